@@ -1,0 +1,198 @@
+//! Why a run ended before it was done.
+
+use std::any::Any;
+use std::fmt;
+
+use crate::message::Want;
+use crate::params::ParamsError;
+use crate::time::Time;
+
+/// A run that did not come to its end: why, and what every processor was doing.
+#[derive(Debug)]
+pub struct RunError {
+    /// What went wrong.
+    pub cause: Cause,
+    /// What each processor was doing, by its number; empty if the run did not begin.
+    pub processors: Vec<State>,
+}
+
+/// What ended a run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Cause {
+    /// The machine cannot be.
+    #[error(transparent)]
+    Params(#[from] ParamsError),
+    /// This computer cannot hold the machine.
+    #[error("{0}")]
+    Host(String),
+    /// Every processor waits, and nothing that one waits for is under way.
+    #[error("deadlock: {waiting} of {of} processors wait for messages that nobody sends")]
+    Deadlock {
+        /// How many processors wait.
+        waiting: usize,
+        /// How many there are.
+        of: usize,
+    },
+    /// A processor's program panicked.
+    #[error("processor {id} panicked: {message}")]
+    Panic {
+        /// The processor.
+        id: usize,
+        /// What the panic said.
+        message: String,
+    },
+    /// A message of another type was sent than the receiver asked for.
+    #[error("processor {id} asked processor {from} for a {asked}, and it sent a {sent}")]
+    WrongType {
+        /// The receiver.
+        id: usize,
+        /// The sender.
+        from: usize,
+        /// The type that the receiver named.
+        asked: &'static str,
+        /// The type that the sender sent.
+        sent: &'static str,
+    },
+    /// A processor named one that is not there.
+    #[error("processor {id} named processor {other}, and there are 0 to {last}")]
+    NoSuchProcessor {
+        /// The processor that named the other.
+        id: usize,
+        /// The one that is not there.
+        other: usize,
+        /// The last one that is.
+        last: usize,
+    },
+    /// A message is too long for the machine's parameters or for counting.
+    #[error("processor {id} sent {words} words at once, and a message on this machine has at most {longest}")]
+    TooLong {
+        /// The sender.
+        id: usize,
+        /// The length of the message.
+        words: usize,
+        /// The longest that there may be.
+        longest: usize,
+    },
+    /// Messages were sent and never received.
+    #[error(
+        "{count} messages were never received, the first from processor {from} to processor {to}, there at {arrival}"
+    )]
+    NotReceived {
+        /// How many.
+        count: usize,
+        /// The first one's sender.
+        from: usize,
+        /// Who should have received it.
+        to: usize,
+        /// When it was there.
+        arrival: Time,
+    },
+    /// The run would have lasted longer than can be counted.
+    #[error("processor {id} came to the end of time, {}", Time::MAX)]
+    EndOfTime {
+        /// The processor.
+        id: usize,
+    },
+}
+
+/// What a processor was doing when the run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    /// The processor.
+    pub id: usize,
+    /// Its local time.
+    pub at: Time,
+    /// What it was doing.
+    pub doing: Doing,
+}
+
+/// What a processor can be doing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Doing {
+    /// Nothing yet.
+    #[default]
+    NotStarted,
+    /// Running its program.
+    Running,
+    /// Waiting for its turn at its local time.
+    WaitingForItsTurn,
+    /// Waiting for a message.
+    WaitingFor(WantedMessage),
+    /// It had finished.
+    Finished,
+}
+
+/// The message that a processor waits for, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedMessage(pub(crate) Want);
+
+impl fmt::Display for WantedMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Doing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Doing::NotStarted => f.write_str("had not started"),
+            Doing::Running => f.write_str("was running"),
+            Doing::WaitingForItsTurn => f.write_str("was in the middle of its program"),
+            Doing::WaitingFor(wanted) => write!(f, "waited for {wanted}"),
+            Doing::Finished => f.write_str("had finished"),
+        }
+    }
+}
+
+/// How many processors an error lists: the others are in [`RunError::processors`].
+const LISTED: usize = 8;
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.cause.fmt(f)?;
+        for State { id, at, doing } in self.processors.iter().take(LISTED) {
+            write!(f, "\n  processor {id} at {at} {doing}")?;
+        }
+        match self.processors.len().saturating_sub(LISTED) {
+            0 => Ok(()),
+            more => write!(f, "\n  and {more} more"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl From<Cause> for RunError {
+    fn from(cause: Cause) -> RunError {
+        RunError { cause, processors: Vec::new() }
+    }
+}
+
+impl From<ParamsError> for RunError {
+    fn from(error: ParamsError) -> RunError {
+        Cause::Params(error).into()
+    }
+}
+
+/// Ends the program of a processor from inside one of its calls. The stack is unwound, so drops run, and
+/// the panic hook stays silent: the run's error says it all.
+#[cold]
+pub(crate) fn raise(cause: Cause) -> ! {
+    std::panic::resume_unwind(Box::new(cause))
+}
+
+/// What ended the program of processor `id`, from what its stack was unwound with.
+pub(crate) fn cause_of(id: usize, payload: Box<dyn Any + Send>) -> Cause {
+    let payload = match payload.downcast::<Cause>() {
+        Ok(cause) => return *cause,
+        Err(payload) => payload,
+    };
+    let message = match payload.downcast::<String>() {
+        Ok(text) => *text,
+        Err(payload) => match payload.downcast::<&str>() {
+            Ok(text) => text.to_string(),
+            Err(_) => "it did not say why".into(),
+        },
+    };
+    Cause::Panic { id, message }
+}

@@ -1,0 +1,28 @@
+//! An emulated parallel machine whose messages cost what the LogP family of models says.
+
+#![allow(non_snake_case)] // L, G and P are the papers' names
+
+mod clock;
+mod error;
+mod machine;
+mod message;
+mod network;
+mod params;
+mod parcel;
+mod proc;
+mod stats;
+mod time;
+mod trace;
+mod work;
+
+pub use clock::ClockKind;
+pub use error::{Cause, Doing, RunError, State, WantedMessage};
+pub use machine::{Machine, Run};
+pub use message::Payload;
+pub use network::{Latency, Ports};
+pub use params::{Builder, LogGps, Params, ParamsError, parse_time};
+pub use proc::Proc;
+pub use stats::Stats;
+pub use time::{MS, NS, PS, SEC, Time, US};
+pub use trace::{Activity, Message, MessageId, Trace, What};
+pub use work::Work;

@@ -1,0 +1,294 @@
+//! Messages: what can be sent, what travels, and where it lies until it is received.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use crate::parcel::Parcel;
+use crate::time::Time;
+
+/// What can be sent. A payload says how many bytes it counts for; it moves by ownership and is never
+/// serialized, so the bytes need not lie in one place.
+///
+/// Numbers, characters, tuples, arrays, `Vec`, `Box<[T]>`, `String` and `Option` are payloads. A structure
+/// becomes one by `#[derive(Payload)]` (the sum of its fields), or by hand:
+///
+/// ```
+/// use loggp::Payload;
+///
+/// struct Row { index: u32, values: Vec<f64> }
+///
+/// impl Payload for Row {
+///     fn bytes(&self) -> usize {
+///         self.index.bytes() + self.values.bytes()
+///     }
+/// }
+/// assert_eq!(Row { index: 1, values: vec![0.0; 10] }.bytes(), 84);
+/// ```
+pub trait Payload: Send + 'static {
+    /// The bytes that every value of the type counts for, if all count the same.
+    const SIZE: Option<usize> = None;
+
+    /// The bytes that this value counts for.
+    fn bytes(&self) -> usize;
+}
+
+macro_rules! plain {
+    ($($type:ty)*) => {$(
+        impl Payload for $type {
+            const SIZE: Option<usize> = Some(std::mem::size_of::<$type>());
+            fn bytes(&self) -> usize {
+                std::mem::size_of::<$type>()
+            }
+        }
+    )*};
+}
+plain!(() bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 Time);
+
+macro_rules! tuple {
+    ($($name:ident)*) => {
+        impl<$($name: Payload),*> Payload for ($($name,)*) {
+            const SIZE: Option<usize> = {
+                let mut sum = Some(0);
+                $(sum = match (sum, $name::SIZE) {
+                    (Some(sum), Some(size)) => Some(sum + size),
+                    _ => None,
+                };)*
+                sum
+            };
+            fn bytes(&self) -> usize {
+                let ($($name,)*) = self;
+                0 $(+ $name.bytes())*
+            }
+        }
+    };
+}
+tuple!(A);
+tuple!(A B);
+tuple!(A B C);
+tuple!(A B C D);
+tuple!(A B C D E);
+tuple!(A B C D E F);
+
+/// The bytes of a sequence; at once where all its items count the same.
+fn sum<T: Payload>(items: &[T]) -> usize {
+    match T::SIZE {
+        Some(size) => size * items.len(),
+        None => items.iter().map(Payload::bytes).sum(),
+    }
+}
+
+impl<T: Payload, const N: usize> Payload for [T; N] {
+    const SIZE: Option<usize> = match T::SIZE {
+        Some(size) => Some(size * N),
+        None => None,
+    };
+    fn bytes(&self) -> usize {
+        sum(self)
+    }
+}
+
+impl<T: Payload> Payload for Vec<T> {
+    fn bytes(&self) -> usize {
+        sum(self)
+    }
+}
+
+impl<T: Payload> Payload for Box<[T]> {
+    fn bytes(&self) -> usize {
+        sum(self)
+    }
+}
+
+impl Payload for String {
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+}
+
+impl<T: Payload> Payload for Option<T> {
+    fn bytes(&self) -> usize {
+        self.as_ref().map_or(0, Payload::bytes)
+    }
+}
+
+#[cfg(feature = "complex")]
+impl<T: Payload> Payload for num_complex::Complex<T> {
+    const SIZE: Option<usize> = match T::SIZE {
+        Some(size) => Some(2 * size),
+        None => None,
+    };
+    fn bytes(&self) -> usize {
+        self.re.bytes() + self.im.bytes()
+    }
+}
+
+/// What a message is about. The machine's own messages have tags that no program can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tag(u64);
+
+impl Tag {
+    /// LogGPS's "may I send?", under the tag of the message that waits.
+    const REQUEST: u64 = 1 << 63;
+    /// LogGPS's "you may", which answers a request.
+    const REPLY: u64 = 1 << 62;
+    /// The message that waited for the reply.
+    const AGREED: u64 = 1 << 61;
+
+    /// A program's tag.
+    pub fn user(tag: u32) -> Tag {
+        Tag(tag.into())
+    }
+
+    /// The request for a message with this tag.
+    pub fn request(self) -> Tag {
+        Tag(self.0 | Tag::REQUEST)
+    }
+
+    pub fn is_request(self) -> bool {
+        self.0 & Tag::REQUEST != 0
+    }
+
+    /// The reply to its sender's request with this number.
+    pub fn reply(number: u32) -> Tag {
+        Tag(Tag::REPLY | u64::from(number))
+    }
+
+    /// The message for which its sender's request with this number asked.
+    pub fn agreed(number: u32) -> Tag {
+        Tag(Tag::AGREED | u64::from(number))
+    }
+
+    /// Whether a receive that asks for `self` takes a message with the tag `of`, or the request for one.
+    fn takes(self, of: Tag) -> bool {
+        of.0 & !Tag::REQUEST == self.0
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            tag if tag & Tag::REPLY != 0 => f.write_str("that lets it send"),
+            tag if tag & Tag::AGREED != 0 => f.write_str("that it agreed to take"),
+            tag => write!(f, "with tag {}", tag & !Tag::REQUEST),
+        }
+    }
+}
+
+/// A message on its way.
+#[derive(Debug)]
+pub(crate) struct Envelope {
+    /// When it is there.
+    pub arrival: Time,
+    /// Its sender.
+    pub from: u32,
+    /// How many messages its sender had sent before.
+    pub number: u32,
+    /// What it is about.
+    pub tag: Tag,
+    /// Its length in words.
+    pub words: u32,
+    /// What it carries.
+    pub parcel: Parcel,
+}
+
+/// Which messages a receive takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Want {
+    /// From this processor, or from any.
+    pub from: Option<u32>,
+    /// About this.
+    pub tag: Tag,
+}
+
+impl Want {
+    /// Whether the receive takes this message.
+    pub fn matches(&self, envelope: &Envelope) -> bool {
+        self.tag.takes(envelope.tag) && self.from.is_none_or(|from| from == envelope.from)
+    }
+}
+
+impl fmt::Display for Want {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.from {
+            Some(from) => write!(f, "a message from {from} {}", self.tag),
+            None => write!(f, "a message {}", self.tag),
+        }
+    }
+}
+
+/// The messages sent to a processor that it has not received, those that are still under way included.
+#[derive(Debug, Default)]
+pub(crate) struct Inbox {
+    /// In the order in which a receive prefers them: by arrival, then by sender, then as they were sent.
+    messages: VecDeque<Envelope>,
+}
+
+impl Inbox {
+    /// Adds a message. Most arrive after all that are there, and so go to the end at once.
+    pub fn put(&mut self, envelope: Envelope) {
+        let key = |e: &Envelope| (e.arrival, e.from, e.number);
+        let mut place = self.messages.len();
+        if place > 0 && key(&self.messages[place - 1]) > key(&envelope) {
+            place = self.messages.partition_point(|e| key(e) < key(&envelope));
+        }
+        self.messages.insert(place, envelope);
+    }
+
+    /// When the first message that a receive wants arrives.
+    pub fn earliest(&self, want: &Want) -> Option<Time> {
+        self.messages.iter().find(|e| want.matches(e)).map(|e| e.arrival)
+    }
+
+    /// Takes the message with the smallest arrival among those that a receive wants and that are there `now`.
+    pub fn take(&mut self, want: &Want, now: Time) -> Option<Envelope> {
+        let mut there = self.messages.iter().take_while(|e| e.arrival <= now);
+        let place = there.position(|e| want.matches(e))?;
+        self.messages.remove(place)
+    }
+
+    /// The messages that are left.
+    pub fn iter(&self) -> impl Iterator<Item = &Envelope> {
+        self.messages.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::US;
+
+    fn envelope(arrival: i64, from: u32, tag: u32, number: u32) -> Envelope {
+        let tag = Tag::user(tag);
+        Envelope { arrival: arrival * US, from, number, tag, words: 1, parcel: Parcel::new(number) }
+    }
+
+    #[test]
+    fn counts_bytes() {
+        assert_eq!((1_u8, 2.0_f64, [3_u32; 3]).bytes(), 21);
+        assert_eq!(<(u8, f64, [u32; 3])>::SIZE, Some(21));
+        assert_eq!(vec![(1_u32, vec![0_u8; 5]), (2, vec![])].bytes(), 13);
+        assert_eq!(vec![0.0_f64; 1000].into_boxed_slice().bytes(), 8000);
+        assert_eq!(("abc".to_string(), Some(1_u16), None::<u16>).bytes(), 5);
+    }
+
+    #[test]
+    fn takes_the_earliest_and_then_the_lowest_sender() {
+        let mut inbox = Inbox::default();
+        for e in [envelope(5, 3, 0, 0), envelope(4, 2, 0, 1), envelope(4, 1, 0, 2), envelope(3, 9, 1, 3)] {
+            inbox.put(e);
+        }
+        let any = Want { from: None, tag: Tag::user(0) };
+        let from_3 = Want { from: Some(3), tag: Tag::user(0) };
+        assert_eq!(inbox.earliest(&any), Some(4 * US));
+        assert!(inbox.take(&any, 3 * US).is_none());
+        assert_eq!(inbox.take(&any, 9 * US).unwrap().from, 1);
+        assert_eq!(inbox.take(&from_3, 9 * US).unwrap().number, 0);
+        assert_eq!(inbox.take(&any, 9 * US).unwrap().from, 2);
+        assert_eq!(inbox.iter().count(), 1);
+    }
+
+    #[test]
+    fn a_message_fits_a_cache_line() {
+        assert_eq!(std::mem::size_of::<Envelope>(), 64);
+    }
+}

@@ -1,0 +1,162 @@
+//! A value of any type on its way, without a name for the type.
+//!
+//! Like a `Box<dyn Any>`, but what fits in three words (a number, a pair, a `Vec`) lies in the parcel itself,
+//! so that sending it allocates nothing. Larger values are boxed, and the box lies in the parcel. This is
+//! the only module of the messages with unsafe code; its tests also run under Miri.
+
+use std::any::{TypeId, type_name};
+use std::fmt;
+use std::mem::{self, ManuallyDrop, MaybeUninit};
+
+/// Room for a value: three words.
+type Room = MaybeUninit<[usize; 3]>;
+
+/// A value of a type that is known at run time only.
+pub(crate) struct Parcel {
+    /// The value, of the type that `label` stands for.
+    room: Room,
+    /// What is inside.
+    label: &'static Label,
+}
+
+/// What can be known of a value without knowing its type.
+struct Label {
+    /// The type of the value as the sender knows it.
+    id: fn() -> TypeId,
+    /// Its name.
+    name: fn() -> &'static str,
+    /// Drops what is in the room.
+    drop: unsafe fn(&mut Room),
+}
+
+/// Whether a `T` lies in the parcel itself.
+const fn fits<T>() -> bool {
+    mem::size_of::<T>() <= mem::size_of::<Room>() && mem::align_of::<T>() <= mem::align_of::<Room>()
+}
+
+/// Gives each type its label.
+struct LabelOf<T>(T);
+
+impl<T: Send + 'static> LabelOf<T> {
+    const LABEL: Label = Label {
+        id: TypeId::of::<T>,
+        name: type_name::<T>,
+        drop: |room| {
+            // SAFETY: the caller has a parcel with this label, so by `Parcel::new` the room holds a `T` where
+            // that fits and else a `Box<T>`; and the caller uses the room no more.
+            unsafe {
+                if fits::<T>() {
+                    room.as_mut_ptr().cast::<T>().drop_in_place();
+                } else {
+                    room.as_mut_ptr().cast::<Box<T>>().drop_in_place();
+                }
+            }
+        },
+    };
+}
+
+impl Parcel {
+    /// Wraps a value.
+    #[inline]
+    pub fn new<T: Send + 'static>(value: T) -> Parcel {
+        let mut room = Room::uninit();
+        // SAFETY: the room is large and aligned enough for a `T` if `fits` says so, and always for a `Box<T>`.
+        unsafe {
+            if fits::<T>() {
+                room.as_mut_ptr().cast::<T>().write(value);
+            } else {
+                room.as_mut_ptr().cast::<Box<T>>().write(Box::new(value));
+            }
+        }
+        Parcel { room, label: &LabelOf::<T>::LABEL }
+    }
+
+    /// Unwraps the value if it is a `T`, or gives the parcel back.
+    #[inline]
+    pub fn open<T: Send + 'static>(self) -> Result<T, Parcel> {
+        if (self.label.id)() != TypeId::of::<T>() {
+            return Err(self);
+        }
+        let parcel = ManuallyDrop::new(self);
+        // SAFETY: the label says that `new` wrapped a `T`, so the room holds one where that fits and else a
+        // `Box<T>`. The parcel is not dropped, so the value is moved out once.
+        unsafe {
+            if fits::<T>() {
+                Ok(parcel.room.as_ptr().cast::<T>().read())
+            } else {
+                Ok(*parcel.room.as_ptr().cast::<Box<T>>().read())
+            }
+        }
+    }
+
+    /// The name of the type inside.
+    pub fn type_name(&self) -> &'static str {
+        (self.label.name)()
+    }
+}
+
+impl Drop for Parcel {
+    fn drop(&mut self) {
+        // SAFETY: the label is the parcel's own, and the room is used no more.
+        unsafe { (self.label.drop)(&mut self.room) }
+    }
+}
+
+// SAFETY: `new` takes values that are `Send` only, and a parcel gives no access to its value but by moving it.
+unsafe impl Send for Parcel {}
+
+impl fmt::Debug for Parcel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Parcel<{}>", self.type_name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    fn there_and_back<T: Send + Clone + PartialEq + fmt::Debug + 'static>(value: T) {
+        assert_eq!(Parcel::new(value.clone()).open::<T>().unwrap(), value);
+    }
+
+    #[test]
+    fn gives_back_what_was_wrapped() {
+        #[derive(Clone, Debug, PartialEq)]
+        #[repr(align(64))]
+        struct Aligned(u8);
+        there_and_back(());
+        there_and_back(7_u8);
+        there_and_back((1.5_f64, 2_u64, 3_u64));
+        there_and_back(vec![1_u32, 2, 3]);
+        there_and_back([9_u64; 4]);
+        there_and_back([9_u128; 40]);
+        there_and_back(Aligned(1));
+        there_and_back(String::from("text"));
+    }
+
+    #[test]
+    fn keeps_what_is_asked_for_by_another_type() {
+        let parcel = Parcel::new(vec![1_u32]).open::<Vec<u64>>().unwrap_err();
+        assert!(parcel.type_name().contains("Vec<u32>"));
+        assert_eq!(parcel.open::<Vec<u32>>().unwrap(), [1]);
+    }
+
+    #[test]
+    fn drops_its_value_once() {
+        let counted = Arc::new(());
+        let (small, large) = (counted.clone(), [(); 5].map(|()| counted.clone()));
+        drop(Parcel::new(small));
+        drop(Parcel::new(large));
+        assert_eq!(Arc::strong_count(&counted), 1);
+        let opened = Parcel::new([(); 5].map(|()| counted.clone())).open::<[Arc<()>; 5]>().unwrap();
+        assert_eq!(Arc::strong_count(&counted), 6);
+        drop(opened);
+        assert_eq!(Arc::strong_count(&counted), 1);
+    }
+
+    #[test]
+    fn is_four_words() {
+        assert_eq!(mem::size_of::<Parcel>(), 4 * mem::size_of::<usize>());
+    }
+}

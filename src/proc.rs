@@ -1,0 +1,320 @@
+//! A processor, as its program sees it.
+
+use crate::clock::Clock;
+use crate::error::{Cause, raise};
+use crate::machine::Setup;
+use crate::message::{Envelope, Payload, Tag, Want};
+use crate::network::{Exit, reception};
+use crate::params::Params;
+use crate::parcel::Parcel;
+use crate::stats::Stats;
+use crate::time::Time;
+use crate::trace::{Activity, Log, Message, MessageId, What};
+use crate::work::{Stopwatch, Work};
+
+/// A virtual processor. A program gets one and calls it to compute and to communicate.
+///
+/// Each call takes as long as the model says, in the processor's own local time, [`now`](Proc::now). A call
+/// that cannot be right (a processor that is not there, a message of another type than was sent) ends the
+/// whole run with an error.
+pub struct Proc<'a> {
+    /// Its number.
+    id: usize,
+    /// Its local time.
+    now: Time,
+    /// When it began the last reception; the gap counts from there.
+    received_at: Option<Time>,
+    /// When it may act.
+    clock: &'a mut dyn Clock,
+    /// What everything costs.
+    setup: &'a Setup,
+    /// Its end of the network.
+    exit: Exit,
+    /// Where its time went.
+    stats: Stats,
+    /// What it did, if that is traced.
+    log: Option<Box<Log>>,
+    /// Times its code, if that is measured.
+    stopwatch: Option<Stopwatch>,
+}
+
+impl<'a> Proc<'a> {
+    pub(crate) fn new(id: usize, clock: &'a mut dyn Clock, setup: &'a Setup) -> Proc<'a> {
+        Proc {
+            id,
+            now: Time::ZERO,
+            received_at: None,
+            clock,
+            setup,
+            exit: setup.network.exit(id),
+            stats: Stats::default(),
+            log: setup.trace.then(Box::default),
+            stopwatch: (setup.work == Work::Measured).then(Stopwatch::start),
+        }
+    }
+
+    /// The processor's number, from 0 to P - 1.
+    pub fn id(&self) -> usize {
+        self.id
+    }
+
+    /// The number of processors.
+    pub fn p(&self) -> usize {
+        self.params().P
+    }
+
+    /// The machine's parameters.
+    pub fn params(&self) -> &'a Params {
+        self.setup.network.params()
+    }
+
+    /// The processor's local time.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// From when on a send would not have to wait for the gap after the last one.
+    pub fn next_send(&self) -> Time {
+        self.exit.gap_over() - self.params().o
+    }
+
+    /// Sends a value to a processor, and goes on when its first word enters the network.
+    pub fn send<T: Payload>(&mut self, to: usize, tag: u32, value: T) {
+        self.count_code();
+        let words = self.params().words(value.bytes());
+        self.check(to, words);
+        let parcel = Parcel::new(value);
+        if self.params().is_synchronous(words) {
+            let number = self.stats.sent as u32;
+            self.transmit(to, Tag::user(tag).request(), 0, Parcel::new(number));
+            self.take(Want { from: Some(to as u32), tag: Tag::reply(number) }, Time::MAX);
+            self.transmit(to, Tag::agreed(number), words, parcel);
+        } else {
+            self.transmit(to, Tag::user(tag), words, parcel);
+        }
+        self.restart_code();
+    }
+
+    /// Sends like [`send`](Proc::send), and receives what is there or arrives while the gap runs, as Active
+    /// Messages do: messages with the tag `taking`, each of which goes to `on` with its sender's number.
+    ///
+    /// A processor is busy for o only, so it can send and receive a message every g, not every 2g.
+    pub fn send_receiving<T: Payload, M: Payload>(
+        &mut self,
+        to: usize,
+        tag: u32,
+        value: T,
+        taking: u32,
+        mut on: impl FnMut(&mut Proc<'a>, usize, M),
+    ) {
+        self.count_code();
+        let want = Want { from: None, tag: Tag::user(taking) };
+        while let Some(envelope) = self.take_agreed(want, self.next_send().max(self.now)) {
+            let (from, message) = self.open(envelope);
+            self.restart_code();
+            on(self, from, message);
+            self.count_code();
+        }
+        self.send(to, tag, value);
+    }
+
+    /// Receives the message with this tag that arrives first, from any processor, and waits until there is
+    /// one. Returns its sender and its value.
+    pub fn recv<T: Payload>(&mut self, tag: u32) -> (usize, T) {
+        self.receive(None, tag, Time::MAX).expect("it waited until there was one")
+    }
+
+    /// Receives the first message with this tag from one processor.
+    pub fn recv_from<T: Payload>(&mut self, from: usize, tag: u32) -> T {
+        self.receive(Some(from), tag, Time::MAX).expect("it waited until there was one").1
+    }
+
+    /// Receives a message with this tag, if one can be received at once. A look at an inbox without one costs
+    /// a cycle, so that polling moves time forward.
+    pub fn try_recv<T: Payload>(&mut self, tag: u32) -> Option<(usize, T)> {
+        self.recv_until(self.now, tag)
+    }
+
+    /// Receives a message with this tag if its reception can start by `time`, and gives up then.
+    pub fn recv_until<T: Payload>(&mut self, time: Time, tag: u32) -> Option<(usize, T)> {
+        let called = self.now;
+        let message = self.receive(None, tag, time.max(called));
+        if message.is_none() && self.now == called {
+            self.spend(What::Idle, self.params().cycle);
+        }
+        message
+    }
+
+    /// Waits until `time`, if that is still to come.
+    pub fn wait_until(&mut self, time: Time) {
+        self.count_code();
+        self.spend(What::Idle, time - self.now);
+        self.turn();
+        self.restart_code();
+    }
+
+    /// Computes. What that costs is measured, or charged as `units` times the machine's rate for this kind
+    /// of work: see [`Work`].
+    pub fn work<R>(&mut self, kind: &'static str, units: u64, compute: impl FnOnce() -> R) -> R {
+        self.count_code();
+        let result = compute();
+        let cost = match &mut self.stopwatch {
+            Some(stopwatch) => stopwatch.lap(),
+            None => self.setup.rates.cost(kind, units, self.params().cycle),
+        };
+        self.spend(What::Work(kind.into()), cost);
+        result
+    }
+
+    /// What every receive does.
+    fn receive<T: Payload>(&mut self, from: Option<usize>, tag: u32, deadline: Time) -> Option<(usize, T)> {
+        self.count_code();
+        if let Some(from) = from {
+            self.check(from, 0);
+        }
+        let want = Want { from: from.map(|from| from as u32), tag: Tag::user(tag) };
+        let envelope = self.take_agreed(want, deadline);
+        if envelope.is_none() {
+            self.spend(What::Idle, deadline - self.now);
+        }
+        let message = envelope.map(|envelope| self.open(envelope));
+        self.restart_code();
+        message
+    }
+
+    /// Takes a wanted message; if what comes is a request, grants it and takes the message that follows.
+    fn take_agreed(&mut self, want: Want, deadline: Time) -> Option<Envelope> {
+        let envelope = self.take(want, deadline)?;
+        if !envelope.tag.is_request() {
+            return Some(envelope);
+        }
+        let (from, number) = (envelope.from, envelope.number);
+        self.transmit(from as usize, Tag::reply(number), 0, Parcel::new(()));
+        self.take(Want { from: Some(from), tag: Tag::agreed(number) }, Time::MAX)
+    }
+
+    /// Sends through the network, by rules 1 to 3.
+    fn transmit(&mut self, to: usize, tag: Tag, words: usize, parcel: Parcel) {
+        self.turn();
+        let passage = self.setup.network.send(self.id, &mut self.exit, to, words, self.now);
+        let number = self.stats.sent as u32;
+        let id = MessageId { from: self.id, number: number as usize };
+        let overhead = self.params().send_overhead(words);
+        self.stats.sent += 1;
+        self.spend(What::Gap, passage.ready - overhead - self.now);
+        self.spend(What::Send(id), overhead);
+        let stall = passage.admitted - passage.ready;
+        if stall > Time::ZERO {
+            self.stats.stalls += 1;
+            self.stats.longest_stall = self.stats.longest_stall.max(stall);
+            self.spend(What::Stall, stall);
+        }
+        self.spend(What::Port, passage.enter - passage.admitted);
+        if let Some(log) = &mut self.log {
+            let (enter, first, arrival) = (passage.enter, passage.first, passage.arrival);
+            log.messages.push(Message { id, to, words, enter, first, arrival });
+        }
+        let (from, words) = (self.id as u32, words as u32);
+        self.clock.deliver(to, Envelope { arrival: passage.arrival, from, number, tag, words, parcel });
+    }
+
+    /// Receives from the inbox, by rule 4.
+    fn take(&mut self, want: Want, deadline: Time) -> Option<Envelope> {
+        let gap_over = self.received_at.map_or(Time::ZERO, |at| at + self.params().g);
+        let envelope = self.clock.receive(want, self.now.max(gap_over), deadline)?;
+        let start = reception(self.now, envelope.arrival, gap_over);
+        self.received_at = Some(start);
+        self.stats.received += 1;
+        self.spend(What::Idle, envelope.arrival - self.now);
+        self.spend(What::Gap, start - self.now);
+        let id = MessageId { from: envelope.from as usize, number: envelope.number as usize };
+        self.spend(What::Receive(id), self.params().recv_overhead(envelope.words as usize));
+        Some(envelope)
+    }
+
+    /// The value in a message that was received.
+    fn open<T: Payload>(&mut self, envelope: Envelope) -> (usize, T) {
+        let from = envelope.from as usize;
+        match envelope.parcel.open() {
+            Ok(value) => (from, value),
+            Err(parcel) => raise(Cause::WrongType {
+                id: self.id,
+                from,
+                asked: std::any::type_name::<T>(),
+                sent: parcel.type_name(),
+            }),
+        }
+    }
+
+    /// Refuses a processor that is not there and a message that cannot be.
+    fn check(&self, other: usize, words: usize) {
+        let (id, last) = (self.id, self.p() - 1);
+        if other > last {
+            raise(Cause::NoSuchProcessor { id, other, last });
+        }
+        let longest = self.params().longest().unwrap_or(usize::MAX).min(u32::MAX as usize);
+        if words > longest {
+            raise(Cause::TooLong { id, words, longest });
+        }
+    }
+
+    /// Waits until the processor may act at its local time.
+    fn turn(&mut self) {
+        if self.now == Time::MAX {
+            raise(Cause::EndOfTime { id: self.id });
+        }
+        self.clock.wait_until(self.now);
+    }
+
+    /// Lets local time pass. Nothing to do is nothing done.
+    fn spend(&mut self, what: What, time: Time) {
+        if time <= Time::ZERO {
+            return;
+        }
+        let stats = &mut self.stats;
+        *match what {
+            What::Work(_) => &mut stats.work,
+            What::Send(_) => &mut stats.send,
+            What::Receive(_) => &mut stats.recv,
+            What::Gap => &mut stats.gap,
+            What::Stall => &mut stats.stall,
+            What::Port => &mut stats.port,
+            What::Idle => &mut stats.idle,
+        } += time;
+        let start = self.now;
+        self.now += time;
+        if let Some(log) = &mut self.log {
+            log.activities.push(Activity { id: self.id, start, end: self.now, what });
+        }
+    }
+
+    /// Begins a call: the program's own code since the last one was work, where work is measured.
+    fn count_code(&mut self) {
+        if let Some(stopwatch) = &mut self.stopwatch {
+            let code = stopwatch.lap();
+            self.spend(What::Work("code".into()), code);
+        }
+    }
+
+    /// Ends a call: what follows is the program's own code.
+    fn restart_code(&mut self) {
+        if let Some(stopwatch) = &mut self.stopwatch {
+            stopwatch.lap();
+        }
+    }
+
+    /// The program has returned: the processor's local time is over, and so is its account.
+    pub(crate) fn finish(mut self) -> (Stats, Log) {
+        self.count_code();
+        self.turn();
+        self.clock.end(self.now, true);
+        self.stats.finish = self.now;
+        self.stats.most_from = self.exit.most_in_transit();
+        (self.stats, self.log.map(|log| *log).unwrap_or_default())
+    }
+
+    /// The program has panicked.
+    pub(crate) fn abandon(&mut self) {
+        self.clock.end(self.now, false);
+    }
+}

@@ -1,0 +1,43 @@
+//! Where each processor's time went.
+
+use crate::time::Time;
+
+/// What a processor did with its time. The seven times add up to [`finish`](Stats::finish).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Computing.
+    pub work: Time,
+    /// Busy with the overhead of sends.
+    pub send: Time,
+    /// Busy with the overhead of receptions.
+    pub recv: Time,
+    /// Waiting for the gap after a send or a reception.
+    pub gap: Time,
+    /// Stalled: waiting until the capacity let a message in.
+    pub stall: Time,
+    /// Waiting for the port, which carried another long message.
+    pub port: Time,
+    /// Waiting for a message, or for a moment.
+    pub idle: Time,
+    /// When the processor finished.
+    pub finish: Time,
+    /// How many messages it sent.
+    pub sent: u64,
+    /// How many messages it received.
+    pub received: u64,
+    /// How often it stalled.
+    pub stalls: u64,
+    /// Its longest stall.
+    pub longest_stall: Time,
+    /// The most messages that were in transit from it at once; 0 where the capacity is unlimited.
+    pub most_from: usize,
+    /// The most messages that were in transit to it at once; 0 where the capacity is unlimited.
+    pub most_to: usize,
+}
+
+impl Stats {
+    /// The most messages in transit at once, from it or to it.
+    pub fn most_in_transit(&self) -> usize {
+        self.most_from.max(self.most_to)
+    }
+}

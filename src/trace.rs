@@ -1,0 +1,89 @@
+//! What happened in a run: what every processor did when, and how every message travelled.
+
+use std::borrow::Cow;
+
+use crate::network::{Latency, Ports};
+use crate::params::Params;
+use crate::time::Time;
+
+/// The record of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// The machine.
+    pub params: Params,
+    /// Its ports.
+    pub ports: Ports,
+    /// Its latency.
+    pub latency: Latency,
+    /// What the processors did: by processor, and each one's by time.
+    pub activities: Vec<Activity>,
+    /// The messages: by sender, and each one's as it sent them.
+    pub messages: Vec<Message>,
+}
+
+/// What a processor did for a while.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Activity {
+    /// The processor.
+    pub id: usize,
+    /// From when.
+    pub start: Time,
+    /// Until when.
+    pub end: Time,
+    /// What it did.
+    pub what: What,
+}
+
+/// What a processor can do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Compute: this kind of work.
+    Work(Cow<'static, str>),
+    /// The overhead of sending a message.
+    Send(MessageId),
+    /// The overhead of receiving a message.
+    Receive(MessageId),
+    /// Wait for the gap after a send or a reception.
+    Gap,
+    /// Wait for the capacity.
+    Stall,
+    /// Wait for the port.
+    Port,
+    /// Wait for a message or a moment.
+    Idle,
+}
+
+/// Names a message: the how-manieth of its sender's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MessageId {
+    /// The sender.
+    pub from: usize,
+    /// How many messages it had sent before.
+    pub number: usize,
+}
+
+/// How a message travelled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Its name.
+    pub id: MessageId,
+    /// Its receiver.
+    pub to: usize,
+    /// Its length in words.
+    pub words: usize,
+    /// Its first word entered the network.
+    pub enter: Time,
+    /// Its first word came out.
+    pub first: Time,
+    /// It was there.
+    pub arrival: Time,
+}
+
+/// One processor's part of a trace, which it writes while it runs.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    /// What it did.
+    pub activities: Vec<Activity>,
+    /// What it sent.
+    pub messages: Vec<Message>,
+}
