@@ -168,6 +168,12 @@ impl Machine {
 }
 
 impl<R> Run<R> {
+    /// The run without its results, and the results.
+    pub fn take_results(self) -> (Run<()>, Vec<R>) {
+        let Run { results, processors, time, trace } = self;
+        (Run { results: Vec::new(), processors, time, trace }, results)
+    }
+
     /// How many messages were sent.
     pub fn messages(&self) -> u64 {
         self.processors.iter().map(|stats| stats.sent).sum()
