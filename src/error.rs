@@ -114,8 +114,6 @@ pub enum Doing {
     NotStarted,
     /// Running its program.
     Running,
-    /// Waiting for its turn at its local time.
-    WaitingForItsTurn,
     /// Waiting for a message.
     WaitingFor(WantedMessage),
     /// It had finished.
@@ -137,7 +135,6 @@ impl fmt::Display for Doing {
         match self {
             Doing::NotStarted => f.write_str("had not started"),
             Doing::Running => f.write_str("was running"),
-            Doing::WaitingForItsTurn => f.write_str("was in the middle of its program"),
             Doing::WaitingFor(wanted) => write!(f, "waited for {wanted}"),
             Doing::Finished => f.write_str("had finished"),
         }

@@ -185,8 +185,8 @@ pub(crate) struct Envelope {
     pub number: u32,
     /// What it is about.
     pub tag: Tag,
-    /// Its length in words.
-    pub words: u32,
+    /// How long its receiver is busy with it.
+    pub overhead: Time,
     /// What it carries.
     pub parcel: Parcel,
 }
@@ -225,25 +225,34 @@ pub(crate) struct Inbox {
 
 impl Inbox {
     /// Adds a message. Most arrive after all that are there, and so go to the end at once.
+    #[inline]
     pub fn put(&mut self, envelope: Envelope) {
         let key = |e: &Envelope| (e.arrival, e.from, e.number);
-        let mut place = self.messages.len();
-        if place > 0 && key(&self.messages[place - 1]) > key(&envelope) {
-            place = self.messages.partition_point(|e| key(e) < key(&envelope));
+        if self.messages.back().is_none_or(|last| key(last) < key(&envelope)) {
+            return self.messages.push_back(envelope);
         }
+        let place = self.messages.partition_point(|e| key(e) < key(&envelope));
         self.messages.insert(place, envelope);
     }
 
-    /// When the first message that a receive wants arrives.
-    pub fn earliest(&self, want: &Want) -> Option<Time> {
-        self.messages.iter().find(|e| want.matches(e)).map(|e| e.arrival)
+    /// The message with the smallest arrival among those that a receive wants.
+    #[inline]
+    pub fn first(&self, want: &Want) -> Option<&Envelope> {
+        self.messages.iter().find(|e| want.matches(e))
     }
 
-    /// Takes the message with the smallest arrival among those that a receive wants and that are there `now`.
-    pub fn take(&mut self, want: &Want, now: Time) -> Option<Envelope> {
-        let mut there = self.messages.iter().take_while(|e| e.arrival <= now);
-        let place = there.position(|e| want.matches(e))?;
-        self.messages.remove(place)
+    /// Takes that message.
+    #[inline]
+    pub fn take(&mut self, want: &Want) -> Option<Envelope> {
+        if !want.matches(self.messages.front()?) {
+            let place = self.messages.iter().position(|e| want.matches(e))?;
+            return self.messages.remove(place);
+        }
+        let first = self.messages.pop_front();
+        if self.messages.is_empty() {
+            self.messages.clear(); // the next one goes where this one was, which is in the cache
+        }
+        first
     }
 
     /// The messages that are left.
@@ -259,7 +268,7 @@ mod tests {
 
     fn envelope(arrival: i64, from: u32, tag: u32, number: u32) -> Envelope {
         let tag = Tag::user(tag);
-        Envelope { arrival: arrival * US, from, number, tag, words: 1, parcel: Parcel::new(number) }
+        Envelope { arrival: arrival * US, from, number, tag, overhead: US, parcel: Parcel::new(number) }
     }
 
     #[test]
@@ -279,11 +288,11 @@ mod tests {
         }
         let any = Want { from: None, tag: Tag::user(0) };
         let from_3 = Want { from: Some(3), tag: Tag::user(0) };
-        assert_eq!(inbox.earliest(&any), Some(4 * US));
-        assert!(inbox.take(&any, 3 * US).is_none());
-        assert_eq!(inbox.take(&any, 9 * US).unwrap().from, 1);
-        assert_eq!(inbox.take(&from_3, 9 * US).unwrap().number, 0);
-        assert_eq!(inbox.take(&any, 9 * US).unwrap().from, 2);
+        assert_eq!(inbox.first(&any).map(|e| e.arrival), Some(4 * US));
+        assert_eq!(inbox.take(&any).unwrap().from, 1);
+        assert_eq!(inbox.take(&from_3).unwrap().number, 0);
+        assert_eq!(inbox.take(&any).unwrap().from, 2);
+        assert!(inbox.take(&any).is_none());
         assert_eq!(inbox.iter().count(), 1);
     }
 

@@ -8,12 +8,12 @@
 //! 1. **overhead and gap**: `ready = max(t + o, out_free)` in [`Network::send`];
 //! 2. **capacity**: at most ceil(L/g) messages in transit from and to a processor, [`Slots`];
 //! 3. **port**: the (k-1)G of a long message occupy both ends, [`Port`];
-//! 4. **reception**: `start = max(t, arrival, last start + g)`, [`reception`].
+//! 4. **reception**: `start = max(t, arrival, last start + g)` in [`reception`].
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::cmp::Ordering;
 
 use parking_lot::{Mutex, MutexGuard};
+use smallvec::SmallVec;
 
 use crate::params::Params;
 use crate::time::Time;
@@ -45,7 +45,7 @@ pub enum Ports {
 impl Params {
     /// The length in words of a message of so many bytes. LogP has no message shorter than a word.
     pub fn words(&self, bytes: usize) -> usize {
-        let words = bytes.div_ceil(self.word);
+        let words = if bytes <= self.word { usize::from(bytes > 0) } else { bytes.div_ceil(self.word) };
         if self.is_loggp() { words.max(1) } else { words }
     }
 
@@ -101,9 +101,10 @@ impl Params {
     }
 }
 
-/// When a reception starts: once the processor is free, the message there, and the gap over.
-pub(crate) fn reception(free: Time, arrival: Time, gap_over: Time) -> Time {
-    free.max(arrival).max(gap_over)
+/// When a reception starts: once the message is there, and the processor `ready`, which is when it is free
+/// and the gap since its last reception began is over.
+pub(crate) fn reception(ready: Time, arrival: Time) -> Time {
+    ready.max(arrival)
 }
 
 /// A message's way through the network, as [`Network::send`] reserved it.
@@ -300,35 +301,37 @@ impl Ends<'_> {
 struct Slots {
     /// How many there are.
     capacity: usize,
-    /// Those that were ever used, by the time at which their last message arrives and the time at which it
-    /// entered. Slots not in here are free.
-    busy: BinaryHeap<Reverse<(Time, Time)>>,
+    /// Those that were ever used, in the order in which they become free. Slots not in here are free.
+    used: SmallVec<[Slot; 2]>,
     /// The most messages that were in transit at once.
     most: usize,
 }
 
+/// A slot, by its last message, which is in transit during [enter, arrival).
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    enter: Time,
+    arrival: Time,
+}
+
 impl Slots {
     fn new(capacity: usize) -> Slots {
-        Slots { capacity, busy: BinaryHeap::new(), most: 0 }
+        Slots { capacity, used: SmallVec::new(), most: 0 }
     }
 
     /// When a message that is ready at `ready` can have a slot, if not at once.
     fn earliest(&self, ready: Time) -> Time {
-        match self.busy.peek() {
-            Some(&Reverse((free, _))) if self.busy.len() == self.capacity => free,
-            _ => ready,
-        }
+        if self.used.len() < self.capacity { ready } else { self.used[0].arrival }
     }
 
     /// Gives a slot to a message in transit during [enter, arrival).
     fn reserve(&mut self, enter: Time, arrival: Time) {
-        let slot = Reverse((arrival, enter));
-        if self.busy.peek().is_some_and(|Reverse((free, _))| *free <= enter) {
-            *self.busy.peek_mut().expect("there is one") = slot;
-        } else {
-            self.busy.push(slot);
+        if self.used.first().is_some_and(|slot| slot.arrival <= enter) {
+            self.used.remove(0);
         }
-        if self.most < self.busy.len() && enter < arrival {
+        let later = self.used.iter().rev().take_while(|slot| slot.arrival > arrival).count();
+        self.used.insert(self.used.len() - later, Slot { enter, arrival });
+        if self.most < self.used.len() && enter < arrival {
             self.most = self.most.max(self.overlap(enter, arrival));
         }
     }
@@ -338,11 +341,9 @@ impl Slots {
     /// The count can only rise where a message enters. Looking at each slot's last message is enough: an
     /// earlier one of the same slot had arrived before any slot could be had at `enter`.
     fn overlap(&self, enter: Time, arrival: Time) -> usize {
-        let at = |moment: Time| {
-            self.busy.iter().filter(|Reverse((free, from))| *from <= moment && moment < *free).count()
-        };
-        let entries = self.busy.iter().map(|Reverse((_, from))| *from);
-        entries.filter(|from| (enter..arrival).contains(from)).map(at).max().unwrap_or(0)
+        let at = |moment: Time| self.used.iter().filter(|s| s.enter <= moment && moment < s.arrival).count();
+        let entries = self.used.iter().map(|slot| slot.enter);
+        entries.filter(|entry| (enter..arrival).contains(entry)).map(at).max().unwrap_or(0)
     }
 }
 
@@ -377,3 +378,7 @@ impl Port {
         start
     }
 }
+
+#[cfg(test)]
+#[path = "network_tests.rs"]
+mod tests;

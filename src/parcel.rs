@@ -22,7 +22,7 @@ pub(crate) struct Parcel {
 /// What can be known of a value without knowing its type.
 struct Label {
     /// The type of the value as the sender knows it.
-    id: fn() -> TypeId,
+    id: TypeId,
     /// Its name.
     name: fn() -> &'static str,
     /// Drops what is in the room.
@@ -39,7 +39,7 @@ struct LabelOf<T>(T);
 
 impl<T: Send + 'static> LabelOf<T> {
     const LABEL: Label = Label {
-        id: TypeId::of::<T>,
+        id: TypeId::of::<T>(),
         name: type_name::<T>,
         drop: |room| {
             // SAFETY: the caller has a parcel with this label, so by `Parcel::new` the room holds a `T` where
@@ -74,7 +74,7 @@ impl Parcel {
     /// Unwraps the value if it is a `T`, or gives the parcel back.
     #[inline]
     pub fn open<T: Send + 'static>(self) -> Result<T, Parcel> {
-        if (self.label.id)() != TypeId::of::<T>() {
+        if self.label.id != TypeId::of::<T>() {
             return Err(self);
         }
         let parcel = ManuallyDrop::new(self);

@@ -35,7 +35,7 @@ pub struct Proc<'a> {
     /// What it did, if that is traced.
     log: Option<Box<Log>>,
     /// Times its code, if that is measured.
-    stopwatch: Option<Stopwatch>,
+    stopwatch: Option<Box<Stopwatch>>,
 }
 
 impl<'a> Proc<'a> {
@@ -49,7 +49,7 @@ impl<'a> Proc<'a> {
             exit: setup.network.exit(id),
             stats: Stats::default(),
             log: setup.trace.then(Box::default),
-            stopwatch: (setup.work == Work::Measured).then(Stopwatch::start),
+            stopwatch: (setup.work == Work::Measured).then(|| Box::new(Stopwatch::start())),
         }
     }
 
@@ -140,7 +140,7 @@ impl<'a> Proc<'a> {
         let called = self.now;
         let message = self.receive(None, tag, time.max(called));
         if message.is_none() && self.now == called {
-            self.spend(What::Idle, self.params().cycle);
+            self.spend(|stats| &mut stats.idle, self.params().cycle, || What::Idle);
         }
         message
     }
@@ -148,7 +148,7 @@ impl<'a> Proc<'a> {
     /// Waits until `time`, if that is still to come.
     pub fn wait_until(&mut self, time: Time) {
         self.count_code();
-        self.spend(What::Idle, time - self.now);
+        self.spend(|stats| &mut stats.idle, time - self.now, || What::Idle);
         self.turn();
         self.restart_code();
     }
@@ -162,7 +162,7 @@ impl<'a> Proc<'a> {
             Some(stopwatch) => stopwatch.lap(),
             None => self.setup.rates.cost(kind, units, self.params().cycle),
         };
-        self.spend(What::Work(kind.into()), cost);
+        self.spend(|stats| &mut stats.work, cost, || What::Work(kind.into()));
         result
     }
 
@@ -175,7 +175,7 @@ impl<'a> Proc<'a> {
         let want = Want { from: from.map(|from| from as u32), tag: Tag::user(tag) };
         let envelope = self.take_agreed(want, deadline);
         if envelope.is_none() {
-            self.spend(What::Idle, deadline - self.now);
+            self.spend(|stats| &mut stats.idle, deadline - self.now, || What::Idle);
         }
         let message = envelope.map(|envelope| self.open(envelope));
         self.restart_code();
@@ -201,34 +201,36 @@ impl<'a> Proc<'a> {
         let id = MessageId { from: self.id, number: number as usize };
         let overhead = self.params().send_overhead(words);
         self.stats.sent += 1;
-        self.spend(What::Gap, passage.ready - overhead - self.now);
-        self.spend(What::Send(id), overhead);
+        self.spend(|stats| &mut stats.gap, passage.ready - overhead - self.now, || What::Gap);
+        self.spend(|stats| &mut stats.send, overhead, || What::Send(id));
         let stall = passage.admitted - passage.ready;
         if stall > Time::ZERO {
             self.stats.stalls += 1;
             self.stats.longest_stall = self.stats.longest_stall.max(stall);
-            self.spend(What::Stall, stall);
+            self.spend(|stats| &mut stats.stall, stall, || What::Stall);
         }
-        self.spend(What::Port, passage.enter - passage.admitted);
+        self.spend(|stats| &mut stats.port, passage.enter - passage.admitted, || What::Port);
         if let Some(log) = &mut self.log {
             let (enter, first, arrival) = (passage.enter, passage.first, passage.arrival);
             log.messages.push(Message { id, to, words, enter, first, arrival });
         }
-        let (from, words) = (self.id as u32, words as u32);
-        self.clock.deliver(to, Envelope { arrival: passage.arrival, from, number, tag, words, parcel });
+        let (from, arrival) = (self.id as u32, passage.arrival);
+        let overhead = self.params().recv_overhead(words);
+        self.clock.deliver(to, Envelope { arrival, from, number, tag, overhead, parcel });
     }
 
     /// Receives from the inbox, by rule 4.
     fn take(&mut self, want: Want, deadline: Time) -> Option<Envelope> {
         let gap_over = self.received_at.map_or(Time::ZERO, |at| at + self.params().g);
-        let envelope = self.clock.receive(want, self.now.max(gap_over), deadline)?;
-        let start = reception(self.now, envelope.arrival, gap_over);
+        let ready = self.now.max(gap_over);
+        let envelope = self.clock.receive(want, ready, deadline)?;
+        let start = reception(ready, envelope.arrival);
         self.received_at = Some(start);
         self.stats.received += 1;
-        self.spend(What::Idle, envelope.arrival - self.now);
-        self.spend(What::Gap, start - self.now);
+        self.spend(|stats| &mut stats.idle, envelope.arrival - self.now, || What::Idle);
+        self.spend(|stats| &mut stats.gap, start - self.now, || What::Gap);
         let id = MessageId { from: envelope.from as usize, number: envelope.number as usize };
-        self.spend(What::Receive(id), self.params().recv_overhead(envelope.words as usize));
+        self.spend(|stats| &mut stats.recv, envelope.overhead, || What::Receive(id));
         Some(envelope)
     }
 
@@ -266,25 +268,17 @@ impl<'a> Proc<'a> {
         self.clock.wait_until(self.now);
     }
 
-    /// Lets local time pass. Nothing to do is nothing done.
-    fn spend(&mut self, what: What, time: Time) {
+    /// Lets local time pass, on one account. Nothing to do is nothing done.
+    #[inline]
+    fn spend(&mut self, account: fn(&mut Stats) -> &mut Time, time: Time, what: impl FnOnce() -> What) {
         if time <= Time::ZERO {
             return;
         }
-        let stats = &mut self.stats;
-        *match what {
-            What::Work(_) => &mut stats.work,
-            What::Send(_) => &mut stats.send,
-            What::Receive(_) => &mut stats.recv,
-            What::Gap => &mut stats.gap,
-            What::Stall => &mut stats.stall,
-            What::Port => &mut stats.port,
-            What::Idle => &mut stats.idle,
-        } += time;
+        *account(&mut self.stats) += time;
         let start = self.now;
         self.now += time;
         if let Some(log) = &mut self.log {
-            log.activities.push(Activity { id: self.id, start, end: self.now, what });
+            log.activities.push(Activity { id: self.id, start, end: self.now, what: what() });
         }
     }
 
@@ -292,7 +286,7 @@ impl<'a> Proc<'a> {
     fn count_code(&mut self) {
         if let Some(stopwatch) = &mut self.stopwatch {
             let code = stopwatch.lap();
-            self.spend(What::Work("code".into()), code);
+            self.spend(|stats| &mut stats.work, code, || What::Work("code".into()));
         }
     }
 

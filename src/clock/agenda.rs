@@ -1,20 +1,40 @@
 //! Who runs next on the jumping clock.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use crate::time::Time;
 
-/// The processors that wait for a time, in a heap by time and then by number.
-#[derive(Debug, Default)]
-pub(crate) struct Agenda(BinaryHeap<Reverse<Entry>>);
+/// The processors that wait for a time, earliest first, then lowest number first.
+///
+/// Processors of one program wait for similar things (their overhead, a latency), so most of them queue up
+/// in order by themselves. A few lanes, each in order, take those at their ends; who fits no lane goes to a
+/// heap. So the common case touches two ends of a lane and no tree.
+#[derive(Debug)]
+pub(crate) struct Agenda {
+    /// Each lane's first entry, and the heap's; [`Entry::NONE`] if there is none.
+    heads: [Entry; LANES + 1],
+    /// Each lane's last entry; zero if there is none.
+    tails: [Entry; LANES],
+    /// What lies behind each lane's first entry.
+    lanes: [VecDeque<Entry>; LANES],
+    /// What fitted no lane.
+    heap: BinaryHeap<Reverse<Entry>>,
+}
+
+/// How many lanes: programs rarely wait for more kinds of things at once.
+const LANES: usize = 3;
 
 /// A processor and its time, packed into one number that compares fast: time, number, ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry(u128);
 
 impl Entry {
+    /// Later than any entry.
+    const NONE: Entry = Entry(u128::MAX);
+
     /// Processor `id` runs at `time`, unless its ticket has changed by then.
+    #[inline]
     pub fn new(time: Time, id: u32, ticket: u32) -> Entry {
         debug_assert!(time >= Time::ZERO);
         Entry((time.as_ps() as u128) << 64 | u128::from(id) << 32 | u128::from(ticket))
@@ -29,25 +49,114 @@ impl Entry {
     }
 }
 
+impl Default for Agenda {
+    fn default() -> Agenda {
+        Agenda {
+            heads: [Entry::NONE; LANES + 1],
+            tails: [Entry(0); LANES],
+            lanes: Default::default(),
+            heap: BinaryHeap::new(),
+        }
+    }
+}
+
 impl Agenda {
     /// Adds an entry.
+    #[inline]
     pub fn add(&mut self, entry: Entry) {
-        self.0.push(Reverse(entry));
+        // The lane whose end is closest before the entry: that leaves the others to earlier ones.
+        let mut best = None;
+        for lane in 0..LANES {
+            if self.tails[lane] <= entry && best.is_none_or(|best| self.tails[lane] > self.tails[best]) {
+                best = Some(lane);
+            }
+        }
+        match best {
+            Some(lane) => {
+                self.tails[lane] = entry;
+                if self.heads[lane] == Entry::NONE {
+                    self.heads[lane] = entry;
+                } else {
+                    self.lanes[lane].push_back(entry);
+                }
+            }
+            None => {
+                self.heads[LANES] = self.heads[LANES].min(entry);
+                self.heap.push(Reverse(entry));
+            }
+        }
     }
 
     /// Takes the earliest entry.
+    #[inline]
     pub fn pop(&mut self) -> Option<Entry> {
-        self.0.pop().map(|Reverse(entry)| entry)
+        let (lane, earliest) = self.earliest();
+        if lane < LANES {
+            self.heads[lane] = self.lanes[lane].pop_front().unwrap_or_else(|| {
+                self.tails[lane] = Entry(0);
+                Entry::NONE
+            });
+        } else {
+            self.heap.pop();
+            self.heads[LANES] = self.heap.peek().map_or(Entry::NONE, |Reverse(entry)| *entry);
+        }
+        (earliest != Entry::NONE).then_some(earliest)
     }
 
-    /// Takes the earliest entry and puts `mine` in its place; or does nothing, if `mine` is the earliest.
+    /// Adds `mine` and takes the earliest entry; or does nothing, if `mine` is the earliest.
+    #[inline]
     pub fn exchange(&mut self, mine: Entry) -> Option<Entry> {
-        let mut top = self.0.peek_mut()?;
-        if mine < top.0 {
+        if mine < self.earliest().1 {
             return None;
         }
-        let Reverse(earliest) = std::mem::replace(&mut *top, Reverse(mine));
-        drop(top);
-        Some(earliest)
+        self.add(mine);
+        self.pop()
+    }
+
+    /// The earliest entry, which stays.
+    #[inline]
+    pub fn peek(&self) -> Option<Entry> {
+        let (_, earliest) = self.earliest();
+        (earliest != Entry::NONE).then_some(earliest)
+    }
+
+    /// The earliest entry, and its lane.
+    #[inline]
+    fn earliest(&self) -> (usize, Entry) {
+        let mut earliest = (LANES, self.heads[LANES]);
+        for lane in 0..LANES {
+            if self.heads[lane] < earliest.1 {
+                earliest = (lane, self.heads[lane]);
+            }
+        }
+        earliest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::PS;
+
+    #[test]
+    fn gives_back_in_order() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for n in 0..200 {
+            let mut agenda = Agenda::default();
+            let mut expected: Vec<Entry> =
+                (0..n).map(|id| Entry::new(rng.i64(0..50) * PS, id, rng.u32(..))).collect();
+            expected.iter().for_each(|e| agenda.add(*e));
+            let mine = Entry::new(25 * PS, n, 0);
+            match agenda.exchange(mine) {
+                None => assert!(expected.iter().all(|e| mine < *e)),
+                Some(earliest) => {
+                    assert_eq!(Some(&earliest), expected.iter().min());
+                    expected.retain(|e| *e != earliest);
+                    expected.push(mine);
+                }
+            }
+            expected.sort();
+            assert_eq!(std::iter::from_fn(|| agenda.pop()).collect::<Vec<_>>(), expected);
+        }
     }
 }

@@ -6,6 +6,7 @@
 //! every time. Processors that act at the same time do so in the order of their numbers.
 
 use std::cell::{Cell, RefCell};
+use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use corosensei::stack::DefaultStack;
@@ -13,8 +14,10 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use super::Clock;
 use super::agenda::{Agenda, Entry};
+use super::prefetch::prefetch_stack;
 use crate::error::{Cause, Doing, RunError, State, WantedMessage, cause_of};
 use crate::message::{Envelope, Inbox, Want};
+use crate::network::reception;
 use crate::time::Time;
 
 /// What the processors share: all on one thread, so nothing is locked.
@@ -23,23 +26,61 @@ struct Jumping {
     agenda: RefCell<Agenda>,
     /// One for each processor.
     seats: Box<[RefCell<Seat>]>,
+    /// Where the stack of each sleeping processor ends.
+    stack_tops: Box<[Cell<usize>]>,
 }
 
-/// What the clock knows of a processor.
+/// What the clock knows of a processor. What every message touches comes first.
 #[derive(Default)]
+#[repr(C, align(64))]
 struct Seat {
     /// Its messages.
     inbox: Inbox,
-    /// What would wake it, and from when on it could receive that.
-    waits_for: Option<(Want, Time)>,
+    /// What it waits for, if for a message.
+    waits_for: Option<Wish>,
     /// When it runs next; the end of time if a message must come first.
     wake: Time,
     /// The ticket of the one entry on the agenda that is valid.
     ticket: u32,
     /// Its local time when it last waited or ended.
     at: Time,
-    /// What it does.
-    doing: Doing,
+    /// How far its program is.
+    stage: Stage,
+}
+
+/// A receive that waits.
+#[derive(Clone, Copy)]
+struct Wish {
+    /// The messages that it takes.
+    want: Want,
+    /// From when on it could.
+    ready: Time,
+    /// When it gives up.
+    deadline: Time,
+    /// The arrival and the sender of the message that it would take now.
+    best: (Time, u32),
+}
+
+impl Wish {
+    /// When the processor goes on if this message is the best, unless it gives up before.
+    fn over(&mut self, envelope: &Envelope) -> Option<Time> {
+        let start = reception(self.ready, envelope.arrival);
+        let key = (envelope.arrival, envelope.from);
+        if start > self.deadline || key >= self.best {
+            return None;
+        }
+        self.best = key;
+        Some(start + envelope.overhead)
+    }
+}
+
+/// How far a processor's program is.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Stage {
+    #[default]
+    NotStarted,
+    Running,
+    Finished,
 }
 
 /// A processor's view of the clock.
@@ -58,19 +99,26 @@ impl Jumping {
 
 impl Jumper<'_> {
     /// Lets the others run until the processor's `wake` is the earliest. Its seat says when that is, and who
-    /// delivers a message there may yet make it earlier.
+    /// delivers a message there may yet change it.
+    #[inline]
     fn sleep(&mut self, wake: Time, ticket: u32) {
-        let next = {
+        let (next, after_next) = {
             let mut agenda = self.clock.agenda.borrow_mut();
-            if wake == Time::MAX {
+            let next = if wake == Time::MAX {
                 agenda.pop()
             } else {
                 match agenda.exchange(Entry::new(wake, self.id, ticket)) {
                     None => return,
                     next => next,
                 }
-            }
+            };
+            (next, agenda.peek())
         };
+        if let Some(entry) = after_next {
+            prefetch_stack(self.clock.stack_tops[entry.id() as usize].get());
+        }
+        let top = 0_u8;
+        self.clock.stack_tops[self.id as usize].set((&raw const *black_box(&top)).addr());
         self.yielder.suspend(next);
     }
 }
@@ -88,39 +136,37 @@ impl Clock for Jumper<'_> {
 
     fn deliver(&mut self, to: usize, envelope: Envelope) {
         let mut seat = self.clock.seats[to].borrow_mut();
-        if let Some((want, ready)) = seat.waits_for
-            && want.matches(&envelope)
+        if let Some(wish) = &mut seat.waits_for
+            && wish.want.matches(&envelope)
+            && let Some(wake) = wish.over(&envelope)
         {
-            let wake = ready.max(envelope.arrival);
-            if wake < seat.wake {
-                seat.wake = wake;
-                seat.ticket += 1;
-                self.clock.agenda.borrow_mut().add(Entry::new(wake, to as u32, seat.ticket));
-            }
+            seat.wake = wake;
+            seat.ticket += 1;
+            self.clock.agenda.borrow_mut().add(Entry::new(wake, to as u32, seat.ticket));
         }
         seat.inbox.put(envelope);
     }
 
     fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope> {
+        let mut wish = Wish { want, ready, deadline, best: (Time::MAX, 0) };
         let (wake, ticket) = {
             let mut seat = self.clock.seat(self.id);
-            let there = seat.inbox.earliest(&want).map_or(Time::MAX, |arrival| arrival.max(ready));
-            seat.wake = there.min(deadline);
-            seat.waits_for = Some((want, ready));
+            let over = seat.inbox.first(&want).and_then(|envelope| wish.over(envelope));
+            seat.wake = over.unwrap_or(deadline);
+            seat.waits_for = Some(wish);
             seat.at = ready;
             (seat.wake, seat.ticket)
         };
         self.sleep(wake, ticket);
         let mut seat = self.clock.seat(self.id);
-        seat.waits_for = None;
-        let now = seat.wake;
-        if now < ready { None } else { seat.inbox.take(&want, now) }
+        let wish = seat.waits_for.take().expect("it was set above");
+        if wish.best.0 == Time::MAX { None } else { seat.inbox.take(&want) }
     }
 
     fn end(&mut self, at: Time, well: bool) {
         let mut seat = self.clock.seat(self.id);
         seat.at = at;
-        seat.doing = if well { Doing::Finished } else { Doing::Running };
+        seat.stage = if well { Stage::Finished } else { Stage::Running };
     }
 }
 
@@ -132,13 +178,17 @@ pub(crate) fn run<T>(
     stack: usize,
     body: impl Fn(usize, &mut dyn Clock) -> T,
 ) -> Result<Vec<T>, RunError> {
-    let clock = Jumping { agenda: RefCell::default(), seats: (0..P).map(|_| RefCell::default()).collect() };
+    let clock = Jumping {
+        agenda: RefCell::default(),
+        seats: (0..P).map(|_| RefCell::default()).collect(),
+        stack_tops: (0..P).map(|_| Cell::default()).collect(),
+    };
     let (clock, body) = (&clock, &body);
     let mut coroutines = Vec::with_capacity(P);
     for id in 0..P as u32 {
         let stack = DefaultStack::new(stack).map_err(|error| no_room(P, id as usize, stack, &error))?;
         let start = move |yielder: &Yielder<(), Option<Entry>>, ()| {
-            clock.seat(id).doing = Doing::Running;
+            clock.seat(id).stage = Stage::Running;
             body(id as usize, &mut Jumper { clock, yielder, id })
         };
         // SAFETY: what `start` borrows lives in this function or longer, and the coroutines are dropped in
@@ -183,9 +233,11 @@ pub(crate) fn run<T>(
 
 impl Seat {
     fn state(&self, id: usize) -> State {
-        let doing = match (&self.doing, self.waits_for) {
-            (Doing::Running, Some((want, _))) => Doing::WaitingFor(WantedMessage(want)),
-            (doing, _) => doing.clone(),
+        let doing = match (self.stage, self.waits_for) {
+            (Stage::NotStarted, _) => Doing::NotStarted,
+            (Stage::Finished, _) => Doing::Finished,
+            (Stage::Running, Some(wish)) => Doing::WaitingFor(WantedMessage(wish.want)),
+            (Stage::Running, None) => Doing::Running,
         };
         State { id, at: self.at, doing }
     }

@@ -2,6 +2,7 @@
 
 mod agenda;
 pub(crate) mod jumping;
+mod prefetch;
 
 use crate::message::{Envelope, Want};
 use crate::time::Time;
@@ -23,8 +24,8 @@ pub(crate) trait Clock {
     /// Puts a message into the inbox of `to`, now, though it may not be there before its arrival.
     fn deliver(&mut self, to: usize, envelope: Envelope);
 
-    /// Returns the wanted message with the smallest arrival, when it is there and `ready` has come; or
-    /// nothing, at `deadline`, if that is earlier.
+    /// Returns the wanted message with the smallest arrival, when its reception is over, which starts once
+    /// the processor is `ready`; or nothing, at `deadline`, if the reception would start later than that.
     fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope>;
 
     /// The processor's program has ended, well or not, at its local time `at`.
