@@ -256,7 +256,7 @@ impl Inbox {
     }
 
     /// The messages that are left.
-    pub fn iter(&self) -> impl Iterator<Item = &Envelope> {
+    pub fn iter(&self) -> impl Iterator<Item = &Envelope> + Clone {
         self.messages.iter()
     }
 }

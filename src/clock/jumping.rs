@@ -5,19 +5,19 @@
 //! processor does at t, everything that others do before t has been done: the run is exact, and the same
 //! every time. Processors that act at the same time do so in the order of their numbers.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-use super::Clock;
 use super::agenda::{Agenda, Entry};
 use super::prefetch::prefetch_stack;
-use crate::error::{Cause, Doing, RunError, State, WantedMessage, cause_of};
-use crate::message::{Envelope, Inbox, Want};
-use crate::network::reception;
+use super::seat::Seat;
+use super::{Clock, blame};
+use crate::error::{Cause, RunError, cause_of};
+use crate::message::{Envelope, Want};
 use crate::time::Time;
 
 /// What the processors share: all on one thread, so nothing is locked.
@@ -30,74 +30,21 @@ struct Jumping {
     stack_tops: Box<[Cell<usize>]>,
 }
 
-/// What the clock knows of a processor. What every message touches comes first.
-#[derive(Default)]
-#[repr(C, align(64))]
-struct Seat {
-    /// Its messages.
-    inbox: Inbox,
-    /// What it waits for, if for a message.
-    waits_for: Option<Wish>,
-    /// When it runs next; the end of time if a message must come first.
-    wake: Time,
-    /// The ticket of the one entry on the agenda that is valid.
-    ticket: u32,
-    /// Its local time when it last waited or ended.
-    at: Time,
-    /// How far its program is.
-    stage: Stage,
-}
-
-/// A receive that waits.
-#[derive(Clone, Copy)]
-struct Wish {
-    /// The messages that it takes.
-    want: Want,
-    /// From when on it could.
-    ready: Time,
-    /// When it gives up.
-    deadline: Time,
-    /// The arrival and the sender of the message that it would take now.
-    best: (Time, u32),
-}
-
-impl Wish {
-    /// When the processor goes on if this message is the best, unless it gives up before.
-    fn over(&mut self, envelope: &Envelope) -> Option<Time> {
-        let start = reception(self.ready, envelope.arrival);
-        let key = (envelope.arrival, envelope.from);
-        if start > self.deadline || key >= self.best {
-            return None;
-        }
-        self.best = key;
-        Some(start + envelope.overhead)
-    }
-}
-
-/// How far a processor's program is.
-#[derive(Clone, Copy, Default, PartialEq)]
-enum Stage {
-    #[default]
-    NotStarted,
-    Running,
-    Finished,
-}
-
 /// A processor's view of the clock.
 struct Jumper<'a> {
+    /// The clock.
     clock: &'a Jumping,
-    /// Its way back to the thread's own stack.
+    /// The way back to the thread's own stack.
     yielder: &'a Yielder<(), Option<Entry>>,
+    /// The processor's number.
     id: u32,
 }
 
-impl Jumping {
-    fn seat(&self, id: u32) -> std::cell::RefMut<'_, Seat> {
-        self.seats[id as usize].borrow_mut()
-    }
-}
-
 impl Jumper<'_> {
+    fn seat(&self) -> RefMut<'_, Seat> {
+        self.clock.seats[self.id as usize].borrow_mut()
+    }
+
     /// Lets the others run until the processor's `wake` is the earliest. Its seat says when that is, and who
     /// delivers a message there may yet change it.
     #[inline]
@@ -126,47 +73,32 @@ impl Jumper<'_> {
 impl Clock for Jumper<'_> {
     fn wait_until(&mut self, t: Time) {
         let ticket = {
-            let mut seat = self.clock.seat(self.id);
-            seat.wake = t;
-            seat.at = t;
-            seat.ticket
+            let mut seat = self.seat();
+            seat.wait_until(t);
+            seat.ticket()
         };
         self.sleep(t, ticket);
     }
 
     fn deliver(&mut self, to: usize, envelope: Envelope) {
         let mut seat = self.clock.seats[to].borrow_mut();
-        if let Some(wish) = &mut seat.waits_for
-            && wish.want.matches(&envelope)
-            && let Some(wake) = wish.over(&envelope)
-        {
-            seat.wake = wake;
-            seat.ticket += 1;
-            self.clock.agenda.borrow_mut().add(Entry::new(wake, to as u32, seat.ticket));
+        if seat.put(envelope) {
+            self.clock.agenda.borrow_mut().add(Entry::new(seat.wake(), to as u32, seat.ticket()));
         }
-        seat.inbox.put(envelope);
     }
 
     fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope> {
-        let mut wish = Wish { want, ready, deadline, best: (Time::MAX, 0) };
         let (wake, ticket) = {
-            let mut seat = self.clock.seat(self.id);
-            let over = seat.inbox.first(&want).and_then(|envelope| wish.over(envelope));
-            seat.wake = over.unwrap_or(deadline);
-            seat.waits_for = Some(wish);
-            seat.at = ready;
-            (seat.wake, seat.ticket)
+            let mut seat = self.seat();
+            seat.ask(want, ready, deadline);
+            (seat.wake(), seat.ticket())
         };
         self.sleep(wake, ticket);
-        let mut seat = self.clock.seat(self.id);
-        let wish = seat.waits_for.take().expect("it was set above");
-        if wish.best.0 == Time::MAX { None } else { seat.inbox.take(&want) }
+        self.seat().answer()
     }
 
     fn end(&mut self, at: Time, well: bool) {
-        let mut seat = self.clock.seat(self.id);
-        seat.at = at;
-        seat.stage = if well { Stage::Finished } else { Stage::Running };
+        self.seat().end(at, well);
     }
 }
 
@@ -188,7 +120,7 @@ pub(crate) fn run<T>(
     for id in 0..P as u32 {
         let stack = DefaultStack::new(stack).map_err(|error| no_room(P, id as usize, stack, &error))?;
         let start = move |yielder: &Yielder<(), Option<Entry>>, ()| {
-            clock.seat(id).stage = Stage::Running;
+            clock.seats[id as usize].borrow_mut().start();
             body(id as usize, &mut Jumper { clock, yielder, id })
         };
         // SAFETY: what `start` borrows lives in this function or longer, and the coroutines are dropped in
@@ -203,7 +135,7 @@ pub(crate) fn run<T>(
         let mut next = clock.agenda.borrow_mut().pop();
         while let Some(entry) = next {
             let id = entry.id() as usize;
-            next = if clock.seats[id].borrow().ticket != entry.ticket() {
+            next = if clock.seats[id].borrow().ticket() != entry.ticket() {
                 clock.agenda.borrow_mut().pop() // a message made it run earlier than this
             } else {
                 running.set(id);
@@ -217,44 +149,18 @@ pub(crate) fn run<T>(
             };
         }
     }));
+    let seats: Vec<RefMut<Seat>> = clock.seats.iter().map(RefCell::borrow_mut).collect();
     let cause = match outcome {
         Err(payload) => Some(cause_of(running.get(), payload)),
-        Ok(()) => stuck(clock).or_else(|| not_received(clock)),
+        Ok(()) => blame(seats.iter().map(|seat| &**seat)),
     };
     match cause {
         None => Ok(results.into_iter().map(|result| result.expect("it has ended")).collect()),
         Some(cause) => {
-            let processors = clock.seats.iter().enumerate();
-            let processors = processors.map(|(id, seat)| seat.borrow().state(id)).collect();
+            let processors = seats.iter().enumerate().map(|(id, seat)| seat.state(id)).collect();
             Err(RunError { cause, processors })
         }
     }
-}
-
-impl Seat {
-    fn state(&self, id: usize) -> State {
-        let doing = match (self.stage, self.waits_for) {
-            (Stage::NotStarted, _) => Doing::NotStarted,
-            (Stage::Finished, _) => Doing::Finished,
-            (Stage::Running, Some(wish)) => Doing::WaitingFor(WantedMessage(wish.want)),
-            (Stage::Running, None) => Doing::Running,
-        };
-        State { id, at: self.at, doing }
-    }
-}
-
-/// Nobody can run any more: whether somebody still should.
-fn stuck(clock: &Jumping) -> Option<Cause> {
-    let waiting = clock.seats.iter().filter(|seat| seat.borrow().waits_for.is_some()).count();
-    (waiting > 0).then_some(Cause::Deadlock { waiting, of: clock.seats.len() })
-}
-
-/// All have finished: whether a message is left over.
-fn not_received(clock: &Jumping) -> Option<Cause> {
-    let seats: Vec<_> = clock.seats.iter().map(|seat| seat.borrow()).collect();
-    let left = || seats.iter().enumerate().flat_map(|(to, seat)| seat.inbox.iter().map(move |e| (to, e)));
-    let (to, first) = left().min_by_key(|(to, e)| (e.arrival, *to))?;
-    Some(Cause::NotReceived { count: left().count(), from: first.from as usize, to, arrival: first.arrival })
 }
 
 /// This computer has no room for all the stacks.

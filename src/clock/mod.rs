@@ -3,7 +3,9 @@
 mod agenda;
 pub(crate) mod jumping;
 mod prefetch;
+mod seat;
 
+use crate::error::Cause;
 use crate::message::{Envelope, Want};
 use crate::time::Time;
 
@@ -30,4 +32,16 @@ pub(crate) trait Clock {
 
     /// The processor's program has ended, well or not, at its local time `at`.
     fn end(&mut self, at: Time, well: bool);
+}
+
+/// Nobody will run any more: what is wrong with that, if anything.
+fn blame<'a>(seats: impl Iterator<Item = &'a seat::Seat> + Clone) -> Option<Cause> {
+    let waiting = seats.clone().filter(|seat| seat.is_blocked()).count();
+    if waiting > 0 {
+        return Some(Cause::Deadlock { waiting, of: seats.count() });
+    }
+    let left = seats.enumerate().flat_map(|(to, seat)| seat.messages().map(move |message| (to, message)));
+    let (to, first) = left.clone().min_by_key(|(to, message)| (message.arrival, *to))?;
+    let (from, arrival) = (first.from as usize, first.arrival);
+    Some(Cause::NotReceived { count: left.count(), from, to, arrival })
 }

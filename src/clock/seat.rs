@@ -1,0 +1,147 @@
+//! What a clock knows of a processor: its messages, and what it waits for.
+//!
+//! Both clocks seat their processors here, so that waiting means the same on both.
+
+use crate::error::{Doing, State, WantedMessage};
+use crate::message::{Envelope, Inbox, Want};
+use crate::network::reception;
+use crate::time::Time;
+
+/// A processor as its clock sees it. What every message touches comes first.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct Seat {
+    /// Its messages.
+    inbox: Inbox,
+    /// What it waits for, if for a message.
+    waits_for: Option<Wish>,
+    /// When it runs next; the end of time if a message must come first.
+    wake: Time,
+    /// The ticket of the one entry on the agenda that counts.
+    ticket: u32,
+    /// Its local time when it last waited or ended.
+    at: Time,
+    /// How far its program is.
+    stage: Stage,
+}
+
+/// A receive that waits.
+#[derive(Clone, Copy, Debug)]
+struct Wish {
+    /// The messages that it takes.
+    want: Want,
+    /// From when on it could.
+    ready: Time,
+    /// When it gives up.
+    deadline: Time,
+    /// The arrival and the sender of the message that it would take now; the end of time if there is none.
+    best: (Time, u32),
+}
+
+/// How far a processor's program is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Stage {
+    #[default]
+    NotStarted,
+    Running,
+    Finished,
+}
+
+impl Wish {
+    /// When the processor goes on if it takes this message; nothing if it has a better one or gives up first.
+    #[inline]
+    fn granted_by(&mut self, envelope: &Envelope) -> Option<Time> {
+        let start = reception(self.ready, envelope.arrival);
+        let key = (envelope.arrival, envelope.from);
+        if start > self.deadline || key >= self.best {
+            return None;
+        }
+        self.best = key;
+        Some(start + envelope.overhead)
+    }
+}
+
+impl Seat {
+    /// The processor starts its program.
+    pub fn start(&mut self) {
+        self.stage = Stage::Running;
+    }
+
+    /// The processor's program has ended at `at`. Nothing wakes it any more.
+    pub fn end(&mut self, at: Time, well: bool) {
+        self.at = at;
+        self.wake = Time::MAX;
+        self.stage = if well { Stage::Finished } else { Stage::Running };
+    }
+
+    /// The processor waits until `t`.
+    #[inline]
+    pub fn wait_until(&mut self, t: Time) {
+        self.wake = t;
+        self.at = t;
+    }
+
+    /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says.
+    #[inline]
+    pub fn ask(&mut self, want: Want, ready: Time, deadline: Time) {
+        let mut wish = Wish { want, ready, deadline, best: (Time::MAX, 0) };
+        let over = self.inbox.first(&want).and_then(|envelope| wish.granted_by(envelope));
+        self.wake = over.unwrap_or(deadline);
+        self.waits_for = Some(wish);
+        self.at = ready;
+    }
+
+    /// Puts a message into the inbox. Returns whether that changes when the processor wakes: then its old
+    /// ticket counts no more.
+    #[inline]
+    pub fn put(&mut self, envelope: Envelope) -> bool {
+        let wake = match &mut self.waits_for {
+            Some(wish) if wish.want.matches(&envelope) => wish.granted_by(&envelope),
+            _ => None,
+        };
+        self.inbox.put(envelope);
+        if let Some(wake) = wake {
+            self.wake = wake;
+            self.ticket = self.ticket.wrapping_add(1);
+        }
+        wake.is_some()
+    }
+
+    /// The processor has woken from what it asked: the message that it got, if any.
+    #[inline]
+    pub fn answer(&mut self) -> Option<Envelope> {
+        let wish = self.waits_for.take()?;
+        if wish.best.0 == Time::MAX { None } else { self.inbox.take(&wish.want) }
+    }
+
+    /// When the processor runs next.
+    pub fn wake(&self) -> Time {
+        self.wake
+    }
+
+    /// The ticket that an entry on the agenda must show.
+    pub fn ticket(&self) -> u32 {
+        self.ticket
+    }
+
+    /// Whether it waits for a message and for no time.
+    pub fn is_blocked(&self) -> bool {
+        self.waits_for.is_some() && self.wake == Time::MAX
+    }
+
+    /// The messages that it has not received.
+    pub fn messages(&self) -> impl Iterator<Item = &Envelope> + Clone {
+        self.inbox.iter()
+    }
+
+    /// What processor `id`, which sits here, is doing.
+    pub fn state(&self, id: usize) -> State {
+        let doing = match (self.stage, self.waits_for) {
+            (Stage::NotStarted, _) => Doing::NotStarted,
+            (Stage::Finished, _) => Doing::Finished,
+            (Stage::Running, Some(wish)) => Doing::WaitingFor(WantedMessage(wish.want)),
+            (Stage::Running, None) => Doing::Running,
+        };
+        State { id, at: self.at, doing }
+    }
+}
