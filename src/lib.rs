@@ -2,6 +2,7 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
+mod audit;
 mod clock;
 mod error;
 mod machine;
@@ -9,20 +10,26 @@ mod message;
 mod network;
 mod params;
 mod parcel;
+mod presets;
 mod proc;
 mod stats;
 mod time;
 mod trace;
 mod work;
 
+pub use audit::{Audit, Rule, Violation, audit};
 pub use clock::ClockKind;
 pub use error::{Cause, Doing, RunError, State, WantedMessage};
 pub use machine::{Machine, Run};
 pub use message::Payload;
-pub use network::{Latency, Ports};
+pub use network::{Exit, Latency, Network, Passage, Ports};
 pub use params::{Builder, LogGps, Params, ParamsError, parse_time};
+pub use presets::{Preset, Row, preset, presets};
 pub use proc::Proc;
 pub use stats::Stats;
 pub use time::{MS, NS, PS, SEC, Time, US};
-pub use trace::{Activity, Message, MessageId, Trace, What};
+pub use trace::{Activity, Message, MessageId, Trace, TraceError, What};
 pub use work::Work;
+
+#[cfg(feature = "derive")]
+pub use loggp_derive::Payload;

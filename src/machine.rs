@@ -15,10 +15,11 @@ use crate::work::{Rates, Work};
 /// A parallel machine on which programs run.
 ///
 /// ```
-/// use loggp::{Machine, Params, US};
+/// use loggp::{Machine, Params, US, Work};
 ///
 /// // LogP's figure 3 begins like this: the source sends, and the datum is there after L + 2o.
-/// let machine = Machine::new(Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?);
+/// let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let machine = Machine::new(params).work(Work::Charged);
 /// let run = machine.run(|p| match p.id() {
 ///     0 => { p.send(1, 0, 42_u64); 0 }
 ///     _ => p.recv_from::<u64>(0, 0),
@@ -140,6 +141,26 @@ impl Machine {
         };
         let lives = match self.clock {
             ClockKind::Virtual => jumping::run(self.params.P, self.stack, live)?,
+            ClockKind::Wall => {
+                let (lives, findings) = crate::clock::wall::run(
+                    self.params.P,
+                    self.stack,
+                    64,
+                    std::env::var("DIL").map_or(1.0, |d| d.parse().unwrap()),
+                    live,
+                )?;
+                eprintln!(
+                    "{} cores pinned {} finish {} late p50 {} p90 {} p99 {} max {}",
+                    findings.cores,
+                    findings.pinned,
+                    findings.finish,
+                    findings.lateness.value_at_quantile(0.5),
+                    findings.lateness.value_at_quantile(0.9),
+                    findings.lateness.value_at_quantile(0.99),
+                    findings.lateness.max()
+                );
+                lives
+            }
         };
         Ok(self.report(lives, &setup.network))
     }

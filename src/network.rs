@@ -202,11 +202,15 @@ impl Network {
     /// Sends k words from `x`, whose exit this is and who is free at `t`, to `y`.
     pub fn send(&self, x: usize, exit: &mut Exit, y: usize, k: usize, t: Time) -> Passage {
         let Params { L, g, .. } = self.params;
+        let stream = self.params.stream(k);
         let latency = match self.latency {
             Latency::Exact => L,
-            Latency::Random { .. } => Time::from_ps(exit.rng.i64(0..=L.as_ps())),
+            Latency::Random { .. } => {
+                // Where G_l takes back more than the overhead, less would let it arrive before its send.
+                let least = (-(self.params.send_overhead(k) + stream)).max(Time::ZERO).min(L);
+                Time::from_ps(exit.rng.i64(least.as_ps()..=L.as_ps()))
+            }
         };
-        let stream = self.params.stream(k);
 
         // 1. Overhead, which may overlap the gap after the send before.
         let ready = exit.next.max(t + self.params.send_overhead(k));
@@ -245,8 +249,8 @@ impl Network {
         passage.arrival = passage.first + stream;
 
         if self.capacity != usize::MAX {
-            exit.slots.reserve(passage.enter, passage.arrival);
-            ends.receiver().slots.reserve(passage.enter, passage.arrival);
+            exit.slots.reserve(passage.enter, passage.arrival, t);
+            ends.receiver().slots.reserve(passage.enter, passage.arrival, t);
         }
         exit.next = passage.enter + stream.max(Time::ZERO) + g;
         passage
@@ -303,6 +307,8 @@ struct Slots {
     capacity: usize,
     /// Those that were ever used, in the order in which they become free. Slots not in here are free.
     used: SmallVec<[Slot; 2]>,
+    /// Messages that are still in transit though their slots have been promised on. They count, no more.
+    past: Vec<Slot>,
     /// The most messages that were in transit at once.
     most: usize,
 }
@@ -316,7 +322,7 @@ struct Slot {
 
 impl Slots {
     fn new(capacity: usize) -> Slots {
-        Slots { capacity, used: SmallVec::new(), most: 0 }
+        Slots { capacity, used: SmallVec::new(), past: Vec::new(), most: 0 }
     }
 
     /// When a message that is ready at `ready` can have a slot, if not at once.
@@ -324,25 +330,33 @@ impl Slots {
         if self.used.len() < self.capacity { ready } else { self.used[0].arrival }
     }
 
-    /// Gives a slot to a message in transit during [enter, arrival).
-    fn reserve(&mut self, enter: Time, arrival: Time) {
+    /// Gives a slot to a message in transit during [enter, arrival). `now` is the time of the operation: what
+    /// arrived before it counts with nobody any more.
+    fn reserve(&mut self, enter: Time, arrival: Time, now: Time) {
+        if arrival <= enter {
+            return; // never in transit: G_l took it all back
+        }
+        self.past.retain(|slot| slot.arrival > now);
         if self.used.first().is_some_and(|slot| slot.arrival <= enter) {
-            self.used.remove(0);
+            let slot = self.used.remove(0);
+            if slot.arrival > now {
+                self.past.push(slot);
+            }
         }
         let later = self.used.iter().rev().take_while(|slot| slot.arrival > arrival).count();
         self.used.insert(self.used.len() - later, Slot { enter, arrival });
-        if self.most < self.used.len() && enter < arrival {
+        if self.most < self.used.len() {
             self.most = self.most.max(self.overlap(enter, arrival));
         }
     }
 
     /// The most messages in transit at any one moment of [enter, arrival).
     ///
-    /// The count can only rise where a message enters. Looking at each slot's last message is enough: an
-    /// earlier one of the same slot had arrived before any slot could be had at `enter`.
+    /// The count can only rise where a message enters.
     fn overlap(&self, enter: Time, arrival: Time) -> usize {
-        let at = |moment: Time| self.used.iter().filter(|s| s.enter <= moment && moment < s.arrival).count();
-        let entries = self.used.iter().map(|slot| slot.enter);
+        let slots = || self.used.iter().chain(&self.past);
+        let at = |moment: Time| slots().filter(|s| s.enter <= moment && moment < s.arrival).count();
+        let entries = slots().map(|slot| slot.enter);
         entries.filter(|entry| (enter..arrival).contains(entry)).map(at).max().unwrap_or(0)
     }
 }

@@ -202,7 +202,7 @@ impl<'a> Proc<'a> {
         let overhead = self.params().send_overhead(words);
         self.stats.sent += 1;
         self.spend(|stats| &mut stats.gap, passage.ready - overhead - self.now, || What::Gap);
-        self.spend(|stats| &mut stats.send, overhead, || What::Send(id));
+        self.pass(|stats| &mut stats.send, overhead, || What::Send(id));
         let stall = passage.admitted - passage.ready;
         if stall > Time::ZERO {
             self.stats.stalls += 1;
@@ -230,7 +230,7 @@ impl<'a> Proc<'a> {
         self.spend(|stats| &mut stats.idle, envelope.arrival - self.now, || What::Idle);
         self.spend(|stats| &mut stats.gap, start - self.now, || What::Gap);
         let id = MessageId { from: envelope.from as usize, number: envelope.number as usize };
-        self.spend(|stats| &mut stats.recv, envelope.overhead, || What::Receive(id));
+        self.pass(|stats| &mut stats.recv, envelope.overhead, || What::Receive(id));
         Some(envelope)
     }
 
@@ -268,12 +268,17 @@ impl<'a> Proc<'a> {
         self.clock.wait_until(self.now);
     }
 
-    /// Lets local time pass, on one account. Nothing to do is nothing done.
+    /// Waits or works, on one account. Nothing to do is nothing done.
     #[inline]
     fn spend(&mut self, account: fn(&mut Stats) -> &mut Time, time: Time, what: impl FnOnce() -> What) {
-        if time <= Time::ZERO {
-            return;
+        if time > Time::ZERO {
+            self.pass(account, time, what);
         }
+    }
+
+    /// Lets local time pass, on one account. A send or a reception is one even if it costs nothing.
+    #[inline]
+    fn pass(&mut self, account: fn(&mut Stats) -> &mut Time, time: Time, what: impl FnOnce() -> What) {
         *account(&mut self.stats) += time;
         let start = self.now;
         self.now += time;

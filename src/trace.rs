@@ -1,6 +1,11 @@
 //! What happened in a run: what every processor did when, and how every message travelled.
 
+mod chrome;
+
 use std::borrow::Cow;
+use std::fmt;
+
+pub use chrome::TraceError;
 
 use crate::network::{Latency, Ports};
 use crate::params::Params;
@@ -60,6 +65,12 @@ pub struct MessageId {
     pub from: usize,
     /// How many messages it had sent before.
     pub number: usize,
+}
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "message {} of processor {}", self.number, self.from)
+    }
 }
 
 /// How a message travelled.

@@ -27,7 +27,8 @@ impl Rates {
 
     /// A kind without a rate costs a cycle per unit: local operations take unit time (LogP, section 3).
     pub fn cost(&self, kind: &str, units: u64, cycle: Time) -> Time {
-        units as i64 * self.0.get(kind).copied().unwrap_or(cycle)
+        let units = i64::try_from(units).unwrap_or(i64::MAX);
+        units * self.0.get(kind).copied().unwrap_or(cycle)
     }
 }
 

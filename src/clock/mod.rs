@@ -1,9 +1,11 @@
 //! Who runs when.
 
 mod agenda;
+mod host;
 pub(crate) mod jumping;
 mod prefetch;
 mod seat;
+pub(crate) mod wall;
 
 use crate::error::Cause;
 use crate::message::{Envelope, Want};
@@ -15,6 +17,8 @@ pub enum ClockKind {
     /// Time jumps to the next thing that happens: exact, repeatable and fast.
     #[default]
     Virtual,
+    /// Time passes: processors are threads that really wait.
+    Wall,
 }
 
 /// A processor's view of its clock, which answers two questions: may it act yet, and what does it do until

@@ -17,7 +17,7 @@ pub(super) struct Seat {
     waits_for: Option<Wish>,
     /// When it runs next; the end of time if a message must come first.
     wake: Time,
-    /// The ticket of the one entry on the agenda that counts.
+    /// The ticket of the one entry on the agenda that counts; each wait and each change of it takes a new one.
     ticket: u32,
     /// Its local time when it last waited or ended.
     at: Time,
@@ -77,6 +77,7 @@ impl Seat {
     /// The processor waits until `t`.
     #[inline]
     pub fn wait_until(&mut self, t: Time) {
+        self.ticket = self.ticket.wrapping_add(1);
         self.wake = t;
         self.at = t;
     }
@@ -85,6 +86,7 @@ impl Seat {
     #[inline]
     pub fn ask(&mut self, want: Want, ready: Time, deadline: Time) {
         let mut wish = Wish { want, ready, deadline, best: (Time::MAX, 0) };
+        self.ticket = self.ticket.wrapping_add(1);
         let over = self.inbox.first(&want).and_then(|envelope| wish.granted_by(envelope));
         self.wake = over.unwrap_or(deadline);
         self.waits_for = Some(wish);

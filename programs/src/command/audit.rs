@@ -1,0 +1,88 @@
+//! `loggp audit`: holds a trace against the rules of the machine.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use loggp::{Latency, Ports, Time, Trace, audit};
+
+use super::failure::Failure;
+use super::number::{Unit, count, thousands};
+use super::setting::parameters;
+
+/// The arguments.
+#[derive(Args)]
+pub struct Audit {
+    /// A file that `loggp run --trace` wrote
+    trace: PathBuf,
+}
+
+/// So many violations are listed: where there are more, one mistake has made many.
+const LISTED: usize = 20;
+
+impl Audit {
+    /// Reads the trace and says what it found.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let trace = self.read()?;
+        let audit = audit(&trace);
+        let unit = if trace.params.is_loggp() { Unit::US } else { Unit::NS };
+        let of_capacity = |most: usize| match audit.capacity {
+            Some(capacity) => format!("{} of {}", thousands(most), thousands(capacity)),
+            None => format!("{} of any number", thousands(most)),
+        };
+        let show = |time: Option<Time>| time.map_or("none".into(), |time| unit.show(time));
+
+        writeln!(out, "{}", parameters(&trace.params, &unit))?;
+        writeln!(out, "{}, {}\n", latency(trace.latency), ports(trace.ports))?;
+        for (what, value) in [
+            ("finish", unit.show(audit.finish)),
+            ("messages", thousands(audit.messages)),
+            ("most in transit from a processor", of_capacity(audit.most_in_transit_from)),
+            ("most in transit to a processor", of_capacity(audit.most_in_transit_to)),
+            ("stalls", thousands(audit.stalls)),
+            ("stalled, all together", unit.show(audit.stalled)),
+            ("longest stall", show(audit.longest_stall)),
+            ("shortest stall", show(audit.shortest_stall)),
+        ] {
+            writeln!(out, "{what:32}  {value}")?;
+        }
+        if audit.is_clean() {
+            writeln!(out, "\nevery rule holds")?;
+            return Ok(());
+        }
+        let broken = count(audit.violations.len(), "violation");
+        writeln!(out, "\n{broken} of the rules:")?;
+        for violation in audit.violations.iter().take(LISTED) {
+            writeln!(out, "  {violation}")?;
+        }
+        if let more @ 1.. = audit.violations.len().saturating_sub(LISTED) {
+            writeln!(out, "  and {} more", thousands(more))?;
+        }
+        Err(Failure::Run(format!("the trace breaks the rules of the machine: {broken}")))
+    }
+
+    /// The trace.
+    fn read(&self) -> Result<Trace, Failure> {
+        let path = self.trace.display();
+        let file = File::open(&self.trace);
+        let file = file.map_err(|error| Failure::Request(format!("{path} cannot be read: {error}")))?;
+        Trace::read(file).map_err(|error| Failure::Request(format!("{path}: {error}")))
+    }
+}
+
+/// The latency of a run.
+fn latency(latency: Latency) -> String {
+    match latency {
+        Latency::Exact => "exact latency".into(),
+        Latency::Random { seed } => format!("random latency (seed {seed})"),
+    }
+}
+
+/// The ports of a run.
+fn ports(ports: Ports) -> &'static str {
+    match ports {
+        Ports::Single => "single ports",
+        Ports::Dual => "dual ports",
+    }
+}

@@ -1,0 +1,70 @@
+//! `loggp compare`: a program's algorithms side by side, a row each.
+
+use std::io::Write;
+
+use clap::Args;
+use loggp_programs::Algorithm;
+
+use super::failure::Failure;
+use super::options::Options;
+use super::report::Report;
+use super::setting::Setting;
+
+/// The arguments.
+#[derive(Args)]
+pub struct Compare {
+    /// The program: `loggp programs` lists them
+    program: String,
+    /// Its algorithms [default: all]
+    #[arg(value_name = "ALGORITHM")]
+    algorithms: Vec<String>,
+    /// How to run them.
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Compare {
+    /// Runs them all, also where some fail, and then says which failed.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let setting = Setting::of(&self.program, &self.options)?;
+        let mut failed = Vec::new();
+        let mut report = Report::new(out, self.options.format);
+        for algorithm in self.algorithms(&setting)? {
+            let name = algorithm.name;
+            match setting.run(algorithm, false) {
+                Ok(done) => {
+                    failed.extend(done.wrong.map(|what| format!("the result of {name} is wrong: {what}")));
+                    report.add(&setting, algorithm, done.row)?;
+                }
+                Err(error) => failed.push(format!("{name} failed: {error}")),
+            }
+        }
+        report.finish(&setting)?;
+        if failed.is_empty() { Ok(()) } else { Err(Failure::Run(failed.join("\n"))) }
+    }
+
+    /// The algorithms to compare: those that were named, or those that can run here.
+    fn algorithms(&self, setting: &Setting) -> Result<Vec<&'static Algorithm>, Failure> {
+        if !self.algorithms.is_empty() {
+            let named = |name: &String| {
+                let algorithm = setting.algorithm(Some(name))?;
+                setting.check(algorithm).map(|()| algorithm)
+            };
+            return self.algorithms.iter().map(named).collect();
+        }
+        let (mut able, mut refusals) = (Vec::new(), Vec::new());
+        for algorithm in setting.program.algorithms() {
+            match setting.check(algorithm) {
+                Ok(()) => able.push(algorithm),
+                Err(refusal) => refusals.push(refusal),
+            }
+        }
+        if able.is_empty() {
+            return Err(refusals.swap_remove(0));
+        }
+        for refusal in refusals {
+            refusal.warn();
+        }
+        Ok(able)
+    }
+}

@@ -1,0 +1,63 @@
+//! `loggp programs` and `loggp machines`: what there is.
+
+use std::io::Write;
+
+use loggp::{Preset, Row, presets};
+use loggp_programs::{PROGRAMS, Program};
+
+use super::failure::Failure;
+use super::number::thousands;
+
+/// Lists the programs: what they do, what their size is, and their algorithms.
+pub fn programs(out: &mut dyn Write) -> Result<(), Failure> {
+    for (i, program) in PROGRAMS.iter().enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        list_program(out, *program)?;
+    }
+    Ok(())
+}
+
+/// Lists a program.
+fn list_program(out: &mut dyn Write, program: &dyn Program) -> Result<(), Failure> {
+    let (size, algorithms) = (program.size(), program.algorithms());
+    let width = algorithms.iter().map(|algorithm| algorithm.name.len()).max().unwrap_or(0);
+    writeln!(out, "{}: {}", program.name(), program.about())?;
+    writeln!(out, "  size: {}; {} unless told", size.meaning, thousands(size.default))?;
+    for algorithm in algorithms {
+        writeln!(out, "  {:width$}  {}", algorithm.name, algorithm.about)?;
+        match algorithm.formula.strip_prefix("none: ") {
+            None => writeln!(out, "  {:width$}  formula: {}", "", algorithm.formula)?,
+            Some(why) => writeln!(out, "  {:width$}  no formula: {why}", "")?,
+        }
+    }
+    Ok(())
+}
+
+/// Lists the machines: every value, and where it comes from.
+pub fn machines(out: &mut dyn Write) -> Result<(), Failure> {
+    for (i, preset) in presets().iter().enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        list_machine(out, preset)?;
+    }
+    Ok(())
+}
+
+/// Lists a machine.
+fn list_machine(out: &mut dyn Write, preset: &Preset) -> Result<(), Failure> {
+    writeln!(out, "{}: {}", preset.name, preset.about)?;
+    for Row { name, value, source } in preset.rows() {
+        let value = match (name, value) {
+            (_, None) => "open".into(),
+            ("word", Some(value)) if value == "1" => "1 byte".into(),
+            ("word", Some(value)) => format!("{value} bytes"),
+            ("s" | "S" | "longest", Some(value)) => format!("{value} words"),
+            (_, Some(value)) => value,
+        };
+        writeln!(out, "  {name:7}  {value:>10}  {source}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! The command: reads a request, has it done, and says how it went.
+//!
+//! A request becomes a [`Setting`](setting::Setting), a run of it a [`Row`](row::Row), and a
+//! [`Report`](report::Report) writes rows down. Every subcommand is a file with its arguments and an
+//! `execute`.
+
+mod audit;
+mod choice;
+mod compare;
+mod csv;
+mod failure;
+mod lists;
+mod name;
+mod number;
+mod options;
+mod report;
+mod row;
+mod run;
+mod setting;
+mod table;
+mod trace_file;
+
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::process::ExitCode;
+use std::sync::Mutex;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// The command line.
+#[derive(Parser)]
+#[command(
+    name = "loggp",
+    version,
+    about = "An emulated parallel machine, and the LogP papers' programs on it"
+)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(
+    after_help = "Results go to stdout. Exit status: 0 right, 1 a run failed or its result was wrong, \
+                        2 the request was wrong."
+)]
+struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    request: Request,
+}
+
+/// What there is to do.
+#[derive(Subcommand)]
+enum Request {
+    /// Run one algorithm of a program, and verify its result
+    Run(run::Run),
+    /// Compare formula, model and measurement of a program's algorithms
+    Compare(compare::Compare),
+    /// List the programs, their sizes and their algorithms
+    Programs,
+    /// List the papers' machines, every value with its source
+    Machines,
+    /// Hold the trace of a run against the rules of the machine
+    Audit(audit::Audit),
+}
+
+impl Request {
+    /// Does it.
+    fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        match self {
+            Request::Run(run) => run.execute(out),
+            Request::Compare(compare) => compare.execute(out),
+            Request::Programs => lists::programs(out),
+            Request::Machines => lists::machines(out),
+            Request::Audit(audit) => audit.execute(out),
+        }
+    }
+}
+
+/// What the last panic said, and where.
+static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
+
+/// The whole command.
+pub fn main() -> ExitCode {
+    // A panic of a program is part of its run's error. Any other is a mistake in here, told below.
+    set_hook(Box::new(|panic| {
+        if let Ok(mut last) = LAST_PANIC.lock() {
+            *last = panic.to_string();
+        }
+    }));
+    let failure = match catch_unwind(AssertUnwindSafe(execute)) {
+        Ok(Ok(())) => return ExitCode::SUCCESS,
+        Ok(Err(failure)) => failure,
+        Err(_) => Failure::run(format!(
+            "this is a mistake in loggp, and no fault of the request: {}",
+            LAST_PANIC.lock().map(|last| last.replace('\n', " ")).unwrap_or_default()
+        )),
+    };
+    failure.tell()
+}
+
+/// Reads the command line and does what it says.
+fn execute() -> Result<(), Failure> {
+    let request = CommandLine::try_parse()?.request;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    request.execute(&mut out)?;
+    Ok(out.flush()?)
+}

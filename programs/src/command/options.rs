@@ -1,0 +1,184 @@
+//! The options that all commands which run programs share, as the command line has them.
+
+use clap::{Args, ValueEnum};
+use loggp::{ClockKind, Latency, Ports, Time, US, Work, parse_time};
+
+/// The splitting ratio unless told: the best one in LogGP's figure 12.
+pub const HALVES: f64 = 0.5;
+
+/// How a program shall be run.
+#[derive(Args)]
+#[command(next_help_heading = "Machine")]
+pub struct Options {
+    /// One of the papers' machines: `loggp machines` lists them [default: cs2-elan, unless --params is given]
+    #[arg(long, value_name = "NAME")]
+    pub machine: Option<String>,
+    /// Number of processors
+    #[arg(short = 'P', value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    pub P: Option<usize>,
+    /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles
+    #[arg(long, value_name = "NAME=VALUE,...")]
+    pub params: Option<String>,
+    /// How long a cycle lasts [default: the machine's, or 1us]
+    #[arg(long, value_name = "TIME", value_parser = cycle, allow_negative_numbers = true)]
+    pub cycle: Option<Time>,
+    /// How long a message is under way: exactly L, or anything up to L
+    #[arg(long, value_name = "exact|random:SEED", value_parser = latency, default_value = "exact")]
+    pub latency: Latency,
+    /// Whether long messages to and from a processor share a port
+    #[arg(long, value_enum, default_value_t)]
+    pub ports: PortsOption,
+    /// What computing costs: this computer's time, or the machine's rates [default: as the program says]
+    #[arg(long, value_enum)]
+    pub work: Option<WorkOption>,
+    /// Stack of each processor, in bytes
+    #[arg(long, value_name = "BYTES", value_parser = stack, allow_negative_numbers = true)]
+    pub stack: Option<usize>,
+    /// The clock on which the machine runs
+    #[arg(long, value_enum, default_value_t)]
+    pub clock: ClockOption,
+
+    /// How much of it: `loggp programs` tells what that means [default: as the program says]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    #[arg(help_heading = "Program")]
+    pub size: Option<usize>,
+    /// Makes the data
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value = "1")]
+    #[arg(help_heading = "Program")]
+    pub seed: u64,
+    /// The splitting ratio of scatter's algorithm `fixed`
+    #[arg(long, value_name = "RATIO", value_parser = ratio, allow_negative_numbers = true)]
+    #[arg(default_value_t = HALVES, help_heading = "Program")]
+    pub alpha: f64,
+    /// Run it so many times, and report the run with the median time
+    #[arg(long, value_name = "N", value_parser = repeat, allow_negative_numbers = true)]
+    #[arg(default_value = "1", help_heading = "Program")]
+    pub repeat: usize,
+
+    /// How rows are written: for people, or one JSON object or CSV line per row
+    #[arg(long, value_enum, default_value_t, help_heading = "Report")]
+    pub format: Format,
+}
+
+/// A clock.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ClockOption {
+    /// Time jumps: exact, repeatable and fast
+    #[default]
+    Virtual,
+}
+
+/// How many ports a processor has.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum PortsOption {
+    /// One for both directions
+    #[default]
+    Single,
+    /// One for each direction
+    Dual,
+}
+
+/// What computing costs.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum WorkOption {
+    /// This computer's time for it
+    Measured,
+    /// The machine's rates
+    Charged,
+}
+
+/// How rows are written.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Columns for people
+    #[default]
+    Table,
+    /// A JSON object a line
+    Json,
+    /// Comma-separated values, under a line of titles
+    Csv,
+}
+
+impl ClockOption {
+    /// Its name in a report.
+    pub fn name(self) -> &'static str {
+        match self {
+            ClockOption::Virtual => "virtual",
+        }
+    }
+}
+
+impl From<ClockOption> for ClockKind {
+    fn from(clock: ClockOption) -> ClockKind {
+        match clock {
+            ClockOption::Virtual => ClockKind::Virtual,
+        }
+    }
+}
+
+impl From<PortsOption> for Ports {
+    fn from(ports: PortsOption) -> Ports {
+        match ports {
+            PortsOption::Single => Ports::Single,
+            PortsOption::Dual => Ports::Dual,
+        }
+    }
+}
+
+impl From<WorkOption> for Work {
+    fn from(work: WorkOption) -> Work {
+        match work {
+            WorkOption::Measured => Work::Measured,
+            WorkOption::Charged => Work::Charged,
+        }
+    }
+}
+
+/// Reads a number of things.
+fn count(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "give a whole number, and no unit".into())
+}
+
+/// Reads a seed.
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
+}
+
+/// Reads how often.
+fn repeat(text: &str) -> Result<usize, String> {
+    const MOST: usize = 1000;
+    let in_range = |n: &usize| (1..=MOST).contains(n);
+    text.parse().ok().filter(in_range).ok_or_else(|| format!("give a whole number from 1 to {MOST}"))
+}
+
+/// Reads the size of a stack: enough for a program to end in good order, and no more than adds up.
+fn stack(text: &str) -> Result<usize, String> {
+    const LEAST: usize = 32 << 10;
+    const MOST: usize = 1 << 30;
+    let in_range = |bytes: &usize| (LEAST..=MOST).contains(bytes);
+    text.parse().ok().filter(in_range).ok_or_else(|| format!("give a number of bytes from {LEAST} to {MOST}"))
+}
+
+/// Reads a splitting ratio.
+fn ratio(text: &str) -> Result<f64, String> {
+    let in_range = |alpha: &f64| 0.0 < *alpha && *alpha < 1.0;
+    text.parse().ok().filter(in_range).ok_or_else(|| "give a ratio between 0 and 1".into())
+}
+
+/// Reads the length of a cycle, which cannot be told in cycles.
+fn cycle(text: &str) -> Result<Time, String> {
+    if !text.ends_with('s') || text.contains("cycle") {
+        return Err("a cycle needs a length and its unit, as in 25ns".into());
+    }
+    let cycle = parse_time(text, US)?;
+    if cycle > Time::ZERO { Ok(cycle) } else { Err("a cycle lasts longer than 0; give at least 1ps".into()) }
+}
+
+/// Reads `exact` or `random:7`.
+fn latency(text: &str) -> Result<Latency, String> {
+    match text.split_once(':') {
+        None if text == "exact" => Ok(Latency::Exact),
+        Some(("random", seed)) if let Ok(seed) = seed.parse() => Ok(Latency::Random { seed }),
+        _ => Err("give exact, or random with a seed, as in random:1".into()),
+    }
+}

@@ -1,0 +1,167 @@
+//! A row of a report: what was predicted for a run and what became of it. As JSON it is one object.
+
+use loggp::{Params, Run, Time};
+use loggp_programs::Algorithm;
+use serde::ser::{SerializeMap, SerializeStruct};
+use serde::{Serialize, Serializer};
+
+use super::setting::Setting;
+
+/// One row, under the names that JSON and CSV have for its values.
+#[derive(Serialize)]
+pub struct Row {
+    /// The program.
+    pub program: &'static str,
+    /// Its algorithm.
+    pub algorithm: &'static str,
+    /// The paper's machine, if one was named.
+    pub machine: Option<&'static str>,
+    /// The machine's parameters.
+    #[serde(serialize_with = "in_ps")]
+    pub params: Params,
+    /// The size.
+    pub size: usize,
+    /// The clock.
+    pub clock: &'static str,
+    /// The three times, and how far they are apart.
+    #[serde(flatten)]
+    pub prediction: Prediction,
+    /// Whether the result was right.
+    pub verified: bool,
+    /// How many messages were sent.
+    pub messages: u64,
+    /// What the capacity did.
+    pub stalls: Stalls,
+    /// How much slower than the machine itself the emulation ran; the virtual clock does not stretch.
+    pub dilation: f64,
+    /// How many of this computer's cores it ran on.
+    pub cores: usize,
+    /// How late this computer was; nothing where time does not pass.
+    pub lateness_ns: Option<Lateness>,
+}
+
+/// The time of a run by formula, by model and by measurement.
+#[derive(Clone, Copy)]
+pub struct Prediction {
+    /// What the paper's closed form says.
+    pub formula: Option<Time>,
+    /// What the virtual clock says.
+    pub model: Option<Time>,
+    /// What the wall clock says.
+    pub measured: Option<Time>,
+}
+
+/// What the capacity did to a run.
+#[derive(Serialize)]
+pub struct Stalls {
+    /// How often a processor stalled.
+    pub count: u64,
+    /// How long the processors stalled, all together.
+    pub ns: Ns,
+    /// The most messages in transit from one processor, or to one, at once; 0 where any number may be.
+    pub max_in_transit: usize,
+    /// How many may be; nothing where any number may be.
+    pub capacity: Option<usize>,
+}
+
+/// How much later than they should the operations of a run were.
+#[derive(Serialize)]
+pub struct Lateness {
+    /// Half of them were not later than this.
+    pub p50: Ns,
+    /// Nine of ten.
+    pub p90: Ns,
+    /// Ninety-nine of a hundred.
+    pub p99: Ns,
+    /// All of them.
+    pub max: Ns,
+    /// The end of the last processor.
+    pub finish: Ns,
+}
+
+impl Row {
+    /// What there is to say of a run.
+    pub fn new(
+        setting: &Setting,
+        algorithm: &Algorithm,
+        prediction: Prediction,
+        run: &Run<()>,
+        verified: bool,
+    ) -> Row {
+        let params = setting.choice.params;
+        Row {
+            program: setting.program.name(),
+            algorithm: algorithm.name,
+            machine: setting.choice.preset.map(|preset| preset.name),
+            params,
+            size: setting.size(),
+            clock: setting.options.clock.name(),
+            prediction,
+            verified,
+            messages: run.messages(),
+            stalls: Stalls {
+                count: run.stalls(),
+                ns: Ns(run.stalled()),
+                max_in_transit: run.most_in_transit(),
+                capacity: params.capacity(),
+            },
+            dilation: 1.0,
+            cores: 1,
+            lateness_ns: None,
+        }
+    }
+}
+
+impl Prediction {
+    /// How far the model is from the formula.
+    pub fn error_formula(&self) -> Option<f64> {
+        error(self.model?, self.formula?)
+    }
+
+    /// How far the measurement is from the model.
+    pub fn error_model(&self) -> Option<f64> {
+        error(self.measured?, self.model?)
+    }
+}
+
+/// time/expected - 1; nothing where nothing was to take no time.
+fn error(time: Time, expected: Time) -> Option<f64> {
+    (expected != Time::ZERO).then(|| time.as_ps() as f64 / expected.as_ps() as f64 - 1.0)
+}
+
+impl Serialize for Prediction {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut times = serializer.serialize_struct("Prediction", 5)?;
+        times.serialize_field("formula_ns", &self.formula.map(Ns))?;
+        times.serialize_field("model_ns", &self.model.map(Ns))?;
+        times.serialize_field("measured_ns", &self.measured.map(Ns))?;
+        times.serialize_field("error_model", &self.error_model())?;
+        times.serialize_field("error_formula", &self.error_formula())?;
+        times.end()
+    }
+}
+
+/// A time in nanoseconds: a whole number where it is one.
+#[derive(Clone, Copy)]
+pub struct Ns(pub Time);
+
+impl Serialize for Ns {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.as_ps() {
+            ps if ps % 1000 == 0 => serializer.serialize_i64(ps / 1000),
+            _ => serializer.serialize_f64(self.0.as_ns()),
+        }
+    }
+}
+
+/// Parameters by name: times in picoseconds, and numbers.
+fn in_ps<S: Serializer>(params: &Params, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    for (name, time) in params.times() {
+        map.serialize_entry(name, &time.as_ps())?;
+    }
+    for (name, count) in params.counts() {
+        map.serialize_entry(name, &count)?;
+    }
+    map.end()
+}

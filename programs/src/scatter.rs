@@ -1,0 +1,377 @@
+//! Scatter: processor 0 has k items for every processor, and each must get its own.
+//!
+//! All algorithms are those of Alexandrov, Ionescu, Schauser and Scheiman, "LogGP: Incorporating Long
+//! Messages into the LogP Model", section 4. An item is a word. The paper simplifies to o = 0 and counts
+//! times in units of G; here they are written out for L, o, g and G. Except in the short-message algorithm
+//! processors send each other the *sets* of items of many processors, and everything follows from how they
+//! split what they own: a processor that owns n sets sends S(n) of them to a new source, and goes on with
+//! the others until only its own is left.
+//!
+//! The paper counts a processor's time until it could begin another communication (its "communication
+//! finishing time"), and the machine until its last word is on the way. It makes no difference where
+//! L + 2o >= g, since then the last to finish always is a receiver.
+
+mod split;
+
+use std::collections::BTreeMap;
+use std::iter;
+use std::ops::Range;
+
+use loggp::{Machine, Params, Proc, RunError, Time, Work};
+
+use crate::broadcast::check_size;
+use crate::{Algorithm, Case, Outcome, Program, Size};
+
+/// One-to-all personalized communication.
+pub struct Scatter;
+
+static ALGORITHMS: [Algorithm; 6] = [
+    Algorithm {
+        name: "optimal",
+        about: "always splits where that ends soonest, and never splits a processor's set of items",
+        formula: "t(n) = min over s of (sk-1)G + max(L+2o + t(s), max(g, o-(sk-1)G) + t(n-s)) (LogGP, section 4.7)",
+    },
+    Algorithm {
+        name: "binomial",
+        about: "always splits in halves",
+        formula: "max(L+2o, g) (ceil(log2 P) - 1) + L+2o + ((P-1)k - ceil(log2 P))G (LogGP, lemma 2), \
+                  and no more if P is no power of two",
+    },
+    Algorithm {
+        name: "long",
+        about: "the source sends everyone a message of k items",
+        formula: "(P-2) max((k-1)G + g, o) + (k-1)G + L+2o (LogGP, table 2)",
+    },
+    Algorithm {
+        name: "short",
+        about: "the source sends every item by itself",
+        formula: "((P-1)k - 1) max(g, o) + L+2o (LogGP, table 2)",
+    },
+    Algorithm {
+        name: "fixed",
+        about: "always splits in the same ratio, alpha",
+        formula: "t(n) of optimal with s = max(floor(n alpha), 1) (LogGP, section 4.6)",
+    },
+    Algorithm {
+        name: "split",
+        about: "as optimal, and idle processors carry some of the items of those that finish last",
+        formula: "none: the paper shows an example (LogGP, figure 10)",
+    },
+];
+
+/// The tag of all messages but the short ones.
+const ITEMS: u32 = 0;
+
+impl Program for Scatter {
+    fn name(&self) -> &'static str {
+        "scatter"
+    }
+
+    fn about(&self) -> &'static str {
+        "one processor has items for all, and each gets its own (LogGP, section 4)"
+    }
+
+    fn algorithms(&self) -> &'static [Algorithm] {
+        &ALGORITHMS
+    }
+
+    fn size(&self) -> Size {
+        Size { meaning: "items per processor, a word each", default: 128 }
+    }
+
+    fn work(&self) -> Work {
+        Work::Charged
+    }
+
+    fn check(&self, case: &Case) -> Result<(), String> {
+        if case.algorithm.name == "fixed" && !(0.0 < case.alpha && case.alpha < 1.0) {
+            return Err(format!("alpha = {} is no splitting ratio; give one between 0 and 1", case.alpha));
+        }
+        check_size(case)
+    }
+
+    fn formula(&self, case: &Case) -> Option<Time> {
+        let Params { L, o, g, G, P, .. } = case.params;
+        if !case.params.is_loggp() {
+            return None;
+        }
+        if P == 1 {
+            return Some(Time::ZERO);
+        }
+        let (p, k) = (P as i64, case.size as i64);
+        Some(match case.algorithm.name {
+            "short" => ((p - 1) * k - 1) * g.max(o) + L + 2 * o,
+            "long" => (p - 2) * o.max((k - 1) * G + g) + (k - 1) * G + L + 2 * o,
+            "binomial" => {
+                let levels = i64::from(P.next_power_of_two().ilog2());
+                (levels - 1) * g.max(L + 2 * o) + L + 2 * o + ((p - 1) * k - levels) * G
+            }
+            "optimal" | "fixed" => splits(case).t[P],
+            "split" => return None,
+            name => unreachable!("scatter has no algorithm {name}"),
+        })
+    }
+
+    fn run(&self, case: &Case, machine: &Machine) -> Result<Outcome, RunError> {
+        let set = case.size * case.params.word;
+        let mut items = vec![0; case.params.P * set];
+        fastrand::Rng::with_seed(case.seed).fill(&mut items);
+        let run = if case.algorithm.name == "short" {
+            machine.run(|p| short(p, case.size, &items))
+        } else {
+            let plan = Plan::new(splits(case).S, case.params.P, case.size);
+            let plan = if case.algorithm.name == "split" { split::improve(plan, &case.params) } else { plan };
+            machine.run(|p| scatter(p, &plan, &items))
+        };
+        let (run, results) = run?.take_results();
+        Ok(Outcome { run, verified: verify(&results, &items, set) })
+    }
+}
+
+/// Every processor must have its own set of items.
+fn verify(results: &[Vec<u8>], items: &[u8], set: usize) -> Result<(), String> {
+    let mut pairs = results.iter().zip(items.chunks(set));
+    match pairs.position(|(result, set)| result != set) {
+        None => Ok(()),
+        Some(id) => Err(format!("processor {id} has other items than processor 0 had for it")),
+    }
+}
+
+/// The short-message algorithm (section 4.2). The tag says which item it is, as messages may overtake.
+fn short(p: &mut Proc, k: usize, items: &[u8]) -> Vec<u8> {
+    let word = p.params().word;
+    if p.id() > 0 {
+        return (0..k as u32).flat_map(|item| p.recv_from::<Vec<u8>>(0, item)).collect();
+    }
+    let mut sets = items.chunks(k * word);
+    let mine = sets.next().expect("there is a processor").to_vec();
+    for (to, set) in (1..).zip(sets) {
+        for (item, bytes) in (0..).zip(set.chunks(word)) {
+            p.send(to, item, bytes.to_vec());
+        }
+    }
+    mine
+}
+
+/// Every other algorithm: what each processor does by the plan. Only processor 0 looks at the source's items.
+fn scatter(p: &mut Proc, plan: &Plan, items: &[u8]) -> Vec<u8> {
+    let (id, word) = (p.id(), p.params().word);
+    let mut parts: Vec<(usize, Vec<u8>)> = (0..plan.receptions(id)).map(|_| p.recv(ITEMS)).collect();
+    parts.sort_by_key(|(from, _)| plan.detours.contains_key(&(*from, id)).then_some(*from));
+    let parts = parts.into_iter().map(|(_, part)| part);
+    let mut mine =
+        parts.reduce(|all, part| [all, part].concat()).unwrap_or_else(|| plan.lay_out(items, word));
+    for Message { to, items } in plan.sends(id) {
+        p.send(to, ITEMS, mine.split_off(mine.len() - items * word));
+    }
+    mine
+}
+
+/// How many sets go to a new source, and how long a scatter takes then.
+struct Splits {
+    /// S(n), how many of n sets are sent first.
+    S: Vec<usize>,
+    /// t(n), how long the owner of n sets needs until everyone has his.
+    t: Vec<Time>,
+}
+
+/// The splits that the algorithm makes. On a LogGPS machine, of which the paper knows nothing, the optimal
+/// ones are as right as any and may not be the fastest.
+fn splits(case: &Case) -> Splits {
+    let sent = |n: usize, s: usize| s.clamp(1, n - 1)..s.clamp(1, n - 1) + 1;
+    match case.algorithm.name {
+        "long" => fastest(case, |n| sent(n, 1)),
+        "binomial" => fastest(case, |n| sent(n, n / 2)),
+        "fixed" => fastest(case, |n| sent(n, (n as f64 * case.alpha) as usize)),
+        _ => fastest(case, |n| 1..n),
+    }
+}
+
+/// The fastest splits among those that are allowed, and the smallest among equally fast ones: sections 4.5
+/// and 4.7, where all of 0 < s < n are.
+///
+/// The owner of n sets sends s of them, whose last item goes on (sk-1)G after the first. L + 2o later the new
+/// source begins. The old one begins again when the gap is over and the overhead, which may overlap, too; or
+/// it has nothing left to do.
+fn fastest(case: &Case, allowed: impl Fn(usize) -> Range<usize>) -> Splits {
+    let Params { L, o, g, G, P, .. } = case.params;
+    let mut S = vec![0; P + 1];
+    let mut t = vec![Time::ZERO; P + 1];
+    for n in 2..=P {
+        S[n] = allowed(n).start;
+        t[n] = Time::MAX;
+        for s in allowed(n) {
+            let stream = (s as i64 * case.size as i64 - 1) * G;
+            let sent = stream + L + 2 * o + t[s];
+            if sent >= t[n] {
+                break; // it only grows with s: t is monotone
+            }
+            let kept = if n - s > 1 { o.max(stream + g) + t[n - s] } else { Time::ZERO };
+            if sent.max(kept) < t[n] {
+                (S[n], t[n]) = (s, sent.max(kept));
+            }
+        }
+    }
+    Splits { S, t }
+}
+
+/// Who sends whom how many items: a tree, and detours from it.
+///
+/// When a processor becomes a source it owns the sets of a range of processors, of which it is the first, and
+/// each new source gets the last sets of the range. Without detours every item leaves the tree at its own
+/// processor. With a detour some leave it at a carrier's, who sends them on after all its other messages.
+#[derive(Clone, Debug)]
+struct Plan {
+    /// The items in a set.
+    k: usize,
+    /// S(n).
+    S: Vec<usize>,
+    /// How many sets each processor owns when it becomes a source.
+    owned: Vec<usize>,
+    /// How many items a carrier sends on to another processor, which has nobody to send to: by the two.
+    detours: BTreeMap<(usize, usize), usize>,
+    /// How many items leave the tree at processors before each.
+    before: Vec<usize>,
+}
+
+/// A message of a plan.
+struct Message {
+    to: usize,
+    items: usize,
+}
+
+impl Plan {
+    /// The tree, without detours.
+    fn new(S: Vec<usize>, P: usize, k: usize) -> Plan {
+        let before = (0..=P).map(|id| id * k).collect();
+        let mut plan = Plan { k, S, owned: vec![P; P], detours: BTreeMap::new(), before };
+        for id in 0..P {
+            let ranges: Vec<_> = plan.children(id).collect();
+            for Range { start, end } in ranges {
+                plan.owned[start] = end - start;
+            }
+        }
+        plan
+    }
+
+    /// Lets a carrier have so many more of the items of `to`.
+    fn detour(&mut self, carrier: usize, to: usize, items: usize) {
+        *self.detours.entry((carrier, to)).or_default() += items;
+        self.before[carrier + 1..].iter_mut().for_each(|before| *before += items);
+        self.before[to + 1..].iter_mut().for_each(|before| *before -= items);
+    }
+
+    /// The processors to which a source sends, in order, each with the range of those whose sets it gets.
+    fn children(&self, id: usize) -> impl Iterator<Item = Range<usize>> {
+        let mut n = self.owned[id];
+        iter::from_fn(move || {
+            let end = id + n;
+            n -= self.S[n]; // S(1) = 0
+            (id + n < end).then_some(id + n..end)
+        })
+    }
+
+    /// What a processor sends for others, in order of their numbers: to whom, and how many items.
+    fn carries(&self, id: usize) -> impl DoubleEndedIterator<Item = Message> {
+        self.detours.range((id, 0)..(id + 1, 0)).map(|(&(_, to), &items)| Message { to, items })
+    }
+
+    /// All that a processor sends, in order.
+    fn sends(&self, id: usize) -> impl Iterator<Item = Message> {
+        let items = |range: &Range<usize>| self.before[range.end] - self.before[range.start];
+        let sets = self.children(id).map(move |range| Message { to: range.start, items: items(&range) });
+        sets.chain(self.carries(id).rev())
+    }
+
+    /// How many messages a processor receives.
+    fn receptions(&self, id: usize) -> usize {
+        usize::from(id > 0) + self.detours.keys().filter(|(_, to)| *to == id).count()
+    }
+
+    /// How many of its own items a processor gets from its source.
+    fn own(&self, id: usize) -> usize {
+        let carried: usize = self.carries(id).map(|message| message.items).sum();
+        self.before[id + 1] - self.before[id] - carried
+    }
+
+    /// The source's items in the order in which they leave the tree, so that every message is the end of
+    /// what its sender owns: for each processor the first of its own, and then those that it carries.
+    fn lay_out(&self, items: &[u8], word: usize) -> Vec<u8> {
+        let mut sets: Vec<&[u8]> = items.chunks(self.k * word).collect();
+        let mut take = |id: usize, items: usize| {
+            let taken;
+            (taken, sets[id]) = sets[id].split_at(items * word);
+            taken
+        };
+        let ids = 0..self.owned.len();
+        let own: Vec<&[u8]> = ids.map(|id| take(id, self.own(id))).collect();
+        let mut order = Vec::with_capacity(items.len());
+        for (id, own) in own.into_iter().enumerate() {
+            order.extend(own);
+            for Message { to, items } in self.carries(id) {
+                order.extend(take(to, items));
+            }
+        }
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loggp::US;
+
+    fn optimal(L: i64, o: i64, g: i64, G: i64, P: usize, k: usize) -> Splits {
+        let params = Params::new(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap();
+        splits(&Case { algorithm: &ALGORITHMS[0], params, size: k, seed: 0, alpha: 0.5 })
+    }
+
+    #[test]
+    fn wrong_items_are_noticed() {
+        let items = [1, 2, 3, 4, 5, 6];
+        assert_eq!(verify(&[vec![1, 2], vec![3, 4], vec![5, 6]], &items, 2), Ok(()));
+        for wrong in [vec![4, 3], vec![3], vec![3, 4, 5], vec![5, 6]] {
+            let refusal = verify(&[vec![1, 2], wrong, vec![5, 6]], &items, 2).unwrap_err();
+            assert!(refusal.starts_with("processor 1 has other items"), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn splits_are_those_of_section_4_6() {
+        let Splits { S, .. } = optimal(30, 0, 10, 1, 320, 1);
+        assert_eq!((S[5], S[320]), (1, 150));
+    }
+
+    /// The recurrence word for word, with every s tried.
+    #[test]
+    fn no_split_is_missed() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for _ in 0..200 {
+            let mut any = |most| rng.i64(0..=most);
+            let (L, o, g, G, k) = (any(60), any(20), any(40), any(3), any(30) + 1);
+            let splits = optimal(L, o, g, G, 50, k as usize);
+            let mut t = vec![0, 0];
+            for n in 2..=50 {
+                let time = |s: &usize| {
+                    let rest = n - s;
+                    let kept = if rest > 1 { g.max(o - (*s as i64 * k - 1) * G) + t[rest] } else { 0 };
+                    (*s as i64 * k - 1) * G + kept.max(L + 2 * o + t[*s])
+                };
+                let best = (1..n).min_by_key(time).unwrap();
+                assert_eq!((splits.S[n], splits.t[n]), (best, time(&best) * US), "{L} {o} {g} {G} {k} n={n}");
+                t.push(time(&best));
+            }
+        }
+    }
+
+    #[test]
+    fn a_detour_changes_who_carries_and_not_how_much() {
+        let mut plan = Plan::new(optimal(4, 1, 4, 1, 6, 10).S, 6, 10);
+        plan.detour(4, 3, 2);
+        let sends = |id| plan.sends(id).map(|m| (m.to, m.items)).collect::<Vec<_>>();
+        assert_eq!(sends(0), [(4, 22), (2, 18), (1, 10)]);
+        assert_eq!(sends(2), [(3, 8)]);
+        assert_eq!(sends(4), [(5, 10), (3, 2)]);
+        assert_eq!((plan.own(3), plan.own(4), plan.receptions(3)), (8, 10, 2));
+    }
+}

@@ -1,0 +1,141 @@
+//! Splitting sets of items, as in figure 10 of LogGP: a search for a plan that ends sooner than the optimal
+//! one without splitting.
+//!
+//! The search looks at the processor that finishes last. Its items come from its source in one message,
+//! which others could relieve: processors that have been idle for long. So it tries out what happens if one
+//! of those carries some of the items, keeps what helps most, and goes on until nothing helps. It starts
+//! with the optimal plan and never takes a step back, so it never ends later.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use loggp::{Latency, Network, Params, Ports, Time};
+
+use super::{Message, Plan};
+
+/// How many carriers a step of the search tries.
+const CARRIERS: usize = 8;
+
+/// How many messages the search may simulate before it must end: enough for a thousand plans with a thousand
+/// processors.
+const BUDGET: usize = 1 << 20;
+
+/// The plan with the detours that help. It takes the machine for one with exact latency and single ports.
+pub(super) fn improve(mut plan: Plan, params: &Params) -> Plan {
+    // A request and a reply before a long message are not in the simulation.
+    if !params.is_loggp() {
+        return plan;
+    }
+    let mut finishes = simulate(&plan, params);
+    let mut budget = BUDGET / params.P;
+    while let Some((better, later)) = step(&plan, &finishes, params, &mut budget) {
+        (plan, finishes) = (better, later);
+    }
+    plan
+}
+
+/// The best plan with one more detour, and its finishes; nothing if all are worse or the budget is spent.
+fn step(plan: &Plan, finishes: &[Time], params: &Params, budget: &mut usize) -> Option<(Plan, Vec<Time>)> {
+    let to = (0..params.P).max_by_key(|id| (finishes[*id], Reverse(*id)))?;
+    let mut idle: Vec<usize> = (0..params.P).filter(|id| could_carry(plan, *id, to)).collect();
+    idle.sort_by_key(|id| finishes[*id]);
+
+    let mut best = None;
+    let mut best_score = score(finishes);
+    for &carrier in idle.iter().take(CARRIERS) {
+        // At least one item stays in the message that comes down the tree.
+        for items in (0..).map(|i| 1 << i).take_while(|items| *items < plan.own(to)) {
+            if *budget == 0 {
+                return best;
+            }
+            *budget -= 1;
+            let mut candidate = plan.clone();
+            candidate.detour(carrier, to, items);
+            let finishes = simulate(&candidate, params);
+            if score(&finishes) < best_score {
+                best_score = score(&finishes);
+                best = Some((candidate, finishes));
+            }
+        }
+    }
+    best
+}
+
+/// Whether a processor could carry items of `to` (more of them, if it does already). It must be another than
+/// its source; and who receives what was carried must send nothing, so that he can do so at any time.
+fn could_carry(plan: &Plan, carrier: usize, to: usize) -> bool {
+    let is_source = plan.children(carrier).any(|range| range.start == to);
+    carrier != to && !is_source && plan.receptions(carrier) <= 1 && plan.sends(to).next().is_none()
+}
+
+/// What the search makes smaller: when the last processors finish, and then how many those are.
+fn score(finishes: &[Time]) -> (Time, usize) {
+    let last = finishes.iter().max().copied().unwrap_or(Time::ZERO);
+    (last, finishes.iter().filter(|finish| **finish == last).count())
+}
+
+/// When every processor finishes by a plan. The network is the machine's own; only the data are missing.
+fn simulate(plan: &Plan, params: &Params) -> Vec<Time> {
+    let Params { o, g, P, .. } = *params;
+    let network = Network::new(*params, Ports::Single, Latency::Exact);
+    let mut exits: Vec<_> = (0..P).map(|id| network.exit(id)).collect();
+    let mut sends: Vec<_> = (0..P).map(|id| plan.sends(id)).collect();
+    let mut arrivals = vec![Vec::new(); P];
+    let mut finishes = vec![Time::ZERO; P];
+    // Like the machine, it sends in the order of time, and at the same time in that of the processors.
+    let mut agenda = BinaryHeap::from([Reverse((Time::ZERO, 0))]);
+    while let Some(Reverse((t, id))) = agenda.pop() {
+        finishes[id] = t;
+        let Some(Message { to, items }) = sends[id].next() else { continue };
+        let passage = network.send(id, &mut exits[id], to, items, t);
+        agenda.push(Reverse((passage.enter, id)));
+        agenda.push(Reverse((passage.arrival + o, to)));
+        arrivals[to].push(passage.arrival);
+    }
+    // Who receives several messages sends none, so it can wait until here.
+    for (id, arrivals) in arrivals.iter_mut().enumerate().filter(|(_, arrivals)| arrivals.len() > 1) {
+        arrivals.sort();
+        let (mut t, mut gap_over) = (Time::ZERO, Time::ZERO);
+        for arrival in arrivals {
+            let start = t.max(*arrival).max(gap_over);
+            (t, gap_over) = (start + o, start + g);
+        }
+        finishes[id] = t;
+    }
+    finishes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Scatter, scatter, splits};
+    use super::*;
+    use crate::{Case, Program};
+    use loggp::{Machine, US, Work};
+
+    /// What the search believes is what the machine does, and the items that it moves about arrive; even
+    /// where many carry for one and one for many, which hardly ever helps.
+    #[test]
+    fn the_simulation_is_the_machine() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for _ in 0..400 {
+            let (P, k) = (rng.usize(2..30), rng.usize(1..60));
+            let mut any = |most| rng.i64(0..=most) * US;
+            let params = Params::new(P).L(any(40)).o(any(10)).g(any(20)).G(any(3)).word(1).build().unwrap();
+            let case = Case { algorithm: &Scatter.algorithms()[0], params, size: k, seed: 0, alpha: 0.5 };
+            let mut plan = Plan::new(splits(&case).S, P, k);
+            for _ in 0..3 * P {
+                let (carrier, to) = (rng.usize(0..P), rng.usize(0..P));
+                if could_carry(&plan, carrier, to) && plan.own(to) > 1 {
+                    plan.detour(carrier, to, rng.usize(1..plan.own(to)));
+                }
+            }
+
+            let items: Vec<u8> = (0..P * k).map(|_| rng.u8(..)).collect();
+            let machine = Machine::new(params).work(Work::Charged);
+            let run = machine.run(|p| scatter(p, &plan, &items)).unwrap();
+            let finishes: Vec<Time> = run.processors.iter().map(|stats| stats.finish).collect();
+            assert_eq!(simulate(&plan, &params), finishes, "{params:?} {plan:?}");
+            assert_eq!(run.results.concat(), items, "{params:?} {plan:?}");
+        }
+    }
+}

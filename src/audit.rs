@@ -1,0 +1,590 @@
+//! The auditor: holds the trace of a run against the rules of the machine.
+//!
+//! It looks at a run from outside. It shares no code with [`network`](crate::network), works out every cost
+//! from the bare parameters, and knows no queue, no slot and no reservation: only what happened when. So a
+//! mistake in the machine must be made a second time, in another way, to get past it. It compares each
+//! processor's local times and no order of events, and so takes the traces of either clock.
+//!
+//! Every check sorts and sweeps: an audit of n events takes O(n log n).
+
+use std::fmt;
+
+use crate::network::{Latency, Ports};
+use crate::params::Params;
+use crate::time::Time;
+use crate::trace::{Activity, Message, MessageId, Trace, What};
+
+/// What an audit found: which rules were broken, and how close the run came to the limits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Audit {
+    /// Whatever broke a rule.
+    pub violations: Vec<Violation>,
+    /// How many messages were sent.
+    pub messages: usize,
+    /// How many may be in transit from a processor, and as many to it; `None` if any number may.
+    pub capacity: Option<usize>,
+    /// The most that were in transit at once from any one processor.
+    pub most_in_transit_from: usize,
+    /// The most that were in transit at once to any one processor.
+    pub most_in_transit_to: usize,
+    /// How often a processor stalled.
+    pub stalls: usize,
+    /// How long the processors stalled, all together.
+    pub stalled: Time,
+    /// The longest stall, if there was one.
+    pub longest_stall: Option<Time>,
+    /// The shortest stall, if there was one.
+    pub shortest_stall: Option<Time>,
+    /// When the last processor finished.
+    pub finish: Time,
+}
+
+impl Audit {
+    /// Whether the run kept to the rules.
+    pub fn is_clean(&self) -> bool {
+        self.violations.is_empty()
+    }
+}
+
+/// A rule that was broken, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The rule.
+    pub rule: Rule,
+    /// Who broke it, with which message and when.
+    pub sentence: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, but {}", self.rule, self.sentence)
+    }
+}
+
+/// The rules of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rule {
+    /// Processors are there, and messages are numbered as they are sent.
+    Names,
+    /// A processor does one thing at a time, from 0 to its end.
+    OneThing,
+    /// Sending and receiving take exactly o, and kO_s or kO_r more under LogGPS.
+    Overhead,
+    /// A message enters the network when its overhead and the waits right after that are over.
+    Entry,
+    /// Messages of one processor enter at least g apart, after a long one its (k-1)G more; and it begins
+    /// receptions at least g apart.
+    Gap,
+    /// A wait for the gap or the port ends when the gap or the port lets the message go.
+    Wait,
+    /// At most ceil(L/g) messages are in transit from a processor, and as many to it.
+    Capacity,
+    /// A stall ends when the capacity gives back a slot.
+    Stall,
+    /// A port carries one long message at a time.
+    Port,
+    /// A message is under way for L (if latency is random, at most), and longer only while the receiver's
+    /// port is taken.
+    Latency,
+    /// The last word follows the first after (k-1)G, or what LogGPS says.
+    Stream,
+    /// No message arrives before its sender turned to it.
+    Causality,
+    /// A message is received once, by the processor to which it was sent.
+    Reception,
+    /// A reception begins when the message is there.
+    Arrival,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Rule::Names => "messages are numbered, and go from processor to processor",
+            Rule::OneThing => "a processor does one thing at a time",
+            Rule::Overhead => "a message costs its overhead",
+            Rule::Entry => "a message enters when its overhead and its waits are over",
+            Rule::Gap => "the gap lies between two messages",
+            Rule::Wait => "nobody waits without a reason",
+            Rule::Capacity => "the network has a capacity",
+            Rule::Stall => "a stall ends when a slot is given back",
+            Rule::Port => "a port carries one message at a time",
+            Rule::Latency => "a message is under way for the latency",
+            Rule::Stream => "the last word follows the first",
+            Rule::Causality => "a message arrives after its send began",
+            Rule::Reception => "a message is received once, by its receiver",
+            Rule::Arrival => "a message is received when it is there",
+        })
+    }
+}
+
+/// Holds a trace against every rule.
+pub fn audit(trace: &Trace) -> Audit {
+    let mut auditor = Auditor::new(trace);
+    auditor.name_messages();
+    auditor.follow_processors(&trace.activities);
+    auditor.follow_messages();
+    auditor.count_transits();
+    auditor.watch_ports();
+    auditor.judge_stalls();
+    auditor.audit
+}
+
+/// How long a processor is busy sending k words (LogP: o; LogGPS, table 3: o' + kO_s).
+fn send_cost(params: &Params, k: usize) -> Time {
+    params.gps.map_or(params.o, |gps| params.o + words(k) * gps.O_s)
+}
+
+/// How long a processor is busy receiving k words (LogP: o; LogGPS, table 3: o' + kO_r).
+fn receive_cost(params: &Params, k: usize) -> Time {
+    params.gps.map_or(params.o, |gps| params.o + words(k) * gps.O_r)
+}
+
+/// How long the last of k words comes after the first (LogGP: (k-1)G; LogGPS, table 3: kG_s, or
+/// sG_s + (k-s)G_l above s).
+fn spread(params: &Params, k: usize) -> Time {
+    match params.gps {
+        None => (words(k) - 1) * params.G,
+        Some(gps) if k <= gps.s => words(k) * gps.G_s,
+        Some(gps) => words(gps.s) * gps.G_s + words(k - gps.s) * gps.G_l,
+    }
+}
+
+/// How many messages may be in transit from a processor, or to it (LogP, section 3: ceil(L/g)).
+fn limit(params: &Params) -> Option<usize> {
+    let (L, g) = (params.L.as_ps(), params.g.as_ps());
+    match (g, L) {
+        (..=0, _) => None,
+        (_, ..=0) => Some(1),
+        _ => Some(((L - 1) / g + 1) as usize),
+    }
+}
+
+/// A count of words, to multiply a time with.
+fn words(k: usize) -> i64 {
+    k.try_into().unwrap_or(i64::MAX)
+}
+
+/// How often a key occurs in a sorted list.
+fn count<T: Ord>(sorted: &[T], key: &T) -> usize {
+    let rest = &sorted[sorted.partition_point(|item| item < key)..];
+    rest.partition_point(|item| item <= key)
+}
+
+/// A message, and what the processors did about it.
+struct Flight<'a> {
+    message: &'a Message,
+    /// How long its last word comes after the first.
+    spread: Time,
+    /// Its sender turned to it.
+    begun: Option<Time>,
+    /// Its sender stalled with it.
+    stall: Option<&'a Activity>,
+    /// Its sender waited for the port with it.
+    port: Option<&'a Activity>,
+    /// Its receiver took it.
+    received: bool,
+}
+
+/// A port: a processor's, and whether it is the one for receiving, where there are two.
+type PortName = (usize, bool);
+
+/// While a port carries a message.
+struct Carriage {
+    port: PortName,
+    start: Time,
+    end: Time,
+    id: MessageId,
+}
+
+/// An audit under way.
+struct Auditor<'a> {
+    /// The machine's parameters.
+    params: &'a Params,
+    /// Its ports.
+    ports: Ports,
+    /// Its latency.
+    latency: Latency,
+    /// The messages, by name.
+    flights: Vec<Flight<'a>>,
+    /// What was found until now.
+    audit: Audit,
+}
+
+impl<'a> Auditor<'a> {
+    fn new(trace: &'a Trace) -> Auditor<'a> {
+        let flight = |message: &'a Message| Flight {
+            message,
+            spread: spread(&trace.params, message.words),
+            begun: None,
+            stall: None,
+            port: None,
+            received: false,
+        };
+        let mut flights: Vec<Flight> = trace.messages.iter().map(flight).collect();
+        flights.sort_by_key(|flight| flight.message.id);
+        let audit = Audit {
+            violations: Vec::new(),
+            messages: trace.messages.len(),
+            capacity: limit(&trace.params),
+            most_in_transit_from: 0,
+            most_in_transit_to: 0,
+            stalls: 0,
+            stalled: Time::ZERO,
+            longest_stall: None,
+            shortest_stall: None,
+            finish: trace.activities.iter().map(|activity| activity.end).max().unwrap_or(Time::ZERO),
+        };
+        let &Trace { ref params, ports, latency, .. } = trace;
+        Auditor { params, ports, latency, flights, audit }
+    }
+
+    fn report(&mut self, rule: Rule, sentence: String) {
+        self.audit.violations.push(Violation { rule, sentence });
+    }
+
+    fn find(&self, id: MessageId) -> Option<usize> {
+        self.flights.binary_search_by_key(&id, |flight| flight.message.id).ok()
+    }
+
+    /// The message that the same processor sent before.
+    fn before(&self, flight: usize) -> Option<&Flight<'a>> {
+        let before = &self.flights[flight.checked_sub(1)?];
+        (before.message.id.from == self.flights[flight].message.id.from).then_some(before)
+    }
+
+    /// From when on the gap after a message lets its sender's next one enter.
+    fn next_entry(&self, flight: &Flight) -> Time {
+        flight.message.enter + flight.spread.max(Time::ZERO) + self.params.g
+    }
+
+    /// Messages have the names that they should have, each one its own.
+    fn name_messages(&mut self) {
+        let mut broken = Vec::new();
+        self.flights.dedup_by(|second, first| {
+            let same = second.message.id == first.message.id;
+            if same {
+                broken.push(format!("{} was sent twice", second.message.id));
+            }
+            same
+        });
+        for sent in self.flights.chunk_by(|a, b| a.message.id.from == b.message.id.from) {
+            let odd = |(number, flight): &(usize, &Flight)| flight.message.id.number != *number;
+            if let Some((number, flight)) = sent.iter().enumerate().find(odd) {
+                broken.push(format!("{} follows when number {number} is next", flight.message.id));
+            }
+        }
+        for Message { id, to, .. } in self.flights.iter().map(|flight| flight.message) {
+            if id.from.max(*to) >= self.params.P {
+                broken.push(format!("{id} goes to {to}, and there are {} processors", self.params.P));
+            }
+        }
+        for sentence in broken {
+            self.report(Rule::Names, sentence);
+        }
+    }
+
+    /// What every processor does, from 0 to its end.
+    fn follow_processors(&mut self, activities: &'a [Activity]) {
+        let mut activities: Vec<&Activity> = activities.iter().collect();
+        // What lasts no time comes before what begins with it.
+        activities.sort_by_key(|activity| (activity.id, activity.start, activity.end));
+        for did in activities.chunk_by(|a, b| a.id == b.id) {
+            let id = did[0].id;
+            if id >= self.params.P {
+                self.report(Rule::Names, format!("there is no processor {id} to do anything"));
+            }
+            self.follow_time(id, did);
+            self.follow_sends(did);
+            self.follow_receptions(id, did);
+            self.follow_gaps(id, did);
+        }
+    }
+
+    /// One thing follows the other.
+    fn follow_time(&mut self, id: usize, did: &[&Activity]) {
+        let mut now = Time::ZERO;
+        for activity in did {
+            let Activity { start, end, .. } = **activity;
+            if start > now {
+                self.report(Rule::OneThing, format!("processor {id} does nothing from {now} to {start}"));
+            }
+            if start < now {
+                self.report(Rule::OneThing, format!("processor {id} does two things from {start} to {now}"));
+            }
+            if end < start {
+                self.report(Rule::OneThing, format!("processor {id} goes back from {start} to {end}"));
+            }
+            now = now.max(end);
+        }
+    }
+
+    /// A send is an overhead, perhaps a stall, and perhaps a wait for the port.
+    fn follow_sends(&mut self, did: &[&'a Activity]) {
+        let mut rest = did.iter().copied().peekable();
+        while rest.peek().is_some() {
+            let send = rest.next_if(|activity| matches!(activity.what, What::Send(_)));
+            let stall = rest.next_if(|activity| activity.what == What::Stall);
+            let port = rest.next_if(|activity| activity.what == What::Port);
+            let parts = [send, stall, port].into_iter().flatten();
+            let Some((first, last)) = parts.clone().next().zip(parts.last()) else {
+                rest.next();
+                continue;
+            };
+            if let Some(flight) = self.sent(send, last) {
+                let flight = &mut self.flights[flight];
+                flight.begun = Some(first.start);
+                (flight.stall, flight.port) = (stall, port);
+            }
+        }
+    }
+
+    /// The message with which a processor was busy, until it entered at the end of `last`.
+    fn sent(&mut self, send: Option<&Activity>, last: &Activity) -> Option<usize> {
+        let (x, enter) = (last.id, last.end);
+        let Some(&Activity { what: What::Send(id), start, end, .. }) = send else {
+            self.report(Rule::Entry, format!("processor {x} waits to send until {enter}, and does not"));
+            return None;
+        };
+        let Some(flight) = self.find(id).filter(|_| id.from == x) else {
+            self.report(Rule::Overhead, format!("processor {x} sends {id} at {start}, which it never sent"));
+            return None;
+        };
+        let Flight { message, begun, .. } = self.flights[flight];
+        if let Some(begun) = begun {
+            self.report(Rule::Overhead, format!("processor {x} sends {id} at {begun} and again at {start}"));
+            return None;
+        }
+        let cost = send_cost(self.params, message.words);
+        if end - start != cost {
+            let took = end - start;
+            self.report(Rule::Overhead, format!("{id} takes {took} to send from {start}, and costs {cost}"));
+        }
+        if message.enter != enter {
+            let at = message.enter;
+            self.report(Rule::Entry, format!("{id} enters at {at}, and its sender goes on at {enter}"));
+        }
+        Some(flight)
+    }
+
+    /// A reception has its message, its time and its gap.
+    fn follow_receptions(&mut self, y: usize, did: &[&Activity]) {
+        let g = self.params.g;
+        let mut last: Option<Time> = None;
+        for activity in did {
+            let Activity { start, end, what: What::Receive(id), .. } = **activity else { continue };
+            if let Some(last) = last.filter(|last| start < *last + g) {
+                let sentence = format!("processor {y} begins receptions at {last} and {start}, and g = {g}");
+                self.report(Rule::Gap, sentence);
+            }
+            last = Some(start);
+            let Some(flight) = self.find(id) else {
+                self.report(Rule::Reception, format!("processor {y} receives {id} at {start}, never sent"));
+                continue;
+            };
+            let Message { to, words, arrival, .. } = *self.flights[flight].message;
+            if to != y {
+                let sentence = format!("processor {y} receives {id} at {start}, which was sent to {to}");
+                self.report(Rule::Reception, sentence);
+                continue;
+            }
+            if std::mem::replace(&mut self.flights[flight].received, true) {
+                self.report(Rule::Reception, format!("processor {y} receives {id} again at {start}"));
+            }
+            if start < arrival {
+                let sentence = format!("processor {y} receives {id} at {start}, there at {arrival}");
+                self.report(Rule::Arrival, sentence);
+            }
+            let (cost, took) = (receive_cost(self.params, words), end - start);
+            if took != cost {
+                let sentence = format!("{id} takes {took} to receive from {start}, and costs {cost}");
+                self.report(Rule::Overhead, sentence);
+            }
+        }
+    }
+
+    /// A processor that waits for the gap sends or receives as soon as that is over.
+    fn follow_gaps(&mut self, x: usize, did: &[&Activity]) {
+        let g = self.params.g;
+        let mut received: Option<Time> = None;
+        for (place, activity) in did.iter().enumerate() {
+            if let What::Receive(_) = activity.what {
+                received = Some(activity.start);
+            }
+            if activity.what != What::Gap {
+                continue;
+            }
+            let until = activity.end;
+            let next = did.get(place + 1);
+            let (over, goes_on) = match next.map(|next| (&next.what, next)) {
+                Some((What::Send(id), next)) => {
+                    let before = self.find(*id).and_then(|flight| self.before(flight));
+                    (before.map(|before| self.next_entry(before)), next.end)
+                }
+                Some((What::Receive(_), next)) => (received.map(|at| at + g), next.start),
+                _ => (None, until),
+            };
+            match over {
+                Some(over) if over == goes_on => {}
+                Some(over) => {
+                    let sentence = format!("processor {x} could go on at {over}, and does so at {goes_on}");
+                    self.report(Rule::Wait, sentence);
+                }
+                None => self.report(Rule::Wait, format!("processor {x} waits until {until} for no gap")),
+            }
+        }
+    }
+
+    /// Every message's own way, and the distance to the one before.
+    fn follow_messages(&mut self) {
+        let L = self.params.L;
+        for place in 0..self.flights.len() {
+            let Flight { message, spread, begun, received, .. } = self.flights[place];
+            let &Message { id, to, enter, first, arrival, .. } = message;
+            if let Some(over) = self.before(place).map(|before| self.next_entry(before))
+                && enter < over
+            {
+                let sentence = format!("{id} enters at {enter}, and the gap before it ends at {over}");
+                self.report(Rule::Gap, sentence);
+            }
+            let soonest = if self.latency == Latency::Exact { enter + L } else { enter };
+            // A long message may have to wait for the port; then `watch_ports` looks why.
+            if first < soonest || (first > enter + L && spread <= Time::ZERO) {
+                let sentence = format!("{id} enters at {enter} and comes out at {first}, and L = {L}");
+                self.report(Rule::Latency, sentence);
+            }
+            if arrival != first + spread {
+                let sentence = format!("{id} comes out from {first} to {arrival}, and that takes {spread}");
+                self.report(Rule::Stream, sentence);
+            }
+            match begun {
+                Some(begun) if arrival < begun => {
+                    let sentence = format!("{id} arrives at {arrival}, and its send began at {begun}");
+                    self.report(Rule::Causality, sentence);
+                }
+                None => {
+                    self.report(Rule::Overhead, format!("{id} enters at {enter}, and nobody sent it"));
+                }
+                _ => {}
+            }
+            if !received {
+                let sentence = format!("{id} to {to}, there at {arrival}, is never received");
+                self.report(Rule::Reception, sentence);
+            }
+        }
+    }
+
+    /// How many messages are in transit from one processor, and to one.
+    fn count_transits(&mut self) {
+        self.audit.most_in_transit_from = self.count_transits_at("from", |message| message.id.from);
+        self.audit.most_in_transit_to = self.count_transits_at("to", |message| message.to);
+    }
+
+    /// A message is in transit during [enter, arrival), and one of its ends is `at` a processor.
+    fn count_transits_at(&mut self, side: &str, at: impl Fn(&Message) -> usize) -> usize {
+        let mut changes = Vec::new();
+        for Flight { message, .. } in self.flights.iter().filter(|f| f.message.enter < f.message.arrival) {
+            changes.push((at(message), message.enter, true, message.id));
+            changes.push((at(message), message.arrival, false, message.id));
+        }
+        changes.sort_unstable(); // at the same time a message leaves before another comes
+        let capacity = self.audit.capacity.unwrap_or(usize::MAX);
+        let mut most = 0;
+        for of_one in changes.chunk_by(|a, b| a.0 == b.0) {
+            let mut now = 0;
+            for &(end, time, enters, id) in of_one {
+                if !enters {
+                    now -= 1;
+                    continue;
+                }
+                now += 1;
+                most = most.max(now);
+                if now == capacity.saturating_add(1) {
+                    let sentence = format!("{id} is in transit {side} processor {end} from {time}");
+                    self.report(Rule::Capacity, format!("{sentence}, one above {capacity}"));
+                }
+            }
+        }
+        most
+    }
+
+    /// A long message occupies a port at both ends, and whatever waits for a port waits until one is free.
+    fn watch_ports(&mut self) {
+        let dual = self.ports == Ports::Dual;
+        let mut carriages = Vec::new();
+        for &Flight { message, spread, .. } in &self.flights {
+            let &Message { id, to, enter, first, arrival, .. } = message;
+            if spread > Time::ZERO {
+                carriages.push(Carriage { port: (id.from, false), start: enter, end: enter + spread, id });
+                carriages.push(Carriage { port: (to, dual), start: first, end: arrival, id });
+            }
+        }
+        carriages.sort_by_key(|carriage| (carriage.port, carriage.start));
+        for of_one in carriages.chunk_by(|a, b| a.port == b.port) {
+            let mut last = &of_one[0];
+            for next in &of_one[1..] {
+                if next.start < last.end {
+                    let one = format!("{} until {}", last.id, last.end);
+                    let other = format!("{} from {}", next.id, next.start);
+                    self.report(Rule::Port, format!("processor {}'s carries {one} and {other}", next.port.0));
+                }
+                if next.end > last.end {
+                    last = next;
+                }
+            }
+        }
+        let mut ends: Vec<(PortName, Time)> = carriages.iter().map(|c| (c.port, c.end)).collect();
+        ends.sort_unstable();
+        self.judge_port_waits(&ends, dual);
+    }
+
+    /// Whoever waits for a port goes on when it has carried another message.
+    fn judge_port_waits(&mut self, ends: &[(PortName, Time)], dual: bool) {
+        let L = self.params.L;
+        for place in 0..self.flights.len() {
+            let Flight { message, spread, port, .. } = self.flights[place];
+            let &Message { id, to, enter, first, .. } = message;
+            let long = spread > Time::ZERO;
+            if let Some(wait) = port
+                && !(long && count(ends, &((id.from, false), wait.end)) > 0)
+            {
+                let sentence = format!("{id} waits for a port until {}, which was not in use", wait.end);
+                self.report(Rule::Wait, sentence);
+            }
+            if long && first > enter + L && count(ends, &((to, dual), first)) == 0 {
+                let sentence = format!("{id} enters at {enter} and comes out at {first}, and L = {L}");
+                self.report(Rule::Latency, format!("{sentence}; processor {to}'s port was not in use"));
+            }
+        }
+    }
+
+    /// A stall ends when a message from the same processor or to the same one has arrived.
+    fn judge_stalls(&mut self) {
+        let arrivals = |at: fn(&Message) -> usize| {
+            let arrival = |flight: &Flight| (at(flight.message), flight.message.arrival);
+            let mut arrivals: Vec<(usize, Time)> = self.flights.iter().map(arrival).collect();
+            arrivals.sort_unstable();
+            arrivals
+        };
+        let (from, to) = (arrivals(|message| message.id.from), arrivals(|message| message.to));
+        for place in 0..self.flights.len() {
+            let Flight { message, stall: Some(stall), .. } = self.flights[place] else { continue };
+            let &Activity { start, end, .. } = stall;
+            let length = end - start;
+            self.audit.stalls += 1;
+            self.audit.stalled += length;
+            self.audit.longest_stall = self.audit.longest_stall.max(Some(length));
+            let shortest = self.audit.shortest_stall.map_or(length, |shortest| shortest.min(length));
+            self.audit.shortest_stall = Some(shortest);
+            let &Message { id, to: y, arrival, .. } = message;
+            if self.audit.capacity.is_none() {
+                self.report(Rule::Stall, format!("{id} stalls from {start} to {end}, without a capacity"));
+                continue;
+            }
+            let itself = usize::from(arrival == end); // its own arrival lets nobody in
+            if count(&from, &(id.from, end)) <= itself && count(&to, &(y, end)) <= itself {
+                let sentence = format!("{id} to {y} stalls from {start} to {end}");
+                self.report(Rule::Stall, format!("{sentence}, when nothing arrives"));
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The host's own clock, and a run's place on it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use quanta::Clock;
+
+use crate::time::Time;
+
+/// Relates the machine's time to the ticks of the host's time stamp counter.
+///
+/// Only here does time become a floating point number: the model stays exact, and a tick is finer than what
+/// the host can keep.
+#[derive(Debug)]
+pub(super) struct HostClock {
+    /// Reads the ticks.
+    clock: Clock,
+    /// How many ticks a picosecond of the machine lasts, dilation included.
+    ticks_per_ps: f64,
+    /// How many nanoseconds of the host a tick lasts.
+    ns_per_tick: f64,
+    /// The tick at which the machine's time is 0; [`UNSET`] before that is known.
+    start: AtomicU64,
+}
+
+/// No tick: the run has not begun.
+const UNSET: u64 = u64::MAX;
+
+/// How far ahead the start is set, so that every core sees it coming.
+const AHEAD_NS: f64 = 20_000.0;
+
+impl HostClock {
+    /// A clock that lets the machine run `dilation` times slower than it should.
+    pub fn new(dilation: f64) -> HostClock {
+        const MANY: u64 = 1 << 40;
+        let clock = Clock::new();
+        let ns_per_tick = clock.delta_as_nanos(0, MANY) as f64 / MANY as f64;
+        let ticks_per_ps = dilation / (1000.0 * ns_per_tick);
+        HostClock { clock, ticks_per_ps, ns_per_tick, start: AtomicU64::new(UNSET) }
+    }
+
+    /// The tick now.
+    #[inline]
+    pub fn now(&self) -> u64 {
+        self.clock.raw()
+    }
+
+    /// Sets the machine's time 0 a little ahead of now.
+    pub fn begin(&self) {
+        let ahead = (AHEAD_NS / self.ns_per_tick) as u64;
+        self.start.store(self.now() + ahead, Ordering::Release);
+    }
+
+    /// The tick at which the machine's time is `t`, or never: also while the run has not begun.
+    #[inline]
+    pub fn tick_of(&self, t: Time) -> u64 {
+        match self.start.load(Ordering::Acquire) {
+            UNSET => UNSET,
+            _ if t == Time::MAX => UNSET,
+            start => start + (t.as_ps() as f64 * self.ticks_per_ps) as u64,
+        }
+    }
+
+    /// The machine's time at a tick.
+    pub fn time_of(&self, tick: u64) -> Time {
+        let ticks = tick.saturating_sub(self.start.load(Ordering::Acquire));
+        Time::from_ps((ticks as f64 / self.ticks_per_ps) as i64)
+    }
+
+    /// So many ticks in nanoseconds of the host.
+    #[inline]
+    pub fn nanoseconds(&self, ticks: u64) -> u64 {
+        (ticks as f64 * self.ns_per_tick) as u64
+    }
+}

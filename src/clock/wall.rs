@@ -1,0 +1,435 @@
+//! The wall clock: processors are threads that really wait.
+//!
+//! On each core exactly one thread runs, the one that *holds* the core; the others are parked. A holder that
+//! has to wait hands the core to the processor that is due first and parks, or spins until its own time if
+//! that is the first. So a switch happens before a deadline and not after it, and an idle core always has
+//! somebody who watches. `README.md` beside this file says who wakes whom, why no wake-up is lost and no
+//! deadline forgotten, and why it ends.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use crossbeam_queue::SegQueue;
+use crossbeam_utils::CachePadded;
+use crossbeam_utils::sync::{Parker, Unparker};
+use hdrhistogram::Histogram;
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+
+use super::agenda::{Agenda, Entry};
+use super::host::HostClock;
+use super::seat::Seat;
+use super::{Clock, blame};
+use crate::error::{Cause, RunError, cause_of};
+use crate::message::{Envelope, Want};
+use crate::time::Time;
+
+/// What all threads of a run share.
+struct Wall {
+    /// The host's time.
+    host: HostClock,
+    /// The cores. Processor i sits on core i mod their number, at place i div their number.
+    cores: Box<[CachePadded<Core>]>,
+    /// Wakes each processor's thread.
+    unparkers: Box<[Unparker]>,
+    /// [`GOING`], [`OVER`] or [`FAILED`].
+    status: AtomicU8,
+    /// What failed, if it is known already.
+    cause: Mutex<Option<Cause>>,
+    /// Cores whose processors have not all come to their first wait; time begins when none is left.
+    cold: AtomicUsize,
+    /// Processors that have not finished.
+    running: AtomicUsize,
+    /// The tick at which the last processor finished, so far.
+    finish: AtomicU64,
+}
+
+/// The run goes on.
+const GOING: u8 = 0;
+/// Every processor has finished.
+const OVER: u8 = 1;
+/// Something went wrong; every thread unwinds at its next call.
+const FAILED: u8 = 2;
+
+/// One of the host's cores.
+#[derive(Default)]
+struct Core {
+    /// Messages from processors on other cores, for the holder to let in.
+    incoming: SegQueue<(u32, Envelope)>,
+    /// Who sits here. Only the holder locks it, so it is never contended: having it is holding the core.
+    roster: Mutex<Roster>,
+    /// Whether the holder watches, with nobody here due at any time.
+    quiet: AtomicBool,
+    /// How often the core has stopped being quiet.
+    stirred: AtomicU64,
+}
+
+/// The processors of one core.
+#[derive(Default)]
+struct Roster {
+    /// One for each.
+    seats: Vec<Seat>,
+    /// Those that wait for a time, but for the holder.
+    agenda: Agenda,
+    /// Those that have not started, last first.
+    unstarted: Vec<u32>,
+    /// Whether all have come to their first wait.
+    warm: bool,
+}
+
+/// A processor's view of the clock, in its own thread.
+struct Waiter<'a> {
+    /// The clock.
+    wall: &'a Wall,
+    /// The processor's number.
+    id: u32,
+    /// Its core.
+    core: &'a Core,
+    /// Its place there.
+    place: usize,
+    /// Where its thread parks.
+    parker: Parker,
+    /// By how many nanoseconds its waits ended late.
+    lateness: Histogram<u32>,
+}
+
+/// What a thread is unwound with when the run has failed elsewhere.
+struct Stopped;
+
+/// Why a watch ended.
+enum Watched {
+    /// The time has come.
+    Due,
+    /// There are messages from other cores.
+    Incoming,
+    /// The run is over.
+    Over,
+}
+
+/// What a run on the wall clock found out about the host.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    /// How many cores were used.
+    pub cores: usize,
+    /// Whether every thread could be pinned to its core.
+    pub pinned: bool,
+    /// When the last processor really finished.
+    pub finish: Time,
+    /// By how many nanoseconds of the host waits ended late.
+    pub lateness: Histogram<u32>,
+}
+
+impl Wall {
+    /// The core and the place of a processor.
+    fn seat_of(&self, id: usize) -> (usize, usize) {
+        (id % self.cores.len(), id / self.cores.len())
+    }
+
+    /// Ends the run for every thread.
+    fn end(&self, status: u8) {
+        self.status.store(status, Ordering::SeqCst);
+        self.unparkers.iter().for_each(Unparker::unpark);
+    }
+
+    /// Ends the run because something went wrong. The first cause counts.
+    fn fail(&self, cause: Cause) {
+        self.cause.lock().get_or_insert(cause);
+        self.end(FAILED);
+    }
+
+    /// Whether nobody is due at any time and no message is under way between cores: then nobody ever will be.
+    ///
+    /// A quiet core stirs before it takes a message in, and only a core that is not quiet sends. So if every
+    /// core is seen quiet, then every queue empty, and none stirred meanwhile, all were quiet at the moment
+    /// between, and nothing that could stir them was left.
+    fn is_stuck(&self) -> bool {
+        let stirred = || self.cores.iter().map(|core| core.stirred.load(Ordering::SeqCst)).sum::<u64>();
+        let before = stirred();
+        self.cores.iter().all(|core| core.quiet.load(Ordering::SeqCst))
+            && self.cores.iter().all(|core| core.incoming.is_empty())
+            && stirred() == before
+    }
+}
+
+impl Roster {
+    /// Puts a message into the inbox of the processor at `place`, which is `id`.
+    fn put(&mut self, place: usize, id: u32, envelope: Envelope) {
+        let seat = &mut self.seats[place];
+        if seat.put(envelope) {
+            self.agenda.add(Entry::new(seat.wake(), id, seat.ticket()));
+        }
+    }
+
+    /// Takes the processor that should hold the core rather than one that is due at `mine`, if there is one.
+    fn more_urgent(&mut self, mine: Entry, cores: usize) -> Option<u32> {
+        if let Some(id) = self.unstarted.pop() {
+            return Some(id);
+        }
+        loop {
+            let first = self.agenda.peek()?;
+            let counts = self.seats[first.id() as usize / cores].ticket() == first.ticket();
+            if counts && mine < first {
+                return None;
+            }
+            self.agenda.pop();
+            if counts && first.id() != mine.id() {
+                return Some(first.id());
+            }
+        }
+    }
+}
+
+impl<'a> Waiter<'a> {
+    /// Returns, holding the core, when the processor's seat says that it wakes; or not at all, once the run
+    /// is over.
+    fn sleep(&mut self, mut roster: MutexGuard<'a, Roster>) -> Option<MutexGuard<'a, Roster>> {
+        loop {
+            while let Some((to, envelope)) = self.core.incoming.pop() {
+                let (_, place) = self.wall.seat_of(to as usize);
+                roster.put(place, to, envelope);
+            }
+            let (wake, ticket) = (roster.seats[self.place].wake(), roster.seats[self.place].ticket());
+            let mine = Entry::new(wake, self.id, ticket);
+            if let Some(other) = roster.more_urgent(mine, self.wall.cores.len()) {
+                if wake < Time::MAX {
+                    roster.agenda.add(mine);
+                }
+                drop(roster);
+                self.wall.unparkers[other as usize].unpark();
+                if !self.park() {
+                    return None;
+                }
+                roster = self.core.roster.lock();
+                continue;
+            }
+            if !roster.warm {
+                roster.warm = true;
+                if self.wall.cold.fetch_sub(1, Ordering::SeqCst) == 1 {
+                    self.wall.host.begin();
+                }
+            }
+            match self.watch(wake) {
+                Watched::Due => return Some(roster),
+                Watched::Incoming => {}
+                Watched::Over => return None,
+            }
+        }
+    }
+
+    /// Parks until another thread hands the core over. Returns whether the run goes on.
+    fn park(&self) -> bool {
+        self.parker.park();
+        self.goes_on()
+    }
+
+    /// Whether the run goes on; if it has failed, the thread unwinds.
+    #[inline]
+    fn goes_on(&self) -> bool {
+        match self.wall.status.load(Ordering::Relaxed) {
+            GOING => true,
+            OVER => false,
+            _ => resume_unwind(Box::new(Stopped)),
+        }
+    }
+
+    /// Spins until `wake`, or until there is something else to do.
+    fn watch(&mut self, wake: Time) -> Watched {
+        /// How many looks go by between two at whether the run is stuck.
+        const SELDOM: u32 = 1 << 14;
+        let mut looks = 0_u32;
+        if wake == Time::MAX {
+            self.core.quiet.store(true, Ordering::SeqCst);
+        }
+        loop {
+            if !self.goes_on() {
+                return Watched::Over;
+            }
+            let (now, deadline) = (self.wall.host.now(), self.wall.host.tick_of(wake));
+            if now >= deadline {
+                self.record(now - deadline);
+                return Watched::Due;
+            }
+            if !self.core.incoming.is_empty() {
+                self.stir();
+                return Watched::Incoming;
+            }
+            looks = looks.wrapping_add(1);
+            if wake == Time::MAX && looks.is_multiple_of(SELDOM) && self.wall.is_stuck() {
+                self.wall.end(FAILED);
+            }
+        }
+    }
+
+    /// Before the holder takes a message in, its core is quiet no more.
+    #[inline]
+    fn stir(&self) {
+        if self.core.quiet.load(Ordering::Relaxed) {
+            self.core.stirred.fetch_add(1, Ordering::SeqCst);
+            self.core.quiet.store(false, Ordering::SeqCst);
+        }
+    }
+
+    /// Notes by how many ticks a wait ended late.
+    #[inline]
+    fn record(&mut self, ticks: u64) {
+        self.lateness.saturating_record(self.wall.host.nanoseconds(ticks));
+    }
+}
+
+impl Clock for Waiter<'_> {
+    fn wait_until(&mut self, t: Time) {
+        let mut roster = self.core.roster.lock();
+        roster.seats[self.place].wait_until(t);
+        self.sleep(roster);
+    }
+
+    fn deliver(&mut self, to: usize, envelope: Envelope) {
+        let (core, place) = self.wall.seat_of(to);
+        let core = &self.wall.cores[core];
+        if std::ptr::eq(&**core, self.core) {
+            self.core.roster.lock().put(place, to as u32, envelope);
+        } else {
+            core.incoming.push((to as u32, envelope));
+        }
+    }
+
+    fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope> {
+        let mut roster = self.core.roster.lock();
+        roster.seats[self.place].ask(want, ready, deadline);
+        self.sleep(roster)?.seats[self.place].answer()
+    }
+
+    fn end(&mut self, at: Time, well: bool) {
+        let mut roster = self.core.roster.lock();
+        roster.seats[self.place].end(at, well);
+        if !well {
+            return;
+        }
+        self.wall.finish.fetch_max(self.wall.host.now(), Ordering::SeqCst);
+        if self.wall.running.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.wall.end(OVER);
+        } else {
+            // The core may still need somebody who watches, and an exit would disturb those who run.
+            self.sleep(roster);
+        }
+    }
+}
+
+/// Runs `body` for each of `P` processors, each in its own thread, on at most so many cores, with time
+/// `dilation` times slower than it should be. Returns when all threads have ended: what each returned, and
+/// what was found out about the host.
+///
+/// `body` gets the processor's number and its clock.
+pub(crate) fn run<T: Send>(
+    P: usize,
+    stack: usize,
+    most_cores: usize,
+    dilation: f64,
+    body: impl Fn(usize, &mut dyn Clock) -> T + Sync,
+) -> Result<(Vec<T>, Findings), RunError> {
+    let ids = core_affinity::get_core_ids().unwrap_or_default();
+    let available = if ids.is_empty() { available_cores() } else { ids.len() };
+    let cores = most_cores.min(available).min(P).max(1);
+    let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
+    let wall = Wall {
+        host: HostClock::new(dilation),
+        cores: (0..cores).map(|_| CachePadded::default()).collect(),
+        unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
+        status: AtomicU8::new(GOING),
+        cause: Mutex::new(None),
+        cold: AtomicUsize::new(cores),
+        running: AtomicUsize::new(P),
+        finish: AtomicU64::new(0),
+    };
+    for (number, core) in wall.cores.iter().enumerate() {
+        let mut roster = core.roster.lock();
+        roster.seats.resize_with((P - number).div_ceil(cores), Seat::default);
+        roster.unstarted = (number + cores..P).step_by(cores).rev().map(|id| id as u32).collect();
+    }
+
+    let pinned = AtomicBool::new(true);
+    let live = |id: usize, parker: Parker| {
+        let (core, place) = wall.seat_of(id);
+        if !ids.get(core).is_some_and(|core| core_affinity::set_for_current(*core)) {
+            pinned.store(false, Ordering::Relaxed);
+        }
+        let mut lateness = lateness_histogram();
+        lateness.reset(); // touches its memory, before time begins
+        let core = &wall.cores[core];
+        let mut waiter = Waiter { wall: &wall, id: id as u32, core, place, parker, lateness };
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            waiter.park();
+            waiter.core.roster.lock().seats[place].start();
+            body(id, &mut waiter)
+        }));
+        match outcome {
+            Ok(result) => Some((result, waiter.lateness)),
+            Err(payload) => {
+                if !payload.is::<Stopped>() {
+                    wall.fail(cause_of(id, payload));
+                }
+                None
+            }
+        }
+    };
+    let live = &live;
+    let lives: Vec<Option<(T, Histogram<u32>)>> = std::thread::scope(|scope| {
+        let mut threads = Vec::with_capacity(P);
+        for (id, parker) in parkers.into_iter().enumerate() {
+            let thread = std::thread::Builder::new().name(format!("processor {id}")).stack_size(stack);
+            match thread.spawn_scoped(scope, move || live(id, parker)) {
+                Ok(thread) => threads.push(thread),
+                Err(error) => {
+                    wall.fail(no_thread(P, id, &error));
+                    break;
+                }
+            }
+        }
+        // The first processor of each core holds it; the others start when it is handed to them.
+        wall.unparkers[..cores].iter().for_each(Unparker::unpark);
+        threads.into_iter().map(|thread| thread.join().unwrap_or(None)).collect()
+    });
+
+    let mut rosters: Vec<_> = wall.cores.iter().map(|core| core.roster.lock()).collect();
+    for (core, roster) in wall.cores.iter().zip(&mut rosters) {
+        while let Some((to, envelope)) = core.incoming.pop() {
+            let (_, place) = wall.seat_of(to as usize);
+            roster.put(place, to, envelope);
+        }
+    }
+    let seats = (0..P).map(|id| {
+        let (core, place) = wall.seat_of(id);
+        &rosters[core].seats[place]
+    });
+    if let Some(cause) = wall.cause.lock().take().or_else(|| blame(seats.clone())) {
+        let processors = seats.enumerate().map(|(id, seat)| seat.state(id)).collect();
+        return Err(RunError { cause, processors });
+    }
+    let finish = wall.host.time_of(wall.finish.load(Ordering::SeqCst));
+    let mut findings =
+        Findings { cores, pinned: pinned.into_inner(), finish, lateness: lateness_histogram() };
+    let mut results = Vec::with_capacity(P);
+    for life in lives {
+        let (result, lateness) = life.expect("a thread that ended early left a cause");
+        findings.lateness.add(lateness).expect("the bounds are the same");
+        results.push(result);
+    }
+    Ok((results, findings))
+}
+
+/// Counts nanoseconds up to a minute, with two digits.
+fn lateness_histogram() -> Histogram<u32> {
+    Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("the bounds are right")
+}
+
+/// How many cores there are, where they cannot be told apart.
+fn available_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// This computer gives no more threads.
+fn no_thread(processors: usize, made: usize, error: &std::io::Error) -> Cause {
+    Cause::Host(format!(
+        "this computer gave {made} of {processors} threads ({error}); use fewer processors, or raise the \
+         limit that it met: ulimit -u, kernel.threads-max, vm.max_map_count or the control group's pids.max"
+    ))
+}

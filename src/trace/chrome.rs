@@ -1,0 +1,545 @@
+//! A trace as a file: the trace event format of Chrome, which <https://ui.perfetto.dev> and `chrome://tracing`
+//! open as it is.
+//!
+//! A processor is a thread, what it does is a slice on its track, a message is an arrow from the slice that
+//! sends it to the slice that receives it, and an asynchronous slice while it is in transit. The viewers
+//! count in microseconds and round; so each event also carries its times in whole picoseconds, and these are
+//! what is read back.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::{Activity, Message, MessageId, Trace, What};
+use crate::network::{Latency, Ports};
+use crate::params::{LogGps, Params};
+use crate::time::{Time, US};
+
+/// The machine among the viewers' processes, the processors its threads. In Perfetto process 0 is the kernel's
+/// idle one, and a thread with the process's number its main one: so the number is no processor's.
+const PID: usize = 1 << 24;
+
+/// Why a text is not a trace, in one sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this is not the trace of a run: {0}")]
+pub struct TraceError(String);
+
+impl TraceError {
+    fn new(why: impl fmt::Display) -> TraceError {
+        TraceError(why.to_string().replace(char::is_control, " ")) // it may quote the file
+    }
+}
+
+impl Trace {
+    /// Writes the trace as Chrome's trace events, a line each.
+    pub fn write(&self, out: impl Write) -> io::Result<()> {
+        let mut out = BufWriter::new(out);
+        let machine = serde_json::to_string(&Header::of(self))?;
+        write!(out, r#"{{"displayTimeUnit":"ns","otherData":{machine},"traceEvents":["#)?;
+        writeln!(out)?;
+        write!(out, r#"{{"ph":"M","pid":{PID},"name":"process_name","args":{{"name":"machine"}}}}"#)?;
+        let mut named = None;
+        for activity in &self.activities {
+            if named.replace(activity.id) != Some(activity.id) {
+                name_track(&mut out, activity.id)?;
+            }
+            self.write_activity(&mut out, activity)?;
+        }
+        for message in &self.messages {
+            write_transit(&mut out, message)?;
+        }
+        out.write_all(b"\n]}\n")?;
+        out.flush()
+    }
+
+    /// Reads a trace that [`write`](Trace::write) wrote: exactly the same one.
+    pub fn read(input: impl Read) -> Result<Trace, TraceError> {
+        let mut input = BufReader::new(input);
+        if input.fill_buf().map_err(TraceError::new)?.is_empty() {
+            return Err(TraceError::new("it is empty"));
+        }
+        let file: File = serde_json::from_reader(input).map_err(TraceError::new)?;
+        let (params, ports, latency) = file.otherData.machine();
+        params.check().map_err(TraceError::new)?;
+        let Events { activities, messages } = file.traceEvents;
+        Ok(Trace { params, ports, latency, activities, messages })
+    }
+
+    /// Writes what a processor did as a slice, and the end of an arrow if it sent or received.
+    fn write_activity(&self, out: &mut impl Write, activity: &Activity) -> io::Result<()> {
+        let Activity { id: tid, start, end, ref what } = *activity;
+        let (cat, name) = match what {
+            What::Work(kind) => ("work", &**kind),
+            What::Send(_) => ("overhead", "send"),
+            What::Receive(_) => ("overhead", "receive"),
+            What::Gap => ("gap", "gap"),
+            What::Stall => ("stall", "stall"),
+            What::Port => ("port", "port"),
+            What::Idle => ("idle", "idle"),
+        };
+        let name = serde_json::to_string(name)?;
+        let (ts, dur) = (Micros(start), Micros(end - start));
+        begin(out, "X", tid)?;
+        write!(out, r#","ts":{ts},"dur":{dur},"cat":"{cat}","name":{name}"#)?;
+        write!(out, r#","args":{{"start":{},"end":{}"#, start.as_ps(), end.as_ps())?;
+        let (id, arrow, at) = match *what {
+            // The viewers bind an arrow to the slice above it in the file: here it still is the send.
+            What::Send(id) => (id, "s", Micros(end)),
+            What::Receive(id) => (id, "f", Micros(start)),
+            _ => return out.write_all(b"}}"),
+        };
+        let MessageId { from, number } = id;
+        write!(out, r#","from":{from},"number":{number}"#)?;
+        if let Some(to) = self.receiver(id) {
+            write!(out, r#","to":{to}"#)?;
+        }
+        write!(out, "}}}}")?;
+        begin(out, arrow, tid)?;
+        write!(out, r#","bp":"e","ts":{at},"cat":"message","name":"message","id":"{}"}}"#, Hex(id))
+    }
+
+    /// To whom a message was sent, for a reader of the file; a trace that was tampered with may not say.
+    fn receiver(&self, id: MessageId) -> Option<usize> {
+        let place = self.messages.binary_search_by_key(&id, |message| message.id).ok()?;
+        Some(self.messages[place].to)
+    }
+}
+
+/// Begins an event of a kind on a processor's track.
+fn begin(out: &mut impl Write, kind: &str, tid: usize) -> io::Result<()> {
+    writeln!(out, ",")?;
+    write!(out, r#"{{"ph":"{kind}","pid":{PID},"tid":{tid}"#)
+}
+
+/// Names a processor's track, and puts the tracks in the order of the processors.
+fn name_track(out: &mut impl Write, id: usize) -> io::Result<()> {
+    begin(out, "M", id)?;
+    write!(out, r#","name":"thread_name","args":{{"name":"processor {id}"}}}}"#)?;
+    begin(out, "M", id)?;
+    write!(out, r#","name":"thread_sort_index","args":{{"sort_index":{id}}}}}"#)
+}
+
+/// Writes a message's way through the network as an asynchronous slice, for many of them overlap.
+fn write_transit(out: &mut impl Write, message: &Message) -> io::Result<()> {
+    let Message { id, to, words, enter, first, arrival } = *message;
+    let MessageId { from, number } = id;
+    // With a negative G_l a message may be there before it entered, and no slice can show that.
+    for (kind, at) in [("b", enter), ("e", enter.max(arrival))] {
+        begin(out, kind, from)?;
+        write!(out, r#","ts":{},"cat":"transit","name":"{from} to {to}","id":"{}""#, Micros(at), Hex(id))?;
+        if kind == "b" {
+            write!(out, r#","args":{{"from":{from},"number":{number},"to":{to},"words":{words},"#)?;
+            let [enter, first, arrival] = [enter, first, arrival].map(Time::as_ps);
+            write!(out, r#""enter":{enter},"first":{first},"arrival":{arrival}}}"#)?;
+        }
+        write!(out, "}}")?;
+    }
+    Ok(())
+}
+
+/// A message's name as Perfetto takes one: a hexadecimal number.
+struct Hex(MessageId);
+
+impl fmt::Display for Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}{:08x}", self.0.from, self.0.number)
+    }
+}
+
+/// A time as the viewers count it: microseconds, with all decimals.
+struct Micros(Time);
+
+impl fmt::Display for Micros {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (ps, unit) = (self.0.as_ps().unsigned_abs(), US.as_ps() as u64);
+        let sign = if self.0 < Time::ZERO { "-" } else { "" };
+        match ps % unit {
+            0 => write!(f, "{sign}{}", ps / unit),
+            rest => write!(f, "{sign}{}.{rest:06}", ps / unit),
+        }
+    }
+}
+
+/// The file. Viewers put more into the same object; that is ignored.
+#[derive(Deserialize)]
+struct File {
+    /// The machine.
+    otherData: Header,
+    /// What happened.
+    traceEvents: Events,
+}
+
+/// The machine, as the file says it: times in picoseconds.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    L: i64,
+    o: i64,
+    g: i64,
+    G: i64,
+    P: usize,
+    word: usize,
+    cycle: i64,
+    /// What LogGPS adds.
+    #[serde(rename = "LogGPS", skip_serializing_if = "Option::is_none")]
+    gps: Option<GpsHeader>,
+    #[serde(with = "PortsHeader")]
+    ports: Ports,
+    #[serde(with = "LatencyHeader")]
+    latency: Latency,
+}
+
+/// LogGPS's parameters, as the file says them.
+#[derive(Serialize, Deserialize)]
+struct GpsHeader {
+    s: usize,
+    S: usize,
+    O_s: i64,
+    O_r: i64,
+    G_s: i64,
+    G_l: i64,
+}
+
+/// How the file spells [`Ports`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Ports", rename_all = "lowercase")]
+enum PortsHeader {
+    Single,
+    Dual,
+}
+
+/// How the file spells [`Latency`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Latency", rename_all = "lowercase")]
+enum LatencyHeader {
+    Exact,
+    Random { seed: u64 },
+}
+
+impl Header {
+    fn of(trace: &Trace) -> Header {
+        let &Trace { params, ports, latency, .. } = trace;
+        let gps = params.gps.map(|gps| GpsHeader {
+            s: gps.s,
+            S: gps.S,
+            O_s: gps.O_s.as_ps(),
+            O_r: gps.O_r.as_ps(),
+            G_s: gps.G_s.as_ps(),
+            G_l: gps.G_l.as_ps(),
+        });
+        Header {
+            L: params.L.as_ps(),
+            o: params.o.as_ps(),
+            g: params.g.as_ps(),
+            G: params.G.as_ps(),
+            P: params.P,
+            word: params.word,
+            cycle: params.cycle.as_ps(),
+            gps,
+            ports,
+            latency,
+        }
+    }
+
+    fn machine(self) -> (Params, Ports, Latency) {
+        let gps = self.gps.map(|gps| LogGps {
+            s: gps.s,
+            S: gps.S,
+            O_s: Time::from_ps(gps.O_s),
+            O_r: Time::from_ps(gps.O_r),
+            G_s: Time::from_ps(gps.G_s),
+            G_l: Time::from_ps(gps.G_l),
+        });
+        let params = Params {
+            L: Time::from_ps(self.L),
+            o: Time::from_ps(self.o),
+            g: Time::from_ps(self.g),
+            G: Time::from_ps(self.G),
+            P: self.P,
+            word: self.word,
+            cycle: Time::from_ps(self.cycle),
+            gps,
+        };
+        (params, self.ports, self.latency)
+    }
+}
+
+/// The events of a file, sorted out while they are read: a trace may have millions.
+struct Events {
+    activities: Vec<Activity>,
+    messages: Vec<Message>,
+}
+
+/// An event, as far as it matters here.
+#[derive(Deserialize)]
+struct Event {
+    /// What it is: `X` a slice, `b` the begin of an asynchronous one.
+    ph: String,
+    #[serde(default)]
+    cat: String,
+    #[serde(default)]
+    name: String,
+    tid: Option<usize>,
+    #[serde(default)]
+    args: Args,
+}
+
+/// What events carry: slices some of it, messages the rest.
+#[derive(Default, Deserialize)]
+struct Args {
+    start: Option<i64>,
+    end: Option<i64>,
+    from: Option<usize>,
+    number: Option<usize>,
+    to: Option<usize>,
+    words: Option<usize>,
+    enter: Option<i64>,
+    first: Option<i64>,
+    arrival: Option<i64>,
+}
+
+impl<'de> Deserialize<'de> for Events {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Events, D::Error> {
+        deserializer.deserialize_seq(Collector)
+    }
+}
+
+/// Takes the events one by one.
+struct Collector;
+
+impl<'de> Visitor<'de> for Collector {
+    type Value = Events;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a list of events")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Events, A::Error> {
+        let mut events = Events { activities: Vec::new(), messages: Vec::new() };
+        while let Some(event) = sequence.next_element::<Event>()? {
+            // Arrows, names and the ends of slices are for the viewers.
+            match (&*event.ph, &*event.cat) {
+                ("X", _) => events.activities.push(event.activity().map_err(A::Error::custom)?),
+                ("b", "transit") => events.messages.push(event.message().map_err(A::Error::custom)?),
+                _ => {}
+            }
+        }
+        Ok(events)
+    }
+}
+
+impl Event {
+    fn activity(self) -> Result<Activity, String> {
+        let id = need(self.tid, "tid")?;
+        let (start, end) = (need(self.args.start, "start")?, need(self.args.end, "end")?);
+        let what = match (&*self.cat, &*self.name) {
+            ("work", _) => What::Work(self.name.into()),
+            ("overhead", "send") => What::Send(self.args.id()?),
+            ("overhead", "receive") => What::Receive(self.args.id()?),
+            ("gap", _) => What::Gap,
+            ("stall", _) => What::Stall,
+            ("port", _) => What::Port,
+            ("idle", _) => What::Idle,
+            (cat, name) => return Err(format!("a processor does not do {cat:?} {name:?}")),
+        };
+        Ok(Activity { id, start: Time::from_ps(start), end: Time::from_ps(end), what })
+    }
+
+    fn message(self) -> Result<Message, String> {
+        let time = |ps, name| need(ps, name).map(Time::from_ps);
+        Ok(Message {
+            id: self.args.id()?,
+            to: need(self.args.to, "to")?,
+            words: need(self.args.words, "words")?,
+            enter: time(self.args.enter, "enter")?,
+            first: time(self.args.first, "first")?,
+            arrival: time(self.args.arrival, "arrival")?,
+        })
+    }
+}
+
+impl Args {
+    fn id(&self) -> Result<MessageId, String> {
+        Ok(MessageId { from: need(self.from, "from")?, number: need(self.number, "number")? })
+    }
+}
+
+/// What an event must have.
+fn need<T>(value: Option<T>, name: &str) -> Result<T, String> {
+    value.ok_or_else(|| format!("an event lacks its {name:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
+    use super::*;
+
+    fn text(trace: &Trace) -> String {
+        let mut text = Vec::new();
+        trace.write(&mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    fn small() -> Trace {
+        let id = MessageId { from: 0, number: 0 };
+        let activity =
+            |id, start, end, what| Activity { id, start: start * US, end: Time::from_ps(end), what };
+        Trace {
+            params: Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap(),
+            ports: Ports::Single,
+            latency: Latency::Exact,
+            activities: vec![
+                activity(0, 0, 2_000_000, What::Send(id)),
+                activity(1, 0, 8_000_000, What::Idle),
+                activity(1, 8, 10_000_000, What::Receive(id)),
+                activity(1, 10, 10_007_630, What::Work("\"quoted\"\n".into())),
+            ],
+            messages: vec![Message { id, to: 1, words: 1, enter: 2 * US, first: 8 * US, arrival: 8 * US }],
+        }
+    }
+
+    /// The file, word for word: what the viewers get.
+    #[test]
+    fn writes_what_the_viewers_read() {
+        let lines = [
+            r#"{"displayTimeUnit":"ns","otherData":{"L":6000000,"o":2000000,"g":4000000,"G":4000000,"P":2,"word":8,"cycle":1000000,"ports":"single","latency":"exact"},"traceEvents":["#,
+            r#"{"ph":"M","pid":16777216,"name":"process_name","args":{"name":"machine"}},"#,
+            r#"{"ph":"M","pid":16777216,"tid":0,"name":"thread_name","args":{"name":"processor 0"}},"#,
+            r#"{"ph":"M","pid":16777216,"tid":0,"name":"thread_sort_index","args":{"sort_index":0}},"#,
+            r#"{"ph":"X","pid":16777216,"tid":0,"ts":0,"dur":2,"cat":"overhead","name":"send","args":{"start":0,"end":2000000,"from":0,"number":0,"to":1}},"#,
+            r#"{"ph":"s","pid":16777216,"tid":0,"bp":"e","ts":2,"cat":"message","name":"message","id":"000000000"},"#,
+            r#"{"ph":"M","pid":16777216,"tid":1,"name":"thread_name","args":{"name":"processor 1"}},"#,
+            r#"{"ph":"M","pid":16777216,"tid":1,"name":"thread_sort_index","args":{"sort_index":1}},"#,
+            r#"{"ph":"X","pid":16777216,"tid":1,"ts":0,"dur":8,"cat":"idle","name":"idle","args":{"start":0,"end":8000000}},"#,
+            r#"{"ph":"X","pid":16777216,"tid":1,"ts":8,"dur":2,"cat":"overhead","name":"receive","args":{"start":8000000,"end":10000000,"from":0,"number":0,"to":1}},"#,
+            r#"{"ph":"f","pid":16777216,"tid":1,"bp":"e","ts":8,"cat":"message","name":"message","id":"000000000"},"#,
+            r#"{"ph":"X","pid":16777216,"tid":1,"ts":10,"dur":0.007630,"cat":"work","name":"\"quoted\"\n","args":{"start":10000000,"end":10007630}},"#,
+            r#"{"ph":"b","pid":16777216,"tid":0,"ts":2,"cat":"transit","name":"0 to 1","id":"000000000","args":{"from":0,"number":0,"to":1,"words":1,"enter":2000000,"first":8000000,"arrival":8000000}},"#,
+            r#"{"ph":"e","pid":16777216,"tid":0,"ts":8,"cat":"transit","name":"0 to 1","id":"000000000"}"#,
+            "]}\n",
+        ];
+        assert_eq!(text(&small()), lines.join("\n"));
+    }
+
+    #[test]
+    fn reads_what_a_viewer_saved_again() {
+        let text = text(&small()).replacen('{', r#"{"metadata":{"who":["a viewer"]},"#, 1);
+        assert_eq!(Trace::read(text.as_bytes()), Ok(small()));
+    }
+
+    #[test]
+    fn refuses_in_one_sentence() {
+        let good = text(&small());
+        for (what, by, part) in [
+            (&*good, "", "it is empty"),
+            ("{", "[", "expected"),
+            ("otherData", "otherdata", "missing field `otherData`"),
+            (r#""L":6000000"#, r#""L":-1"#, "L = -1 ps is negative"),
+            (r#""L":6000000"#, r#""L":6.5"#, "invalid type: floating point `6.5`, expected i64"),
+            (r#""P":2"#, r#""P":0"#, "P = 0 is not a number of processors"),
+            ("single", "triple", "unknown variant `triple`"),
+            (r#""end":8000000"#, r#""done":8000000"#, r#"an event lacks its "end""#),
+            (r#""words":1,"#, "", r#"an event lacks its "words""#),
+            ("idle", "sleeping", r#"a processor does not do "sleeping" "#),
+            ("]}", "", "EOF while parsing"),
+            ("]}", "]}]", "trailing characters"),
+        ] {
+            let refusal = Trace::read(good.replacen(what, by, 1).as_bytes()).unwrap_err().to_string();
+            assert!(refusal.starts_with("this is not the trace of a run: "), "{refusal}");
+            assert!(refusal.contains(part) && !refusal.contains('\n'), "{refusal}");
+        }
+    }
+
+    fn time() -> impl Strategy<Value = Time> {
+        prop_oneof![0..100_000_000_i64, any::<i64>()].prop_map(Time::from_ps)
+    }
+
+    fn message_id() -> impl Strategy<Value = MessageId> {
+        prop_oneof![(0..4_usize, 0..9_usize), any::<(usize, usize)>()]
+            .prop_map(|(from, number)| MessageId { from, number })
+    }
+
+    fn activity() -> impl Strategy<Value = Activity> {
+        let what = prop_oneof![
+            any::<String>().prop_map(|kind| What::Work(kind.into())),
+            message_id().prop_map(What::Send),
+            message_id().prop_map(What::Receive),
+            Just(What::Gap),
+            Just(What::Stall),
+            Just(What::Port),
+            Just(What::Idle),
+        ];
+        (any::<usize>(), time(), time(), what).prop_map(|(id, start, end, what)| Activity {
+            id,
+            start,
+            end,
+            what,
+        })
+    }
+
+    fn message() -> impl Strategy<Value = Message> {
+        (message_id(), any::<(usize, usize)>(), time(), time(), time()).prop_map(
+            |(id, (to, words), enter, first, arrival)| Message { id, to, words, enter, first, arrival },
+        )
+    }
+
+    /// Any trace at all, whether it could happen or not.
+    fn trace() -> impl Strategy<Value = Trace> {
+        let texts = prop::sample::select(vec![
+            "L=6,o=2,g=4,G=0.03us",
+            "L=1ps,o=3600s,word=16",
+            "L=9us,S=100,s=10,O_s=7.63ns,O_r=4ns,G_s=1ns,G_l=-12.74ns",
+        ]);
+        let ports = prop::sample::select(vec![Ports::Single, Ports::Dual]);
+        let latency =
+            prop_oneof![Just(Latency::Exact), any::<u64>().prop_map(|seed| Latency::Random { seed })];
+        let events = (vec(activity(), 0..12), vec(message(), 0..12));
+        (texts, ports, latency, events).prop_map(|(text, ports, latency, (activities, messages))| Trace {
+            params: Params::new(3).set(text).unwrap().build().unwrap(),
+            ports,
+            latency,
+            activities,
+            messages,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn reads_back_exactly_what_it_wrote(trace in trace()) {
+            prop_assert_eq!(Trace::read(text(&trace).as_bytes()), Ok(trace));
+        }
+
+        /// Whatever is done to a file, reading it gives a trace or a sentence.
+        #[test]
+        fn survives_any_text(
+            trace in trace(),
+            edits in vec((any::<Index>(), any::<Index>(), any::<u8>(), 0..4_u8), 1..6),
+        ) {
+            let mut text = text(&trace).into_bytes();
+            for (place, other, byte, kind) in edits {
+                if text.is_empty() {
+                    break;
+                }
+                let (place, other) = (place.index(text.len()), other.index(text.len()));
+                match kind {
+                    0 => text[place] = byte,
+                    1 => text.truncate(place),
+                    2 => drop(text.drain(place.min(other)..place.max(other))),
+                    _ => text.swap(place, other),
+                }
+            }
+            if let Err(error) = Trace::read(&*text) {
+                prop_assert!(!error.to_string().contains('\n'), "{}", error);
+            }
+        }
+
+        #[test]
+        fn survives_bytes(bytes in vec(any::<u8>(), 0..200)) {
+            prop_assert!(Trace::read(&*bytes).is_err());
+        }
+    }
+}

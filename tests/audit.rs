@@ -1,0 +1,613 @@
+//! The auditor accepts what the machine does, whatever its parameters, and notices every rule that a trace
+//! breaks: that one, and no other.
+
+#![allow(non_snake_case)] // L, G and P are the papers' names
+
+use std::collections::BTreeSet;
+
+use loggp::{
+    Activity, Latency, LogGps, Machine, Message, MessageId, Params, Ports, Proc, Rule, Run, Time, Trace, US,
+    What, Work, audit,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// What the traffic of a program is made of.
+#[derive(Clone, Debug)]
+struct Traffic {
+    /// How often.
+    rounds: usize,
+    /// The longest message in words.
+    words: usize,
+    /// Draws receivers, lengths and work.
+    seed: u64,
+}
+
+impl Traffic {
+    /// A number below `n`, the same for everyone who asks with the same arguments.
+    fn draw(&self, n: usize, a: usize, b: usize) -> usize {
+        let mixed = (self.seed ^ (a as u64) << 32 ^ b as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        ((mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33) as usize % n
+    }
+
+    /// A value of up to `words` words.
+    fn value(&self, id: usize, round: usize) -> Vec<u64> {
+        vec![0; self.draw(self.words + 1, id, round)]
+    }
+}
+
+/// A value goes round and grows.
+fn ring(p: &mut Proc, traffic: &Traffic) {
+    let (id, next) = (p.id(), (p.id() + 1) % p.p());
+    for round in 0..traffic.rounds {
+        if id == 0 {
+            p.send(next, 0, traffic.value(id, round));
+        }
+        let from = (id + p.p() - 1) % p.p();
+        let mut value: Vec<u64> = p.recv_from(from, 0);
+        p.work("grow", 2, || value.truncate(traffic.words));
+        if id != 0 {
+            p.send(next, 0, value);
+        }
+    }
+}
+
+/// All send to one: a hot spot, where the capacity stalls them.
+fn all_to_one(p: &mut Proc, traffic: &Traffic) {
+    if p.id() != 0 {
+        for round in 0..traffic.rounds {
+            p.send(0, 0, traffic.value(p.id(), round));
+        }
+    } else {
+        for _ in 0..traffic.rounds * (p.p() - 1) {
+            let _: (usize, Vec<u64>) = p.recv(0);
+        }
+    }
+}
+
+/// In round i everyone sends to the i-th after it, and receives at the end.
+fn all_to_all(p: &mut Proc, traffic: &Traffic) {
+    for round in 0..p.p() - 1 {
+        p.send((p.id() + 1 + round) % p.p(), 0, traffic.value(p.id(), round));
+    }
+    for _ in 0..p.p() - 1 {
+        let _: (usize, Vec<u64>) = p.recv(0);
+    }
+}
+
+/// Everyone exchanges with everyone, in pairs of which the lower sends first: even messages that wait for
+/// their receiver come through.
+fn in_pairs(p: &mut Proc, traffic: &Traffic) {
+    let pairs = p.p().next_power_of_two();
+    for round in 1..pairs {
+        let (id, other) = (p.id(), p.id() ^ round);
+        if other >= p.p() {
+            continue;
+        }
+        if id < other {
+            p.send(other, 0, traffic.value(id, round));
+        }
+        let _: Vec<u64> = p.recv_from(other, 0);
+        if id > other {
+            p.send(other, 0, traffic.value(id, round));
+        }
+    }
+}
+
+/// Everyone sends to whomever it draws, itself included, and computes in between.
+fn scattered(p: &mut Proc, traffic: &Traffic) {
+    let receiver = |id, round| traffic.draw(p.p(), id + 1000, round);
+    let (id, P, rounds) = (p.id(), p.p(), traffic.rounds);
+    let to: Vec<usize> = (0..rounds).map(|round| receiver(id, round)).collect();
+    let senders = (0..P).flat_map(|from| (0..rounds).map(move |round| (from, round)));
+    let mine = senders.filter(|&(from, round)| receiver(from, round) == id).count();
+    for (round, to) in to.into_iter().enumerate() {
+        p.work("think", traffic.draw(5, id + 2000, round) as u64, || ());
+        p.send(to, 0, traffic.value(id, round));
+    }
+    for _ in 0..mine {
+        let _: (usize, Vec<u64>) = p.recv(0);
+    }
+}
+
+/// Everyone sends to everyone, and receives in all the ways that there are.
+fn impatient(p: &mut Proc, traffic: &Traffic) {
+    let (id, P) = (p.id(), p.p());
+    let mut left = (P - 1) * traffic.rounds;
+    for round in 0..traffic.rounds {
+        for i in 1..P {
+            let value = traffic.value(id, round);
+            p.send_receiving((id + i) % P, 0, value, 0, |p, _, _: Vec<u64>| {
+                p.work("take", 1, || ());
+                left -= 1;
+            });
+            match traffic.draw(4, id + i, round + 500) {
+                0 => left -= usize::from(p.try_recv::<Vec<u64>>(0).is_some()),
+                1 => left -= usize::from(p.recv_until::<Vec<u64>>(p.now() + 3 * US, 0).is_some()),
+                2 => p.wait_until(p.now() + US),
+                _ => {}
+            }
+        }
+    }
+    while left > 0 {
+        left -= usize::from(p.try_recv::<Vec<u64>>(0).is_some());
+        if left > 0 {
+            left -= usize::from(p.recv_until::<Vec<u64>>(p.now() + 20 * US, 0).is_some());
+        }
+    }
+}
+
+/// A program and its name.
+type Named = (&'static str, fn(&mut Proc, &Traffic));
+
+/// Programs that may send messages which wait for their receiver.
+const SYNCHRONOUS: [Named; 3] = [("ring", ring), ("all to one", all_to_one), ("in pairs", in_pairs)];
+
+/// Programs that may not: all send before they receive.
+const ASYNCHRONOUS: [Named; 3] =
+    [("all to all", all_to_all), ("scattered", scattered), ("impatient", impatient)];
+
+fn run(machine: &Machine, program: impl Fn(&mut Proc) + Sync) -> Run<()> {
+    machine.clone().trace(true).work(Work::Charged).run(program).unwrap()
+}
+
+/// Runs a program, and holds the run against the rules.
+fn hold(machine: &Machine, (name, program): Named, traffic: &Traffic) {
+    let longest = machine.params().longest().unwrap_or(usize::MAX);
+    let traffic = Traffic { words: traffic.words.min(longest), ..traffic.clone() };
+    let run = run(machine, |p| program(p, &traffic));
+    let trace = run.trace.as_ref().unwrap();
+    let audit = audit(trace);
+    let listed: Vec<String> = audit.violations.iter().take(5).map(|v| v.to_string()).collect();
+    assert!(audit.is_clean(), "{name} {traffic:?}\n{machine:?}\n{}", listed.join("\n"));
+
+    // What the machine says of itself is what one sees from outside.
+    assert_eq!(audit.messages as u64, run.messages());
+    assert_eq!((audit.stalls as u64, audit.stalled), (run.stalls(), run.stalled()));
+    assert_eq!(
+        audit.longest_stall.unwrap_or_default(),
+        run.processors.iter().map(|s| s.longest_stall).max().unwrap()
+    );
+    assert_eq!(audit.finish, run.time);
+    assert_eq!(audit.capacity, machine.params().capacity());
+    if audit.capacity.is_some() {
+        let most = audit.most_in_transit_from.max(audit.most_in_transit_to);
+        assert_eq!(most, run.most_in_transit(), "{name} {traffic:?}\n{machine:?}");
+    }
+
+    let mut text = Vec::new();
+    trace.write(&mut text).unwrap();
+    assert_eq!(Trace::read(&*text).as_ref(), Ok(trace));
+}
+
+#[test]
+fn accepts_a_hot_spot() {
+    let machine = Machine::new(Params::new(16).set("L=6,o=2,g=4").unwrap().build().unwrap());
+    let traffic = Traffic { rounds: 10, words: 1, seed: 1 };
+    let run = run(&machine, |p| all_to_one(p, &traffic));
+    let audit = audit(run.trace.as_ref().unwrap());
+    assert!(audit.is_clean(), "{:?}", audit.violations);
+    assert_eq!((audit.messages, audit.capacity), (150, Some(2)));
+    assert_eq!((audit.most_in_transit_from, audit.most_in_transit_to), (1, 2));
+    assert!(audit.stalls > 100 && audit.shortest_stall > Some(Time::ZERO));
+    hold(&machine, ("all to one", all_to_one), &traffic);
+}
+
+#[test]
+fn accepts_measured_work() {
+    let machine = machine_of(4, "L=6,o=2,g=4,G=1").trace(true).work(Work::Measured);
+    let traffic = Traffic { rounds: 10, words: 5, seed: 1 };
+    for (name, program) in SYNCHRONOUS.into_iter().chain(ASYNCHRONOUS) {
+        let run = machine.run(|p| program(p, &traffic)).unwrap();
+        assert_eq!(audit(&run.trace.unwrap()).violations, [], "{name}");
+    }
+}
+
+/// A parameter: nothing, a few cycles, or an odd number of picoseconds.
+fn parameter() -> impl Strategy<Value = Time> {
+    let cycles = (1..12_i64).prop_map(|cycles| cycles * US);
+    prop_oneof![Just(Time::ZERO), cycles, (1..9_999_999_i64).prop_map(Time::from_ps)]
+}
+
+fn traffic() -> impl Strategy<Value = Traffic> {
+    (1..8_usize, 1..20_usize, any::<u64>()).prop_map(|(rounds, words, seed)| Traffic { rounds, words, seed })
+}
+
+fn ports() -> impl Strategy<Value = Ports> {
+    select(vec![Ports::Single, Ports::Dual])
+}
+
+fn latency() -> impl Strategy<Value = Latency> {
+    prop_oneof![Just(Latency::Exact), any::<u64>().prop_map(|seed| Latency::Random { seed })]
+}
+
+/// LogP and LogGP.
+fn loggp() -> impl Strategy<Value = Machine> {
+    let times = [parameter(), parameter(), parameter(), parameter()];
+    (2..7_usize, times, ports(), latency()).prop_map(|(P, [L, o, g, G], ports, latency)| {
+        let params = Params::new(P).L(L).o(o).g(g).G(Time::from_ps(G.as_ps() / 4)).build().unwrap();
+        Machine::new(params).ports(ports).latency(latency)
+    })
+}
+
+/// LogGPS, with messages that wait for their receiver above s and this many words more.
+fn loggps(above: impl Strategy<Value = usize>) -> impl Strategy<Value = Machine> {
+    let times = (vec(parameter(), 6), -4_000_000..4_000_000_i64);
+    let machine = (2..7_usize, times, 0..8_usize, above, ports(), latency());
+    machine.prop_filter_map("cannot be", |(P, (times, G_l), s, above, ports, latency)| {
+        let quarter = |time: Time| Time::from_ps(time.as_ps() / 4);
+        let gps = LogGps {
+            s,
+            S: s + above,
+            O_s: quarter(times[3]),
+            O_r: quarter(times[4]),
+            G_s: quarter(times[5]),
+            G_l: Time::from_ps(G_l),
+        };
+        let params = Params::new(P).L(times[0]).o(times[1]).g(times[2]).gps(gps).build().ok()?;
+        Some(Machine::new(params).ports(ports).latency(latency))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None,  ..ProptestConfig::default() })]
+
+    #[test]
+    fn accepts_loggp(machine in loggp(), traffic in traffic(), program in select([SYNCHRONOUS, ASYNCHRONOUS].concat())) {
+        hold(&machine, program, &traffic);
+    }
+
+    #[test]
+    fn accepts_loggps(machine in loggps(Just(1000)), traffic in traffic(), program in select(&ASYNCHRONOUS[..])) {
+        hold(&machine, program, &traffic);
+    }
+
+    #[test]
+    fn accepts_rendezvous(machine in loggps(0..8_usize), traffic in traffic(), program in select(&SYNCHRONOUS[..])) {
+        hold(&machine, program, &traffic);
+    }
+}
+
+/// A machine of which only so much matters. Parameters are in cycles.
+fn machine_of(P: usize, parameters: &str) -> Machine {
+    Machine::new(Params::new(P).set(parameters).unwrap().build().unwrap())
+}
+
+/// Three processors far from every limit: 0 sends to 1 twice and computes around that, and 1 receives late.
+/// Latency is random, and both messages took 3 of the 6 cycles that they may take.
+fn calm() -> Trace {
+    let machine = machine_of(3, "L=6,o=2,g=4").latency(Latency::Random { seed: 0 });
+    let mut trace = run(&machine, |p| match p.id() {
+        0 => {
+            p.work("before", 3, || ());
+            p.send(1, 0, ());
+            p.work("between", 4, || ());
+            p.send(1, 0, ());
+            p.work("after", 3, || ());
+        }
+        1 => {
+            p.work("before", 30, || ());
+            p.recv::<()>(0);
+            p.work("between", 5, || ());
+            p.recv::<()>(0);
+        }
+        _ => {}
+    })
+    .trace
+    .unwrap();
+    for message in &mut trace.messages {
+        message.first = message.enter + 3 * US;
+        message.arrival = message.first;
+    }
+    trace
+}
+
+/// The same with exact latency.
+fn calm_and_exact() -> Trace {
+    let mut trace = calm();
+    trace.latency = Latency::Exact;
+    for message in &mut trace.messages {
+        message.first = message.enter + 6 * US;
+        message.arrival = message.first;
+    }
+    trace
+}
+
+/// 1 and 2 send to 0, which has room for one message; 2 computes for so long before.
+fn crowd(before: u64) -> Trace {
+    let trace = run(&machine_of(3, "L=4,o=2,g=4"), |p| match p.id() {
+        0 => {
+            p.work("before", 30, || ());
+            p.recv::<()>(0);
+            p.work("between", 5, || ());
+            p.recv::<()>(0);
+        }
+        1 => p.send(0, 0, ()),
+        _ => {
+            p.work("before", before, || ());
+            p.send(0, 0, ());
+        }
+    });
+    Trace { latency: Latency::Random { seed: 0 }, ..trace.trace.unwrap() }
+}
+
+/// Two processors exchange messages of eleven words on dual ports, and receive them late.
+fn exchange() -> Trace {
+    let trace = run(&machine_of(2, "L=2,o=1,g=1,G=1").ports(Ports::Dual), |p| {
+        p.send(1 - p.id(), 0, [0_u64; 11]);
+        p.work("between", 30, || ());
+        p.recv::<[u64; 11]>(0);
+    });
+    trace.trace.unwrap()
+}
+
+/// 0 sends to 1, which waits for it.
+fn prompt() -> Trace {
+    let trace = run(&machine_of(2, "L=6,o=2,g=4"), |p| match p.id() {
+        0 => p.send(1, 0, ()),
+        _ => _ = p.recv::<()>(0),
+    });
+    trace.trace.unwrap()
+}
+
+/// 0 sends a message whose words take back all the time there is: it is there when its send begins, at 10.
+fn early() -> Trace {
+    let trace = run(&machine_of(2, "L=4,o=2,g=4,s=0,G_l=-1"), |p| match p.id() {
+        0 => {
+            p.work("before", 10, || ());
+            p.send(1, 0, [0_u64; 6]);
+        }
+        _ => {
+            p.work("before", 30, || ());
+            p.recv::<[u64; 6]>(0);
+        }
+    });
+    Trace { latency: Latency::Random { seed: 0 }, ..trace.trace.unwrap() }
+}
+
+/// What processor `id` did as its `n`-th thing.
+fn deed(trace: &mut Trace, id: usize, n: usize) -> &mut Activity {
+    trace.activities.iter_mut().filter(|activity| activity.id == id).nth(n).unwrap()
+}
+
+/// Sets from when to when, in cycles, processor `id` did its `n`-th thing.
+fn set(trace: &mut Trace, id: usize, n: usize, start: i64, end: i64) {
+    let deed = deed(trace, id, n);
+    (deed.start, deed.end) = (start * US, end * US);
+}
+
+/// Sets when, in cycles, a message of one word travelled.
+fn fly(message: &mut Message, enter: i64, arrival: i64) {
+    (message.enter, message.first, message.arrival) = (enter * US, arrival * US, arrival * US);
+}
+
+/// Lets processor 1 of [`calm`] receive once more, in the end.
+fn receive_again(trace: &mut Trace, number: usize) {
+    let what = What::Receive(MessageId { from: 0, number });
+    trace.activities.push(Activity { id: 1, start: 39 * US, end: 50 * US, what: What::Idle });
+    trace.activities.push(Activity { id: 1, start: 50 * US, end: 52 * US, what });
+}
+
+/// A forgery: what it is, the rule that it breaks, a trace, and what is changed in it.
+type Forgery = (&'static str, Rule, fn() -> Trace, fn(&mut Trace));
+
+const FORGERIES: [Forgery; 34] = [
+    ("a message is there twice", Rule::Names, calm, |t| t.messages.push(t.messages[0].clone())),
+    ("a number is left out", Rule::Names, prompt, |t| {
+        let id = MessageId { from: 0, number: 1 };
+        t.messages[0].id = id;
+        deed(t, 0, 0).what = What::Send(id);
+        deed(t, 1, 1).what = What::Receive(id);
+    }),
+    ("a processor is not there", Rule::Names, calm, |t| {
+        t.activities.push(Activity { id: 7, start: Time::ZERO, end: US, what: What::Idle });
+    }),
+    ("a hole at the beginning", Rule::OneThing, calm, |t| drop(t.activities.remove(0))),
+    ("a hole in the middle", Rule::OneThing, calm, |t| set(t, 1, 2, 32, 36)),
+    ("two things at once", Rule::OneThing, calm, |t| set(t, 0, 4, 10, 14)),
+    ("back in time", Rule::OneThing, calm, |t| set(t, 0, 4, 11, 9)),
+    ("a long reception", Rule::Overhead, calm, |t| set(t, 1, 3, 37, 40)),
+    ("a short reception", Rule::Overhead, calm, |t| set(t, 1, 3, 37, 38)),
+    ("a long send", Rule::Overhead, calm, |t| {
+        set(t, 0, 0, 0, 2);
+        set(t, 0, 1, 2, 5);
+    }),
+    ("no send", Rule::Overhead, calm, |t| deed(t, 0, 1).what = What::Work("forged".into())),
+    ("two sends", Rule::Overhead, calm, |t| {
+        deed(t, 0, 4).what = What::Send(MessageId { from: 0, number: 0 });
+    }),
+    ("a send of nothing", Rule::Overhead, calm, |t| {
+        deed(t, 0, 4).what = What::Send(MessageId { from: 0, number: 7 });
+    }),
+    ("an entry after its send", Rule::Entry, calm, |t| t.messages[1].enter += US),
+    ("an entry before its send is over", Rule::Entry, calm, |t| t.messages[1].enter -= US),
+    ("a stall before the send", Rule::Entry, calm, |t| deed(t, 0, 0).what = What::Stall),
+    ("sends too close", Rule::Gap, calm, |t| {
+        set(t, 0, 2, 5, 6);
+        set(t, 0, 3, 6, 8);
+        set(t, 0, 4, 8, 14);
+        fly(&mut t.messages[1], 8, 11);
+    }),
+    ("receptions too close", Rule::Gap, calm, |t| {
+        set(t, 1, 2, 32, 33);
+        set(t, 1, 3, 33, 35);
+    }),
+    ("a send later than the gap asks", Rule::Wait, calm, |t| deed(t, 0, 2).what = What::Gap),
+    ("a reception later than the gap asks", Rule::Wait, calm, |t| deed(t, 1, 2).what = What::Gap),
+    ("a gap before nothing", Rule::Wait, calm, |t| deed(t, 0, 4).what = What::Gap),
+    ("a wait for an idle port", Rule::Wait, calm, |t| {
+        deed(t, 0, 4).what = What::Port;
+        fly(&mut t.messages[1], 14, 15);
+    }),
+    (
+        "one too many",
+        Rule::Capacity,
+        || crowd(4),
+        |t| {
+            set(t, 2, 0, 0, 3);
+            set(t, 2, 1, 3, 5);
+            fly(&mut t.messages[1], 5, 9);
+        },
+    ),
+    ("a stall for nobody", Rule::Stall, || crowd(2), |t| fly(&mut t.messages[0], 2, 5)),
+    ("a stall without a capacity", Rule::Stall, || crowd(2), |t| t.params.g = Time::ZERO),
+    ("two long messages at one port", Rule::Port, exchange, |t| t.ports = Ports::Single),
+    ("faster than L", Rule::Latency, calm_and_exact, |t| fly(&mut t.messages[1], 11, 16)),
+    ("slower than L", Rule::Latency, calm_and_exact, |t| fly(&mut t.messages[1], 11, 18)),
+    ("slower than L, to an idle port", Rule::Latency, exchange, |t| {
+        t.messages[0].first += US;
+        t.messages[0].arrival += US;
+    }),
+    ("a slow last word", Rule::Stream, calm, |t| t.messages[1].arrival += US),
+    ("there before it was sent", Rule::Causality, early, |t| {
+        t.messages[0].first -= US;
+        t.messages[0].arrival -= US;
+    }),
+    ("to somebody else", Rule::Reception, calm, |t| t.messages[0].to = 2),
+    ("received twice", Rule::Reception, calm, |t| receive_again(t, 0)),
+    ("received before it is there", Rule::Arrival, prompt, |t| {
+        set(t, 1, 0, 0, 7);
+        set(t, 1, 1, 7, 9);
+    }),
+];
+
+/// And two more, which lose a message at either end.
+const LOSSES: [Forgery; 2] = [
+    ("never received", Rule::Reception, calm, |t| deed(t, 1, 3).what = What::Work("forged".into())),
+    ("received and never sent", Rule::Reception, calm, |t| receive_again(t, 7)),
+];
+
+#[test]
+fn notices_exactly_the_rule_that_is_broken() {
+    let mut noticed = BTreeSet::new();
+    for (what, rule, genuine, forge) in FORGERIES.into_iter().chain(LOSSES) {
+        let mut trace = genuine();
+        assert_eq!(audit(&trace).violations, [], "before: {what}");
+        forge(&mut trace);
+        let violations = audit(&trace).violations;
+        assert!(!violations.is_empty(), "{what}");
+        for violation in violations {
+            assert_eq!(violation.rule, rule, "{what}: {violation}");
+            let sentence = &violation.sentence;
+            assert!(sentence.contains("processor") && !sentence.contains('\n'), "{what}: {violation}");
+        }
+        noticed.insert(rule);
+    }
+    assert_eq!(noticed.len(), 14, "a rule is never broken");
+}
+
+#[test]
+fn says_what_was_broken() {
+    let mut trace = crowd(2);
+    fly(&mut trace.messages[0], 2, 5);
+    let audit = audit(&trace);
+    assert_eq!(
+        audit.violations[0].to_string(),
+        "a stall ends when a slot is given back, \
+         but message 0 of processor 2 to 0 stalls from 4 us to 6 us, when nothing arrives"
+    );
+    assert_eq!((audit.stalls, audit.longest_stall, audit.finish), (1, Some(2 * US), 39 * US));
+}
+
+/// G_l of -1 takes back more than a random latency leaves: the message is there 4 cycles before its send.
+#[test]
+fn random_latency_keeps_a_message_behind_its_send() {
+    let machine = machine_of(2, "L=4,o=2,g=0,s=0,G_l=-1").latency(Latency::Random { seed: 1 });
+    let run = run(&machine, |p| match p.id() {
+        0 => (0..9).for_each(|_| p.send(1, 0, [0_u64; 6])),
+        _ => (0..9).for_each(|_| _ = p.recv::<[u64; 6]>(0)),
+    });
+    assert_eq!(audit(&run.trace.unwrap()).violations, []);
+}
+
+/// 1 is in transit to 0 during [2, 6). 2 stalls until 6 and arrives at 4, as G_l has it; then its slot is taken
+/// to be free from 4 on, and 3 enters at 5.
+#[test]
+fn a_message_that_is_there_at_once_gives_back_no_slot_early() {
+    let run = run(&machine_of(4, "L=4,o=2,g=4,s=0,G_l=-1"), |p| match p.id() {
+        0 => (0..3).for_each(|_| _ = p.recv::<Vec<u64>>(0)),
+        2 => p.send(0, 0, vec![0_u64; 6]),
+        id => {
+            p.work("before", if id == 1 { 0 } else { 3 }, || ());
+            p.send(0, 0, Vec::<u64>::new());
+        }
+    });
+    assert_eq!(audit(&run.trace.unwrap()).violations, []);
+}
+
+/// 1 is in transit to 0 during [0, 4) and 4 during [1, 5). In between 2 reserves a slot for 11, and the machine
+/// forgets 1 for it.
+#[test]
+fn the_machine_counts_what_is_in_transit() {
+    let run = run(&machine_of(5, "L=4,o=0,g=1,G=1"), |p| match p.id() {
+        0 => (0..3).for_each(|_| _ = p.recv::<u64>(0)),
+        1 => p.send(0, 0, 0_u64),
+        2 => {
+            p.send(3, 0, [0_u64; 11]);
+            p.send(0, 0, 0_u64);
+        }
+        3 => _ = p.recv::<[u64; 11]>(0),
+        _ => {
+            p.wait_until(US);
+            p.send(0, 0, 0_u64);
+        }
+    });
+    let of_0 = |trace: &Trace| {
+        let messages = trace.messages.iter().filter(|message| message.to == 0).cloned().collect();
+        audit(&Trace { messages, ..trace.clone() }).most_in_transit_to
+    };
+    assert_eq!((run.processors[0].most_to, of_0(run.trace.as_ref().unwrap())), (2, 2));
+}
+
+fn moment() -> impl Strategy<Value = Time> {
+    prop_oneof![9 => 0..30_i64, 1 => any::<i64>()].prop_map(Time::from_ps)
+}
+
+fn number() -> impl Strategy<Value = usize> {
+    prop_oneof![20 => 0..4_usize, 1 => any::<usize>()]
+}
+
+fn any_activity() -> impl Strategy<Value = Activity> {
+    (number(), moment(), moment(), 0..7_u8, number(), number()).prop_map(
+        |(id, start, end, kind, from, number)| {
+            let message = MessageId { from, number };
+            let what = match kind {
+                0 => What::Work("any".into()),
+                1 => What::Send(message),
+                2 => What::Receive(message),
+                3 => What::Gap,
+                4 => What::Stall,
+                5 => What::Port,
+                _ => What::Idle,
+            };
+            Activity { id, start, end, what }
+        },
+    )
+}
+
+fn any_message() -> impl Strategy<Value = Message> {
+    ([number(), number(), number(), number()], moment(), moment(), moment()).prop_map(
+        |([from, number, to, words], enter, first, arrival)| {
+            let id = MessageId { from, number };
+            Message { id, to, words, enter, first, arrival }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A file may say anything.
+    #[test]
+    fn survives_any_trace(
+        texts in select(vec!["L=6ps,o=2ps,g=4ps", "o=1ps,G=1ps", "L=9ps,g=1ps,s=1,G_s=2ps,G_l=-3ps"]),
+        (ports, latency) in (ports(), latency()),
+        activities in vec(any_activity(), 0..40),
+        messages in vec(any_message(), 0..20),
+    ) {
+        let params = Params::new(3).set(texts).unwrap().build().unwrap();
+        let found = audit(&Trace { params, ports, latency, activities, messages });
+        prop_assert!(found.violations.iter().all(|violation| !violation.sentence.is_empty()));
+    }
+}

@@ -1,0 +1,466 @@
+//! The command, as a user meets it: what it prints, where, and its exit status.
+
+#![allow(non_snake_case)] // L is the papers' name
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+/// The command with these arguments, which stand in a line.
+fn loggp(line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
+    command.args(line.split_whitespace());
+    command
+}
+
+/// What it did.
+fn output(line: &str) -> Output {
+    loggp(line).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// What it printed; it must have gone well, and had nothing to warn of.
+fn right(line: &str) -> String {
+    let output = output(line);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{line}");
+    text(&output.stdout).into()
+}
+
+/// The row that it printed as JSON.
+fn row(line: &str) -> Value {
+    serde_json::from_str(&right(&format!("{line} --format json"))).unwrap()
+}
+
+/// The sentence with which it refused the request: one line, and nothing on stdout.
+fn refusal(line: &str) -> String {
+    refusal_of(loggp(line))
+}
+
+fn refusal_of(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""), "{command:?}");
+    let sentence = text(&output.stderr).strip_prefix("error: ").unwrap().strip_suffix('\n').unwrap();
+    assert!(!sentence.contains('\n'), "{command:?}: {sentence}");
+    sentence.into()
+}
+
+/// A place for a file of this test's own, where nothing is.
+fn place(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir(&folder).unwrap();
+    folder.join("trace.json")
+}
+
+/// A trace of a run, in a place of this name.
+fn trace(name: &str, line: &str) -> PathBuf {
+    let path = place(name);
+    right(&format!("{line} --trace {}", path.display()));
+    path
+}
+
+#[test]
+fn a_scatter_takes_the_time_of_loggp_figure_6() {
+    for (algorithm, cycles) in [("optimal", 1171), ("binomial", 1313), ("long", 10250), ("short", 10250)] {
+        let line =
+            format!("run scatter {algorithm} -P 1024 --params L=30,o=0,g=10,G=1 --size 1 --clock virtual");
+        assert_eq!(
+            row(&line),
+            json!({
+                "program": "scatter",
+                "algorithm": algorithm,
+                "machine": null,
+                "params": {"L": 30_000_000, "o": 0, "g": 10_000_000, "G": 1_000_000, "P": 1024, "word": 8},
+                "size": 1,
+                "clock": "virtual",
+                "formula_ns": cycles * 1000,
+                "model_ns": cycles * 1000,
+                "measured_ns": null,
+                "error_model": null,
+                "error_formula": 0.0,
+                "verified": true,
+                "messages": 1023,
+                "stalls": {"count": 0, "ns": 0, "max_in_transit": 3, "capacity": 3},
+                "dilation": 1.0,
+                "cores": 1,
+                "lateness_ns": null,
+            })
+        );
+    }
+    for (L, g, k, cycles) in [(300, 100, 1, 2860), (30, 10, 10, 10358), (30, 10, 100, 102_419)] {
+        let row = row(&format!("run scatter -P 1024 --params L={L},g={g},G=1 --size {k}"));
+        assert_eq!((&row["formula_ns"], &row["model_ns"]), (&json!(cycles * 1000), &json!(cycles * 1000)));
+    }
+}
+
+#[test]
+fn run_takes_the_best_known_algorithm_unless_told() {
+    let row = row("run broadcast --params L=6,o=2,g=4");
+    assert_eq!((&row["algorithm"], &row["params"]["P"]), (&json!("optimal"), &json!(8)));
+    assert_eq!(row["model_ns"], 24_000); // LogP, figure 3
+}
+
+/// The project's main job, without any option: the experiment of LogGP's figures 11 and 12.
+#[test]
+fn compare_shows_loggps_own_experiment() {
+    let table = right("compare scatter");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(
+        lines[0],
+        "scatter on cs2-elan: L = 10 us, o = 3.8 us, g = 13.8 us, G = 0.092 us, P = 64, word = 4 bytes"
+    );
+    assert_eq!(lines[1], "size 128 (items per processor, a word each), virtual clock, times in us");
+    assert!(lines[3].starts_with("algorithm ") && lines[3].ends_with(" verified"), "{}", lines[3]);
+    let cells: Vec<Vec<&str>> = lines[4..].iter().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(cells[0], ["optimal", "841.644", "841.644", "+0.00%", "63", "0", "1", "of", "1", "yes"]);
+    assert_eq!(cells[3][..5], ["short", "111,287.000", "111,287.000", "+0.00%", "8,064"]);
+    assert_eq!(cells[5][..4], ["split", "-", "841.644", "-"]);
+    assert!(lines.ends_with(&["", "split has no formula: the paper shows an example (LogGP, figure 10)"]));
+    // Numbers end in the same column.
+    let ends = |title: &str| lines[3].find(title).unwrap() + title.len();
+    assert!(lines[4..10].iter().all(|line| line[..ends("model")].ends_with(|c: char| c.is_ascii_digit())));
+    assert!(lines[4..10].iter().all(|line| line[ends("model")..].starts_with("  ")));
+}
+
+#[test]
+fn compare_has_a_row_for_each_algorithm() {
+    let algorithms = |line: &str| -> Vec<String> {
+        let rows = right(line);
+        let rows = rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        rows.map(|row| row["algorithm"].as_str().unwrap().into()).collect()
+    };
+    assert_eq!(algorithms("compare broadcast --format json"), ["optimal", "binomial", "binary", "flat"]);
+    assert_eq!(algorithms("compare broadcast flat binary --format json"), ["flat", "binary"]);
+}
+
+#[test]
+fn a_table_has_the_unit_of_the_parameters() {
+    for (options, unit, time) in [
+        ("--params L=6,o=2,g=4", "cycles", "24"),
+        ("--params P=8,o=2000ns,L=6us,g=4us", "ns", "24,000"),
+        ("--params L=.006ms,o=2,g=4", "ms", "0.024"),
+        ("--params L=6,o=2,g=4 --cycle 25ns", "cycles", "24"),
+        ("--machine cm5 -P 8", "us", "24"),
+        ("--machine ncube2 -P 8 --params g=1us", "us", "418"),
+        ("--machine ncube2 -P 8 --params g=40", "cycles", "16,720"),
+        ("--machine myrinet -P 2", "ns", "14,284.91"),
+    ] {
+        let table = right(&format!("run broadcast {options}"));
+        assert!(table.lines().nth(1).unwrap().ends_with(&format!("times in {unit}")), "{table}");
+        let line = table.lines().find(|line| line.starts_with("optimal")).unwrap();
+        assert_eq!(line.split_whitespace().nth(2), Some(time), "{table}");
+    }
+    assert!(right("run broadcast --params L=6,g=4 --cycle 25ns").contains("(a cycle is 25 ns)"));
+}
+
+/// What --params says goes over the machine, and -P over both.
+#[test]
+fn options_go_over_the_machine() {
+    let params = |options: &str| row(&format!("run broadcast {options}"))["params"].clone();
+    let cm5 = json!({"L": 6_000_000, "o": 2_000_000, "g": 4_000_000, "G": 4_000_000, "P": 128, "word": 16});
+    assert_eq!(params("--machine cm5"), cm5);
+    let other = params("--machine cm5 --params L=1,G=0.5us -P 3");
+    assert_eq!(
+        other,
+        json!({"L": 1_000_000, "o": 2_000_000, "g": 4_000_000, "G": 500_000, "P": 3, "word": 16})
+    );
+    assert_eq!(params("--machine cm5 --params P=5")["P"], 5);
+    // Bare numbers count the cycles that are asked for, or the machine's own.
+    assert_eq!(params("--params L=6 --cycle 25ns")["L"], 150_000);
+    assert_eq!(params("--machine ncube2 -P 2 --params g=4")["g"], 100_000);
+    assert_eq!(params("--machine ncube2 -P 2 --params g=4 --cycle 2us")["g"], 8_000_000);
+    assert_eq!(params("--machine ncube2 -P 2 --params g=4 --cycle 2us")["L"], 9_000_000);
+}
+
+#[test]
+fn a_loggps_machine_has_its_own_parameters() {
+    let row = row("run scatter long --machine cenju4 --size 100");
+    assert_eq!((&row["machine"], &row["formula_ns"]), (&json!("cenju4"), &Value::Null));
+    let params = json!({
+        "L": 640_000, "o": 7_820_000, "g": 0, "O_s": 7630, "O_r": 12_770, "G_s": 570, "G_l": -12_740,
+        "P": 16, "word": 1, "s": 1028, "S": 1028,
+    });
+    assert_eq!(row["params"], params);
+    assert_eq!(row["stalls"]["capacity"], Value::Null);
+    let table = right("compare broadcast --machine cenju4");
+    assert_eq!(table.matches("no formulas").count(), 1, "{table}");
+}
+
+#[test]
+fn settings_change_the_run() {
+    let time =
+        |options: &str| row(&format!("run broadcast --machine cm5 {options}"))["model_ns"].as_f64().unwrap();
+    let exact = time("");
+    assert!(time("--latency random:1") < exact);
+    assert_eq!(time("--latency random:1"), time("--latency random:1"));
+    assert_ne!(time("--latency random:1"), time("--latency random:2"));
+    assert_eq!(time("--ports dual --seed 7 --stack 65536 --work charged --repeat 3"), exact);
+    assert_ne!(time("--work measured"), exact);
+    let fixed = |alpha: &str| row(&format!("run scatter fixed --alpha {alpha}"))["model_ns"].clone();
+    assert_ne!(fixed("0.1"), fixed("0.5"));
+    assert!(right("run scatter fixed --alpha 0.1").contains(", alpha = 0.1\n"));
+
+    let table = right("run broadcast --latency random:4 --ports dual --work measured --repeat 2");
+    let settings = ", work measured, random latency (seed 4), dual ports, median of 2 runs";
+    assert!(table.lines().nth(1).unwrap().ends_with(settings), "{table}");
+    assert!(table.ends_with("formulas take every message to be under way for exactly L\n"), "{table}");
+}
+
+#[test]
+fn csv_has_the_same_titles_for_every_machine() {
+    let loggp = right("compare scatter --machine cm5 -P 8 --format csv");
+    let lines: Vec<Vec<&str>> = loggp.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines.len(), 1 + 6);
+    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
+    let cell = |title: &str| lines[1][lines[0].iter().position(|other| *other == title).unwrap()];
+    assert_eq!((cell("algorithm"), cell("machine"), cell("params.L")), ("optimal", "cm5", "6000000"));
+    assert_eq!((cell("params.O_s"), cell("measured_ns"), cell("lateness_ns.p50")), ("", "", ""));
+    assert_eq!((cell("verified"), cell("stalls.capacity")), ("true", "2"));
+    let loggps = right("run broadcast --machine myrinet --format csv");
+    assert_eq!(loggps.lines().next(), loggp.lines().next());
+    assert_eq!(loggps.lines().count(), 2);
+}
+
+/// Every value of JSON is in CSV, under its path.
+#[test]
+fn csv_has_all_that_json_has() {
+    fn paths(value: &Value, path: String, all: &mut Vec<String>) {
+        match value.as_object() {
+            Some(object) => object.iter().for_each(|(name, value)| {
+                paths(value, if path.is_empty() { name.clone() } else { format!("{path}.{name}") }, all)
+            }),
+            None => all.push(path),
+        }
+    }
+    let csv = right("run broadcast --format csv");
+    let titles: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let mut all = Vec::new();
+    paths(&row("run broadcast --machine cm5"), String::new(), &mut all);
+    paths(&row("run broadcast --machine cenju4"), String::new(), &mut all);
+    for path in all {
+        assert!(titles.contains(&&*path) || titles.contains(&&*format!("{path}.p50")), "{path}");
+    }
+}
+
+#[test]
+fn programs_lists_every_algorithm_with_its_formula() {
+    let list = right("programs");
+    for part in
+        ["broadcast: ", "scatter: ", "size: items per processor", "128 unless told", "(LogGP, lemma 2)"]
+    {
+        assert!(list.contains(part), "{part}");
+    }
+    assert!(list.matches("formula: ").count() >= 10, "{list}");
+}
+
+#[test]
+fn machines_lists_every_value_with_its_source() {
+    let list = right("machines");
+    let lines: Vec<Vec<&str>> = list.lines().map(|line| line.split_whitespace().collect()).collect();
+    let has = |words: &[&str]| lines.iter().any(|line| line.starts_with(words));
+    assert!(has(&["cs2-elan:", "Meiko"]));
+    assert!(has(&["L", "8.6", "us", "LogGP,", "table", "1"]));
+    assert!(has(&["g", "open", "LogP,", "section", "5.2:"]));
+    assert!(has(&["longest", "4333", "words"]));
+    assert!(has(&["word", "1", "byte"]));
+}
+
+#[test]
+fn an_audit_finds_a_run_clean() {
+    for (name, line) in [
+        ("audit-scatter", "run scatter"),
+        ("audit-random", "run broadcast --latency random:3 --ports dual"),
+        (
+            "audit-stalls",
+            "run scatter short --size 8 -P 16 --params L=40us,g=2us,o=1us,G=1us --work measured",
+        ),
+        ("audit-gps", "run scatter --machine cenju4 --size 200"),
+    ] {
+        let path = trace(name, line);
+        let folder = path.parent().unwrap().read_dir().unwrap();
+        assert_eq!(folder.count(), 1, "nothing else is left beside the trace");
+        let found = right(&format!("audit {}", path.display()));
+        assert!(found.ends_with("\nevery rule holds\n"), "{found}");
+        assert!(found.contains("\nmessages  ") && found.contains("\nfinish  "), "{found}");
+    }
+}
+
+#[test]
+fn an_audit_finds_what_broke_the_rules() {
+    let path = trace("audit-broken", "run broadcast --params L=6,o=2,g=4");
+    let good = fs::read_to_string(&path).unwrap();
+    fs::write(&path, good.replace(r#""L":6000000"#, r#""L":5000000"#)).unwrap();
+    let output = output(&format!("audit {}", path.display()));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("a message is under way for the latency, but "));
+    assert!(text(&output.stderr).starts_with("error: the trace breaks the rules of the machine: "));
+
+    for (bad, why) in [(&good[..good.len() / 2], "EOF"), ("{}", "missing field"), ("", "it is empty")] {
+        fs::write(&path, bad).unwrap();
+        let sentence = refusal(&format!("audit {}", path.display()));
+        assert!(
+            sentence.contains("this is not the trace of a run: ") && sentence.contains(why),
+            "{sentence}"
+        );
+    }
+    fs::write(&path, [0xff, 0xfe, 0]).unwrap();
+    refusal(&format!("audit {}", path.display()));
+    assert!(refusal("audit /nowhere").starts_with("/nowhere cannot be read: "));
+}
+
+#[test]
+fn a_trace_takes_the_place_of_an_old_one_or_leaves_it() {
+    let path = place("trace-old");
+    fs::write(&path, "old").unwrap();
+    // The run fails after the file was checked: this machine carries no message of so many words.
+    let line = format!("run scatter --machine cenju4 --size 9999 --trace {}", path.display());
+    assert_eq!(output(&line).status.code(), Some(1));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+    right(&format!("run scatter --trace {}", path.display()));
+    assert!(fs::read_to_string(&path).unwrap().starts_with(r#"{"displayTimeUnit":"ns""#));
+    assert_eq!(path.parent().unwrap().read_dir().unwrap().count(), 1);
+}
+
+#[test]
+fn refuses_in_one_sentence() {
+    for (line, sentence) in [
+        ("run scater", "there is no program scater; the nearest name is scatter; `loggp programs` lists all"),
+        (
+            "compare Broad",
+            "there is no program Broad; the nearest name is broadcast; `loggp programs` lists all",
+        ),
+        (
+            "compare broadcast optimal flt",
+            "broadcast has no algorithm flt; the nearest name is flat; there are optimal, binomial, binary, flat",
+        ),
+        (
+            "run scatter --machine cs2",
+            "there is no machine cs2; the nearest name is cs2-elan; `loggp machines` lists all",
+        ),
+        (
+            "run scatter --machine ncube2",
+            "--machine ncube2: the paper leaves g open; give a value, as in g=6us",
+        ),
+        ("run scatter -P 0", "P = 0 is not a number of processors; give one from 1 to 16777216"),
+        ("run scatter --params P=0", "P = 0 is not a number of processors; give one from 1 to 16777216"),
+        ("run scatter -P 8 --params L=6,P=8", "P is given twice, by -P and in --params; give it once"),
+        (
+            "run scatter --params L=6parsec",
+            "--params: L = 6parsec: there is no unit parsec; use s, ms, us, ns, ps or cycles",
+        ),
+        ("run scatter --params L=6,L=7", "--params: L is given twice; give it once"),
+        ("run scatter --params L=-1", "L = -1 us is negative; only G_l may be"),
+        ("run scatter --size 0", "scatter optimal: a size of 0 leaves nothing to send; give at least 1"),
+        ("compare scatter --size 0", "scatter optimal: a size of 0 leaves nothing to send; give at least 1"),
+        (
+            "compare broadcast flat --size 0",
+            "broadcast flat: a size of 0 leaves nothing to send; give at least 1",
+        ),
+        (
+            "run scatter --trace /nowhere/trace.json",
+            "no trace can be written to /nowhere/trace.json: No such file or directory (os error 2)",
+        ),
+        (
+            "run scatter --trace /dev/null",
+            "no trace can be written to /dev/null: it is not a file; give the name of one, new or old",
+        ),
+        ("run scatter -P -1", "invalid value '-1' for '-P <N>': give a whole number, and no unit"),
+        ("run scatter --size 1k", "invalid value '1k' for '--size <N>': give a whole number, and no unit"),
+        ("run scatter --alpha 1", "invalid value '1' for '--alpha <RATIO>': give a ratio between 0 and 1"),
+        (
+            "run scatter --alpha nan",
+            "invalid value 'nan' for '--alpha <RATIO>': give a ratio between 0 and 1",
+        ),
+        (
+            "run scatter --cycle 5",
+            "invalid value '5' for '--cycle <TIME>': a cycle needs a length and its unit, as in 25ns",
+        ),
+        (
+            "run scatter --cycle 0us",
+            "invalid value '0us' for '--cycle <TIME>': a cycle lasts longer than 0; give at least 1ps",
+        ),
+        (
+            "run scatter --stack 9",
+            "invalid value '9' for '--stack <BYTES>': give a number of bytes from 32768 to 1073741824",
+        ),
+        (
+            "run scatter --repeat 0",
+            "invalid value '0' for '--repeat <N>': give a whole number from 1 to 1000",
+        ),
+        ("run", "the following required arguments were not provided: <PROGRAM>"),
+        (
+            "run scatter --machin cm5",
+            "unexpected argument '--machin' found; tip: a similar argument exists: '--machine'",
+        ),
+    ] {
+        assert_eq!(refusal(line), sentence, "{line}");
+    }
+    for line in [
+        "bogus",
+        "audit",
+        "run scatter --trace",
+        "run scatter --latency random",
+        "run scatter --latency random:x",
+        "run scatter --clock sundial",
+        "run scatter --ports three",
+        "run scatter --work none",
+        "run scatter --format xml",
+        "run scatter --seed -1",
+        "run scatter --cycle 5parsecs",
+        "run scatter --cycle 99999999999s",
+        "run scatter -P 99999999999999999999999",
+        "run scatter -P 99999999",
+        "run scatter --size 99999999999",
+        "run scatter --size 18446744073709551615",
+        "run scatter --params L",
+        "run scatter --params Q=3",
+        "run scatter --machine cenju4 --params G=1",
+        "run scatter --trace /",
+        "run scatter --trace ..",
+        "compare scatter --trace x",
+    ] {
+        refusal(line);
+    }
+    let mut empty = loggp("run scatter --trace");
+    empty.arg("");
+    refusal_of(empty);
+}
+
+#[test]
+fn a_run_that_fails_says_what_the_processors_did() {
+    let failed = output("run scatter --machine cenju4 --size 9999");
+    assert_eq!((failed.status.code(), text(&failed.stdout)), (Some(1), ""));
+    assert!(text(&failed.stderr).contains("a message on this machine has at most 4333\n  processor 0 at "));
+    assert!(!text(&failed.stderr).contains("panicked"));
+
+    // Where some fail, the others are compared.
+    let compared = output("compare scatter long short --machine cenju4 --size 5000");
+    assert_eq!(compared.status.code(), Some(1));
+    assert!(text(&compared.stdout).contains("\nshort "), "{}", text(&compared.stdout));
+    assert!(text(&compared.stderr).starts_with("error: long failed: processor 0 sent 5000 words at once"));
+}
+
+#[test]
+fn nobody_has_to_read_to_the_end() {
+    for line in ["machines", "programs", "compare scatter --format json", "--help"] {
+        let mut child = loggp(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{line}");
+    }
+}
+
+#[test]
+fn help_and_version_go_to_stdout() {
+    assert!(right("--help").contains("Usage: loggp <COMMAND>"));
+    assert!(right("run --help").contains("--params <NAME=VALUE,...>"));
+    assert!(right("--version").starts_with("loggp "));
+    let nothing = output("");
+    assert_eq!((nothing.status.code(), text(&nothing.stdout)), (Some(2), ""));
+    assert!(text(&nothing.stderr).contains("Usage: loggp <COMMAND>"));
+}

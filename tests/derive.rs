@@ -1,0 +1,109 @@
+//! `#[derive(Payload)]`: what derived types count for, and that they travel.
+
+#![cfg(feature = "derive")]
+
+use std::fmt::Debug;
+
+use loggp::{Machine, Params, Payload, US, Work};
+
+#[derive(Clone, Debug, PartialEq, Payload)]
+struct Named {
+    index: u32,
+    values: Vec<f64>,
+    text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Payload)]
+struct Tuple(u8, [u16; 3], Option<u64>);
+
+#[derive(Clone, Debug, PartialEq, Payload)]
+struct Unit;
+
+#[derive(Clone, Debug, PartialEq, Payload)]
+struct Pair<A, B: Copy, const N: usize>
+where
+    A: Clone,
+{
+    a: [A; N],
+    b: (B, B),
+}
+
+#[derive(Clone, Debug, PartialEq, Payload)]
+enum Shape<T> {
+    Nothing,
+    Point(T, T),
+    Path { closed: bool, points: Vec<T> },
+    r#Loop(Unit),
+}
+
+#[derive(Payload)]
+enum Never {}
+
+/// Derived code must not meet the program's own names.
+mod names {
+    pub struct Option;
+    pub struct Some;
+    pub struct None;
+    #[derive(Clone, Debug, PartialEq, loggp::Payload)]
+    pub struct Hygienic {
+        pub size: u8,
+        pub field_0: u8,
+        pub r#type: u16,
+    }
+    #[derive(Clone, Debug, PartialEq, loggp::Payload)]
+    pub enum Variants {
+        Some { field_1: u8, field_0: u16 },
+        None,
+    }
+}
+
+/// Sends a value from one processor to the other, and checks that it takes the time of so many bytes.
+fn travels<T: Payload + Sync + Clone + PartialEq + Debug>(value: T, bytes: usize) {
+    assert_eq!(value.bytes(), bytes, "{value:?}");
+    let params = Params::new(2).word(1).L(10 * US).G(US).build().unwrap();
+    let run = Machine::new(params).work(Work::Charged).run(|p| match p.id() {
+        0 => {
+            p.send(1, 0, value.clone());
+            None
+        }
+        _ => Some(p.recv_from::<T>(0, 0)),
+    });
+    let mut run = run.unwrap();
+    assert_eq!(run.results.pop().unwrap(), Some(value));
+    assert_eq!(run.time, 10 * US + (bytes.max(1) as i64 - 1) * US);
+}
+
+#[test]
+fn structures_travel() {
+    travels(Named { index: 1, values: vec![1.0, 2.0], text: "abc".into() }, 4 + 16 + 3);
+    travels(Tuple(1, [2, 3, 4], Some(5)), 1 + 6 + 8);
+    travels(Tuple(1, [2, 3, 4], None), 1 + 6);
+    travels(Unit, 0);
+    travels(Pair { a: [1_u16, 2, 3], b: (1.0_f32, 2.0) }, 6 + 8);
+    travels(vec![Pair { a: [Unit], b: ('a', 'b') }; 5], 5 * 8);
+}
+
+#[test]
+fn enumerations_travel() {
+    travels(Shape::<f64>::Nothing, 0);
+    travels(Shape::Point(1_u64, 2), 16);
+    travels(Shape::Path { closed: true, points: vec![1_u16, 2, 3] }, 7);
+    travels(Shape::<u8>::Loop(Unit), 0);
+    travels(vec![Shape::Nothing, Shape::Point(1_u8, 2)], 2);
+}
+
+#[test]
+fn derived_code_keeps_to_itself() {
+    travels(names::Hygienic { size: 1, field_0: 2, r#type: 3 }, 4);
+    travels(names::Variants::Some { field_1: 1, field_0: 2 }, 3);
+    travels(names::Variants::None, 0);
+    let _ = (names::Option, names::Some, names::None);
+}
+
+#[test]
+fn sizes_are_known_where_all_values_count_the_same() {
+    assert_eq!(Unit::SIZE, Some(0));
+    assert_eq!(<Pair<u8, u64, 4>>::SIZE, Some(20));
+    assert_eq!(<Pair<Pair<u8, u8, 1>, u64, 4>>::SIZE, Some(28));
+    assert_eq!((Named::SIZE, Tuple::SIZE, <Shape<u8>>::SIZE, Never::SIZE), (None, None, None, None));
+}

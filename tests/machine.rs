@@ -1,0 +1,769 @@
+//! The machine through its public API: what each call costs, what it returns, and how runs end.
+
+#![allow(non_snake_case)] // L, S and P are the papers' names
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use loggp::{
+    Cause, Doing, Latency, LogGps, MS, Machine, PS, Params, Payload, Ports, Proc, RunError, Stats, Time, US,
+    Work, preset,
+};
+
+/// A machine on which computing costs what it is charged, with its parameters in cycles of 1 us.
+fn machine(P: usize, parameters: &str) -> Machine {
+    Machine::new(Params::new(P).set(parameters).unwrap().build().unwrap()).work(Work::Charged)
+}
+
+/// Times in whole microseconds.
+fn us(time: Time) -> i64 {
+    assert_eq!(time.as_ps() % US.as_ps(), 0, "{time}");
+    time.as_ps() / US.as_ps()
+}
+
+// Sending and receiving.
+
+#[test]
+fn values_of_every_kind_arrive_as_they_were() {
+    type Everything = (Vec<f64>, String, Option<[u16; 3]>, (char, bool), Box<[u8]>);
+    let run = machine(2, "L=6, o=2, g=4").run(|p| {
+        let everything: Everything =
+            (vec![1.5; 100], "text".into(), Some([1, 2, 3]), ('c', true), vec![7; 9].into());
+        match p.id() {
+            0 => {
+                p.send(1, 0, 7_u8);
+                p.send(1, 0, ());
+                p.send(1, 0, [3_u64; 50]);
+                p.send(1, 0, everything);
+                true
+            }
+            _ => {
+                p.recv_from::<u8>(0, 0) == 7
+                    && p.recv::<()>(0) == (0, ())
+                    && p.recv_from::<[u64; 50]>(0, 0) == [3; 50]
+                    && p.recv::<Everything>(0) == (0, everything)
+            }
+        }
+    });
+    assert_eq!(run.unwrap().results, [true, true]);
+}
+
+#[test]
+fn a_receive_takes_its_tag_and_leaves_the_others() {
+    let run = machine(2, "L=6, o=2, g=4, word=16").run(|p| match p.id() {
+        0 => {
+            for tag in [3, u32::MAX, 0, 3] {
+                p.send(1, tag, (tag, p.now()));
+            }
+            vec![]
+        }
+        _ => [0, 3, 3, u32::MAX].map(|tag| p.recv_from::<(u32, Time)>(0, tag)).to_vec(),
+    });
+    let expected = [(0, 6), (3, 0), (3, 10), (u32::MAX, 2)].map(|(tag, at)| (tag, at * US));
+    assert_eq!(run.unwrap().results[1], expected);
+}
+
+#[test]
+fn messages_of_one_sender_keep_their_order() {
+    let run = machine(3, "L=6, o=2, g=4").run(|p| match p.id() {
+        0 => {
+            let odd: Vec<u32> = (0..10).map(|_| p.recv_from(2, 0)).collect();
+            let even: Vec<u32> = (0..10).map(|_| p.recv_from(1, 0)).collect();
+            [even, odd].concat()
+        }
+        id => {
+            (0..10).for_each(|i| p.send(0, 0, 10 * (id as u32 - 1) + i));
+            vec![]
+        }
+    });
+    assert_eq!(run.unwrap().results[0], Vec::from_iter(0..20));
+}
+
+#[test]
+fn the_smallest_arrival_comes_first_and_then_the_lowest_source() {
+    let run = machine(5, "L=6, o=2, G=1").run(|p| match p.id() {
+        0 => {
+            p.wait_until(100 * US);
+            (0..5).map(|_| p.recv::<Vec<u64>>(0).0).collect()
+        }
+        4 => {
+            p.send(0, 0, vec![0_u64; 9]); // there at 2 + 6 + 8
+            p.wait_until(9 * US);
+            p.send(0, 0, vec![0_u64]); // there at 9 + 2 + 6, later than the first
+            vec![]
+        }
+        id => {
+            p.wait_until(if id == 2 { 5 * US } else { 6 * US });
+            p.send(0, 0, vec![0_u64]); // there at 13 and 14
+            vec![]
+        }
+    });
+    assert_eq!(run.unwrap().results[0], [2, 1, 3, 4, 4]);
+}
+
+#[test]
+fn receptions_are_a_gap_apart() {
+    let run = machine(4, "L=6, o=2, g=4").run(|p| match p.id() {
+        0 => {
+            let times: Vec<i64> = (0..2).map(|_| (p.recv::<u8>(0), us(p.now())).1).collect();
+            // After a pause the gap is over; a message that was there long before is taken at once.
+            p.wait_until(50 * US);
+            p.recv::<u8>(0);
+            [times, vec![us(p.now())]].concat()
+        }
+        3 => {
+            p.wait_until(20 * US);
+            p.send(0, 0, 0_u8);
+            vec![]
+        }
+        _ => {
+            p.send(0, 0, 0_u8); // both are there at 8
+            vec![]
+        }
+    });
+    let run = run.unwrap();
+    assert_eq!(run.results[0], [10, 14, 52]);
+    let stats = &run.processors[0];
+    assert_eq!((us(stats.gap), us(stats.recv), us(stats.idle)), (2, 6, 44));
+}
+
+#[test]
+fn a_look_at_an_empty_inbox_costs_a_cycle() {
+    let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).cycle(500_000 * PS).build().unwrap();
+    let run = Machine::new(params).work(Work::Charged).run(|p| match p.id() {
+        0 => {
+            p.send(1, 0, 1_u8);
+            p.send(1, 0, 2_u8);
+            vec![]
+        }
+        _ => {
+            let mut looks = vec![0, 0];
+            for (i, look) in looks.iter_mut().enumerate() {
+                while p.try_recv::<u8>(0).is_none() {
+                    *look += 1;
+                }
+                assert_eq!(us(p.now()), [10, 14][i]);
+            }
+            assert_eq!(p.try_recv::<u8>(0), None);
+            assert_eq!(p.try_recv::<u8>(1), None);
+            looks
+        }
+    });
+    let run = run.unwrap();
+    // Two looks a microsecond: from 0 to 8, and from 10 to 12.
+    assert_eq!(run.results[1], [16, 4]);
+    assert_eq!(us(run.time), 15);
+}
+
+/// The gap holds for a look too: a message may be there and its reception not start yet.
+#[test]
+fn a_look_within_the_gap_finds_nothing() {
+    let run = machine(3, "L=6, o=2, g=5").run(|p| match p.id() {
+        0 => {
+            p.recv::<u8>(0); // from 8 to 10, and the other one is there
+            (0..4).map(|_| p.try_recv::<u8>(0).is_some()).collect()
+        }
+        _ => {
+            p.send(0, 0, 0_u8);
+            vec![]
+        }
+    });
+    let run = run.unwrap();
+    assert_eq!(run.results[0], [false, false, false, true]);
+    assert_eq!(us(run.time), 15);
+}
+
+#[test]
+fn a_receive_gives_up_exactly_when_told() {
+    for (deadline, got, end) in [(7, false, 7), (8, true, 10), (9, true, 10), (100, true, 10)] {
+        let run = machine(2, "L=6, o=2, g=4").run(|p| match p.id() {
+            0 => {
+                p.send(1, 0, 5_u8);
+                None
+            }
+            _ => {
+                let got = p.recv_until::<u8>(deadline * US, 0);
+                let at = us(p.now());
+                if got.is_none() {
+                    p.recv::<u8>(0);
+                }
+                Some((got.is_some(), at))
+            }
+        });
+        assert_eq!(run.unwrap().results[1], Some((got, end)), "until {deadline}");
+    }
+    // A deadline that has passed is now.
+    let run = machine(1, "").run(|p| {
+        p.wait_until(5 * US);
+        assert_eq!(p.recv_until::<u8>(3 * US, 0), None);
+        us(p.now())
+    });
+    assert_eq!(run.unwrap().results, [6]);
+}
+
+#[test]
+fn a_message_that_comes_while_one_waits_ends_the_wait() {
+    let run = machine(3, "L=6, o=2, g=4").run(|p| match p.id() {
+        0 => p.recv::<u8>(0).0,
+        id => {
+            // The one with the larger number is the first to come, though it is announced last.
+            p.wait_until(if id == 1 { 30 * US } else { 20 * US });
+            if id == 2 {
+                p.send(0, 0, 0_u8);
+            } else {
+                p.send(2, 1, 0_u8);
+            }
+            if id == 2 {
+                p.recv::<u8>(1);
+            }
+            0
+        }
+    });
+    let run = run.unwrap();
+    assert_eq!((run.results[0], us(run.processors[0].finish)), (2, 30));
+}
+
+// Sending and receiving at once.
+
+/// An all-to-all of n short messages each.
+fn all_to_all(p: &mut Proc, n: usize, receiving: bool) {
+    let (id, P) = (p.id(), p.p());
+    let mut received = 0;
+    for i in 0..n {
+        let to = (id + 1 + i % (P - 1)) % P;
+        if receiving {
+            p.send_receiving(to, 0, i, 0, |_, _, _: usize| received += 1);
+        } else {
+            p.send(to, 0, i);
+        }
+    }
+    for _ in received..n {
+        p.recv::<usize>(0);
+    }
+}
+
+/// LogP, section 4.1.4: a message every max(2o, g), not every 2g.
+#[test]
+fn a_message_goes_and_a_message_comes_every_g() {
+    let (P, n) = (6, 50);
+    let (L, o, g) = (6, 2, 10);
+    let time = |parameters: &str, receiving: bool| {
+        us(machine(P, parameters).run(|p| all_to_all(p, n as usize, receiving)).unwrap().time)
+    };
+    // The last message enters at o + (n-1)g; what came before it has been received by then.
+    assert_eq!(time("L=6, o=2, g=10", true), o + (n - 1) * g + L + o);
+    // Without that, the receptions begin when the last message has entered, and take a g each.
+    assert_eq!(time("L=6, o=2, g=10", false), o + (n - 1) * g + (n - 1) * g + o);
+    // Where the overhead is what there is most of, nobody is ever idle: 2o for each message.
+    assert_eq!(time("L=5, o=5, g=4", true), n * 2 * 5);
+}
+
+#[test]
+fn what_arrives_while_the_gap_runs_goes_to_the_closure() {
+    let run = machine(3, "L=6, o=2, g=20").run(|p| {
+        let mut came = vec![];
+        if p.id() == 0 {
+            p.send(1, 0, 0_u8); // the gap runs until 20
+            p.send_receiving(1, 0, 0_u8, 7, |p, from, value: u16| came.push((us(p.now()), from, value)));
+            assert_eq!(us(p.now()), 22);
+            came.push((0, p.recv::<u16>(7).0, 0));
+        } else if p.id() == 1 {
+            p.recv::<u8>(0);
+            p.recv::<u8>(0);
+            p.send(0, 7, 1_u16); // too late for the gap
+        } else {
+            p.send(0, 7, 42_u16); // there at 8
+        }
+        came
+    });
+    assert_eq!(run.unwrap().results[0], [(10, 2, 42), (0, 1, 0)]);
+}
+
+/// What the closure sends goes out before the message that was to be sent.
+#[test]
+fn the_closure_may_send() {
+    let run = machine(2, "L=6, o=2, g=4").run(|p| match p.id() {
+        0 => {
+            p.send(1, 0, 1_u8);
+            p.wait_until(20 * US);
+            p.send_receiving(1, 0, 3_u8, 0, |p, from, value: u8| p.send(from, 0, value + 1));
+            vec![]
+        }
+        _ => {
+            let first = p.recv::<u8>(0).1;
+            p.send(0, 0, first);
+            vec![first, p.recv::<u8>(0).1, p.recv::<u8>(0).1]
+        }
+    });
+    assert_eq!(run.unwrap().results[1], [1, 2, 3]);
+}
+
+#[test]
+fn next_send_is_when_the_gap_is_over() {
+    let run = machine(2, "L=6, o=2, g=10, G=1").run(|p| {
+        if p.id() == 1 {
+            return (0..3).for_each(|_| drop(p.recv::<Vec<u64>>(0)));
+        }
+        assert!(p.next_send() <= p.now());
+        p.send(1, 0, vec![0_u64]);
+        assert_eq!((us(p.now()), us(p.next_send())), (2, 10));
+        p.wait_until(p.next_send());
+        p.send(1, 0, vec![0_u64; 5]); // the overhead overlaps the rest of the gap: it enters at 12
+        assert_eq!((us(p.now()), us(p.next_send())), (12, 12 + 4 + 10 - 2));
+        p.wait_until(p.next_send());
+        p.send(1, 0, vec![0_u64]);
+        assert_eq!(us(p.now()), 26);
+    });
+    assert_eq!(run.unwrap().processors[0].gap, Time::ZERO);
+}
+
+// Work.
+
+#[test]
+fn work_costs_units_times_the_rate_and_a_cycle_unless_told() {
+    let machine = machine(2, "").rate("butterfly", 4_500_000 * PS).rate("free", Time::ZERO);
+    let run = machine.run(|p| {
+        let sum: u64 = p.work("butterfly", 10, || (0..10).sum());
+        let after_butterflies = us(p.now());
+        p.work("compare", 3, || ());
+        p.work("free", 1_000, || ());
+        p.work("butterfly", 0, || ());
+        (sum, after_butterflies, us(p.now()))
+    });
+    let run = run.unwrap();
+    assert_eq!(run.results, [(45, 45, 48); 2]);
+    assert_eq!(us(run.processors[0].work), 48);
+}
+
+#[test]
+fn measured_work_costs_what_it_takes_and_so_does_the_code_between_calls() {
+    let params = Params::new(1).build().unwrap();
+    let spin = || {
+        let start = std::time::Instant::now();
+        while start.elapsed() < std::time::Duration::from_millis(3) {}
+    };
+    let run = Machine::new(params).run(|p| {
+        p.work("spin", 1, spin);
+        let at = p.now();
+        spin();
+        p.send(0, 0, ());
+        p.recv::<()>(0);
+        at
+    });
+    let run = run.unwrap();
+    assert!(run.results[0] >= 3 * MS && run.time >= 6 * MS, "{} and {}", run.results[0], run.time);
+    assert_eq!(run.processors[0].work, run.time);
+}
+
+// Whole runs.
+
+/// A program that does a bit of everything, the same for the same seed.
+fn random_program(p: &mut Proc, seed: u64) -> u64 {
+    let (id, P) = (p.id(), p.p());
+    let mut rng = fastrand::Rng::with_seed(seed ^ (id as u64) << 32);
+    // Everyone can work out what everyone sends, and so how many messages come.
+    let plan = |x: usize| {
+        let mut rng = fastrand::Rng::with_seed(seed.wrapping_add(x as u64));
+        (0..12).map(|_| rng.usize(0..P)).collect::<Vec<_>>()
+    };
+    let mut awaited = (0..P).flat_map(plan).filter(|to| *to == id).count();
+    let mut sum = 0;
+    for to in plan(id) {
+        match rng.u8(0..5) {
+            0 => p.work("work", rng.u64(0..20), || ()),
+            1 => p.wait_until(p.now() + rng.i64(0..30) * US),
+            2 if let Some((from, message)) = p.try_recv::<Vec<u8>>(0) => {
+                (awaited, sum) = (awaited - 1, sum + (from * message.len()) as u64);
+            }
+            _ => {}
+        }
+        let message = vec![0_u8; if rng.bool() { 1 } else { rng.usize(0..100) }];
+        if rng.bool() {
+            p.send(to, 0, message);
+        } else {
+            p.send_receiving(to, 0, message, 0, |_, from, message: Vec<u8>| {
+                (awaited, sum) = (awaited - 1, sum + (from * message.len()) as u64);
+            });
+        }
+    }
+    for _ in 0..awaited {
+        let (from, message) = p.recv::<Vec<u8>>(0);
+        sum += (from * message.len()) as u64;
+    }
+    sum
+}
+
+fn accounts(stats: &Stats) -> Time {
+    stats.work + stats.send + stats.recv + stats.gap + stats.stall + stats.port + stats.idle
+}
+
+#[test]
+fn the_accounts_of_every_processor_add_up() {
+    for seed in 0..200 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let parameters =
+            format!("L={}, o={}, g={}, G={}", rng.u8(0..30), rng.u8(0..6), rng.u8(0..9), rng.u8(0..3));
+        let machine = machine(rng.usize(1..9), &parameters)
+            .ports(if rng.bool() { Ports::Single } else { Ports::Dual })
+            .latency(if rng.bool() { Latency::Exact } else { Latency::Random { seed } })
+            .trace(true);
+        let run = machine.run(|p| random_program(p, seed)).unwrap();
+        let trace = run.trace.as_ref().unwrap();
+        assert_eq!(trace.messages.len() as u64, run.messages());
+        for (id, stats) in run.processors.iter().enumerate() {
+            assert_eq!(accounts(stats), stats.finish, "seed {seed}, processor {id}");
+            // The trace tells the same, without holes.
+            let mut at = Time::ZERO;
+            for activity in trace.activities.iter().filter(|activity| activity.id == id) {
+                assert_eq!(activity.start, at, "seed {seed}, processor {id}");
+                at = activity.end;
+            }
+            assert_eq!(at, stats.finish);
+        }
+        let sum = |count: fn(&Stats) -> u64| run.processors.iter().map(count).sum::<u64>();
+        assert_eq!(sum(|stats| stats.sent), sum(|stats| stats.received));
+        assert_eq!(run.time, run.processors.iter().map(|stats| stats.finish).max().unwrap());
+    }
+}
+
+#[test]
+fn a_run_is_the_same_every_time_and_in_every_thread() {
+    let machine = machine(9, "L=17, o=2, g=5, G=1").latency(Latency::Random { seed: 7 }).trace(true);
+    let once = || machine.run(|p| random_program(p, 42)).unwrap();
+    let first = once();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..25 {
+                    let again = once();
+                    assert_eq!(again.results, first.results);
+                    assert_eq!(again.processors, first.processors);
+                    assert_eq!(again.trace, first.trace);
+                }
+            });
+        }
+    });
+    let other = machine.clone().latency(Latency::Random { seed: 8 }).run(|p| random_program(p, 42)).unwrap();
+    assert_ne!(other.trace, first.trace);
+    assert_eq!(other.results, first.results, "the sum does not depend on the order");
+}
+
+#[test]
+fn a_program_borrows_from_its_caller_and_results_come_in_order() {
+    let numbers: Vec<u64> = (0..100).collect();
+    let calls = Mutex::new(vec![]);
+    let run = machine(4, "L=6, o=2, g=4").run(|p| {
+        calls.lock().unwrap().push(p.id());
+        let mine = &numbers[25 * p.id()..25 * (p.id() + 1)];
+        (p.id(), mine)
+    });
+    let results = run.unwrap().results;
+    calls.lock().unwrap().sort();
+    assert_eq!(*calls.lock().unwrap(), [0, 1, 2, 3]);
+    assert_eq!(results.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert_eq!(results.iter().flat_map(|(_, part)| part.iter().copied()).collect::<Vec<_>>(), numbers);
+}
+
+#[test]
+fn one_processor_can_talk_to_itself() {
+    let run = machine(1, "L=6, o=2, g=4, G=1").run(|p| {
+        assert_eq!((p.id(), p.p()), (0, 1));
+        p.send(0, 0, vec![1_u64, 2, 3]);
+        p.recv_from::<Vec<u64>>(0, 0)
+    });
+    let run = run.unwrap();
+    assert_eq!(run.results, [[1, 2, 3]]);
+    assert_eq!(us(run.time), 2 + 2 + 6 + 2);
+}
+
+#[test]
+fn a_program_may_end_its_life_at_any_time() {
+    // A processor that has finished still gets what was sent to it, and that nobody takes is an error.
+    let run = machine(2, "L=6, o=2, g=4").run(|p| {
+        if p.id() == 0 {
+            p.wait_until(50 * US);
+            p.send(1, 0, 0_u8);
+        }
+    });
+    assert!(matches!(run.unwrap_err().cause, Cause::NotReceived { .. }));
+}
+
+// How runs fail.
+
+/// A payload that counts how many of it there are.
+struct Counted(#[allow(dead_code)] Arc<()>);
+
+impl Payload for Counted {
+    fn bytes(&self) -> usize {
+        8
+    }
+}
+
+/// Runs a program that must fail, and checks that nothing of it is left: neither what lies on its stacks nor
+/// what is in its messages.
+fn failure(machine: Machine, program: impl Fn(&mut Proc) + Sync) -> RunError {
+    let counted = Arc::new(());
+    let (born, P) = (AtomicUsize::new(0), machine.params().P);
+    let error = machine
+        .run(|p| {
+            let _on_the_stack = (Counted(counted.clone()), vec![Counted(counted.clone())]);
+            born.fetch_add(1, Ordering::Relaxed);
+            // One message that nobody will take, and one that lies with a processor which has finished.
+            p.send((p.id() + 1) % P, 1_000, Counted(counted.clone()));
+            p.send(p.id(), 1_000, Counted(counted.clone()));
+            program(p);
+        })
+        .unwrap_err();
+    assert!(born.into_inner() > 0);
+    assert_eq!(Arc::strong_count(&counted), 1, "{error}");
+    assert_eq!(error.processors.len(), P);
+    for (id, state) in error.processors.iter().enumerate() {
+        assert_eq!(state.id, id);
+    }
+    error
+}
+
+#[test]
+fn a_deadlock_names_who_waits_for_what_since_when() {
+    let error = failure(machine(3, "L=6, o=2, g=4"), |p| match p.id() {
+        0 => p.recv_from::<()>(1, 5),
+        1 => {
+            p.work("work", 3, || ());
+            p.recv::<()>(7).1
+        }
+        _ => (),
+    });
+    assert_eq!(error.cause, Cause::Deadlock { waiting: 2, of: 3 });
+    let text = error.to_string();
+    for line in [
+        "deadlock: 2 of 3 processors wait for messages that nobody sends",
+        "processor 0 at 6 us waited for a message from 1 with tag 5",
+        "processor 1 at 9 us waited for a message with tag 7",
+        "processor 2 at 6 us had finished",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    assert_eq!(error.processors[2].doing, Doing::Finished);
+}
+
+#[test]
+fn a_cycle_of_senders_that_wait_for_their_receivers_is_a_deadlock() {
+    let gps = LogGps { s: 0, S: 0, O_s: PS, O_r: PS, G_s: PS, G_l: PS };
+    let params = Params::new(2).word(1).o(US).gps(gps).build().unwrap();
+    let run = Machine::new(params).run(|p| {
+        p.send(1 - p.id(), 0, 0_u8);
+        p.recv::<u8>(0);
+    });
+    let error = run.unwrap_err();
+    assert_eq!(error.cause, Cause::Deadlock { waiting: 2, of: 2 });
+    assert!(error.to_string().contains("waited for a message from 1 that lets it send"), "{error}");
+}
+
+#[test]
+fn a_message_that_nobody_receives_is_named() {
+    let run = machine(3, "L=6, o=2, g=4").run(|p| match p.id() {
+        1 => p.send(2, 0, 0_u8),
+        2 => p.send(0, 0, 0_u16),
+        _ => {
+            p.wait_until(4 * US);
+            p.send(1, 0, 0_u16);
+            p.recv::<u16>(0);
+        }
+    });
+    let error = run.unwrap_err();
+    assert_eq!(error.cause, Cause::NotReceived { count: 2, from: 1, to: 2, arrival: 8 * US });
+    let error = failure(machine(4, "L=6, o=2, g=4"), |_| ());
+    assert!(matches!(error.cause, Cause::NotReceived { count: 8, .. }), "{error}");
+}
+
+#[test]
+fn a_wrong_type_names_both() {
+    let error = failure(machine(2, "L=6, o=2, g=4"), |p| match p.id() {
+        0 => p.send(1, 0, vec![1_u32]),
+        _ => drop(p.recv::<Vec<f64>>(0)),
+    });
+    let Cause::WrongType { id: 1, from: 0, asked, sent } = error.cause else { panic!("{error}") };
+    assert_eq!((asked, sent), (std::any::type_name::<Vec<f64>>(), std::any::type_name::<Vec<u32>>()));
+}
+
+#[test]
+fn a_processor_that_is_not_there_is_refused() {
+    let programs: [fn(&mut Proc); 2] = [|p| p.send(3, 0, 0_u8), |p| p.recv_from::<()>(3, 0)];
+    for program in programs {
+        let error = failure(machine(3, "L=6, o=2, g=4"), |p| {
+            if p.id() == 2 {
+                program(p)
+            }
+        });
+        assert_eq!(error.cause, Cause::NoSuchProcessor { id: 2, other: 3, last: 2 });
+    }
+    let error = failure(machine(3, ""), |p| p.send(usize::MAX, 0, 0_u8));
+    assert!(matches!(error.cause, Cause::NoSuchProcessor { other: usize::MAX, .. }), "{error}");
+}
+
+#[test]
+fn a_panic_keeps_what_it_said() {
+    let error = failure(machine(4, "L=6, o=2, g=4"), |p| {
+        p.work("work", 10 - p.id() as u64, || ());
+        match p.id() {
+            2 => panic!("lost {} of {}", 1, 4),
+            3 => (),
+            _ => p.recv::<()>(0).1,
+        }
+    });
+    assert_eq!(error.cause, Cause::Panic { id: 2, message: "lost 1 of 4".into() });
+    let error = failure(machine(1, ""), |_| panic!("a plain text"));
+    assert_eq!(error.cause, Cause::Panic { id: 0, message: "a plain text".into() });
+    let error = failure(machine(1, ""), |_| std::panic::panic_any(7_u8));
+    assert!(matches!(error.cause, Cause::Panic { id: 0, .. }));
+}
+
+#[test]
+fn the_end_of_time_is_the_end() {
+    // Work that lasts for ever, and then some call, or none.
+    let calls: [fn(&mut Proc); 3] = [|p| p.send(0, 0, 0_u8), |p| p.wait_until(Time::MAX), |_| ()];
+    for units in [i64::MAX as u64, u64::MAX] {
+        for then in calls {
+            let error = failure(machine(2, "L=6, o=2, g=4"), |p| {
+                if p.id() == 1 {
+                    p.work("work", units, || ());
+                    then(p);
+                }
+            });
+            assert_eq!(error.cause, Cause::EndOfTime { id: 1 }, "{units}");
+        }
+    }
+    let error = failure(machine(2, ""), |p| p.wait_until(Time::MAX));
+    assert!(matches!(error.cause, Cause::EndOfTime { .. }), "{error}");
+}
+
+/// To wait for a message until the end of time is to wait for it.
+#[test]
+fn a_receive_until_the_end_of_time_is_a_receive() {
+    let error = failure(machine(2, ""), |p| {
+        p.recv_until::<u8>(Time::MAX, 0);
+    });
+    assert!(matches!(error.cause, Cause::Deadlock { waiting: 2, .. } | Cause::EndOfTime { .. }), "{error}");
+}
+
+#[test]
+fn a_message_that_is_too_long_is_refused() {
+    let cenju4 = preset("cenju4").unwrap().builder().build().unwrap();
+    let error = failure(Machine::new(cenju4).work(Work::Charged), |p| match p.id() {
+        0 => p.send(1, 0, vec![0_u8; 4334]),
+        _ => drop(p.recv::<Vec<u8>>(0)),
+    });
+    assert_eq!(error.cause, Cause::TooLong { id: 0, words: 4334, longest: 4333 });
+}
+
+#[test]
+fn a_machine_that_cannot_be_does_not_run() {
+    let params = Params { P: 0, ..Params::new(1).build().unwrap() };
+    let error = Machine::new(params).run(|_| ()).unwrap_err();
+    assert!(matches!(error.cause, Cause::Params(_)), "{error}");
+    assert!(error.processors.is_empty());
+}
+
+// LogGPS: what MPI costs.
+
+/// The times T_1 to T_5 of LogGPS, table 3.
+struct T {
+    t_1: Time,
+    t_2: Time,
+    t_3: Time,
+    t_5: Time,
+    /// o' + L: a request is there.
+    request: Time,
+    o: Time,
+}
+
+impl T {
+    fn of(params: &Params, k: usize) -> T {
+        let (o, L, gps) = (params.o, params.L, params.gps.unwrap());
+        let (n, s) = (k as i64, gps.s as i64);
+        let t_2 = if k <= gps.s { n * gps.G_s + L } else { s * gps.G_s + (n - s) * gps.G_l + L };
+        T { t_1: o + n * gps.O_s, t_2, t_3: o + n * gps.O_r, t_5: o + L + o, request: o + L, o }
+    }
+
+    /// T_4, for a receive that is called so long after its send.
+    fn t_4(&self, later: Time) -> Time {
+        self.request.max(later) + self.o
+    }
+}
+
+/// The machines of table 5, each with lengths on both sides of s and S.
+fn mpi_machines() -> impl Iterator<Item = (Machine, usize)> {
+    ["cenju4", "myrinet", "fast-ethernet"].into_iter().flat_map(|name| {
+        let params = preset(name).unwrap().builder().P(2).build().unwrap();
+        let (s, S) = (params.gps.unwrap().s, params.gps.unwrap().S);
+        let longest = params.longest().unwrap_or(1 << 20);
+        let mut lengths = vec![0, 1, 2, s / 2, s - 1, s, s + 1, (s + S) / 2, S - 1, S, S + 1, 2 * S, longest];
+        lengths.sort();
+        lengths.dedup();
+        let machine = Machine::new(params).work(Work::Charged).rate("dummy", PS);
+        lengths.into_iter().map(move |k| (machine.clone(), k))
+    })
+}
+
+/// LogGPS, table 4: equations (4) and (5) for MPI_Send, (7), (8) and (9) for MPI_Recv.
+#[test]
+fn mpi_send_and_mpi_recv_cost_what_table_4_says() {
+    for (machine, k) in mpi_machines() {
+        let t = T::of(machine.params(), k);
+        for (t_s, t_r) in [(0, 0), (0, 1_000), (0, 15_000), (0, 900_000), (3_000, 1_000), (700_000, 0)] {
+            let (t_s, t_r) = (t_s * 1_000 * PS, t_r * 1_000 * PS);
+            let run = machine.run(|p| {
+                p.wait_until(if p.id() == 0 { t_s } else { t_r });
+                match p.id() {
+                    0 => p.send(1, 0, vec![0_u8; k]),
+                    _ => assert_eq!(p.recv_from::<Vec<u8>>(0, 0).len(), k),
+                }
+            });
+            let run = run.unwrap();
+            let (send, recv) = (run.processors[0].finish - t_s, run.processors[1].finish - t_r);
+            let later = t_r - t_s;
+            let wait = |time: Time| time.max(Time::ZERO);
+            if k <= machine.params().gps.unwrap().S {
+                assert_eq!(send, t.t_1, "(4), k = {k}");
+                assert_eq!(recv, wait(t.t_1 + t.t_2 - later) + t.t_3, "(7) or (8), k = {k}");
+            } else {
+                assert_eq!(send, t.t_4(later) + t.t_5 + t.t_1, "(5), k = {k}");
+                let agreed = t.o + t.t_5 + t.t_1 + t.t_2 + t.t_3;
+                assert_eq!(recv, wait(t.request - later) + agreed, "(9), k = {k}");
+            }
+        }
+    }
+}
+
+/// LogGPS, table 6: equations (12), (13) and (14), for a message that goes and comes back while its sender
+/// computes for w.
+#[test]
+fn round_trips_take_what_table_6_says() {
+    for (machine, k) in mpi_machines() {
+        let t = T::of(machine.params(), k);
+        for w in [0, 1, 1_000, 20_000_000, 70_000_000, 500_000_000, 5_000_000_000] {
+            let run = machine.run(|p| match p.id() {
+                0 => {
+                    p.send(1, 0, vec![0_u8; k]);
+                    p.work("dummy", w, || ());
+                    p.recv_from::<Vec<u8>>(1, 0);
+                }
+                _ => {
+                    let message = p.recv_from::<Vec<u8>>(0, 0);
+                    p.send(0, 0, message);
+                }
+            });
+            let w = w as i64 * PS;
+            let wait = |time: Time| time.max(Time::ZERO);
+            let expected = if k <= machine.params().gps.unwrap().S {
+                wait(t.t_1 + 2 * t.t_2 + t.t_3 - w) + w + t.t_1 + t.t_3
+            } else {
+                // Both receivers, or the request, are there when they are needed: T_4 = (o' + L) + o'.
+                let t_4 = t.t_4(Time::ZERO);
+                wait(t.t_2 + t.t_3 + t.request - w) + w + 2 * t.t_1 + t.t_2 + t.t_3 + 2 * t_4 + 2 * t.t_5
+                    - t.request
+            };
+            assert_eq!(run.unwrap().processors[0].finish, expected, "k = {k}, w = {w}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Every program with every algorithm: the result is right, and the time on the virtual clock is the paper's.
+
+#![allow(non_snake_case)] // L, G and P are the papers' names
+
+use loggp::{Latency, LogGps, Machine, Params, Run, Time, US, What, Work};
+use loggp_programs::broadcast::Broadcast;
+use loggp_programs::scatter::Scatter;
+use loggp_programs::{Algorithm, Case, Program};
+use proptest::prelude::*;
+
+/// A case of a program, by its algorithm's name.
+fn case(program: &dyn Program, algorithm: &str, params: Params, size: usize) -> Case {
+    let algorithm: &Algorithm = program.algorithms().iter().find(|a| a.name == algorithm).unwrap();
+    Case { algorithm, params, size, seed: 1, alpha: 0.4 }
+}
+
+/// Runs a case, which must end with the right result.
+fn run(program: &dyn Program, case: &Case, machine: Machine) -> Run<()> {
+    program.check(case).unwrap();
+    let outcome = program.run(case, &machine.work(Work::Charged)).unwrap_or_else(|e| panic!("{case:?}: {e}"));
+    assert_eq!(outcome.verified, Ok(()), "{case:?}");
+    outcome.run
+}
+
+/// How long it takes on the virtual clock.
+fn model(program: &dyn Program, case: &Case) -> Time {
+    run(program, case, Machine::new(case.params)).time
+}
+
+fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
+    Params::new(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap()
+}
+
+/// Parameters of all kinds, with g < o, o = 0, g = 0, G = 0 and L + 2o < g among them.
+fn any_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> {
+    let time = |most: i64| prop_oneof![1 => Just(0), 4 => 0..=most];
+    (P, time(60), time(20), time(40), time(3)).prop_map(|(P, L, o, g, G)| params(P, L, o, g, G))
+}
+
+/// LogP's figure 3: when each processor has the datum, and when it begins to send it.
+#[test]
+fn broadcast_is_figure_3_of_logp() {
+    let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let case = case(&Broadcast, "optimal", params, 1);
+    let run = run(&Broadcast, &case, Machine::new(params).trace(true));
+    let mut seen = vec![(0, vec![]); 8];
+    for activity in run.trace.unwrap().activities {
+        match activity.what {
+            What::Receive(_) => seen[activity.id].0 = activity.end.as_ps() / US.as_ps(),
+            What::Send(_) => seen[activity.id].1.push(activity.start.as_ps() / US.as_ps()),
+            _ => (),
+        }
+    }
+    seen.sort();
+    let leaf = |t| (t, vec![]);
+    let figure = [(0, vec![0, 4, 8, 12]), (10, vec![10, 14]), (14, vec![14]), leaf(18), leaf(20), leaf(22)];
+    assert_eq!(seen[..6], figure);
+    assert_eq!(seen[6..], [leaf(24), leaf(24)]);
+    assert_eq!(run.time, 24 * US);
+    assert_eq!(Broadcast.formula(&case), Some(24 * US));
+}
+
+/// LogGP's table 3.
+#[test]
+fn scatter_is_table_3_of_loggp() {
+    let columns = [(1, 10, 30), (1, 100, 300), (10, 10, 30), (10, 100, 300), (100, 10, 30), (100, 100, 300)];
+    let table = [
+        ("short", [10_250, 102_500, 102_320, 1_023_200, 1_023_020, 10_230_200]),
+        ("long", [10_250, 102_500, 19_457, 111_707, 111_527, 203_777]),
+        ("binomial", [1_313, 4_013, 10_520, 13_220, 102_590, 105_290]),
+        ("optimal", [1_171, 2_860, 10_358, 11_819, 102_419, 103_688]),
+    ];
+    for (algorithm, row) in table {
+        for ((k, g, L), cell) in columns.into_iter().zip(row) {
+            let case = case(&Scatter, algorithm, params(1024, L, 0, g, 1), k);
+            assert_eq!(Scatter.formula(&case), Some(cell * US), "{case:?}");
+            assert_eq!(model(&Scatter, &case), cell * US, "{case:?}");
+        }
+    }
+}
+
+/// LogGP's figures 9 and 10.
+#[test]
+fn splitting_an_item_set_is_figure_10_of_loggp() {
+    let params = params(6, 4, 1, 4, 1);
+    assert_eq!(model(&Scatter, &case(&Scatter, "optimal", params, 10)), 63 * US);
+    assert_eq!(model(&Scatter, &case(&Scatter, "split", params, 10)), 61 * US);
+}
+
+#[test]
+fn splitting_for_a_thousand_processors_ends_soon_and_is_no_slower() {
+    let params = params(1024, 30, 0, 10, 1);
+    let split = model(&Scatter, &case(&Scatter, "split", params, 100));
+    assert!(split <= 102_419 * US, "{split}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn optimal_broadcast_takes_as_long_as_predicted(params in any_params(Just(1)), k in 1..8_usize) {
+        for P in 1..=200 {
+            let case = case(&Broadcast, "optimal", Params { P, ..params }, k);
+            prop_assert_eq!(Broadcast.formula(&case), Some(model(&Broadcast, &case)), "{:?}", case);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn broadcast_takes_as_long_as_predicted(params in any_params(1..100_usize), k in 1..8_usize) {
+        for Algorithm { name, .. } in Broadcast.algorithms() {
+            let case = case(&Broadcast, name, params, k);
+            prop_assert_eq!(Broadcast.formula(&case), Some(model(&Broadcast, &case)), "{:?}", case);
+        }
+    }
+
+    #[test]
+    fn scatter_takes_as_long_as_predicted(params in any_params(1..60_usize), k in 1..20_usize, alpha in 0.01..0.99) {
+        for name in ["short", "long", "optimal", "fixed"] {
+            let case = Case { alpha, ..case(&Scatter, name, params, k) };
+            prop_assert_eq!(Scatter.formula(&case), Some(model(&Scatter, &case)), "{:?}", case);
+        }
+    }
+
+    /// Lemma 2 claims equality for every P. It holds for powers of two, and for L + 2o <= g; else the new
+    /// source has floor(P/2) sets and the old one, which begins sooner, one more, and the lemma counts the
+    /// later beginning and the larger number.
+    #[test]
+    fn halving_takes_what_lemma_2_says_or_less(params in any_params(1..130_usize), k in 1..20_usize) {
+        let case = case(&Scatter, "binomial", params, k);
+        let (lemma, model) = (Scatter.formula(&case).unwrap(), model(&Scatter, &case));
+        let slack = params.L + 2 * params.o - params.g;
+        if params.P.is_power_of_two() || slack <= Time::ZERO {
+            prop_assert_eq!(lemma, model);
+        } else {
+            let levels = i64::from(params.P.next_power_of_two().ilog2());
+            prop_assert!(model <= lemma && lemma - model <= (levels - 1) * slack, "{lemma} {model}");
+        }
+    }
+
+    #[test]
+    fn optimal_is_no_slower_than_the_others_and_split_no_slower_than_optimal(
+        params in any_params(1..40_usize), k in 1..40_usize, alpha in 0.01..0.99,
+    ) {
+        let time = |name| model(&Scatter, &Case { alpha, ..case(&Scatter, name, params, k) });
+        let optimal = time("optimal");
+        for other in ["long", "binomial", "fixed"] {
+            prop_assert!(optimal <= time(other), "{}", other);
+        }
+        let split = time("split");
+        prop_assert!(split <= optimal);
+        prop_assert_eq!(split, time("split"));
+    }
+}
+
+#[test]
+fn results_are_right_in_whatever_order_messages_arrive() {
+    let params = params(9, 40, 1, 4, 1);
+    for program in [&Broadcast as &dyn Program, &Scatter] {
+        for Algorithm { name, .. } in program.algorithms() {
+            for seed in 0..1000 {
+                let case = Case { seed, ..case(program, name, params, 1 + seed as usize % 5) };
+                run(program, &case, Machine::new(params).latency(Latency::Random { seed }));
+            }
+        }
+    }
+}
+
+/// Short messages, messages in several packets, and messages that wait for their receiver.
+#[test]
+fn results_are_right_on_a_loggps_machine_too() {
+    let gps = LogGps { s: 4, S: 16, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
+    let params = Params::new(11).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
+    for program in [&Broadcast as &dyn Program, &Scatter] {
+        for Algorithm { name, .. } in program.algorithms() {
+            for k in [1, 3, 5, 30] {
+                let case = case(program, name, params, k);
+                assert_eq!(program.formula(&case), None);
+                run(program, &case, Machine::new(params));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_refused() {
+    let params = params(4, 1, 1, 1, 1);
+    for program in [&Broadcast as &dyn Program, &Scatter] {
+        for size in [0, usize::MAX] {
+            let refusal = program.check(&case(program, "optimal", params, size)).unwrap_err();
+            assert!(refusal.contains("give"), "{refusal}");
+        }
+    }
+    for alpha in [0.0, 1.0, -0.5, f64::NAN] {
+        let refusal = Scatter.check(&Case { alpha, ..case(&Scatter, "fixed", params, 1) }).unwrap_err();
+        assert!(refusal.contains("give one between 0 and 1"), "{refusal}");
+        assert!(Scatter.check(&Case { alpha, ..case(&Scatter, "optimal", params, 1) }).is_ok());
+    }
+}

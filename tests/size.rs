@@ -1,0 +1,61 @@
+//! Machines with very many processors, and with more than this computer can hold.
+//!
+//! The stacks of such a machine use up most of the mappings that a process may have, so these tests are a
+//! process of their own, and run one after the other.
+
+#![allow(non_snake_case)] // P is the papers' name
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use loggp::{Cause, Machine, Params, US, Work};
+
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// How many mappings the process has; none are counted where the system does not tell.
+fn mappings() -> usize {
+    std::fs::read_to_string("/proc/self/maps").map_or(0, |maps| maps.lines().count())
+}
+
+/// A broadcast along a binomial tree reaches 16384 processors in 14 steps.
+#[test]
+fn sixteen_thousand_processors() {
+    let _alone = ALONE.lock();
+    let (P, before, start) = (16_384_usize, mappings(), Instant::now());
+    let params = Params::new(P).L(6 * US).o(2 * US).build().unwrap();
+    let run = Machine::new(params).work(Work::Charged).stack(64 << 10).run(|p| {
+        let id = p.id();
+        let (value, below) = match id {
+            0 => (42_u64, P),
+            _ => (p.recv::<u64>(0).1, 1 << id.trailing_zeros()),
+        };
+        let mut child = below / 2;
+        while child > 0 {
+            p.send(id + child, 0, value);
+            child /= 2;
+        }
+        value
+    });
+    let run = run.unwrap();
+    assert!(run.results.iter().all(|value| *value == 42));
+    // Without a gap the longest path is one child after the other: each step costs L + 2o.
+    assert_eq!(run.time, 14 * (10 * US));
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(mappings() < before + 100);
+}
+
+/// The refusal says how many there is room for, comes soon, and leaves nothing behind.
+#[test]
+fn more_processors_than_there_is_room_for() {
+    let _alone = ALONE.lock();
+    let (before, start) = (mappings(), Instant::now());
+    let params = Params::new(200_000).build().unwrap();
+    let machine = Machine::new(params).stack(64 << 20);
+    let error = machine.run(|_| panic!("no processor should live")).unwrap_err();
+    let Cause::Host(why) = &error.cause else { panic!("{error}") };
+    assert!(why.contains("of 200000 processors"), "{why}");
+    assert!(error.processors.is_empty());
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(mappings() < before + 100, "{before} mappings before, {} after", mappings());
+    assert!(Machine::new(Params::new(8).build().unwrap()).run(|p| p.id()).is_ok());
+}
