@@ -5,6 +5,7 @@
 mod audit;
 mod clock;
 mod error;
+mod host;
 mod machine;
 mod message;
 mod network;
@@ -19,7 +20,9 @@ mod work;
 
 pub use audit::{Audit, Rule, Violation, audit};
 pub use clock::ClockKind;
+pub use clock::dilation::Dilation;
 pub use error::{Cause, Doing, RunError, State, WantedMessage};
+pub use host::{Host, Lateness};
 pub use machine::{Machine, Run};
 pub use message::Payload;
 pub use network::{Exit, Latency, Network, Passage, Ports};

@@ -2,10 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crate::clock::{Clock, ClockKind, jumping};
+use crate::clock::dilation::{self, Choice, Dilation, Recorder};
+use crate::clock::{Clock, ClockKind, jumping, wall};
 use crate::error::RunError;
+use crate::host::Host;
 use crate::network::{Latency, Network, Ports};
-use crate::params::Params;
+use crate::params::{Params, ParamsError};
 use crate::proc::Proc;
 use crate::stats::Stats;
 use crate::time::Time;
@@ -38,6 +40,8 @@ pub struct Machine {
     rates: Rates,
     trace: bool,
     stack: usize,
+    cores: usize,
+    dilation: Dilation,
 }
 
 /// A run that came to its end.
@@ -47,8 +51,10 @@ pub struct Run<R> {
     pub results: Vec<R>,
     /// Where each processor's time went.
     pub processors: Vec<Stats>,
-    /// When the last processor finished.
+    /// When the last processor finished: in the model on the virtual clock, and really on the wall clock.
     pub time: Time,
+    /// How the host held a run on the wall clock.
+    pub host: Option<Host>,
     /// What happened, if the machine was told to [trace](Machine::trace).
     pub trace: Option<Trace>,
 }
@@ -74,6 +80,8 @@ impl Machine {
             rates: Rates::default(),
             trace: false,
             stack: 256 << 10,
+            cores: usize::MAX,
+            dilation: Dilation::default(),
         }
     }
 
@@ -118,19 +126,30 @@ impl Machine {
         Machine { stack: bytes, ..self }
     }
 
+    /// Sets how many of the host's cores the wall clock may use; all, unless told.
+    pub fn cores(self, cores: usize) -> Machine {
+        Machine { cores, ..self }
+    }
+
+    /// Sets how much slower than it should the machine runs on the wall clock.
+    pub fn dilation(self, dilation: Dilation) -> Machine {
+        Machine { dilation, ..self }
+    }
+
     /// Runs a program on every processor, and returns when all have finished.
     ///
     /// The program may borrow from its caller.
     pub fn run<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
         self.params.check()?;
-        let setup = Setup {
-            network: Network::new(self.params, self.ports, self.latency),
-            work: self.work,
-            rates: self.rates.clone(),
-            trace: self.trace,
-        };
-        let live = |id: usize, clock: &mut dyn Clock| {
-            let mut proc = Proc::new(id, clock, &setup);
+        if let Dilation::Fixed(dilation) = self.dilation
+            && !(dilation.is_finite() && dilation > 0.0)
+        {
+            let sentence = format!("a dilation of {dilation} cannot be; give a number above 0");
+            return Err(ParamsError::new(sentence).into());
+        }
+        let setup = self.setup();
+        let live = |setup: &Setup, id: usize, clock: &mut dyn Clock| {
+            let mut proc = Proc::new(id, clock, setup);
             match catch_unwind(AssertUnwindSafe(|| program(&mut proc))) {
                 Ok(result) => (result, proc.finish()),
                 Err(payload) => {
@@ -139,35 +158,72 @@ impl Machine {
                 }
             }
         };
-        let lives = match self.clock {
-            ClockKind::Virtual => jumping::run(self.params.P, self.stack, live)?,
-            ClockKind::Wall => {
-                let (lives, findings) = crate::clock::wall::run(
-                    self.params.P,
-                    self.stack,
-                    64,
-                    std::env::var("DIL").map_or(1.0, |d| d.parse().unwrap()),
-                    live,
-                )?;
-                eprintln!(
-                    "{} cores pinned {} finish {} late p50 {} p90 {} p99 {} max {}",
-                    findings.cores,
-                    findings.pinned,
-                    findings.finish,
-                    findings.lateness.value_at_quantile(0.5),
-                    findings.lateness.value_at_quantile(0.9),
-                    findings.lateness.value_at_quantile(0.99),
-                    findings.lateness.max()
-                );
-                lives
+        match self.clock {
+            ClockKind::Virtual => {
+                let lives = jumping::run(self.params.P, self.stack, |id, clock| live(&setup, id, clock))?;
+                Ok(self.report(lives, &setup.network))
+            }
+            ClockKind::Wall => self.measure(setup, live),
+        }
+    }
+
+    /// Runs on the wall clock, at the dilation that was asked for or that the host needs.
+    fn measure<R: Send>(
+        &self,
+        setup: Setup,
+        live: impl Fn(&Setup, usize, &mut dyn Clock) -> (R, (Stats, Log)) + Sync,
+    ) -> Result<Run<R>, RunError> {
+        let (P, stack) = (self.params.P, self.stack);
+        let cores = wall::cores_for(P, self.cores);
+        let mut notes = Vec::new();
+        if self.cores != usize::MAX && cores < self.cores.min(P) {
+            notes.push(format!("the host offers {cores} of the {} cores asked for", self.cores));
+        }
+        let mut choice = match self.dilation {
+            Dilation::Fixed(dilation) => Choice { dilation, why: "as asked".into() },
+            Dilation::Auto => {
+                let waits = jumping::run(P, stack, |id, clock| {
+                    let mut recorder = Recorder::new(clock);
+                    live(&setup, id, &mut recorder);
+                    recorder.waits
+                })?;
+                dilation::choose(&waits, cores, self.work == Work::Measured)
             }
         };
-        Ok(self.report(lives, &setup.network))
+        /// How often `auto` doubles a dilation that was not enough.
+        const TRIES: usize = 4;
+        for attempt in 1.. {
+            let setup = self.setup();
+            let body = |id: usize, clock: &mut dyn Clock| live(&setup, id, clock);
+            let (lives, findings) = wall::run(P, stack, cores, choice.dilation, body)?;
+            let mut run = self.report(lives, &setup.network);
+            let host = Host::new(&findings, run.time, cores, &choice, &notes);
+            if !host.held && self.dilation == Dilation::Auto && attempt < TRIES {
+                choice.why = format!("at {:.1} the run ended {} late", choice.dilation, host.lateness.finish);
+                choice.dilation *= 2.0;
+                continue;
+            }
+            run.time = findings.finish;
+            run.host = Some(host);
+            return Ok(run);
+        }
+        unreachable!("the last try returns")
+    }
+
+    /// What the processors of one run share.
+    fn setup(&self) -> Setup {
+        Setup {
+            network: Network::new(self.params, self.ports, self.latency),
+            work: self.work,
+            rates: self.rates.clone(),
+            trace: self.trace,
+        }
     }
 
     /// Puts together what the processors brought home.
     fn report<R>(&self, lives: Vec<(R, (Stats, Log))>, network: &Network) -> Run<R> {
-        let mut run = Run { results: Vec::new(), processors: Vec::new(), time: Time::ZERO, trace: None };
+        let mut run =
+            Run { results: Vec::new(), processors: Vec::new(), time: Time::ZERO, host: None, trace: None };
         let mut trace = Trace {
             params: self.params,
             ports: self.ports,
@@ -191,8 +247,8 @@ impl Machine {
 impl<R> Run<R> {
     /// The run without its results, and the results.
     pub fn take_results(self) -> (Run<()>, Vec<R>) {
-        let Run { results, processors, time, trace } = self;
-        (Run { results: Vec::new(), processors, time, trace }, results)
+        let Run { results, processors, time, host, trace } = self;
+        (Run { results: Vec::new(), processors, time, host, trace }, results)
     }
 
     /// How many messages were sent.

@@ -1,6 +1,7 @@
 //! Who runs when.
 
 mod agenda;
+pub(crate) mod dilation;
 mod host;
 pub(crate) mod jumping;
 mod prefetch;

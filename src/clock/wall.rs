@@ -108,8 +108,6 @@ enum Watched {
 /// What a run on the wall clock found out about the host.
 #[derive(Debug)]
 pub(crate) struct Findings {
-    /// How many cores were used.
-    pub cores: usize,
     /// Whether every thread could be pinned to its core.
     pub pinned: bool,
     /// When the last processor really finished.
@@ -314,7 +312,7 @@ impl Clock for Waiter<'_> {
     }
 }
 
-/// Runs `body` for each of `P` processors, each in its own thread, on at most so many cores, with time
+/// Runs `body` for each of `P` processors, each in its own thread, on so many cores, with time
 /// `dilation` times slower than it should be. Returns when all threads have ended: what each returned, and
 /// what was found out about the host.
 ///
@@ -322,13 +320,11 @@ impl Clock for Waiter<'_> {
 pub(crate) fn run<T: Send>(
     P: usize,
     stack: usize,
-    most_cores: usize,
+    cores: usize,
     dilation: f64,
     body: impl Fn(usize, &mut dyn Clock) -> T + Sync,
 ) -> Result<(Vec<T>, Findings), RunError> {
     let ids = core_affinity::get_core_ids().unwrap_or_default();
-    let available = if ids.is_empty() { available_cores() } else { ids.len() };
-    let cores = most_cores.min(available).min(P).max(1);
     let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
     let wall = Wall {
         host: HostClock::new(dilation),
@@ -405,8 +401,7 @@ pub(crate) fn run<T: Send>(
         return Err(RunError { cause, processors });
     }
     let finish = wall.host.time_of(wall.finish.load(Ordering::SeqCst));
-    let mut findings =
-        Findings { cores, pinned: pinned.into_inner(), finish, lateness: lateness_histogram() };
+    let mut findings = Findings { pinned: pinned.into_inner(), finish, lateness: lateness_histogram() };
     let mut results = Vec::with_capacity(P);
     for life in lives {
         let (result, lateness) = life.expect("a thread that ended early left a cause");
@@ -421,9 +416,17 @@ fn lateness_histogram() -> Histogram<u32> {
     Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("the bounds are right")
 }
 
-/// How many cores there are, where they cannot be told apart.
-fn available_cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+/// How many of the host's cores `P` processors use if they may use so many.
+pub(crate) fn cores_for(P: usize, most: usize) -> usize {
+    most.min(available_cores()).min(P).max(1)
+}
+
+/// How many cores the host offers.
+pub(crate) fn available_cores() -> usize {
+    core_affinity::get_core_ids()
+        .map(|ids| ids.len())
+        .filter(|cores| *cores > 0)
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// This computer gives no more threads.

@@ -1,0 +1,153 @@
+//! How much slower than it should the machine must run for the host to keep up.
+//!
+//! A run on the jumping clock tells when each processor has to act. Played against cores that need a while
+//! for each hand-over, in the order of those times, that tells how late the host would end.
+
+use super::Clock;
+use crate::message::{Envelope, Want};
+use crate::network::reception;
+use crate::time::{MS, Time, US};
+
+/// How much slower than it should a machine on the wall clock runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Dilation {
+    /// As little as the host can hold, found by a run on the virtual clock first.
+    #[default]
+    Auto,
+    /// This many times.
+    Fixed(f64),
+}
+
+/// What a hand-over from one processor to another of the same core is taken to cost: about twice what it
+/// does, since the host has other things to do.
+const HAND_OVER: Time = Time::from_ps(4 * US.as_ps());
+/// By which part of the run's time the end may be late.
+const LATE: f64 = 0.005;
+/// A run must last at least this long, or a disturbance of the host would be a large part of it.
+const SHORTEST: Time = Time::from_ps(20 * MS.as_ps());
+/// From one guess to the next.
+const STEP: f64 = 1.1;
+
+/// A dilation, and why that one.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    pub dilation: f64,
+    pub why: String,
+}
+
+/// A clock that notes when its processor's waits end.
+pub(crate) struct Recorder<'a> {
+    clock: &'a mut dyn Clock,
+    pub waits: Vec<Time>,
+}
+
+impl<'a> Recorder<'a> {
+    pub fn new(clock: &'a mut dyn Clock) -> Recorder<'a> {
+        Recorder { clock, waits: Vec::new() }
+    }
+}
+
+impl Clock for Recorder<'_> {
+    fn wait_until(&mut self, t: Time) {
+        self.clock.wait_until(t);
+        self.waits.push(t);
+    }
+
+    fn deliver(&mut self, to: usize, envelope: Envelope) {
+        self.clock.deliver(to, envelope);
+    }
+
+    fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope> {
+        let envelope = self.clock.receive(want, ready, deadline);
+        let over = |envelope: &Envelope| reception(ready, envelope.arrival) + envelope.overhead;
+        self.waits.push(envelope.as_ref().map_or(deadline, over));
+        envelope
+    }
+
+    fn end(&mut self, at: Time, well: bool) {
+        self.clock.end(at, well);
+    }
+}
+
+/// Chooses the least dilation at which processors with these waits end in time on so many cores. Where work
+/// is measured, the processors of a core must also find the time to do it one after the other.
+pub(crate) fn choose(waits: &[Vec<Time>], cores: usize, measured_work: bool) -> Choice {
+    let timetables: Vec<Vec<(Time, usize)>> = (0..cores)
+        .map(|core| {
+            let here = (core..waits.len()).step_by(cores);
+            let mut timetable: Vec<_> = here.flat_map(|id| waits[id].iter().map(move |t| (*t, id))).collect();
+            timetable.sort_unstable();
+            timetable
+        })
+        .collect();
+    let end = waits.iter().flatten().max().copied().unwrap_or_default();
+    let work = if measured_work { waits.len().div_ceil(cores) as f64 } else { 1.0 };
+    let length = if end > Time::ZERO { SHORTEST.in_units(end) } else { 1.0 };
+    let least = work.max(length).max(1.0);
+    let mut dilation = least;
+    let late = |dilation: f64| {
+        let finish = timetables.iter().map(|timetable| play(timetable, dilation)).fold(0.0, f64::max);
+        finish - end.as_ps() as f64 * dilation
+    };
+    while late(dilation) > LATE * dilation * end.as_ps() as f64 && dilation < 1e9 {
+        dilation *= STEP;
+    }
+    let why = if dilation > least {
+        format!("at less, a core that needs {HAND_OVER} for each hand-over would end late")
+    } else if least == work && work > 1.0 {
+        "the processors of a core work one after the other".into()
+    } else if least > 1.0 {
+        format!("a run must last {SHORTEST} to be measured")
+    } else {
+        "the host keeps up".into()
+    };
+    Choice { dilation, why }
+}
+
+/// When a core is through with its timetable, in picoseconds of the host.
+fn play(timetable: &[(Time, usize)], dilation: f64) -> f64 {
+    let (mut now, mut holder) = (0.0_f64, usize::MAX);
+    for (t, id) in timetable {
+        if *id != holder {
+            now += HAND_OVER.as_ps() as f64;
+            holder = *id;
+        }
+        now = now.max(t.as_ps() as f64 * dilation);
+    }
+    now
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::SEC;
+
+    #[test]
+    fn one_processor_per_core_needs_no_dilation() {
+        let waits = vec![(0..1000).map(|i| i * 100 * US).collect(); 2];
+        assert_eq!(choose(&waits, 2, false).dilation, 1.0);
+    }
+
+    #[test]
+    fn a_short_run_is_stretched_until_it_can_be_measured() {
+        let chosen = choose(&[vec![US], vec![2 * MS]], 2, false);
+        assert_eq!(chosen.dilation, 10.0);
+        assert!(chosen.why.contains("20 ms"));
+    }
+
+    #[test]
+    fn processors_that_take_turns_need_time_for_each_hand_over() {
+        // Two processors of one core act in turn every 1 us: that takes 4 us each.
+        let waits: Vec<Vec<Time>> =
+            (0..2).map(|id| (0..100_000).map(|i| (2 * i + id) * US).collect()).collect();
+        let chosen = choose(&waits, 1, false).dilation;
+        assert!((3.9..4.4).contains(&chosen), "{chosen}");
+        assert!(choose(&waits, 2, false).dilation < 1.01);
+    }
+
+    #[test]
+    fn measured_work_of_one_core_is_done_in_turn() {
+        let waits = vec![vec![SEC]; 8];
+        assert_eq!(choose(&waits, 2, true).dilation, 4.0);
+    }
+}

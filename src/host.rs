@@ -1,0 +1,72 @@
+//! How the host held a run on the wall clock: what a measurement can be trusted for.
+
+use crate::clock::dilation::Choice;
+use crate::clock::wall::Findings;
+use crate::time::{NS, Time};
+
+/// How the host held a run on the wall clock.
+#[derive(Clone, Debug)]
+pub struct Host {
+    /// How many cores the processors shared.
+    pub cores: usize,
+    /// How much slower than it should the machine ran.
+    pub dilation: f64,
+    /// Why so much.
+    pub why: String,
+    /// How late the host was.
+    pub lateness: Lateness,
+    /// Whether the last processor finished in time, to a hundredth of the run; also if the model says 0.
+    pub held: bool,
+    /// What the host did not give.
+    pub notes: Vec<String>,
+}
+
+/// By how much waits ended late, in the host's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lateness {
+    /// Half of the waits were later than this.
+    pub p50: Time,
+    /// A tenth was.
+    pub p90: Time,
+    /// A hundredth was.
+    pub p99: Time,
+    /// The latest.
+    pub max: Time,
+    /// How late the last processor finished.
+    pub finish: Time,
+}
+
+/// By which part of its time a run that was held may be late.
+const HELD: f64 = 0.01;
+
+impl Host {
+    /// From what a run found out, and when it should have finished.
+    pub(crate) fn new(
+        findings: &Findings,
+        due: Time,
+        cores: usize,
+        choice: &Choice,
+        notes: &[String],
+    ) -> Host {
+        let late = (findings.finish - due).max(Time::ZERO);
+        let mut notes = notes.to_vec();
+        if !findings.pinned {
+            notes.push("the host refused to pin threads to cores, so they may move".into());
+        }
+        let quantile = |q: f64| findings.lateness.value_at_quantile(q) as i64 * NS;
+        Host {
+            cores,
+            dilation: choice.dilation,
+            why: choice.why.clone(),
+            lateness: Lateness {
+                p50: quantile(0.5),
+                p90: quantile(0.9),
+                p99: quantile(0.99),
+                max: quantile(1.0),
+                finish: Time::from_ps((late.as_ps() as f64 * choice.dilation) as i64),
+            },
+            held: due == Time::ZERO || late.as_ps() as f64 <= HELD * due.as_ps() as f64,
+            notes,
+        }
+    }
+}
