@@ -6,6 +6,7 @@ mod host;
 pub(crate) mod jumping;
 mod prefetch;
 mod seat;
+mod sync;
 pub(crate) mod wall;
 
 use crate::error::Cause;

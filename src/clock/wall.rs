@@ -8,16 +8,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crossbeam_queue::SegQueue;
 use crossbeam_utils::CachePadded;
-use crossbeam_utils::sync::{Parker, Unparker};
 use hdrhistogram::Histogram;
-use parking_lot::{Mutex, MutexGuard};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
 use super::agenda::{Agenda, Entry};
 use super::host::HostClock;
 use super::seat::Seat;
+use super::sync::{
+    AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Queue, Unparker, look,
+};
 use super::{Clock, blame};
 use crate::error::{Cause, RunError, cause_of};
 use crate::message::{Envelope, Want};
@@ -54,7 +53,7 @@ const FAILED: u8 = 2;
 #[derive(Default)]
 struct Core {
     /// Messages from processors on other cores, for the holder to let in.
-    incoming: SegQueue<(u32, Envelope)>,
+    incoming: Queue<(u32, Envelope)>,
     /// Who sits here. Only the holder locks it, so it is never contended: having it is holding the core.
     roster: Mutex<Roster>,
     /// Whether the holder watches, with nobody here due at any time.
@@ -117,6 +116,27 @@ pub(crate) struct Findings {
 }
 
 impl Wall {
+    /// A run that has not begun, of as many processors as there are parkers.
+    fn new(host: HostClock, cores: usize, parkers: &[Parker]) -> Wall {
+        let P = parkers.len();
+        let core = |number: usize| {
+            let mut roster = Roster::default();
+            roster.seats.resize_with((P - number).div_ceil(cores), Seat::default);
+            roster.unstarted = (number + cores..P).step_by(cores).rev().map(|id| id as u32).collect();
+            CachePadded::new(Core { roster: Mutex::new(roster), ..Core::default() })
+        };
+        Wall {
+            host,
+            cores: (0..cores).map(core).collect(),
+            unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
+            status: AtomicU8::new(GOING),
+            cause: Mutex::new(None),
+            cold: AtomicUsize::new(cores),
+            running: AtomicUsize::new(P),
+            finish: AtomicU64::new(0),
+        }
+    }
+
     /// The core and the place of a processor.
     fn seat_of(&self, id: usize) -> (usize, usize) {
         (id % self.cores.len(), id / self.cores.len())
@@ -177,6 +197,19 @@ impl Roster {
 }
 
 impl<'a> Waiter<'a> {
+    fn new(wall: &'a Wall, id: usize, parker: Parker) -> Waiter<'a> {
+        let (core, place) = wall.seat_of(id);
+        let mut lateness = lateness_histogram();
+        lateness.reset(); // touches its memory, before time begins
+        Waiter { wall, id: id as u32, core: &wall.cores[core], place, parker, lateness }
+    }
+
+    /// Waits until the core is handed to the processor for the first time.
+    fn start(&self) {
+        self.park();
+        self.core.roster.lock().seats[self.place].start();
+    }
+
     /// Returns, holding the core, when the processor's seat says that it wakes; or not at all, once the run
     /// is over.
     fn sleep(&mut self, mut roster: MutexGuard<'a, Roster>) -> Option<MutexGuard<'a, Roster>> {
@@ -232,7 +265,7 @@ impl<'a> Waiter<'a> {
     /// Spins until `wake`, or until there is something else to do.
     fn watch(&mut self, wake: Time) -> Watched {
         /// How many looks go by between two at whether the run is stuck.
-        const SELDOM: u32 = 1 << 14;
+        const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
         let mut looks = 0_u32;
         if wake == Time::MAX {
             self.core.quiet.store(true, Ordering::SeqCst);
@@ -250,6 +283,7 @@ impl<'a> Waiter<'a> {
                 self.stir();
                 return Watched::Incoming;
             }
+            look();
             looks = looks.wrapping_add(1);
             if wake == Time::MAX && looks.is_multiple_of(SELDOM) && self.wall.is_stuck() {
                 self.wall.end(FAILED);
@@ -261,8 +295,9 @@ impl<'a> Waiter<'a> {
     #[inline]
     fn stir(&self) {
         if self.core.quiet.load(Ordering::Relaxed) {
-            self.core.stirred.fetch_add(1, Ordering::SeqCst);
+            // In this order: who sees the core quiet and then its queue empty must also see it stir.
             self.core.quiet.store(false, Ordering::SeqCst);
+            self.core.stirred.fetch_add(1, Ordering::SeqCst);
         }
     }
 
@@ -326,35 +361,16 @@ pub(crate) fn run<T: Send>(
 ) -> Result<(Vec<T>, Findings), RunError> {
     let ids = core_affinity::get_core_ids().unwrap_or_default();
     let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
-    let wall = Wall {
-        host: HostClock::new(dilation),
-        cores: (0..cores).map(|_| CachePadded::default()).collect(),
-        unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
-        status: AtomicU8::new(GOING),
-        cause: Mutex::new(None),
-        cold: AtomicUsize::new(cores),
-        running: AtomicUsize::new(P),
-        finish: AtomicU64::new(0),
-    };
-    for (number, core) in wall.cores.iter().enumerate() {
-        let mut roster = core.roster.lock();
-        roster.seats.resize_with((P - number).div_ceil(cores), Seat::default);
-        roster.unstarted = (number + cores..P).step_by(cores).rev().map(|id| id as u32).collect();
-    }
-
+    let wall = Wall::new(HostClock::new(dilation), cores, &parkers);
     let pinned = AtomicBool::new(true);
     let live = |id: usize, parker: Parker| {
-        let (core, place) = wall.seat_of(id);
+        let (core, _) = wall.seat_of(id);
         if !ids.get(core).is_some_and(|core| core_affinity::set_for_current(*core)) {
             pinned.store(false, Ordering::Relaxed);
         }
-        let mut lateness = lateness_histogram();
-        lateness.reset(); // touches its memory, before time begins
-        let core = &wall.cores[core];
-        let mut waiter = Waiter { wall: &wall, id: id as u32, core, place, parker, lateness };
+        let mut waiter = Waiter::new(&wall, id, parker);
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            waiter.park();
-            waiter.core.roster.lock().seats[place].start();
+            waiter.start();
             body(id, &mut waiter)
         }));
         match outcome {
@@ -435,4 +451,100 @@ fn no_thread(processors: usize, made: usize, error: &std::io::Error) -> Cause {
         "this computer gave {made} of {processors} threads ({error}); use fewer processors, or raise the \
          limit that it met: ulimit -u, kernel.threads-max, vm.max_map_count or the control group's pids.max"
     ))
+}
+
+#[cfg(all(loom, test))]
+mod loom_tests {
+    use loom::thread;
+
+    use super::*;
+    use crate::message::Tag;
+    use crate::parcel::Parcel;
+    use crate::time::US;
+
+    fn want(from: u32) -> Want {
+        Want { from: Some(from), tag: Tag::user(0) }
+    }
+
+    fn envelope(from: u32) -> Envelope {
+        let (arrival, overhead, tag) = (Time::ZERO, Time::ZERO, Tag::user(0));
+        Envelope { arrival, from, number: 0, tag, overhead, parcel: Parcel::new(from) }
+    }
+
+    /// Runs a program under every order of its threads' steps that a few preemptions make.
+    fn try_all(P: usize, cores: usize, status: u8, program: fn(usize, &mut dyn Clock)) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(2);
+        builder.check(move || {
+            let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
+            let wall = loom::sync::Arc::new(Wall::new(HostClock::new(1.0), cores, &parkers));
+            let threads: Vec<_> = (0..)
+                .zip(parkers)
+                .map(|(id, parker)| {
+                    let wall = wall.clone();
+                    thread::spawn(move || {
+                        let mut waiter = Waiter::new(&wall, id, parker);
+                        let outcome = catch_unwind(AssertUnwindSafe(|| {
+                            waiter.start();
+                            program(id, &mut waiter);
+                            waiter.wait_until(Time::ZERO);
+                            waiter.end(Time::ZERO, true);
+                        }));
+                        assert_eq!(outcome.is_err(), wall.status.load(Ordering::SeqCst) == FAILED);
+                    })
+                })
+                .collect();
+            wall.unparkers[..cores].iter().for_each(Unparker::unpark);
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            assert_eq!(wall.status.load(Ordering::SeqCst), status);
+        });
+    }
+
+    #[test]
+    fn a_core_is_handed_over_and_back() {
+        try_all(2, 1, OVER, |id, clock| {
+            for i in 0..2 {
+                clock.wait_until((2 * i + id as i64) * US);
+            }
+        });
+    }
+
+    #[test]
+    fn a_message_wakes_a_processor_of_the_same_core() {
+        try_all(2, 1, OVER, |id, clock| match id {
+            0 => assert!(clock.receive(want(1), Time::ZERO, Time::MAX).is_some()),
+            _ => clock.deliver(0, envelope(1)),
+        });
+    }
+
+    #[test]
+    fn a_message_wakes_a_blocked_processor_of_another_core() {
+        try_all(2, 2, OVER, |id, clock| match id {
+            0 => assert!(clock.receive(want(1), Time::ZERO, Time::MAX).is_some()),
+            _ => {
+                clock.wait_until(US);
+                clock.deliver(0, envelope(1));
+            }
+        });
+    }
+
+    #[test]
+    fn a_message_wakes_a_parked_processor_of_another_core() {
+        // 0 and 2 share a core. 2 watches it, or 0 does, when the message for 0 comes.
+        try_all(3, 2, OVER, |id, clock| match id {
+            0 => assert!(clock.receive(want(1), Time::ZERO, Time::MAX).is_some()),
+            1 => clock.deliver(0, envelope(1)),
+            _ => {}
+        });
+    }
+
+    #[test]
+    fn a_deadlock_across_cores_is_found_and_a_message_under_way_is_none() {
+        try_all(2, 2, FAILED, |id, clock| {
+            if id == 0 {
+                clock.deliver(1, envelope(0));
+            }
+            clock.receive(want(1 - id as u32), Time::ZERO, Time::MAX);
+        });
+    }
 }

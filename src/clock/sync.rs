@@ -1,0 +1,106 @@
+//! What threads synchronize with on the wall clock; under loom, loom's own, so that it can try every order.
+
+#[cfg(not(loom))]
+pub(super) use self::real::*;
+#[cfg(loom)]
+pub(super) use self::tried::*;
+
+#[cfg(not(loom))]
+mod real {
+    pub(crate) use crossbeam_queue::SegQueue as Queue;
+    pub(crate) use crossbeam_utils::sync::{Parker, Unparker};
+    pub(crate) use parking_lot::{Mutex, MutexGuard};
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+
+    /// One look of a thread that spins.
+    #[inline]
+    pub(crate) fn look() {}
+}
+
+#[cfg(loom)]
+mod tried {
+    use std::collections::VecDeque;
+
+    pub(crate) use loom::sync::MutexGuard;
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+    use loom::sync::{Arc, Condvar};
+
+    /// One look of a thread that spins: lets the others go on.
+    pub(crate) fn look() {
+        loom::thread::yield_now();
+    }
+
+    #[derive(Debug)]
+    pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
+
+    impl<T> Mutex<T> {
+        pub fn new(value: T) -> Mutex<T> {
+            Mutex(loom::sync::Mutex::new(value))
+        }
+
+        pub fn lock(&self) -> MutexGuard<'_, T> {
+            self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        }
+    }
+
+    impl<T: Default> Default for Mutex<T> {
+        fn default() -> Mutex<T> {
+            Mutex::new(T::default())
+        }
+    }
+
+    pub(crate) struct Queue<T>(Mutex<VecDeque<T>>);
+
+    impl<T> Queue<T> {
+        pub fn push(&self, value: T) {
+            self.0.lock().push_back(value);
+        }
+
+        pub fn pop(&self) -> Option<T> {
+            self.0.lock().pop_front()
+        }
+
+        pub fn is_empty(&self) -> bool {
+            self.0.lock().is_empty()
+        }
+    }
+
+    impl<T> Default for Queue<T> {
+        fn default() -> Queue<T> {
+            Queue(Mutex::default())
+        }
+    }
+
+    /// A parker as crossbeam's: a token, which an unpark leaves and a park takes.
+    pub(crate) struct Parker(Unparker);
+
+    #[derive(Clone)]
+    pub(crate) struct Unparker(Arc<(loom::sync::Mutex<bool>, Condvar)>);
+
+    impl Parker {
+        pub fn new() -> Parker {
+            Parker(Unparker(Arc::new((loom::sync::Mutex::new(false), Condvar::new()))))
+        }
+
+        pub fn unparker(&self) -> &Unparker {
+            &self.0
+        }
+
+        pub fn park(&self) {
+            let (token, left) = &*self.0.0;
+            let mut token = token.lock().unwrap();
+            while !*token {
+                token = left.wait(token).unwrap();
+            }
+            *token = false;
+        }
+    }
+
+    impl Unparker {
+        pub fn unpark(&self) {
+            let (token, left) = &*self.0;
+            *token.lock().unwrap() = true;
+            left.notify_one();
+        }
+    }
+}
