@@ -1,4 +1,38 @@
 //! An emulated parallel machine whose messages cost what the LogP family of models says.
+//!
+//! A program is a closure that every processor runs. It gets a [`Proc`], computes, and sends real values in
+//! messages; each call takes as long as latency L, overhead o, gap g, Gap per word G and the network's
+//! capacity make it. On the virtual clock time jumps: a run is exact, and the same every time. On the wall
+//! clock processors are threads that really wait. See [`ClockKind`].
+//!
+//! ```
+//! use loggp::{Machine, Params, US, Work};
+//!
+//! // The broadcast of LogP's figure 3, with everyone's time of arrival.
+//! let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+//! let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
+//! let run = Machine::new(params).work(Work::Charged).run(|p| {
+//!     let datum: u64 = if p.id() == 0 { 42 } else { p.recv(0).1 };
+//!     let at = p.now();
+//!     for &child in children[p.id()] {
+//!         p.send(child, 0, datum);
+//!     }
+//!     at
+//! })?;
+//! assert_eq!(run.results, [0, 10, 14, 18, 20, 22, 24, 24].map(|cycles| cycles * US));
+//! assert_eq!((run.time, run.stalls()), (24 * US, 0));
+//! # Ok::<(), loggp::RunError>(())
+//! ```
+//!
+//! - [`Params`] are the machine's parameters: built by hand, read from text, or from a paper ([`preset`]).
+//! - [`Machine`] adds settings and runs programs; a [`Run`] has the results, the time, and where it went.
+//! - [`Proc`] is what a program calls, and a [`Payload`] is what it can send.
+//! - [`Host`] says how a run on the wall clock was held, and how far to trust it.
+//! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules.
+//! - [`Network`] is the rules themselves, for those who want a cost without a run.
+//!
+//! The rules are told at length in `docs/model.md`. The papers' programs and the command are in the crate
+//! `loggp-programs`.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
@@ -36,3 +70,12 @@ pub use work::Work;
 
 #[cfg(feature = "derive")]
 pub use loggp_derive::Payload;
+
+/// The documents' examples, which `cargo test` runs.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/model.md")]
+    struct Model;
+}

@@ -132,17 +132,12 @@ impl<'a> Proc<'a> {
     /// Receives a message with this tag, if one can be received at once. A look at an inbox without one costs
     /// a cycle, so that polling moves time forward.
     pub fn try_recv<T: Payload>(&mut self, tag: u32) -> Option<(usize, T)> {
-        self.recv_until(self.now, tag)
+        self.receive(None, tag, Time::ZERO)
     }
 
     /// Receives a message with this tag if its reception can start by `time`, and gives up then.
     pub fn recv_until<T: Payload>(&mut self, time: Time, tag: u32) -> Option<(usize, T)> {
-        let called = self.now;
-        let message = self.receive(None, tag, time.max(called));
-        if message.is_none() && self.now == called {
-            self.spend(|stats| &mut stats.idle, self.params().cycle, || What::Idle);
-        }
-        message
+        self.receive(None, tag, time)
     }
 
     /// Waits until `time`, if that is still to come.
@@ -157,27 +152,30 @@ impl<'a> Proc<'a> {
     /// of work: see [`Work`].
     pub fn work<R>(&mut self, kind: &'static str, units: u64, compute: impl FnOnce() -> R) -> R {
         self.count_code();
-        let result = compute();
-        let cost = match &mut self.stopwatch {
-            Some(stopwatch) => stopwatch.lap(),
-            None => self.setup.rates.cost(kind, units, self.params().cycle),
+        let (result, cost) = match &mut self.stopwatch {
+            Some(stopwatch) => stopwatch.time(units, compute),
+            None => (compute(), self.setup.rates.cost(kind, units, self.params().cycle)),
         };
         self.spend(|stats| &mut stats.work, cost, || What::Work(kind.into()));
         result
     }
 
-    /// What every receive does.
+    /// What every receive does. A deadline that has passed means now.
     fn receive<T: Payload>(&mut self, from: Option<usize>, tag: u32, deadline: Time) -> Option<(usize, T)> {
         self.count_code();
         if let Some(from) = from {
             self.check(from, 0);
         }
         let want = Want { from: from.map(|from| from as u32), tag: Tag::user(tag) };
-        let envelope = self.take_agreed(want, deadline);
-        if envelope.is_none() {
-            self.spend(|stats| &mut stats.idle, deadline - self.now, || What::Idle);
-        }
-        let message = envelope.map(|envelope| self.open(envelope));
+        let message = match self.take_agreed(want, deadline.max(self.now)) {
+            Some(envelope) => Some(self.open(envelope)),
+            None => {
+                let wait = deadline - self.now;
+                let wait = if wait > Time::ZERO { wait } else { self.params().cycle };
+                self.spend(|stats| &mut stats.idle, wait, || What::Idle);
+                None
+            }
+        };
         self.restart_code();
         message
     }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use quanta::Clock;
+use rustix::time::{ClockId, clock_gettime};
 
-use crate::time::{NS, Time};
+use crate::time::{NS, SEC, Time};
 
 /// What a program's computation costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,9 +35,14 @@ impl Rates {
 
 /// Measures the code that runs between two moments of a processor.
 pub(crate) struct Stopwatch {
+    /// The host's time stamp counter.
     clock: Clock,
+    /// When it was started, in ticks.
     started: u64,
 }
+
+/// From so many units on, work is long enough for the host to take the core away meanwhile.
+const LONG: u64 = 1000;
 
 impl Stopwatch {
     pub fn start() -> Stopwatch {
@@ -51,5 +57,42 @@ impl Stopwatch {
         let lap = self.clock.delta_as_nanos(self.started, now);
         self.started = now;
         lap as i64 * NS
+    }
+
+    /// How long some work takes. Nobody is charged for a preemption: long work is charged no more than the
+    /// thread's own time. Short work is not worth asking the host for that.
+    pub fn time<R>(&mut self, units: u64, work: impl FnOnce() -> R) -> (R, Time) {
+        if units < LONG {
+            self.lap();
+            let result = work();
+            return (result, self.lap());
+        }
+        let before = thread_time();
+        self.lap();
+        let result = work();
+        let lap = self.lap();
+        (result, lap.min(thread_time() - before))
+    }
+}
+
+/// How long this thread has run.
+fn thread_time() -> Time {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec * SEC + time.tv_nsec * NS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::MS;
+    use std::time::Duration;
+
+    #[test]
+    fn nobody_is_charged_for_a_core_that_was_taken_away() {
+        let mut stopwatch = Stopwatch::start();
+        let ((), asleep) = stopwatch.time(LONG, || std::thread::sleep(Duration::from_millis(50)));
+        assert!(asleep < 20 * MS, "{asleep}");
+        let ((), awake) = stopwatch.time(1, || std::thread::sleep(Duration::from_millis(5)));
+        assert!(awake >= 5 * MS, "{awake}");
     }
 }

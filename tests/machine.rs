@@ -767,3 +767,21 @@ fn round_trips_take_what_table_6_says() {
         }
     }
 }
+
+#[test]
+fn polling_finds_a_message_where_work_is_measured() {
+    let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let run = Machine::new(params).run(|p| {
+        if p.id() == 0 {
+            p.send(1, 0, 7_u32);
+            return 0;
+        }
+        let mut looks = 0;
+        while p.try_recv::<u32>(0).is_none() {
+            looks += 1;
+        }
+        looks
+    });
+    // It is there after about 8 us, and each look costs a cycle and a little code.
+    assert!(run.unwrap().results[1] <= 10);
+}

@@ -8,7 +8,7 @@
 //! the others until only its own is left.
 //!
 //! The paper counts a processor's time until it could begin another communication (its "communication
-//! finishing time"), and the machine until its last word is on the way. It makes no difference where
+//! finishing time"), and the machine until its last message enters the network. It makes no difference where
 //! L + 2o >= g, since then the last to finish always is a receiver.
 
 mod split;

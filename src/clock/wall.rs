@@ -56,7 +56,7 @@ struct Core {
     incoming: Queue<(u32, Envelope)>,
     /// Who sits here. Only the holder locks it, so it is never contended: having it is holding the core.
     roster: Mutex<Roster>,
-    /// Whether the holder watches, with nobody here due at any time.
+    /// Whether the holder has watched for a while, with nobody here due at any time.
     quiet: AtomicBool,
     /// How often the core has stopped being quiet.
     stirred: AtomicU64,
@@ -85,6 +85,8 @@ struct Waiter<'a> {
     core: &'a Core,
     /// Its place there.
     place: usize,
+    /// Whether it has the core for itself. Then it need not ask whether another is due first.
+    alone: bool,
     /// Where its thread parks.
     parker: Parker,
     /// By how many nanoseconds its waits ended late.
@@ -201,7 +203,8 @@ impl<'a> Waiter<'a> {
         let (core, place) = wall.seat_of(id);
         let mut lateness = lateness_histogram();
         lateness.reset(); // touches its memory, before time begins
-        Waiter { wall, id: id as u32, core: &wall.cores[core], place, parker, lateness }
+        let alone = wall.unparkers.len() <= wall.cores.len();
+        Waiter { wall, id: id as u32, core: &wall.cores[core], place, alone, parker, lateness }
     }
 
     /// Waits until the core is handed to the processor for the first time.
@@ -264,12 +267,10 @@ impl<'a> Waiter<'a> {
 
     /// Spins until `wake`, or until there is something else to do.
     fn watch(&mut self, wake: Time) -> Watched {
-        /// How many looks go by between two at whether the run is stuck.
+        /// After how many looks a core counts as quiet, and how many go by between two at whether the run is
+        /// stuck: a message that comes soon must not pay for either.
         const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
         let mut looks = 0_u32;
-        if wake == Time::MAX {
-            self.core.quiet.store(true, Ordering::SeqCst);
-        }
         loop {
             if !self.goes_on() {
                 return Watched::Over;
@@ -285,8 +286,11 @@ impl<'a> Waiter<'a> {
             }
             look();
             looks = looks.wrapping_add(1);
-            if wake == Time::MAX && looks.is_multiple_of(SELDOM) && self.wall.is_stuck() {
-                self.wall.end(FAILED);
+            if wake == Time::MAX && looks.is_multiple_of(SELDOM) {
+                self.core.quiet.store(true, Ordering::SeqCst);
+                if self.wall.is_stuck() {
+                    self.wall.end(FAILED);
+                }
             }
         }
     }
@@ -310,6 +314,13 @@ impl<'a> Waiter<'a> {
 
 impl Clock for Waiter<'_> {
     fn wait_until(&mut self, t: Time) {
+        if self.alone {
+            let deadline = self.wall.host.tick_of(t);
+            let now = self.wall.host.now();
+            if now >= deadline && self.goes_on() {
+                return self.record(now - deadline);
+            }
+        }
         let mut roster = self.core.roster.lock();
         roster.seats[self.place].wait_until(t);
         self.sleep(roster);
