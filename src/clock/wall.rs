@@ -171,10 +171,12 @@ impl Wall {
 }
 
 impl Roster {
-    /// Puts a message into the inbox of the processor at `place`, which is `id`.
-    fn put(&mut self, place: usize, id: u32, envelope: Envelope) {
+    /// Puts a message into the inbox of the processor at `place`, which is `id`. The agenda need not know of
+    /// the holder, who looks at its own seat.
+    #[inline]
+    fn put(&mut self, place: usize, id: u32, holder: u32, envelope: Envelope) {
         let seat = &mut self.seats[place];
-        if seat.put(envelope) {
+        if seat.put(envelope) && id != holder {
             self.agenda.add(Entry::new(seat.wake(), id, seat.ticket()));
         }
     }
@@ -219,7 +221,7 @@ impl<'a> Waiter<'a> {
         loop {
             while let Some((to, envelope)) = self.core.incoming.pop() {
                 let (_, place) = self.wall.seat_of(to as usize);
-                roster.put(place, to, envelope);
+                roster.put(place, to, self.id, envelope);
             }
             let (wake, ticket) = (roster.seats[self.place].wake(), roster.seats[self.place].ticket());
             let mine = Entry::new(wake, self.id, ticket);
@@ -330,7 +332,7 @@ impl Clock for Waiter<'_> {
         let (core, place) = self.wall.seat_of(to);
         let core = &self.wall.cores[core];
         if std::ptr::eq(&**core, self.core) {
-            self.core.roster.lock().put(place, to as u32, envelope);
+            self.core.roster.lock().put(place, to as u32, self.id, envelope);
         } else {
             core.incoming.push((to as u32, envelope));
         }
@@ -416,7 +418,7 @@ pub(crate) fn run<T: Send>(
     for (core, roster) in wall.cores.iter().zip(&mut rosters) {
         while let Some((to, envelope)) = core.incoming.pop() {
             let (_, place) = wall.seat_of(to as usize);
-            roster.put(place, to, envelope);
+            roster.seats[place].put(envelope);
         }
     }
     let seats = (0..P).map(|id| {
@@ -424,7 +426,8 @@ pub(crate) fn run<T: Send>(
         &rosters[core].seats[place]
     });
     if let Some(cause) = wall.cause.lock().take().or_else(|| blame(seats.clone())) {
-        let processors = seats.enumerate().map(|(id, seat)| seat.state(id)).collect();
+        let began = !matches!(cause, Cause::Host(_));
+        let processors = seats.enumerate().filter(|_| began).map(|(id, seat)| seat.state(id)).collect();
         return Err(RunError { cause, processors });
     }
     let finish = wall.host.time_of(wall.finish.load(Ordering::SeqCst));
