@@ -5,6 +5,8 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -34,6 +36,40 @@ fn right(line: &str) -> String {
 /// The row that it printed as JSON.
 fn row(line: &str) -> Value {
     serde_json::from_str(&right(&format!("{line} --format json"))).unwrap()
+}
+
+/// What it printed after runs on the wall clock: it may warn that this computer was late, and of nothing else.
+fn measured(line: &str) -> String {
+    let output = output(line);
+    assert_eq!(output.status.code(), Some(0), "{line}: {}", text(&output.stderr));
+    for warning in text(&output.stderr).lines() {
+        assert!(warning.starts_with("warning: "), "{line}: {warning}");
+    }
+    text(&output.stdout).into()
+}
+
+/// The rows of runs on the wall clock, as JSON; what always holds, holds for them.
+fn measured_rows(line: &str) -> Vec<Value> {
+    let rows = measured(&format!("{line} --format json"));
+    let rows: Vec<Value> = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    for row in &rows {
+        let number =
+            |path: &str| row.pointer(path).unwrap().as_f64().unwrap_or_else(|| panic!("{path}: {row}"));
+        assert_eq!((&row["clock"], &row["verified"]), (&json!("wall"), &json!(true)));
+        assert!(number("/measured_min_ns") <= number("/measured_ns"));
+        assert!(number("/measured_ns") <= number("/measured_max_ns"));
+        assert!(number("/dilation") > 0.0 && number("/cores") >= 1.0);
+        assert!(row["held"].is_boolean() && !row["dilation_why"].as_str().unwrap().is_empty());
+        let lateness = ["p50", "p90", "p99", "max"].map(|name| number(&format!("/lateness_ns/{name}")));
+        assert!(lateness.is_sorted() && lateness[0] >= 0.0 && number("/lateness_ns/finish") >= 0.0, "{row}");
+        assert!((number("/measured_ns") / number("/model_ns") - 1.0 - number("/error_model")).abs() < 1e-9);
+    }
+    rows
+}
+
+/// Nothing ends before the model says, but for a tick of this computer's clock.
+fn is_not_early(row: &Value) -> bool {
+    row["error_model"].as_f64().unwrap() > -1e-6
 }
 
 /// The sentence with which it refused the request: one line, and nothing on stdout.
@@ -81,13 +117,17 @@ fn a_scatter_takes_the_time_of_loggp_figure_6() {
                 "formula_ns": cycles * 1000,
                 "model_ns": cycles * 1000,
                 "measured_ns": null,
+                "measured_min_ns": null,
+                "measured_max_ns": null,
                 "error_model": null,
                 "error_formula": 0.0,
                 "verified": true,
                 "messages": 1023,
                 "stalls": {"count": 0, "ns": 0, "max_in_transit": 3, "capacity": 3},
                 "dilation": 1.0,
+                "dilation_why": null,
                 "cores": 1,
+                "held": null,
                 "lateness_ns": null,
             })
         );
@@ -107,8 +147,30 @@ fn run_takes_the_best_known_algorithm_unless_told() {
 
 /// The project's main job, without any option: the experiment of LogGP's figures 11 and 12.
 #[test]
-fn compare_shows_loggps_own_experiment() {
-    let table = right("compare scatter");
+fn compare_measures_loggps_own_experiment() {
+    let table = measured("compare scatter");
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[1].ends_with(", wall clock, times in us"), "{table}");
+    let titles: Vec<&str> = lines[3].split_whitespace().collect();
+    assert_eq!(titles[..6], ["algorithm", "formula", "model", "vs", "formula", "measured"]);
+    let cells: Vec<Vec<&str>> = lines[4..10].iter().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(cells[0][..4], ["optimal", "841.644", "841.644", "+0.00%"]);
+    let number = |cell: &str| cell.replace(',', "").parse::<f64>().unwrap();
+    assert!(
+        cells.iter().all(|cells| number(cells[4]) >= number(cells[2]) && cells[5].ends_with('%')),
+        "{table}"
+    );
+    assert!(cells.iter().all(|cells| cells.ends_with(&["yes"])), "{table}");
+    // How this computer held the runs stands below.
+    let titles: Vec<&str> = lines[11].split_whitespace().collect();
+    assert_eq!(titles, ["dilation", "cores", "late", "p50", "p90", "p99", "max", "at", "the", "end"]);
+    assert!(lines[12].starts_with("optimal ") && lines[17].starts_with("split "), "{table}");
+    assert!(lines[20].starts_with("dilation"), "{table}");
+}
+
+#[test]
+fn compare_shows_the_model_of_loggps_own_experiment() {
+    let table = right("compare scatter --clock virtual");
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(
         lines[0],
@@ -134,8 +196,11 @@ fn compare_has_a_row_for_each_algorithm() {
         let rows = rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         rows.map(|row| row["algorithm"].as_str().unwrap().into()).collect()
     };
-    assert_eq!(algorithms("compare broadcast --format json"), ["optimal", "binomial", "binary", "flat"]);
-    assert_eq!(algorithms("compare broadcast flat binary --format json"), ["flat", "binary"]);
+    assert_eq!(
+        algorithms("compare broadcast --clock virtual --format json"),
+        ["optimal", "binomial", "binary", "flat"]
+    );
+    assert_eq!(algorithms("compare broadcast flat binary --clock virtual --format json"), ["flat", "binary"]);
 }
 
 #[test]
@@ -187,7 +252,7 @@ fn a_loggps_machine_has_its_own_parameters() {
     });
     assert_eq!(row["params"], params);
     assert_eq!(row["stalls"]["capacity"], Value::Null);
-    let table = right("compare broadcast --machine cenju4");
+    let table = right("compare broadcast --machine cenju4 --clock virtual");
     assert_eq!(table.matches("no formulas").count(), 1, "{table}");
 }
 
@@ -213,7 +278,7 @@ fn settings_change_the_run() {
 
 #[test]
 fn csv_has_the_same_titles_for_every_machine() {
-    let loggp = right("compare scatter --machine cm5 -P 8 --format csv");
+    let loggp = right("compare scatter --machine cm5 -P 8 --clock virtual --format csv");
     let lines: Vec<Vec<&str>> = loggp.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(lines.len(), 1 + 6);
     assert!(lines.iter().all(|line| line.len() == lines[0].len()));
@@ -242,6 +307,7 @@ fn csv_has_all_that_json_has() {
     let mut all = Vec::new();
     paths(&row("run broadcast --machine cm5"), String::new(), &mut all);
     paths(&row("run broadcast --machine cenju4"), String::new(), &mut all);
+    paths(&measured_rows("run broadcast -P 2 --clock wall")[0], String::new(), &mut all);
     for path in all {
         assert!(titles.contains(&&*path) || titles.contains(&&*format!("{path}.p50")), "{path}");
     }
@@ -288,6 +354,100 @@ fn an_audit_finds_a_run_clean() {
         assert!(found.ends_with("\nevery rule holds\n"), "{found}");
         assert!(found.contains("\nmessages  ") && found.contains("\nfinish  "), "{found}");
     }
+}
+
+#[test]
+fn the_wall_clock_measures_what_the_model_says() {
+    for line in [
+        "compare broadcast --params L=6,o=2,g=4",
+        "run scatter -P 16 --clock wall",
+        "run scatter short -P 4 --size 16 --clock wall --params L=40us,g=2us,o=1us,G=1us --ports dual",
+        "run broadcast --machine cm5 -P 2 --clock wall --latency random:3 --cores 1",
+        "run broadcast --machine myrinet -P 3 --clock wall",
+    ] {
+        let rows = measured_rows(line);
+        assert!(!rows.is_empty() && rows.iter().all(is_not_early), "{line}: {rows:?}");
+    }
+    // The model's work was measured by itself, so either run may be the shorter one.
+    measured_rows("run scatter -P 4 --clock wall --work measured");
+}
+
+#[test]
+fn a_dilation_and_the_cores_can_be_chosen() {
+    let row = &measured_rows("run scatter -P 4 --clock wall --dilation 40 --cores 1")[0];
+    assert_eq!(
+        (&row["dilation"], &row["dilation_why"], &row["cores"]),
+        (&json!(40.0), &json!("as asked"), &json!(1))
+    );
+    assert!(is_not_early(row));
+    let row = &measured_rows("run scatter -P 4 --clock wall --dilation auto")[0];
+    assert!(row["dilation"].as_f64().unwrap() > 1.0, "this is a short run: {row}");
+}
+
+#[test]
+fn several_runs_have_a_shortest_and_a_longest() {
+    let rows = measured_rows("compare scatter optimal long -P 4 --repeat 3");
+    assert!(rows.len() == 2 && rows.iter().all(is_not_early));
+    let table = measured("run scatter -P 4 --clock wall --repeat 2");
+    assert!(table.lines().nth(1).unwrap().ends_with(", median of 2 runs"), "{table}");
+    let titles: Vec<&str> = table.lines().nth(3).unwrap().split_whitespace().collect();
+    assert!(titles.windows(3).any(|titles| titles == ["measured", "min", "max"]), "{table}");
+}
+
+/// A run that no computer could hold: it is right, but its time is marked, and stderr says what would help.
+#[test]
+fn a_run_that_ended_late_is_marked() {
+    let late = output("run scatter -P 4 --clock wall --dilation 0.001");
+    assert_eq!(late.status.code(), Some(0));
+    let (table, warning) = (text(&late.stdout), text(&late.stderr));
+    let line = table.lines().nth(4).unwrap();
+    assert!(line.contains("%  late ") && line.ends_with("  yes"), "{table}");
+    assert!(table.contains("\nlate: this computer ended the run more than 1% late, "), "{table}");
+    let last = warning.lines().last().unwrap();
+    assert!(last.starts_with("warning: this computer ended late: optimal; a larger --dilation or --cycle, "));
+
+    let rows = measured_rows("compare scatter long -P 4 --dilation 0.001");
+    assert_eq!(rows[0]["held"], false);
+}
+
+#[test]
+fn the_trace_of_a_run_on_the_wall_clock_is_clean() {
+    for (name, line) in [
+        ("wall-scatter", "run scatter -P 16"),
+        ("wall-work", "run scatter short -P 4 --size 8 --work measured --repeat 2"),
+        ("wall-random", "run broadcast -P 8 --latency random:3 --ports dual"),
+        ("wall-gps", "run scatter -P 4 --machine cenju4 --size 200"),
+    ] {
+        let path = place(name);
+        measured(&format!("{line} --clock wall --trace {}", path.display()));
+        let found = right(&format!("audit {}", path.display()));
+        assert!(found.ends_with("\nevery rule holds\n"), "{found}");
+    }
+}
+
+/// What Ctrl-C does.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_command_at_once_and_leaves_nothing() {
+    let path = place("interrupt");
+    let folder = path.parent().unwrap();
+    let files = || folder.read_dir().unwrap().count();
+    // By itself this takes more than a minute.
+    let line = format!("run scatter -P 4 --clock wall --dilation 1e6 --trace {}", path.display());
+    let child = loggp(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let started = Instant::now();
+    while files() == 0 {
+        assert!(started.elapsed() < Duration::from_secs(30), "the draft of the trace");
+        sleep(Duration::from_millis(5));
+    }
+    sleep(Duration::from_millis(100));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let output = child.wait_with_output().unwrap();
+    assert!(started.elapsed() < Duration::from_secs(60), "it ended by itself");
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(130), ""));
+    assert_eq!(text(&output.stderr), "interrupted; nothing was written\n");
+    assert_eq!(files(), 0);
 }
 
 #[test]
@@ -392,6 +552,20 @@ fn refuses_in_one_sentence() {
             "run scatter --repeat 0",
             "invalid value '0' for '--repeat <N>': give a whole number from 1 to 1000",
         ),
+        (
+            "run scatter --clock wall --dilation 0",
+            "invalid value '0' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1000000",
+        ),
+        (
+            "compare scatter --dilation -1",
+            "invalid value '-1' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1000000",
+        ),
+        (
+            "compare scatter --dilation abc",
+            "invalid value 'abc' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1000000",
+        ),
+        ("compare scatter --cores 0", "invalid value '0' for '--cores <N>': give a whole number from 1"),
+        ("run scatter --dilation 5", "--dilation is for the wall clock; give --clock wall too"),
         ("run", "the following required arguments were not provided: <PROGRAM>"),
         (
             "run scatter --machin cm5",
@@ -407,6 +581,10 @@ fn refuses_in_one_sentence() {
         "run scatter --latency random",
         "run scatter --latency random:x",
         "run scatter --clock sundial",
+        "run scatter --clock wall --dilation nan",
+        "run scatter --clock wall --dilation 1e7",
+        "run scatter --clock wall --cores -1",
+        "compare scatter --clock virtual --cores 2",
         "run scatter --ports three",
         "run scatter --work none",
         "run scatter --format xml",
@@ -439,7 +617,7 @@ fn a_run_that_fails_says_what_the_processors_did() {
     assert!(!text(&failed.stderr).contains("panicked"));
 
     // Where some fail, the others are compared.
-    let compared = output("compare scatter long short --machine cenju4 --size 5000");
+    let compared = output("compare scatter long short --machine cenju4 --size 5000 --clock virtual");
     assert_eq!(compared.status.code(), Some(1));
     assert!(text(&compared.stdout).contains("\nshort "), "{}", text(&compared.stdout));
     assert!(text(&compared.stderr).starts_with("error: long failed: processor 0 sent 5000 words at once"));

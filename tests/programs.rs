@@ -2,7 +2,7 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
-use loggp::{Latency, LogGps, Machine, Params, Run, Time, US, What, Work};
+use loggp::{ClockKind, Dilation, Latency, LogGps, Machine, Params, Ports, Run, Time, US, What, Work, audit};
 use loggp_programs::broadcast::Broadcast;
 use loggp_programs::scatter::Scatter;
 use loggp_programs::{Algorithm, Case, Program};
@@ -198,5 +198,41 @@ fn what_cannot_be_done_is_refused() {
         let refusal = Scatter.check(&Case { alpha, ..case(&Scatter, "fixed", params, 1) }).unwrap_err();
         assert!(refusal.contains("give one between 0 and 1"), "{refusal}");
         assert!(Scatter.check(&Case { alpha, ..case(&Scatter, "optimal", params, 1) }).is_ok());
+    }
+}
+
+/// Whatever is listed as a program runs by the rules, on both clocks, and its result is right.
+#[test]
+fn every_algorithm_of_every_program_keeps_the_rules() {
+    for program in loggp_programs::PROGRAMS {
+        for algorithm in program.algorithms() {
+            for (number, params) in [
+                "L=6,o=2,g=4,P=8",
+                "L=5,o=3,g=2,G=1,P=13",
+                "L=4,o=1,g=4,G=1,P=6",
+                "L=0,o=0,g=0,P=3",
+                "L=9,g=1,G=2,P=16",
+                "L=2,o=1,O_s=1,O_r=1,s=3,S=9,G_s=1,P=5",
+            ]
+            .into_iter()
+            .enumerate()
+            {
+                let params = Params::new(1).set(params).unwrap().build().unwrap();
+                let case = Case { algorithm, params, size: 5, seed: 7, alpha: 0.3 };
+                let machine = Machine::new(params).work(Work::Charged).trace(true);
+                let machine = [
+                    machine.clone(),
+                    machine.clone().latency(Latency::Random { seed: number as u64 }),
+                    machine.clone().ports(Ports::Dual),
+                    machine.clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0)),
+                ];
+                for machine in machine {
+                    let outcome = program.run(&case, &machine).unwrap();
+                    assert_eq!(outcome.verified, Ok(()), "{case:?}");
+                    let audit = audit(outcome.run.trace.as_ref().unwrap());
+                    assert!(audit.is_clean(), "{case:?} {machine:?}: {:?}", audit.violations);
+                }
+            }
+        }
     }
 }

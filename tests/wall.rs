@@ -68,7 +68,7 @@ impl Traffic {
 #[test]
 fn random_programs_give_what_they_give_on_the_virtual_clock() {
     let _guard = alone();
-    for seed in 0..1500 {
+    for seed in 0..2000 {
         let mut rng = fastrand::Rng::with_seed(seed);
         // Mostly few processors, sometimes hundreds.
         let P = 1 + rng.usize(0..if seed % 50 == 0 { 300 } else { 12 });

@@ -1,0 +1,153 @@
+//! Calibration finds the parameters that a machine was built with: exactly on the virtual clock, and on the
+//! wall clock as well as the host keeps time.
+
+#![allow(non_snake_case)] // L, G and P are the papers' names
+
+use std::sync::Mutex;
+
+use loggp::{ClockKind, Dilation, Machine, NS, Params, Ports, Time, US, preset};
+use loggp_programs::calibrate::{Bound, Calibration, calibrate, check};
+use proptest::prelude::*;
+
+/// What calibration finds out on the virtual clock.
+fn found(params: Params, ports: Ports) -> Calibration {
+    check(&params).unwrap();
+    calibrate(&Machine::new(params).ports(ports), ClockKind::Virtual).unwrap()
+}
+
+fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
+    let ps = Time::from_ps;
+    Params::new(P).L(ps(L)).o(ps(o)).g(ps(g)).G(ps(G)).build().unwrap()
+}
+
+/// A time of any magnitude; none, now and then.
+fn any_time() -> impl Strategy<Value = i64> {
+    prop_oneof![1 => Just(0), 3 => 1..=40_i64, 3 => 1..=100_000_i64, 3 => 1..=100_000_000_i64]
+}
+
+fn any_ports() -> impl Strategy<Value = Ports> {
+    prop_oneof![Just(Ports::Single), Just(Ports::Dual)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// The promise: every parameter exactly, for any machine with g >= o. Where L = 0 and G = 0
+    /// nothing is ever in transit, and the most that shows of the capacity is that it is at least 1.
+    #[test]
+    fn the_virtual_clock_is_calibrated_exactly(
+        P in 2..6_usize, L in any_time(), o in any_time(), more in any_time(), G in any_time(), ports in any_ports(),
+    ) {
+        // g is no less than a hundredth of L, so that the capacity can be counted.
+        let g = (o + more).max(L / 100);
+        let params = params(P, L, o, g, G);
+        let found = found(params, ports);
+        let ps = Time::from_ps;
+        let values = (found.o.value, found.g.value, found.L.value, found.G.value);
+        prop_assert_eq!(values, (ps(o), ps(g), ps(L), ps(G)));
+        match params.capacity() {
+            Some(C) if L > 0 || G > 0 => {
+                prop_assert_eq!((found.C.value, found.C.bound), (C, Bound::Exact), "{}", found.C.how);
+            }
+            _ => prop_assert_eq!(found.C.bound, Bound::AtLeast),
+        }
+    }
+
+    /// Where o is longer than g, long messages tell; without them g and C have bounds, which hold.
+    #[test]
+    fn what_does_not_show_has_a_bound(
+        L in any_time(), g in any_time(), more in 1..=1_000_000_i64, G in any_time(),
+    ) {
+        let g = g.max(L / 100);
+        let params = params(3, L, g + more, g, G);
+        let found = found(params, Ports::Single);
+        prop_assert_eq!((found.o.value, found.L.value, found.G.value), (params.o, params.L, params.G));
+        match found.g.bound {
+            Bound::Exact => prop_assert_eq!(found.g.value, params.g),
+            Bound::AtMost => prop_assert!(params.g <= found.g.value),
+            Bound::AtLeast => prop_assert!(false),
+        }
+        prop_assert!(G == 0 || found.g.bound == Bound::Exact || params.o > 100_000 * params.G);
+        match found.C.bound {
+            Bound::Exact => prop_assert_eq!(Some(found.C.value), params.capacity()),
+            Bound::AtLeast => prop_assert!(params.capacity().is_none_or(|C| C >= found.C.value)),
+            Bound::AtMost => prop_assert!(false),
+        }
+    }
+}
+
+#[test]
+fn the_papers_machines_are_found_on_two_processors() {
+    for name in ["cm5", "cm5-double-net", "cs2-splitc", "cs2-elan"] {
+        let params = preset(name).unwrap().builder().P(2).build().unwrap();
+        let found = found(params, Ports::Single);
+        let values = (found.o.value, found.g.value, found.L.value, found.G.value, Some(found.C.value));
+        assert_eq!(values, (params.o, params.g, params.L, params.G, params.capacity()), "{name}");
+        assert_eq!((found.g.bound, found.C.bound), (Bound::Exact, Bound::Exact), "{name}");
+    }
+}
+
+#[test]
+fn the_signature_has_the_two_plateaus_of_the_papers() {
+    let params = preset("cs2-splitc").unwrap().builder().P(2).build().unwrap();
+    for series in found(params, Ports::Single).signature {
+        for (M, t) in series.bursts {
+            let further = (M as i64 - 1) * params.g.max(params.o + series.pause);
+            assert_eq!(t, params.o + further + series.pause, "M = {M}, pause = {}", series.pause);
+        }
+    }
+}
+
+#[test]
+fn without_a_gap_no_send_ever_stalls() {
+    let found = found(params(2, 6_000_000, 2_000_000, 0, 10_000), Ports::Single);
+    assert_eq!((found.g.value, found.g.bound), (Time::ZERO, Bound::Exact));
+    assert_eq!(found.C.bound, Bound::AtLeast);
+    assert!(found.C.value > 1000);
+}
+
+#[test]
+fn a_loggps_machine_is_refused() {
+    let cenju4 = preset("cenju4").unwrap().builder().build().unwrap();
+    assert!(check(&cenju4).unwrap_err().contains("LogGPS"));
+    assert!(check(&params(1, 1, 1, 1, 1)).unwrap_err().contains("at least 2"));
+}
+
+/// On a quiet host times come out within 1% or 50 ns. The host of a test has other things to do, so the best
+/// of several counts, and it may be further off.
+#[test]
+fn the_wall_clock_is_calibrated_at_full_speed() {
+    for name in ["cs2-splitc", "cs2-elan", "cm5"] {
+        let params = preset(name).unwrap().builder().P(2).build().unwrap();
+        let close = |found: Time, set: Time| {
+            let off = (found - set).max(set - found);
+            off <= Time::from_ps(set.as_ps() / 20).max(250 * NS)
+        };
+        let tries = (0..8).map(|_| measured(params, 1.0));
+        let right = |found: &Calibration| {
+            let Calibration { o, g, L, G, C, .. } = found;
+            let pairs = [(o, params.o), (g, params.g), (L, params.L), (G, params.G)];
+            pairs.iter().all(|(found, set)| close(found.value, *set)) && Some(C.value) == params.capacity()
+        };
+        let mut all = Vec::new();
+        let found = tries.inspect(|found| all.push(format!("{found:?}"))).find(right);
+        assert!(found.is_some(), "{name}: {all:#?}");
+    }
+}
+
+/// A machine that runs slower than it should is still measured in its own time.
+#[test]
+fn a_stretched_machine_is_calibrated_in_its_own_time() {
+    let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let near = |found: &Calibration| found.g.value > 3 * US && found.g.value < 5 * US;
+    let found = (0..4).map(|_| measured(params, 5.0)).find(near).unwrap();
+    assert_eq!(found.dilation, 5.0);
+}
+
+/// What calibration finds out on the wall clock. One at a time: two would fight for the cores.
+fn measured(params: Params, dilation: f64) -> Calibration {
+    static CORES: Mutex<()> = Mutex::new(());
+    let _alone = CORES.lock();
+    let machine = Machine::new(params).dilation(Dilation::Fixed(dilation));
+    calibrate(&machine, ClockKind::Wall).unwrap()
+}

@@ -1,0 +1,104 @@
+//! Stress: under every pattern everyone gets its data, and nothing breaks the rules.
+
+#![allow(non_snake_case)] // L, G and P are the papers' names
+
+use loggp::{ClockKind, Dilation, Latency, Machine, Params, Ports, Time, US, preset};
+use loggp_programs::stress::{Load, PATTERNS, Pattern, Stressed};
+use proptest::prelude::*;
+
+fn pattern(name: &str) -> &'static Pattern {
+    PATTERNS.iter().find(|pattern| pattern.name == name).unwrap()
+}
+
+fn load(params: Params, messages: usize) -> Load {
+    Load { params, messages, seed: 1 }
+}
+
+/// Runs a pattern, which must go right.
+fn run(pattern: &Pattern, load: &Load, machine: &Machine) -> Stressed {
+    pattern.check(load).unwrap();
+    let stressed = pattern.run(load, machine).unwrap_or_else(|e| panic!("{} {load:?}: {e}", pattern.name));
+    assert_eq!(stressed.verified, Ok(()), "{} {load:?}", pattern.name);
+    assert!(stressed.throughput.is_none_or(|throughput| throughput <= 1.0));
+    let audit = &stressed.audit;
+    let most = audit.most_in_transit_from.max(audit.most_in_transit_to);
+    assert!(audit.capacity.is_none_or(|capacity| most <= capacity));
+    stressed
+}
+
+/// Parameters of all kinds, with g < o, o = 0, g = 0 and L = 0 among them.
+fn any_params() -> impl Strategy<Value = Params> {
+    let time = |most: i64| prop_oneof![1 => Just(0), 4 => 0..=most];
+    (2..20_usize, time(60), time(20), time(40), time(3), prop_oneof![Just(1_usize), Just(4), Just(16)])
+        .prop_map(|(P, L, o, g, G, word)| {
+            Params::new(P).L(L * US).o(o * US).g(g * US).G(G * US).word(word).build().unwrap()
+        })
+}
+
+proptest! {
+    #[test]
+    fn every_pattern_goes_right(params in any_params(), messages in 1..20_usize, seed in 0..4_u64, dual: bool) {
+        let ports = if dual { Ports::Dual } else { Ports::Single };
+        for pattern in &PATTERNS {
+            let load = Load { params, messages, seed };
+            let machine = Machine::new(params).ports(ports);
+            let exact = run(pattern, &load, &machine);
+            if let Some(formula) = pattern.formula(&load) {
+                prop_assert_eq!(exact.run.time, formula, "{}", pattern.name);
+            }
+            run(pattern, &load, &machine.latency(Latency::Random { seed }));
+        }
+    }
+}
+
+#[test]
+fn a_hot_spot_takes_a_message_every_gap() {
+    let cm5 = preset("cm5").unwrap().builder().P(16).build().unwrap();
+    let load = load(cm5, 8);
+    let stressed = run(pattern("all-to-one"), &load, &Machine::new(cm5));
+    assert_eq!(stressed.run.messages(), 120);
+    assert_eq!(stressed.run.time, (6 + 2 * 2 + 119 * 4) * US);
+    assert_eq!(pattern("all-to-one").formula(&load), Some(486 * US));
+    assert_eq!(stressed.throughput, Some(1.0));
+    assert_eq!((stressed.audit.most_in_transit_to, stressed.audit.capacity), (2, Some(2)));
+    assert!(stressed.audit.stalls > 100);
+}
+
+#[test]
+fn every_processor_sends_and_receives_h_messages() {
+    let params = Params::new(7).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let stressed = run(pattern("h-relation"), &load(params, 5), &Machine::new(params));
+    for stats in stressed.run.processors {
+        assert_eq!((stats.sent, stats.received), (5, 5));
+    }
+}
+
+#[test]
+fn everyone_starts_at_the_same_processor_in_the_naive_remap() {
+    let cm5 = preset("cm5").unwrap().builder().P(8).build().unwrap();
+    let naive = run(pattern("fft-naive"), &load(cm5, 16), &Machine::new(cm5));
+    assert_eq!(naive.run.messages(), 8 * 14);
+    let relation = run(pattern("h-relation"), &load(cm5, 14), &Machine::new(cm5));
+    assert!(naive.run.stalled() > relation.run.stalled());
+}
+
+#[test]
+fn what_cannot_run_is_refused() {
+    let params = |P| Params::new(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    for pattern in &PATTERNS {
+        assert!(pattern.check(&load(params(1), 4)).unwrap_err().contains("at least 2"));
+        assert!(pattern.check(&load(params(4), 0)).unwrap_err().contains("at least 1"));
+        assert!(pattern.check(&load(params(4), usize::MAX)).unwrap_err().contains("too much"));
+    }
+}
+
+#[test]
+fn the_wall_clock_obeys_the_capacity_too() {
+    let cm5 = preset("cm5").unwrap().builder().P(8).build().unwrap();
+    let machine = Machine::new(cm5).clock(ClockKind::Wall).dilation(Dilation::Auto);
+    for pattern in &PATTERNS {
+        let stressed = run(pattern, &load(cm5, 4), &machine);
+        assert!(stressed.run.host.is_some());
+        assert!(stressed.run.time > Time::ZERO);
+    }
+}
