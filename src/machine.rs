@@ -10,7 +10,7 @@ use crate::network::{Latency, Network, Ports};
 use crate::params::{Params, ParamsError};
 use crate::proc::Proc;
 use crate::stats::Stats;
-use crate::time::Time;
+use crate::time::{MS, Time};
 use crate::trace::{Log, Trace};
 use crate::work::{Rates, Work};
 
@@ -199,7 +199,8 @@ impl Machine {
             let mut run = self.report(lives, &setup.network);
             let host = Host::new(&findings, run.time, cores, &choice, &notes);
             if !host.held && self.dilation == Dilation::Auto && attempt < TRIES {
-                choice.why = format!("at {:.1} the run ended {} late", choice.dilation, host.lateness.finish);
+                let late = host.lateness.finish.in_units(MS);
+                choice.why = format!("at {:.3} the run ended {late:.3} ms late", choice.dilation);
                 choice.dilation *= 2.0;
                 continue;
             }

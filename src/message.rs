@@ -217,10 +217,17 @@ impl fmt::Display for Want {
 }
 
 /// The messages sent to a processor that it has not received, those that are still under way included.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Inbox {
     /// In the order in which a receive prefers them: by arrival, then by sender, then as they were sent.
     messages: VecDeque<Envelope>,
+}
+
+impl Default for Inbox {
+    /// Room for a few, so that the first message does not wait for it.
+    fn default() -> Inbox {
+        Inbox { messages: VecDeque::with_capacity(4) }
+    }
 }
 
 impl Inbox {

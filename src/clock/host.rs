@@ -58,7 +58,7 @@ impl HostClock {
         match self.start.load(Ordering::Acquire) {
             UNSET => UNSET,
             _ if t == Time::MAX => UNSET,
-            start => start + (t.as_ps() as f64 * self.ticks_per_ps) as u64,
+            start => start.saturating_add((t.as_ps() as f64 * self.ticks_per_ps) as u64),
         }
     }
 

@@ -211,6 +211,7 @@ impl<'a> Waiter<'a> {
 
     /// Waits until the core is handed to the processor for the first time.
     fn start(&self) {
+        touch_stack();
         self.park();
         self.core.roster.lock().seats[self.place].start();
     }
@@ -439,6 +440,14 @@ pub(crate) fn run<T: Send>(
         results.push(result);
     }
     Ok((results, findings))
+}
+
+/// Touches the part of the stack that a program is likely to use, so that the host provides its memory before
+/// time begins.
+#[inline(never)]
+fn touch_stack() {
+    let mut room = [0_u8; 16 << 10];
+    std::hint::black_box(&mut room);
 }
 
 /// Counts nanoseconds up to a minute, with two digits.
