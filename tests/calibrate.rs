@@ -3,11 +3,15 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Mutex;
 
 use loggp::{ClockKind, Dilation, Machine, NS, Params, Ports, Time, US, preset};
 use loggp_programs::calibrate::{Bound, Calibration, calibrate, check};
 use proptest::prelude::*;
+use serde_json::{Value, json};
 
 /// What calibration finds out on the virtual clock.
 fn found(params: Params, ports: Ports) -> Calibration {
@@ -36,7 +40,8 @@ proptest! {
     /// nothing is ever in transit, and the most that shows of the capacity is that it is at least 1.
     #[test]
     fn the_virtual_clock_is_calibrated_exactly(
-        P in 2..6_usize, L in any_time(), o in any_time(), more in any_time(), G in any_time(), ports in any_ports(),
+        P in 2..6_usize, L in any_time(), o in any_time(), more in any_time(), G in any_time(),
+        ports in any_ports(),
     ) {
         // g is no less than a hundredth of L, so that the capacity can be counted.
         let g = (o + more).max(L / 100);
@@ -150,4 +155,63 @@ fn measured(params: Params, dilation: f64) -> Calibration {
     let _alone = CORES.lock();
     let machine = Machine::new(params).dilation(Dilation::Fixed(dilation));
     calibrate(&machine, ClockKind::Wall).unwrap()
+}
+
+/// The command with these arguments, which stand in a line: its exit status, and what it printed.
+fn loggp(line: &str) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_command_has_a_row_for_every_parameter() {
+    let (status, out, _) = loggp("calibrate --machine cm5 --clock virtual --format json");
+    let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = rows.iter().map(|row| row["parameter"].as_str().unwrap()).collect();
+    assert_eq!((status, names), (Some(0), vec!["o", "g", "L", "G", "C"]));
+    for row in rows {
+        assert_eq!((&row["configured"], &row["difference"]), (&row["recovered"], &json!(0)), "{row}");
+        assert_eq!(row["bound"], "exact");
+    }
+    let (_, table, _) = loggp("calibrate --machine cs2-splitc --clock virtual");
+    assert!(
+        table.lines().nth(4).unwrap().starts_with("o                1.70       1.70        0.00  +0.00%"),
+        "{table}"
+    );
+    let (_, csv, _) = loggp("calibrate --machine cm5 --clock virtual --format csv");
+    assert_eq!(csv.lines().count(), 6);
+}
+
+#[test]
+fn the_command_says_what_does_not_show() {
+    let (status, table, _) = loggp("calibrate --params L=6,o=4,g=2,G=0 --clock virtual");
+    assert_eq!(status, Some(0));
+    assert!(table.contains("<= 4") && table.contains("o hides a shorter g"), "{table}");
+}
+
+#[test]
+fn the_command_draws_the_signature() {
+    let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("signature.svg");
+    let (status, ..) =
+        loggp(&format!("calibrate --machine cs2-elan --clock virtual --plot {}", plot.display()));
+    assert_eq!(status, Some(0));
+    let svg = fs::read_to_string(plot).unwrap();
+    for text in ["LogP signature of cs2-elan", "time per message [us]", "g = 13.8 us", "o = 3.8 us"] {
+        assert!(svg.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn the_command_refuses_in_a_sentence() {
+    for (line, words) in [
+        ("calibrate --machine cenju4", "this is a LogGPS machine"),
+        ("calibrate -P 1", "at least 2"),
+        ("calibrate --plot x.png", ".svg"),
+        ("calibrate --clock virtual --cores 1", "--cores is for the wall clock"),
+    ] {
+        let (status, out, err) = loggp(line);
+        assert_eq!((status, out.as_str()), (Some(2), ""), "{line}");
+        assert!(err.contains(words) && err.lines().count() == 1, "{line}: {err}");
+    }
 }

@@ -642,3 +642,17 @@ fn help_and_version_go_to_stdout() {
     assert_eq!((nothing.status.code(), text(&nothing.stdout)), (Some(2), ""));
     assert!(text(&nothing.stderr).contains("Usage: loggp <COMMAND>"));
 }
+
+#[test]
+fn a_timeline_is_drawn_whole_or_not_at_all() {
+    let path = trace("timeline", "run broadcast").with_extension("svg");
+    right(&format!("run broadcast --params L=6,o=2,g=4 --timeline {}", path.display()));
+    let svg = std::fs::read_to_string(&path).unwrap();
+    assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+    assert_eq!(svg.matches("receive overhead: ").count(), 7);
+
+    std::fs::remove_file(&path).unwrap();
+    let sentence = refusal(&format!("run broadcast -P 300 --timeline {}", path.display()));
+    assert!(sentence.contains("at most 128 processors"), "{sentence}");
+    assert!(!path.exists());
+}

@@ -2,9 +2,14 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
 use loggp::{ClockKind, Dilation, Latency, Machine, Params, Ports, Time, US, preset};
 use loggp_programs::stress::{Load, PATTERNS, Pattern, Stressed};
 use proptest::prelude::*;
+use serde_json::{Value, json};
 
 fn pattern(name: &str) -> &'static Pattern {
     PATTERNS.iter().find(|pattern| pattern.name == name).unwrap()
@@ -100,5 +105,70 @@ fn the_wall_clock_obeys_the_capacity_too() {
         let stressed = run(pattern, &load(cm5, 4), &machine);
         assert!(stressed.run.host.is_some());
         assert!(stressed.run.time > Time::ZERO);
+    }
+}
+
+/// The command with these arguments, which stand in a line: its exit status, and what it printed.
+fn loggp(line: &str) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_command_writes_a_row_for_every_pattern_load_and_number_of_processors() {
+    let line = "stress all-to-one h-relation --machine cm5 -P 4,8 --load 1,8 --clock virtual --format json";
+    let (status, out, _) = loggp(line);
+    let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((status, rows.len()), (Some(0), 8));
+    let row = &rows[1];
+    assert_eq!(
+        (&row["pattern"], &row["load"], &row["params"]["P"]),
+        (&json!("all-to-one"), &json!(8), &json!(4))
+    );
+    assert_eq!((&row["formula_ns"], &row["model_ns"]), (&json!(102_000), &json!(102_000)));
+    assert_eq!(
+        (&row["measured_ns"], &row["throughput"], &row["verified"]),
+        (&json!(null), &json!(1.0), &json!(true))
+    );
+    let stalls = &row["stalls"];
+    assert_eq!((&stalls["max_in_transit"], &stalls["capacity"]), (&json!(2), &json!(2)));
+    assert!(stalls["longest_ns"].as_f64() >= stalls["shortest_ns"].as_f64());
+
+    let (_, csv, _) = loggp(&line.replace("json", "csv"));
+    let widths: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
+    assert_eq!((widths.len(), widths.iter().min()), (9, widths.iter().max()));
+}
+
+#[test]
+fn the_command_measures_and_draws() {
+    let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("stress.svg");
+    let (status, out, err) =
+        loggp(&format!("stress --machine cm5 -P 2,4 --load 1,2 --format json --plot {}", plot.display()));
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    for row in out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        assert!(row["measured_ns"].as_f64() > Some(0.0) && row["verified"] == true, "{row}");
+    }
+    let svg = fs::read_to_string(plot).unwrap();
+    for text in ["all-to-one", "h-relation", "P = 2", "P = 4", "stalled time per message [us]"] {
+        assert!(svg.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn the_command_refuses_in_a_sentence() {
+    for (line, words) in [
+        ("stress all-to-non", "the nearest name is all-to-one"),
+        ("stress -P 1", "at least 2"),
+        ("stress --load 0", "at least 1"),
+        ("stress --load x", "give a whole number"),
+        ("stress -P 4 --params L=6,o=2,g=4,P=8", "twice"),
+        ("stress --clock virtual --dilation 2", "--dilation is for the wall clock"),
+        ("stress --plot x.png", ".svg"),
+        ("stress --plot /nowhere/x.svg", "folder is not there"),
+    ] {
+        let (status, out, err) = loggp(line);
+        assert_eq!((status, out.as_str()), (Some(2), ""), "{line}");
+        assert!(err.contains(words) && err.lines().count() == 1, "{line}: {err}");
     }
 }

@@ -23,25 +23,34 @@ pub struct Choice {
 
 impl Choice {
     /// The machine that the options ask for.
+    pub fn of(options: &Options) -> Result<Choice, Failure> {
+        Choice::named(options.machine.as_deref(), options.params.as_deref(), options.cycle, options.P)
+    }
+
+    /// The machine with this name and these parameters, as far as they are given.
     ///
     /// What --params says goes over what the machine has, and -P over both. The cycle comes first, for bare
     /// numbers count cycles; the machine's own numbers have been read before and stay as long as they are.
-    pub fn of(options: &Options) -> Result<Choice, Failure> {
-        let params = options.params.as_deref();
-        if options.P.is_some() && params.is_some_and(gives_P) {
+    pub fn named(
+        machine: Option<&str>,
+        params: Option<&str>,
+        cycle: Option<Time>,
+        P: Option<usize>,
+    ) -> Result<Choice, Failure> {
+        if P.is_some() && params.is_some_and(gives_P) {
             return Err(Failure::request("P is given twice, by -P and in --params; give it once"));
         }
-        let machine = options.machine.as_deref().or(params.is_none().then_some(DEFAULT_MACHINE));
+        let machine = machine.or(params.is_none().then_some(DEFAULT_MACHINE));
         let preset = machine.map(preset).transpose().map_err(Failure::request)?;
 
         let mut builder = preset.map_or_else(|| Params::new(DEFAULT_P), Preset::builder);
-        if let Some(cycle) = options.cycle {
+        if let Some(cycle) = cycle {
             builder = builder.cycle(cycle);
         }
         if let Some(text) = params {
             builder = builder.set(text).map_err(|why| Failure::Request(format!("--params: {why}")))?;
         }
-        if let Some(P) = options.P {
+        if let Some(P) = P {
             builder = builder.P(P);
         }
         let open = builder.times().iter().any(|(name, time)| time.is_none() && *name != "G");
@@ -63,7 +72,7 @@ fn values(text: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Whether a text gives the number of processors.
-fn gives_P(text: &str) -> bool {
+pub fn gives_P(text: &str) -> bool {
     values(text).any(|(name, _)| name == "P")
 }
 

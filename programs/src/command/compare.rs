@@ -6,7 +6,8 @@ use clap::Args;
 use loggp_programs::Algorithm;
 
 use super::failure::Failure;
-use super::options::Options;
+use super::options::{ClockOption, Options};
+use super::progress::Progress;
 use super::report::Report;
 use super::setting::Setting;
 
@@ -26,19 +27,23 @@ pub struct Compare {
 impl Compare {
     /// Runs them all, also where some fail, and then says which failed.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let setting = Setting::of(&self.program, &self.options)?;
+        let setting = Setting::of(&self.program, &self.options, ClockOption::Wall)?;
         let mut failed = Vec::new();
         let mut report = Report::new(out, self.options.format);
-        for algorithm in self.algorithms(&setting)? {
+        let algorithms = self.algorithms(&setting)?;
+        let progress = Progress::of(algorithms.len() * setting.runs());
+        for (i, algorithm) in algorithms.into_iter().enumerate() {
             let name = algorithm.name;
-            match setting.run(algorithm, false) {
+            progress.begin(i * setting.runs(), name);
+            match setting.run(algorithm, false, &progress) {
                 Ok(done) => {
                     failed.extend(done.wrong.map(|what| format!("the result of {name} is wrong: {what}")));
-                    report.add(&setting, algorithm, done.row)?;
+                    progress.aside(|| report.add(&setting, algorithm, done.row))?;
                 }
                 Err(error) => failed.push(format!("{name} failed: {error}")),
             }
         }
+        drop(progress);
         report.finish(&setting)?;
         if failed.is_empty() { Ok(()) } else { Err(Failure::Run(failed.join("\n"))) }
     }

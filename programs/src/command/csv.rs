@@ -5,12 +5,13 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::row::Row;
 
 /// The titles, in order.
-const TITLES: [&str; 35] = [
+const TITLES: [&str; 39] = [
     "program",
     "algorithm",
     "machine",
@@ -31,6 +32,8 @@ const TITLES: [&str; 35] = [
     "formula_ns",
     "model_ns",
     "measured_ns",
+    "measured_min_ns",
+    "measured_max_ns",
     "error_model",
     "error_formula",
     "verified",
@@ -40,7 +43,9 @@ const TITLES: [&str; 35] = [
     "stalls.max_in_transit",
     "stalls.capacity",
     "dilation",
+    "dilation_why",
     "cores",
+    "held",
     "lateness_ns.p50",
     "lateness_ns.p90",
     "lateness_ns.p99",
@@ -53,16 +58,44 @@ pub fn write_titles(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", TITLES.join(","))
 }
 
-/// Writes a row as a line. No value has a comma in it: they are numbers, and names from a list.
+/// Writes a row as a line.
 pub fn write_row(out: &mut dyn Write, row: &Row) -> io::Result<()> {
-    let object = serde_json::to_value(row)?;
-    let cell = |title: &str| {
+    write_values(out, &TITLES, row)
+}
+
+/// Writes the values of an object that have these titles as a line.
+pub fn write_values(out: &mut dyn Write, titles: &[&str], object: &impl Serialize) -> io::Result<()> {
+    let object = serde_json::to_value(object)?;
+    let cell = |title: &&str| {
         let at_path = title.split('.').try_fold(&object, |value, name| value.get(name));
-        match at_path {
-            None | Some(Value::Null) => String::new(),
-            Some(Value::String(text)) => text.clone(),
-            Some(value) => value.to_string(),
-        }
+        at_path.map_or(String::new(), shown)
     };
-    writeln!(out, "{}", TITLES.map(cell).join(","))
+    let cells: Vec<String> = titles.iter().map(cell).collect();
+    writeln!(out, "{}", cells.join(","))
+}
+
+/// A value as a cell: quoted where it could be taken for more than one.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) if text.contains([',', '"', '\n']) => {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        }
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_what_has_a_comma() {
+        for (value, cell) in
+            [("as asked".into(), "as asked"), ("at 2.0, late".into(), "\"at 2.0, late\""), (Value::Null, "")]
+        {
+            assert_eq!(shown(&value), cell);
+        }
+    }
 }

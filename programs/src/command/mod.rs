@@ -5,20 +5,26 @@
 //! `execute`.
 
 mod audit;
+mod bench;
+mod calibrate;
 mod choice;
 mod compare;
 mod csv;
+mod draft;
 mod failure;
+mod interrupt;
 mod lists;
 mod name;
 mod number;
 mod options;
+mod plot;
+mod progress;
 mod report;
 mod row;
 mod run;
 mod setting;
+mod stress;
 mod table;
-mod trace_file;
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
@@ -39,7 +45,7 @@ use failure::Failure;
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 #[command(
     after_help = "Results go to stdout. Exit status: 0 right, 1 a run failed or its result was wrong, \
-                        2 the request was wrong."
+                        2 the request was wrong, 130 interrupted."
 )]
 struct CommandLine {
     /// What to do.
@@ -54,6 +60,10 @@ enum Request {
     Run(run::Run),
     /// Compare formula, model and measurement of a program's algorithms
     Compare(compare::Compare),
+    /// Measure o, g, L, G and the capacity from inside, and compare with what was configured
+    Calibrate(calibrate::Calibrate),
+    /// Send too much to one place, or too much at once, and see who stalls
+    Stress(stress::Stress),
     /// List the programs, their sizes and their algorithms
     Programs,
     /// List the papers' machines, every value with its source
@@ -68,6 +78,8 @@ impl Request {
         match self {
             Request::Run(run) => run.execute(out),
             Request::Compare(compare) => compare.execute(out),
+            Request::Calibrate(calibrate) => calibrate.execute(out),
+            Request::Stress(stress) => stress.execute(out),
             Request::Programs => lists::programs(out),
             Request::Machines => lists::machines(out),
             Request::Audit(audit) => audit.execute(out),
@@ -100,6 +112,7 @@ pub fn main() -> ExitCode {
 /// Reads the command line and does what it says.
 fn execute() -> Result<(), Failure> {
     let request = CommandLine::try_parse()?.request;
+    interrupt::watch();
     let mut out = io::BufWriter::new(io::stdout().lock());
     request.execute(&mut out)?;
     Ok(out.flush()?)

@@ -29,7 +29,7 @@ pub fn algorithm(program: &dyn Program, name: &str) -> Result<&'static Algorithm
 }
 
 /// The name that was most likely meant.
-fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> &'a str {
+pub fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> &'a str {
     let typed = typed.to_lowercase();
     // Who types a part of a name means a name with that part.
     let distance = |name: &&str| (!name.contains(&typed), strsim::osa_distance(&typed, name));

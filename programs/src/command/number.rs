@@ -15,6 +15,11 @@ pub struct Unit {
 const MOST_DECIMALS: usize = 6;
 
 impl Unit {
+    /// Its name and its length.
+    pub fn named(&self) -> (&'static str, Time) {
+        (self.name, self.length)
+    }
+
     /// Microseconds, as LogP and LogGP count.
     pub const US: Unit = Unit { name: "us", length: US };
     /// Nanoseconds, as LogGPS counts.
@@ -39,6 +44,11 @@ impl Unit {
         let length = i128::from(self.length.as_ps());
         let exact = |decimals: &usize| i128::from(time.as_ps()) * 10_i128.pow(*decimals as u32) % length == 0;
         (0..MOST_DECIMALS).find(exact).unwrap_or(MOST_DECIMALS)
+    }
+
+    /// A time as so many units, to draw it.
+    pub fn amount(&self, time: Time) -> f64 {
+        time.in_units(self.length)
     }
 
     /// A time as a number with so many decimals.
@@ -72,6 +82,27 @@ pub fn thousands(number: impl ToString) -> String {
         apart.push(digit);
     }
     apart
+}
+
+/// A number with three digits that count: `0.25`, `23.8`, `1,280`.
+pub fn rough(number: f64) -> String {
+    if number == 0.0 || !number.is_finite() {
+        return number.to_string();
+    }
+    let decimals = (2 - number.abs().log10().floor() as i32).clamp(0, 9) as usize;
+    let digits = format!("{number:.decimals$}");
+    let Some((whole, fraction)) = digits.split_once('.') else { return thousands(digits) };
+    match fraction.trim_end_matches('0') {
+        "" => thousands(whole),
+        fraction => format!("{}.{fraction}", thousands(whole)),
+    }
+}
+
+/// A time of this computer, as roughly as it can be told: `1.25 us`.
+pub fn rough_time(time: Time) -> String {
+    let units = [Unit { name: "s", length: SEC }, Unit { name: "ms", length: MS }, Unit::US, Unit::NS];
+    let unit = units.iter().find(|unit| time >= unit.length).unwrap_or(&Unit::NS);
+    format!("{} {}", rough(time.in_units(unit.length)), unit.name)
 }
 
 /// A relative error: `+1.25%`.
@@ -116,6 +147,29 @@ mod tests {
     fn parts_thousands() {
         for (number, apart) in [(0, "0"), (999, "999"), (1000, "1,000"), (10_230_200, "10,230,200")] {
             assert_eq!(thousands(number), apart);
+        }
+    }
+
+    #[test]
+    fn three_digits_are_enough_for_what_is_rough() {
+        for (number, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.012_345, "0.0123"),
+            (23.756, "23.8"),
+            (100.0, "100"),
+            (1279.6, "1,280"),
+        ] {
+            assert_eq!(rough(number), text);
+        }
+        for (ps, text) in [
+            (0, "0 ns"),
+            (500, "0.5 ns"),
+            (12_000, "12 ns"),
+            (1_254_000, "1.25 us"),
+            (3 * SEC.as_ps(), "3 s"),
+        ] {
+            assert_eq!(rough_time(Time::from_ps(ps)), text);
         }
     }
 

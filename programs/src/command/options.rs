@@ -1,7 +1,9 @@
 //! The options that all commands which run programs share, as the command line has them.
 
 use clap::{Args, ValueEnum};
-use loggp::{ClockKind, Latency, Ports, Time, US, Work, parse_time};
+use loggp::{ClockKind, Dilation, Latency, Ports, Time, US, Work, parse_time};
+
+use super::failure::Failure;
 
 /// The splitting ratio unless told: the best one in LogGP's figure 12.
 pub const HALVES: f64 = 0.5;
@@ -34,9 +36,16 @@ pub struct Options {
     /// Stack of each processor, in bytes
     #[arg(long, value_name = "BYTES", value_parser = stack, allow_negative_numbers = true)]
     pub stack: Option<usize>,
-    /// The clock on which the machine runs
-    #[arg(long, value_enum, default_value_t)]
-    pub clock: ClockOption,
+    /// The clock: only what the model says, or what this computer measures too [default: virtual to run, wall to
+    /// compare]
+    #[arg(long, value_enum)]
+    pub clock: Option<ClockOption>,
+    /// How much slower than it should the machine runs on the wall clock [default: auto, what this computer holds]
+    #[arg(long, value_name = "auto|N", value_parser = dilation, allow_negative_numbers = true)]
+    pub dilation: Option<Dilation>,
+    /// How many of this computer's cores the wall clock may use [default: all]
+    #[arg(long, value_name = "N", value_parser = cores, allow_negative_numbers = true)]
+    pub cores: Option<usize>,
 
     /// How much of it: `loggp programs` tells what that means [default: as the program says]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
@@ -61,11 +70,12 @@ pub struct Options {
 }
 
 /// A clock.
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ClockOption {
     /// Time jumps: exact, repeatable and fast
-    #[default]
     Virtual,
+    /// Time passes: processors are threads that wait, and the run is measured
+    Wall,
 }
 
 /// How many ports a processor has.
@@ -99,11 +109,26 @@ pub enum Format {
     Csv,
 }
 
+impl Options {
+    /// The clock that was asked for, or the usual one. Refuses what only the wall clock has, on the other.
+    pub fn clock_or(&self, usual: ClockOption) -> Result<ClockOption, Failure> {
+        let clock = self.clock.unwrap_or(usual);
+        let only = [("--dilation", self.dilation.is_some()), ("--cores", self.cores.is_some())];
+        match only.iter().find(|(_, given)| *given && clock == ClockOption::Virtual) {
+            Some((name, _)) => {
+                Err(Failure::Request(format!("{name} is for the wall clock; give --clock wall too")))
+            }
+            None => Ok(clock),
+        }
+    }
+}
+
 impl ClockOption {
     /// Its name in a report.
     pub fn name(self) -> &'static str {
         match self {
             ClockOption::Virtual => "virtual",
+            ClockOption::Wall => "wall",
         }
     }
 }
@@ -112,6 +137,7 @@ impl From<ClockOption> for ClockKind {
     fn from(clock: ClockOption) -> ClockKind {
         match clock {
             ClockOption::Virtual => ClockKind::Virtual,
+            ClockOption::Wall => ClockKind::Wall,
         }
     }
 }
@@ -135,12 +161,33 @@ impl From<WorkOption> for Work {
 }
 
 /// Reads a number of things.
-fn count(text: &str) -> Result<usize, String> {
+pub fn count(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| "give a whole number, and no unit".into())
 }
 
+/// Reads a number of cores.
+pub fn cores(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|cores| *cores > 0).ok_or_else(|| "give a whole number from 1".into())
+}
+
+/// Reads a dilation.
+pub fn dilation(text: &str) -> Result<Dilation, String> {
+    const LEAST: f64 = 1e-6;
+    const MOST: f64 = 1e6;
+    let in_range = |dilation: &f64| (LEAST..=MOST).contains(dilation);
+    match text {
+        "auto" => Ok(Dilation::Auto),
+        _ => text
+            .parse()
+            .ok()
+            .filter(in_range)
+            .map(Dilation::Fixed)
+            .ok_or_else(|| format!("give auto, or a number from {LEAST} to {MOST}")),
+    }
+}
+
 /// Reads a seed.
-fn seed(text: &str) -> Result<u64, String> {
+pub fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
 }
 
@@ -166,7 +213,7 @@ fn ratio(text: &str) -> Result<f64, String> {
 }
 
 /// Reads the length of a cycle, which cannot be told in cycles.
-fn cycle(text: &str) -> Result<Time, String> {
+pub fn cycle(text: &str) -> Result<Time, String> {
     if !text.ends_with('s') || text.contains("cycle") {
         return Err("a cycle needs a length and its unit, as in 25ns".into());
     }

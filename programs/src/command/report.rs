@@ -1,14 +1,15 @@
 //! A report: rows, for people or for programs.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use loggp::Time;
 use loggp_programs::Algorithm;
 
 use super::failure::Failure;
-use super::number::{Unit, percent, thousands};
+use super::interrupt;
+use super::number::{Unit, percent, rough, rough_time, thousands};
 use super::options::Format;
-use super::row::Row;
+use super::row::{Row, Times};
 use super::setting::Setting;
 use super::table::Table;
 use super::{csv, row};
@@ -27,6 +28,8 @@ pub struct Report<'a> {
 
 /// A table shows times with at most so many decimals.
 const MOST_DECIMALS: usize = 3;
+/// What is measured is shown with so many digits, and no more decimals than that.
+const MEASURED_DIGITS: usize = 6;
 
 impl<'a> Report<'a> {
     /// An empty report.
@@ -41,6 +44,7 @@ impl<'a> Report<'a> {
                 let object = serde_json::to_string(&row).map_err(Failure::run)?;
                 writeln!(self.out, "{object}")?;
                 self.out.flush()?;
+                interrupt::wrote(1);
             }
             Format::Csv => {
                 if self.rows.is_empty() {
@@ -48,6 +52,7 @@ impl<'a> Report<'a> {
                 }
                 csv::write_row(self.out, &row)?;
                 self.out.flush()?;
+                interrupt::wrote(1);
             }
             Format::Table => {
                 let note = match row.prediction.formula {
@@ -62,23 +67,118 @@ impl<'a> Report<'a> {
     }
 
     /// Writes what has not been written yet.
-    pub fn finish(self, setting: &Setting) -> Result<(), Failure> {
-        if self.format != Format::Table || self.rows.is_empty() {
-            return Ok(());
+    pub fn finish(mut self, setting: &Setting) -> Result<(), Failure> {
+        if self.format == Format::Table && !self.rows.is_empty() {
+            self.write_table(setting)?;
+            self.out.flush()?;
         }
-        write!(self.out, "{}\n\n{}", setting.heading(), table(&self.rows, setting.choice.unit))?;
+        warn(&self.rows);
+        Ok(())
+    }
+
+    /// Writes the table, how the host held what was measured, and the notes.
+    fn write_table(&mut self, setting: &Setting) -> io::Result<()> {
+        interrupt::wrote(self.rows.len());
+        write!(
+            self.out,
+            "{}\n\n{}",
+            setting.heading(),
+            table(&self.rows, setting.choice.unit, setting.options.repeat > 1)
+        )?;
+        let measured: Vec<&Row> = self.rows.iter().filter(|row| row.lateness_ns.is_some()).collect();
+        if !measured.is_empty() {
+            write!(self.out, "\n{}", host_table(&measured))?;
+            self.notes.extend(reasons(&measured));
+        }
+        if measured.iter().any(|row| is_late(row)) {
+            self.notes.push(format!(
+                "{LATE}: this computer ended the run more than 1% late, so do not trust its time"
+            ));
+        }
         if !self.notes.is_empty() {
             writeln!(self.out, "\n{}", self.notes.join("\n"))?;
         }
-        Ok(self.out.flush()?)
+        Ok(())
     }
 }
 
+/// The mark of a row whose run the host did not end in time.
+const LATE: &str = "late";
+
+/// Whether the host did not end a run in time.
+fn is_late(row: &Row) -> bool {
+    row.held == Some(false)
+}
+
+/// Says on stderr what the host did not give, and what helps.
+fn warn(rows: &[Row]) {
+    let mut warnings: Vec<String> = Vec::new();
+    for note in rows.iter().flat_map(|row| &row.notes) {
+        if !warnings.contains(note) {
+            warnings.push(note.clone());
+        }
+    }
+    let late: Vec<&str> = rows.iter().filter(|row| is_late(row)).map(|row| row.algorithm).collect();
+    if !late.is_empty() {
+        warnings.push(format!(
+            "this computer ended late: {}; a larger --dilation or --cycle, fewer processors or an otherwise \
+             idle computer would help",
+            late.join(", ")
+        ));
+    }
+    for warning in warnings {
+        drop(writeln!(io::stderr(), "warning: {warning}"));
+    }
+}
+
+/// Why the machine ran so much slower than it should: a line for each reason.
+fn reasons(rows: &[&Row]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for row in rows {
+        let why = row.dilation_why.as_deref().unwrap_or_default();
+        match reasons.iter_mut().find(|(other, _)| *other == why) {
+            Some((_, algorithms)) => algorithms.push(row.algorithm),
+            None => reasons.push((why, vec![row.algorithm])),
+        }
+    }
+    if let [(why, _)] = reasons[..] {
+        return vec![format!("dilation: {why}")];
+    }
+    let line = |(why, algorithms): (&str, Vec<&str>)| format!("dilation of {}: {why}", algorithms.join(", "));
+    reasons.into_iter().map(line).collect()
+}
+
+/// How this computer held the runs, as a table. Lateness is in its own time, which no dilation stretches.
+fn host_table(rows: &[&Row]) -> Table {
+    let mut table = Table::new();
+    let rows = || rows.iter();
+    table.words("", rows().map(|row| row.algorithm.into()));
+    table.numbers("dilation", rows().map(|row| rough(row.dilation)));
+    table.numbers("cores", rows().map(|row| thousands(row.cores)));
+    let late = |late: fn(&row::Lateness) -> row::Ns| {
+        rows().map(move |row| row.lateness_ns.as_ref().map_or("-".into(), |times| rough_time(late(times).0)))
+    };
+    table.numbers("late p50", late(|times| times.p50));
+    table.numbers("p90", late(|times| times.p90));
+    table.numbers("p99", late(|times| times.p99));
+    table.numbers("max", late(|times| times.max));
+    table.numbers("at the end", late(|times| times.finish));
+    table
+}
+
+/// How many decimals show what was measured: none that is only noise.
+fn measured_decimals(rows: &[Row], unit: Unit, exact: usize) -> usize {
+    let shortest = rows.iter().filter_map(|row| row.prediction.measured).map(|times| times.min).min();
+    let whole = shortest.map_or(1, |time| unit.number(time, 0).chars().filter(char::is_ascii_digit).count());
+    MEASURED_DIGITS.saturating_sub(whole).min(MOST_DECIMALS).max(exact)
+}
+
 /// The rows as a table, with times in this unit.
-fn table(rows: &[Row], unit: Unit) -> Table {
-    let times = |row: &Row| [row.prediction.formula, row.prediction.model, row.prediction.measured];
+fn table(rows: &[Row], unit: Unit, repeated: bool) -> Table {
+    let times = |row: &Row| [row.prediction.formula, row.prediction.model];
     let exact = rows.iter().flat_map(times).flatten().map(|time| unit.decimals(time)).max().unwrap_or(0);
     let decimals = exact.min(MOST_DECIMALS);
+    let measured_decimals = measured_decimals(rows, unit, decimals);
     let time = |time: Option<Time>| time.map_or("-".into(), |time| unit.number(time, decimals));
     let error = |error: Option<f64>| error.map_or("-".into(), percent);
     let in_transit = |row::Stalls { max_in_transit, capacity, .. }: &row::Stalls| match capacity {
@@ -94,8 +194,19 @@ fn table(rows: &[Row], unit: Unit) -> Table {
     table.numbers("model", rows().map(|row| time(row.prediction.model)));
     table.numbers("vs formula", rows().map(|row| error(row.prediction.error_formula())));
     if rows().any(|row| row.prediction.measured.is_some()) {
-        table.numbers("measured", rows().map(|row| time(row.prediction.measured)));
+        let measured = |which: fn(Times) -> Time| {
+            let show = move |times| unit.number(which(times), measured_decimals);
+            rows().map(move |row| row.prediction.measured.map_or("-".into(), show))
+        };
+        table.numbers("measured", measured(|times| times.median));
+        if repeated {
+            table.numbers("min", measured(|times| times.min));
+            table.numbers("max", measured(|times| times.max));
+        }
         table.numbers("vs model", rows().map(|row| error(row.prediction.error_model())));
+        if rows().any(is_late) {
+            table.words("", rows().map(|row| if is_late(row) { LATE.into() } else { String::new() }));
+        }
     }
     table.numbers("messages", rows().map(|row| thousands(row.messages)));
     table.numbers("stalls", rows().map(|row| thousands(row.stalls.count)));

@@ -1,6 +1,6 @@
 //! A row of a report: what was predicted for a run and what became of it. As JSON it is one object.
 
-use loggp::{Params, Run, Time};
+use loggp::{Host, Params, Run, Time};
 use loggp_programs::Algorithm;
 use serde::ser::{SerializeMap, SerializeStruct};
 use serde::{Serialize, Serializer};
@@ -34,10 +34,18 @@ pub struct Row {
     pub stalls: Stalls,
     /// How much slower than the machine itself the emulation ran; the virtual clock does not stretch.
     pub dilation: f64,
+    /// Why so much; nothing where nothing stretches.
+    pub dilation_why: Option<String>,
     /// How many of this computer's cores it ran on.
     pub cores: usize,
+    /// Whether this computer ended the run in time, so that what it measured can be trusted; nothing where
+    /// time does not pass.
+    pub held: Option<bool>,
     /// How late this computer was; nothing where time does not pass.
     pub lateness_ns: Option<Lateness>,
+    /// What else there is to say of this computer.
+    #[serde(skip)]
+    pub notes: Vec<String>,
 }
 
 /// The time of a run by formula, by model and by measurement.
@@ -48,7 +56,18 @@ pub struct Prediction {
     /// What the virtual clock says.
     pub model: Option<Time>,
     /// What the wall clock says.
-    pub measured: Option<Time>,
+    pub measured: Option<Times>,
+}
+
+/// The times of all runs of the same.
+#[derive(Clone, Copy)]
+pub struct Times {
+    /// Half of them are no longer.
+    pub median: Time,
+    /// The shortest.
+    pub min: Time,
+    /// The longest.
+    pub max: Time,
 }
 
 /// What the capacity did to a run.
@@ -89,13 +108,14 @@ impl Row {
         verified: bool,
     ) -> Row {
         let params = setting.choice.params;
+        let host = run.host.as_ref();
         Row {
             program: setting.program.name(),
             algorithm: algorithm.name,
             machine: setting.choice.preset.map(|preset| preset.name),
             params,
             size: setting.size(),
-            clock: setting.options.clock.name(),
+            clock: setting.clock.name(),
             prediction,
             verified,
             messages: run.messages(),
@@ -105,10 +125,21 @@ impl Row {
                 max_in_transit: run.most_in_transit(),
                 capacity: params.capacity(),
             },
-            dilation: 1.0,
-            cores: 1,
-            lateness_ns: None,
+            dilation: host.map_or(1.0, |host| host.dilation),
+            dilation_why: host.map(|host| host.why.clone()),
+            cores: host.map_or(1, |host| host.cores),
+            held: host.map(|host| host.held),
+            lateness_ns: host.map(Lateness::of),
+            notes: host.map_or(Vec::new(), |host| host.notes.clone()),
         }
+    }
+}
+
+impl Lateness {
+    /// How late a host was.
+    pub fn of(host: &Host) -> Lateness {
+        let loggp::Lateness { p50, p90, p99, max, finish } = host.lateness;
+        Lateness { p50: Ns(p50), p90: Ns(p90), p99: Ns(p99), max: Ns(max), finish: Ns(finish) }
     }
 }
 
@@ -120,7 +151,7 @@ impl Prediction {
 
     /// How far the measurement is from the model.
     pub fn error_model(&self) -> Option<f64> {
-        error(self.measured?, self.model?)
+        error(self.measured?.median, self.model?)
     }
 }
 
@@ -131,10 +162,12 @@ fn error(time: Time, expected: Time) -> Option<f64> {
 
 impl Serialize for Prediction {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut times = serializer.serialize_struct("Prediction", 5)?;
+        let mut times = serializer.serialize_struct("Prediction", 7)?;
         times.serialize_field("formula_ns", &self.formula.map(Ns))?;
         times.serialize_field("model_ns", &self.model.map(Ns))?;
-        times.serialize_field("measured_ns", &self.measured.map(Ns))?;
+        times.serialize_field("measured_ns", &self.measured.map(|times| Ns(times.median)))?;
+        times.serialize_field("measured_min_ns", &self.measured.map(|times| Ns(times.min)))?;
+        times.serialize_field("measured_max_ns", &self.measured.map(|times| Ns(times.max)))?;
         times.serialize_field("error_model", &self.error_model())?;
         times.serialize_field("error_formula", &self.error_formula())?;
         times.end()
@@ -155,7 +188,7 @@ impl Serialize for Ns {
 }
 
 /// Parameters by name: times in picoseconds, and numbers.
-fn in_ps<S: Serializer>(params: &Params, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn in_ps<S: Serializer>(params: &Params, serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     for (name, time) in params.times() {
         map.serialize_entry(name, &time.as_ps())?;

@@ -4,12 +4,14 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use loggp_programs::timeline;
 
+use super::draft::Draft;
 use super::failure::Failure;
-use super::options::Options;
+use super::options::{ClockOption, Options};
+use super::progress::Progress;
 use super::report::Report;
 use super::setting::{Done, Setting};
-use super::trace_file::TraceFile;
 
 /// The arguments.
 #[derive(Args)]
@@ -24,19 +26,35 @@ pub struct Run {
     /// Write what happened to a file, which `loggp audit` and ui.perfetto.dev read
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     trace: Option<PathBuf>,
+    /// Draw what each processor did when, as in LogP's figure 3
+    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
+    timeline: Option<PathBuf>,
 }
 
 impl Run {
     /// Runs it.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let setting = Setting::of(&self.program, &self.options)?;
+        let setting = Setting::of(&self.program, &self.options, ClockOption::Virtual)?;
         let algorithm = setting.algorithm(self.algorithm.as_deref())?;
         setting.check(algorithm)?;
-        let file = self.trace.as_deref().map(TraceFile::create).transpose()?;
+        let draft =
+            |path: &Option<PathBuf>, what| path.as_deref().map(|path| Draft::create(path, what)).transpose();
+        let (file, picture) = (draft(&self.trace, "trace")?, draft(&self.timeline, "timeline")?);
 
-        let Done { row, wrong, trace } = setting.run(algorithm, file.is_some()).map_err(Failure::run)?;
+        let progress = Progress::of(setting.runs());
+        progress.begin(0, algorithm.name);
+        let done = setting.run(algorithm, file.is_some() || picture.is_some(), &progress);
+        drop(progress);
+        let Done { row, wrong, trace } = done.map_err(Failure::run)?;
+        if let Some((picture, trace)) = picture.zip(trace.as_ref()) {
+            let heading = setting.heading();
+            let title = format!("{}, {}", algorithm.name, heading.lines().next().unwrap_or_default());
+            let svg = timeline(trace, &title, setting.unit().named());
+            let svg = svg.map_err(Failure::Request)?;
+            picture.write(|mut file| file.write_all(svg.as_bytes()))?;
+        }
         if let Some((file, trace)) = file.zip(trace) {
-            file.write(&trace)?;
+            file.write(|file| trace.write(file))?;
         }
         let mut report = Report::new(out, self.options.format);
         report.add(&setting, algorithm, row)?;

@@ -1,14 +1,15 @@
 //! A program and everything that decides how it runs, but for the algorithm.
 
-use loggp::{Latency, Machine, Params, RunError, Time, Trace, Work};
+use loggp::{Latency, Machine, Params, Run, RunError, Time, Trace, Work};
 use loggp_programs::{Algorithm, Case, Outcome, Program};
 
 use super::choice::Choice;
 use super::failure::Failure;
 use super::name;
 use super::number::{Unit, thousands};
-use super::options::{HALVES, Options, PortsOption};
-use super::row::{Prediction, Row};
+use super::options::{ClockOption, HALVES, Options, PortsOption};
+use super::progress::Progress;
+use super::row::{Prediction, Row, Times};
 
 /// What shall run, and where.
 pub struct Setting<'a> {
@@ -16,6 +17,8 @@ pub struct Setting<'a> {
     pub program: &'static dyn Program,
     /// The machine.
     pub choice: Choice,
+    /// The clock. On the wall clock everything runs on the virtual one too.
+    pub clock: ClockOption,
     /// All the rest.
     pub options: &'a Options,
 }
@@ -30,10 +33,40 @@ pub struct Done {
     pub trace: Option<Trace>,
 }
 
+/// The runs of an algorithm on one clock.
+struct Runs {
+    /// The one with the median time.
+    median: Run<()>,
+    /// The times of all.
+    times: Times,
+    /// What is wrong with the result of one.
+    wrong: Option<String>,
+}
+
+impl Runs {
+    /// From what became of them; there is at least one.
+    fn of(mut outcomes: Vec<Outcome>) -> Runs {
+        outcomes.sort_by_key(|outcome| outcome.run.time);
+        let last = outcomes.len() - 1;
+        let (min, max) = (outcomes[0].run.time, outcomes[last].run.time);
+        let wrong = outcomes.iter().find_map(|outcome| outcome.verified.clone().err());
+        let median = outcomes.swap_remove(last / 2).run;
+        Runs { times: Times { median: median.time, min, max }, median, wrong }
+    }
+}
+
 impl<'a> Setting<'a> {
-    /// The program with this name, as the options want it.
-    pub fn of(program: &str, options: &'a Options) -> Result<Setting<'a>, Failure> {
-        Ok(Setting { program: name::program(program)?, choice: Choice::of(options)?, options })
+    /// The program with this name, as the options want it, on this clock unless they say which.
+    pub fn of(program: &str, options: &'a Options, clock: ClockOption) -> Result<Setting<'a>, Failure> {
+        let program = name::program(program)?;
+        let clock = options.clock_or(clock)?;
+        Ok(Setting { program, choice: Choice::of(options)?, clock, options })
+    }
+
+    /// How many runs of an algorithm there are.
+    pub fn runs(&self) -> usize {
+        let clocks = if self.clock == ClockOption::Wall { 2 } else { 1 };
+        clocks * self.options.repeat
     }
 
     /// The program's algorithm with this name; its best known one without a name.
@@ -50,20 +83,35 @@ impl<'a> Setting<'a> {
         self.program.check(&self.case(algorithm)).map_err(refused)
     }
 
-    /// Runs an algorithm, as often as was asked for, and reports the run with the median time.
-    pub fn run(&self, algorithm: &'static Algorithm, trace: bool) -> Result<Done, RunError> {
+    /// Runs an algorithm, as often as was asked for, and reports the run with the median time. The model comes
+    /// first: what fails there need not be measured.
+    pub fn run(
+        &self,
+        algorithm: &'static Algorithm,
+        trace: bool,
+        progress: &Progress,
+    ) -> Result<Done, RunError> {
         let case = self.case(algorithm);
-        let machine = self.machine().trace(trace);
         let formula = self.program.formula(&case);
-        let mut outcomes = Vec::new();
-        for _ in 0..self.options.repeat {
-            outcomes.push(self.program.run(&case, &machine)?);
+        let runs = |clock: ClockOption| -> Result<Runs, RunError> {
+            let machine = self.machine().clock(clock.into()).trace(trace && clock == self.clock);
+            let run = |_| self.program.run(&case, &machine).inspect(|_| progress.step());
+            Ok(Runs::of((0..self.options.repeat).map(run).collect::<Result<_, _>>()?))
+        };
+        let model = runs(ClockOption::Virtual)?;
+        let measured = (self.clock == ClockOption::Wall).then(|| runs(ClockOption::Wall)).transpose()?;
+
+        let prediction = Prediction {
+            formula,
+            model: Some(model.times.median),
+            measured: measured.as_ref().map(|measured| measured.times),
+        };
+        let Runs { median: mut run, mut wrong, .. } = model;
+        if let Some(measured) = measured {
+            run = measured.median;
+            wrong = wrong.or(measured.wrong);
         }
-        outcomes.sort_by_key(|outcome| outcome.run.time);
-        let wrong = outcomes.iter().find_map(|outcome| outcome.verified.clone().err());
-        let Outcome { mut run, .. } = outcomes.swap_remove((outcomes.len() - 1) / 2);
         let trace = run.trace.take();
-        let prediction = Prediction { formula, model: Some(run.time), measured: None };
         let row = Row::new(self, algorithm, prediction, &run, wrong.is_none());
         Ok(Done { row, wrong, trace })
     }
@@ -87,15 +135,23 @@ impl<'a> Setting<'a> {
     /// The machine, with its settings.
     fn machine(&self) -> Machine {
         let options = self.options;
-        let machine = Machine::new(self.choice.params)
-            .clock(options.clock.into())
+        let mut machine = Machine::new(self.choice.params)
             .ports(options.ports.into())
             .latency(options.latency)
-            .work(self.work());
-        match options.stack {
-            Some(bytes) => machine.stack(bytes),
-            None => machine,
+            .work(self.work())
+            .dilation(options.dilation.unwrap_or_default());
+        if let Some(bytes) = options.stack {
+            machine = machine.stack(bytes);
         }
+        if let Some(cores) = options.cores {
+            machine = machine.cores(cores);
+        }
+        machine
+    }
+
+    /// The unit of its times.
+    pub fn unit(&self) -> &Unit {
+        &self.choice.unit
     }
 
     /// What stands above a table: the program, the machine and its parameters; and below that the size, and
@@ -113,7 +169,7 @@ impl<'a> Setting<'a> {
             self.program.name(),
             parameters(params, unit),
             thousands(self.size()),
-            self.options.clock.name(),
+            self.clock.name(),
             unit.name,
         );
         if self.work() != self.program.work() {

@@ -1,0 +1,287 @@
+//! Stress: what the capacity does to programs that send too much to one place, or too much at once.
+//!
+//! "No more than ceil(L/g) messages can be in transit from any processor or to any processor at any time. If
+//! a processor attempts to transmit a message that would exceed this limit, it stalls until the message can
+//! be sent" (LogP, section 3). These patterns exceed it on purpose. Every message is a word with data of its
+//! own, and every processor holds what it got against what was sent to it.
+
+use std::iter;
+
+use loggp::{Audit, Machine, Params, Payload, Proc, Run, RunError, Time, Trace, What, Work, audit};
+
+/// Who sends to whom, and in which order.
+pub struct Pattern {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub about: &'static str,
+    /// Draws the receivers.
+    plan: fn(&Load, &mut fastrand::Rng) -> Plan,
+    /// The time of the run; `None` where nobody has a formula.
+    formula: fn(&Load) -> Option<Time>,
+}
+
+/// All patterns.
+pub static PATTERNS: [Pattern; 4] = [
+    Pattern {
+        name: "all-to-one",
+        about: "everyone sends to processor 0, which only receives",
+        plan: |load, _| {
+            let receivers = |id| if id == 0 { Vec::new() } else { vec![0; load.messages] };
+            (0..load.params.P).map(|id| vec![receivers(id)]).collect()
+        },
+        formula: hot_spot,
+    },
+    Pattern {
+        name: "bursts",
+        about: "everyone sends four messages in a row to a random processor, pauses, and goes on with another",
+        plan: bursts,
+        formula: |_| None,
+    },
+    Pattern {
+        name: "fft-naive",
+        about: "everyone sends its messages for 0, then those for 1 ..., as in the FFT's naive remap \
+                (LogP, section 4.1.2)",
+        plan: |load, _| {
+            let Load { params: Params { P, .. }, messages, .. } = *load;
+            let receivers = |id| (0..messages).map(move |i| i * P / messages).filter(move |to| *to != id);
+            (0..P).map(|id| vec![receivers(id).collect()]).collect()
+        },
+        formula: |_| None,
+    },
+    Pattern {
+        name: "h-relation",
+        about: "everyone sends h messages and receives h, to and from random processors",
+        plan: h_relation,
+        formula: |_| None,
+    },
+];
+
+/// How much to send, and on which machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Load {
+    /// The machine's parameters.
+    pub params: Params,
+    /// How many messages each processor sends.
+    pub messages: usize,
+    /// Draws receivers and data.
+    pub seed: u64,
+}
+
+/// The receivers of every processor's messages, in bursts, with a pause after each burst but the last.
+type Plan = Vec<Vec<Vec<usize>>>;
+
+/// What became of a pattern.
+#[derive(Debug)]
+pub struct Stressed {
+    /// The run.
+    pub run: Run<()>,
+    /// What its trace says, from outside.
+    pub audit: Audit,
+    /// How many messages the busiest receiver took per max(g, o), from its first reception to its last; at
+    /// most 1, by the rules. `None` for fewer than two messages, and where max(g, o) is 0.
+    pub throughput: Option<f64>,
+    /// Whether everyone got what was sent to it, and the run kept to the rules; if not, what is wrong.
+    pub verified: Result<(), String>,
+}
+
+/// How many messages a burst has.
+const BURST: usize = 4;
+/// The only tag.
+const WORD: u32 = 0;
+/// No more messages than this in a run.
+const MOST_MESSAGES: usize = 1 << 22;
+
+impl Pattern {
+    /// Refuses what cannot run, in one sentence.
+    pub fn check(&self, load: &Load) -> Result<(), String> {
+        let P = load.params.P;
+        match P.checked_mul(load.messages) {
+            _ if P < 2 => Err("a processor alone stresses nobody; give at least 2".into()),
+            Some(0) => Err("a load of 0 sends nothing; give at least 1".into()),
+            Some(messages) if messages <= MOST_MESSAGES => Ok(()),
+            _ => Err(format!(
+                "{P} processors with {} messages each are too much; give at most {MOST_MESSAGES} messages",
+                load.messages
+            )),
+        }
+    }
+
+    /// The time of the run, from the parameters alone; `None` where nobody has a formula.
+    pub fn formula(&self, load: &Load) -> Option<Time> {
+        if load.params.is_loggp() { (self.formula)(load) } else { None }
+    }
+
+    /// Runs it, and looks at what happened. It counts no computation.
+    pub fn run(&self, load: &Load, machine: &Machine) -> Result<Stressed, RunError> {
+        let plan = (self.plan)(load, &mut fastrand::Rng::with_seed(load.seed));
+        let sent = letters(load, &plan);
+        let machine = machine.clone().work(Work::Charged).trace(true);
+        let (mut run, received) = machine.run(|p| stress(p, load, &plan, &sent))?.take_results();
+        let trace = run.trace.take().expect("the run was traced");
+        let audit = audit(&trace);
+        let verified = verify(&sent, &received).and_then(|()| obey(&audit));
+        Ok(Stressed { run, throughput: throughput(&trace), audit, verified })
+    }
+}
+
+/// What a processor got: how many messages, and the sum of what they say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Mail {
+    count: usize,
+    checksum: u64,
+}
+
+impl Mail {
+    /// Adds a message. The sender counts, so that a message of the right content from the wrong place shows.
+    fn add(&mut self, from: usize, letter: Letter) {
+        self.count += 1;
+        self.checksum = self.checksum.wrapping_add(letter.says.rotate_left(from as u32 % 64));
+    }
+}
+
+/// A message: a word that says something.
+#[derive(Clone, Copy)]
+struct Letter {
+    says: u64,
+    /// Bytes in a word of the machine.
+    word: usize,
+}
+
+impl Letter {
+    /// A letter with this text, or as much of it as goes into a word.
+    fn new(text: u64, word: usize) -> Letter {
+        let bits = 8 * word.min(8) as u32;
+        Letter { says: text >> (u64::BITS - bits), word }
+    }
+
+    /// What processor `from` writes, letter by letter.
+    fn by(from: usize, load: &Load) -> impl Iterator<Item = Letter> {
+        let mut rng =
+            fastrand::Rng::with_seed(load.seed ^ (from as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let word = load.params.word;
+        iter::repeat_with(move || Letter::new(rng.u64(..), word))
+    }
+}
+
+impl Payload for Letter {
+    fn bytes(&self) -> usize {
+        self.word
+    }
+}
+
+/// What each processor must get.
+fn letters(load: &Load, plan: &Plan) -> Vec<Mail> {
+    let mut mail = vec![Mail::default(); load.params.P];
+    for (from, bursts) in plan.iter().enumerate() {
+        for (&to, letter) in bursts.iter().flatten().zip(Letter::by(from, load)) {
+            mail[to].add(from, letter);
+        }
+    }
+    mail
+}
+
+/// What each processor does: it sends its bursts, receives meanwhile what comes, and then the rest.
+fn stress(p: &mut Proc, load: &Load, plan: &Plan, sent: &[Mail]) -> Mail {
+    let (bursts, expected) = (&plan[p.id()], sent[p.id()].count);
+    let mut letters = Letter::by(p.id(), load);
+    let mut mail = Mail::default();
+    for (i, burst) in bursts.iter().enumerate() {
+        if i > 0 {
+            pause(p, &mut mail);
+        }
+        for (&to, letter) in burst.iter().zip(&mut letters) {
+            p.send_receiving(to, WORD, letter, WORD, |_, from, letter| mail.add(from, letter));
+        }
+    }
+    while mail.count < expected {
+        let (from, letter) = p.recv(WORD);
+        mail.add(from, letter);
+    }
+    mail
+}
+
+/// Sends nothing for as long as a burst takes, and receives what comes.
+fn pause(p: &mut Proc, mail: &mut Mail) {
+    let over = p.now() + BURST as i64 * interval(p.params());
+    while p.now() < over {
+        if let Some((from, letter)) = p.recv_until(over, WORD) {
+            mail.add(from, letter);
+        }
+    }
+}
+
+/// Everyone must have got what was sent to it.
+fn verify(sent: &[Mail], received: &[Mail]) -> Result<(), String> {
+    let mut pairs = sent.iter().zip(received);
+    let Some(id) = pairs.position(|(sent, received)| sent != received) else { return Ok(()) };
+    let (Mail { count, .. }, Mail { count: expected, .. }) = (received[id], sent[id]);
+    Err(match count == expected {
+        true => format!("the {count} messages that processor {id} got say something else than was sent"),
+        false => format!("processor {id} got {count} messages, and {expected} were sent to it"),
+    })
+}
+
+/// The auditor must find nothing.
+fn obey(audit: &Audit) -> Result<(), String> {
+    match audit.violations.first() {
+        Some(violation) => Err(violation.to_string()),
+        None => Ok(()),
+    }
+}
+
+/// The shortest time between two short messages of a processor.
+fn interval(params: &Params) -> Time {
+    params.g.max(params.o)
+}
+
+/// See [`Stressed::throughput`].
+fn throughput(trace: &Trace) -> Option<f64> {
+    let mut receptions = vec![Vec::new(); trace.params.P];
+    for activity in &trace.activities {
+        if let What::Receive(_) = activity.what {
+            receptions[activity.id].push(activity.start);
+        }
+    }
+    let busiest = receptions.iter().max_by_key(|starts| starts.len())?;
+    let (first, last) = (busiest.first()?, busiest.last()?);
+    let most = (busiest.len() as i64 - 1) * interval(&trace.params);
+    (most > Time::ZERO).then(|| most.in_units(*last - *first))
+}
+
+/// n short messages to a receiver that does nothing else: L + 2o + (n-1) max(g, o).
+///
+/// The i-th message enters at o + i max(g, o) at the latest, so the receiver always has one: a sender is
+/// ready max(g, o) after its last message entered, and of C = ceil(L/g) slots the one for message i is free L
+/// after message i - C entered, when at most (i - C) max(g, o) + L <= i max(g, o) have passed.
+fn hot_spot(load: &Load) -> Option<Time> {
+    let Params { L, o, P, .. } = load.params;
+    let n = ((P - 1) * load.messages) as i64;
+    Some(L + 2 * o + (n - 1) * interval(&load.params))
+}
+
+/// Bursts of four, each to another processor than oneself.
+fn bursts(load: &Load, rng: &mut fastrand::Rng) -> Plan {
+    let P = load.params.P;
+    let mut other = |id: usize| (id + rng.usize(1..P)) % P;
+    let lengths = |first: usize| BURST.min(load.messages - first);
+    let bursts =
+        |id: usize| (0..load.messages).step_by(BURST).map(|first| vec![other(id); lengths(first)]).collect();
+    (0..P).map(bursts).collect()
+}
+
+/// h times everyone in a ring of random order sends to its neighbour; and everyone sends in an order of its
+/// own, for else the rings would keep in step.
+fn h_relation(load: &Load, rng: &mut fastrand::Rng) -> Plan {
+    let P = load.params.P;
+    let mut receivers = vec![Vec::with_capacity(load.messages); P];
+    let mut ring: Vec<usize> = (0..P).collect();
+    for _ in 0..load.messages {
+        rng.shuffle(&mut ring);
+        for (i, &id) in ring.iter().enumerate() {
+            receivers[id].push(ring[(i + 1) % P]);
+        }
+    }
+    receivers.iter_mut().for_each(|receivers| rng.shuffle(receivers));
+    receivers.into_iter().map(|receivers| vec![receivers]).collect()
+}
