@@ -115,6 +115,8 @@ impl<'a> Proc<'a> {
             on(self, from, message);
             self.count_code();
         }
+        let gap = self.next_send() - self.now;
+        self.spend(|stats| &mut stats.gap, gap, || What::Gap);
         self.send(to, tag, value);
     }
 
