@@ -278,6 +278,7 @@ impl<'a> Waiter<'a> {
             if !self.goes_on() {
                 return Watched::Over;
             }
+            // Reading the ticks also rests the queue, which a sender must be able to write.
             let (now, deadline) = (self.wall.host.now(), self.wall.host.tick_of(wake));
             if now >= deadline {
                 self.record(now - deadline);
