@@ -20,7 +20,7 @@ use super::sync::{
 use super::{Clock, blame};
 use crate::error::{Cause, RunError, cause_of};
 use crate::message::{Envelope, Want};
-use crate::time::Time;
+use crate::time::{PS, Time};
 
 /// What all threads of a run share.
 struct Wall {
@@ -85,8 +85,8 @@ struct Waiter<'a> {
     core: &'a Core,
     /// Its place there.
     place: usize,
-    /// Whether it has the core for itself. Then it need not ask whether another is due first.
-    alone: bool,
+    /// The time until which it last waited, and the tick at which it had.
+    reached: (Time, u64),
     /// Where its thread parks.
     parker: Parker,
     /// By how many nanoseconds its waits ended late.
@@ -205,8 +205,8 @@ impl<'a> Waiter<'a> {
         let (core, place) = wall.seat_of(id);
         let mut lateness = lateness_histogram();
         lateness.reset(); // touches its memory, before time begins
-        let alone = wall.unparkers.len() <= wall.cores.len();
-        Waiter { wall, id: id as u32, core: &wall.cores[core], place, alone, parker, lateness }
+        let reached = (-PS, 0);
+        Waiter { wall, id: id as u32, core: &wall.cores[core], place, reached, parker, lateness }
     }
 
     /// Waits until the core is handed to the processor for the first time.
@@ -281,7 +281,8 @@ impl<'a> Waiter<'a> {
             // Reading the ticks also rests the queue, which a sender must be able to write.
             let (now, deadline) = (self.wall.host.now(), self.wall.host.tick_of(wake));
             if now >= deadline {
-                self.record(now - deadline);
+                self.reached = (wake, now);
+                self.lateness.saturating_record(self.wall.host.nanoseconds(now - deadline));
                 return Watched::Due;
             }
             if !self.core.incoming.is_empty() {
@@ -308,22 +309,12 @@ impl<'a> Waiter<'a> {
             self.core.stirred.fetch_add(1, Ordering::SeqCst);
         }
     }
-
-    /// Notes by how many ticks a wait ended late.
-    #[inline]
-    fn record(&mut self, ticks: u64) {
-        self.lateness.saturating_record(self.wall.host.nanoseconds(ticks));
-    }
 }
 
 impl Clock for Waiter<'_> {
     fn wait_until(&mut self, t: Time) {
-        if self.alone {
-            let deadline = self.wall.host.tick_of(t);
-            let now = self.wall.host.now();
-            if now >= deadline && self.goes_on() {
-                return self.record(now - deadline);
-            }
+        if t == self.reached.0 && self.goes_on() {
+            return; // the code since then is free, or it would be later now
         }
         let mut roster = self.core.roster.lock();
         roster.seats[self.place].wait_until(t);
@@ -352,7 +343,7 @@ impl Clock for Waiter<'_> {
         if !well {
             return;
         }
-        self.wall.finish.fetch_max(self.wall.host.now(), Ordering::SeqCst);
+        self.wall.finish.fetch_max(self.reached.1, Ordering::SeqCst); // it has waited until `at`
         if self.wall.running.fetch_sub(1, Ordering::SeqCst) == 1 {
             self.wall.end(OVER);
         } else {
