@@ -81,17 +81,8 @@ impl<'a> Proc<'a> {
     /// Sends a value to a processor, and goes on when its first word enters the network.
     pub fn send<T: Payload>(&mut self, to: usize, tag: u32, value: T) {
         self.count_code();
-        let words = self.params().words(value.bytes());
-        self.check(to, words);
-        let parcel = Parcel::new(value);
-        if self.params().is_synchronous(words) {
-            let number = self.stats.sent as u32;
-            self.transmit(to, Tag::user(tag).request(), 0, Parcel::new(number));
-            self.take(Want { from: Some(to as u32), tag: Tag::reply(number) }, Time::MAX);
-            self.transmit(to, Tag::agreed(number), words, parcel);
-        } else {
-            self.transmit(to, Tag::user(tag), words, parcel);
-        }
+        let words = self.words(to, &value);
+        self.send_words(to, Tag::user(tag), words, Parcel::new(value));
         self.restart_code();
     }
 
@@ -108,16 +99,20 @@ impl<'a> Proc<'a> {
         mut on: impl FnMut(&mut Proc<'a>, usize, M),
     ) {
         self.count_code();
+        let words = self.words(to, &value);
+        let first = if self.params().is_synchronous(words) { 0 } else { words };
+        let overhead = self.params().send_overhead(first);
         let want = Want { from: None, tag: Tag::user(taking) };
-        while let Some(envelope) = self.take_agreed(want, self.next_send().max(self.now)) {
+        while let Some(envelope) = self.take_agreed(want, self.now.max(self.exit.gap_over() - overhead)) {
             let (from, message) = self.open(envelope);
             self.restart_code();
             on(self, from, message);
             self.count_code();
         }
-        let gap = self.next_send() - self.now;
+        let gap = self.exit.gap_over() - overhead - self.now;
         self.spend(|stats| &mut stats.gap, gap, || What::Gap);
-        self.send(to, tag, value);
+        self.send_words(to, Tag::user(tag), words, Parcel::new(value));
+        self.restart_code();
     }
 
     /// Receives the message with this tag that arrives first, from any processor, and waits until there is
@@ -193,6 +188,17 @@ impl<'a> Proc<'a> {
         self.take(Want { from: Some(from), tag: Tag::agreed(number) }, Time::MAX)
     }
 
+    /// Sends a message, once its receiver agrees if it is that long.
+    fn send_words(&mut self, to: usize, tag: Tag, words: usize, parcel: Parcel) {
+        if !self.params().is_synchronous(words) {
+            return self.transmit(to, tag, words, parcel);
+        }
+        let number = self.stats.sent as u32;
+        self.transmit(to, tag.request(), 0, Parcel::new(number));
+        self.take(Want { from: Some(to as u32), tag: Tag::reply(number) }, Time::MAX);
+        self.transmit(to, Tag::agreed(number), words, parcel);
+    }
+
     /// Sends through the network, by rules 1 to 3.
     fn transmit(&mut self, to: usize, tag: Tag, words: usize, parcel: Parcel) {
         self.turn();
@@ -246,6 +252,13 @@ impl<'a> Proc<'a> {
                 sent: parcel.type_name(),
             }),
         }
+    }
+
+    /// The length of a message to `to`, if there can be one.
+    fn words<T: Payload>(&self, to: usize, value: &T) -> usize {
+        let words = self.params().words(value.bytes());
+        self.check(to, words);
+        words
     }
 
     /// Refuses a processor that is not there and a message that cannot be.
