@@ -11,7 +11,7 @@
 //!   after messages of k words, which take (k-1)G + g each;
 //! - **L**: a round trip takes 2L + 4o;
 //! - **G**: a round trip with k words on its way there takes (k-1)G more;
-//! - **C**, the capacity, shows when a send stalls; [`capacity`](Lab::capacity) says how one makes it stall.
+//! - **C**, the capacity, shows when a send stalls; `capacity` says how one makes it stall.
 //!
 //! On the wall clock a processor's local time is no evidence: it is the time that *should* be, by the very
 //! parameters that are sought. So there a program reads the host's clock, at moments to which it has really
