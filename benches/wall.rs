@@ -3,6 +3,7 @@
 //! Prints a table for each question, each next to a peer measured in the same run. Run it with nothing else
 //! on the computer: `cargo bench --bench wall`.
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
@@ -33,9 +34,12 @@ fn free(processors: usize) -> Machine {
     machine(Params::new(processors).build().unwrap())
 }
 
-/// How many cores there are for so many processors.
+/// How many cores there are for so many processors. The host is asked once: that opens files, which takes
+/// longer than all else that a processor of this benchmark does between two waits.
 fn cores(processors: usize) -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from).min(processors)
+    static CORES: LazyLock<usize> =
+        LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
+    CORES.min(processors)
 }
 
 /// When processor `id` acts for the `i`th time: the processors of a core take turns.
