@@ -112,7 +112,7 @@ fn a_scatter_takes_the_time_of_loggp_figure_6() {
                 "algorithm": algorithm,
                 "machine": null,
                 "params": {"L": 30_000_000, "o": 0, "g": 10_000_000, "G": 1_000_000, "P": 1024, "word": 8},
-                "size": 1,
+                "size": 1, "options": "alpha=0.5",
                 "clock": "virtual",
                 "formula_ns": cycles * 1000,
                 "model_ns": cycles * 1000,

@@ -10,8 +10,7 @@ use proptest::prelude::*;
 
 /// A case of a program, by its algorithm's name.
 fn case(program: &dyn Program, algorithm: &str, params: Params, size: usize) -> Case {
-    let algorithm: &Algorithm = program.algorithms().iter().find(|a| a.name == algorithm).unwrap();
-    Case { algorithm, params, size, seed: 1, alpha: 0.4 }
+    Case { size, ..Case::new(program, algorithm, params) }
 }
 
 /// Runs a case, which must end with the right result.
@@ -120,7 +119,7 @@ proptest! {
     #[test]
     fn scatter_takes_as_long_as_predicted(params in any_params(1..60_usize), k in 1..20_usize, alpha in 0.01..0.99) {
         for name in ["short", "long", "optimal", "fixed"] {
-            let case = Case { alpha, ..case(&Scatter, name, params, k) };
+            let case = case(&Scatter, name, params, k).with("alpha", alpha);
             prop_assert_eq!(Scatter.formula(&case), Some(model(&Scatter, &case)), "{:?}", case);
         }
     }
@@ -145,7 +144,7 @@ proptest! {
     fn optimal_is_no_slower_than_the_others_and_split_no_slower_than_optimal(
         params in any_params(1..40_usize), k in 1..40_usize, alpha in 0.01..0.99,
     ) {
-        let time = |name| model(&Scatter, &Case { alpha, ..case(&Scatter, name, params, k) });
+        let time = |name| model(&Scatter, &case(&Scatter, name, params, k).with("alpha", alpha));
         let optimal = time("optimal");
         for other in ["long", "binomial", "fixed"] {
             prop_assert!(optimal <= time(other), "{}", other);
@@ -195,9 +194,9 @@ fn what_cannot_be_done_is_refused() {
         }
     }
     for alpha in [0.0, 1.0, -0.5, f64::NAN] {
-        let refusal = Scatter.check(&Case { alpha, ..case(&Scatter, "fixed", params, 1) }).unwrap_err();
+        let refusal = Scatter.check(&case(&Scatter, "fixed", params, 1).with("alpha", alpha)).unwrap_err();
         assert!(refusal.contains("give one between 0 and 1"), "{refusal}");
-        assert!(Scatter.check(&Case { alpha, ..case(&Scatter, "optimal", params, 1) }).is_ok());
+        assert!(Scatter.check(&case(&Scatter, "optimal", params, 1).with("alpha", alpha)).is_ok());
     }
 }
 
@@ -206,6 +205,7 @@ fn what_cannot_be_done_is_refused() {
 fn every_algorithm_of_every_program_keeps_the_rules() {
     for program in loggp_programs::PROGRAMS {
         for algorithm in program.algorithms() {
+            let mut runs = 0;
             for (number, params) in [
                 "L=6,o=2,g=4,P=8",
                 "L=5,o=3,g=2,G=1,P=13",
@@ -218,7 +218,12 @@ fn every_algorithm_of_every_program_keeps_the_rules() {
             .enumerate()
             {
                 let params = Params::new(1).set(params).unwrap().build().unwrap();
-                let case = Case { algorithm, params, size: 5, seed: 7, alpha: 0.3 };
+                // The first size that the program can do here.
+                let of = |size| Case { size, seed: 7, ..Case::new(*program, algorithm.name, params) };
+                let sizes = [5, 64, 256, 1024];
+                let Some(case) = sizes.map(of).into_iter().find(|case| program.check(case).is_ok()) else {
+                    continue;
+                };
                 let machine = Machine::new(params).work(Work::Charged).trace(true);
                 let machine = [
                     machine.clone(),
@@ -231,8 +236,10 @@ fn every_algorithm_of_every_program_keeps_the_rules() {
                     assert_eq!(outcome.verified, Ok(()), "{case:?}");
                     let audit = audit(outcome.run.trace.as_ref().unwrap());
                     assert!(audit.is_clean(), "{case:?} {machine:?}: {:?}", audit.violations);
+                    runs += 1;
                 }
             }
+            assert!(runs > 0, "{} {} can do nothing of this", program.name(), algorithm.name);
         }
     }
 }

@@ -97,7 +97,7 @@ impl Program for Broadcast {
         let mut datum = vec![0; case.size * case.params.word];
         fastrand::Rng::with_seed(case.seed).fill(&mut datum);
         let (run, results) = machine.run(|p| broadcast(p, &children, &datum))?.take_results();
-        Ok(Outcome { run, verified: verify(&results, &datum) })
+        Ok(Outcome::new(run, verify(&results, &datum)))
     }
 }
 

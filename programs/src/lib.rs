@@ -9,7 +9,7 @@ pub mod scatter;
 pub mod stress;
 mod timeline;
 
-pub use program::{Algorithm, Case, Outcome, Program, Size};
+pub use program::{Algorithm, Case, Figure, Outcome, Program, ProgramOption, Size};
 pub use timeline::timeline;
 
 /// All programs, in the order in which the papers have them.

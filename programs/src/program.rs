@@ -1,6 +1,6 @@
 //! What a program is: an algorithm, the paper's prediction of its time, and the verification of its result.
 
-use loggp::{Machine, Params, Run, RunError, Time, Work};
+use loggp::{Machine, Params, Ports, Run, RunError, Time, Work};
 
 /// One of the papers' programs. Each is one file, and is listed in [`PROGRAMS`](crate::PROGRAMS).
 pub trait Program: Sync {
@@ -15,6 +15,11 @@ pub trait Program: Sync {
 
     /// What `--size` means and is, unless told.
     fn size(&self) -> Size;
+
+    /// What else can be said about a case, each as `--NAME VALUE` on the command line.
+    fn options(&self) -> &'static [ProgramOption] {
+        &[]
+    }
 
     /// What its computation costs, unless told. The papers' analyses of pure communication count no
     /// computation, so such a program charges what it computes, which is nothing.
@@ -31,6 +36,12 @@ pub trait Program: Sync {
     ///
     /// It reads the parameters and nothing else: neither the model nor a measurement.
     fn formula(&self, case: &Case) -> Option<Time>;
+
+    /// The paper's closed forms for the times of its phases, in order and under the names that
+    /// [`Outcome::phases`] has; nothing where the paper has none.
+    fn phases(&self, _case: &Case) -> Vec<(&'static str, Option<Time>)> {
+        Vec::new()
+    }
 
     /// Runs it on real data, and compares the result with a sequential reference.
     fn run(&self, case: &Case, machine: &Machine) -> Result<Outcome, RunError>;
@@ -56,6 +67,21 @@ pub struct Size {
     pub default: usize,
 }
 
+/// What can be said about a case beside the size, such as `--alpha RATIO`.
+#[derive(Debug)]
+pub struct ProgramOption {
+    /// Its name, which is the same value in a [`Case`] and `--NAME` on the command line.
+    pub name: &'static str,
+    /// What its value is called, such as `RATIO`.
+    pub value: &'static str,
+    /// What it means, in one sentence.
+    pub about: &'static str,
+    /// Its value unless told.
+    pub default: &'static str,
+    /// Refuses a value that cannot be, in a sentence that says which can.
+    pub check: fn(&str) -> Result<(), String>,
+}
+
 /// What to run: a program's algorithm on a machine, and how much of it.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -63,12 +89,74 @@ pub struct Case {
     pub algorithm: &'static Algorithm,
     /// The machine's parameters.
     pub params: Params,
+    /// The machine's ports.
+    pub ports: Ports,
+    /// What computing costs.
+    pub work: Work,
+    /// The cost of the machine's barrier, if its hardware has one.
+    pub barrier: Option<Time>,
     /// The size, as the program means it.
     pub size: usize,
     /// Makes the data.
     pub seed: u64,
-    /// The splitting ratio of `scatter fixed`.
-    pub alpha: f64,
+    /// The values of the program's options, all of them.
+    pub options: Vec<(&'static str, String)>,
+}
+
+impl Case {
+    /// A program's algorithm on a machine with these parameters, and with everything else as it is unless
+    /// told.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no algorithm with this name.
+    pub fn new(program: &dyn Program, algorithm: &str, params: Params) -> Case {
+        let named = |a: &&Algorithm| a.name == algorithm;
+        let Some(algorithm) = program.algorithms().iter().find(named) else {
+            panic!("{} has no algorithm {algorithm}", program.name());
+        };
+        Case {
+            algorithm,
+            params,
+            ports: Ports::default(),
+            work: program.work(),
+            barrier: None,
+            size: program.size().default,
+            seed: 1,
+            options: program.options().iter().map(|option| (option.name, option.default.into())).collect(),
+        }
+    }
+
+    /// The same case with another value for an option.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no such option.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl ToString) -> Case {
+        let option = self.options.iter_mut().find(|(other, _)| *other == name);
+        option.unwrap_or_else(|| panic!("there is no option {name}")).1 = value.to_string();
+        self
+    }
+
+    /// The value of an option.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no such option.
+    pub fn option(&self, name: &str) -> &str {
+        let option = self.options.iter().find(|(other, _)| *other == name);
+        &option.unwrap_or_else(|| panic!("there is no option {name}")).1
+    }
+
+    /// The value of an option as a number or whatever it is; nothing if it is none.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no such option.
+    pub fn parsed<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
+        self.option(name).parse().ok()
+    }
 }
 
 /// A run and what became of its result.
@@ -78,4 +166,27 @@ pub struct Outcome {
     pub run: Run<()>,
     /// Whether every processor's result is right; if not, what is wrong, in one sentence.
     pub verified: Result<(), String>,
+    /// How long its phases took, in order, where it has phases: each from when the first processor began it
+    /// to when the last had done it, or as the program says.
+    pub phases: Vec<(&'static str, Time)>,
+    /// What else the run showed.
+    pub figures: Vec<Figure>,
+}
+
+impl Outcome {
+    /// A run without phases and figures.
+    pub fn new(run: Run<()>, verified: Result<(), String>) -> Outcome {
+        Outcome { run, verified, phases: Vec::new(), figures: Vec::new() }
+    }
+}
+
+/// Something that a run showed beside its time, such as a rate.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    /// What it is, such as `rate per processor`.
+    pub name: &'static str,
+    /// Its unit, such as `MB/s`.
+    pub unit: &'static str,
+    /// The number.
+    pub value: f64,
 }

@@ -20,7 +20,7 @@ use std::ops::Range;
 use loggp::{Machine, Params, Proc, RunError, Time, Work};
 
 use crate::broadcast::check_size;
-use crate::{Algorithm, Case, Outcome, Program, Size};
+use crate::{Algorithm, Case, Outcome, Program, ProgramOption, Size};
 
 /// One-to-all personalized communication.
 pub struct Scatter;
@@ -59,6 +59,19 @@ static ALGORITHMS: [Algorithm; 6] = [
     },
 ];
 
+static OPTIONS: [ProgramOption; 1] = [ProgramOption {
+    name: "alpha",
+    value: "RATIO",
+    about: "the splitting ratio of `fixed`; halves are the best in LogGP's figure 12",
+    default: "0.5",
+    check: |text| ratio(text).map(|_| ()).ok_or_else(|| "give a ratio between 0 and 1".into()),
+}];
+
+/// A splitting ratio.
+fn ratio(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|alpha| 0.0 < *alpha && *alpha < 1.0)
+}
+
 /// The tag of all messages but the short ones.
 const ITEMS: u32 = 0;
 
@@ -79,13 +92,18 @@ impl Program for Scatter {
         Size { meaning: "items per processor, a word each", default: 128 }
     }
 
+    fn options(&self) -> &'static [ProgramOption] {
+        &OPTIONS
+    }
+
     fn work(&self) -> Work {
         Work::Charged
     }
 
     fn check(&self, case: &Case) -> Result<(), String> {
-        if case.algorithm.name == "fixed" && !(0.0 < case.alpha && case.alpha < 1.0) {
-            return Err(format!("alpha = {} is no splitting ratio; give one between 0 and 1", case.alpha));
+        let alpha = case.option("alpha");
+        if case.algorithm.name == "fixed" && ratio(alpha).is_none() {
+            return Err(format!("alpha = {alpha} is no splitting ratio; give one between 0 and 1"));
         }
         check_size(case)
     }
@@ -124,7 +142,7 @@ impl Program for Scatter {
             machine.run(|p| scatter(p, &plan, &items))
         };
         let (run, results) = run?.take_results();
-        Ok(Outcome { run, verified: verify(&results, &items, set) })
+        Ok(Outcome::new(run, verify(&results, &items, set)))
     }
 }
 
@@ -182,7 +200,10 @@ fn splits(case: &Case) -> Splits {
     match case.algorithm.name {
         "long" => fastest(case, |n| sent(n, 1)),
         "binomial" => fastest(case, |n| sent(n, n / 2)),
-        "fixed" => fastest(case, |n| sent(n, (n as f64 * case.alpha) as usize)),
+        "fixed" => {
+            let alpha = ratio(case.option("alpha")).unwrap_or(0.5);
+            fastest(case, |n| sent(n, (n as f64 * alpha) as usize))
+        }
         _ => fastest(case, |n| 1..n),
     }
 }
@@ -323,7 +344,7 @@ mod tests {
 
     fn optimal(L: i64, o: i64, g: i64, G: i64, P: usize, k: usize) -> Splits {
         let params = Params::new(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap();
-        splits(&Case { algorithm: &ALGORITHMS[0], params, size: k, seed: 0, alpha: 0.5 })
+        splits(&Case { size: k, ..Case::new(&Scatter, "optimal", params) })
     }
 
     #[test]

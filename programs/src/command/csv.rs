@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::row::Row;
 
 /// The titles, in order.
-const TITLES: [&str; 39] = [
+const TITLES: [&str; 40] = [
     "program",
     "algorithm",
     "machine",
@@ -28,6 +28,7 @@ const TITLES: [&str; 39] = [
     "params.s",
     "params.S",
     "size",
+    "options",
     "clock",
     "formula_ns",
     "model_ns",

@@ -17,6 +17,7 @@ mod lists;
 mod name;
 mod number;
 mod options;
+mod own;
 mod plot;
 mod progress;
 mod report;

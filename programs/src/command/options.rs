@@ -4,9 +4,7 @@ use clap::{Args, ValueEnum};
 use loggp::{ClockKind, Dilation, Latency, Ports, Time, US, Work, parse_time};
 
 use super::failure::Failure;
-
-/// The splitting ratio unless told: the best one in LogGP's figure 12.
-pub const HALVES: f64 = 0.5;
+use super::own::OwnOptions;
 
 /// How a program shall be run.
 #[derive(Args)]
@@ -55,10 +53,9 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value = "1")]
     #[arg(help_heading = "Program")]
     pub seed: u64,
-    /// The splitting ratio of scatter's algorithm `fixed`
-    #[arg(long, value_name = "RATIO", value_parser = ratio, allow_negative_numbers = true)]
-    #[arg(default_value_t = HALVES, help_heading = "Program")]
-    pub alpha: f64,
+    /// What only some programs have.
+    #[command(flatten)]
+    pub own: OwnOptions,
     /// Run it so many times, and report the run with the median time
     #[arg(long, value_name = "N", value_parser = repeat, allow_negative_numbers = true)]
     #[arg(default_value = "1", help_heading = "Program")]
@@ -204,12 +201,6 @@ fn stack(text: &str) -> Result<usize, String> {
     const MOST: usize = 1 << 30;
     let in_range = |bytes: &usize| (LEAST..=MOST).contains(bytes);
     text.parse().ok().filter(in_range).ok_or_else(|| format!("give a number of bytes from {LEAST} to {MOST}"))
-}
-
-/// Reads a splitting ratio.
-fn ratio(text: &str) -> Result<f64, String> {
-    let in_range = |alpha: &f64| 0.0 < *alpha && *alpha < 1.0;
-    text.parse().ok().filter(in_range).ok_or_else(|| "give a ratio between 0 and 1".into())
 }
 
 /// Reads the length of a cycle, which cannot be told in cycles.

@@ -21,6 +21,8 @@ pub struct Row {
     pub params: Params,
     /// The size.
     pub size: usize,
+    /// The program's own options.
+    pub options: String,
     /// The clock.
     pub clock: &'static str,
     /// The three times, and how far they are apart.
@@ -115,6 +117,7 @@ impl Row {
             machine: setting.choice.preset.map(|preset| preset.name),
             params,
             size: setting.size(),
+            options: setting.own(),
             clock: setting.clock.name(),
             prediction,
             verified,

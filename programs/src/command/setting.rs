@@ -7,7 +7,7 @@ use super::choice::Choice;
 use super::failure::Failure;
 use super::name;
 use super::number::{Unit, thousands};
-use super::options::{ClockOption, HALVES, Options, PortsOption};
+use super::options::{ClockOption, Options, PortsOption};
 use super::progress::Progress;
 use super::row::{Prediction, Row, Times};
 
@@ -19,6 +19,8 @@ pub struct Setting<'a> {
     pub choice: Choice,
     /// The clock. On the wall clock everything runs on the virtual one too.
     pub clock: ClockOption,
+    /// The values of the program's own options.
+    own: Vec<(&'static str, String)>,
     /// All the rest.
     pub options: &'a Options,
 }
@@ -60,7 +62,7 @@ impl<'a> Setting<'a> {
     pub fn of(program: &str, options: &'a Options, clock: ClockOption) -> Result<Setting<'a>, Failure> {
         let program = name::program(program)?;
         let clock = options.clock_or(clock)?;
-        Ok(Setting { program, choice: Choice::of(options)?, clock, options })
+        Ok(Setting { program, choice: Choice::of(options)?, clock, own: options.own.of(program)?, options })
     }
 
     /// How many runs of an algorithm there are.
@@ -128,8 +130,28 @@ impl<'a> Setting<'a> {
 
     /// What an algorithm has to do.
     fn case(&self, algorithm: &'static Algorithm) -> Case {
-        let &Options { seed, alpha, .. } = self.options;
-        Case { algorithm, params: self.choice.params, size: self.size(), seed, alpha }
+        Case {
+            algorithm,
+            params: self.choice.params,
+            ports: self.options.ports.into(),
+            work: self.work(),
+            barrier: None,
+            size: self.size(),
+            seed: self.options.seed,
+            options: self.own.clone(),
+        }
+    }
+
+    /// The values of the program's own options, as in `alpha=0.5,beta=1`.
+    pub fn own(&self) -> String {
+        let parts: Vec<String> = self.own.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        parts.join(",")
+    }
+
+    /// Those that are not as usual.
+    fn unusual(&self) -> impl Iterator<Item = &(&'static str, String)> {
+        let usual = self.program.options();
+        self.own.iter().filter(|(name, value)| usual.iter().any(|o| o.name == *name && o.default != value))
     }
 
     /// The machine, with its settings.
@@ -178,8 +200,8 @@ impl<'a> Setting<'a> {
                 Work::Charged => ", work charged",
             };
         }
-        if self.options.alpha != HALVES {
-            heading += &format!(", alpha = {}", self.options.alpha);
+        for (name, value) in self.unusual() {
+            heading += &format!(", {name} = {value}");
         }
         if let Latency::Random { seed } = self.options.latency {
             heading += &format!(", random latency (seed {seed})");

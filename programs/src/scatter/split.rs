@@ -109,7 +109,7 @@ fn simulate(plan: &Plan, params: &Params) -> Vec<Time> {
 mod tests {
     use super::super::{Scatter, scatter, splits};
     use super::*;
-    use crate::{Case, Program};
+    use crate::Case;
     use loggp::{Machine, US, Work};
 
     /// What the search believes is what the machine does, and the items that it moves about arrive; even
@@ -121,7 +121,7 @@ mod tests {
             let (P, k) = (rng.usize(2..30), rng.usize(1..60));
             let mut any = |most| rng.i64(0..=most) * US;
             let params = Params::new(P).L(any(40)).o(any(10)).g(any(20)).G(any(3)).word(1).build().unwrap();
-            let case = Case { algorithm: &Scatter.algorithms()[0], params, size: k, seed: 0, alpha: 0.5 };
+            let case = Case { size: k, ..Case::new(&Scatter, "optimal", params) };
             let mut plan = Plan::new(splits(&case).S, P, k);
             for _ in 0..3 * P {
                 let (carrier, to) = (rng.usize(0..P), rng.usize(0..P));
