@@ -1,7 +1,7 @@
 //! A row of a report: what was predicted for a run and what became of it. As JSON it is one object.
 
-use loggp::{Host, Params, Run, Time};
-use loggp_programs::Algorithm;
+use loggp::{Host, Params, Time};
+use loggp_programs::{Algorithm, Figure, Outcome};
 use serde::ser::{SerializeMap, SerializeStruct};
 use serde::{Serialize, Serializer};
 
@@ -28,6 +28,12 @@ pub struct Row {
     /// The three times, and how far they are apart.
     #[serde(flatten)]
     pub prediction: Prediction,
+    /// The same of its phases, where it has phases.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<Phase>,
+    /// What else the run showed.
+    #[serde(serialize_with = "by_name", skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<Figure>,
     /// Whether the result was right.
     pub verified: bool,
     /// How many messages were sent.
@@ -59,6 +65,16 @@ pub struct Prediction {
     pub model: Option<Time>,
     /// What the wall clock says.
     pub measured: Option<Times>,
+}
+
+/// A phase of a run.
+#[derive(Serialize)]
+pub struct Phase {
+    /// Its name.
+    pub phase: &'static str,
+    /// Its three times; what was measured is that of the run with the median time.
+    #[serde(flatten)]
+    pub prediction: Prediction,
 }
 
 /// The times of all runs of the same.
@@ -106,9 +122,10 @@ impl Row {
         setting: &Setting,
         algorithm: &Algorithm,
         prediction: Prediction,
-        run: &Run<()>,
+        outcome: &Outcome,
         verified: bool,
     ) -> Row {
+        let run = &outcome.run;
         let params = setting.choice.params;
         let host = run.host.as_ref();
         Row {
@@ -120,6 +137,8 @@ impl Row {
             options: setting.own(),
             clock: setting.clock.name(),
             prediction,
+            phases: Vec::new(),
+            figures: outcome.figures.clone(),
             verified,
             messages: run.messages(),
             stalls: Stalls {
@@ -188,6 +207,15 @@ impl Serialize for Ns {
             _ => serializer.serialize_f64(self.0.as_ns()),
         }
     }
+}
+
+/// Figures by name and unit.
+fn by_name<S: Serializer>(figures: &[Figure], serializer: S) -> Result<S::Ok, S::Error> {
+    let name = |figure: &Figure| match figure.unit {
+        "" => figure.name.to_string(),
+        unit => format!("{} ({unit})", figure.name),
+    };
+    serializer.collect_map(figures.iter().map(|figure| (name(figure), figure.value)))
 }
 
 /// Parameters by name: times in picoseconds, and numbers.

@@ -1,6 +1,6 @@
 //! A program and everything that decides how it runs, but for the algorithm.
 
-use loggp::{Latency, Machine, Params, Run, RunError, Time, Trace, Work};
+use loggp::{Latency, Machine, Params, RunError, Time, Trace, Work};
 use loggp_programs::{Algorithm, Case, Outcome, Program};
 
 use super::choice::Choice;
@@ -9,7 +9,7 @@ use super::name;
 use super::number::{Unit, thousands};
 use super::options::{ClockOption, Options, PortsOption};
 use super::progress::Progress;
-use super::row::{Prediction, Row, Times};
+use super::row::{Phase, Prediction, Row, Times};
 
 /// What shall run, and where.
 pub struct Setting<'a> {
@@ -38,7 +38,7 @@ pub struct Done {
 /// The runs of an algorithm on one clock.
 struct Runs {
     /// The one with the median time.
-    median: Run<()>,
+    median: Outcome,
     /// The times of all.
     times: Times,
     /// What is wrong with the result of one.
@@ -52,8 +52,8 @@ impl Runs {
         let last = outcomes.len() - 1;
         let (min, max) = (outcomes[0].run.time, outcomes[last].run.time);
         let wrong = outcomes.iter().find_map(|outcome| outcome.verified.clone().err());
-        let median = outcomes.swap_remove(last / 2).run;
-        Runs { times: Times { median: median.time, min, max }, median, wrong }
+        let median = outcomes.swap_remove(last / 2);
+        Runs { times: Times { median: median.run.time, min, max }, median, wrong }
     }
 }
 
@@ -108,13 +108,14 @@ impl<'a> Setting<'a> {
             model: Some(model.times.median),
             measured: measured.as_ref().map(|measured| measured.times),
         };
-        let Runs { median: mut run, mut wrong, .. } = model;
+        let phases = phases(&self.program.phases(&case), &model, measured.as_ref());
+        let Runs { median: mut outcome, mut wrong, .. } = model;
         if let Some(measured) = measured {
-            run = measured.median;
+            outcome = measured.median;
             wrong = wrong.or(measured.wrong);
         }
-        let trace = run.trace.take();
-        let row = Row::new(self, algorithm, prediction, &run, wrong.is_none());
+        let trace = outcome.run.trace.take();
+        let row = Row { phases, ..Row::new(self, algorithm, prediction, &outcome, wrong.is_none()) };
         Ok(Done { row, wrong, trace })
     }
 
@@ -232,6 +233,21 @@ impl<'a> Setting<'a> {
         let random = matches!(self.options.latency, Latency::Random { .. });
         random.then(|| "formulas take every message to be under way for exactly L".into())
     }
+}
+
+/// What was predicted for the phases of a run, and what became of them.
+fn phases(formulas: &[(&'static str, Option<Time>)], model: &Runs, measured: Option<&Runs>) -> Vec<Phase> {
+    let time = |runs: &Runs, name| {
+        let phases = &runs.median.phases;
+        phases.iter().find(|(other, _)| *other == name).map(|(_, time)| *time)
+    };
+    let phase = |&(name, model): &(&'static str, Time)| {
+        let formula = formulas.iter().find(|(other, _)| *other == name).and_then(|(_, time)| *time);
+        let single = |time| Times { median: time, min: time, max: time };
+        let measured = measured.and_then(|runs| time(runs, name)).map(single);
+        Phase { phase: name, prediction: Prediction { formula, model: Some(model), measured } }
+    };
+    model.median.phases.iter().map(phase).collect()
 }
 
 /// A machine's parameters, in a line.
