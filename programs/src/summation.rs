@@ -262,7 +262,6 @@ fn optimal_time(n: i128, params: &Params) -> Time {
 ///
 /// - the sum of C(i+j-1, j-1) is C(m+j, j),
 /// - the sum of i C(i+j-1, j-1) is j C(m+j, j+1).
-#[allow(non_snake_case)]
 fn S(T: Time, params: &Params) -> i128 {
     let Params { L, o, g, P, cycle, .. } = *params;
     let (D, d) = (L + 2 * o + cycle, g.max(o + cycle));
