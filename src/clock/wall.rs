@@ -273,6 +273,7 @@ impl<'a> Waiter<'a> {
     /// over.
     fn sleep(&mut self) -> bool {
         let (id, place, cores) = (self.id, self.place, self.wall.cores.len());
+        let mut waited = false;
         loop {
             let roster = self.roster();
             roster.let_in(id, cores);
@@ -288,6 +289,7 @@ impl<'a> Waiter<'a> {
                 if !self.park() {
                     return false;
                 }
+                waited = true;
                 continue;
             }
             if !roster.warm {
@@ -296,9 +298,12 @@ impl<'a> Waiter<'a> {
                     self.wall.host.begin();
                 }
             }
+            if wake == self.reached.0 && !waited {
+                return self.goes_on(); // the code since then is free, or it would be later now
+            }
             match self.watch(wake) {
                 Watched::Due => return true,
-                Watched::Incoming => {}
+                Watched::Incoming => waited = true,
                 Watched::Over => return false,
             }
         }
@@ -330,12 +335,13 @@ impl<'a> Waiter<'a> {
             if !self.goes_on() {
                 return Watched::Over;
             }
-            // Reading the ticks also rests the queue, which a sender must be able to write.
-            let (now, deadline) = (self.wall.host.now(), self.wall.host.tick_of(wake));
-            if now >= deadline {
-                self.reached = (wake, now);
-                self.lateness.saturating_record(self.wall.host.nanoseconds(now - deadline));
-                return Watched::Due;
+            if wake < Time::MAX {
+                let (now, deadline) = (self.wall.host.now(), self.wall.host.tick_of(wake));
+                if now >= deadline {
+                    self.reached = (wake, now);
+                    self.lateness.saturating_record(self.wall.host.nanoseconds(now - deadline));
+                    return Watched::Due;
+                }
             }
             if self.roster().has_incoming() {
                 self.stir();
