@@ -3,7 +3,7 @@
 use crate::clock::Clock;
 use crate::error::{Cause, raise};
 use crate::machine::Setup;
-use crate::message::{Envelope, Payload, Tag, Want};
+use crate::message::{Envelope, Letter, Payload, Tag, Want};
 use crate::network::{Exit, reception};
 use crate::params::Params;
 use crate::parcel::Parcel;
@@ -103,8 +103,8 @@ impl<'a> Proc<'a> {
         let first = if self.params().is_synchronous(words) { 0 } else { words };
         let overhead = self.params().send_overhead(first);
         let want = Want { from: None, tag: Tag::user(taking) };
-        while let Some(envelope) = self.take_agreed(want, self.now.max(self.exit.gap_over() - overhead)) {
-            let (from, message) = self.open(envelope);
+        while let Some(letter) = self.take_agreed(want, self.now.max(self.exit.gap_over() - overhead)) {
+            let (from, message) = self.open(letter);
             self.restart_code();
             on(self, from, message);
             self.count_code();
@@ -165,7 +165,7 @@ impl<'a> Proc<'a> {
         }
         let want = Want { from: from.map(|from| from as u32), tag: Tag::user(tag) };
         let message = match self.take_agreed(want, deadline.max(self.now)) {
-            Some(envelope) => Some(self.open(envelope)),
+            Some(letter) => Some(self.open(letter)),
             None => {
                 let wait = deadline - self.now;
                 let wait = if wait > Time::ZERO { wait } else { self.params().cycle };
@@ -178,12 +178,12 @@ impl<'a> Proc<'a> {
     }
 
     /// Takes a wanted message; if what comes is a request, grants it and takes the message that follows.
-    fn take_agreed(&mut self, want: Want, deadline: Time) -> Option<Envelope> {
-        let envelope = self.take(want, deadline)?;
-        if !envelope.tag.is_request() {
-            return Some(envelope);
+    fn take_agreed(&mut self, want: Want, deadline: Time) -> Option<Letter> {
+        let letter = self.take(want, deadline)?;
+        if !letter.tag.is_request() {
+            return Some(letter);
         }
-        let (from, number) = (envelope.from, envelope.number);
+        let Letter { from, number, .. } = letter;
         self.transmit(from as usize, Tag::reply(number), 0, Parcel::new(()));
         self.take(Want { from: Some(from), tag: Tag::agreed(number) }, Time::MAX)
     }
@@ -220,30 +220,31 @@ impl<'a> Proc<'a> {
             let (enter, first, arrival) = (passage.enter, passage.first, passage.arrival);
             log.messages.push(Message { id, to, words, enter, first, arrival });
         }
-        let (from, arrival) = (self.id as u32, passage.arrival);
-        let overhead = self.params().recv_overhead(words);
-        self.clock.deliver(to, Envelope { arrival, from, number, tag, overhead, parcel });
+        let (from, to, words) = (self.id as u32, to as u32, words as u32);
+        let letter = Letter { from, to, number, words, tag, parcel };
+        self.clock.deliver(Envelope { arrival: passage.arrival, letter });
     }
 
     /// Receives from the inbox, by rule 4.
-    fn take(&mut self, want: Want, deadline: Time) -> Option<Envelope> {
+    fn take(&mut self, want: Want, deadline: Time) -> Option<Letter> {
         let gap_over = self.received_at.map_or(Time::ZERO, |at| at + self.params().g);
         let ready = self.now.max(gap_over);
-        let envelope = self.clock.receive(want, ready, deadline)?;
-        let start = reception(ready, envelope.arrival);
+        let overhead = self.params().receiving();
+        let Envelope { arrival, letter } = self.clock.receive(want, ready, deadline, overhead)?;
+        let start = reception(ready, arrival);
         self.received_at = Some(start);
         self.stats.received += 1;
-        self.spend(|stats| &mut stats.idle, envelope.arrival - self.now, || What::Idle);
+        self.spend(|stats| &mut stats.idle, arrival - self.now, || What::Idle);
         self.spend(|stats| &mut stats.gap, start - self.now, || What::Gap);
-        let id = MessageId { from: envelope.from as usize, number: envelope.number as usize };
-        self.pass(|stats| &mut stats.recv, envelope.overhead, || What::Receive(id));
-        Some(envelope)
+        let id = MessageId { from: letter.from as usize, number: letter.number as usize };
+        self.pass(|stats| &mut stats.recv, overhead.of(letter.words as usize), || What::Receive(id));
+        Some(letter)
     }
 
     /// The value in a message that was received.
-    fn open<T: Payload>(&mut self, envelope: Envelope) -> (usize, T) {
-        let from = envelope.from as usize;
-        match envelope.parcel.open() {
+    fn open<T: Payload>(&mut self, letter: Letter) -> (usize, T) {
+        let from = letter.from as usize;
+        match letter.parcel.open() {
             Ok(value) => (from, value),
             Err(parcel) => raise(Cause::WrongType {
                 id: self.id,
