@@ -185,12 +185,29 @@ pub(crate) enum Collective {
     HardwareBarrier,
     /// A barrier made of messages.
     Barrier,
+    Broadcast,
+    Reduce,
+    AllReduce,
+    Scan,
+    ExclusiveScan,
+    Gather,
+    AllToAll,
 }
 
 impl Collective {
     /// What errors call the kind with this number.
     fn name(kind: u64) -> &'static str {
-        const NAMES: [&str; 2] = ["the machine's barrier", "a barrier"];
+        const NAMES: [&str; 9] = [
+            "the machine's barrier",
+            "a barrier",
+            "a broadcast",
+            "a reduce",
+            "an all-reduce",
+            "a scan",
+            "an exclusive scan",
+            "a gather",
+            "an all-to-all",
+        ];
         NAMES.get(kind as usize).copied().unwrap_or("of no kind")
     }
 }

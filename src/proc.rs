@@ -182,6 +182,14 @@ impl<'a> Proc<'a> {
         self.receive(from, tag, Time::MAX).expect("it waited until there was one")
     }
 
+    /// What some work will cost, if that is known before.
+    pub(crate) fn charge(&self, kind: &str, units: u64) -> Time {
+        match self.setup.work {
+            Work::Charged => self.setup.rates.cost(kind, units, self.params().cycle),
+            Work::Measured => Time::ZERO,
+        }
+    }
+
     /// Begins a collective: how many this processor had begun before. All call them in the same order, so the
     /// number tells which one a message belongs to.
     pub(crate) fn begin_collective(&mut self) -> u32 {
@@ -364,7 +372,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Refuses a processor that is not there and a message that cannot be.
-    fn check(&self, other: usize, words: usize) {
+    pub(crate) fn check(&self, other: usize, words: usize) {
         let (id, last) = (self.id, self.p() - 1);
         if other > last {
             raise(Cause::NoSuchProcessor { id, other, last });
