@@ -3,10 +3,11 @@
 //!
 //! A node that begins at t has children that begin at t + D, t + D + d, t + D + 2d ... (definition 3.4). So
 //! by t a tree can reach F(t) = F(t-d) + F(t-D) processors: those of the root without its first child, and those
-//! of that child. Here every node answers for an interval of processors, and gives its first child as few of
-//! them, from one end, as leave no more than F(t-d) to itself. The tree so reaches all at the least t
-//! with F(t) >= P, which is the optimum, and what lies below a node stays together: values can be combined
-//! in the order of the processors.
+//! of that child. Here every node answers for an interval of processors, and gives its first child as many of
+//! them, from one end, as F(t-D) lets it. The tree so reaches all at the least t with F(t) >= P, which is the
+//! optimum. What lies below a node stays together, so that values can be combined in the order of the
+//! processors. And no child answers for more than the one before, so that backwards, in a reduction, those who
+//! are ready first are those who come first.
 
 use crate::time::Time;
 
@@ -74,14 +75,14 @@ impl Tree {
             let mut children = Vec::new();
             while below.len() > 1 {
                 let n = below.len();
-                let keeps = self.reached(self.soonest(n) - self.d).clamp(1, n - 1);
+                let most = self.reached(self.soonest(n) - self.D).min(n - 1);
                 let (left, right) = (node - below.start, below.end - node - 1);
                 let given = if left > right {
-                    let given = below.start..below.start + (n - keeps).min(left);
+                    let given = below.start..below.start + most.min(left);
                     below.start = given.end;
                     given
                 } else {
-                    let given = below.end - (n - keeps).min(right)..below.end;
+                    let given = below.end - most.min(right)..below.end;
                     below.end = given.start;
                     given
                 };
