@@ -1,6 +1,6 @@
 //! A program and everything that decides how it runs, but for the algorithm.
 
-use loggp::{Latency, Machine, Params, RunError, Time, Trace, Work};
+use loggp::{Latency, Machine, Params, RunError, Time, Trace, Work, parse_time};
 use loggp_programs::{Algorithm, Case, Outcome, Program};
 
 use super::choice::Choice;
@@ -19,6 +19,8 @@ pub struct Setting<'a> {
     pub choice: Choice,
     /// The clock. On the wall clock everything runs on the virtual one too.
     pub clock: ClockOption,
+    /// The cost of the machine's own barrier, if it has one.
+    barrier: Option<Time>,
     /// The values of the program's own options.
     own: Vec<(&'static str, String)>,
     /// All the rest.
@@ -62,7 +64,10 @@ impl<'a> Setting<'a> {
     pub fn of(program: &str, options: &'a Options, clock: ClockOption) -> Result<Setting<'a>, Failure> {
         let program = name::program(program)?;
         let clock = options.clock_or(clock)?;
-        Ok(Setting { program, choice: Choice::of(options)?, clock, own: options.own.of(program)?, options })
+        let choice = Choice::of(options)?;
+        let own = options.own.of(program)?;
+        let barrier = options.barrier.as_deref().map(|text| barrier(text, choice.params.cycle)).transpose()?;
+        Ok(Setting { program, choice, clock, barrier, own, options })
     }
 
     /// How many runs of an algorithm there are.
@@ -136,7 +141,7 @@ impl<'a> Setting<'a> {
             params: self.choice.params,
             ports: self.options.ports.into(),
             work: self.work(),
-            barrier: None,
+            barrier: self.barrier,
             size: self.size(),
             seed: self.options.seed,
             options: self.own.clone(),
@@ -163,6 +168,9 @@ impl<'a> Setting<'a> {
             .latency(options.latency)
             .work(self.work())
             .dilation(options.dilation.unwrap_or_default());
+        if let Some(cost) = self.barrier {
+            machine = machine.barrier(cost);
+        }
         if let Some(bytes) = options.stack {
             machine = machine.stack(bytes);
         }
@@ -210,6 +218,9 @@ impl<'a> Setting<'a> {
         if self.options.ports == PortsOption::Dual {
             heading += ", dual ports";
         }
+        if let Some(cost) = self.barrier {
+            heading += &format!(", a barrier takes {cost}");
+        }
         if self.options.repeat > 1 {
             heading += &format!(", median of {} runs", self.options.repeat);
         }
@@ -233,6 +244,13 @@ impl<'a> Setting<'a> {
         let random = matches!(self.options.latency, Latency::Random { .. });
         random.then(|| "formulas take every message to be under way for exactly L".into())
     }
+}
+
+/// Reads the cost of a barrier.
+fn barrier(text: &str, cycle: Time) -> Result<Time, Failure> {
+    let refused = |why| Failure::Request(format!("--barrier: {why}"));
+    let cost = parse_time(text, cycle).map_err(refused)?;
+    if cost >= Time::ZERO { Ok(cost) } else { Err(refused("a barrier takes no less than 0".into())) }
 }
 
 /// What was predicted for the phases of a run, and what became of them.
