@@ -7,6 +7,7 @@ pub mod broadcast;
 pub mod calibrate;
 pub mod combining;
 mod program;
+pub mod remap;
 pub mod scatter;
 pub mod stress;
 pub mod summation;
@@ -24,6 +25,7 @@ pub static PROGRAMS: &[&dyn Program] = &[
     &all_to_all_broadcast::AllToAllBroadcast,
     &combining::Combining,
     &scatter::Scatter,
+    &remap::Remap,
 ];
 
 /// The document's example, which `cargo test` runs.

@@ -9,6 +9,7 @@ use super::name;
 use super::number::{Unit, thousands};
 use super::options::{ClockOption, Options, PortsOption};
 use super::progress::Progress;
+use super::range::{Kind, Point};
 use super::row::{Phase, Prediction, Row, Times};
 
 /// What shall run, and where.
@@ -23,6 +24,8 @@ pub struct Setting<'a> {
     barrier: Option<Time>,
     /// The values of the program's own options.
     own: Vec<(&'static str, String)>,
+    /// Where in a sweep this is.
+    pub point: Option<Point>,
     /// All the rest.
     pub options: &'a Options,
 }
@@ -64,10 +67,34 @@ impl<'a> Setting<'a> {
     pub fn of(program: &str, options: &'a Options, clock: ClockOption) -> Result<Setting<'a>, Failure> {
         let program = name::program(program)?;
         let clock = options.clock_or(clock)?;
-        let choice = Choice::of(options)?;
+        Setting::on(program, Choice::of(options)?, clock, options)
+    }
+
+    /// The program on this machine, as the options want it.
+    fn on(
+        program: &'static dyn Program,
+        choice: Choice,
+        clock: ClockOption,
+        options: &'a Options,
+    ) -> Result<Setting<'a>, Failure> {
         let own = options.own.of(program)?;
         let barrier = options.barrier.as_deref().map(|text| barrier(text, choice.params.cycle)).transpose()?;
-        Ok(Setting { program, choice, clock, barrier, own, options })
+        Ok(Setting { program, choice, clock, barrier, own, point: None, options })
+    }
+
+    /// The same at a point of a sweep.
+    pub fn at(
+        program: &'static dyn Program,
+        options: &'a Options,
+        clock: ClockOption,
+        point: &Point,
+    ) -> Result<Setting<'a>, Failure> {
+        let choice = Choice::with(options, point.parameter())?;
+        let mut setting = Setting::on(program, choice, clock, options)?;
+        for (_, value) in setting.own.iter_mut().filter(|(name, _)| point.of.kind == Kind::Own(name)) {
+            *value = point.value.clone();
+        }
+        Ok(Setting { point: Some(point.clone()), ..setting })
     }
 
     /// How many runs of an algorithm there are.
@@ -126,7 +153,8 @@ impl<'a> Setting<'a> {
 
     /// The size.
     pub fn size(&self) -> usize {
-        self.options.size.unwrap_or(self.program.size().default)
+        let swept = self.point.as_ref().and_then(Point::size);
+        swept.or(self.options.size).unwrap_or(self.program.size().default)
     }
 
     /// What computing costs.
@@ -194,12 +222,19 @@ impl<'a> Setting<'a> {
             true => format!(" (a cycle is {})", params.cycle),
             false => String::new(),
         };
-        let size = self.program.size().meaning;
+        let meaning = self.program.size().meaning;
+        let swept = |name: &str| self.point.as_ref().map(|point| &point.of).filter(|of| of.name == name);
+        let parameters = parameters(params, unit);
+        let parameter = |part: &str| match part.split_once(" = ").and_then(|(name, _)| swept(name)) {
+            Some(of) => of.shown(unit),
+            None => part.into(),
+        };
+        let parameters: Vec<String> = parameters.split(", ").map(parameter).collect();
+        let size = swept("size").map_or(format!("size {}", thousands(self.size())), |of| of.shown(unit));
         let mut heading = format!(
-            "{}{on}: {}{cycles}\nsize {} ({size}), {} clock, times in {}",
+            "{}{on}: {}{cycles}\n{size} ({meaning}), {} clock, times in {}",
             self.program.name(),
-            parameters(params, unit),
-            thousands(self.size()),
+            parameters.join(", "),
             self.clock.name(),
             unit.name,
         );
@@ -210,7 +245,8 @@ impl<'a> Setting<'a> {
             };
         }
         for (name, value) in self.unusual() {
-            heading += &format!(", {name} = {value}");
+            heading +=
+                &swept(name).map_or(format!(", {name} = {value}"), |of| format!(", {}", of.shown(unit)));
         }
         if let Latency::Random { seed } = self.options.latency {
             heading += &format!(", random latency (seed {seed})");
