@@ -5,6 +5,7 @@
 pub mod broadcast;
 pub mod calibrate;
 mod program;
+pub mod radix_sort;
 pub mod scatter;
 pub mod stress;
 mod timeline;
@@ -13,7 +14,7 @@ pub use program::{Algorithm, Case, Figure, Outcome, Program, ProgramOption, Size
 pub use timeline::timeline;
 
 /// All programs, in the order in which the papers have them.
-pub static PROGRAMS: &[&dyn Program] = &[&broadcast::Broadcast, &scatter::Scatter];
+pub static PROGRAMS: &[&dyn Program] = &[&broadcast::Broadcast, &scatter::Scatter, &radix_sort::RadixSort];
 
 /// The document's example, which `cargo test` runs.
 #[cfg(doctest)]
