@@ -109,19 +109,17 @@ impl Pass<'_> {
         sums + totals
     }
 
-    /// A swap of the sums of all buckets in each of floor(log2 P) rounds. Both send, and the port is single:
-    /// what comes waits until what goes is out.
+    /// A swap of the sums of all buckets in each of floor(log2 P) rounds. Both send at once. If the port is
+    /// single and what comes would come while a processor still sends, one sends after the other.
     fn doubling(&self) -> Time {
-        let Params { L, o, g, P, .. } = self.case.params;
+        let Params { L, o, P, .. } = self.case.params;
         let scan = self.digit.buckets() as i64 * self.costs.scan;
-        let stream = |sums: usize| self.stream(4 * sums * self.digit.buckets());
-        let S = stream(1);
-        let swap = o + self.wait(S) + S + o + scan;
-        let rounds = i64::from(P.ilog2());
-        let mut time = (rounds - 1) * swap.max(S + g) + swap;
+        let message = |sums: usize| L + self.stream(4 * sums * self.digit.buckets());
+        let turns = if self.case.ports == Ports::Single && message(1) > 2 * L { 2 } else { 1 };
+        let mut time = i64::from(P.ilog2()) * (2 * o + turns * message(1) + scan);
         if !P.is_power_of_two() {
-            time += o + L + S + o + scan; // one of a pair takes part for both
-            time += scan + o + L + stream(2) + o; // and tells the other
+            time += 2 * o + message(1) + scan; // one of a pair takes part for both
+            time += 2 * o + message(2) + scan; // and tells the other
         }
         time
     }
