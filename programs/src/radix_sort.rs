@@ -35,15 +35,14 @@ static ALGORITHMS: [Algorithm; 2] = [
     Algorithm {
         name: "long",
         about: "sorts its keys by the digit first, and sends all for a processor at once (LogGP, section 3)",
-        formula: "per pass n h + log2 P (2o + max(L, S) + S + Rc) + Rc + n s + (P-2) max(2S, S + g) + 2o \
-                  + max(L, S) + S + n m, where a message for S has R sums or n/P keys (LogGP, section 3: 2kG)",
+        formula: "per pass: n histogram + ranks + n sort + (P-2) max(2S, S+g, 2o) + 2o + max(L, S) + S + n move, \
+                  where S streams n/P keys (LogGP, section 3: 2kG); ranks are in docs/radix-sort.md",
     },
     Algorithm {
         name: "short",
         about: "sends each key to its place as soon as that is known, and receives meanwhile (LogGP, section 3)",
-        formula: "per pass n h + 2(P-1)(L + 2o) + (R-1)(max(g, 2o + c) + max(g, 2o)) + (P + R)c \
-                  + max(g, m + 2o) n + L, less what stays (LogP, section 4.1.4); for uniform and equal keys, \
-                  as others go to the same processors at the same time",
+        formula: "per pass: n histogram + ranks + max(m g, n move + 2 m o) + L, where m = n - n/P keys go \
+                  (LogP, section 4.1.4: n max(1us + 2o, g) + L); ranks are in docs/radix-sort.md",
     },
 ];
 

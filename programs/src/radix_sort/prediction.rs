@@ -55,7 +55,7 @@ pub fn phases(case: &Case, setting: &Setting) -> Vec<(&'static str, Option<Time>
     let digits: Vec<Digit> = setting.digits().collect();
     report(setting, |pass, phase| {
         let pass = Pass { case, setting, costs, digit: digits[pass] };
-        pass.time(phase)
+        Some(pass.time(phase))
     })
 }
 
@@ -69,21 +69,19 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     /// How long a phase takes.
-    fn time(&self, phase: &str) -> Option<Time> {
+    fn time(&self, phase: &str) -> Time {
         let n = self.case.size as i64;
         // Where all keys are in one bucket a pass ends with the ranks.
         let settled = self.setting.input == Input::Equal;
         match phase {
-            "histogram" => Some(n * self.costs.histogram),
-            "ranks" => Some(self.ranks()),
-            _ if settled => Some(Time::ZERO),
-            "local sort" => Some(n * self.costs.local_sort),
-            _ if self.case.params.P == 1 && self.setting.plan.bulk => Some(Time::ZERO),
-            _ if self.case.params.P == 1 => Some(n * self.costs.moving),
-            // Keys that are in order or in few buckets go to the same processors at the same time.
-            _ if !self.setting.plan.bulk && self.setting.input != Input::Uniform => None,
-            _ if !self.setting.plan.bulk => Some(self.short()),
-            _ => Some(self.long()),
+            "histogram" => n * self.costs.histogram,
+            "ranks" => self.ranks(),
+            _ if settled => Time::ZERO,
+            "local sort" => n * self.costs.local_sort,
+            _ if self.case.params.P == 1 && self.setting.plan.bulk => Time::ZERO,
+            _ if self.case.params.P == 1 => n * self.costs.moving,
+            _ if !self.setting.plan.bulk => self.short(),
+            _ => self.long(),
         }
     }
 
@@ -124,7 +122,7 @@ impl Pass<'_> {
         time
     }
 
-    /// A key at a time to a processor that is as likely as any other: (n/P) max(1 us + 2o, g) + L in LogP
+    /// A key at a time, and every processor gets as many: (n/P) max(1 us + 2o, g) + L in LogP
     /// 4.1.4, of which one key in P stays. All keys are moved, and each that goes costs a send and a
     /// reception.
     fn short(&self) -> Time {
