@@ -7,6 +7,7 @@ pub mod broadcast;
 pub mod calibrate;
 pub mod combining;
 mod program;
+pub mod radix_sort;
 pub mod remap;
 pub mod scatter;
 pub mod stress;
@@ -26,6 +27,7 @@ pub static PROGRAMS: &[&dyn Program] = &[
     &combining::Combining,
     &scatter::Scatter,
     &remap::Remap,
+    &radix_sort::RadixSort,
 ];
 
 /// The document's example, which `cargo test` runs.
