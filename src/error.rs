@@ -63,6 +63,14 @@ pub enum Cause {
         /// The last one that is.
         last: usize,
     },
+    /// A processor called a collective with something that it cannot take.
+    #[error("processor {id} {why}")]
+    Misused {
+        /// The processor.
+        id: usize,
+        /// What it gave, and what it should have given.
+        why: String,
+    },
     /// A message is too long for the machine's parameters or for counting.
     #[error("processor {id} sent {words} words at once, and a message on this machine has at most {longest}")]
     TooLong {
@@ -75,7 +83,7 @@ pub enum Cause {
     },
     /// Messages were sent and never received.
     #[error(
-        "{count} messages were never received, the first from processor {from} to processor {to}, there at {arrival}"
+        "{count} messages were never received, the first from processor {from} to processor {to} {about}, there at {arrival}"
     )]
     NotReceived {
         /// How many.
@@ -84,6 +92,8 @@ pub enum Cause {
         from: usize,
         /// Who should have received it.
         to: usize,
+        /// What it was about, in words: its tag, or the collective that it belongs to.
+        about: String,
         /// When it was there.
         arrival: Time,
     },

@@ -7,6 +7,8 @@ pub mod broadcast;
 pub mod calibrate;
 pub mod combining;
 mod program;
+pub mod radix_sort;
+pub mod remap;
 pub mod scatter;
 pub mod stress;
 pub mod summation;
@@ -24,6 +26,8 @@ pub static PROGRAMS: &[&dyn Program] = &[
     &all_to_all_broadcast::AllToAllBroadcast,
     &combining::Combining,
     &scatter::Scatter,
+    &remap::Remap,
+    &radix_sort::RadixSort,
 ];
 
 /// The document's example, which `cargo test` runs.

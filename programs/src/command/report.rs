@@ -122,7 +122,7 @@ fn warn(rows: &[Row]) {
             warnings.push(note.clone());
         }
     }
-    let late: Vec<&str> = rows.iter().filter(|row| is_late(row)).map(|row| row.algorithm).collect();
+    let late: Vec<String> = rows.iter().filter(|row| is_late(row)).map(Row::name).collect();
     if !late.is_empty() {
         warnings.push(format!(
             "this computer ended late: {}; a larger --dilation or --cycle, fewer processors or an otherwise \
@@ -137,18 +137,18 @@ fn warn(rows: &[Row]) {
 
 /// Why the machine ran so much slower than it should: a line for each reason.
 fn reasons(rows: &[&Row]) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for row in rows {
         let why = row.dilation_why.as_deref().unwrap_or_default();
         match reasons.iter_mut().find(|(other, _)| *other == why) {
-            Some((_, algorithms)) => algorithms.push(row.algorithm),
-            None => reasons.push((why, vec![row.algorithm])),
+            Some((_, names)) => names.push(row.name()),
+            None => reasons.push((why, vec![row.name()])),
         }
     }
     if let [(why, _)] = reasons[..] {
         return vec![format!("dilation: {why}")];
     }
-    let line = |(why, algorithms): (&str, Vec<&str>)| format!("dilation of {}: {why}", algorithms.join(", "));
+    let line = |(why, names): (&str, Vec<String>)| format!("dilation of {}: {why}", names.join(", "));
     reasons.into_iter().map(line).collect()
 }
 
@@ -156,7 +156,7 @@ fn reasons(rows: &[&Row]) -> Vec<String> {
 fn host_table(rows: &[&Row]) -> Table {
     let mut table = Table::new();
     let rows = || rows.iter();
-    table.words("", rows().map(|row| row.algorithm.into()));
+    table.words("", rows().map(|row| row.name()));
     table.numbers("dilation", rows().map(|row| rough(row.dilation)));
     table.numbers("cores", rows().map(|row| thousands(row.cores)));
     let late = |late: fn(&row::Lateness) -> row::Ns| {
@@ -179,7 +179,7 @@ fn figures_table(rows: &[Row]) -> Option<Table> {
         }
     }
     let mut table = Table::new();
-    table.words("", rows.iter().map(|row| row.algorithm.into()));
+    table.words("", rows.iter().map(Row::name));
     for (name, unit) in &figures {
         let value =
             |row: &Row| row.figures.iter().find(|f| (f.name, f.unit) == (*name, *unit)).map(|f| f.value);
@@ -191,16 +191,16 @@ fn figures_table(rows: &[Row]) -> Option<Table> {
 
 /// The phases of the runs, as a table with times in this unit; nothing where they have no phases.
 fn phases_table(rows: &[Row], unit: Unit) -> Option<Table> {
-    let phases: Vec<(&str, &row::Phase)> =
-        rows.iter().flat_map(|row| row.phases.iter().map(|phase| (row.algorithm, phase))).collect();
+    let phases: Vec<(String, &row::Phase)> =
+        rows.iter().flat_map(|row| row.phases.iter().map(|phase| (row.name(), phase))).collect();
     let predictions = || phases.iter().map(|(_, phase)| phase.prediction);
     let (decimals, measured) = decimals(predictions(), unit);
     let time = |time: Option<Time>| time.map_or("-".into(), |time| unit.number(time, decimals));
     let error = |error: Option<f64>| error.map_or("-".into(), percent);
     let mut table = Table::new();
-    let first = |(i, (algorithm, _)): (usize, &(&str, _))| match i {
-        0 => algorithm.to_string(),
-        i if phases[i - 1].0 != *algorithm => algorithm.to_string(),
+    let first = |(i, (name, _)): (usize, &(String, _))| match i {
+        0 => name.clone(),
+        i if phases[i - 1].0 != *name => name.clone(),
         _ => String::new(),
     };
     table.words("", phases.iter().enumerate().map(first));
@@ -243,6 +243,9 @@ fn table(rows: &[Row], unit: Unit, repeated: bool) -> Table {
 
     let mut table = Table::new();
     let rows = || rows.iter();
+    if let Some((name, _)) = rows().find_map(|row| row.at.as_ref()) {
+        table.numbers(name, rows().map(|row| row.at.as_ref().map_or("-".into(), |(_, value)| value.clone())));
+    }
     table.words("algorithm", rows().map(|row| row.algorithm.into()));
     table.numbers("formula", rows().map(|row| time(row.prediction.formula)));
     table.numbers("model", rows().map(|row| time(row.prediction.model)));

@@ -54,6 +54,9 @@ pub struct Row {
     /// What else there is to say of this computer.
     #[serde(skip)]
     pub notes: Vec<String>,
+    /// What is swept, if anything is, and its value here.
+    #[serde(skip)]
+    pub at: Option<(String, String)>,
 }
 
 /// The time of a run by formula, by model and by measurement.
@@ -153,6 +156,17 @@ impl Row {
             held: host.map(|host| host.held),
             lateness_ns: host.map(Lateness::of),
             notes: host.map_or(Vec::new(), |host| host.notes.clone()),
+            at: setting.point.as_ref().map(|point| (point.of.name.clone(), point.shown(setting.unit()))),
+        }
+    }
+}
+
+impl Row {
+    /// What a table calls it: its algorithm, and where in a sweep it is.
+    pub fn name(&self) -> String {
+        match &self.at {
+            Some((name, value)) => format!("{} at {name} = {value}", self.algorithm),
+            None => self.algorithm.into(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A program and everything that decides how it runs, but for the algorithm.
 
-use loggp::{Latency, Machine, Params, RunError, Time, Trace, Work};
+use loggp::{Latency, Machine, Params, RunError, Time, Trace, Work, parse_time};
 use loggp_programs::{Algorithm, Case, Outcome, Program};
 
 use super::choice::Choice;
@@ -9,6 +9,7 @@ use super::name;
 use super::number::{Unit, thousands};
 use super::options::{ClockOption, Options, PortsOption};
 use super::progress::Progress;
+use super::range::{Kind, Point};
 use super::row::{Phase, Prediction, Row, Times};
 
 /// What shall run, and where.
@@ -19,8 +20,12 @@ pub struct Setting<'a> {
     pub choice: Choice,
     /// The clock. On the wall clock everything runs on the virtual one too.
     pub clock: ClockOption,
+    /// The cost of the machine's own barrier, if it has one.
+    barrier: Option<Time>,
     /// The values of the program's own options.
     own: Vec<(&'static str, String)>,
+    /// Where in a sweep this is.
+    pub point: Option<Point>,
     /// All the rest.
     pub options: &'a Options,
 }
@@ -62,7 +67,34 @@ impl<'a> Setting<'a> {
     pub fn of(program: &str, options: &'a Options, clock: ClockOption) -> Result<Setting<'a>, Failure> {
         let program = name::program(program)?;
         let clock = options.clock_or(clock)?;
-        Ok(Setting { program, choice: Choice::of(options)?, clock, own: options.own.of(program)?, options })
+        Setting::on(program, Choice::of(options)?, clock, options)
+    }
+
+    /// The program on this machine, as the options want it.
+    fn on(
+        program: &'static dyn Program,
+        choice: Choice,
+        clock: ClockOption,
+        options: &'a Options,
+    ) -> Result<Setting<'a>, Failure> {
+        let own = options.own.of(program)?;
+        let barrier = options.barrier.as_deref().map(|text| barrier(text, choice.params.cycle)).transpose()?;
+        Ok(Setting { program, choice, clock, barrier, own, point: None, options })
+    }
+
+    /// The same at a point of a sweep.
+    pub fn at(
+        program: &'static dyn Program,
+        options: &'a Options,
+        clock: ClockOption,
+        point: &Point,
+    ) -> Result<Setting<'a>, Failure> {
+        let choice = Choice::with(options, point.parameter())?;
+        let mut setting = Setting::on(program, choice, clock, options)?;
+        for (_, value) in setting.own.iter_mut().filter(|(name, _)| point.of.kind == Kind::Own(name)) {
+            *value = point.value.clone();
+        }
+        Ok(Setting { point: Some(point.clone()), ..setting })
     }
 
     /// How many runs of an algorithm there are.
@@ -121,7 +153,8 @@ impl<'a> Setting<'a> {
 
     /// The size.
     pub fn size(&self) -> usize {
-        self.options.size.unwrap_or(self.program.size().default)
+        let swept = self.point.as_ref().and_then(Point::size);
+        swept.or(self.options.size).unwrap_or(self.program.size().default)
     }
 
     /// What computing costs.
@@ -136,7 +169,7 @@ impl<'a> Setting<'a> {
             params: self.choice.params,
             ports: self.options.ports.into(),
             work: self.work(),
-            barrier: None,
+            barrier: self.barrier,
             size: self.size(),
             seed: self.options.seed,
             options: self.own.clone(),
@@ -163,6 +196,9 @@ impl<'a> Setting<'a> {
             .latency(options.latency)
             .work(self.work())
             .dilation(options.dilation.unwrap_or_default());
+        if let Some(cost) = self.barrier {
+            machine = machine.barrier(cost);
+        }
         if let Some(bytes) = options.stack {
             machine = machine.stack(bytes);
         }
@@ -186,12 +222,19 @@ impl<'a> Setting<'a> {
             true => format!(" (a cycle is {})", params.cycle),
             false => String::new(),
         };
-        let size = self.program.size().meaning;
+        let meaning = self.program.size().meaning;
+        let swept = |name: &str| self.point.as_ref().map(|point| &point.of).filter(|of| of.name == name);
+        let parameters = parameters(params, unit);
+        let parameter = |part: &str| match part.split_once(" = ").and_then(|(name, _)| swept(name)) {
+            Some(of) => of.shown(unit),
+            None => part.into(),
+        };
+        let parameters: Vec<String> = parameters.split(", ").map(parameter).collect();
+        let size = swept("size").map_or(format!("size {}", thousands(self.size())), |of| of.shown(unit));
         let mut heading = format!(
-            "{}{on}: {}{cycles}\nsize {} ({size}), {} clock, times in {}",
+            "{}{on}: {}{cycles}\n{size} ({meaning}), {} clock, times in {}",
             self.program.name(),
-            parameters(params, unit),
-            thousands(self.size()),
+            parameters.join(", "),
             self.clock.name(),
             unit.name,
         );
@@ -202,13 +245,17 @@ impl<'a> Setting<'a> {
             };
         }
         for (name, value) in self.unusual() {
-            heading += &format!(", {name} = {value}");
+            heading +=
+                &swept(name).map_or(format!(", {name} = {value}"), |of| format!(", {}", of.shown(unit)));
         }
         if let Latency::Random { seed } = self.options.latency {
             heading += &format!(", random latency (seed {seed})");
         }
         if self.options.ports == PortsOption::Dual {
             heading += ", dual ports";
+        }
+        if let Some(cost) = self.barrier {
+            heading += &format!(", a barrier takes {cost}");
         }
         if self.options.repeat > 1 {
             heading += &format!(", median of {} runs", self.options.repeat);
@@ -233,6 +280,13 @@ impl<'a> Setting<'a> {
         let random = matches!(self.options.latency, Latency::Random { .. });
         random.then(|| "formulas take every message to be under way for exactly L".into())
     }
+}
+
+/// Reads the cost of a barrier.
+fn barrier(text: &str, cycle: Time) -> Result<Time, Failure> {
+    let refused = |why| Failure::Request(format!("--barrier: {why}"));
+    let cost = parse_time(text, cycle).map_err(refused)?;
+    if cost >= Time::ZERO { Ok(cost) } else { Err(refused("a barrier takes no less than 0".into())) }
 }
 
 /// What was predicted for the phases of a run, and what became of them.
