@@ -24,9 +24,10 @@
 //! g cycles" (LogP 4.1.2). So (P-1)m/P messages go to processor 0, one each g. Meanwhile processor 0, whom
 //! nobody hinders, has sent all of its own; so P - 2 senders are left for processor 1, P - 3 for processor 2: all
 //! together P/2 times as many gaps as in the staggered order. This is an estimate and no bound: the model may
-//! exceed it a little, for a processor that sends is not always ready to receive, and falls short of it where
-//! a block is of fewer words than there are processors, since the first to be done with a receiver go on to the
-//! next while others stall.
+//! exceed it a little, for a processor that sends is not always ready to receive. It falls short of it where a
+//! block is of fewer words than there are processors, since the first to be done with a receiver go on to the
+//! next while others stall; and where L is no multiple of g, since C messages each L are then more than one each
+//! g, and it is the receiver who lags behind.
 
 use loggp::{Machine, Params, Payload, Ports, Proc, RunError, Time, Work};
 

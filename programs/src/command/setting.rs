@@ -9,7 +9,7 @@ use super::name;
 use super::number::{Unit, thousands};
 use super::options::{ClockOption, Options, PortsOption};
 use super::progress::Progress;
-use super::range::{Kind, Point};
+use super::range::{Kind, Point, takes};
 use super::row::{Phase, Prediction, Row, Times};
 
 /// What shall run, and where.
@@ -76,6 +76,7 @@ impl<'a> Setting<'a> {
         clock: ClockOption,
         point: &Point,
     ) -> Result<Setting<'a>, Failure> {
+        takes(program, point.of.kind, &point.value).map_err(Failure::Request)?;
         let choice = Choice::with(options, point.parameter())?;
         let mut own = options.own.of(program)?;
         for (_, value) in own.iter_mut().filter(|(name, _)| point.of.kind == Kind::Own(name)) {

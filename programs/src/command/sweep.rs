@@ -65,7 +65,7 @@ impl Sweep {
                     .and_then(|setting| setting.check(algorithm).map(|()| setting));
                 match setting {
                     Ok(setting) => able.push((setting, algorithm)),
-                    Err(refusal) => refusals.push(refusal.at(&swept.name, &point.value)),
+                    Err(refusal) => refusals.push(refusal.at(&swept.name, &point.told())),
                 }
             }
         }
@@ -139,7 +139,7 @@ fn plot(setting: &Setting, swept: &Swept, done: &[Done]) -> Plot {
     let scale = |log: bool| if log { Scale::Log } else { Scale::Linear };
     let y_scale = scale(least > 0.0 && most / least >= LOG_RATIO);
     let heading = setting.heading();
-    let (title, subtitle) = heading.split_once('\n').unwrap_or((&heading, ""));
+    let (title, subtitle) = heading.split_once(": ").unwrap_or((&heading, ""));
     let x = match swept.kind {
         Kind::Time => format!("{} [{}]", swept.name, unit.name),
         Kind::Size => format!("size [{}]", setting.program.size().meaning),
