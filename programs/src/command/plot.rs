@@ -339,10 +339,11 @@ impl Line {
 fn draw_dashes(sheet: &Area, number: usize, places: &[(i32, i32)]) -> Drawing<()> {
     let (dash, space) = DASHES[number % DASHES.len()];
     let stroke = colour(number).stroke_width(2);
-    Ok(match space {
+    match space {
         0 => sheet.draw(&PathElement::new(places, stroke))?,
         _ => sheet.draw(&DashedPathElement::new(places.iter().copied(), dash, space, stroke))?,
-    })
+    }
+    Ok(())
 }
 
 /// The colour of a line.

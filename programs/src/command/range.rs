@@ -64,7 +64,7 @@ impl Point {
 
     /// The size, if that is swept.
     pub fn size(&self) -> Option<usize> {
-        (self.of.kind == Kind::Size).then(|| self.number as usize)
+        (self.of.kind == Kind::Size).then_some(self.number as usize)
     }
 
     /// Its value for people who may not have a machine yet, and so no unit.

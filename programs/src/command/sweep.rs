@@ -119,14 +119,14 @@ fn plot(setting: &Setting, swept: &Swept, done: &[Done]) -> Plot {
     }
     let mut lines = Vec::new();
     for (number, name) in names.into_iter().enumerate() {
-        let answers: [(&str, Look, fn(&Prediction) -> Option<loggp::Time>); 3] = [
-            ("formula", Look::Line, |times| times.formula),
-            ("model", Look::Marks, |times| times.model),
-            ("measured", Look::Rings, |times| times.measured.map(|measured| measured.median)),
-        ];
-        for (answer, look, time) in answers {
+        for (answer, look) in [("formula", Look::Line), ("model", Look::Marks), ("measured", Look::Rings)] {
+            let time = |Prediction { formula, model, measured }: Prediction| match look {
+                Look::Line => formula,
+                Look::Marks => model,
+                _ => measured.map(|times| times.median),
+            };
             let here = done.iter().filter(|run| run.algorithm == name);
-            let point = |run: &Done| time(&run.prediction).map(|time| (run.x, unit.amount(time)));
+            let point = |run: &Done| time(run.prediction).map(|time| (run.x, unit.amount(time)));
             let mut points: Vec<(f64, f64)> = here.filter_map(point).collect();
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
             if !points.is_empty() {
