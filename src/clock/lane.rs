@@ -41,7 +41,8 @@ unsafe impl<T: Send> Send for Block<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for Block<T> {}
 
-/// The end of a lane where messages are put in.
+/// The end of a lane where messages are put in. It shares no cache line with anything of the other core.
+#[repr(align(64))]
 pub(super) struct Sender<T> {
     /// Where the next message goes.
     block: Arc<Block<T>>,
@@ -51,7 +52,8 @@ pub(super) struct Sender<T> {
     other: Option<Arc<Block<T>>>,
 }
 
-/// The end of a lane where messages come out.
+/// The end of a lane where messages come out. It shares no cache line with anything of the other core.
+#[repr(align(64))]
 pub(super) struct Receiver<T> {
     /// Where the next message will be.
     block: Arc<Block<T>>,

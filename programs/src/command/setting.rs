@@ -1,6 +1,6 @@
 //! A program and everything that decides how it runs, but for the algorithm.
 
-use loggp::{Latency, Machine, Params, RunError, Time, Trace, Work};
+use loggp::{Latency, Machine, Params, RunError, Time, Trace, Work, parse_time};
 use loggp_programs::{Algorithm, Case, Outcome, Program};
 
 use super::choice::Choice;
@@ -20,6 +20,8 @@ pub struct Setting<'a> {
     pub choice: Choice,
     /// The clock. On the wall clock everything runs on the virtual one too.
     pub clock: ClockOption,
+    /// The cost of the machine's own barrier, if it has one.
+    barrier: Option<Time>,
     /// The values of the program's own options.
     own: Vec<(&'static str, String)>,
     /// Where in a sweep this is.
@@ -65,8 +67,19 @@ impl<'a> Setting<'a> {
     pub fn of(program: &str, options: &'a Options, clock: ClockOption) -> Result<Setting<'a>, Failure> {
         let program = name::program(program)?;
         let clock = options.clock_or(clock)?;
+        Setting::on(program, Choice::of(options)?, clock, options)
+    }
+
+    /// The program on this machine, as the options want it.
+    fn on(
+        program: &'static dyn Program,
+        choice: Choice,
+        clock: ClockOption,
+        options: &'a Options,
+    ) -> Result<Setting<'a>, Failure> {
         let own = options.own.of(program)?;
-        Ok(Setting { program, choice: Choice::of(options)?, clock, own, point: None, options })
+        let barrier = options.barrier.as_deref().map(|text| barrier(text, choice.params.cycle)).transpose()?;
+        Ok(Setting { program, choice, clock, barrier, own, point: None, options })
     }
 
     /// The same at a point of a sweep.
@@ -78,11 +91,11 @@ impl<'a> Setting<'a> {
     ) -> Result<Setting<'a>, Failure> {
         takes(program, point.of.kind, &point.value).map_err(Failure::Request)?;
         let choice = Choice::with(options, point.parameter())?;
-        let mut own = options.own.of(program)?;
-        for (_, value) in own.iter_mut().filter(|(name, _)| point.of.kind == Kind::Own(name)) {
+        let mut setting = Setting::on(program, choice, clock, options)?;
+        for (_, value) in setting.own.iter_mut().filter(|(name, _)| point.of.kind == Kind::Own(name)) {
             *value = point.value.clone();
         }
-        Ok(Setting { program, choice, clock, own, point: Some(point.clone()), options })
+        Ok(Setting { point: Some(point.clone()), ..setting })
     }
 
     /// How many runs of an algorithm there are.
@@ -157,7 +170,7 @@ impl<'a> Setting<'a> {
             params: self.choice.params,
             ports: self.options.ports.into(),
             work: self.work(),
-            barrier: None,
+            barrier: self.barrier,
             size: self.size(),
             seed: self.options.seed,
             options: self.own.clone(),
@@ -184,6 +197,9 @@ impl<'a> Setting<'a> {
             .latency(options.latency)
             .work(self.work())
             .dilation(options.dilation.unwrap_or_default());
+        if let Some(cost) = self.barrier {
+            machine = machine.barrier(cost);
+        }
         if let Some(bytes) = options.stack {
             machine = machine.stack(bytes);
         }
@@ -239,6 +255,9 @@ impl<'a> Setting<'a> {
         if self.options.ports == PortsOption::Dual {
             heading += ", dual ports";
         }
+        if let Some(cost) = self.barrier {
+            heading += &format!(", a barrier takes {cost}");
+        }
         if self.options.repeat > 1 {
             heading += &format!(", median of {} runs", self.options.repeat);
         }
@@ -262,6 +281,13 @@ impl<'a> Setting<'a> {
         let random = matches!(self.options.latency, Latency::Random { .. });
         random.then(|| "formulas take every message to be under way for exactly L".into())
     }
+}
+
+/// Reads the cost of a barrier.
+fn barrier(text: &str, cycle: Time) -> Result<Time, Failure> {
+    let refused = |why| Failure::Request(format!("--barrier: {why}"));
+    let cost = parse_time(text, cycle).map_err(refused)?;
+    if cost >= Time::ZERO { Ok(cost) } else { Err(refused("a barrier takes no less than 0".into())) }
 }
 
 /// What was predicted for the phases of a run, and what became of them.
