@@ -7,7 +7,7 @@
 //! Everyone receives while it waits for the gap: so a message passes each g both ways, and not each 2g.
 //!
 //! **Staggered**, all do the same at the same time, and every processor is sent to by one. So nothing stalls,
-//! and one processor's time is everybody's: [`lockstep`] has it, for messages that stay (k-1)G + L under way
+//! and one processor's time is everybody's: `lockstep` has it, for messages that stay (k-1)G + L under way
 //! and are (k-1)G + g apart. It is LogP's n/P max(2o, g) + L (section 4.1.4) with all terms kept; o to send the
 //! first and o to receive the last are 2o more. Two things are not in the paper. A reception that begins shortly
 //! before the gap is over delays the next send: none does if 2o + L mod g <= g. And if 2o > g, sends
@@ -21,12 +21,13 @@
 //!   which is LogGP's 2kG, or its own, 2(P-1)o, whatever is longest. LogGP measured up to 20% more.
 //!
 //! **Naive**, "all but L/g processors will stall on the first send and then one will send to processor 0 every
-//! g cycles" (LogP 4.1.2). So (P-1)m/P messages go to processor 0, one each g. Meanwhile processor 0, whom
+//! g cycles" (LogP 4.1.2). So its m messages come one each g. Meanwhile processor 0, whom
 //! nobody hinders, has sent all of its own; so P - 2 senders are left for processor 1, P - 3 for processor 2: all
 //! together P/2 times as many gaps as in the staggered order. This is an estimate and no bound: the model may
-//! exceed it a little, for a processor that sends is not always ready to receive, and falls short of it where
-//! a block is of fewer words than there are processors, since the first to be done with a receiver go on to the
-//! next while others stall.
+//! exceed it a little, for a processor that sends is not always ready to receive. It falls short of it where a
+//! block is of fewer words than there are processors, since the first to be done with a receiver go on to the
+//! next while others stall; and where L is no multiple of g, since C messages each L are then more than one each
+//! g, and it is the receiver who lags behind.
 
 use loggp::{Machine, Params, Payload, Ports, Proc, RunError, Time, Work};
 

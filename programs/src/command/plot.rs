@@ -18,7 +18,7 @@ use super::number::rough;
 pub struct Plot {
     /// What stands above it.
     pub title: String,
-    /// What stands below that, smaller.
+    /// What stands below that, smaller: a line or several.
     pub subtitle: String,
     /// What goes to the right, with its unit.
     pub x: String,
@@ -108,8 +108,9 @@ const PALE: RGBColor = RGBColor(225, 225, 225);
 const WIDTHS: (u32, u32) = (760, 400);
 /// The height of the panels.
 const HEIGHT: u32 = 430;
-/// The height of title and subtitle.
+/// The height of title and subtitle, if that is one line, and of a further line.
 const HEAD: u32 = 62;
+const LINE: u32 = 20;
 /// The width and the height of an entry of the legend; longer labels get so much more for every letter.
 const ENTRY: (u32, u32) = (150, 26);
 /// The width of a letter, at most.
@@ -156,27 +157,32 @@ impl Plot {
         let columns = self.panels.len().max(1);
         let width = if columns == 1 { WIDTHS.0 } else { columns as u32 * WIDTHS.1 };
         let entries = self.entries();
+        let head = HEAD + LINE * (self.subtitle.lines().count().max(1) as u32 - 1);
         let longest = entries.iter().map(|line| line.label.chars().count()).max().unwrap_or(0) as u32;
         let entry = ENTRY.0.max(50 + LETTER * longest);
         let per_row = (width / entry).max(1) as usize;
         let rows = entries.len().div_ceil(per_row) as u32;
         let mut svg = String::new();
         {
-            let size = (width, HEAD + HEIGHT + rows * ENTRY.1 + 10);
+            let size = (width, head + HEIGHT + rows * ENTRY.1 + 10);
             let sheet = SVGBackend::with_string(&mut svg, size).into_drawing_area();
             sheet.fill(&WHITE)?;
             let middle = width as i32 / 2;
             let centred = Pos::new(HPos::Center, VPos::Center);
             sheet.draw(&Text::new(self.title.as_str(), (middle, 22), style(20, BLACK, centred)))?;
-            sheet.draw(&Text::new(self.subtitle.as_str(), (middle, 46), style(14, GREY, centred)))?;
-            let (panels, _) = sheet.margin(HEAD, 0, 0, 0).split_vertically(HEIGHT);
+            for (line, y) in self.subtitle.lines().zip((46..).step_by(LINE as usize)) {
+                // Long lines are smaller: a letter is not much wider than half its height.
+                let fits = width * 9 / 5 / line.chars().count().max(1) as u32;
+                sheet.draw(&Text::new(line, (middle, y), style(fits.clamp(8, 14), GREY, centred)))?;
+            }
+            let (panels, _) = sheet.margin(head, 0, 0, 0).split_vertically(HEIGHT);
             for (area, panel) in panels.split_evenly((1, columns)).iter().zip(&self.panels) {
                 self.draw_panel(&sheet, area, panel)?;
             }
             let left = middle - (entries.len().min(per_row) as i32 * entry as i32) / 2;
             for (number, line) in entries.into_iter().enumerate() {
                 let (row, column) = ((number / per_row) as i32, (number % per_row) as i32);
-                let at = (left + column * entry as i32, (HEAD + HEIGHT) as i32 + row * ENTRY.1 as i32 + 10);
+                let at = (left + column * entry as i32, (head + HEIGHT) as i32 + row * ENTRY.1 as i32 + 10);
                 draw_entry(&sheet, line, at)?;
             }
             sheet.present()?;
@@ -333,10 +339,11 @@ impl Line {
 fn draw_dashes(sheet: &Area, number: usize, places: &[(i32, i32)]) -> Drawing<()> {
     let (dash, space) = DASHES[number % DASHES.len()];
     let stroke = colour(number).stroke_width(2);
-    Ok(match space {
+    match space {
         0 => sheet.draw(&PathElement::new(places, stroke))?,
         _ => sheet.draw(&DashedPathElement::new(places.iter().copied(), dash, space, stroke))?,
-    })
+    }
+    Ok(())
 }
 
 /// The colour of a line.

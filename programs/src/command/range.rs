@@ -64,7 +64,15 @@ impl Point {
 
     /// The size, if that is swept.
     pub fn size(&self) -> Option<usize> {
-        (self.of.kind == Kind::Size).then(|| self.number as usize)
+        (self.of.kind == Kind::Size).then_some(self.number as usize)
+    }
+
+    /// Its value for people who may not have a machine yet, and so no unit.
+    pub fn told(&self) -> String {
+        match self.of.kind {
+            Kind::Time => Time::from_ps(self.number as i64).to_string(),
+            _ => self.value.clone(),
+        }
     }
 
     /// Its value for people.
@@ -117,7 +125,17 @@ impl Swept {
                     _ => first + (last - first) * part,
                 }
             };
-            let mut all: Vec<(String, f64)> = (0..n).map(|i| written(kind, between(i))).collect();
+            // An option that takes whole numbers only gets whole numbers.
+            let value = |i: usize| match written(kind, between(i)) {
+                (value, number) if takes(program, kind, &value).is_err() => {
+                    match written(kind, number.round()) {
+                        whole if takes(program, kind, &whole.0).is_ok() => whole,
+                        _ => (value, number),
+                    }
+                }
+                taken => taken,
+            };
+            let mut all: Vec<(String, f64)> = (0..n).map(value).collect();
             all.dedup_by(|one, other| one.0 == other.0);
             points = all;
         } else {
@@ -190,6 +208,12 @@ fn kind(name: &str, program: &dyn Program, options: &Options) -> Result<Kind, St
     }
 }
 
+/// Whether an option of the program's own takes a value; what is not an option, the machine checks.
+pub fn takes(program: &dyn Program, kind: Kind, value: &str) -> Result<(), String> {
+    let Kind::Own(name) = kind else { return Ok(()) };
+    program.options().iter().filter(|option| option.name == name).try_for_each(|option| (option.check)(value))
+}
+
 /// Reads a value.
 fn number(name: &str, kind: Kind, value: &str, options: &Options) -> Result<f64, String> {
     let says = |failure: Failure| match failure {
@@ -220,6 +244,10 @@ fn written(kind: Kind, number: f64) -> (String, f64) {
     match kind {
         Kind::Time => (format!("{}ps", number.round() as i64), number.round()),
         Kind::Count | Kind::Size => (format!("{}", number.round() as u64), number.round()),
-        Kind::Own(_) => (number.to_string(), number),
+        // Twelve digits, so that a third of the way from 0.1 to 0.4 is 0.2.
+        Kind::Own(_) => {
+            let number: f64 = format!("{number:.11e}").parse().unwrap_or(number);
+            (number.to_string(), number)
+        }
     }
 }

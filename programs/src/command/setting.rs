@@ -9,7 +9,7 @@ use super::name;
 use super::number::{Unit, thousands};
 use super::options::{ClockOption, Options, PortsOption};
 use super::progress::Progress;
-use super::range::{Kind, Point};
+use super::range::{Kind, Point, takes};
 use super::row::{Phase, Prediction, Row, Times};
 
 /// What shall run, and where.
@@ -89,6 +89,7 @@ impl<'a> Setting<'a> {
         clock: ClockOption,
         point: &Point,
     ) -> Result<Setting<'a>, Failure> {
+        takes(program, point.of.kind, &point.value).map_err(Failure::Request)?;
         let choice = Choice::with(options, point.parameter())?;
         let mut setting = Setting::on(program, choice, clock, options)?;
         for (_, value) in setting.own.iter_mut().filter(|(name, _)| point.of.kind == Kind::Own(name)) {

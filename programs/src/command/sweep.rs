@@ -65,7 +65,7 @@ impl Sweep {
                     .and_then(|setting| setting.check(algorithm).map(|()| setting));
                 match setting {
                     Ok(setting) => able.push((setting, algorithm)),
-                    Err(refusal) => refusals.push(refusal.at(&swept.name, &point.value)),
+                    Err(refusal) => refusals.push(refusal.at(&swept.name, &point.told())),
                 }
             }
         }
@@ -119,14 +119,14 @@ fn plot(setting: &Setting, swept: &Swept, done: &[Done]) -> Plot {
     }
     let mut lines = Vec::new();
     for (number, name) in names.into_iter().enumerate() {
-        let answers: [(&str, Look, fn(&Prediction) -> Option<loggp::Time>); 3] = [
-            ("formula", Look::Line, |times| times.formula),
-            ("model", Look::Marks, |times| times.model),
-            ("measured", Look::Rings, |times| times.measured.map(|measured| measured.median)),
-        ];
-        for (answer, look, time) in answers {
+        for (answer, look) in [("formula", Look::Line), ("model", Look::Marks), ("measured", Look::Rings)] {
+            let time = |Prediction { formula, model, measured }: Prediction| match look {
+                Look::Line => formula,
+                Look::Marks => model,
+                _ => measured.map(|times| times.median),
+            };
             let here = done.iter().filter(|run| run.algorithm == name);
-            let point = |run: &Done| time(&run.prediction).map(|time| (run.x, unit.amount(time)));
+            let point = |run: &Done| time(run.prediction).map(|time| (run.x, unit.amount(time)));
             let mut points: Vec<(f64, f64)> = here.filter_map(point).collect();
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
             if !points.is_empty() {
@@ -139,7 +139,7 @@ fn plot(setting: &Setting, swept: &Swept, done: &[Done]) -> Plot {
     let scale = |log: bool| if log { Scale::Log } else { Scale::Linear };
     let y_scale = scale(least > 0.0 && most / least >= LOG_RATIO);
     let heading = setting.heading();
-    let (title, subtitle) = heading.split_once('\n').unwrap_or((&heading, ""));
+    let (title, subtitle) = heading.split_once(": ").unwrap_or((&heading, ""));
     let x = match swept.kind {
         Kind::Time => format!("{} [{}]", swept.name, unit.name),
         Kind::Size => format!("size [{}]", setting.program.size().meaning),
