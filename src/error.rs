@@ -75,7 +75,7 @@ pub enum Cause {
     },
     /// Messages were sent and never received.
     #[error(
-        "{count} messages were never received, the first from processor {from} to processor {to}, there at {arrival}"
+        "{count} messages were never received, the first from processor {from} to processor {to} {about}, there at {arrival}"
     )]
     NotReceived {
         /// How many.
@@ -84,6 +84,8 @@ pub enum Cause {
         from: usize,
         /// Who should have received it.
         to: usize,
+        /// What it was about, in words: its tag, or the collective that it belongs to.
+        about: String,
         /// When it was there.
         arrival: Time,
     },

@@ -38,6 +38,7 @@
 
 mod audit;
 mod clock;
+pub mod collectives;
 mod error;
 mod host;
 mod machine;

@@ -38,6 +38,7 @@ pub struct Machine {
     latency: Latency,
     work: Work,
     rates: Rates,
+    barrier: Option<Time>,
     trace: bool,
     stack: usize,
     cores: usize,
@@ -64,6 +65,8 @@ pub(crate) struct Setup {
     pub network: Network,
     pub work: Work,
     pub rates: Rates,
+    /// What the machine's own barrier costs, if it has one.
+    pub barrier: Option<Time>,
     pub trace: bool,
 }
 
@@ -78,6 +81,7 @@ impl Machine {
             latency: Latency::default(),
             work: Work::default(),
             rates: Rates::default(),
+            barrier: None,
             trace: false,
             stack: 256 << 10,
             cores: usize::MAX,
@@ -116,6 +120,12 @@ impl Machine {
         self
     }
 
+    /// Gives the machine a barrier of its own, such as the CM-5's control network has: every processor goes
+    /// on this long after the last one has come to it. See [`Proc::barrier`].
+    pub fn barrier(self, cost: Time) -> Machine {
+        Machine { barrier: Some(cost), ..self }
+    }
+
     /// Sets whether a run records what happens.
     pub fn trace(self, trace: bool) -> Machine {
         Machine { trace, ..self }
@@ -145,6 +155,12 @@ impl Machine {
             && !(dilation.is_finite() && dilation > 0.0)
         {
             let sentence = format!("a dilation of {dilation} cannot be; give a number above 0");
+            return Err(ParamsError::new(sentence).into());
+        }
+        if let Some(cost) = self.barrier
+            && cost < Time::ZERO
+        {
+            let sentence = format!("a barrier that costs {cost} cannot be; give 0 or more");
             return Err(ParamsError::new(sentence).into());
         }
         let setup = self.setup();
@@ -217,6 +233,7 @@ impl Machine {
             network: Network::new(self.params, self.ports, self.latency),
             work: self.work,
             rates: self.rates.clone(),
+            barrier: self.barrier,
             trace: self.trace,
         }
     }

@@ -133,10 +133,24 @@ impl Tag {
     const REPLY: u64 = 1 << 62;
     /// The message that waited for the reply.
     const AGREED: u64 = 1 << 61;
+    /// A message of a collective operation: the operation's kind, the step in it, and its number.
+    const COLLECTIVE: u64 = 1 << 60;
+    /// Where a collective's step lies, above its number.
+    const STEP: u32 = 28;
+    /// Where a collective's kind lies, above its step.
+    const KIND: u32 = 52;
 
     /// A program's tag.
     pub fn user(tag: u32) -> Tag {
         Tag(tag.into())
+    }
+
+    /// The tag of a step of the processor's collective with this number. Both are cut to what a tag has room
+    /// for, as only the collectives that are under way have to be told apart.
+    pub fn collective(kind: Collective, number: u32, step: usize) -> Tag {
+        let number = u64::from(number) & ((1 << Tag::STEP) - 1);
+        let step = step as u64 & ((1 << (Tag::KIND - Tag::STEP)) - 1);
+        Tag(Tag::COLLECTIVE | (kind as u64) << Tag::KIND | step << Tag::STEP | number)
     }
 
     /// The request for a message with this tag.
@@ -164,11 +178,34 @@ impl Tag {
     }
 }
 
+/// The kinds of collective operations, so that different ones never take each other's messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Collective {
+    /// The machine's own barrier.
+    HardwareBarrier,
+    /// A barrier made of messages.
+    Barrier,
+}
+
+impl Collective {
+    /// What errors call the kind with this number.
+    fn name(kind: u64) -> &'static str {
+        const NAMES: [&str; 2] = ["the machine's barrier", "a barrier"];
+        NAMES.get(kind as usize).copied().unwrap_or("of no kind")
+    }
+}
+
 impl fmt::Display for Tag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             tag if tag & Tag::REPLY != 0 => f.write_str("that lets it send"),
             tag if tag & Tag::AGREED != 0 => f.write_str("that it agreed to take"),
+            tag if tag & Tag::COLLECTIVE != 0 => {
+                let number = tag & ((1 << Tag::STEP) - 1);
+                let step = tag >> Tag::STEP & ((1 << (Tag::KIND - Tag::STEP)) - 1);
+                let kind = Collective::name(tag >> Tag::KIND & 0xFF);
+                write!(f, "in collective {number}, {kind}, step {step}")
+            }
             tag => write!(f, "with tag {}", tag & !Tag::REQUEST),
         }
     }
@@ -301,6 +338,25 @@ mod tests {
         assert_eq!(inbox.take(&any).unwrap().from, 2);
         assert!(inbox.take(&any).is_none());
         assert_eq!(inbox.iter().count(), 1);
+    }
+
+    #[test]
+    fn collectives_have_tags_of_their_own() {
+        let tag = Tag::collective(Collective::Barrier, 5, 3);
+        let others = [
+            Tag::user(5),
+            Tag::reply(5),
+            Tag::agreed(5),
+            Tag::collective(Collective::HardwareBarrier, 5, 3),
+            Tag::collective(Collective::Barrier, 6, 3),
+            Tag::collective(Collective::Barrier, 5, 2),
+        ];
+        for other in others {
+            assert!(!tag.takes(other) && !other.takes(tag), "{other}");
+        }
+        assert!(tag.takes(tag) && tag.takes(tag.request()));
+        assert_eq!(tag.to_string(), "in collective 5, a barrier, step 3");
+        assert_eq!(tag.request().to_string(), tag.to_string());
     }
 
     #[test]

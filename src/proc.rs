@@ -3,7 +3,7 @@
 use crate::clock::Clock;
 use crate::error::{Cause, raise};
 use crate::machine::Setup;
-use crate::message::{Envelope, Payload, Tag, Want};
+use crate::message::{Collective, Envelope, Payload, Tag, Want};
 use crate::network::{Exit, reception};
 use crate::params::Params;
 use crate::parcel::Parcel;
@@ -32,6 +32,8 @@ pub struct Proc<'a> {
     exit: Exit,
     /// Where its time went.
     stats: Stats,
+    /// How many collectives it has begun.
+    collectives: u32,
     /// What it did, if that is traced.
     log: Option<Box<Log>>,
     /// Times its code, if that is measured.
@@ -48,6 +50,7 @@ impl<'a> Proc<'a> {
             setup,
             exit: setup.network.exit(id),
             stats: Stats::default(),
+            collectives: 0,
             log: setup.trace.then(Box::default),
             stopwatch: (setup.work == Work::Measured).then(|| Box::new(Stopwatch::start())),
         }
@@ -80,9 +83,14 @@ impl<'a> Proc<'a> {
 
     /// Sends a value to a processor, and goes on when its first word enters the network.
     pub fn send<T: Payload>(&mut self, to: usize, tag: u32, value: T) {
+        self.send_about(to, Tag::user(tag), value);
+    }
+
+    /// Sends, about anything.
+    pub(crate) fn send_about<T: Payload>(&mut self, to: usize, tag: Tag, value: T) {
         self.count_code();
         let words = self.words(to, &value);
-        self.send_words(to, Tag::user(tag), words, Parcel::new(value));
+        self.send_words(to, tag, words, Parcel::new(value));
         self.restart_code();
     }
 
@@ -96,13 +104,25 @@ impl<'a> Proc<'a> {
         tag: u32,
         value: T,
         taking: u32,
+        on: impl FnMut(&mut Proc<'a>, usize, M),
+    ) {
+        self.send_receiving_about(to, Tag::user(tag), value, Tag::user(taking), on);
+    }
+
+    /// Sends while receiving, about anything.
+    pub(crate) fn send_receiving_about<T: Payload, M: Payload>(
+        &mut self,
+        to: usize,
+        tag: Tag,
+        value: T,
+        taking: Tag,
         mut on: impl FnMut(&mut Proc<'a>, usize, M),
     ) {
         self.count_code();
         let words = self.words(to, &value);
         let first = if self.params().is_synchronous(words) { 0 } else { words };
         let overhead = self.params().send_overhead(first);
-        let want = Want { from: None, tag: Tag::user(taking) };
+        let want = Want { from: None, tag: taking };
         while let Some(envelope) = self.take_agreed(want, self.now.max(self.exit.gap_over() - overhead)) {
             let (from, message) = self.open(envelope);
             self.restart_code();
@@ -111,30 +131,30 @@ impl<'a> Proc<'a> {
         }
         let gap = self.exit.gap_over() - overhead - self.now;
         self.spend(|stats| &mut stats.gap, gap, || What::Gap);
-        self.send_words(to, Tag::user(tag), words, Parcel::new(value));
+        self.send_words(to, tag, words, Parcel::new(value));
         self.restart_code();
     }
 
     /// Receives the message with this tag that arrives first, from any processor, and waits until there is
     /// one. Returns its sender and its value.
     pub fn recv<T: Payload>(&mut self, tag: u32) -> (usize, T) {
-        self.receive(None, tag, Time::MAX).expect("it waited until there was one")
+        self.recv_about(None, Tag::user(tag))
     }
 
     /// Receives the first message with this tag from one processor.
     pub fn recv_from<T: Payload>(&mut self, from: usize, tag: u32) -> T {
-        self.receive(Some(from), tag, Time::MAX).expect("it waited until there was one").1
+        self.recv_about(Some(from), Tag::user(tag)).1
     }
 
     /// Receives a message with this tag, if one can be received at once. A look at an inbox without one costs
     /// a cycle, so that polling moves time forward.
     pub fn try_recv<T: Payload>(&mut self, tag: u32) -> Option<(usize, T)> {
-        self.receive(None, tag, Time::ZERO)
+        self.receive(None, Tag::user(tag), Time::ZERO)
     }
 
     /// Receives a message with this tag if its reception can start by `time`, and gives up then.
     pub fn recv_until<T: Payload>(&mut self, time: Time, tag: u32) -> Option<(usize, T)> {
-        self.receive(None, tag, time)
+        self.receive(None, Tag::user(tag), time)
     }
 
     /// Waits until `time`, if that is still to come.
@@ -157,13 +177,95 @@ impl<'a> Proc<'a> {
         result
     }
 
+    /// Receives from a processor or any, about anything, and waits until there is a message.
+    pub(crate) fn recv_about<T: Payload>(&mut self, from: Option<usize>, tag: Tag) -> (usize, T) {
+        self.receive(from, tag, Time::MAX).expect("it waited until there was one")
+    }
+
+    /// Begins a collective: how many this processor had begun before. All call them in the same order, so the
+    /// number tells which one a message belongs to.
+    pub(crate) fn begin_collective(&mut self) -> u32 {
+        let number = self.collectives;
+        self.collectives = number.wrapping_add(1);
+        number
+    }
+
+    /// Waits until every processor has come to this call.
+    ///
+    /// If the machine has a barrier of its own ([`Machine::barrier`](crate::Machine::barrier)), every processor
+    /// goes on at the time when the last one comes, plus the barrier's cost. Else it is the barrier made of
+    /// messages, [`collectives::barrier`](crate::collectives::barrier). Every processor must call it, in the
+    /// same order with other collectives.
+    ///
+    /// ```
+    /// use loggp::{Machine, Params, US, Work};
+    ///
+    /// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+    /// let machine = Machine::new(params).work(Work::Charged).barrier(5 * US);
+    /// let run = machine.run(|p| {
+    ///     p.work("unequal", p.id() as u64, || ());
+    ///     p.barrier();
+    ///     p.now()
+    /// })?;
+    /// assert_eq!(run.results, [12 * US; 8]); // the last one comes at 7
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn barrier(&mut self) {
+        match self.setup.barrier {
+            Some(cost) => self.hardware_barrier(cost),
+            None => crate::collectives::barrier(self),
+        }
+    }
+
+    /// The machine's own barrier. Its network is a binary tree, as the CM-5's control network is: signals run
+    /// up the tree, and when the root has both, down again. They bypass the data network and its rules, take
+    /// no time, and are no messages; so all know at once when the last processor has come.
+    fn hardware_barrier(&mut self, cost: Time) {
+        self.count_code();
+        let number = self.begin_collective();
+        let [up, down] = [0, 1].map(|step| Tag::collective(Collective::HardwareBarrier, number, step));
+        let children = (2 * self.id + 1..=2 * self.id + 2).take_while(|child| *child < self.params().P);
+        let children: smallvec::SmallVec<[usize; 2]> = children.collect();
+        self.turn();
+        for child in &children {
+            self.await_signal(*child, up);
+        }
+        if self.id > 0 {
+            let parent = (self.id - 1) / 2;
+            self.signal(parent, up);
+            self.await_signal(parent, down);
+        }
+        for child in &children {
+            self.signal(*child, down);
+        }
+        self.spend(|stats| &mut stats.idle, cost, || What::Idle);
+        self.turn();
+        self.restart_code();
+    }
+
+    /// Sends a signal of the machine's barrier.
+    fn signal(&mut self, to: usize, tag: Tag) {
+        let (from, number) = (self.id as u32, self.stats.sent as u32);
+        let parcel = Parcel::new(());
+        let envelope = Envelope { arrival: self.now, from, number, tag, overhead: Time::ZERO, parcel };
+        self.clock.deliver(to, envelope);
+    }
+
+    /// Waits for a signal of the machine's barrier.
+    fn await_signal(&mut self, from: usize, tag: Tag) {
+        let want = Want { from: Some(from as u32), tag };
+        let signal = self.clock.receive(want, self.now, Time::MAX);
+        let arrival = signal.map_or(self.now, |signal| signal.arrival);
+        self.spend(|stats| &mut stats.idle, arrival - self.now, || What::Idle);
+    }
+
     /// What every receive does. A deadline that has passed means now.
-    fn receive<T: Payload>(&mut self, from: Option<usize>, tag: u32, deadline: Time) -> Option<(usize, T)> {
+    fn receive<T: Payload>(&mut self, from: Option<usize>, tag: Tag, deadline: Time) -> Option<(usize, T)> {
         self.count_code();
         if let Some(from) = from {
             self.check(from, 0);
         }
-        let want = Want { from: from.map(|from| from as u32), tag: Tag::user(tag) };
+        let want = Want { from: from.map(|from| from as u32), tag };
         let message = match self.take_agreed(want, deadline.max(self.now)) {
             Some(envelope) => Some(self.open(envelope)),
             None => {

@@ -571,7 +571,8 @@ fn a_message_that_nobody_receives_is_named() {
         }
     });
     let error = run.unwrap_err();
-    assert_eq!(error.cause, Cause::NotReceived { count: 2, from: 1, to: 2, arrival: 8 * US });
+    let about = "with tag 0".into();
+    assert_eq!(error.cause, Cause::NotReceived { count: 2, from: 1, to: 2, about, arrival: 8 * US });
     let error = failure(machine(4, "L=6, o=2, g=4"), |_| ());
     assert!(matches!(error.cause, Cause::NotReceived { count: 8, .. }), "{error}");
 }

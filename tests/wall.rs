@@ -277,7 +277,8 @@ fn a_message_that_nobody_receives_ends_the_run() {
             p.send(3, 0, String::from("lost"));
         }
     });
-    let expected = Cause::NotReceived { count: 1, from: 0, to: 3, arrival: 8 * US };
+    let expected =
+        Cause::NotReceived { count: 1, from: 0, to: 3, about: "with tag 0".into(), arrival: 8 * US };
     assert!(causes.iter().all(|cause| *cause == expected), "{causes:?}");
 }
 

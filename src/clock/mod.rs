@@ -49,5 +49,6 @@ fn blame<'a>(seats: impl Iterator<Item = &'a seat::Seat> + Clone) -> Option<Caus
     let left = seats.enumerate().flat_map(|(to, seat)| seat.messages().map(move |message| (to, message)));
     let (to, first) = left.clone().min_by_key(|(to, message)| (message.arrival, *to))?;
     let (from, arrival) = (first.from as usize, first.arrival);
-    Some(Cause::NotReceived { count: left.count(), from, to, arrival })
+    let about = first.tag.to_string();
+    Some(Cause::NotReceived { count: left.count(), from, to, about, arrival })
 }

@@ -1,0 +1,41 @@
+//! The barrier made of messages.
+
+use super::Call;
+use crate::message::Collective;
+use crate::proc::Proc;
+
+/// Waits until every processor has come to this call.
+///
+/// Dissemination: in round i processor x signals processor x + 2^i and waits for the signal of x - 2^i, modulo
+/// P. After ceil(log2 P) rounds everybody has heard of everybody. A signal is an empty message, of one word.
+///
+/// **Time**, with R = ceil(log2 P) rounds: (R-1) max(L + 2o, g) + L + 2o. Exact if all come at once, and no gap
+/// from before is running. If they come at different times it counts from the last one, and is a bound as
+/// long as nothing stalls.
+///
+/// A machine can have a better one: [`Proc::barrier`].
+///
+/// ```
+/// use loggp::{Machine, Params, US, Work, collectives};
+///
+/// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+///     p.work("unequal", p.id() as u64, || ());
+///     collectives::barrier(p);
+///     p.now()
+/// })?;
+/// assert!(run.results.iter().all(|at| *at >= 7 * US)); // the last one comes at 7
+/// assert_eq!(run.time, (7 + 3 * 10) * US);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn barrier(p: &mut Proc) {
+    let call = Call::begin(p, Collective::Barrier);
+    let (id, P) = (p.id(), p.p());
+    let (mut distance, mut round) = (1, 0);
+    while distance < P {
+        call.send(p, (id + distance) % P, round, ());
+        call.recv::<()>(p, (id + P - distance) % P, round);
+        distance *= 2;
+        round += 1;
+    }
+}
