@@ -4,6 +4,7 @@
 
 pub mod broadcast;
 pub mod calibrate;
+pub mod fft;
 mod program;
 pub mod scatter;
 pub mod stress;
@@ -13,7 +14,7 @@ pub use program::{Algorithm, Case, Figure, Outcome, Program, ProgramOption, Size
 pub use timeline::timeline;
 
 /// All programs, in the order in which the papers have them.
-pub static PROGRAMS: &[&dyn Program] = &[&broadcast::Broadcast, &scatter::Scatter];
+pub static PROGRAMS: &[&dyn Program] = &[&broadcast::Broadcast, &fft::Fft, &scatter::Scatter];
 
 /// The document's example, which `cargo test` runs.
 #[cfg(doctest)]
