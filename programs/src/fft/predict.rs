@@ -127,6 +127,7 @@ fn costs(case: &Case) -> Option<Costs> {
         return Some(calibrated(shape, alone));
     };
     let [first, third] = super::sizes(case).map(|size| shape.butterflies(size) as i64 * butterfly);
+    let point = if shape.P > 1 { point } else { Time::ZERO }; // alone, nothing has to go anywhere
     let redistribution = shape.m() as i64 * point;
     Some(Costs { first, third, redistribution, point })
 }
