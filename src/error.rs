@@ -63,6 +63,14 @@ pub enum Cause {
         /// The last one that is.
         last: usize,
     },
+    /// A processor called a collective with something that it cannot take.
+    #[error("processor {id} {why}")]
+    Misused {
+        /// The processor.
+        id: usize,
+        /// What it gave, and what it should have given.
+        why: String,
+    },
     /// A message is too long for the machine's parameters or for counting.
     #[error("processor {id} sent {words} words at once, and a message on this machine has at most {longest}")]
     TooLong {

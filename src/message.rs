@@ -185,12 +185,29 @@ pub(crate) enum Collective {
     HardwareBarrier,
     /// A barrier made of messages.
     Barrier,
+    Broadcast,
+    Reduce,
+    AllReduce,
+    Scan,
+    ExclusiveScan,
+    Gather,
+    AllToAll,
 }
 
 impl Collective {
     /// What errors call the kind with this number.
     fn name(kind: u64) -> &'static str {
-        const NAMES: [&str; 2] = ["the machine's barrier", "a barrier"];
+        const NAMES: [&str; 9] = [
+            "the machine's barrier",
+            "a barrier",
+            "a broadcast",
+            "a reduce",
+            "an all-reduce",
+            "a scan",
+            "an exclusive scan",
+            "a gather",
+            "an all-to-all",
+        ];
         NAMES.get(kind as usize).copied().unwrap_or("of no kind")
     }
 }
@@ -216,14 +233,23 @@ impl fmt::Display for Tag {
 pub(crate) struct Envelope {
     /// When it is there.
     pub arrival: Time,
+    /// The message.
+    pub letter: Letter,
+}
+
+/// A message, but for its arrival.
+#[derive(Debug)]
+pub(crate) struct Letter {
     /// Its sender.
     pub from: u32,
+    /// Its receiver.
+    pub to: u32,
     /// How many messages its sender had sent before.
     pub number: u32,
+    /// How long it is.
+    pub words: u32,
     /// What it is about.
     pub tag: Tag,
-    /// How long its receiver is busy with it.
-    pub overhead: Time,
     /// What it carries.
     pub parcel: Parcel,
 }
@@ -239,8 +265,9 @@ pub(crate) struct Want {
 
 impl Want {
     /// Whether the receive takes this message.
-    pub fn matches(&self, envelope: &Envelope) -> bool {
-        self.tag.takes(envelope.tag) && self.from.is_none_or(|from| from == envelope.from)
+    #[inline]
+    pub fn matches(&self, letter: &Letter) -> bool {
+        self.tag.takes(letter.tag) && self.from.is_none_or(|from| from == letter.from)
     }
 }
 
@@ -271,7 +298,7 @@ impl Inbox {
     /// Adds a message. Most arrive after all that are there, and so go to the end at once.
     #[inline]
     pub fn put(&mut self, envelope: Envelope) {
-        let key = |e: &Envelope| (e.arrival, e.from, e.number);
+        let key = |e: &Envelope| (e.arrival, e.letter.from, e.letter.number);
         if self.messages.back().is_none_or(|last| key(last) < key(&envelope)) {
             return self.messages.push_back(envelope);
         }
@@ -282,14 +309,14 @@ impl Inbox {
     /// The message with the smallest arrival among those that a receive wants.
     #[inline]
     pub fn first(&self, want: &Want) -> Option<&Envelope> {
-        self.messages.iter().find(|e| want.matches(e))
+        self.messages.iter().find(|e| want.matches(&e.letter))
     }
 
     /// Takes that message.
     #[inline]
     pub fn take(&mut self, want: &Want) -> Option<Envelope> {
-        if !want.matches(self.messages.front()?) {
-            let place = self.messages.iter().position(|e| want.matches(e))?;
+        if !want.matches(&self.messages.front()?.letter) {
+            let place = self.messages.iter().position(|e| want.matches(&e.letter))?;
             return self.messages.remove(place);
         }
         let first = self.messages.pop_front();
@@ -311,8 +338,8 @@ mod tests {
     use crate::time::US;
 
     fn envelope(arrival: i64, from: u32, tag: u32, number: u32) -> Envelope {
-        let tag = Tag::user(tag);
-        Envelope { arrival: arrival * US, from, number, tag, overhead: US, parcel: Parcel::new(number) }
+        let (tag, parcel) = (Tag::user(tag), Parcel::new(number));
+        Envelope { arrival: arrival * US, letter: Letter { from, to: 0, number, words: 1, tag, parcel } }
     }
 
     #[test]
@@ -333,9 +360,9 @@ mod tests {
         let any = Want { from: None, tag: Tag::user(0) };
         let from_3 = Want { from: Some(3), tag: Tag::user(0) };
         assert_eq!(inbox.first(&any).map(|e| e.arrival), Some(4 * US));
-        assert_eq!(inbox.take(&any).unwrap().from, 1);
-        assert_eq!(inbox.take(&from_3).unwrap().number, 0);
-        assert_eq!(inbox.take(&any).unwrap().from, 2);
+        assert_eq!(inbox.take(&any).unwrap().letter.from, 1);
+        assert_eq!(inbox.take(&from_3).unwrap().letter.number, 0);
+        assert_eq!(inbox.take(&any).unwrap().letter.from, 2);
         assert!(inbox.take(&any).is_none());
         assert_eq!(inbox.iter().count(), 1);
     }
@@ -362,5 +389,6 @@ mod tests {
     #[test]
     fn a_message_fits_a_cache_line() {
         assert_eq!(std::mem::size_of::<Envelope>(), 64);
+        assert_eq!(std::mem::size_of::<Letter>(), 56);
     }
 }

@@ -56,7 +56,12 @@ impl Params {
 
     /// How long the receiver is busy: o, and kO_r more under LogGPS.
     pub fn recv_overhead(&self, k: usize) -> Time {
-        self.gps.map_or(self.o, |gps| self.o + k as i64 * gps.O_r)
+        self.receiving().of(k)
+    }
+
+    /// The overhead of receiving.
+    pub(crate) fn receiving(&self) -> Overhead {
+        Overhead { fixed: self.o, per_word: self.gps.map_or(Time::ZERO, |gps| gps.O_r) }
     }
 
     /// How long after its first word a message's last word follows: (k-1)G (LogGP, section 2.1), or kG_s up
@@ -98,6 +103,23 @@ impl Params {
         // Up to s every term grows; from there on slack falls by the same amount with every word.
         let beyond = slack(gps.s).as_ps() / -per_word.as_ps();
         Some(gps.s.saturating_add(beyond.max(0) as usize))
+    }
+}
+
+/// How long a processor is busy with a message.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Overhead {
+    /// However long the message is.
+    fixed: Time,
+    /// For each of its words.
+    per_word: Time,
+}
+
+impl Overhead {
+    /// With one of k words.
+    #[inline]
+    pub fn of(self, k: usize) -> Time {
+        self.fixed + k as i64 * self.per_word
     }
 }
 

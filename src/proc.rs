@@ -3,8 +3,8 @@
 use crate::clock::Clock;
 use crate::error::{Cause, raise};
 use crate::machine::Setup;
-use crate::message::{Collective, Envelope, Payload, Tag, Want};
-use crate::network::{Exit, reception};
+use crate::message::{Collective, Envelope, Letter, Payload, Tag, Want};
+use crate::network::{Exit, Overhead, reception};
 use crate::params::Params;
 use crate::parcel::Parcel;
 use crate::stats::Stats;
@@ -123,8 +123,8 @@ impl<'a> Proc<'a> {
         let first = if self.params().is_synchronous(words) { 0 } else { words };
         let overhead = self.params().send_overhead(first);
         let want = Want { from: None, tag: taking };
-        while let Some(envelope) = self.take_agreed(want, self.now.max(self.exit.gap_over() - overhead)) {
-            let (from, message) = self.open(envelope);
+        while let Some(letter) = self.take_agreed(want, self.now.max(self.exit.gap_over() - overhead)) {
+            let (from, message) = self.open(letter);
             self.restart_code();
             on(self, from, message);
             self.count_code();
@@ -180,6 +180,14 @@ impl<'a> Proc<'a> {
     /// Receives from a processor or any, about anything, and waits until there is a message.
     pub(crate) fn recv_about<T: Payload>(&mut self, from: Option<usize>, tag: Tag) -> (usize, T) {
         self.receive(from, tag, Time::MAX).expect("it waited until there was one")
+    }
+
+    /// What some work will cost, if that is known before.
+    pub(crate) fn charge(&self, kind: &str, units: u64) -> Time {
+        match self.setup.work {
+            Work::Charged => self.setup.rates.cost(kind, units, self.params().cycle),
+            Work::Measured => Time::ZERO,
+        }
     }
 
     /// Begins a collective: how many this processor had begun before. All call them in the same order, so the
@@ -245,16 +253,15 @@ impl<'a> Proc<'a> {
 
     /// Sends a signal of the machine's barrier.
     fn signal(&mut self, to: usize, tag: Tag) {
-        let (from, number) = (self.id as u32, self.stats.sent as u32);
-        let parcel = Parcel::new(());
-        let envelope = Envelope { arrival: self.now, from, number, tag, overhead: Time::ZERO, parcel };
-        self.clock.deliver(to, envelope);
+        let (from, to, number) = (self.id as u32, to as u32, self.stats.sent as u32);
+        let letter = Letter { from, to, number, words: 0, tag, parcel: Parcel::new(()) };
+        self.clock.deliver(Envelope { arrival: self.now, letter });
     }
 
     /// Waits for a signal of the machine's barrier.
     fn await_signal(&mut self, from: usize, tag: Tag) {
         let want = Want { from: Some(from as u32), tag };
-        let signal = self.clock.receive(want, self.now, Time::MAX);
+        let signal = self.clock.receive(want, self.now, Time::MAX, Overhead::default());
         let arrival = signal.map_or(self.now, |signal| signal.arrival);
         self.spend(|stats| &mut stats.idle, arrival - self.now, || What::Idle);
     }
@@ -267,7 +274,7 @@ impl<'a> Proc<'a> {
         }
         let want = Want { from: from.map(|from| from as u32), tag };
         let message = match self.take_agreed(want, deadline.max(self.now)) {
-            Some(envelope) => Some(self.open(envelope)),
+            Some(letter) => Some(self.open(letter)),
             None => {
                 let wait = deadline - self.now;
                 let wait = if wait > Time::ZERO { wait } else { self.params().cycle };
@@ -280,12 +287,12 @@ impl<'a> Proc<'a> {
     }
 
     /// Takes a wanted message; if what comes is a request, grants it and takes the message that follows.
-    fn take_agreed(&mut self, want: Want, deadline: Time) -> Option<Envelope> {
-        let envelope = self.take(want, deadline)?;
-        if !envelope.tag.is_request() {
-            return Some(envelope);
+    fn take_agreed(&mut self, want: Want, deadline: Time) -> Option<Letter> {
+        let letter = self.take(want, deadline)?;
+        if !letter.tag.is_request() {
+            return Some(letter);
         }
-        let (from, number) = (envelope.from, envelope.number);
+        let Letter { from, number, .. } = letter;
         self.transmit(from as usize, Tag::reply(number), 0, Parcel::new(()));
         self.take(Want { from: Some(from), tag: Tag::agreed(number) }, Time::MAX)
     }
@@ -322,30 +329,31 @@ impl<'a> Proc<'a> {
             let (enter, first, arrival) = (passage.enter, passage.first, passage.arrival);
             log.messages.push(Message { id, to, words, enter, first, arrival });
         }
-        let (from, arrival) = (self.id as u32, passage.arrival);
-        let overhead = self.params().recv_overhead(words);
-        self.clock.deliver(to, Envelope { arrival, from, number, tag, overhead, parcel });
+        let (from, to, words) = (self.id as u32, to as u32, words as u32);
+        let letter = Letter { from, to, number, words, tag, parcel };
+        self.clock.deliver(Envelope { arrival: passage.arrival, letter });
     }
 
     /// Receives from the inbox, by rule 4.
-    fn take(&mut self, want: Want, deadline: Time) -> Option<Envelope> {
+    fn take(&mut self, want: Want, deadline: Time) -> Option<Letter> {
         let gap_over = self.received_at.map_or(Time::ZERO, |at| at + self.params().g);
         let ready = self.now.max(gap_over);
-        let envelope = self.clock.receive(want, ready, deadline)?;
-        let start = reception(ready, envelope.arrival);
+        let overhead = self.params().receiving();
+        let Envelope { arrival, letter } = self.clock.receive(want, ready, deadline, overhead)?;
+        let start = reception(ready, arrival);
         self.received_at = Some(start);
         self.stats.received += 1;
-        self.spend(|stats| &mut stats.idle, envelope.arrival - self.now, || What::Idle);
+        self.spend(|stats| &mut stats.idle, arrival - self.now, || What::Idle);
         self.spend(|stats| &mut stats.gap, start - self.now, || What::Gap);
-        let id = MessageId { from: envelope.from as usize, number: envelope.number as usize };
-        self.pass(|stats| &mut stats.recv, envelope.overhead, || What::Receive(id));
-        Some(envelope)
+        let id = MessageId { from: letter.from as usize, number: letter.number as usize };
+        self.pass(|stats| &mut stats.recv, overhead.of(letter.words as usize), || What::Receive(id));
+        Some(letter)
     }
 
     /// The value in a message that was received.
-    fn open<T: Payload>(&mut self, envelope: Envelope) -> (usize, T) {
-        let from = envelope.from as usize;
-        match envelope.parcel.open() {
+    fn open<T: Payload>(&mut self, letter: Letter) -> (usize, T) {
+        let from = letter.from as usize;
+        match letter.parcel.open() {
             Ok(value) => (from, value),
             Err(parcel) => raise(Cause::WrongType {
                 id: self.id,
@@ -364,7 +372,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Refuses a processor that is not there and a message that cannot be.
-    fn check(&self, other: usize, words: usize) {
+    pub(crate) fn check(&self, other: usize, words: usize) {
         let (id, last) = (self.id, self.p() - 1);
         if other > last {
             raise(Cause::NoSuchProcessor { id, other, last });

@@ -137,7 +137,7 @@ fn optimal(params: &Params, k: usize) -> Vec<Vec<usize>> {
 }
 
 /// The tree by halving: who answers for n processors gives floor(n/2) away, and goes on with the rest.
-fn binomial(P: usize) -> Vec<Vec<usize>> {
+pub(crate) fn binomial(P: usize) -> Vec<Vec<usize>> {
     let mut children = vec![Vec::new(); P];
     let mut answers_for = vec![P; P];
     for id in 0..P {
@@ -165,7 +165,7 @@ fn flat(P: usize) -> Vec<Vec<usize>> {
 }
 
 /// B(P): the least t by which the datum reaches P processors (definition 3.1). The flat tree bounds it.
-fn B(P: usize, D: Time, d: Time) -> Time {
+pub(crate) fn B(P: usize, D: Time, d: Time) -> Time {
     let (mut early, mut enough) = (-1, flat_time(P, D, d).as_ps());
     while enough - early > 1 {
         let t = early + (enough - early) / 2;
@@ -179,7 +179,7 @@ fn B(P: usize, D: Time, d: Time) -> Time {
 /// Theorem 3.2 has it as f_t, for D a multiple of d = 1. Unnormalized: a node at depth j whose ancestors and
 /// itself have i elder siblings all together has the label jD + id. There are C(i+j-1, j-1) ways to share i
 /// among j, and summed over all i <= m they make C(m+j, j).
-fn reached(t: Time, D: Time, d: Time, P: usize) -> u128 {
+pub(crate) fn reached(t: Time, D: Time, d: Time, P: usize) -> u128 {
     let mut rest = t; // t - jD
     let mut reached = 0;
     for j in 0_u128.. {
@@ -197,7 +197,7 @@ fn reached(t: Time, D: Time, d: Time, P: usize) -> u128 {
 }
 
 /// C(n, j); or, if that is `most` or more, anything that is.
-fn choose(n: u128, j: u128, most: u128) -> u128 {
+pub(crate) fn choose(n: u128, j: u128, most: u128) -> u128 {
     let mut ways = 1;
     // C(n, i) is at least 2^i as long as i <= n/2, so this does not take long.
     for i in 1..=j.min(n - j) {
@@ -210,7 +210,7 @@ fn choose(n: u128, j: u128, most: u128) -> u128 {
 }
 
 /// Halving: the new source needs D more, and the old one d more unless it has nobody left.
-fn binomial_time(P: usize, D: Time, d: Time) -> Time {
+pub(crate) fn binomial_time(P: usize, D: Time, d: Time) -> Time {
     match P {
         1 => Time::ZERO,
         2 => D,

@@ -12,6 +12,7 @@
 mod columns;
 mod kernels;
 mod layout;
+mod lockstep;
 mod overlap;
 mod phase;
 mod predict;
@@ -33,39 +34,42 @@ pub struct Fft;
 
 static ALGORITHMS: [Algorithm; 7] = [
     Algorithm {
+        name: "long-staggered",
+        about: "a message of n/P^2 points for each processor, and a local redistribution",
+        formula: "compute + (P-2) max((k-1)G + g, 2o) + (k-1)G + L + 2o + (n/P) point, with all terms kept; with a \
+                  single port about 2(P-1)(k-1)G + 2o for the remap, if that is more (LogGP, section 3)",
+    },
+    Algorithm {
         name: "short-staggered",
-        about: "a message per point; processor q sends first to q + 1, then to q + 2, so that no two send to the same",
-        formula: "compute + (n/P - n/P^2) max(point + 2o, g) + (n/P^2) point + L (LogP, sections 4.1.1 and 4.1.4)",
+        about: "a message per point; processor q begins with q + 1 and wraps around, so that none stalls",
+        formula: "compute + (n/P - n/P^2) max(point + 2o, g) + (n/P^2) point + L, with all terms kept (LogP, \
+                  sections 4.1.1 and 4.1.4)",
     },
     Algorithm {
         name: "short-synchronized",
         about: "as short-staggered, with a barrier after every n/P^2 messages",
-        formula: "that of short-staggered + (P-2) barrier (LogP, section 4.1.4)",
+        formula: "that of short-staggered, with L and a barrier for every n/P^2 messages (LogP, section 4.1.4)",
     },
     Algorithm {
         name: "short-naive",
         about: "a message per point; all send first to processor 0, then to 1, and stall",
-        formula: "none: LogP, section 4.1.2, says only that processors stall",
-    },
-    Algorithm {
-        name: "long-staggered",
-        about: "a message of n/P^2 points for each processor, and a local redistribution",
-        formula: "",
+        formula: "none: LogP (section 4.1.2) does not say in which order those who stall go on",
     },
     Algorithm {
         name: "overlapped",
         about: "as short-staggered, with the remap merged into the computation before and after it",
-        formula: "",
+        formula: "compute + (n/P) point + (n/P - n/P^2) 2o, as nobody is idle; or what is computed before the first \
+                  message and after the last + the remap of short-staggered, if that is more (LogP, section 4.1.5)",
     },
     Algorithm {
         name: "cyclic",
-        about: "one layout: the last log P columns need a remote datum for each node",
-        formula: "compute + log P ((n/P) max(point + 2o, g) + L) (LogP, section 4.1.1)",
+        about: "one layout: each node of the last log P columns needs a remote point",
+        formula: "compute + log P ((n/P) max(point + 2o, g) + L), with all terms kept (LogP, section 4.1.1)",
     },
     Algorithm {
         name: "blocked",
-        about: "one layout: the first log P columns need a remote datum for each node",
-        formula: "compute + log P ((n/P) max(point + 2o, g) + L) (LogP, section 4.1.1)",
+        about: "one layout: each node of the first log P columns needs a remote point",
+        formula: "compute + log P ((n/P) max(point + 2o, g) + L), with all terms kept (LogP, section 4.1.1)",
     },
 ];
 
@@ -93,7 +97,7 @@ static OPTIONS: [ProgramOption; 3] = [
     },
 ];
 
-/// A cost, which must have a unit: it is the host's and not the machine's.
+/// What something costs. A number without a unit is microseconds, whatever the machine's cycle.
 fn cost(text: &str) -> Result<Time, String> {
     let time = parse_time(text, loggp::US)?;
     if time < Time::ZERO { Err("it is negative; give 0us or more".into()) } else { Ok(time) }
@@ -159,9 +163,7 @@ impl Program for Fft {
             spent.iter_mut().zip(times).for_each(|(most, time)| *most = time.max(*most));
         }
         let mut outcome = Outcome::new(run, verify::verify(input, transform));
-        let long = case.algorithm.name == "long-staggered";
-        outcome.phases =
-            order(long, shape.layout).map(|phase| (phase.name(), spent[phase as usize])).collect();
+        outcome.phases = order(case).map(|phase| (phase.name(), spent[phase as usize])).collect();
         outcome.figures = figures(case, &spent);
         Ok(outcome)
     }
@@ -170,7 +172,7 @@ impl Program for Fft {
 /// What each processor does: its points after the transform, and how long it spent in each phase.
 fn transform(p: &mut Proc, case: &Case, kernels: &Kernels, points: &[Point]) -> (Vec<Point>, [Time; 4]) {
     let (id, shape) = (p.id(), &kernels.shape);
-    let [first, third] = sizes(case).map(|size| shape.butterflies(size));
+    let [first, third] = shape.sizes().map(|size| shape.butterflies(size));
     let mut watch = Stopwatch::start(p);
     let watched = &mut watch;
     let points = match case.algorithm.name {
@@ -252,9 +254,10 @@ fn remote_columns(
 }
 
 /// The phases that an algorithm has, in order.
-fn order(long: bool, layout: Layout) -> impl Iterator<Item = Phase> {
+fn order(case: &Case) -> impl Iterator<Item = Phase> {
     use Phase::{First, Redistribution, Remap, Third};
-    let order = match layout {
+    let long = case.algorithm.name == "long-staggered";
+    let order = match shape(case).layout {
         Layout::Cyclic => [First, Remap, Redistribution, Third],
         Layout::Blocked => [First, Redistribution, Remap, Third],
     };
@@ -265,7 +268,7 @@ fn order(long: bool, layout: Layout) -> impl Iterator<Item = Phase> {
 /// each of its n/P points, as in LogP's 3.2 MB/s.
 fn figures(case: &Case, spent: &[Time; 4]) -> Vec<Figure> {
     let shape = shape(case);
-    let [first, third] = sizes(case).map(|size| 10 * shape.butterflies(size));
+    let [first, third] = shape.sizes().map(|size| 10 * shape.butterflies(size));
     let bytes = (shape.m() * size_of::<Point>()) as u64;
     let merged = case.algorithm.name == "overlapped" && shape.P > 1;
     let rate = |name, unit, count: u64, phase: Phase| {
@@ -293,14 +296,6 @@ fn shape(case: &Case) -> Shape {
     Shape::new(case.size, case.params.P, Layout::named(name).unwrap_or(Layout::Cyclic))
 }
 
-/// The sizes of the FFTs in phases I and III.
-fn sizes(case: &Case) -> [usize; 2] {
-    let shape = shape(case);
-    let sizes = shape.sizes();
-    // One layout has the same FFTs, a column of a transform of size P after the other.
-    sizes
-}
-
 /// What computing costs, if that is charged.
 fn charges(case: &Case) -> Charges {
     let charged = |name| cost(case.option(name)).unwrap_or(Time::ZERO);
@@ -316,7 +311,7 @@ fn random(n: usize, seed: u64) -> Vec<Point> {
 
 /// Refuses what cannot be, and names the nearest that can.
 fn check(case: &Case) -> Result<(), String> {
-    /// 64 bytes for each point, at most: what goes in, what comes out, and what is compared.
+    /// About 100 bytes for each point: what goes in, what is on its way, what comes out, and its comparison.
     const MOST: usize = 1 << 26;
     let (n, P) = (case.size, case.params.P);
     for option in &OPTIONS {

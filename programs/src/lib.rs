@@ -2,19 +2,35 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
+pub mod all_to_all_broadcast;
 pub mod broadcast;
 pub mod calibrate;
+pub mod combining;
 pub mod fft;
 mod program;
+pub mod radix_sort;
+pub mod remap;
 pub mod scatter;
 pub mod stress;
+pub mod summation;
 mod timeline;
+mod word;
 
 pub use program::{Algorithm, Case, Figure, Outcome, Program, ProgramOption, Size};
 pub use timeline::timeline;
+pub use word::Word;
 
 /// All programs, in the order in which the papers have them.
-pub static PROGRAMS: &[&dyn Program] = &[&broadcast::Broadcast, &fft::Fft, &scatter::Scatter];
+pub static PROGRAMS: &[&dyn Program] = &[
+    &broadcast::Broadcast,
+    &summation::Summation,
+    &fft::Fft,
+    &all_to_all_broadcast::AllToAllBroadcast,
+    &combining::Combining,
+    &scatter::Scatter,
+    &remap::Remap,
+    &radix_sort::RadixSort,
+];
 
 /// The document's example, which `cargo test` runs.
 #[cfg(doctest)]

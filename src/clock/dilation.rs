@@ -5,7 +5,7 @@
 
 use super::Clock;
 use crate::message::{Envelope, Want};
-use crate::network::reception;
+use crate::network::{Overhead, reception};
 use crate::time::{MS, Time, US};
 
 /// How much slower than it should a machine on the wall clock runs.
@@ -53,13 +53,15 @@ impl Clock for Recorder<'_> {
         self.waits.push(t);
     }
 
-    fn deliver(&mut self, to: usize, envelope: Envelope) {
-        self.clock.deliver(to, envelope);
+    fn deliver(&mut self, envelope: Envelope) {
+        self.clock.deliver(envelope);
     }
 
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope> {
-        let envelope = self.clock.receive(want, ready, deadline);
-        let over = |envelope: &Envelope| reception(ready, envelope.arrival) + envelope.overhead;
+    fn receive(&mut self, want: Want, ready: Time, deadline: Time, overhead: Overhead) -> Option<Envelope> {
+        let envelope = self.clock.receive(want, ready, deadline, overhead);
+        let over = |envelope: &Envelope| {
+            reception(ready, envelope.arrival) + overhead.of(envelope.letter.words as usize)
+        };
         self.waits.push(envelope.as_ref().map_or(deadline, over));
         envelope
     }

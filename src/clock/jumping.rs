@@ -18,6 +18,7 @@ use super::seat::Seat;
 use super::{Clock, blame};
 use crate::error::{Cause, RunError, cause_of};
 use crate::message::{Envelope, Want};
+use crate::network::Overhead;
 use crate::time::Time;
 
 /// What the processors share: all on one thread, so nothing is locked.
@@ -80,17 +81,18 @@ impl Clock for Jumper<'_> {
         self.sleep(t, ticket);
     }
 
-    fn deliver(&mut self, to: usize, envelope: Envelope) {
-        let mut seat = self.clock.seats[to].borrow_mut();
+    fn deliver(&mut self, envelope: Envelope) {
+        let to = envelope.letter.to;
+        let mut seat = self.clock.seats[to as usize].borrow_mut();
         if seat.put(envelope) {
-            self.clock.agenda.borrow_mut().add(Entry::new(seat.wake(), to as u32, seat.ticket()));
+            self.clock.agenda.borrow_mut().add(Entry::new(seat.wake(), to, seat.ticket()));
         }
     }
 
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope> {
+    fn receive(&mut self, want: Want, ready: Time, deadline: Time, overhead: Overhead) -> Option<Envelope> {
         let (wake, ticket) = {
             let mut seat = self.seat();
-            seat.ask(want, ready, deadline);
+            seat.ask(want, ready, deadline, overhead);
             (seat.wake(), seat.ticket())
         };
         self.sleep(wake, ticket);

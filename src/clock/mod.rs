@@ -4,6 +4,7 @@ mod agenda;
 pub(crate) mod dilation;
 mod host;
 pub(crate) mod jumping;
+mod lane;
 mod prefetch;
 mod seat;
 mod sync;
@@ -11,6 +12,7 @@ pub(crate) mod wall;
 
 use crate::error::Cause;
 use crate::message::{Envelope, Want};
+use crate::network::Overhead;
 use crate::time::Time;
 
 /// Which clock a machine runs on.
@@ -29,12 +31,13 @@ pub(crate) trait Clock {
     /// Returns when the processor may act at `t`: all that others do before `t` has been done.
     fn wait_until(&mut self, t: Time);
 
-    /// Puts a message into the inbox of `to`, now, though it may not be there before its arrival.
-    fn deliver(&mut self, to: usize, envelope: Envelope);
+    /// Puts a message into its receiver's inbox, now, though it may not be there before its arrival.
+    fn deliver(&mut self, envelope: Envelope);
 
     /// Returns the wanted message with the smallest arrival, when its reception is over, which starts once
-    /// the processor is `ready`; or nothing, at `deadline`, if the reception would start later than that.
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope>;
+    /// the processor is `ready` and lasts for its `overhead`; or nothing, at `deadline`, if the reception would
+    /// start later than that.
+    fn receive(&mut self, want: Want, ready: Time, deadline: Time, overhead: Overhead) -> Option<Envelope>;
 
     /// The processor's program has ended, well or not, at its local time `at`.
     fn end(&mut self, at: Time, well: bool);
@@ -48,7 +51,7 @@ fn blame<'a>(seats: impl Iterator<Item = &'a seat::Seat> + Clone) -> Option<Caus
     }
     let left = seats.enumerate().flat_map(|(to, seat)| seat.messages().map(move |message| (to, message)));
     let (to, first) = left.clone().min_by_key(|(to, message)| (message.arrival, *to))?;
-    let (from, arrival) = (first.from as usize, first.arrival);
-    let about = first.tag.to_string();
+    let (from, arrival) = (first.letter.from as usize, first.arrival);
+    let about = first.letter.tag.to_string();
     Some(Cause::NotReceived { count: left.count(), from, to, about, arrival })
 }

@@ -4,7 +4,7 @@
 
 use crate::error::{Doing, State, WantedMessage};
 use crate::message::{Envelope, Inbox, Want};
-use crate::network::reception;
+use crate::network::{Overhead, reception};
 use crate::time::Time;
 
 /// A processor as its clock sees it. What every message touches comes first.
@@ -34,6 +34,8 @@ struct Wish {
     ready: Time,
     /// When it gives up.
     deadline: Time,
+    /// How long it takes.
+    overhead: Overhead,
     /// The arrival and the sender of the message that it would take now; the end of time if there is none.
     best: (Time, u32),
 }
@@ -52,12 +54,12 @@ impl Wish {
     #[inline]
     fn granted_by(&mut self, envelope: &Envelope) -> Option<Time> {
         let start = reception(self.ready, envelope.arrival);
-        let key = (envelope.arrival, envelope.from);
+        let key = (envelope.arrival, envelope.letter.from);
         if start > self.deadline || key >= self.best {
             return None;
         }
         self.best = key;
-        Some(start + envelope.overhead)
+        Some(start + self.overhead.of(envelope.letter.words as usize))
     }
 }
 
@@ -84,8 +86,8 @@ impl Seat {
 
     /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says.
     #[inline]
-    pub fn ask(&mut self, want: Want, ready: Time, deadline: Time) {
-        let mut wish = Wish { want, ready, deadline, best: (Time::MAX, 0) };
+    pub fn ask(&mut self, want: Want, ready: Time, deadline: Time, overhead: Overhead) {
+        let mut wish = Wish { want, ready, deadline, overhead, best: (Time::MAX, 0) };
         self.ticket = self.ticket.wrapping_add(1);
         let over = self.inbox.first(&want).and_then(|envelope| wish.granted_by(envelope));
         self.wake = over.unwrap_or(deadline);
@@ -98,7 +100,7 @@ impl Seat {
     #[inline]
     pub fn put(&mut self, envelope: Envelope) -> bool {
         let wake = match &mut self.waits_for {
-            Some(wish) if wish.want.matches(&envelope) => wish.granted_by(&envelope),
+            Some(wish) if wish.want.matches(&envelope.letter) => wish.granted_by(&envelope),
             _ => None,
         };
         self.inbox.put(envelope);

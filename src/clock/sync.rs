@@ -7,23 +7,41 @@ pub(super) use self::tried::*;
 
 #[cfg(not(loom))]
 mod real {
-    pub(crate) use crossbeam_queue::SegQueue as Queue;
     pub(crate) use crossbeam_utils::sync::{Parker, Unparker};
     pub(crate) use parking_lot::{Mutex, MutexGuard};
-    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+    pub(crate) use std::sync::Arc;
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
     /// One look of a thread that spins.
     #[inline]
     pub(crate) fn look() {}
+
+    /// The standard library's, with the calls by which loom sees who looks into it when.
+    pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        pub fn new(value: T) -> UnsafeCell<T> {
+            UnsafeCell(std::cell::UnsafeCell::new(value))
+        }
+
+        #[inline]
+        pub fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
+            read(self.0.get())
+        }
+
+        #[inline]
+        pub fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
+            write(self.0.get())
+        }
+    }
 }
 
 #[cfg(loom)]
 mod tried {
-    use std::collections::VecDeque;
-
-    pub(crate) use loom::sync::MutexGuard;
-    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
-    use loom::sync::{Arc, Condvar};
+    pub(crate) use loom::cell::UnsafeCell;
+    use loom::sync::Condvar;
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+    pub(crate) use loom::sync::{Arc, MutexGuard};
 
     /// One look of a thread that spins: lets the others go on.
     pub(crate) fn look() {
@@ -46,28 +64,6 @@ mod tried {
     impl<T: Default> Default for Mutex<T> {
         fn default() -> Mutex<T> {
             Mutex::new(T::default())
-        }
-    }
-
-    pub(crate) struct Queue<T>(Mutex<VecDeque<T>>);
-
-    impl<T> Queue<T> {
-        pub fn push(&self, value: T) {
-            self.0.lock().push_back(value);
-        }
-
-        pub fn pop(&self) -> Option<T> {
-            self.0.lock().pop_front()
-        }
-
-        pub fn is_empty(&self) -> bool {
-            self.0.lock().is_empty()
-        }
-    }
-
-    impl<T> Default for Queue<T> {
-        fn default() -> Queue<T> {
-            Queue(Mutex::default())
         }
     }
 

@@ -13,13 +13,16 @@ use hdrhistogram::Histogram;
 
 use super::agenda::{Agenda, Entry};
 use super::host::HostClock;
+use super::lane::{Receiver, Sender, lane};
 use super::seat::Seat;
 use super::sync::{
-    AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Queue, Unparker, look,
+    AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker,
+    look,
 };
 use super::{Clock, blame};
 use crate::error::{Cause, RunError, cause_of};
-use crate::message::{Envelope, Want};
+use crate::message::{Envelope, Letter, Want};
+use crate::network::Overhead;
 use crate::time::{PS, Time};
 
 /// What all threads of a run share.
@@ -52,12 +55,12 @@ const FAILED: u8 = 2;
 /// One of the host's cores.
 #[derive(Default)]
 struct Core {
-    /// Messages from processors on other cores, for the holder to let in.
-    incoming: Queue<(u32, Envelope)>,
-    /// Who sits here. Only the holder locks it, so it is never contended: having it is holding the core.
+    /// Who sits here. The holder has it locked as long as it holds the core.
     roster: Mutex<Roster>,
     /// Whether the holder has watched for a while, with nobody here due at any time.
     quiet: AtomicBool,
+    /// The roster's balance when the core became quiet.
+    balance: AtomicI64,
     /// How often the core has stopped being quiet.
     stirred: AtomicU64,
 }
@@ -69,6 +72,12 @@ struct Roster {
     seats: Vec<Seat>,
     /// Those that wait for a time, but for the holder.
     agenda: Agenda,
+    /// The way to each other core, in the order of their numbers.
+    outgoing: Vec<Sender<Letter>>,
+    /// The way from each other core. A message's key is its arrival.
+    incoming: Vec<Receiver<Letter>>,
+    /// How many messages went to other cores, less those that were let in from other cores.
+    balance: i64,
     /// Those that have not started, last first.
     unstarted: Vec<u32>,
     /// Whether all have come to their first wait.
@@ -83,8 +92,12 @@ struct Waiter<'a> {
     id: u32,
     /// Its core.
     core: &'a Core,
+    /// Its core's number.
+    number: usize,
     /// Its place there.
     place: usize,
+    /// The core's roster, while the processor holds the core.
+    roster: Option<MutexGuard<'a, Roster>>,
     /// The time until which it last waited, and the tick at which it had.
     reached: (Time, u64),
     /// Where its thread parks.
@@ -121,15 +134,24 @@ impl Wall {
     /// A run that has not begun, of as many processors as there are parkers.
     fn new(host: HostClock, cores: usize, parkers: &[Parker]) -> Wall {
         let P = parkers.len();
-        let core = |number: usize| {
+        let roster = |number: usize| {
             let mut roster = Roster::default();
             roster.seats.resize_with((P - number).div_ceil(cores), Seat::default);
             roster.unstarted = (number + cores..P).step_by(cores).rev().map(|id| id as u32).collect();
-            CachePadded::new(Core { roster: Mutex::new(roster), ..Core::default() })
+            roster
         };
+        let mut rosters: Vec<Roster> = (0..cores).map(roster).collect();
+        for from in 0..cores {
+            for to in (0..cores).filter(|to| *to != from) {
+                let (sender, receiver) = lane();
+                rosters[from].outgoing.push(sender);
+                rosters[to].incoming.push(receiver);
+            }
+        }
+        let core = |roster| CachePadded::new(Core { roster: Mutex::new(roster), ..Core::default() });
         Wall {
             host,
-            cores: (0..cores).map(core).collect(),
+            cores: rosters.into_iter().map(core).collect(),
             unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
             status: AtomicU8::new(GOING),
             cause: Mutex::new(None),
@@ -159,25 +181,43 @@ impl Wall {
     /// Whether nobody is due at any time and no message is under way between cores: then nobody ever will be.
     ///
     /// A quiet core stirs before it takes a message in, and only a core that is not quiet sends. So if every
-    /// core is seen quiet, then every queue empty, and none stirred meanwhile, all were quiet at the moment
-    /// between, and nothing that could stir them was left.
+    /// core is seen quiet, then every balance, and none stirred meanwhile, all were quiet with these balances
+    /// at the moment between. If they add up to 0, nothing that could stir a core was left.
     fn is_stuck(&self) -> bool {
         let stirred = || self.cores.iter().map(|core| core.stirred.load(Ordering::SeqCst)).sum::<u64>();
         let before = stirred();
         self.cores.iter().all(|core| core.quiet.load(Ordering::SeqCst))
-            && self.cores.iter().all(|core| core.incoming.is_empty())
+            && self.cores.iter().map(|core| core.balance.load(Ordering::SeqCst)).sum::<i64>() == 0
             && stirred() == before
     }
 }
 
 impl Roster {
-    /// Puts a message into the inbox of the processor at `place`, which is `id`. The agenda need not know of
-    /// the holder, who looks at its own seat.
+    /// Puts a message into the inbox of the processor at `place`. The agenda need not know of the holder, who
+    /// looks at its own seat.
     #[inline]
-    fn put(&mut self, place: usize, id: u32, holder: u32, envelope: Envelope) {
-        let seat = &mut self.seats[place];
+    fn put(&mut self, place: usize, holder: u32, envelope: Envelope) {
+        let (seat, id) = (&mut self.seats[place], envelope.letter.to);
         if seat.put(envelope) && id != holder {
             self.agenda.add(Entry::new(seat.wake(), id, seat.ticket()));
+        }
+    }
+
+    /// Whether there are messages from other cores.
+    #[inline]
+    fn has_incoming(&self) -> bool {
+        self.incoming.iter().any(|lane| !lane.is_empty())
+    }
+
+    /// Lets in the messages that other cores have sent.
+    #[inline]
+    fn let_in(&mut self, holder: u32, cores: usize) {
+        for from in 0..self.incoming.len() {
+            while let Some((arrival, letter)) = self.incoming[from].pop() {
+                self.balance -= 1;
+                let place = letter.to as usize / cores;
+                self.put(place, holder, Envelope { arrival: Time::from_ps(arrival), letter });
+            }
         }
     }
 
@@ -202,40 +242,54 @@ impl Roster {
 
 impl<'a> Waiter<'a> {
     fn new(wall: &'a Wall, id: usize, parker: Parker) -> Waiter<'a> {
-        let (core, place) = wall.seat_of(id);
+        let (number, place) = wall.seat_of(id);
+        let (id, core) = (id as u32, &*wall.cores[number]);
         let mut lateness = lateness_histogram();
         lateness.reset(); // touches its memory, before time begins
-        let reached = (-PS, 0);
-        Waiter { wall, id: id as u32, core: &wall.cores[core], place, reached, parker, lateness }
+        Waiter { wall, id, core, number, place, roster: None, reached: (-PS, 0), parker, lateness }
     }
 
     /// Waits until the core is handed to the processor for the first time.
-    fn start(&self) {
+    fn start(&mut self) {
         touch_stack();
         self.park();
-        self.core.roster.lock().seats[self.place].start();
+        self.seat().start();
     }
 
-    /// Returns, holding the core, when the processor's seat says that it wakes; or not at all, once the run
-    /// is over.
-    fn sleep(&mut self, mut roster: MutexGuard<'a, Roster>) -> Option<MutexGuard<'a, Roster>> {
+    /// The core's roster. A processor that does not hold the core asks for it only when the run has failed.
+    #[inline]
+    fn roster(&mut self) -> &mut Roster {
+        self.roster.get_or_insert_with(|| self.core.roster.lock())
+    }
+
+    /// The processor's seat.
+    #[inline]
+    fn seat(&mut self) -> &mut Seat {
+        let place = self.place;
+        &mut self.roster().seats[place]
+    }
+
+    /// Returns, holding the core, when the processor's seat says that it wakes; or false, once the run is
+    /// over.
+    fn sleep(&mut self) -> bool {
+        let (id, place, cores) = (self.id, self.place, self.wall.cores.len());
+        let mut waited = false;
         loop {
-            while let Some((to, envelope)) = self.core.incoming.pop() {
-                let (_, place) = self.wall.seat_of(to as usize);
-                roster.put(place, to, self.id, envelope);
-            }
-            let (wake, ticket) = (roster.seats[self.place].wake(), roster.seats[self.place].ticket());
-            let mine = Entry::new(wake, self.id, ticket);
-            if let Some(other) = roster.more_urgent(mine, self.wall.cores.len()) {
+            let roster = self.roster();
+            roster.let_in(id, cores);
+            let seat = &roster.seats[place];
+            let wake = seat.wake();
+            let mine = Entry::new(wake, id, seat.ticket());
+            if let Some(other) = roster.more_urgent(mine, cores) {
                 if wake < Time::MAX {
                     roster.agenda.add(mine);
                 }
-                drop(roster);
+                self.roster = None;
                 self.wall.unparkers[other as usize].unpark();
                 if !self.park() {
-                    return None;
+                    return false;
                 }
-                roster = self.core.roster.lock();
+                waited = true;
                 continue;
             }
             if !roster.warm {
@@ -244,10 +298,13 @@ impl<'a> Waiter<'a> {
                     self.wall.host.begin();
                 }
             }
+            if wake == self.reached.0 && !waited {
+                return self.goes_on(); // the code since then is free, or it would be later now
+            }
             match self.watch(wake) {
-                Watched::Due => return Some(roster),
-                Watched::Incoming => {}
-                Watched::Over => return None,
+                Watched::Due => return true,
+                Watched::Incoming => waited = true,
+                Watched::Over => return false,
             }
         }
     }
@@ -278,20 +335,22 @@ impl<'a> Waiter<'a> {
             if !self.goes_on() {
                 return Watched::Over;
             }
-            // Reading the ticks also rests the queue, which a sender must be able to write.
-            let (now, deadline) = (self.wall.host.now(), self.wall.host.tick_of(wake));
-            if now >= deadline {
-                self.reached = (wake, now);
-                self.lateness.saturating_record(self.wall.host.nanoseconds(now - deadline));
-                return Watched::Due;
+            if wake < Time::MAX {
+                let (now, deadline) = (self.wall.host.now(), self.wall.host.tick_of(wake));
+                if now >= deadline {
+                    self.reached = (wake, now);
+                    self.lateness.saturating_record(self.wall.host.nanoseconds(now - deadline));
+                    return Watched::Due;
+                }
             }
-            if !self.core.incoming.is_empty() {
+            if self.roster().has_incoming() {
                 self.stir();
                 return Watched::Incoming;
             }
             look();
             looks = looks.wrapping_add(1);
             if wake == Time::MAX && looks.is_multiple_of(SELDOM) {
+                self.core.balance.store(self.roster().balance, Ordering::SeqCst);
                 self.core.quiet.store(true, Ordering::SeqCst);
                 if self.wall.is_stuck() {
                     self.wall.end(FAILED);
@@ -304,7 +363,7 @@ impl<'a> Waiter<'a> {
     #[inline]
     fn stir(&self) {
         if self.core.quiet.load(Ordering::Relaxed) {
-            // In this order: who sees the core quiet and then its queue empty must also see it stir.
+            // In this order: who sees the core quiet must also see it stir, if it sees what that leads to.
             self.core.quiet.store(false, Ordering::SeqCst);
             self.core.stirred.fetch_add(1, Ordering::SeqCst);
         }
@@ -316,31 +375,30 @@ impl Clock for Waiter<'_> {
         if t == self.reached.0 && self.goes_on() {
             return; // the code since then is free, or it would be later now
         }
-        let mut roster = self.core.roster.lock();
-        roster.seats[self.place].wait_until(t);
-        self.sleep(roster);
+        self.seat().wait_until(t);
+        self.sleep();
     }
 
-    fn deliver(&mut self, to: usize, envelope: Envelope) {
-        let (core, place) = self.wall.seat_of(to);
-        let core = &self.wall.cores[core];
-        if std::ptr::eq(&**core, self.core) {
-            self.core.roster.lock().put(place, to as u32, self.id, envelope);
-        } else {
-            core.incoming.push((to as u32, envelope));
+    fn deliver(&mut self, envelope: Envelope) {
+        let (to, place) = self.wall.seat_of(envelope.letter.to as usize);
+        let (from, id) = (self.number, self.id);
+        let roster = self.roster();
+        if to == from {
+            return roster.put(place, id, envelope);
         }
+        roster.balance += 1;
+        roster.outgoing[to - usize::from(to > from)].push(envelope.arrival.as_ps(), envelope.letter);
     }
 
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope> {
-        let mut roster = self.core.roster.lock();
-        roster.seats[self.place].ask(want, ready, deadline);
-        self.sleep(roster)?.seats[self.place].answer()
+    fn receive(&mut self, want: Want, ready: Time, deadline: Time, overhead: Overhead) -> Option<Envelope> {
+        self.seat().ask(want, ready, deadline, overhead);
+        if self.sleep() { self.seat().answer() } else { None }
     }
 
     fn end(&mut self, at: Time, well: bool) {
-        let mut roster = self.core.roster.lock();
-        roster.seats[self.place].end(at, well);
+        self.seat().end(at, well);
         if !well {
+            self.roster = None;
             return;
         }
         self.wall.finish.fetch_max(self.reached.1, Ordering::SeqCst); // it has waited until `at`
@@ -348,7 +406,7 @@ impl Clock for Waiter<'_> {
             self.wall.end(OVER);
         } else {
             // The core may still need somebody who watches, and an exit would disturb those who run.
-            self.sleep(roster);
+            self.sleep();
         }
     }
 }
@@ -408,12 +466,7 @@ pub(crate) fn run<T: Send>(
     });
 
     let mut rosters: Vec<_> = wall.cores.iter().map(|core| core.roster.lock()).collect();
-    for (core, roster) in wall.cores.iter().zip(&mut rosters) {
-        while let Some((to, envelope)) = core.incoming.pop() {
-            let (_, place) = wall.seat_of(to as usize);
-            roster.seats[place].put(envelope);
-        }
-    }
+    rosters.iter_mut().for_each(|roster| roster.let_in(u32::MAX, cores));
     let seats = (0..P).map(|id| {
         let (core, place) = wall.seat_of(id);
         &rosters[core].seats[place]
@@ -481,9 +534,10 @@ mod loom_tests {
         Want { from: Some(from), tag: Tag::user(0) }
     }
 
-    fn envelope(from: u32) -> Envelope {
-        let (arrival, overhead, tag) = (Time::ZERO, Time::ZERO, Tag::user(0));
-        Envelope { arrival, from, number: 0, tag, overhead, parcel: Parcel::new(from) }
+    fn envelope(from: u32, to: u32) -> Envelope {
+        let (tag, parcel) = (Tag::user(0), Parcel::new(from));
+        let letter = Letter { from, to, number: 0, words: 1, tag, parcel };
+        Envelope { arrival: Time::ZERO, letter }
     }
 
     /// Runs a program under every order of its threads' steps that a few preemptions make.
@@ -527,18 +581,18 @@ mod loom_tests {
     #[test]
     fn a_message_wakes_a_processor_of_the_same_core() {
         try_all(2, 1, OVER, |id, clock| match id {
-            0 => assert!(clock.receive(want(1), Time::ZERO, Time::MAX).is_some()),
-            _ => clock.deliver(0, envelope(1)),
+            0 => assert!(clock.receive(want(1), Time::ZERO, Time::MAX, Overhead::default()).is_some()),
+            _ => clock.deliver(envelope(1, 0)),
         });
     }
 
     #[test]
     fn a_message_wakes_a_blocked_processor_of_another_core() {
         try_all(2, 2, OVER, |id, clock| match id {
-            0 => assert!(clock.receive(want(1), Time::ZERO, Time::MAX).is_some()),
+            0 => assert!(clock.receive(want(1), Time::ZERO, Time::MAX, Overhead::default()).is_some()),
             _ => {
                 clock.wait_until(US);
-                clock.deliver(0, envelope(1));
+                clock.deliver(envelope(1, 0));
             }
         });
     }
@@ -547,8 +601,8 @@ mod loom_tests {
     fn a_message_wakes_a_parked_processor_of_another_core() {
         // 0 and 2 share a core. 2 watches it, or 0 does, when the message for 0 comes.
         try_all(3, 2, OVER, |id, clock| match id {
-            0 => assert!(clock.receive(want(1), Time::ZERO, Time::MAX).is_some()),
-            1 => clock.deliver(0, envelope(1)),
+            0 => assert!(clock.receive(want(1), Time::ZERO, Time::MAX, Overhead::default()).is_some()),
+            1 => clock.deliver(envelope(1, 0)),
             _ => {}
         });
     }
@@ -557,9 +611,9 @@ mod loom_tests {
     fn a_deadlock_across_cores_is_found_and_a_message_under_way_is_none() {
         try_all(2, 2, FAILED, |id, clock| {
             if id == 0 {
-                clock.deliver(1, envelope(0));
+                clock.deliver(envelope(0, 1));
             }
-            clock.receive(want(1 - id as u32), Time::ZERO, Time::MAX);
+            clock.receive(want(1 - id as u32), Time::ZERO, Time::MAX, Overhead::default());
         });
     }
 }

@@ -14,7 +14,7 @@ use super::csv::write_values;
 use super::failure::Failure;
 use super::number::{Unit, percent, rough, thousands};
 use super::options::{ClockOption, Format, count};
-use super::plot::{Level, Line, Panel, Plot, PlotFile};
+use super::plot::{Level, Line, Look, Panel, Plot, PlotFile, Scale};
 use super::row::{Ns, in_ps};
 use super::setting::parameters;
 use super::table::Table;
@@ -177,9 +177,11 @@ impl Calibrate {
     fn signature(&self, choice: &Choice, found: &Calibration) -> Plot {
         let Choice { preset, params, unit } = choice;
         let of = preset.map_or(String::new(), |preset| format!(" of {}", preset.name));
-        let lines = found.signature.iter().map(|series| Line {
+        let lines = found.signature.iter().enumerate().map(|(number, series)| Line {
             label: format!("\u{394} = {}", show(unit, series.pause)),
-            points: series.bursts.iter().map(|(M, t)| (*M, unit.amount(*t) / *M as f64)).collect(),
+            number,
+            look: Look::Both,
+            points: series.bursts.iter().map(|(M, t)| (*M as f64, unit.amount(*t) / *M as f64)).collect(),
         });
         let level = |name: &str, found: &Found<Time>| Level {
             label: format!("{name} = {}", show(unit, found.value)),
@@ -188,8 +190,10 @@ impl Calibrate {
         Plot {
             title: format!("LogP signature{of}"),
             subtitle: format!("{} clock: {}", self.bench.clock.name(), parameters(params, unit)),
-            x: "messages in a burst, M",
+            x: "messages in a burst, M".into(),
+            x_scale: Scale::Points,
             y: format!("time per message [{}]", unit.name),
+            y_scale: Scale::Linear,
             panels: vec![Panel {
                 caption: String::new(),
                 lines: lines.collect(),

@@ -24,7 +24,18 @@ pub struct Choice {
 impl Choice {
     /// The machine that the options ask for.
     pub fn of(options: &Options) -> Result<Choice, Failure> {
-        Choice::named(options.machine.as_deref(), options.params.as_deref(), options.cycle, options.P)
+        Choice::with(options, None)
+    }
+
+    /// The same, with another value for a parameter.
+    pub fn with(options: &Options, parameter: Option<(&str, &str)>) -> Result<Choice, Failure> {
+        Choice::build(
+            options.machine.as_deref(),
+            options.params.as_deref(),
+            options.cycle,
+            options.P,
+            parameter,
+        )
     }
 
     /// The machine with this name and these parameters, as far as they are given.
@@ -36,6 +47,17 @@ impl Choice {
         params: Option<&str>,
         cycle: Option<Time>,
         P: Option<usize>,
+    ) -> Result<Choice, Failure> {
+        Choice::build(machine, params, cycle, P, None)
+    }
+
+    /// The machine, with a further parameter that goes over all the rest.
+    fn build(
+        machine: Option<&str>,
+        params: Option<&str>,
+        cycle: Option<Time>,
+        P: Option<usize>,
+        further: Option<(&str, &str)>,
     ) -> Result<Choice, Failure> {
         if P.is_some() && params.is_some_and(gives_P) {
             return Err(Failure::request("P is given twice, by -P and in --params; give it once"));
@@ -52,6 +74,9 @@ impl Choice {
         }
         if let Some(P) = P {
             builder = builder.P(P);
+        }
+        if let Some((name, value)) = further {
+            builder = builder.set(&format!("{name}={value}")).map_err(Failure::request)?;
         }
         let open = builder.times().iter().any(|(name, time)| time.is_none() && *name != "G");
         let built = builder.build().map_err(|why| match preset {
@@ -73,7 +98,12 @@ fn values(text: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// Whether a text gives the number of processors.
 pub fn gives_P(text: &str) -> bool {
-    values(text).any(|(name, _)| name == "P")
+    gives(text, "P")
+}
+
+/// Whether a text gives the parameter with this name.
+pub fn gives(text: &str, parameter: &str) -> bool {
+    values(text).any(|(name, _)| name == parameter)
 }
 
 /// The unit of the first time in a text.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::row::Row;
 
 /// The titles, in order.
-const TITLES: [&str; 40] = [
+const TITLES: [&str; 42] = [
     "program",
     "algorithm",
     "machine",
@@ -37,6 +37,8 @@ const TITLES: [&str; 40] = [
     "measured_max_ns",
     "error_model",
     "error_formula",
+    "phases",
+    "figures",
     "verified",
     "messages",
     "stalls.count",
@@ -79,12 +81,14 @@ pub fn write_values(out: &mut dyn Write, titles: &[&str], object: &impl Serializ
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) if text.contains([',', '"', '\n']) => {
-            format!("\"{}\"", text.replace('"', "\"\""))
-        }
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
+        Value::String(text) => quoted(text),
+        value => quoted(&value.to_string()),
     }
+}
+
+/// A text, in quotes if it has what could end a cell.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
 }
 
 #[cfg(test)]

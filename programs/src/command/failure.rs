@@ -29,6 +29,14 @@ impl Failure {
         Failure::Run(error.to_string())
     }
 
+    /// The same of a point of a sweep.
+    pub fn at(self, name: &str, value: &str) -> Failure {
+        match self {
+            Failure::Request(why) => Failure::Request(format!("at {name} = {value}, {why}")),
+            failure => failure,
+        }
+    }
+
     /// Says on stderr why a part of a request is left out.
     pub fn warn(self) {
         if let Failure::Request(why) | Failure::Run(why) = self {

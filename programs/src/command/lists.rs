@@ -25,6 +25,13 @@ fn list_program(out: &mut dyn Write, program: &dyn Program) -> Result<(), Failur
     let width = algorithms.iter().map(|algorithm| algorithm.name.len()).max().unwrap_or(0);
     writeln!(out, "{}: {}", program.name(), program.about())?;
     writeln!(out, "  size: {}; {} unless told", size.meaning, thousands(size.default))?;
+    for option in program.options() {
+        let default = match option.default {
+            "" => String::new(),
+            default => format!("; {default} unless told"),
+        };
+        writeln!(out, "  --{} {}: {}{default}", option.name, option.value, option.about)?;
+    }
     for algorithm in algorithms {
         writeln!(out, "  {:width$}  {}", algorithm.name, algorithm.about)?;
         match algorithm.formula.strip_prefix("none: ") {

@@ -20,11 +20,13 @@ mod options;
 mod own;
 mod plot;
 mod progress;
+mod range;
 mod report;
 mod row;
 mod run;
 mod setting;
 mod stress;
+mod sweep;
 mod table;
 
 use std::io::{self, Write};
@@ -61,6 +63,8 @@ enum Request {
     Run(run::Run),
     /// Compare formula, model and measurement of a program's algorithms
     Compare(compare::Compare),
+    /// Compare them along a parameter, a size or another number, and draw it
+    Sweep(sweep::Sweep),
     /// Measure o, g, L, G and the capacity from inside, and compare with what was configured
     Calibrate(calibrate::Calibrate),
     /// Send too much to one place, or too much at once, and see who stalls
@@ -79,6 +83,7 @@ impl Request {
         match self {
             Request::Run(run) => run.execute(out),
             Request::Compare(compare) => compare.execute(out),
+            Request::Sweep(sweep) => sweep.execute(out),
             Request::Calibrate(calibrate) => calibrate.execute(out),
             Request::Stress(stress) => stress.execute(out),
             Request::Programs => lists::programs(out),

@@ -28,6 +28,10 @@ pub struct Options {
     /// Whether long messages to and from a processor share a port
     #[arg(long, value_enum, default_value_t)]
     pub ports: PortsOption,
+    /// The machine has a barrier of its own, which takes so long; a bare number counts cycles [default: a barrier
+    /// is made of messages]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    pub barrier: Option<String>,
     /// What computing costs: this computer's time, or the machine's rates [default: as the program says]
     #[arg(long, value_enum)]
     pub work: Option<WorkOption>,

@@ -28,6 +28,13 @@ impl OwnOptions {
     }
 }
 
+impl OwnOptions {
+    /// Whether a value was given for this option.
+    pub fn gives(&self, name: &str) -> bool {
+        self.0.iter().any(|(other, _)| *other == name)
+    }
+}
+
 /// The programs that have this option.
 fn owners(name: &str) -> impl Iterator<Item = &'static dyn Program> {
     let has = move |program: &&dyn Program| program.options().iter().any(|option| option.name == name);

@@ -1,12 +1,13 @@
-//! Plots, as SVG: lines over powers of two, in panels side by side, under one legend.
+//! Plots, as SVG: lines and marks, in panels side by side, over one legend.
 //!
-//! Every line has a colour and a mark of its own, so that it is found again on paper without colours.
+//! Everything has a colour, a dash and a mark of its own, so that it is found again on paper without colours.
 
-use std::collections::BTreeSet;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use plotters::coord::Shift;
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -19,19 +20,34 @@ pub struct Plot {
     pub title: String,
     /// What stands below that, smaller.
     pub subtitle: String,
-    /// What goes to the right, in powers of two.
-    pub x: &'static str,
+    /// What goes to the right, with its unit.
+    pub x: String,
+    /// How it goes.
+    pub x_scale: Scale,
     /// What goes up, with its unit.
     pub y: String,
+    /// How it goes.
+    pub y_scale: Scale,
     /// The panels, from left to right. All have the same axes.
     pub panels: Vec<Panel>,
+}
+
+/// How far apart things are on an axis.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// By difference, from 0 if that is not far.
+    Linear,
+    /// By ratio.
+    Log,
+    /// By ratio, with a tick at each point: for few points, such as powers of two.
+    Points,
 }
 
 /// A part of a plot.
 pub struct Panel {
     /// What stands above it.
     pub caption: String,
-    /// Its lines. Lines of the same number look alike in every panel.
+    /// Its lines.
     pub lines: Vec<Line>,
     /// Heights to compare with.
     pub levels: Vec<Level>,
@@ -41,8 +57,25 @@ pub struct Panel {
 pub struct Line {
     /// What it shows.
     pub label: String,
+    /// Its colour, its dash and its mark. Lines of the same number look alike in every panel.
+    pub number: usize,
+    /// What is drawn.
+    pub look: Look,
     /// Its points, from left to right.
-    pub points: Vec<(usize, f64)>,
+    pub points: Vec<(f64, f64)>,
+}
+
+/// What is drawn of a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// A line without dashes, and marks.
+    Both,
+    /// The line, with its dash.
+    Line,
+    /// The marks.
+    Marks,
+    /// Larger marks, which are empty and lie around others.
+    Rings,
 }
 
 /// A height.
@@ -57,13 +90,16 @@ pub struct Level {
 pub struct PlotFile(PathBuf);
 
 /// Colours that everyone can tell apart (Okabe and Ito, 2008), from dark to light.
-const COLOURS: [RGBColor; 5] = [
+const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 0, 0),
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
     RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
 ];
+/// The lengths of a dash and of the space after it; a line without a space has none.
+const DASHES: [(u32, u32); 6] = [(1, 0), (10, 5), (2, 4), (18, 4), (6, 9), (2, 9)];
 /// The colour of what is only there to compare with.
 const GREY: RGBColor = RGBColor(110, 110, 110);
 /// The colour of the grid.
@@ -74,8 +110,10 @@ const WIDTHS: (u32, u32) = (760, 400);
 const HEIGHT: u32 = 430;
 /// The height of title and subtitle.
 const HEAD: u32 = 62;
-/// The width and the height of an entry of the legend.
+/// The width and the height of an entry of the legend; longer labels get so much more for every letter.
 const ENTRY: (u32, u32) = (150, 26);
+/// The width of a letter, at most.
+const LETTER: u32 = 8;
 /// The font.
 const FONT: &str = "sans-serif";
 
@@ -118,7 +156,9 @@ impl Plot {
         let columns = self.panels.len().max(1);
         let width = if columns == 1 { WIDTHS.0 } else { columns as u32 * WIDTHS.1 };
         let entries = self.entries();
-        let per_row = (width / ENTRY.0) as usize;
+        let longest = entries.iter().map(|line| line.label.chars().count()).max().unwrap_or(0) as u32;
+        let entry = ENTRY.0.max(50 + LETTER * longest);
+        let per_row = (width / entry).max(1) as usize;
         let rows = entries.len().div_ceil(per_row) as u32;
         let mut svg = String::new();
         {
@@ -133,79 +173,170 @@ impl Plot {
             for (area, panel) in panels.split_evenly((1, columns)).iter().zip(&self.panels) {
                 self.draw_panel(&sheet, area, panel)?;
             }
-            let left = middle - (entries.len().min(per_row) as i32 * ENTRY.0 as i32) / 2;
-            for (number, label) in entries.into_iter().enumerate() {
+            let left = middle - (entries.len().min(per_row) as i32 * entry as i32) / 2;
+            for (number, line) in entries.into_iter().enumerate() {
                 let (row, column) = ((number / per_row) as i32, (number % per_row) as i32);
-                let at = (left + column * ENTRY.0 as i32, (HEAD + HEIGHT) as i32 + row * ENTRY.1 as i32 + 10);
-                draw_entry(&sheet, number, label, at)?;
+                let at = (left + column * entry as i32, (HEAD + HEIGHT) as i32 + row * ENTRY.1 as i32 + 10);
+                draw_entry(&sheet, line, at)?;
             }
             sheet.present()?;
         }
         Ok(svg)
     }
 
-    /// The labels of the lines.
-    fn entries(&self) -> Vec<&str> {
+    /// The lines of the panel that has most.
+    fn entries(&self) -> Vec<&Line> {
         let longest = self.panels.iter().max_by_key(|panel| panel.lines.len());
-        longest.map_or(Vec::new(), |panel| panel.lines.iter().map(|line| line.label.as_str()).collect())
+        longest.map_or(Vec::new(), |panel| panel.lines.iter().collect())
     }
 
     /// Draws a panel, with the axes that all have.
     fn draw_panel(&self, sheet: &Area, area: &Area, panel: &Panel) -> Drawing<()> {
         let points = || self.panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points);
-        let ticks: BTreeSet<usize> = points().map(|(x, _)| *x).collect();
-        let (first, last) = (ticks.first().copied().unwrap_or(1), ticks.last().copied().unwrap_or(1));
-        // A little room at both ends keeps the marks off the frame.
-        let across = log(first) - 0.25..log(last) + 0.25;
         let levels = self.panels.iter().flat_map(|panel| &panel.levels).map(|level| level.y);
-        let top = points().map(|(_, y)| *y).chain(levels).fold(0.0, f64::max);
-        let ceiling = if top > 0.0 { 1.08 * top } else { 1.0 };
+        let across = Axis::new(self.x_scale, points().map(|(x, _)| *x));
+        let up = Axis::new(self.y_scale, points().map(|(_, y)| *y).chain(levels));
+        // A little room at both ends keeps the marks off the frame; times begin at 0, unless by ratio.
+        let wide = across.room(0.04);
+        let high = match self.y_scale {
+            Scale::Linear => 0.0..up.room(0.08).end.max(f64::MIN_POSITIVE),
+            _ => up.room(0.05),
+        };
 
         let mut chart = ChartBuilder::on(area);
         chart
             .margin(8)
             .margin_right(if panel.levels.is_empty() { 20 } else { 100 })
             .x_label_area_size(48)
-            .y_label_area_size(70);
+            .y_label_area_size(78);
         if !panel.caption.is_empty() {
             chart.caption(&panel.caption, (FONT, 16));
         }
-        let mut chart = chart.build_cartesian_2d(across, 0.0..ceiling)?;
+        let mut chart = chart.build_cartesian_2d(wide.clone(), high.clone())?;
         chart
             .configure_mesh()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(PALE)
-            .x_desc(self.x)
+            .disable_mesh()
+            .x_desc(&self.x)
             .y_desc(&self.y)
             .axis_desc_style((FONT, 15))
-            .label_style((FONT, 13))
             .x_labels(0)
-            .y_labels(8)
-            .y_label_formatter(&|y| rough(*y))
+            .y_labels(0)
             .draw()?;
-        for tick in ticks {
-            let (bottom, style) = ((log(tick), 0.0), style(13, BLACK, Pos::new(HPos::Center, VPos::Top)));
-            chart.draw_series(LineSeries::new([bottom, (log(tick), ceiling)], PALE.stroke_width(1)))?;
-            let (x, y) = chart.plotting_area().map_coordinate(&bottom);
-            sheet.draw(&Text::new(tick.to_string(), (x, y + 8), style))?;
+        for tick in across.ticks(&wide) {
+            let at = across.place(tick);
+            chart.draw_series(LineSeries::new([(at, high.start), (at, high.end)], PALE.stroke_width(1)))?;
+            let (x, y) = chart.plotting_area().map_coordinate(&(at, high.start));
+            let style = style(13, BLACK, Pos::new(HPos::Center, VPos::Top));
+            sheet.draw(&Text::new(rough(tick), (x, y + 8), style))?;
         }
-        let right = log(last) + 0.25;
+        for tick in up.ticks(&high) {
+            let at = up.place(tick);
+            chart.draw_series(LineSeries::new([(wide.start, at), (wide.end, at)], PALE.stroke_width(1)))?;
+            let (x, y) = chart.plotting_area().map_coordinate(&(wide.start, at));
+            let style = style(13, BLACK, Pos::new(HPos::Right, VPos::Center));
+            sheet.draw(&Text::new(rough(tick), (x - 8, y), style))?;
+        }
         for level in &panel.levels {
-            let ends = [(log(first) - 0.25, level.y), (right, level.y)];
+            let y = up.place(level.y);
+            let ends = [(wide.start, y), (wide.end, y)];
             chart.draw_series(DashedLineSeries::new(ends, 6, 5, GREY.stroke_width(1)))?;
             let style = style(13, GREY, Pos::new(HPos::Left, VPos::Center));
-            let (x, y) = chart.plotting_area().map_coordinate(&(right, level.y));
+            let (x, y) = chart.plotting_area().map_coordinate(&(wide.end, y));
             sheet.draw(&Text::new(level.label.as_str(), (x + 6, y), style))?;
         }
-        for (number, line) in panel.lines.iter().enumerate() {
-            let points = || line.points.iter().map(|(x, y)| (log(*x), *y));
-            chart.draw_series(LineSeries::new(points(), colour(number).stroke_width(2)))?;
-            for point in points() {
-                draw_mark(sheet, number, chart.plotting_area().map_coordinate(&point))?;
+        for line in &panel.lines {
+            let places = line.points.iter().map(|(x, y)| (across.place(*x), up.place(*y)));
+            let places: Vec<_> = places.map(|place| chart.plotting_area().map_coordinate(&place)).collect();
+            line.draw(sheet, &places)?;
+        }
+        Ok(())
+    }
+}
+
+/// What an axis shows.
+struct Axis {
+    scale: Scale,
+    /// The values on it, each once, from the least.
+    values: Vec<f64>,
+}
+
+impl Axis {
+    fn new(scale: Scale, values: impl Iterator<Item = f64>) -> Axis {
+        let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        Axis { scale, values }
+    }
+
+    /// Where on the axis a value lies.
+    fn place(&self, value: f64) -> f64 {
+        if self.scale == Scale::Linear { value } else { value.max(f64::MIN_POSITIVE).log10() }
+    }
+
+    /// From where to where the axis goes, with this part of it as room at both ends.
+    fn room(&self, part: f64) -> Range<f64> {
+        let end = |value: Option<&f64>| self.place(value.copied().unwrap_or(1.0));
+        let (first, last) = (end(self.values.first()), end(self.values.last()));
+        let room = if last > first { part * (last - first) } else { 0.5 };
+        first - room..last + room
+    }
+
+    /// The values at which the axis has ticks.
+    fn ticks(&self, range: &Range<f64>) -> Vec<f64> {
+        let width = range.end - range.start;
+        let candidates: Vec<f64> = match self.scale {
+            Scale::Points => self.values.clone(),
+            Scale::Linear => {
+                let least = width / 8.0;
+                let power = 10_f64.powf(least.log10().floor());
+                let step = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| *step >= least);
+                let step = step.unwrap_or(10.0 * power);
+                let first = (range.start / step).ceil() as i64;
+                // Divided and not multiplied, so that 3 tenths are 0.3.
+                (0..=10).map(|i| (first + i) as f64 * step).collect()
+            }
+            Scale::Log => {
+                let digits: &[f64] = match width {
+                    width if width < 0.7 => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+                    width if width < 3.0 => &[1.0, 2.0, 5.0],
+                    _ => &[1.0],
+                };
+                let powers = range.start.floor() as i32..=range.end.ceil() as i32;
+                powers.flat_map(|power| digits.iter().map(move |digit| digit * 10_f64.powi(power))).collect()
+            }
+        };
+        candidates.into_iter().filter(|tick| range.contains(&self.place(*tick))).collect()
+    }
+}
+
+impl Line {
+    /// Draws it through these places.
+    fn draw(&self, sheet: &Area, places: &[(i32, i32)]) -> Drawing<()> {
+        let colour = colour(self.number);
+        match self.look {
+            Look::Both => sheet.draw(&PathElement::new(places, colour.stroke_width(2)))?,
+            Look::Line => draw_dashes(sheet, self.number, places)?,
+            Look::Marks | Look::Rings => (),
+        }
+        for place in places {
+            match self.look {
+                Look::Both | Look::Marks => draw_mark(sheet, self.number, *place)?,
+                Look::Rings => draw_ring(sheet, self.number, *place)?,
+                Look::Line => (),
             }
         }
         Ok(())
     }
+}
+
+/// Draws a line with the dash of this number.
+fn draw_dashes(sheet: &Area, number: usize, places: &[(i32, i32)]) -> Drawing<()> {
+    let (dash, space) = DASHES[number % DASHES.len()];
+    let stroke = colour(number).stroke_width(2);
+    Ok(match space {
+        0 => sheet.draw(&PathElement::new(places, stroke))?,
+        _ => sheet.draw(&DashedPathElement::new(places.iter().copied(), dash, space, stroke))?,
+    })
 }
 
 /// The colour of a line.
@@ -213,23 +344,27 @@ fn colour(number: usize) -> RGBColor {
     COLOURS[number % COLOURS.len()]
 }
 
-/// Where a number of things lies on the way to the right.
-fn log(x: usize) -> f64 {
-    (x.max(1) as f64).log2()
-}
-
 /// How text looks.
 fn style(size: u32, colour: RGBColor, position: Pos) -> TextStyle<'static> {
     TextStyle { color: colour.to_backend_color(), pos: position, ..TextStyle::from((FONT, size).into_font()) }
 }
 
-/// Draws a piece of a line with its mark, and what it stands for.
-fn draw_entry(sheet: &Area, number: usize, label: &str, (x, y): (i32, i32)) -> Drawing<()> {
-    let (from, to) = ((x, y), (x + 32, y));
-    sheet.draw(&PathElement::new(vec![from, to], colour(number).stroke_width(2)))?;
-    draw_mark(sheet, number, (x + 16, y))?;
+/// Draws a piece of a line as it looks, and what it stands for.
+fn draw_entry(sheet: &Area, line: &Line, (x, y): (i32, i32)) -> Drawing<()> {
+    match line.look {
+        Look::Both => {
+            sheet.draw(&PathElement::new([(x, y), (x + 32, y)], colour(line.number).stroke_width(2)))?
+        }
+        Look::Line => draw_dashes(sheet, line.number, &[(x, y), (x + 32, y)])?,
+        Look::Marks | Look::Rings => (),
+    }
+    match line.look {
+        Look::Both | Look::Marks => draw_mark(sheet, line.number, (x + 16, y))?,
+        Look::Rings => draw_ring(sheet, line.number, (x + 16, y))?,
+        Look::Line => (),
+    }
     let style = style(14, BLACK, Pos::new(HPos::Left, VPos::Center));
-    Ok(sheet.draw(&Text::new(label, (x + 40, y), style))?)
+    Ok(sheet.draw(&Text::new(line.label.as_str(), (x + 40, y), style))?)
 }
 
 /// Draws the mark of a line.
@@ -240,7 +375,30 @@ fn draw_mark(sheet: &Area, number: usize, (x, y): (i32, i32)) -> Drawing<()> {
         1 => sheet.draw(&TriangleMarker::new((x, y), 6, filled))?,
         2 => sheet.draw(&Rectangle::new([(x - 4, y - 4), (x + 4, y + 4)], filled))?,
         3 => sheet.draw(&Cross::new((x, y), 5, stroke))?,
-        _ => sheet.draw(&Circle::new((x, y), 5, stroke))?,
+        4 => sheet.draw(&Circle::new((x, y), 5, stroke))?,
+        _ => sheet.draw(&Polygon::new(diamond((x, y), 6), filled))?,
     }
     Ok(())
+}
+
+/// Draws an empty mark around that of the same number.
+fn draw_ring(sheet: &Area, number: usize, (x, y): (i32, i32)) -> Drawing<()> {
+    let stroke = colour(number).stroke_width(1);
+    let square = [(x - 8, y - 8), (x + 8, y - 8), (x + 8, y + 8), (x - 8, y + 8), (x - 8, y - 8)];
+    match number % COLOURS.len() {
+        0 | 4 => sheet.draw(&Circle::new((x, y), 8, stroke))?,
+        1 => sheet
+            .draw(&PathElement::new([(x, y - 12), (x + 11, y + 7), (x - 11, y + 7), (x, y - 12)], stroke))?,
+        2 | 3 => sheet.draw(&PathElement::new(square, stroke))?,
+        _ => {
+            let [top, right, bottom, left] = diamond((x, y), 10);
+            sheet.draw(&PathElement::new([top, right, bottom, left, top], stroke))?;
+        }
+    }
+    Ok(())
+}
+
+/// The corners of a square on its corner.
+fn diamond((x, y): (i32, i32), r: i32) -> [(i32, i32); 4] {
+    [(x, y - r), (x + r, y), (x, y + r), (x - r, y)]
 }

@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::interrupt;
 use super::number::{Unit, percent, rough, rough_time, thousands};
 use super::options::Format;
-use super::row::{Row, Times};
+use super::row::{Prediction, Row, Times};
 use super::setting::Setting;
 use super::table::Table;
 use super::{csv, row};
@@ -85,6 +85,10 @@ impl<'a> Report<'a> {
             setting.heading(),
             table(&self.rows, setting.choice.unit, setting.options.repeat > 1)
         )?;
+        let further = [figures_table(&self.rows), phases_table(&self.rows, setting.choice.unit)];
+        for table in further.into_iter().flatten() {
+            write!(self.out, "\n{table}")?;
+        }
         let measured: Vec<&Row> = self.rows.iter().filter(|row| row.lateness_ns.is_some()).collect();
         if !measured.is_empty() {
             write!(self.out, "\n{}", host_table(&measured))?;
@@ -118,7 +122,7 @@ fn warn(rows: &[Row]) {
             warnings.push(note.clone());
         }
     }
-    let late: Vec<&str> = rows.iter().filter(|row| is_late(row)).map(|row| row.algorithm).collect();
+    let late: Vec<String> = rows.iter().filter(|row| is_late(row)).map(Row::name).collect();
     if !late.is_empty() {
         warnings.push(format!(
             "this computer ended late: {}; a larger --dilation or --cycle, fewer processors or an otherwise \
@@ -133,18 +137,18 @@ fn warn(rows: &[Row]) {
 
 /// Why the machine ran so much slower than it should: a line for each reason.
 fn reasons(rows: &[&Row]) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for row in rows {
         let why = row.dilation_why.as_deref().unwrap_or_default();
         match reasons.iter_mut().find(|(other, _)| *other == why) {
-            Some((_, algorithms)) => algorithms.push(row.algorithm),
-            None => reasons.push((why, vec![row.algorithm])),
+            Some((_, names)) => names.push(row.name()),
+            None => reasons.push((why, vec![row.name()])),
         }
     }
     if let [(why, _)] = reasons[..] {
         return vec![format!("dilation: {why}")];
     }
-    let line = |(why, algorithms): (&str, Vec<&str>)| format!("dilation of {}: {why}", algorithms.join(", "));
+    let line = |(why, names): (&str, Vec<String>)| format!("dilation of {}: {why}", names.join(", "));
     reasons.into_iter().map(line).collect()
 }
 
@@ -152,7 +156,7 @@ fn reasons(rows: &[&Row]) -> Vec<String> {
 fn host_table(rows: &[&Row]) -> Table {
     let mut table = Table::new();
     let rows = || rows.iter();
-    table.words("", rows().map(|row| row.algorithm.into()));
+    table.words("", rows().map(|row| row.name()));
     table.numbers("dilation", rows().map(|row| rough(row.dilation)));
     table.numbers("cores", rows().map(|row| thousands(row.cores)));
     let late = |late: fn(&row::Lateness) -> row::Ns| {
@@ -166,19 +170,69 @@ fn host_table(rows: &[&Row]) -> Table {
     table
 }
 
+/// What else the runs showed, as a table; nothing where they showed no more.
+fn figures_table(rows: &[Row]) -> Option<Table> {
+    let mut figures: Vec<(&str, &str)> = Vec::new();
+    for figure in rows.iter().flat_map(|row| &row.figures) {
+        if !figures.contains(&(figure.name, figure.unit)) {
+            figures.push((figure.name, figure.unit));
+        }
+    }
+    let mut table = Table::new();
+    table.words("", rows.iter().map(Row::name));
+    for (name, unit) in &figures {
+        let value =
+            |row: &Row| row.figures.iter().find(|f| (f.name, f.unit) == (*name, *unit)).map(|f| f.value);
+        let show = |row: &Row| value(row).map_or("-".into(), rough);
+        table.numbers(format!("{name} {unit}").trim(), rows.iter().map(show));
+    }
+    (!figures.is_empty()).then_some(table)
+}
+
+/// The phases of the runs, as a table with times in this unit; nothing where they have no phases.
+fn phases_table(rows: &[Row], unit: Unit) -> Option<Table> {
+    let phases: Vec<(String, &row::Phase)> =
+        rows.iter().flat_map(|row| row.phases.iter().map(|phase| (row.name(), phase))).collect();
+    let predictions = || phases.iter().map(|(_, phase)| phase.prediction);
+    let (decimals, measured) = decimals(predictions(), unit);
+    let time = |time: Option<Time>| time.map_or("-".into(), |time| unit.number(time, decimals));
+    let error = |error: Option<f64>| error.map_or("-".into(), percent);
+    let mut table = Table::new();
+    let first = |(i, (name, _)): (usize, &(String, _))| match i {
+        0 => name.clone(),
+        i if phases[i - 1].0 != *name => name.clone(),
+        _ => String::new(),
+    };
+    table.words("", phases.iter().enumerate().map(first));
+    table.words("phase", phases.iter().map(|(_, phase)| phase.phase.into()));
+    table.numbers("formula", predictions().map(|times| time(times.formula)));
+    table.numbers("model", predictions().map(|times| time(times.model)));
+    table.numbers("vs formula", predictions().map(|times| error(times.error_formula())));
+    if predictions().any(|times| times.measured.is_some()) {
+        let show = |times: Times| unit.number(times.median, measured);
+        table.numbers("measured", predictions().map(|times| times.measured.map_or("-".into(), show)));
+        table.numbers("vs model", predictions().map(|times| error(times.error_model())));
+    }
+    (!phases.is_empty()).then_some(table)
+}
+
+/// With how many decimals predictions are shown, what is exact and what was measured.
+fn decimals(predictions: impl Iterator<Item = Prediction> + Clone, unit: Unit) -> (usize, usize) {
+    let times = predictions.clone().flat_map(|times| [times.formula, times.model]);
+    let exact = times.flatten().map(|time| unit.decimals(time)).max().unwrap_or(0).min(MOST_DECIMALS);
+    (exact, measured_decimals(predictions, unit, exact))
+}
+
 /// How many decimals show what was measured: none that is only noise.
-fn measured_decimals(rows: &[Row], unit: Unit, exact: usize) -> usize {
-    let shortest = rows.iter().filter_map(|row| row.prediction.measured).map(|times| times.min).min();
+fn measured_decimals(predictions: impl Iterator<Item = Prediction>, unit: Unit, exact: usize) -> usize {
+    let shortest = predictions.filter_map(|times| times.measured).map(|times| times.min).min();
     let whole = shortest.map_or(1, |time| unit.number(time, 0).chars().filter(char::is_ascii_digit).count());
     MEASURED_DIGITS.saturating_sub(whole).min(MOST_DECIMALS).max(exact)
 }
 
 /// The rows as a table, with times in this unit.
 fn table(rows: &[Row], unit: Unit, repeated: bool) -> Table {
-    let times = |row: &Row| [row.prediction.formula, row.prediction.model];
-    let exact = rows.iter().flat_map(times).flatten().map(|time| unit.decimals(time)).max().unwrap_or(0);
-    let decimals = exact.min(MOST_DECIMALS);
-    let measured_decimals = measured_decimals(rows, unit, decimals);
+    let (decimals, measured_decimals) = decimals(rows.iter().map(|row| row.prediction), unit);
     let time = |time: Option<Time>| time.map_or("-".into(), |time| unit.number(time, decimals));
     let error = |error: Option<f64>| error.map_or("-".into(), percent);
     let in_transit = |row::Stalls { max_in_transit, capacity, .. }: &row::Stalls| match capacity {
@@ -189,6 +243,9 @@ fn table(rows: &[Row], unit: Unit, repeated: bool) -> Table {
 
     let mut table = Table::new();
     let rows = || rows.iter();
+    if let Some((name, _)) = rows().find_map(|row| row.at.as_ref()) {
+        table.numbers(name, rows().map(|row| row.at.as_ref().map_or("-".into(), |(_, value)| value.clone())));
+    }
     table.words("algorithm", rows().map(|row| row.algorithm.into()));
     table.numbers("formula", rows().map(|row| time(row.prediction.formula)));
     table.numbers("model", rows().map(|row| time(row.prediction.model)));

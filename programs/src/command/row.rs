@@ -1,7 +1,7 @@
 //! A row of a report: what was predicted for a run and what became of it. As JSON it is one object.
 
-use loggp::{Host, Params, Run, Time};
-use loggp_programs::Algorithm;
+use loggp::{Host, Params, Time};
+use loggp_programs::{Algorithm, Figure, Outcome};
 use serde::ser::{SerializeMap, SerializeStruct};
 use serde::{Serialize, Serializer};
 
@@ -28,6 +28,12 @@ pub struct Row {
     /// The three times, and how far they are apart.
     #[serde(flatten)]
     pub prediction: Prediction,
+    /// The same of its phases, where it has phases.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<Phase>,
+    /// What else the run showed.
+    #[serde(serialize_with = "by_name", skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<Figure>,
     /// Whether the result was right.
     pub verified: bool,
     /// How many messages were sent.
@@ -48,6 +54,9 @@ pub struct Row {
     /// What else there is to say of this computer.
     #[serde(skip)]
     pub notes: Vec<String>,
+    /// What is swept, if anything is, and its value here.
+    #[serde(skip)]
+    pub at: Option<(String, String)>,
 }
 
 /// The time of a run by formula, by model and by measurement.
@@ -59,6 +68,16 @@ pub struct Prediction {
     pub model: Option<Time>,
     /// What the wall clock says.
     pub measured: Option<Times>,
+}
+
+/// A phase of a run.
+#[derive(Serialize)]
+pub struct Phase {
+    /// Its name.
+    pub phase: &'static str,
+    /// Its three times; what was measured is that of the run with the median time.
+    #[serde(flatten)]
+    pub prediction: Prediction,
 }
 
 /// The times of all runs of the same.
@@ -106,9 +125,10 @@ impl Row {
         setting: &Setting,
         algorithm: &Algorithm,
         prediction: Prediction,
-        run: &Run<()>,
+        outcome: &Outcome,
         verified: bool,
     ) -> Row {
+        let run = &outcome.run;
         let params = setting.choice.params;
         let host = run.host.as_ref();
         Row {
@@ -120,6 +140,8 @@ impl Row {
             options: setting.own(),
             clock: setting.clock.name(),
             prediction,
+            phases: Vec::new(),
+            figures: outcome.figures.clone(),
             verified,
             messages: run.messages(),
             stalls: Stalls {
@@ -134,6 +156,17 @@ impl Row {
             held: host.map(|host| host.held),
             lateness_ns: host.map(Lateness::of),
             notes: host.map_or(Vec::new(), |host| host.notes.clone()),
+            at: setting.point.as_ref().map(|point| (point.of.name.clone(), point.shown(setting.unit()))),
+        }
+    }
+}
+
+impl Row {
+    /// What a table calls it: its algorithm, and where in a sweep it is.
+    pub fn name(&self) -> String {
+        match &self.at {
+            Some((name, value)) => format!("{} at {name} = {value}", self.algorithm),
+            None => self.algorithm.into(),
         }
     }
 }
@@ -188,6 +221,15 @@ impl Serialize for Ns {
             _ => serializer.serialize_f64(self.0.as_ns()),
         }
     }
+}
+
+/// Figures by name and unit.
+fn by_name<S: Serializer>(figures: &[Figure], serializer: S) -> Result<S::Ok, S::Error> {
+    let name = |figure: &Figure| match figure.unit {
+        "" => figure.name.to_string(),
+        unit => format!("{} ({unit})", figure.name),
+    };
+    serializer.collect_map(figures.iter().map(|figure| (name(figure), figure.value)))
 }
 
 /// Parameters by name: times in picoseconds, and numbers.

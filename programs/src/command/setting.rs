@@ -1,6 +1,6 @@
 //! A program and everything that decides how it runs, but for the algorithm.
 
-use loggp::{Latency, Machine, Params, Run, RunError, Time, Trace, Work};
+use loggp::{Latency, Machine, Params, RunError, Time, Trace, Work, parse_time};
 use loggp_programs::{Algorithm, Case, Outcome, Program};
 
 use super::choice::Choice;
@@ -9,7 +9,8 @@ use super::name;
 use super::number::{Unit, thousands};
 use super::options::{ClockOption, Options, PortsOption};
 use super::progress::Progress;
-use super::row::{Prediction, Row, Times};
+use super::range::{Kind, Point};
+use super::row::{Phase, Prediction, Row, Times};
 
 /// What shall run, and where.
 pub struct Setting<'a> {
@@ -19,8 +20,12 @@ pub struct Setting<'a> {
     pub choice: Choice,
     /// The clock. On the wall clock everything runs on the virtual one too.
     pub clock: ClockOption,
+    /// The cost of the machine's own barrier, if it has one.
+    barrier: Option<Time>,
     /// The values of the program's own options.
     own: Vec<(&'static str, String)>,
+    /// Where in a sweep this is.
+    pub point: Option<Point>,
     /// All the rest.
     pub options: &'a Options,
 }
@@ -38,7 +43,7 @@ pub struct Done {
 /// The runs of an algorithm on one clock.
 struct Runs {
     /// The one with the median time.
-    median: Run<()>,
+    median: Outcome,
     /// The times of all.
     times: Times,
     /// What is wrong with the result of one.
@@ -52,8 +57,8 @@ impl Runs {
         let last = outcomes.len() - 1;
         let (min, max) = (outcomes[0].run.time, outcomes[last].run.time);
         let wrong = outcomes.iter().find_map(|outcome| outcome.verified.clone().err());
-        let median = outcomes.swap_remove(last / 2).run;
-        Runs { times: Times { median: median.time, min, max }, median, wrong }
+        let median = outcomes.swap_remove(last / 2);
+        Runs { times: Times { median: median.run.time, min, max }, median, wrong }
     }
 }
 
@@ -62,7 +67,35 @@ impl<'a> Setting<'a> {
     pub fn of(program: &str, options: &'a Options, clock: ClockOption) -> Result<Setting<'a>, Failure> {
         let program = name::program(program)?;
         let clock = options.clock_or(clock)?;
-        Ok(Setting { program, choice: Choice::of(options)?, clock, own: options.own.of(program)?, options })
+        Setting::on(program, Choice::of(options)?, clock, options)
+    }
+
+    /// The program on this machine, as the options want it.
+    fn on(
+        program: &'static dyn Program,
+        choice: Choice,
+        clock: ClockOption,
+        options: &'a Options,
+    ) -> Result<Setting<'a>, Failure> {
+        let own = options.own.of(program)?;
+        let barrier =
+            options.barrier.as_deref().map(|text| barrier(text, choice.params.cycle)).transpose()?;
+        Ok(Setting { program, choice, clock, barrier, own, point: None, options })
+    }
+
+    /// The same at a point of a sweep.
+    pub fn at(
+        program: &'static dyn Program,
+        options: &'a Options,
+        clock: ClockOption,
+        point: &Point,
+    ) -> Result<Setting<'a>, Failure> {
+        let choice = Choice::with(options, point.parameter())?;
+        let mut setting = Setting::on(program, choice, clock, options)?;
+        for (_, value) in setting.own.iter_mut().filter(|(name, _)| point.of.kind == Kind::Own(name)) {
+            *value = point.value.clone();
+        }
+        Ok(Setting { point: Some(point.clone()), ..setting })
     }
 
     /// How many runs of an algorithm there are.
@@ -108,19 +141,21 @@ impl<'a> Setting<'a> {
             model: Some(model.times.median),
             measured: measured.as_ref().map(|measured| measured.times),
         };
-        let Runs { median: mut run, mut wrong, .. } = model;
+        let phases = phases(&self.program.phases(&case), &model, measured.as_ref());
+        let Runs { median: mut outcome, mut wrong, .. } = model;
         if let Some(measured) = measured {
-            run = measured.median;
+            outcome = measured.median;
             wrong = wrong.or(measured.wrong);
         }
-        let trace = run.trace.take();
-        let row = Row::new(self, algorithm, prediction, &run, wrong.is_none());
+        let trace = outcome.run.trace.take();
+        let row = Row { phases, ..Row::new(self, algorithm, prediction, &outcome, wrong.is_none()) };
         Ok(Done { row, wrong, trace })
     }
 
     /// The size.
     pub fn size(&self) -> usize {
-        self.options.size.unwrap_or(self.program.size().default)
+        let swept = self.point.as_ref().and_then(Point::size);
+        swept.or(self.options.size).unwrap_or(self.program.size().default)
     }
 
     /// What computing costs.
@@ -135,7 +170,7 @@ impl<'a> Setting<'a> {
             params: self.choice.params,
             ports: self.options.ports.into(),
             work: self.work(),
-            barrier: None,
+            barrier: self.barrier,
             size: self.size(),
             seed: self.options.seed,
             options: self.own.clone(),
@@ -162,6 +197,9 @@ impl<'a> Setting<'a> {
             .latency(options.latency)
             .work(self.work())
             .dilation(options.dilation.unwrap_or_default());
+        if let Some(cost) = self.barrier {
+            machine = machine.barrier(cost);
+        }
         if let Some(bytes) = options.stack {
             machine = machine.stack(bytes);
         }
@@ -185,12 +223,19 @@ impl<'a> Setting<'a> {
             true => format!(" (a cycle is {})", params.cycle),
             false => String::new(),
         };
-        let size = self.program.size().meaning;
+        let meaning = self.program.size().meaning;
+        let swept = |name: &str| self.point.as_ref().map(|point| &point.of).filter(|of| of.name == name);
+        let parameters = parameters(params, unit);
+        let parameter = |part: &str| match part.split_once(" = ").and_then(|(name, _)| swept(name)) {
+            Some(of) => of.shown(unit),
+            None => part.into(),
+        };
+        let parameters: Vec<String> = parameters.split(", ").map(parameter).collect();
+        let size = swept("size").map_or(format!("size {}", thousands(self.size())), |of| of.shown(unit));
         let mut heading = format!(
-            "{}{on}: {}{cycles}\nsize {} ({size}), {} clock, times in {}",
+            "{}{on}: {}{cycles}\n{size} ({meaning}), {} clock, times in {}",
             self.program.name(),
-            parameters(params, unit),
-            thousands(self.size()),
+            parameters.join(", "),
             self.clock.name(),
             unit.name,
         );
@@ -201,13 +246,17 @@ impl<'a> Setting<'a> {
             };
         }
         for (name, value) in self.unusual() {
-            heading += &format!(", {name} = {value}");
+            heading +=
+                &swept(name).map_or(format!(", {name} = {value}"), |of| format!(", {}", of.shown(unit)));
         }
         if let Latency::Random { seed } = self.options.latency {
             heading += &format!(", random latency (seed {seed})");
         }
         if self.options.ports == PortsOption::Dual {
             heading += ", dual ports";
+        }
+        if let Some(cost) = self.barrier {
+            heading += &format!(", a barrier takes {cost}");
         }
         if self.options.repeat > 1 {
             heading += &format!(", median of {} runs", self.options.repeat);
@@ -232,6 +281,28 @@ impl<'a> Setting<'a> {
         let random = matches!(self.options.latency, Latency::Random { .. });
         random.then(|| "formulas take every message to be under way for exactly L".into())
     }
+}
+
+/// Reads the cost of a barrier.
+fn barrier(text: &str, cycle: Time) -> Result<Time, Failure> {
+    let refused = |why| Failure::Request(format!("--barrier: {why}"));
+    let cost = parse_time(text, cycle).map_err(refused)?;
+    if cost >= Time::ZERO { Ok(cost) } else { Err(refused("a barrier takes no less than 0".into())) }
+}
+
+/// What was predicted for the phases of a run, and what became of them.
+fn phases(formulas: &[(&'static str, Option<Time>)], model: &Runs, measured: Option<&Runs>) -> Vec<Phase> {
+    let time = |runs: &Runs, name| {
+        let phases = &runs.median.phases;
+        phases.iter().find(|(other, _)| *other == name).map(|(_, time)| *time)
+    };
+    let phase = |&(name, model): &(&'static str, Time)| {
+        let formula = formulas.iter().find(|(other, _)| *other == name).and_then(|(_, time)| *time);
+        let single = |time| Times { median: time, min: time, max: time };
+        let measured = measured.and_then(|runs| time(runs, name)).map(single);
+        Phase { phase: name, prediction: Prediction { formula, model: Some(model), measured } }
+    };
+    model.median.phases.iter().map(phase).collect()
 }
 
 /// A machine's parameters, in a line.

@@ -15,7 +15,7 @@ use super::failure::Failure;
 use super::name::nearest;
 use super::number::{Unit, count as things, percent, rough, thousands};
 use super::options::{ClockOption, Format, count, seed};
-use super::plot::{Line, Panel, Plot, PlotFile};
+use super::plot::{Line, Look, Panel, Plot, PlotFile, Scale};
 use super::row::{Lateness, Ns, Prediction, Times, in_ps};
 use super::table::Table;
 
@@ -295,26 +295,28 @@ impl Stress {
     fn plot(&self, rows: &[Row], choices: &[Choice]) -> Plot {
         let Choice { preset, unit, .. } = &choices[0];
         let on = preset.map_or(String::new(), |preset| format!(" on {}", preset.name));
-        let line = |pattern: &'static str, P: usize| {
+        let line = |(number, &pattern): (usize, &&'static str), P: usize| {
             let here = rows.iter().filter(|row| row.pattern == pattern && row.params.P == P);
             let mut points: Vec<_> = here
-                .map(|row| (row.load, unit.amount(row.stalls.ns.0) / row.messages.max(1) as f64))
+                .map(|row| (row.load as f64, unit.amount(row.stalls.ns.0) / row.messages.max(1) as f64))
                 .collect();
-            points.sort_by_key(|(load, _)| *load);
-            Line { label: pattern.into(), points }
+            points.sort_by(|one, other| one.0.total_cmp(&other.0));
+            Line { label: pattern.into(), number, look: Look::Both, points }
         };
         let mut patterns: Vec<&'static str> = rows.iter().map(|row| row.pattern).collect();
         patterns.dedup();
         let panel = |choice: &Choice| Panel {
             caption: format!("P = {}", thousands(choice.params.P)),
-            lines: patterns.iter().map(|pattern| line(pattern, choice.params.P)).collect(),
+            lines: patterns.iter().enumerate().map(|pattern| line(pattern, choice.params.P)).collect(),
             levels: Vec::new(),
         };
         Plot {
             title: format!("Capacity stalls under load{on}"),
             subtitle: format!("{} clock: {}", self.bench.clock.name(), parameters(&choices[0])),
-            x: "messages sent by each processor",
+            x: "messages sent by each processor".into(),
+            x_scale: Scale::Points,
             y: format!("stalled time per message [{}]", unit.name),
+            y_scale: Scale::Linear,
             panels: choices.iter().map(panel).collect(),
         }
     }

@@ -32,8 +32,7 @@ impl Kernels {
     /// Plans them.
     pub fn new(shape: Shape) -> Kernels {
         let mut planner = FftPlanner::new();
-        let [own, across, part] =
-            [shape.m(), shape.P, shape.c()].map(|size| planner.plan_fft_forward(size));
+        let [own, across, part] = [shape.m(), shape.P, shape.c()].map(|size| planner.plan_fft_forward(size));
         Kernels { shape, own, across, part, roots: Roots::new(shape.n) }
     }
 

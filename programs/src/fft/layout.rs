@@ -106,7 +106,8 @@ impl Shape {
         self.m() as u64 * u64::from(size.ilog2()) / 2
     }
 
-    /// The sizes of the FFTs in phases I and III.
+    /// The sizes of the FFTs in phases I and III. With one layout for the whole butterfly they are the same, but
+    /// that of size P is computed a column at a time.
     pub fn sizes(&self) -> [usize; 2] {
         match self.layout {
             Layout::Cyclic => [self.m(), self.P],

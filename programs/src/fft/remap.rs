@@ -6,7 +6,8 @@ use super::kernels::{Point, ZERO};
 use super::layout::Shape;
 
 /// A point on its way. On the CM-5 a message has 16 bytes of data, which is a point, and 4 bytes of address
-/// (LogP, section 4.1.4). The address is in the gap and not in the words: so it counts for nothing here.
+/// (LogP, section 4.1.4). The
+/// address is counted in the gap there, so it counts for no word here.
 pub struct Addressed {
     /// The how manieth point of its sender for its receiver it is; messages may overtake each other.
     pub i: u32,
@@ -44,34 +45,53 @@ pub fn load(p: &mut Proc, points: &[Point], place: usize) -> Point {
 
 /// Sends each point by itself to its new place, and receives while the gap runs.
 pub fn short(p: &mut Proc, shape: &Shape, schedule: Schedule, points: &[Point]) -> Vec<Point> {
-    let (id, P, m, c) = (p.id(), shape.P, shape.m(), shape.c());
-    let mut remapped = vec![ZERO; m];
-    let mut missing = m - c;
+    let (id, P, c) = (p.id(), shape.P, shape.c());
+    let mut remapped = Remapped { shape, points: vec![ZERO; shape.m()], missing: shape.m() - c };
     for step in 0..P {
         let to = if schedule == Schedule::Naive { step } else { (id + step) % P };
         if to == id {
-            p.work("point", c as u64, || {
-                (0..c).for_each(|i| remapped[shape.enters(id, i)] = points[shape.leaves(id, i)]);
-            });
+            let own = |i| remapped.points[shape.enters(id, i)] = points[shape.leaves(id, i)];
+            p.work("point", c as u64, || (0..c).for_each(own));
             continue;
         }
         for i in 0..c {
             let point = load(p, points, shape.leaves(to, i));
             let message = Addressed { i: i as u32, point };
-            p.send_receiving(to, POINTS, message, POINTS, |_, from, Addressed { i, point }| {
-                remapped[shape.enters(from, i as usize)] = point;
-                missing -= 1;
-            });
+            p.send_receiving(to, POINTS, message, POINTS, |_, from, message| remapped.store(from, message));
         }
-        if schedule == Schedule::Synchronized && step < P - 1 {
+        if schedule == Schedule::Synchronized {
+            remapped.receive(p, (P - 1 - step) * c);
             p.barrier();
         }
     }
-    for _ in 0..missing {
-        let (from, Addressed { i, point }) = p.recv(POINTS);
-        remapped[shape.enters(from, i as usize)] = point;
+    remapped.receive(p, 0);
+    remapped.points
+}
+
+/// The points of a processor in their new places.
+struct Remapped<'a> {
+    /// Says which those are.
+    shape: &'a Shape,
+    /// The points.
+    points: Vec<Point>,
+    /// How many have not come.
+    missing: usize,
+}
+
+impl Remapped<'_> {
+    /// Stores a point that came.
+    fn store(&mut self, from: usize, Addressed { i, point }: Addressed) {
+        self.points[self.shape.enters(from, i as usize)] = point;
+        self.missing -= 1;
     }
-    remapped
+
+    /// Receives until no more than so many are missing.
+    fn receive(&mut self, p: &mut Proc, missing: usize) {
+        while self.missing > missing {
+            let (from, message) = p.recv(POINTS);
+            self.store(from, message);
+        }
+    }
 }
 
 /// Sends every processor its block in one message, staggered: at stage i processor q sends to q + i (LogGP,

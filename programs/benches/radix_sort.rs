@@ -1,0 +1,29 @@
+//! Radix sort on one processor against the crate rdst on one thread: 2^24 uniform keys.
+
+use std::hint::black_box;
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use loggp::{Machine, Params, Work};
+use loggp_programs::radix_sort::{Plan, sort};
+use rdst::RadixSort;
+
+fn radix_sort(c: &mut Criterion) {
+    let mut rng = fastrand::Rng::with_seed(1);
+    let keys: Vec<u32> = (0..1 << 24).map(|_| rng.u32(..)).collect();
+    let machine = Machine::new(Params::new(1).build().unwrap()).work(Work::Charged);
+    let mut group = c.benchmark_group("radix sort, 2^24 keys of 32 bits");
+    group.sample_size(10);
+    for radix in [8, 11] {
+        let plan = Plan { radix, bulk: true };
+        group.bench_function(format!("P = 1, {radix} bits"), |b| {
+            b.iter(|| black_box(machine.run(|p| sort(p, plan, &keys).items).unwrap()));
+        });
+    }
+    group.bench_function("rdst", |b| {
+        b.iter_batched(|| keys.clone(), |mut keys| keys.radix_sort_unstable(), BatchSize::PerIteration);
+    });
+    group.finish();
+}
+
+criterion_group!(benches, radix_sort);
+criterion_main!(benches);

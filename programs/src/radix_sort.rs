@@ -1,0 +1,165 @@
+//! Radix sort: the keys of all processors, sorted a digit at a time (LogGP, section 3).
+//!
+//! Every processor has n keys, and in the end processor 0 has the n smallest in order, processor 1 the next,
+//! and so on. A pass sorts by one digit, lowest first, and leaves in order what has the same digit. A
+//! processor counts its keys by their digit; the processors find out where each bucket of each begins; and
+//! every key goes to its place. The original version sends each key as its place is known; the long-message
+//! version sorts its keys by the digit before, and sends all that go to a processor at once. It is the
+//! opposite of FFT: the work to get the right setup comes before the transfer (section 2.3).
+
+mod calibration;
+mod input;
+mod item;
+mod kernels;
+mod prediction;
+mod ranks;
+mod setting;
+mod sort;
+mod tag;
+
+pub use item::{Digit, Item};
+pub use sort::{Plan, Sorted, sort};
+
+use std::fmt::Debug;
+
+use loggp::{Machine, RunError, Time, US, Work};
+
+use crate::{Algorithm, Case, Figure, Outcome, Program, ProgramOption, Size};
+use input::Key;
+use setting::Setting;
+
+/// The sort of the keys of all processors.
+pub struct RadixSort;
+
+static ALGORITHMS: [Algorithm; 2] = [
+    Algorithm {
+        name: "long",
+        about: "sorts its keys by the digit first, and sends all for a processor at once (LogGP, section 3)",
+        formula: "per pass: n histogram + ranks + n sort + (P-2) max(2S, S+g, 2o) + 2o + max(L, S) + S + n move, \
+                  where S streams n/P keys (LogGP, section 3: 2kG); ranks are in docs/radix-sort.md",
+    },
+    Algorithm {
+        name: "short",
+        about: "sends each key to its place as soon as that is known, and receives meanwhile (LogGP, section 3)",
+        formula: "per pass: n histogram + ranks + max(m g, n move + 2 m o) + L, where m = n - n/P keys go \
+                  (LogP, section 4.1.4: n max(1us + 2o, g) + L); ranks are in docs/radix-sort.md",
+    },
+];
+
+impl Program for RadixSort {
+    fn name(&self) -> &'static str {
+        "radix-sort"
+    }
+
+    fn about(&self) -> &'static str {
+        "the keys of all processors are sorted, a digit in each pass (LogGP, section 3)"
+    }
+
+    fn algorithms(&self) -> &'static [Algorithm] {
+        &ALGORITHMS
+    }
+
+    fn size(&self) -> Size {
+        Size { meaning: "keys per processor", default: 1024 }
+    }
+
+    fn options(&self) -> &'static [ProgramOption] {
+        &setting::OPTIONS
+    }
+
+    fn work(&self) -> Work {
+        Work::Charged
+    }
+
+    fn check(&self, case: &Case) -> Result<(), String> {
+        Setting::of(case)?.check(case)
+    }
+
+    fn formula(&self, case: &Case) -> Option<Time> {
+        let setting = Setting::of(case).ok()?;
+        let phases = self.phases(case);
+        let sums = phases.get(..setting.plan.phases().len())?;
+        sums.iter().try_fold(Time::ZERO, |sum, (_, time)| Some(sum + (*time)?))
+    }
+
+    fn phases(&self, case: &Case) -> Vec<(&'static str, Option<Time>)> {
+        Setting::of(case).map_or(Vec::new(), |setting| prediction::phases(case, &setting))
+    }
+
+    fn run(&self, case: &Case, machine: &Machine) -> Result<Outcome, RunError> {
+        match Setting::of(case) {
+            Ok(setting) if setting.bits == 32 => run::<u32>(case, &setting, machine),
+            Ok(setting) => run::<u64>(case, &setting, machine),
+            Err(why) => panic!("{why}"),
+        }
+    }
+}
+
+/// Sorts keys of one kind.
+fn run<K: Key>(case: &Case, setting: &Setting, machine: &Machine) -> Result<Outcome, RunError> {
+    let n = case.size;
+    let mut keys: Vec<K> = setting.input.keys(n * case.params.P, setting.plan.radix, case.seed);
+    let costs = setting.charged;
+    let machine = machine
+        .clone()
+        .rate("histogram", costs.histogram)
+        .rate("local sort", costs.local_sort)
+        .rate("move", costs.moving)
+        .rate("scan", costs.scan);
+    let (run, results) = machine.run(|p| sort(p, setting.plan, &keys[p.id() * n..][..n]))?.take_results();
+    keys.sort_unstable();
+    let phases = phases(setting, &results);
+    let figures = vec![Figure {
+        name: "time per key of a processor",
+        unit: "us",
+        value: run.time.in_units(US) / n as f64,
+    }];
+    Ok(Outcome { verified: verify(&results, &keys), run, phases, figures })
+}
+
+/// Every processor must have its part of the sorted keys: that is their order, and that they are all there.
+fn verify<K: PartialEq + Debug>(results: &[Sorted<K>], sorted: &[K]) -> Result<(), String> {
+    let n = sorted.len() / results.len();
+    for (id, (result, part)) in results.iter().zip(sorted.chunks(n)).enumerate() {
+        if result.items.len() != n {
+            return Err(format!("processor {id} has {} keys and should have {n}", result.items.len()));
+        }
+        if let Some(place) = (0..n).find(|place| result.items[*place] != part[*place]) {
+            let (key, right) = (&result.items[place], &part[place]);
+            return Err(format!("processor {id} has {key:?} at place {place}, where {right:?} belongs"));
+        }
+    }
+    Ok(())
+}
+
+/// How long the phases took: one ends when the last processor has done it, and then the next begins.
+fn phases<K>(setting: &Setting, results: &[Sorted<K>]) -> Vec<(&'static str, Time)> {
+    let phases = setting.plan.phases();
+    let end = |index: usize| results.iter().map(|result| result.ends[index]).max().unwrap_or(Time::ZERO);
+    let time = |pass: usize, phase: &str| {
+        let index = pass * phases.len() + phases.iter().position(|other| *other == phase)?;
+        Some(end(index) - index.checked_sub(1).map_or(Time::ZERO, end))
+    };
+    let report = prediction::report(setting, time);
+    report.into_iter().filter_map(|(name, time)| Some((name, time?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_result_is_noticed() {
+        let results = |parts: [Vec<u32>; 2]| parts.map(|items| Sorted { items, ends: Vec::new() });
+        let sorted = [1, 2, 3, 4];
+        assert_eq!(verify(&results([vec![1, 2], vec![3, 4]]), &sorted), Ok(()));
+        for (wrong, what) in [
+            (vec![4, 3], "processor 1 has 4 at place 0, where 3 belongs"),
+            (vec![3, 3], "processor 1 has 3 at place 1, where 4 belongs"),
+            (vec![3], "processor 1 has 1 keys and should have 2"),
+            (vec![3, 4, 5], "processor 1 has 3 keys and should have 2"),
+        ] {
+            assert_eq!(verify(&results([vec![1, 2], wrong]), &sorted), Err(what.into()));
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What computing costs on this computer: the kernels, timed alone and before the run.
+
+use std::collections::HashMap;
+use std::hint::black_box;
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::Instant;
+
+use loggp::{NS, Time};
+
+use super::input::{Input, Key};
+use super::item::Digit;
+use super::kernels::{histogram, scatter, starts};
+use super::setting::{Costs, Setting};
+use super::sort::rank;
+
+/// What decides the costs: the bits of a key, the bits of a digit, the keys of a processor, and the way.
+type Kernel = (u32, u32, usize, bool);
+
+/// What was timed before.
+static KNOWN: LazyLock<Mutex<HashMap<Kernel, Costs>>> = LazyLock::new(Mutex::default);
+
+/// The costs for so many keys per processor.
+pub fn costs(setting: &Setting, n: usize) -> Costs {
+    let kernel = (setting.bits, setting.plan.radix, n, setting.plan.bulk);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    *known.entry(kernel).or_insert_with(|| match setting.bits {
+        32 => timed::<u32>(setting, n),
+        _ => timed::<u64>(setting, n),
+    })
+}
+
+/// Times the kernels on random keys.
+fn timed<K: Key>(setting: &Setting, n: usize) -> Costs {
+    let digit = Digit { shift: 0, bits: setting.plan.radix };
+    let keys: Vec<K> = Input::Uniform.keys(n, setting.plan.radix, 0);
+    let counts = histogram(&keys, digit);
+    let first = starts(&counts);
+    let (mut sorted, mut out) = (keys.clone(), keys.clone());
+    let local_sort = per(n, || scatter(&keys, digit, &mut starts(&counts), &mut sorted));
+    let moving = if setting.plan.bulk {
+        per(n, || scatter(&sorted, digit, &mut first.clone(), &mut out))
+    } else {
+        per(n, || {
+            let mut next = first.clone();
+            for key in &keys {
+                let rank = rank(key, digit, &mut next);
+                out[black_box(rank) % n] = *key;
+            }
+        })
+    };
+    let mut sums = counts.clone();
+    let scan = per(counts.len(), || {
+        for (sum, count) in sums.iter_mut().zip(black_box(&counts)) {
+            *sum = sum.wrapping_add(*count);
+        }
+    });
+    Costs { histogram: per(n, || histogram(&keys, digit)), local_sort, moving, scan }
+}
+
+/// What a unit of some work costs that has so many. Who shares the computer only adds to that, so the
+/// shortest of some times is it.
+fn per<R>(units: usize, mut work: impl FnMut() -> R) -> Time {
+    /// So many units in all make a time that can be trusted.
+    const ENOUGH: usize = 1 << 20;
+    const LEAST: usize = 5;
+    let times = (0..LEAST.max(ENOUGH / units)).map(|_| {
+        let start = Instant::now();
+        black_box(work());
+        start.elapsed().as_nanos() as i64
+    });
+    let shortest = times.min().expect("there are some") * NS;
+    Time::from_ps(shortest.as_ps() / units as i64)
+}

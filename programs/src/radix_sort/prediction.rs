@@ -1,0 +1,168 @@
+//! How long a sort takes, phase by phase, from L, o, g, G and what computing costs.
+//!
+//! The papers say what the remap of the keys takes (LogP 4.1.4, LogGP 3), and that the local sort comes on
+//! top of it; the scans are worked out here in the same way. `docs/radix-sort.md` says which of it is exact,
+//! and bounds the rest.
+
+use std::sync::LazyLock;
+
+use loggp::{Params, Ports, Time, Work};
+
+use super::calibration;
+use super::input::{Input, SKEWED_BITS};
+use super::item::Digit;
+use super::setting::{Costs, Setting};
+use crate::Case;
+
+/// The most passes: of one bit each, with keys of 64.
+const MOST_PASSES: usize = 64;
+
+/// The names of the phases of each pass, as they stand in reports.
+static NAMES: LazyLock<Vec<[(&str, &str); 4]>> = LazyLock::new(|| {
+    let of = |pass: usize| {
+        ["histogram", "ranks", "local sort", "distribution"]
+            .map(|phase| (phase, &*Box::leak(format!("pass {}: {phase}", pass + 1).into_boxed_str())))
+    };
+    (0..MOST_PASSES).map(of).collect()
+});
+
+/// The phases for a report, from those of each pass: first each phase over all passes, and then one by one.
+pub fn report(
+    setting: &Setting,
+    mut time: impl FnMut(usize, &'static str) -> Option<Time>,
+) -> Vec<(&'static str, Option<Time>)> {
+    let (phases, mut single) = (setting.plan.phases(), Vec::new());
+    let mut sums: Vec<_> = phases.iter().map(|phase| (*phase, Some(Time::ZERO))).collect();
+    for (pass, names) in NAMES.iter().enumerate().take(setting.digits().len()) {
+        for (phase, sum) in &mut sums {
+            let time = time(pass, phase);
+            *sum = sum.zip(time).map(|(sum, time)| sum + time);
+            let name = names.iter().find(|(other, _)| other == phase).map_or(*phase, |(_, name)| name);
+            single.push((name, time));
+        }
+    }
+    sums.extend(single);
+    sums
+}
+
+/// All phases of a case, as [`report`] has them.
+pub fn phases(case: &Case, setting: &Setting) -> Vec<(&'static str, Option<Time>)> {
+    let costs = match case.work {
+        _ if !case.params.is_loggp() => return Vec::new(),
+        Work::Charged => setting.charged,
+        Work::Measured => calibration::costs(setting, case.size),
+    };
+    let digits: Vec<Digit> = setting.digits().collect();
+    report(setting, |pass, phase| {
+        let pass = Pass { case, setting, costs, digit: digits[pass] };
+        Some(pass.time(phase))
+    })
+}
+
+/// A pass whose time is asked for.
+struct Pass<'a> {
+    case: &'a Case,
+    setting: &'a Setting,
+    costs: Costs,
+    digit: Digit,
+}
+
+impl Pass<'_> {
+    /// How long a phase takes.
+    fn time(&self, phase: &str) -> Time {
+        let n = self.case.size as i64;
+        // Where all keys are in one bucket a pass ends with the ranks.
+        let settled = self.setting.input == Input::Equal;
+        match phase {
+            "histogram" => n * self.costs.histogram,
+            "ranks" => self.ranks(),
+            _ if settled => Time::ZERO,
+            "local sort" => n * self.costs.local_sort,
+            _ if self.case.params.P == 1 && self.setting.plan.bulk => Time::ZERO,
+            _ if self.case.params.P == 1 => n * self.costs.moving,
+            _ if !self.setting.plan.bulk => self.short(),
+            _ => self.long(),
+        }
+    }
+
+    /// The scan over the processors, and that over the buckets.
+    fn ranks(&self) -> Time {
+        let Params { P, .. } = self.case.params;
+        let scan = self.digit.buckets() as i64 * self.costs.scan;
+        match P {
+            1 => scan,
+            _ if self.setting.plan.bulk => self.doubling() + scan,
+            _ => self.pipeline() + scan,
+        }
+    }
+
+    /// A pipeline of P processors for the sums, and one for the totals. The first bucket passes all of it,
+    /// and the others follow at the pace of the slowest: those inside receive, add and send.
+    fn pipeline(&self) -> Time {
+        let Params { L, o, g, P, .. } = self.case.params;
+        let (p, buckets, c) = (P as i64, self.digit.buckets() as i64, self.costs.scan);
+        let inside = if P > 2 { o } else { Time::ZERO };
+        let sums = (p - 1) * (L + 2 * o + c) + c + (buckets - 1) * g.max(o + inside + c);
+        let totals = (p - 1) * (L + 2 * o) + (buckets - 1) * g.max(o + inside);
+        sums + totals
+    }
+
+    /// A swap of the sums of all buckets in each of floor(log2 P) rounds. Both send at once. If the port is
+    /// single and what comes would come while a processor still sends, one sends after the other.
+    fn doubling(&self) -> Time {
+        let Params { L, o, P, .. } = self.case.params;
+        let scan = self.digit.buckets() as i64 * self.costs.scan;
+        let message = |sums: usize| L + self.stream(4 * sums * self.digit.buckets());
+        let turns = if self.case.ports == Ports::Single && message(1) > 2 * L { 2 } else { 1 };
+        let mut time = i64::from(P.ilog2()) * (2 * o + turns * message(1) + scan);
+        if !P.is_power_of_two() {
+            time += 2 * o + message(1) + scan; // one of a pair takes part for both
+            time += 2 * o + message(2) + scan; // and tells the other
+        }
+        time
+    }
+
+    /// A key at a time, and every processor gets as many: (n/P) max(1 us + 2o, g) + L in LogP
+    /// 4.1.4, of which one key in P stays. All keys are moved, and each that goes costs a send and a
+    /// reception.
+    fn short(&self) -> Time {
+        let Params { L, o, g, P, .. } = self.case.params;
+        let n = self.case.size as i64;
+        let gone = n - n / P as i64;
+        let busy = n * self.costs.moving + 2 * gone * o;
+        (gone * g).max(busy) + L
+    }
+
+    /// A message for each processor, staggered. Everyone sends and receives as much, at different times: that
+    /// is the 2kG of LogGP 3.
+    fn long(&self) -> Time {
+        let Params { o, g, P, .. } = self.case.params;
+        let n = self.case.size;
+        // If there are fewer buckets than processors, the keys of each go to one processor.
+        let used = match self.setting.input {
+            Input::Skewed => self.digit.bits.min(SKEWED_BITS),
+            _ => self.digit.bits,
+        };
+        let slices = P.min(1 << used);
+        let messages = slices.min(P - 1).min(n) as i64;
+        let S = self.stream((n / slices).max(1) * (self.setting.bits / 8) as usize);
+        let stage = (2 * o).max(S + g).max(match self.case.ports {
+            Ports::Single => 2 * S,
+            Ports::Dual => S,
+        });
+        (messages - 1) * stage + o + self.wait(S) + S + o + n as i64 * self.costs.moving
+    }
+
+    /// How long so many bytes stream: (k-1)G.
+    fn stream(&self, bytes: usize) -> Time {
+        (self.case.params.words(bytes) as i64 - 1) * self.case.params.G
+    }
+
+    /// How long after a message enters another can begin to come out, if both ends send at once.
+    fn wait(&self, stream: Time) -> Time {
+        match self.case.ports {
+            Ports::Single => self.case.params.L.max(stream),
+            Ports::Dual => self.case.params.L,
+        }
+    }
+}

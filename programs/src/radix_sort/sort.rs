@@ -1,0 +1,221 @@
+//! What each processor does: a pass per digit, lowest first.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use loggp::{Payload, Proc, Time};
+
+use super::item::{Digit, Item};
+use super::kernels::{histogram, scatter, starts};
+use super::ranks::{Ranks, ranks, swap};
+use super::tag::{KEYS, Tags};
+
+/// How to sort.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The bits of a digit.
+    pub radix: u32,
+    /// Whether keys go in long messages.
+    pub bulk: bool,
+}
+
+/// What a processor has in the end.
+#[derive(Debug)]
+pub struct Sorted<T> {
+    /// Its part of the sorted items.
+    pub items: Vec<T>,
+    /// When it had done each phase of each pass.
+    pub ends: Vec<Time>,
+}
+
+impl Plan {
+    /// The phases of a pass, in order.
+    pub fn phases(self) -> &'static [&'static str] {
+        match self.bulk {
+            true => &["histogram", "ranks", "local sort", "distribution"],
+            false => &["histogram", "ranks", "distribution"],
+        }
+    }
+}
+
+/// Sorts the items of all processors by their keys; items with equal keys stay in order. Every processor
+/// begins and ends with n: processor 0 with the first, the last with the last.
+pub fn sort<T: Item>(p: &mut Proc, plan: Plan, mine: &[T]) -> Sorted<T> {
+    // The first pass reads the input where it is; so nothing is copied that is not moved.
+    let mut items = Cow::Borrowed(mine);
+    let mut spare = None;
+    let mut ends = Vec::new();
+    for (pass, digit) in (0..).zip(Digit::all(T::BITS, plan.radix)) {
+        let tags = Tags { pass };
+        let counts = p.work("histogram", mine.len() as u64, || histogram(&items, digit));
+        ends.push(p.now());
+        let ranks = ranks(p, plan.bulk, tags, &counts);
+        ends.push(p.now());
+        let mut room = || spare.take().unwrap_or_else(|| vec![T::default(); mine.len()]);
+        if ranks.settled {
+            ends.resize(ends.len() + plan.phases().len() - 2, p.now());
+        } else if plan.bulk {
+            let mut sorted = room();
+            p.work("local sort", mine.len() as u64, || {
+                scatter(&items, digit, &mut starts(&counts), &mut sorted);
+            });
+            ends.push(p.now());
+            if p.p() > 1 {
+                let mut out = match items {
+                    Cow::Owned(items) => items,
+                    Cow::Borrowed(_) => room(),
+                };
+                long(p, tags, digit, (&counts, ranks), &sorted, &mut out);
+                items = Cow::Owned(out);
+                spare = Some(sorted);
+            } else {
+                spare = own(std::mem::replace(&mut items, Cow::Owned(sorted)));
+            }
+            ends.push(p.now());
+        } else {
+            let mut out = room();
+            short(p, tags, digit, ranks, &items, &mut out);
+            spare = own(std::mem::replace(&mut items, Cow::Owned(out)));
+            ends.push(p.now());
+        }
+    }
+    Sorted { items: items.into_owned(), ends }
+}
+
+/// A buffer, if that is what it is.
+fn own<T: Item>(items: Cow<[T]>) -> Option<Vec<T>> {
+    match items {
+        Cow::Owned(items) => Some(items),
+        Cow::Borrowed(_) => None,
+    }
+}
+
+/// An item and its place at its receiver. The place is the message's address, which the papers do not count
+/// among its data (LogP, section 4.1.4: 20 bytes with the address, 16 of data).
+struct Put<T> {
+    place: u32,
+    item: T,
+}
+
+impl<T: Item> Payload for Put<T> {
+    const SIZE: Option<usize> = T::SIZE;
+
+    fn bytes(&self) -> usize {
+        self.item.bytes()
+    }
+}
+
+/// Each key is sent to its place as soon as that is known, and keys are received meanwhile.
+fn short<T: Item>(p: &mut Proc, tags: Tags, digit: Digit, ranks: Ranks, items: &[T], out: &mut [T]) {
+    let (id, n, mut next, tag) = (p.id(), items.len(), ranks.own, tags.of(KEYS, 0));
+    if p.p() == 1 {
+        return p.work("move", n as u64, || scatter(items, digit, &mut next, out));
+    }
+    let mut missing = n;
+    for item in items {
+        let rank = p.work("move", 1, || rank(item, digit, &mut next));
+        let (to, place) = (rank / n, rank % n);
+        if to == id {
+            out[place] = *item;
+            missing -= 1;
+        } else {
+            let put = Put { place: place as u32, item: *item };
+            p.send_receiving(to, tag, put, tag, |_, _, put: Put<T>| {
+                out[put.place as usize] = put.item;
+                missing -= 1;
+            });
+        }
+    }
+    for _ in 0..missing {
+        let (_, put): (_, Put<T>) = p.recv(tag);
+        out[put.place as usize] = put.item;
+    }
+}
+
+/// The rank of the next item.
+#[inline]
+pub fn rank<T: Item>(item: &T, digit: Digit, next: &mut [u32]) -> usize {
+    let next = &mut next[item.digit(digit)];
+    *next += 1;
+    *next as usize - 1
+}
+
+/// All keys for a processor are sent at once: after the local sort they are next to each other. What comes
+/// from the processors, in their order, goes to its buckets.
+fn long<T: Item>(
+    p: &mut Proc,
+    tags: Tags,
+    digit: Digit,
+    (counts, ranks): (&[u32], Ranks),
+    sorted: &[T],
+    out: &mut [T],
+) {
+    let (id, n) = (p.id(), sorted.len());
+    let slices = slices(counts, &ranks.own, n, p.p());
+    let parts = exchange(p, tags, n, |to| &sorted[slices[to].clone()]);
+    p.work("move", n as u64, || {
+        // Of a bucket that begins before this processor's first place, the rest begins there.
+        let mut next: Vec<u32> =
+            ranks.bucket.iter().map(|rank| rank.saturating_sub((id * n) as u32)).collect();
+        for part in &parts {
+            scatter(part, digit, &mut next, out);
+        }
+    });
+}
+
+/// Which of a processor's items go to each processor, when they are sorted by a digit: their ranks grow.
+fn slices(counts: &[u32], ranks: &[u32], n: usize, P: usize) -> Vec<Range<usize>> {
+    let mut lengths = vec![0; P];
+    for (count, rank) in counts.iter().zip(ranks) {
+        let mut ranks = *rank as usize..(rank + count) as usize;
+        while !ranks.is_empty() {
+            let to = ranks.start / n;
+            let end = ranks.end.min((to + 1) * n);
+            lengths[to] += end - ranks.start;
+            ranks.start = end;
+        }
+    }
+    let mut end = 0;
+    let slice = |length| {
+        end += length;
+        end - length..end
+    };
+    lengths.into_iter().map(slice).collect()
+}
+
+/// Everyone sends everyone its items, and gets n in all: those from each processor, its own as they are.
+fn exchange<'a, T: Item>(
+    p: &mut Proc,
+    tags: Tags,
+    n: usize,
+    slice: impl Fn(usize) -> &'a [T],
+) -> Vec<Cow<'a, [T]>> {
+    let (id, P, tag) = (p.id(), p.p(), tags.of(KEYS, 0));
+    let mut parts = vec![Cow::Borrowed(&[][..]); P];
+    parts[id] = Cow::Borrowed(slice(id));
+    if p.params().gps.is_some() {
+        // A message may wait for its receiver (LogGPS 3.1): so pairs meet, in rounds. The partner's partner
+        // is oneself, and everyone meets everyone.
+        for round in 0..P {
+            let other = (round + P - id) % P;
+            if other != id {
+                parts[other] = Cow::Owned(swap(p, other, tag, slice(other).to_vec()));
+            }
+        }
+        return parts;
+    }
+    // At stage i processor p sends to (i + p) mod P (LogGP, section 3).
+    let mut missing = n - parts[id].len();
+    for to in (1..P).map(|stage| (id + stage) % P).filter(|to| !slice(*to).is_empty()) {
+        p.send_receiving(to, tag, slice(to).to_vec(), tag, |_, from, part: Vec<T>| {
+            missing -= part.len();
+            parts[from] = Cow::Owned(part);
+        });
+    }
+    while missing > 0 {
+        let (from, part): (_, Vec<T>) = p.recv(tag);
+        missing -= part.len();
+        parts[from] = Cow::Owned(part);
+    }
+    parts
+}

@@ -1,0 +1,419 @@
+//! Remap: every processor has a block of data for every other, and each must get its own.
+//!
+//! It is what the FFT does between its cyclic and its blocked layout (Culler et al., "LogP", section 4.1), and
+//! LogGP's all-to-all (Alexandrov et al., section 3, figure 4). The papers differ in what a message is, a word
+//! or a block, and look at two orders. In the *naive* order everybody sends to processor 0 first, then to 1
+//! and so on (LogP 4.1.2). In the *staggered* one processor i begins with its successor, and wraps around.
+//! Everyone receives while it waits for the gap: so a message passes each g both ways, and not each 2g.
+//!
+//! **Staggered**, all do the same at the same time, and every processor is sent to by one. So nothing stalls,
+//! and one processor's time is everybody's: [`lockstep`] has it, for messages that stay (k-1)G + L under way
+//! and are (k-1)G + g apart. It is LogP's n/P max(2o, g) + L (section 4.1.4) with all terms kept; o to send the
+//! first and o to receive the last are 2o more. Two things are not in the paper. A reception that begins shortly
+//! before the gap is over delays the next send: none does if 2o + L mod g <= g. And if 2o > g, sends
+//! are g apart until the first message comes, and only then 2o.
+//!
+//! - `short-staggered` is exact on every LogP and LogGP machine.
+//! - `short-synchronized` is too: the same for every block, and P - 1 barriers.
+//! - `long-staggered` is exact with dual ports, except that it is a lower bound if g <= o < (k-1)G + g < 2o.
+//!   With a single port it is a lower bound, and exact if no message comes while another goes ([`pass_by`]). A
+//!   processor needs its time to send, (P-1)((k-1)G + g), or its port's to send and to receive, 2(P-1)(k-1)G,
+//!   which is LogGP's 2kG, or its own, 2(P-1)o, whatever is longest. LogGP measured up to 20% more.
+//!
+//! **Naive**, "all but L/g processors will stall on the first send and then one will send to processor 0 every
+//! g cycles" (LogP 4.1.2). So (P-1)m/P messages go to processor 0, one each g. Meanwhile processor 0, whom
+//! nobody hinders, has sent all of its own; so P - 2 senders are left for processor 1, P - 3 for processor 2: all
+//! together P/2 times as many gaps as in the staggered order. This is an estimate and no bound: the model may
+//! exceed it a little, for a processor that sends is not always ready to receive, and falls short of it where
+//! a block is of fewer words than there are processors, since the first to be done with a receiver go on to the
+//! next while others stall.
+
+use loggp::{Machine, Params, Payload, Ports, Proc, RunError, Time, Work};
+
+use crate::{Algorithm, Case, Figure, Outcome, Program, Size};
+
+/// All-to-all personalized communication.
+pub struct Remap;
+
+static ALGORITHMS: [Algorithm; 5] = [
+    Algorithm {
+        name: "long-staggered",
+        about: "a message for each block; processor i begins with i+1, and wraps around",
+        formula: "k words: 2o + (P-2) max((k-1)G + g, 2o) + (k-1)G + L, with less while nothing has come yet, and \
+                  what receptions delay; with a single port at least that with o for 2o, 2o + 2(P-1)(k-1)G and \
+                  2(P-1)o (LogGP, section 3)",
+    },
+    Algorithm {
+        name: "long-naive",
+        about: "a message for each block; everyone begins with processor 0",
+        formula: "none: the paper sends long messages in the staggered order only (LogGP, section 3)",
+    },
+    Algorithm {
+        name: "short-staggered",
+        about: "a message for each word; processor i begins with i+1, and wraps around",
+        formula: "m = (P-1) ceil(size/word): 2o + (m-1) max(g, 2o) + L (LogP, section 4.1.4), with less while \
+                  nothing has come yet, and what receptions delay",
+    },
+    Algorithm {
+        name: "short-synchronized",
+        about: "as short-staggered, with a barrier after each block",
+        formula: "(P-1) times short-staggered for one block, and P-1 barriers (LogP, section 4.1.4)",
+    },
+    Algorithm {
+        name: "short-naive",
+        about: "a message for each word; everyone begins with processor 0, and most stall",
+        formula: "2o + (P/2 m - 1) max(g, 2o) + L, an estimate (LogP, section 4.1.2)",
+    },
+];
+
+/// The only tag.
+const DATA: u32 = 0;
+
+impl Program for Remap {
+    fn name(&self) -> &'static str {
+        "remap"
+    }
+
+    fn about(&self) -> &'static str {
+        "every processor has a block for every other (LogP, section 4.1; LogGP, section 3)"
+    }
+
+    fn algorithms(&self) -> &'static [Algorithm] {
+        &ALGORITHMS
+    }
+
+    fn size(&self) -> Size {
+        Size { meaning: "bytes from each processor to each other", default: 64 }
+    }
+
+    fn work(&self) -> Work {
+        Work::Charged
+    }
+
+    fn check(&self, case: &Case) -> Result<(), String> {
+        const MOST_BYTES: u128 = 1 << 31;
+        const MOST_MESSAGES: u128 = 1 << 26;
+        let P = case.params.P as u128;
+        let bytes = P * P * case.size as u128;
+        let messages = P * (P - 1) * pieces(case) as u128;
+        if case.size == 0 {
+            return Err("a size of 0 leaves nothing to send; give at least 1".into());
+        }
+        if bytes > MOST_BYTES {
+            return Err(format!(
+                "{P} processors with blocks of {} bytes hold {bytes} bytes, and there is room for {MOST_BYTES}; \
+                 give a smaller size or fewer processors",
+                case.size
+            ));
+        }
+        if messages > MOST_MESSAGES {
+            return Err(format!(
+                "{messages} messages are too many, and {MOST_MESSAGES} are not; give a smaller size or fewer processors"
+            ));
+        }
+        Ok(())
+    }
+
+    fn formula(&self, case: &Case) -> Option<Time> {
+        let Params { L, o, g, G, P, .. } = case.params;
+        if !case.params.is_loggp() {
+            return None;
+        }
+        if P == 1 {
+            return Some(Time::ZERO);
+        }
+        let others = P as i64 - 1;
+        let block = case.size.div_ceil(case.params.word) as i64; // in words
+        Some(match case.algorithm.name {
+            "short-staggered" => lockstep(others * block, o, g, g, L),
+            "short-synchronized" => {
+                // From the last send of a block to the first of the next there is a round trip, or the gap.
+                let trip = L + 2 * o;
+                let gap = (g - trip).max(Time::ZERO);
+                let barriers = match case.barrier {
+                    Some(cost) => cost + (others - 1) * cost.max(gap),
+                    None => {
+                        let rounds = others * i64::from(P.next_power_of_two().ilog2());
+                        rounds * trip + (rounds + others - 1) * gap
+                    }
+                };
+                others * lockstep(block, o, g, g, L) + barriers
+            }
+            "short-naive" if P == 2 => lockstep(block, o, g, g, L),
+            "short-naive" => 2 * o + (P as i64 * others / 2 * block - 1) * g.max(2 * o) + L,
+            "long-staggered" => {
+                let stream = (block - 1) * G;
+                match case.ports {
+                    Ports::Single if stream > Time::ZERO => {
+                        let sending = 2 * o + (others - 1) * o.max(stream + g) + stream + L;
+                        sending.max(2 * o + 2 * others * stream).max(2 * others * o)
+                    }
+                    _ => lockstep(others, o, g, stream + g, stream + L),
+                }
+            }
+            "long-naive" => return None,
+            name => unreachable!("remap has no algorithm {name}"),
+        })
+    }
+
+    fn run(&self, case: &Case, machine: &Machine) -> Result<Outcome, RunError> {
+        let P = case.params.P;
+        let mut data = vec![0; P * P * case.size];
+        fastrand::Rng::with_seed(case.seed).fill(&mut data);
+        let (run, results) = machine.run(|p| remap(p, case, &data))?.take_results();
+        let verified = verify(&results, &data, case.size);
+        let sent = ((P - 1) * case.size) as f64;
+        let us = run.time.as_ns() / 1000.0;
+        let mut outcome = Outcome::new(run, verified);
+        if us > 0.0 {
+            outcome.figures.push(Figure { name: "rate per processor", unit: "MB/s", value: sent / us });
+        }
+        Ok(outcome)
+    }
+}
+
+/// The bytes of a message: of a word, or of a block.
+fn piece(case: &Case) -> usize {
+    if case.algorithm.name.starts_with("short") { case.params.word.min(case.size) } else { case.size }
+}
+
+/// The messages of a block.
+fn pieces(case: &Case) -> usize {
+    if case.size == 0 { 0 } else { case.size.div_ceil(piece(case)) }
+}
+
+/// What each processor does. Of `data`, the blocks of all for all, it looks at its own only.
+fn remap(p: &mut Proc, case: &Case, data: &[u8]) -> Vec<u8> {
+    let (id, P, size) = (p.id(), p.p(), case.size);
+    let mine = &data[id * P * size..][..P * size];
+    let block = |to: usize| Piece::all(&mine[to * size..][..size], piece(case));
+    let mut got = Blocks { size, piece: piece(case), bytes: vec![0; P * size], pieces: 0 };
+    block(id).for_each(|piece| got.keep(id, piece));
+    got.pieces = 0;
+
+    let naive = case.algorithm.name.ends_with("naive");
+    let synchronized = case.algorithm.name == "short-synchronized";
+    if p.params().is_synchronous(p.params().words(piece(case))) {
+        return take_turns(p, case, block, got);
+    }
+    for (sent, step) in (1..P).enumerate() {
+        let to = match naive {
+            true => sent + usize::from(sent >= id),
+            false => (id + step) % P,
+        };
+        for piece in block(to) {
+            p.send_receiving(to, DATA, piece, DATA, |_, from, piece| got.keep(from, piece));
+        }
+        if synchronized {
+            got.receive(p, step * pieces(case));
+            p.barrier();
+        }
+    }
+    got.receive(p, (P - 1) * pieces(case));
+    got.bytes
+}
+
+/// The same where a message waits for its receiver (LogGPS, section 3.1). If all sent first nobody would
+/// receive. So at each step somebody on every ring receives first: whoever wraps around. In the naive order the
+/// step belongs to one receiver.
+fn take_turns<B: Iterator<Item = Piece>>(
+    p: &mut Proc,
+    case: &Case,
+    block: impl Fn(usize) -> B,
+    mut got: Blocks,
+) -> Vec<u8> {
+    let (id, P, all) = (p.id(), p.p(), pieces(case));
+    if case.algorithm.name.ends_with("naive") {
+        for to in 0..P {
+            match to == id {
+                true => got.receive(p, (P - 1) * all),
+                false => block(to).for_each(|piece| p.send(to, DATA, piece)),
+            }
+        }
+        return got.bytes;
+    }
+    for step in 1..P {
+        let (to, from) = ((id + step) % P, (id + P - step) % P);
+        let send = |p: &mut Proc| block(to).for_each(|piece| p.send(to, DATA, piece));
+        if to > id {
+            send(p);
+        }
+        (0..all).for_each(|_| got.keep(from, p.recv_from(from, DATA)));
+        if to < id {
+            send(p);
+        }
+        if case.algorithm.name == "short-synchronized" {
+            p.barrier();
+        }
+    }
+    got.bytes
+}
+
+/// What a processor has got: everyone's block for it, as far as it has come.
+struct Blocks {
+    /// The bytes of a block.
+    size: usize,
+    /// The bytes of a message.
+    piece: usize,
+    /// The blocks, in order of those who had them.
+    bytes: Vec<u8>,
+    /// How many messages have come.
+    pieces: usize,
+}
+
+impl Blocks {
+    /// Puts a message where it belongs.
+    fn keep(&mut self, from: usize, piece: Piece) {
+        let (index, bytes) = piece.open();
+        self.bytes[from * self.size + index * self.piece..][..bytes.len()].copy_from_slice(bytes);
+        self.pieces += 1;
+    }
+
+    /// Receives until so many messages have come.
+    fn receive(&mut self, p: &mut Proc, pieces: usize) {
+        while self.pieces < pieces {
+            let (from, piece) = p.recv(DATA);
+            self.keep(from, piece);
+        }
+    }
+}
+
+/// A message: a piece of a block, and which. The number counts for nothing, as in the papers the receiver knows
+/// from the address where a word belongs. A few bytes lie in the message itself.
+enum Piece {
+    /// So many of these bytes.
+    Few { index: u32, length: u8, bytes: [u8; Piece::FEW] },
+    /// These bytes.
+    Many { index: u32, bytes: Box<[u8]> },
+}
+
+impl Piece {
+    /// So many bytes need no allocation.
+    const FEW: usize = 16;
+
+    /// The pieces of a block, with at most so many bytes each.
+    fn all(block: &[u8], most: usize) -> impl Iterator<Item = Piece> {
+        (0..).zip(block.chunks(most)).map(|(index, chunk)| {
+            if chunk.len() > Piece::FEW {
+                return Piece::Many { index, bytes: chunk.into() };
+            }
+            let mut bytes = [0; Piece::FEW];
+            bytes[..chunk.len()].copy_from_slice(chunk);
+            Piece::Few { index, length: chunk.len() as u8, bytes }
+        })
+    }
+
+    /// Its number, and what it carries.
+    fn open(&self) -> (usize, &[u8]) {
+        match self {
+            Piece::Few { index, length, bytes } => (*index as usize, &bytes[..*length as usize]),
+            Piece::Many { index, bytes } => (*index as usize, bytes),
+        }
+    }
+}
+
+impl Payload for Piece {
+    fn bytes(&self) -> usize {
+        self.open().1.len()
+    }
+}
+
+/// Every processor must have everyone's block for it.
+fn verify(results: &[Vec<u8>], data: &[u8], size: usize) -> Result<(), String> {
+    let P = results.len();
+    for (to, result) in results.iter().enumerate() {
+        if result.len() != P * size {
+            return Err(format!("processor {to} has {} bytes, and {} are for it", result.len(), P * size));
+        }
+        let sent = |from: usize| &data[(from * P + to) * size..][..size];
+        if let Some(from) = (0..P).find(|from| result[from * size..][..size] != *sent(*from)) {
+            return Err(format!("processor {to} has another block than processor {from} had for it"));
+        }
+    }
+    Ok(())
+}
+
+/// How long m messages take if all processors do the same at the same time: a processor sends one `h` after
+/// the other, each is there `transit` after it entered, and receptions are g apart.
+///
+/// Let e(i) be when message i enters. What was sent then comes after q = floor(transit / h) more sends, `phase`
+/// after the last of them. The next send waits for the gap, or until that message is received:
+/// e(i+1) = max(e(i) + h, e(i) + 2o if one waited, e(i-q) + transit + 2o). So e(i) is the longest way from the
+/// first message to i, with steps of one message that last max(h, 2o), and steps of q + 1 messages that last
+/// transit + 2o. If `phase` comes too late to receive before the next send, all wait for that send.
+fn lockstep(m: i64, o: Time, g: Time, h: Time, transit: Time) -> Time {
+    let last = m - 1;
+    if h <= o {
+        return bursts(m, o, transit);
+    }
+    let (q, phase) = (transit.as_ps() / h.as_ps(), Time::from_ps(transit.as_ps() % h.as_ps()));
+    if last <= q {
+        return 2 * o + last * h + transit; // all are sent before the first comes
+    }
+    let step = h.max(2 * o);
+    if phase > h - o {
+        let sent = o + (q + 1) * h + (last - q - 1) * step;
+        return sent + transit.max((q + 1) * g.max(o)) + o;
+    }
+    let way = |trips: i64| trips * (transit + 2 * o) + (last - trips * (q + 1)) * step;
+    let mut sent = way(1).max(way(last / (q + 1)));
+    if step == h {
+        sent = sent.max(way(0));
+    }
+    o + sent + transit + o
+}
+
+/// The same where the gap is no longer than o. A processor sends without a pause until the first message is
+/// there, then receives without a pause all that it was sent, and so on: it is always busy, except after the
+/// last burst if that is shorter than the others.
+fn bursts(m: i64, o: Time, transit: Time) -> Time {
+    if o == Time::ZERO {
+        return transit;
+    }
+    let burst = 1 + (transit.as_ps() as u64).div_ceil(o.as_ps() as u64) as i64;
+    let rest = m % burst;
+    let tail = if rest > 0 { o + transit + rest * o } else { Time::ZERO };
+    2 * (m - rest) * o + tail
+}
+
+/// Whether on a machine with single ports no message of `long-staggered` comes while another goes, so that its
+/// formula is exact: nothing delays a send, and a message's (k-1)G fit between two sends.
+pub fn pass_by(params: &Params, size: usize) -> bool {
+    let Params { L, o, g, G, P, .. } = *params;
+    let stream = (size.div_ceil(params.word) as i64 - 1) * G;
+    let h = stream + g;
+    if stream == Time::ZERO || P == 1 {
+        return true;
+    }
+    let phase = Time::from_ps(L.as_ps() % h.as_ps());
+    let received = Time::from_ps((L + stream).as_ps() % h.as_ps());
+    2 * o <= h && received + 2 * o <= h && stream <= phase && phase <= g
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_block_is_noticed() {
+        // Blocks of a byte: processor 0 has 1 and 2, processor 1 has 3 and 4.
+        let data = [1, 2, 3, 4];
+        assert_eq!(verify(&[vec![1, 3], vec![2, 4]], &data, 1), Ok(()));
+        for wrong in [vec![4, 2], vec![2, 3], vec![2], vec![2, 4, 4]] {
+            assert!(verify(&[vec![1, 3], wrong], &data, 1).unwrap_err().starts_with("processor 1 has "));
+        }
+    }
+
+    #[test]
+    fn a_message_counts_for_its_bytes_and_fits_three_words() {
+        let block: Vec<u8> = (0..50).collect();
+        for (most, lengths) in [(16, vec![16, 16, 16, 2]), (20, vec![20, 20, 10])] {
+            let pieces: Vec<Piece> = Piece::all(&block, most).collect();
+            assert_eq!(pieces.iter().map(Payload::bytes).collect::<Vec<_>>(), lengths);
+            let joined: Vec<u8> = pieces.iter().flat_map(|piece| piece.open().1.to_vec()).collect();
+            assert_eq!(joined, block);
+            assert!(pieces.iter().map(|piece| piece.open().0).eq(0..lengths.len()));
+        }
+        assert_eq!(std::mem::size_of::<Piece>(), 24);
+    }
+}

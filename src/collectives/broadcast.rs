@@ -1,0 +1,52 @@
+//! Broadcast: one processor's value reaches all.
+
+use super::tree::Tree;
+use super::{Call, misused};
+use crate::message::{Collective, Payload};
+use crate::params::Params;
+use crate::proc::Proc;
+
+/// Gives the value of the root to every processor. The root gives `Some`, the others `None`.
+///
+/// The optimal tree of Karp et al. (section 3.2) for a value of k words. No processor has to know k before it
+/// has the value: it waits for whoever sends it, and then works out its children.
+///
+/// **Time**: the least t with F(t) >= P, where F(t) = F(t-d) + F(t-D), D = L + 2o + (k-1)G,
+/// d = max((k-1)G + g, o), and F counts at least the node itself. Exact if all come at once and no gap from
+/// before is running.
+///
+/// ```
+/// use loggp::{Machine, Params, US, Work, collectives};
+///
+/// // LogP's figure 3, with another root.
+/// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+///     collectives::broadcast(p, 5, (p.id() == 5).then_some(42_u64))
+/// })?;
+/// assert_eq!((run.results, run.time), (vec![42; 8], 24 * US));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn broadcast<T: Payload + Clone>(p: &mut Proc, root: usize, value: Option<T>) -> T {
+    let call = Call::begin(p, Collective::Broadcast);
+    p.check(root, 0);
+    let (id, P) = (p.id(), p.p());
+    let value = match value {
+        Some(value) if id == root => value,
+        None if id == root => misused(p, "is the root of a broadcast and gave no value"),
+        _ => call.recv_any(p, 0).1,
+    };
+    // Counted from the root.
+    let place = tree(p.params(), p.params().words(value.bytes())).place(P, 0, (id + P - root) % P);
+    for child in place.children {
+        call.send(p, (root + child) % P, 0, value.clone());
+    }
+    value
+}
+
+/// The trees for a value of k words.
+fn tree(params: &Params, k: usize) -> Tree {
+    let stream = params.stream(k);
+    let D = params.send_overhead(k) + stream + params.L + params.recv_overhead(k);
+    let d = params.send_overhead(k).max(stream + params.g);
+    Tree::new(params.P, D, d)
+}

@@ -1,0 +1,102 @@
+//! Gather: one processor gets the values of all.
+
+use super::{Call, words_of};
+use crate::message::{Collective, Payload};
+use crate::params::Params;
+use crate::proc::Proc;
+use crate::time::Time;
+
+/// Gives the values of all processors to the root, in the order of their numbers.
+///
+/// Either every processor sends its value to the root, or, where long messages are worth it, values go up a
+/// binomial tree: in step i processors send the 2^i values that they have to the one that is 2^i nearer to the
+/// root. It takes what the formulas prefer for values of k words, where k is that of the type
+/// ([`Payload::SIZE`]), and 1 if its values differ.
+///
+/// **Time**: L + 2o + (k-1)G + (P-2) max((k-1)G + g, o) without the tree. Exact for k = 1 if all come at once and
+/// no gap from before is running, and for longer values a bound. With the tree, and P = 2^R:
+/// L + 2o + (k-1)G, and for i = 1 to R-1 each time max(L + 2o + (2^i k - 1)G, g). Exact if all come at once and
+/// no gap from before is running.
+///
+/// ```
+/// use loggp::{Machine, Params, US, Work, collectives};
+///
+/// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+///     collectives::gather(p, 1, 10 * p.id())
+/// })?;
+/// assert_eq!(run.results, [None, Some(vec![0, 10, 20, 30]), None, None]);
+/// assert_eq!(run.time, (10 + 2 * 4) * US);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn gather<T: Payload>(p: &mut Proc, root: usize, value: T) -> Option<Vec<T>> {
+    let k = words_of::<T>(p, 1);
+    gather_by(p, root, value, k)
+}
+
+/// Gathers values of about k words.
+pub(super) fn gather_by<T: Payload>(p: &mut Proc, root: usize, value: T, k: usize) -> Option<Vec<T>> {
+    let call = Call::begin(p, Collective::Gather);
+    p.check(root, 0);
+    if p.p() == 1 {
+        Some(vec![value])
+    } else if flat_time(p.params(), k) <= tree_time(p.params(), k) {
+        flat(p, call, root, value)
+    } else {
+        tree(p, call, root, value)
+    }
+}
+
+/// Every processor sends to the root, which takes what comes.
+fn flat<T: Payload>(p: &mut Proc, call: Call, root: usize, value: T) -> Option<Vec<T>> {
+    if p.id() != root {
+        call.send(p, root, 0, value);
+        return None;
+    }
+    let mut values: Vec<Option<T>> = (0..p.p()).map(|_| None).collect();
+    values[root] = Some(value);
+    for _ in 1..p.p() {
+        let (from, value) = call.recv_any(p, 0);
+        values[from] = Some(value);
+    }
+    values.into_iter().collect()
+}
+
+/// L + 2o + (k-1)G + (P-2) max((k-1)G + g, o).
+fn flat_time(params: &Params, k: usize) -> Time {
+    let each = (params.stream(k) + params.g).max(params.recv_overhead(k));
+    way(params, k) + (params.P as i64 - 2) * each
+}
+
+/// The binomial tree, counted from the root: `values` are those of the processor and of the next ones.
+fn tree<T: Payload>(p: &mut Proc, call: Call, root: usize, value: T) -> Option<Vec<T>> {
+    let P = p.p();
+    let node = (p.id() + P - root) % P;
+    let mut values = vec![value];
+    let (mut distance, mut step) = (1, 0);
+    while distance < P {
+        if node & distance != 0 {
+            call.send(p, (root + node - distance) % P, step, values);
+            return None;
+        }
+        if node + distance < P {
+            let more: Vec<T> = call.recv(p, (root + node + distance) % P, step);
+            values.extend(more);
+        }
+        distance *= 2;
+        step += 1;
+    }
+    values.rotate_right(root);
+    Some(values)
+}
+
+/// L + 2o + (k-1)G, and so on, with doubled k.
+fn tree_time(params: &Params, k: usize) -> Time {
+    let further = (1..params.P.next_power_of_two().ilog2()).map(|i| way(params, k << i).max(params.g));
+    way(params, k) + further.sum()
+}
+
+/// L + 2o + (k-1)G.
+fn way(params: &Params, k: usize) -> Time {
+    params.send_overhead(k) + params.L + params.stream(k) + params.recv_overhead(k)
+}

@@ -1,0 +1,140 @@
+//! Reductions: the values of all processors combined into one.
+
+use super::tree::{Place, Tree};
+use super::{Call, combine, words_of};
+use crate::message::{Collective, Payload};
+use crate::params::Params;
+use crate::proc::Proc;
+
+/// Combines the values of all processors, in the order of their numbers, and gives the result to the root.
+///
+/// `op` must be associative, and need not be commutative. Every application is charged as a unit of the work
+/// "combine", which costs c. The optimal broadcast backwards (Karp et al., sections 4 and 5.2): a processor
+/// receives from its children what they have, and sends the rest of its interval on.
+///
+/// **Time**, for values of k words: the least t with F(t) >= P, where F(t) = F(t-d) + F(t-D),
+/// D = L + 2o + (k-1)G + c, d = max((k-1)G + g, o + c), and F counts at least the node itself. Exact for k = 1
+/// if all come at once and no gap from before is running, and for longer values a bound. Where D < d (g is
+/// above L + 2o + c), d stands for D unless the root is the first or the last processor, and makes a bound.
+///
+/// All must expect the same tree, so k is that of the type ([`Payload::SIZE`]), and 1 if its values differ.
+///
+/// ```
+/// use loggp::{Machine, Params, US, Work, collectives};
+///
+/// let params = Params::new(5).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+///     collectives::reduce(p, 2, p.id().to_string(), |a, b| a + &b)
+/// })?;
+/// assert_eq!(run.results[2].as_deref(), Some("01234"));
+/// assert_eq!(run.results[0], None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn reduce<T: Payload>(p: &mut Proc, root: usize, value: T, op: impl FnMut(T, T) -> T) -> Option<T> {
+    let k = words_of::<T>(p, 1);
+    reduce_by(p, root, value, k, 1, op)
+}
+
+/// Reduces values of about k words, where `op` is so many units of work.
+pub(super) fn reduce_by<T: Payload>(
+    p: &mut Proc,
+    root: usize,
+    value: T,
+    k: usize,
+    units: u64,
+    mut op: impl FnMut(T, T) -> T,
+) -> Option<T> {
+    let call = Call::begin(p, Collective::Reduce);
+    p.check(root, 0);
+    let id = p.id();
+    let Place { children, parent } = place(p, root, k, units);
+    let mut all = value;
+    for child in children.into_iter().rev() {
+        let part = call.recv(p, child, 0);
+        let (left, right) = if child < id { (part, all) } else { (all, part) };
+        all = combine(p, units, || op(left, right));
+    }
+    match parent {
+        None => Some(all),
+        Some(parent) => {
+            call.send(p, parent, 0, all);
+            None
+        }
+    }
+}
+
+/// The processor's place in the tree.
+fn place(p: &Proc, root: usize, k: usize, units: u64) -> Place {
+    let &Params { P, L, g, .. } = p.params();
+    let (params, c) = (p.params(), p.charge("combine", units));
+    let stream = params.stream(k);
+    let d = (stream + g).max(params.recv_overhead(k) + c);
+    let mut D = params.send_overhead(k) + stream + L + params.recv_overhead(k) + c;
+    if root > 0 && root < P - 1 {
+        D = D.max(d); // or a child might need more than a side has
+    }
+    Tree::new(P, D, d).place(P, root, p.id())
+}
+
+/// Combines the values of all processors, in the order of their numbers, and gives the result to all.
+///
+/// `op` must be associative, and need not be commutative. Every application is charged as a unit of the work
+/// "combine", which costs c. A butterfly: in step i processors whose numbers differ in bit i exchange what
+/// they have. If P is no power of two, the first 2(P - 2^R) processors pair up before, and one of each pair
+/// gets the result after.
+///
+/// **Time**, for values of k words and P = 2^R, R >= 1: (R-1) ((k-1)G + max(L + 2o + c, g)) +
+/// L + 2o + (k-1)G + c. Exact if all come at once, no gap from before is running, and no port has to carry two
+/// messages at once: (k-1)G <= L, or the ports are dual.
+///
+/// ```
+/// use loggp::{Machine, Params, US, Work, collectives};
+///
+/// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+///     collectives::all_reduce(p, p.id() as u64, |a, b| a + b)
+/// })?;
+/// assert_eq!((run.results, run.time), (vec![28; 8], 3 * (11 * US)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn all_reduce<T: Payload + Clone>(p: &mut Proc, value: T, op: impl FnMut(T, T) -> T) -> T {
+    all_reduce_by(p, value, 1, op)
+}
+
+/// Reduces to all, where `op` is so many units of work.
+pub(super) fn all_reduce_by<T: Payload + Clone>(
+    p: &mut Proc,
+    value: T,
+    units: u64,
+    mut op: impl FnMut(T, T) -> T,
+) -> T {
+    const BEFORE: usize = 0;
+    const AFTER: usize = 1;
+    let call = Call::begin(p, Collective::AllReduce);
+    let (id, P) = (p.id(), p.p());
+    let size = 1 << P.ilog2();
+    let paired = 2 * (P - size);
+    let mut all = value;
+    // An even one of a pair hands its value over and waits for the result.
+    if id < paired && id.is_multiple_of(2) {
+        call.send(p, id + 1, BEFORE, all);
+        return call.recv(p, id + 1, AFTER);
+    }
+    if id < paired {
+        let part: T = call.recv(p, id - 1, BEFORE);
+        all = combine(p, units, || op(part, all));
+    }
+    // The others are the butterfly's nodes, in the same order.
+    let node = if id < paired { id / 2 } else { id - paired / 2 };
+    let processor = |node: usize| if node < paired / 2 { 2 * node + 1 } else { node + paired / 2 };
+    for bit in 0..size.ilog2() {
+        let other = node ^ 1 << bit;
+        let part = call.exchange(p, processor(other), AFTER + 1 + bit as usize, all.clone());
+        let (left, right) = if other < node { (part, all) } else { (all, part) };
+        all = combine(p, units, || op(left, right));
+    }
+    if id < paired {
+        call.send(p, id - 1, AFTER, all.clone());
+    }
+    all
+}

@@ -1,0 +1,105 @@
+//! Scans: every processor gets the values of those up to it, combined.
+
+use super::{Call, combine};
+use crate::message::{Collective, Payload};
+use crate::proc::Proc;
+
+/// Combines the values of processors 0 to x, in this order, and gives the result to x, for every x.
+///
+/// `op` must be associative, and need not be commutative. Every application is charged as a unit of the work
+/// "combine", which costs c. In step i processor x has what belongs to itself and the 2^i - 1 before it, and
+/// sends that to x + 2^i.
+///
+/// **Time**, for values of k words and P = 2^R, R >= 1: (R-1) ((k-1)G + max(L + 2o + c, g)) +
+/// L + 2o + (k-1)G + c. Exact if all come at once, no gap from before is running, nothing stalls, and k = 1.
+///
+/// ```
+/// use loggp::{Machine, Params, US, Work, collectives};
+///
+/// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+///     collectives::scan(p, p.id().to_string(), |a, b| a + &b)
+/// })?;
+/// assert_eq!(run.results, ["0", "01", "012", "0123"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn scan<T: Payload + Clone>(p: &mut Proc, value: T, op: impl FnMut(T, T) -> T) -> T {
+    scan_by(p, value, 1, op)
+}
+
+/// Scans, where `op` is so many units of work.
+pub(super) fn scan_by<T: Payload + Clone>(
+    p: &mut Proc,
+    value: T,
+    units: u64,
+    mut op: impl FnMut(T, T) -> T,
+) -> T {
+    let call = Call::begin(p, Collective::Scan);
+    let (id, P) = (p.id(), p.p());
+    let mut all = value;
+    let (mut distance, mut step) = (1, 0);
+    while distance < P {
+        if id + distance < P {
+            p.wait_until(p.next_send()); // a send that is not due yet would keep a slot from one that is
+            call.send(p, id + distance, step, all.clone());
+        }
+        if id >= distance {
+            let before = call.recv(p, id - distance, step);
+            all = combine(p, units, || op(before, all));
+        }
+        distance *= 2;
+        step += 1;
+    }
+    all
+}
+
+/// Combines the values of processors 0 to x - 1, in this order, and gives the result to x, for every x.
+/// Processor 0 gets `None`.
+///
+/// As [`scan`], but what came from others is kept apart from the processor's own value, which takes a second
+/// application of `op` in steps between the first and the last.
+///
+/// **Time**, for values of k words and P = 2^R, R >= 2: 2(L + 2o + (k-1)G) + max(c, g - L - 2o) + c, and
+/// (k-1)G + max(L + 2o + 2c, g) for each further step, R - 2 times. For P = 2 it is L + 2o + (k-1)G. Exact as
+/// [`scan`]'s is.
+///
+/// ```
+/// use loggp::{Machine, Params, US, Work, collectives};
+///
+/// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+///     collectives::exclusive_scan(p, p.id() as u64 + 1, |a, b| a + b)
+/// })?;
+/// assert_eq!(run.results, [None, Some(1), Some(3), Some(6)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn exclusive_scan<T: Payload + Clone>(
+    p: &mut Proc,
+    value: T,
+    mut op: impl FnMut(T, T) -> T,
+) -> Option<T> {
+    let call = Call::begin(p, Collective::ExclusiveScan);
+    let (id, P) = (p.id(), p.p());
+    let (mut before, mut all): (Option<T>, T) = (None, value.clone());
+    let (mut distance, mut step) = (1, 0);
+    while distance < P {
+        if id + distance < P {
+            p.wait_until(p.next_send()); // a send that is not due yet would keep a slot from one that is
+            call.send(p, id + distance, step, all.clone());
+        }
+        if id >= distance {
+            let further = call.recv(p, id - distance, step);
+            let known = match before {
+                None => further,
+                Some(near) => combine(p, 1, || op(further, near)),
+            };
+            if id + 2 * distance < P {
+                all = combine(p, 1, || op(known.clone(), value.clone()));
+            }
+            before = Some(known);
+        }
+        distance *= 2;
+        step += 1;
+    }
+    before
+}

@@ -1,0 +1,286 @@
+//! Radix sort: right for every input, stable, and as fast as predicted where the prediction is exact.
+
+#![allow(non_snake_case)] // L, G and P are the papers' names
+
+use loggp::{Latency, LogGps, Machine, Params, Ports, Time, US, Work, preset};
+use loggp_programs::radix_sort::{Plan, RadixSort, sort};
+use loggp_programs::{Case, Outcome, Program};
+use proptest::prelude::*;
+
+const INPUTS: [&str; 4] = ["uniform", "skewed", "sorted", "equal"];
+
+fn case(algorithm: &str, params: Params, size: usize) -> Case {
+    Case { size, ..Case::new(&RadixSort, algorithm, params) }
+}
+
+/// Runs a case on a machine, which must end with the right result.
+fn run_on(machine: Machine, case: &Case) -> Outcome {
+    RadixSort.check(case).unwrap();
+    let outcome = RadixSort.run(case, &machine).unwrap_or_else(|e| panic!("{case:?}: {e}"));
+    assert_eq!(outcome.verified, Ok(()), "{case:?}");
+    outcome
+}
+
+fn run(case: &Case) -> Outcome {
+    run_on(Machine::new(case.params).work(case.work).ports(case.ports), case)
+}
+
+/// How long a phase took, and how long it was predicted to take.
+fn phase(case: &Case, outcome: &Outcome, name: &str) -> (Time, Option<Time>) {
+    let predicted = RadixSort.phases(case);
+    let (_, model) = outcome.phases.iter().find(|(other, _)| *other == name).unwrap();
+    let (_, formula) = predicted.iter().find(|(other, _)| *other == name).unwrap();
+    (*model, *formula)
+}
+
+fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
+    Params::new(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap()
+}
+
+/// Parameters of all kinds with g <= L + 2o.
+fn any_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> {
+    let time = |most: i64| prop_oneof![1 => Just(0), 4 => 0..=most];
+    let all = (P, time(60), time(20), time(40), time(3));
+    all.prop_map(|(P, L, o, g, G)| params(P, L, o, g.min(L + 2 * o), G))
+}
+
+/// LogGP's figure 6: 16 processors of a CS-2, short messages against long ones.
+#[test]
+fn short_loses_to_long_as_in_figure_6_of_loggp() {
+    for machine in ["cs2-splitc", "cs2-elan"] {
+        let params = preset(machine).unwrap().builder().P(16).build().unwrap();
+        for n in [64, 256, 1024, 4096] {
+            let [long, short] = ["long", "short"].map(|name| case(name, params, n));
+            let model = run(&short).run.time.in_units(run(&long).run.time);
+            assert!(model > 3.0, "{machine} {n}: {model}");
+            let formula = RadixSort.formula(&short).unwrap().in_units(RadixSort.formula(&long).unwrap());
+            assert!(formula > 3.0, "{machine} {n}: {formula}");
+        }
+    }
+}
+
+/// With short messages a pass takes a time in proportion to the keys, g for each; with long ones the
+/// computation takes the most.
+#[test]
+fn the_transfer_is_most_of_short_and_least_of_long() {
+    let params = preset("cs2-splitc").unwrap().builder().P(16).build().unwrap();
+    let share = |name| {
+        let case = case(name, params, 4096);
+        let outcome = run(&case);
+        phase(&case, &outcome, "distribution").0.in_units(outcome.run.time)
+    };
+    assert!(share("short") > 0.6, "{}", share("short"));
+    assert!(share("long") < 0.4, "{}", share("long"));
+}
+
+/// Tags tell keys that are equal apart: they must come out in the order in which they went in.
+#[test]
+fn equal_keys_stay_in_order() {
+    let mut rng = fastrand::Rng::with_seed(1);
+    for seed in 0..60 {
+        let (P, n, values) = (rng.usize(1..12), rng.usize(1..80), rng.u32(1..40));
+        let plan = Plan { radix: rng.u32(1..12), bulk: seed % 2 == 0 };
+        let items: Vec<(u32, u32)> =
+            (0..(P * n) as u32).map(|tag| (rng.u32(..values) * 0x0100_0801, tag)).collect();
+        let machine = Machine::new(params(P, 30, 1, 4, 1)).latency(Latency::Random { seed });
+        let run =
+            machine.work(Work::Charged).run(|p| sort(p, plan, &items[p.id() * n..][..n]).items).unwrap();
+        let mut expected = items.clone();
+        expected.sort_by_key(|(key, _)| *key);
+        assert_eq!(run.results.concat(), expected, "P = {P}, n = {n}, {plan:?}");
+    }
+}
+
+#[test]
+fn every_width_of_key_and_digit_is_sorted() {
+    for name in ["long", "short"] {
+        for bits in [32, 64] {
+            for radix in [1, 3, 8, 11, 13, 16] {
+                for input in INPUTS {
+                    let case = case(name, params(3, 6, 2, 4, 1), 50);
+                    run(&case.with("keys", bits).with("radix", radix).with("input", input));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn results_are_right_in_whatever_order_messages_arrive() {
+    for name in ["long", "short"] {
+        for seed in 0..200 {
+            let (P, n) = (2 + seed as usize % 9, 1 + seed as usize % 23);
+            let case = Case { seed, ..case(name, params(P, 40, 1, 4, 1), n) };
+            let case = case.with("input", INPUTS[seed as usize % 4]).with("radix", 1 + seed % 7);
+            let machine = Machine::new(case.params).work(Work::Charged);
+            run_on(machine.latency(Latency::Random { seed }), &case);
+        }
+    }
+}
+
+/// On a LogGPS machine every message may have to wait for its receiver. Nobody may wait for ever.
+#[test]
+fn long_messages_may_wait_for_their_receivers() {
+    for S in [1, 3, 16, 1000] {
+        for P in [2, 3, 5, 8, 12] {
+            let gps = LogGps { s: S.min(4), S, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
+            let params = Params::new(P).L(20 * US).o(2 * US).g(4 * US).gps(gps).word(1).build().unwrap();
+            for input in INPUTS {
+                let long = case("long", params, 40).with("input", input);
+                assert_eq!((RadixSort.formula(&long), RadixSort.phases(&long)), (None, vec![]));
+                run(&long);
+                let short = case("short", params, 40).with("input", input);
+                match S {
+                    1 | 3 => {
+                        assert!(RadixSort.check(&short).unwrap_err().contains("give an S of at least 4"))
+                    }
+                    _ => drop(run(&short)),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_what_can() {
+    let here = params(4, 1, 1, 1, 1);
+    let refusal = |case: Case| RadixSort.check(&case).unwrap_err();
+    for name in ["long", "short"] {
+        assert!(refusal(case(name, here, 0)).contains("give at least 1"));
+        let refusal = refusal(case(name, here, usize::MAX));
+        let most = refusal.rsplit(' ').next().unwrap().parse().unwrap();
+        assert!(RadixSort.check(&case(name, here, most)).is_ok(), "{refusal}");
+        assert!(RadixSort.check(&case(name, here, most + 1)).is_err(), "{refusal}");
+    }
+    let with = |name, value: &str| refusal(case("long", here, 5).with(name, value));
+    assert_eq!(with("keys", "33"), "keys = 33: give 32 or 64");
+    assert_eq!(with("radix", "0"), "radix = 0: give a number of bits from 1 to 16");
+    assert_eq!(with("radix", "17"), "radix = 17: give a number of bits from 1 to 16");
+    assert_eq!(with("input", "odd"), "input = odd: give uniform, skewed, sorted or equal");
+    assert!(with("key-move", "-1us").contains("give 0 or more"));
+    // A long message would be there before it is sent (LogGPS, table 5).
+    let cenju = preset("cenju4").unwrap().builder().build().unwrap();
+    assert!(refusal(case("long", cenju, 2000)).contains("give a size of at most 1083"));
+    assert!(refusal(case("long", cenju, 5).with("radix", 11)).contains("give a smaller radix"));
+    run(&case("long", cenju, 1083));
+}
+
+/// Nothing is predicted from the run: the prediction is there before it, and the same for every seed.
+#[test]
+fn measured_work_is_predicted_from_a_calibration() {
+    for name in ["long", "short"] {
+        let mut case = case(name, params(4, 6, 2, 4, 1), 500);
+        case.work = Work::Measured;
+        let before = RadixSort.phases(&case);
+        assert!(RadixSort.formula(&case).unwrap() > Time::ZERO);
+        let outcome = run(&case);
+        case.seed += 1;
+        assert_eq!(RadixSort.phases(&case), before);
+        let names: Vec<&str> = outcome.phases.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, before.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn any_keys_are_sorted_and_the_phases_are_the_run(
+        params in any_params(1..20_usize), n in 1..100_usize, radix in 1..12_u32, seed: u64,
+    ) {
+        for name in ["long", "short"] {
+            for input in INPUTS {
+                let case = Case { seed, ..case(name, params, n) }.with("radix", radix).with("input", input);
+                let outcome = run(&case);
+                let plan = Plan { radix, bulk: name == "long" };
+                let sums = &outcome.phases[..plan.phases().len()];
+                prop_assert_eq!(sums.iter().map(|(_, time)| *time).sum::<Time>(), outcome.run.time);
+            }
+        }
+    }
+
+    /// There is no other processor to wait for.
+    #[test]
+    fn one_processor_takes_as_long_as_predicted(
+        radix in 1..12_u32, n in 100..300_usize, h in 0..5, s in 0..5, m in 0..5, c in 0..5,
+    ) {
+        for name in ["long", "short"] {
+            for input in INPUTS {
+                let case = case(name, params(1, 6, 2, 4, 1), n).with("radix", radix).with("input", input);
+                let case = case.with("key-histogram", h).with("key-sort", s);
+                let case = case.with("key-move", m).with("bucket-scan", c);
+                let outcome = run(&case);
+                prop_assert_eq!(RadixSort.formula(&case), Some(outcome.run.time), "{:?}", case);
+                let phases: Vec<_> = outcome.phases.iter().map(|(name, time)| (*name, Some(*time))).collect();
+                prop_assert_eq!(RadixSort.phases(&case), phases);
+            }
+        }
+    }
+
+    /// What everyone does by itself takes what it takes, in every pass.
+    #[test]
+    fn histograms_and_local_sorts_take_as_long_as_predicted(
+        params in any_params(1..20_usize), n in 100..200_usize, radix in 2..9_u32, seed: u64,
+    ) {
+        for input in INPUTS {
+            let case = Case { seed, ..case("long", params, n) }.with("radix", radix).with("input", input);
+            let case = case.with("key-histogram", "3").with("key-sort", "5");
+            let outcome = run(&case);
+            for (name, _) in &outcome.phases {
+                if name.ends_with("histogram") || name.ends_with("local sort") {
+                    let (model, formula) = phase(&case, &outcome, name);
+                    prop_assert_eq!(Some(model), formula, "{}", name);
+                }
+            }
+        }
+    }
+
+    /// The pipeline of the first pass, if nobody sends keys into it.
+    #[test]
+    fn short_ranks_take_as_long_as_predicted(
+        params in any_params(1..30_usize), radix in 1..9_u32, c in 0..9,
+    ) {
+        let case = case("short", params, 5).with("input", "equal").with("radix", radix).with("bucket-scan", c);
+        let (model, formula) = phase(&case, &run(&case), "pass 1: ranks");
+        prop_assert_eq!(Some(model), formula, "{:?}", case);
+    }
+
+    /// Doubling in the first pass, with a power of two of processors; with others it takes no longer than
+    /// predicted but for a message that waits for another's turn in the port.
+    #[test]
+    fn long_ranks_take_as_long_as_predicted(
+        params in any_params(1..70_usize), radix in 1..9_u32, c in 0..9, dual: bool,
+    ) {
+        let mut case = case("long", params, 5).with("input", "equal").with("radix", radix).with("bucket-scan", c);
+        case.ports = if dual { Ports::Dual } else { Ports::Single };
+        let (model, formula) = phase(&case, &run(&case), "pass 1: ranks");
+        let formula = formula.unwrap();
+        if params.P.is_power_of_two() {
+            prop_assert_eq!(model, formula, "{:?}", case);
+        } else {
+            let ratio = model.in_units(formula.max(US));
+            prop_assert!((0.5..1.05).contains(&ratio), "{}: {:?}", ratio, case);
+        }
+    }
+
+    /// Passes overlap in the pipeline: each hides at most the way of the totals through it.
+    #[test]
+    fn a_short_sort_of_equal_keys_is_bounded(params in any_params(2..30_usize), radix in 1..9_u32, n in 1..200_usize) {
+        let case = case("short", params, n).with("input", "equal").with("radix", radix);
+        let (model, formula) = (run(&case).run.time, RadixSort.formula(&case).unwrap());
+        let hidden = i64::from(32_u32.div_ceil(radix) - 1) * params.P as i64 * (params.L + 2 * params.o + US);
+        prop_assert!(model <= formula && formula - model <= hidden, "{} {} {:?}", model, formula, case);
+    }
+
+    /// Keys do not spread evenly, and messages meet: the formula counts neither.
+    #[test]
+    fn a_sort_is_bounded(
+        params in any_params(2..30_usize), n in 200..600_usize, radix in 5..9_u32, input in 0..3_usize, seed: u64,
+    ) {
+        for (name, most) in [("long", 1.5), ("short", 2.0)] {
+            let case = Case { seed, ..case(name, params, n) }.with("radix", radix).with("input", INPUTS[input]);
+            let ratio = run(&case).run.time.in_units(RadixSort.formula(&case).unwrap());
+            prop_assert!((0.75..most).contains(&ratio), "{}: {:?}", ratio, case);
+        }
+    }
+}
