@@ -6,6 +6,7 @@ pub mod all_to_all_broadcast;
 pub mod broadcast;
 pub mod calibrate;
 pub mod combining;
+pub mod fft;
 mod program;
 pub mod radix_sort;
 pub mod remap;
@@ -23,6 +24,7 @@ pub use word::Word;
 pub static PROGRAMS: &[&dyn Program] = &[
     &broadcast::Broadcast,
     &summation::Summation,
+    &fft::Fft,
     &all_to_all_broadcast::AllToAllBroadcast,
     &combining::Combining,
     &scatter::Scatter,

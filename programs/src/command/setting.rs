@@ -78,7 +78,8 @@ impl<'a> Setting<'a> {
         options: &'a Options,
     ) -> Result<Setting<'a>, Failure> {
         let own = options.own.of(program)?;
-        let barrier = options.barrier.as_deref().map(|text| barrier(text, choice.params.cycle)).transpose()?;
+        let barrier =
+            options.barrier.as_deref().map(|text| barrier(text, choice.params.cycle)).transpose()?;
         Ok(Setting { program, choice, clock, barrier, own, point: None, options })
     }
 

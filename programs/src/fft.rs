@@ -1,0 +1,350 @@
+//! FFT: n complex points over P processors, transformed by the butterfly.
+//!
+//! The algorithms are those of LogP, section 4.1, and LogGP, section 3. The hybrid layout computes the first
+//! columns of the butterfly in one layout and the last in another, with one remap between; [`layout`] says
+//! how. All local work is done by rustfft on real data, and the result is compared with rustfft's transform
+//! of the whole input and with the inverse, in natural order.
+//!
+//! A butterfly is the papers' unit of local work: two nodes of the graph, 10 floating point operations (LogP,
+//! section 4.1.4). An FFT of N points has N/2 log N of them. Twiddle factors are part of them. A node by itself
+//! is half a butterfly.
+
+mod columns;
+mod kernels;
+mod layout;
+mod lockstep;
+mod overlap;
+mod phase;
+mod predict;
+mod remap;
+mod verify;
+
+use loggp::{Machine, Proc, RunError, Time, Work, parse_time};
+
+use self::columns::Column;
+use self::kernels::{Kernels, Point};
+use self::layout::{Layout, Shape};
+use self::overlap::{Charges, overlapped};
+use self::phase::{Phase, Stopwatch};
+use self::remap::Schedule;
+use crate::{Algorithm, Case, Figure, Outcome, Program, ProgramOption, Size};
+
+/// The fast Fourier transform.
+pub struct Fft;
+
+static ALGORITHMS: [Algorithm; 7] = [
+    Algorithm {
+        name: "long-staggered",
+        about: "a message of n/P^2 points for each processor, and a local redistribution",
+        formula: "compute + (P-2) max((k-1)G + g, 2o) + (k-1)G + L + 2o + (n/P) point, with all terms kept; with a \
+                  single port about 2(P-1)(k-1)G + 2o for the remap, if that is more (LogGP, section 3)",
+    },
+    Algorithm {
+        name: "short-staggered",
+        about: "a message per point; processor q begins with q + 1 and wraps around, so that none stalls",
+        formula: "compute + (n/P - n/P^2) max(point + 2o, g) + (n/P^2) point + L, with all terms kept (LogP, \
+                  sections 4.1.1 and 4.1.4)",
+    },
+    Algorithm {
+        name: "short-synchronized",
+        about: "as short-staggered, with a barrier after every n/P^2 messages",
+        formula: "that of short-staggered, with L and a barrier for every n/P^2 messages (LogP, section 4.1.4)",
+    },
+    Algorithm {
+        name: "short-naive",
+        about: "a message per point; all send first to processor 0, then to 1, and stall",
+        formula: "none: LogP (section 4.1.2) does not say in which order those who stall go on",
+    },
+    Algorithm {
+        name: "overlapped",
+        about: "as short-staggered, with the remap merged into the computation before and after it",
+        formula: "compute + (n/P) point + (n/P - n/P^2) 2o, as nobody is idle; or what is computed before the first \
+                  message and after the last + the remap of short-staggered, if that is more (LogP, section 4.1.5)",
+    },
+    Algorithm {
+        name: "cyclic",
+        about: "one layout: each node of the last log P columns needs a remote point",
+        formula: "compute + log P ((n/P) max(point + 2o, g) + L), with all terms kept (LogP, section 4.1.1)",
+    },
+    Algorithm {
+        name: "blocked",
+        about: "one layout: each node of the first log P columns needs a remote point",
+        formula: "compute + log P ((n/P) max(point + 2o, g) + L), with all terms kept (LogP, section 4.1.1)",
+    },
+];
+
+static OPTIONS: [ProgramOption; 3] = [
+    ProgramOption {
+        name: "layout",
+        value: "LAYOUT",
+        about: "the hybrid layout's first half: cyclic (LogP) or blocked (LogGP)",
+        default: "cyclic",
+        check: |text| Layout::named(text).map(|_| ()).ok_or_else(|| "give cyclic or blocked".into()),
+    },
+    ProgramOption {
+        name: "butterfly",
+        value: "TIME",
+        about: "what a butterfly costs where work is charged (4.5 us on the CM-5: LogP, section 4.1.4)",
+        default: "4.5us",
+        check: |text| cost(text).map(|_| ()),
+    },
+    ProgramOption {
+        name: "point",
+        value: "TIME",
+        about: "what it costs to load and store a point where work is charged (1 us on the CM-5: LogP, section 4.1.4)",
+        default: "1us",
+        check: |text| cost(text).map(|_| ()),
+    },
+];
+
+/// What something costs. A number without a unit is microseconds, whatever the machine's cycle.
+fn cost(text: &str) -> Result<Time, String> {
+    let time = parse_time(text, loggp::US)?;
+    if time < Time::ZERO { Err("it is negative; give 0us or more".into()) } else { Ok(time) }
+}
+
+impl Program for Fft {
+    fn name(&self) -> &'static str {
+        "fft"
+    }
+
+    fn about(&self) -> &'static str {
+        "the fast Fourier transform of complex points (LogP, section 4.1; LogGP, section 3)"
+    }
+
+    fn algorithms(&self) -> &'static [Algorithm] {
+        &ALGORITHMS
+    }
+
+    fn size(&self) -> Size {
+        Size { meaning: "points, a power of two and at least P^2", default: 1 << 16 }
+    }
+
+    fn options(&self) -> &'static [ProgramOption] {
+        &OPTIONS
+    }
+
+    /// The papers' costs of computing, unless told.
+    fn work(&self) -> Work {
+        Work::Charged
+    }
+
+    fn check(&self, case: &Case) -> Result<(), String> {
+        check(case)
+    }
+
+    fn formula(&self, case: &Case) -> Option<Time> {
+        predict::total(case)
+    }
+
+    fn phases(&self, case: &Case) -> Vec<(&'static str, Option<Time>)> {
+        predict::phases(case)
+    }
+
+    fn run(&self, case: &Case, machine: &Machine) -> Result<Outcome, RunError> {
+        let (shape, alone) = (shape(case), is_alone(case));
+        let input_of = if alone { columns::input } else { Shape::input };
+        let output_of = if alone { columns::output } else { Shape::output };
+        let input = random(shape.n, case.seed);
+        let kernels = Kernels::new(shape);
+        let part = |id| (0..shape.m()).map(|j| input[input_of(&shape, id, j)]).collect();
+        let parts: Vec<Vec<Point>> = (0..shape.P).map(part).collect();
+        let mut machine = machine.clone();
+        if let Some((butterfly, point)) = charges(case) {
+            machine = machine.rate("butterfly", butterfly).rate("point", point);
+        }
+        let (run, results) = machine.run(|p| transform(p, case, &kernels, &parts[p.id()]))?.take_results();
+
+        drop(parts);
+        let mut transform = vec![kernels::ZERO; shape.n];
+        let mut spent = [Time::ZERO; 4];
+        for (id, (points, times)) in results.into_iter().enumerate() {
+            points.iter().enumerate().for_each(|(j, point)| transform[output_of(&shape, id, j)] = *point);
+            spent.iter_mut().zip(times).for_each(|(most, time)| *most = time.max(*most));
+        }
+        let mut outcome = Outcome::new(run, verify::verify(input, transform));
+        outcome.phases = order(case).map(|phase| (phase.name(), spent[phase as usize])).collect();
+        outcome.figures = figures(case, &spent);
+        Ok(outcome)
+    }
+}
+
+/// What each processor does: its points after the transform, and how long it spent in each phase.
+fn transform(p: &mut Proc, case: &Case, kernels: &Kernels, points: &[Point]) -> (Vec<Point>, [Time; 4]) {
+    let (id, shape) = (p.id(), &kernels.shape);
+    let [first, third] = shape.sizes().map(|size| shape.butterflies(size));
+    let mut watch = Stopwatch::start(p);
+    let watched = &mut watch;
+    let points = match case.algorithm.name {
+        _ if shape.P == 1 => {
+            let points = p.work("butterfly", first, || kernels.first(id, points));
+            watched.lap(p, Phase::First);
+            points
+        }
+        "overlapped" => overlapped(p, watched, kernels, points, charges(case)),
+        "cyclic" => {
+            let points = p.work("butterfly", first, || kernels.first(id, points));
+            watched.lap(p, Phase::First);
+            remote_columns(p, watched, Phase::Third, kernels, points)
+        }
+        "blocked" => {
+            let mut points = remote_columns(p, watched, Phase::First, kernels, points.to_vec());
+            p.work("butterfly", third, || kernels.whole(&mut points));
+            points
+        }
+        name => {
+            let points = p.work("butterfly", first, || kernels.first(id, points));
+            watched.lap(p, Phase::First);
+            let mut points = match name {
+                "short-staggered" => remap::short(p, shape, Schedule::Staggered, &points),
+                "short-synchronized" => remap::short(p, shape, Schedule::Synchronized, &points),
+                "short-naive" => remap::short(p, shape, Schedule::Naive, &points),
+                "long-staggered" => long(p, watched, shape, &points),
+                name => unreachable!("fft has no algorithm {name}"),
+            };
+            if name != "long-staggered" {
+                watched.lap(p, Phase::Remap);
+            }
+            p.work("butterfly", third, || kernels.third(&mut points));
+            points
+        }
+    };
+    watched.lap(p, Phase::Third);
+    (points, watch.times())
+}
+
+/// The remap with long messages. The points that go to one processor lie together in the cyclic order, and
+/// those that come from one in the blocked order; at the other end they must be redistributed.
+fn long(p: &mut Proc, watch: &mut Stopwatch, shape: &Shape, points: &[Point]) -> Vec<Point> {
+    let (m, c) = (shape.m() as u64, shape.c());
+    match shape.layout {
+        Layout::Cyclic => {
+            let blocks = remap::long(p, points.chunks(c).map(<[Point]>::to_vec).collect());
+            watch.lap(p, Phase::Remap);
+            let points = p.work("point", m, || remap::spread(shape, &blocks));
+            watch.lap(p, Phase::Redistribution);
+            points
+        }
+        Layout::Blocked => {
+            let blocks = p.work("point", m, || remap::gather(shape, points));
+            watch.lap(p, Phase::Redistribution);
+            let points = remap::long(p, blocks).concat();
+            watch.lap(p, Phase::Remap);
+            points
+        }
+    }
+}
+
+/// The columns that need the partner's points, computed in this phase.
+fn remote_columns(
+    p: &mut Proc,
+    watch: &mut Stopwatch,
+    phase: Phase,
+    kernels: &Kernels,
+    mut points: Vec<Point>,
+) -> Vec<Point> {
+    let (id, nodes) = (p.id(), points.len() as u64);
+    for column in Column::all(p.p()) {
+        let others = column.exchange(p, &points);
+        watch.lap(p, Phase::Remap);
+        p.work("butterfly", nodes / 2, || column.compute(kernels, id, &mut points, &others));
+        watch.lap(p, phase);
+    }
+    points
+}
+
+/// The phases that an algorithm has, in order.
+fn order(case: &Case) -> impl Iterator<Item = Phase> {
+    use Phase::{First, Redistribution, Remap, Third};
+    let long = case.algorithm.name == "long-staggered";
+    let order = match shape(case).layout {
+        Layout::Cyclic => [First, Remap, Redistribution, Third],
+        Layout::Blocked => [First, Redistribution, Remap, Third],
+    };
+    order.into_iter().filter(move |phase| long || *phase != Redistribution)
+}
+
+/// Rates per processor: 10 floating point operations per butterfly (LogP, section 4.1.4), and 16 bytes for
+/// each of its n/P points, as in LogP's 3.2 MB/s.
+fn figures(case: &Case, spent: &[Time; 4]) -> Vec<Figure> {
+    let shape = shape(case);
+    let [first, third] = shape.sizes().map(|size| 10 * shape.butterflies(size));
+    let bytes = (shape.m() * size_of::<Point>()) as u64;
+    let merged = case.algorithm.name == "overlapped" && shape.P > 1;
+    let rate = |name, unit, count: u64, phase: Phase| {
+        let time = spent[phase as usize];
+        let value = count as f64 / time.in_units(loggp::US);
+        (time > Time::ZERO && count > 0).then_some(Figure { name, unit, value })
+    };
+    let computed = |name, count, phase| if merged { None } else { rate(name, "Mflops", count, phase) };
+    let figures = [
+        computed("compute I per processor", first, Phase::First),
+        rate("remap per processor", "MB/s", bytes, Phase::Remap),
+        computed("compute III per processor", third, Phase::Third),
+    ];
+    figures.into_iter().flatten().collect()
+}
+
+/// Whether an algorithm has one layout for the whole butterfly.
+fn is_alone(case: &Case) -> bool {
+    matches!(case.algorithm.name, "cyclic" | "blocked")
+}
+
+/// The sizes of a case's transform, and its layout.
+fn shape(case: &Case) -> Shape {
+    let name = if is_alone(case) { case.algorithm.name } else { case.option("layout") };
+    Shape::new(case.size, case.params.P, Layout::named(name).unwrap_or(Layout::Cyclic))
+}
+
+/// What computing costs, if that is charged.
+fn charges(case: &Case) -> Charges {
+    let charged = |name| cost(case.option(name)).unwrap_or(Time::ZERO);
+    (case.work == Work::Charged).then(|| (charged("butterfly"), charged("point")))
+}
+
+/// Points for the seed, in the square around 0.
+fn random(n: usize, seed: u64) -> Vec<Point> {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut coordinate = || 2.0 * rng.f64() - 1.0;
+    (0..n).map(|_| Point::new(coordinate(), coordinate())).collect()
+}
+
+/// Refuses what cannot be, and names the nearest that can.
+fn check(case: &Case) -> Result<(), String> {
+    /// About 100 bytes for each point: what goes in, what is on its way, what comes out, and its comparison.
+    const MOST: usize = 1 << 26;
+    let (n, P) = (case.size, case.params.P);
+    for option in &OPTIONS {
+        let value = case.option(option.name);
+        (option.check)(value).map_err(|why| format!("{} = {value}: {why}", option.name))?;
+    }
+    if !P.is_power_of_two() {
+        let above = P.next_power_of_two();
+        return Err(format!("P = {P} is no power of two; give {} or {above}", above / 2));
+    }
+    let least = P.saturating_mul(P);
+    if least > MOST {
+        return Err(format!(
+            "a transform on P = {P} processors has at least P^2 points, which is too much; give at most P = {}",
+            1 << (MOST.ilog2() / 2)
+        ));
+    }
+    if n < least {
+        return Err(format!("a size of {n} is below P^2; give at least {least}"));
+    }
+    if n > MOST {
+        return Err(format!("a size of {n} is too much for a host; give at most {MOST}"));
+    }
+    if !n.is_power_of_two() {
+        let above = n.next_power_of_two();
+        return Err(format!("a size of {n} is no power of two; give {} or {above}", above / 2));
+    }
+    let words = case.params.words(size_of::<Point>());
+    if case.params.is_synchronous(words) && case.algorithm.name != "long-staggered" && P > 1 {
+        return Err(format!(
+            "a point is {words} words, and above S words messages wait for their receivers, who would all be \
+             sending; give S = {words} or more"
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! Which point of the transform is where.
+//!
+//! There are n points and P processors; each has m = n/P points, and c = m/P = n/P^2 of them for each
+//! processor. The transform is cut in two (Cooley and Tukey): FFTs of size m, and FFTs of size P.
+//!
+//! In the **cyclic** order, LogP's, processor q begins with the points x[q + Pj], and
+//!
+//! > X[k + m k'] = sum over q of w_P^(q k') (w_n^(q k) sum over j of w_m^(j k) x[q + P j])
+//!
+//! - The inner sum is an FFT of size m over a processor's own points: the first log m columns of the butterfly
+//!   that has cyclic rows. Multiplying by w_n^(q k) is what its last log P columns' twiddle factors have in
+//!   common.
+//! - The remap goes to the blocked layout: processor s gets the c values k from sc on, of every q.
+//! - The outer sum is c FFTs of size P, the last log P columns. Processor s ends with X[k + m k'] for its k.
+//!
+//! The **blocked** order, LogGP's, is the same graph from its outputs to its inputs: processor s begins with
+//! x[a + m b] for its c values a, does c FFTs of size P, remaps, and processor q ends with an FFT of size m and
+//! the points X[q + P k], which are cyclic.
+//!
+//! LogP's rows are bit-reversed on one side: its row of a point is its place here with the bits of k, or of
+//! k', in reverse. So processors have other numbers there, and do and send the same.
+
+/// The order in which the hybrid layout has its two halves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Cyclic first, then blocked (LogP, section 4.1.1).
+    Cyclic,
+    /// Blocked first, then cyclic (LogGP, section 3).
+    Blocked,
+}
+
+impl Layout {
+    /// By its name.
+    pub fn named(name: &str) -> Option<Layout> {
+        match name {
+            "cyclic" => Some(Layout::Cyclic),
+            "blocked" => Some(Layout::Blocked),
+            _ => None,
+        }
+    }
+}
+
+/// The sizes of a transform, and who has which of its points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// The number of points.
+    pub n: usize,
+    /// The number of processors.
+    pub P: usize,
+    /// The layout before the remap.
+    pub layout: Layout,
+}
+
+impl Shape {
+    /// A processor alone has everything in either layout.
+    pub fn new(n: usize, P: usize, layout: Layout) -> Shape {
+        Shape { n, P, layout: if P == 1 { Layout::Cyclic } else { layout } }
+    }
+
+    /// The points of a processor.
+    pub fn m(&self) -> usize {
+        self.n / self.P
+    }
+
+    /// The points that a processor has for each.
+    pub fn c(&self) -> usize {
+        self.m() / self.P
+    }
+
+    /// Which input is point j of a processor, before phase I.
+    pub fn input(&self, id: usize, j: usize) -> usize {
+        match self.layout {
+            Layout::Cyclic => id + self.P * j,
+            Layout::Blocked => id * self.c() + j / self.P + self.m() * (j % self.P),
+        }
+    }
+
+    /// Which output is point j of a processor, after phase III.
+    pub fn output(&self, id: usize, j: usize) -> usize {
+        match self.layout {
+            Layout::Cyclic => id * self.c() + j / self.P + self.m() * (j % self.P),
+            Layout::Blocked => id + self.P * j,
+        }
+    }
+
+    /// Where the i-th point for a processor is after phase I. In the cyclic order they lie together, "the
+    /// blocks can directly be sent" (LogGP, section 2).
+    pub fn leaves(&self, to: usize, i: usize) -> usize {
+        match self.layout {
+            Layout::Cyclic => to * self.c() + i,
+            Layout::Blocked => i * self.P + to,
+        }
+    }
+
+    /// Where the i-th point from a processor must be for phase III. In the cyclic order they "do not go into a
+    /// contiguous location".
+    pub fn enters(&self, from: usize, i: usize) -> usize {
+        match self.layout {
+            Layout::Cyclic => i * self.P + from,
+            Layout::Blocked => from * self.c() + i,
+        }
+    }
+
+    /// How many butterflies are in the FFTs of this size over a processor's points.
+    pub fn butterflies(&self, size: usize) -> u64 {
+        self.m() as u64 * u64::from(size.ilog2()) / 2
+    }
+
+    /// The sizes of the FFTs in phases I and III. With one layout for the whole butterfly they are the same, but
+    /// that of size P is computed a column at a time.
+    pub fn sizes(&self) -> [usize; 2] {
+        match self.layout {
+            Layout::Cyclic => [self.m(), self.P],
+            Layout::Blocked => [self.P, self.m()],
+        }
+    }
+}

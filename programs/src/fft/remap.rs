@@ -1,0 +1,146 @@
+//! The remap: every processor has c points for each, and all have the same to do.
+
+use loggp::{Payload, Proc};
+
+use super::kernels::{Point, ZERO};
+use super::layout::Shape;
+
+/// A point on its way. On the CM-5 a message has 16 bytes of data, which is a point, and 4 bytes of address
+/// (LogP, section 4.1.4). The
+/// address is counted in the gap there, so it counts for no word here.
+pub struct Addressed {
+    /// The how manieth point of its sender for its receiver it is; messages may overtake each other.
+    pub i: u32,
+    /// The point.
+    pub point: Point,
+}
+
+impl Payload for Addressed {
+    const SIZE: Option<usize> = Some(size_of::<Point>());
+
+    fn bytes(&self) -> usize {
+        size_of::<Point>()
+    }
+}
+
+/// The order in which a processor sends to the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// All send to processor 0, then all to 1 (LogP, section 4.1.2).
+    Naive,
+    /// Processor q begins with its own row, so that no two send to the same (LogP, section 4.1.2).
+    Staggered,
+    /// As staggered, with a barrier after every n/P^2 messages (LogP, section 4.1.4).
+    Synchronized,
+}
+
+/// The tag of the messages.
+const POINTS: u32 = 0;
+
+/// Loads a point from memory, or stores it there: the rate `point` is for both (LogP, section 4.1.4), and is
+/// paid when a point is loaded.
+pub fn load(p: &mut Proc, points: &[Point], place: usize) -> Point {
+    p.work("point", 1, || points[place])
+}
+
+/// Sends each point by itself to its new place, and receives while the gap runs.
+pub fn short(p: &mut Proc, shape: &Shape, schedule: Schedule, points: &[Point]) -> Vec<Point> {
+    let (id, P, c) = (p.id(), shape.P, shape.c());
+    let mut remapped = Remapped { shape, points: vec![ZERO; shape.m()], missing: shape.m() - c };
+    for step in 0..P {
+        let to = if schedule == Schedule::Naive { step } else { (id + step) % P };
+        if to == id {
+            let own = |i| remapped.points[shape.enters(id, i)] = points[shape.leaves(id, i)];
+            p.work("point", c as u64, || (0..c).for_each(own));
+            continue;
+        }
+        for i in 0..c {
+            let point = load(p, points, shape.leaves(to, i));
+            let message = Addressed { i: i as u32, point };
+            p.send_receiving(to, POINTS, message, POINTS, |_, from, message| remapped.store(from, message));
+        }
+        if schedule == Schedule::Synchronized {
+            remapped.receive(p, (P - 1 - step) * c);
+            p.barrier();
+        }
+    }
+    remapped.receive(p, 0);
+    remapped.points
+}
+
+/// The points of a processor in their new places.
+struct Remapped<'a> {
+    /// Says which those are.
+    shape: &'a Shape,
+    /// The points.
+    points: Vec<Point>,
+    /// How many have not come.
+    missing: usize,
+}
+
+impl Remapped<'_> {
+    /// Stores a point that came.
+    fn store(&mut self, from: usize, Addressed { i, point }: Addressed) {
+        self.points[self.shape.enters(from, i as usize)] = point;
+        self.missing -= 1;
+    }
+
+    /// Receives until no more than so many are missing.
+    fn receive(&mut self, p: &mut Proc, missing: usize) {
+        while self.missing > missing {
+            let (from, message) = p.recv(POINTS);
+            self.store(from, message);
+        }
+    }
+}
+
+/// Sends every processor its block in one message, staggered: at stage i processor q sends to q + i (LogGP,
+/// section 3). Returns the blocks that came, by sender.
+pub fn long(p: &mut Proc, mut blocks: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
+    let (id, P) = (p.id(), p.p());
+    let mut came = vec![Vec::new(); P];
+    came[id] = std::mem::take(&mut blocks[id]);
+    let waits = p.params().is_synchronous(p.params().words(blocks[(id + 1) % P].bytes()));
+    let mut missing = P - 1;
+    for i in 1..P {
+        let (to, from) = ((id + i) % P, (id + P - i) % P);
+        let block = std::mem::take(&mut blocks[to]);
+        // If a message waits for its receiver (LogGPS), who sends in a circle must not all send first. At
+        // stage i a circle goes on by i, and an odd multiple of its divisor changes this bit.
+        let odd = (id >> i.trailing_zeros()) & 1 == 1;
+        match (waits, odd) {
+            (false, _) => p.send_receiving(to, POINTS, block, POINTS, |_, from, block: Vec<Point>| {
+                came[from] = block;
+                missing -= 1;
+            }),
+            (true, false) => {
+                p.send(to, POINTS, block);
+                came[from] = p.recv_from(from, POINTS);
+            }
+            (true, true) => {
+                came[from] = p.recv_from(from, POINTS);
+                p.send(to, POINTS, block);
+            }
+        }
+    }
+    for _ in 0..if waits { 0 } else { missing } {
+        let (from, block) = p.recv(POINTS);
+        came[from] = block;
+    }
+    came
+}
+
+/// Collects the points for each processor, so that they can be sent together.
+pub fn gather(shape: &Shape, points: &[Point]) -> Vec<Vec<Point>> {
+    let block = |to| (0..shape.c()).map(|i| points[shape.leaves(to, i)]).collect();
+    (0..shape.P).map(block).collect()
+}
+
+/// Brings the points that came together to their places.
+pub fn spread(shape: &Shape, blocks: &[Vec<Point>]) -> Vec<Point> {
+    let mut points = vec![ZERO; shape.m()];
+    for (from, block) in blocks.iter().enumerate() {
+        block.iter().enumerate().for_each(|(i, point)| points[shape.enters(from, i)] = *point);
+    }
+    points
+}
