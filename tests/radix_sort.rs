@@ -245,8 +245,8 @@ proptest! {
         prop_assert_eq!(Some(model), formula, "{:?}", case);
     }
 
-    /// Doubling in the first pass, with a power of two of processors; with others it takes no longer than
-    /// predicted but for a message that waits for another's turn in the port.
+    /// Doubling in the first pass, with a power of two of processors. With others some begin late, and
+    /// messages take turns in the ports in other orders.
     #[test]
     fn long_ranks_take_as_long_as_predicted(
         params in any_params(2..70_usize), radix in 1..9_u32, c in 0..9, dual: bool,
@@ -259,7 +259,7 @@ proptest! {
             prop_assert_eq!(model, formula, "{:?}", case);
         } else {
             let ratio = model.in_units(formula.max(US));
-            prop_assert!((0.5..1.05).contains(&ratio), "{}: {:?}", ratio, case);
+            prop_assert!((0.5..1.5).contains(&ratio), "{}: {:?}", ratio, case);
         }
     }
 
