@@ -7,6 +7,7 @@
 //! version sorts its keys by the digit before, and sends all that go to a processor at once. It is the
 //! opposite of FFT: the work to get the right setup comes before the transfer (section 2.3).
 
+mod alone;
 mod calibration;
 mod input;
 mod item;
@@ -78,7 +79,9 @@ impl Program for RadixSort {
     fn formula(&self, case: &Case) -> Option<Time> {
         let setting = Setting::of(case).ok()?;
         let phases = self.phases(case);
-        let sums = phases.get(..setting.plan.phases().len())?;
+        // The phases over all passes come first.
+        let sums = if case.params.P == 1 { 1 } else { setting.plan.phases().len() };
+        let sums = phases.get(..sums)?;
         sums.iter().try_fold(Time::ZERO, |sum, (_, time)| Some(sum + (*time)?))
     }
 
@@ -134,6 +137,9 @@ fn verify<K: PartialEq + Debug>(results: &[Sorted<K>], sorted: &[K]) -> Result<(
 
 /// How long the phases took: one ends when the last processor has done it, and then the next begins.
 fn phases<K>(setting: &Setting, results: &[Sorted<K>]) -> Vec<(&'static str, Time)> {
+    if let [alone] = results {
+        return vec![(prediction::ALONE, alone.ends[0])];
+    }
     let phases = setting.plan.phases();
     let end = |index: usize| results.iter().map(|result| result.ends[index]).max().unwrap_or(Time::ZERO);
     let time = |pass: usize, phase: &str| {

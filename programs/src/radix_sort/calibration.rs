@@ -13,30 +13,34 @@ use super::kernels::{histogram, scatter, starts};
 use super::setting::{Costs, Setting};
 use super::sort::rank;
 
-/// What decides the costs: the bits of a key, the bits of a digit, the keys of a processor, and the way.
-type Kernel = (u32, u32, usize, bool);
+/// What decides the costs: the bits of a key, the bits of a digit, the keys of a processor, the way,
+/// and whether there is one processor.
+type Kernel = (u32, u32, usize, bool, bool);
 
 /// What was timed before.
 static KNOWN: LazyLock<Mutex<HashMap<Kernel, Costs>>> = LazyLock::new(Mutex::default);
 
-/// The costs for so many keys per processor.
-pub fn costs(setting: &Setting, n: usize) -> Costs {
-    let kernel = (setting.bits, setting.plan.radix, n, setting.plan.bulk);
+/// The costs for so many keys per processor, of which there may be one.
+pub fn costs(setting: &Setting, n: usize, alone: bool) -> Costs {
+    let kernel = (setting.bits, setting.plan.radix, n, setting.plan.bulk, alone);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     *known.entry(kernel).or_insert_with(|| match setting.bits {
-        32 => timed::<u32>(setting, n),
-        _ => timed::<u64>(setting, n),
+        32 => timed::<u32>(setting, n, alone),
+        _ => timed::<u64>(setting, n, alone),
     })
 }
 
 /// Times the kernels on random keys.
-fn timed<K: Key>(setting: &Setting, n: usize) -> Costs {
+fn timed<K: Key>(setting: &Setting, n: usize, alone: bool) -> Costs {
     let digit = Digit { shift: 0, bits: setting.plan.radix };
     let keys: Vec<K> = Input::Uniform.keys(n, setting.plan.radix, 0);
     let counts = histogram(&keys, digit);
     let first = starts(&counts);
     let (mut sorted, mut out) = (keys.clone(), keys.clone());
-    let local_sort = per(n, || scatter(&keys, digit, &mut starts(&counts), &mut sorted));
+    let local_sort = match alone {
+        true => per(n * setting.digits().len(), || super::alone::sorted(&keys)),
+        false => per(n, || scatter(&keys, digit, &mut starts(&counts), &mut sorted)),
+    };
     let moving = if setting.plan.bulk {
         per(n, || scatter(&sorted, digit, &mut first.clone(), &mut out))
     } else {

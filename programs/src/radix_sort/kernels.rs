@@ -31,7 +31,7 @@ pub fn scatter<T: Item>(items: &[T], digit: Digit, next: &mut [u32], out: &mut [
 }
 
 /// More bytes than this do not stay in a core's cache while they are scattered over them.
-const CACHE: usize = 1 << 20;
+pub const CACHE: usize = 1 << 20;
 
 /// Items go to their places one by one.
 fn direct<T: Item>(items: &[T], digit: Digit, next: &mut [u32], out: &mut [T]) {

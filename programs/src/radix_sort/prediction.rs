@@ -14,6 +14,8 @@ use super::item::Digit;
 use super::setting::{Costs, Setting};
 use crate::Case;
 
+/// The only phase of one processor.
+pub const ALONE: &str = "local sort";
 /// The most passes: of one bit each, with keys of 64.
 const MOST_PASSES: usize = 64;
 
@@ -50,9 +52,12 @@ pub fn phases(case: &Case, setting: &Setting) -> Vec<(&'static str, Option<Time>
     let costs = match case.work {
         _ if !case.params.is_loggp() => return Vec::new(),
         Work::Charged => setting.charged,
-        Work::Measured => calibration::costs(setting, case.size),
+        Work::Measured => calibration::costs(setting, case.size, case.params.P == 1),
     };
     let digits: Vec<Digit> = setting.digits().collect();
+    if case.params.P == 1 {
+        return vec![(ALONE, Some((case.size * digits.len()) as i64 * costs.local_sort))];
+    }
     report(setting, |pass, phase| {
         let pass = Pass { case, setting, costs, digit: digits[pass] };
         Some(pass.time(phase))
@@ -78,8 +83,6 @@ impl Pass<'_> {
             "ranks" => self.ranks(),
             _ if settled => Time::ZERO,
             "local sort" => n * self.costs.local_sort,
-            _ if self.case.params.P == 1 && self.setting.plan.bulk => Time::ZERO,
-            _ if self.case.params.P == 1 => n * self.costs.moving,
             _ if !self.setting.plan.bulk => self.short(),
             _ => self.long(),
         }
@@ -87,13 +90,8 @@ impl Pass<'_> {
 
     /// The scan over the processors, and that over the buckets.
     fn ranks(&self) -> Time {
-        let Params { P, .. } = self.case.params;
         let scan = self.digit.buckets() as i64 * self.costs.scan;
-        match P {
-            1 => scan,
-            _ if self.setting.plan.bulk => self.doubling() + scan,
-            _ => self.pipeline() + scan,
-        }
+        scan + if self.setting.plan.bulk { self.doubling() } else { self.pipeline() }
     }
 
     /// A pipeline of P processors for the sums, and one for the totals. The first bucket passes all of it,

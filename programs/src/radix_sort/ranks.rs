@@ -22,11 +22,7 @@ pub struct Ranks {
 
 /// The ranks, from the processor's own counts.
 pub fn ranks(p: &mut Proc, bulk: bool, tags: Tags, counts: &[u32]) -> Ranks {
-    let Sums { before, all } = match p.p() {
-        1 => Sums { before: vec![0; counts.len()], all: counts.to_vec() },
-        _ if bulk => doubling(p, tags, counts),
-        _ => pipeline(p, tags, counts),
-    };
+    let Sums { before, all } = if bulk { doubling(p, tags, counts) } else { pipeline(p, tags, counts) };
     p.work("scan", all.len() as u64, || {
         let bucket = starts(&all);
         let own = bucket.iter().zip(&before).map(|(bucket, before)| bucket + before).collect();

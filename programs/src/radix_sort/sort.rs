@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use loggp::{Payload, Proc, Time};
 
+use super::alone::sorted;
 use super::item::{Digit, Item};
 use super::kernels::{histogram, scatter, starts};
 use super::ranks::{Ranks, ranks, swap};
@@ -24,12 +25,12 @@ pub struct Plan {
 pub struct Sorted<T> {
     /// Its part of the sorted items.
     pub items: Vec<T>,
-    /// When it had done each phase of each pass.
+    /// When it had done each phase of each pass; or all, if it was alone.
     pub ends: Vec<Time>,
 }
 
 impl Plan {
-    /// The phases of a pass, in order.
+    /// The phases of a pass, in order, with more than one processor.
     pub fn phases(self) -> &'static [&'static str] {
         match self.bulk {
             true => &["histogram", "ranks", "local sort", "distribution"],
@@ -41,7 +42,12 @@ impl Plan {
 /// Sorts the items of all processors by their keys; items with equal keys stay in order. Every processor
 /// begins and ends with n: processor 0 with the first, the last with the last.
 pub fn sort<T: Item>(p: &mut Proc, plan: Plan, mine: &[T]) -> Sorted<T> {
-    // The first pass reads the input where it is; so nothing is copied that is not moved.
+    if p.p() == 1 {
+        let work = (mine.len() * Digit::all(T::BITS, plan.radix).len()) as u64;
+        let items = p.work("local sort", work, || sorted(mine));
+        return Sorted { items, ends: vec![p.now()] };
+    }
+    // The first pass reads the input where it is, so that nothing is copied that is not moved.
     let mut items = Cow::Borrowed(mine);
     let mut spare = None;
     let mut ends = Vec::new();
@@ -55,39 +61,29 @@ pub fn sort<T: Item>(p: &mut Proc, plan: Plan, mine: &[T]) -> Sorted<T> {
         if ranks.settled {
             ends.resize(ends.len() + plan.phases().len() - 2, p.now());
         } else if plan.bulk {
-            let mut sorted = room();
+            let mut own = room();
             p.work("local sort", mine.len() as u64, || {
-                scatter(&items, digit, &mut starts(&counts), &mut sorted);
+                scatter(&items, digit, &mut starts(&counts), &mut own);
             });
             ends.push(p.now());
-            if p.p() > 1 {
-                let mut out = match items {
-                    Cow::Owned(items) => items,
-                    Cow::Borrowed(_) => room(),
-                };
-                long(p, tags, digit, (&counts, ranks), &sorted, &mut out);
-                items = Cow::Owned(out);
-                spare = Some(sorted);
-            } else {
-                spare = own(std::mem::replace(&mut items, Cow::Owned(sorted)));
-            }
+            let mut out = match items {
+                Cow::Owned(items) => items,
+                Cow::Borrowed(_) => room(),
+            };
+            long(p, tags, digit, (&counts, ranks), &own, &mut out);
+            items = Cow::Owned(out);
+            spare = Some(own);
             ends.push(p.now());
         } else {
             let mut out = room();
             short(p, tags, digit, ranks, &items, &mut out);
-            spare = own(std::mem::replace(&mut items, Cow::Owned(out)));
+            if let Cow::Owned(items) = std::mem::replace(&mut items, Cow::Owned(out)) {
+                spare = Some(items);
+            }
             ends.push(p.now());
         }
     }
     Sorted { items: items.into_owned(), ends }
-}
-
-/// A buffer, if that is what it is.
-fn own<T: Item>(items: Cow<[T]>) -> Option<Vec<T>> {
-    match items {
-        Cow::Owned(items) => Some(items),
-        Cow::Borrowed(_) => None,
-    }
 }
 
 /// An item and its place at its receiver. The place is the message's address, which the papers do not count
@@ -108,9 +104,6 @@ impl<T: Item> Payload for Put<T> {
 /// Each key is sent to its place as soon as that is known, and keys are received meanwhile.
 fn short<T: Item>(p: &mut Proc, tags: Tags, digit: Digit, ranks: Ranks, items: &[T], out: &mut [T]) {
     let (id, n, mut next, tag) = (p.id(), items.len(), ranks.own, tags.of(KEYS, 0));
-    if p.p() == 1 {
-        return p.work("move", n as u64, || scatter(items, digit, &mut next, out));
-    }
     let mut missing = n;
     for item in items {
         let rank = p.work("move", 1, || rank(item, digit, &mut next));

@@ -1,0 +1,90 @@
+//! What a processor does that is alone: a radix sort in its own memory.
+//!
+//! Keys that do not fit into a core's cache are split by their highest bits first, so that all other passes
+//! happen in the cache. Nothing has to be ranked or sent.
+
+use super::item::{Digit, Item};
+use super::kernels::{CACHE, histogram, scatter, starts};
+
+/// The bits of a digit: few enough for all buckets' ends to stay in the fastest cache.
+const RADIX: u32 = 8;
+
+/// The items sorted by their keys; items with equal keys stay in order.
+pub fn sorted<T: Item>(items: &[T]) -> Vec<T> {
+    let mut scratch = Vec::new();
+    if size_of_val(items) <= CACHE {
+        let mut out = items.to_vec();
+        passes(&mut out, &mut scratch, T::BITS);
+        return out;
+    }
+    let mut out = vec![T::default(); items.len()];
+    split(items, &mut out, &mut scratch, T::BITS);
+    out
+}
+
+/// Sorts items by the lowest `bits` of their keys: by the highest digit of those, and then each bucket.
+fn split<T: Item>(items: &[T], out: &mut [T], scratch: &mut Vec<T>, bits: u32) {
+    let digit = Digit { shift: bits - RADIX, bits: RADIX };
+    let counts = histogram(items, digit);
+    if digit.shift > 0 && counts[items[0].digit(digit)] as usize == items.len() {
+        return split(items, out, scratch, digit.shift);
+    }
+    scatter(items, digit, &mut starts(&counts), out);
+    let mut rest = out;
+    for count in counts {
+        let (bucket, others) = rest.split_at_mut(count as usize);
+        if size_of_val(bucket) <= CACHE || digit.shift <= RADIX {
+            passes(bucket, scratch, digit.shift);
+        } else {
+            let items = bucket.to_vec();
+            split(&items, bucket, scratch, digit.shift);
+        }
+        rest = others;
+    }
+}
+
+/// Sorts items by the lowest `bits` of their keys, by the lowest digit first. Digits that all share are left
+/// out.
+fn passes<T: Item>(items: &mut [T], scratch: &mut Vec<T>, bits: u32) {
+    let n = items.len();
+    if n < 2 {
+        return;
+    }
+    if scratch.len() < n {
+        scratch.resize(n, T::default());
+    }
+    let (mut from, mut to, mut swapped) = (items, &mut scratch[..n], false);
+    for digit in Digit::all(bits, RADIX) {
+        let counts = histogram(from, digit);
+        if counts[from[0].digit(digit)] as usize == n {
+            continue;
+        }
+        scatter(from, digit, &mut starts(&counts), to);
+        (from, to) = (to, from);
+        swapped = !swapped;
+    }
+    if swapped {
+        to.copy_from_slice(from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_number_of_keys_of_any_kind_is_sorted_and_equal_ones_stay_in_order() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for n in [0, 1, 2, 100, 70_000, 400_000] {
+            for few in [1, 300, 1 << 20, u64::MAX] {
+                for step in [1, 1 << 13, 0x0001_0000_0000_0001] {
+                    let key = |tag| (rng.u64(..few).wrapping_mul(step), tag);
+                    let items: Vec<(u64, u32)> = (0..n).map(key).collect();
+                    let mut expected = items.clone();
+                    expected.sort_by_key(|(key, _)| *key);
+                    assert!(sorted(&items) == expected, "{n} {few} {step}");
+                }
+            }
+        }
+    }
+}
