@@ -1,12 +1,14 @@
 //! What computing costs on this computer: the kernels, timed alone and before the run.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hint::black_box;
 use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::Instant;
 
-use loggp::{NS, Time};
+use loggp::{NS, SEC, Time};
+use rustix::time::{ClockId, clock_gettime};
 
+use super::alone::sorted;
 use super::input::{Input, Key};
 use super::item::Digit;
 use super::kernels::{histogram, scatter, starts};
@@ -36,42 +38,51 @@ fn timed<K: Key>(setting: &Setting, n: usize, alone: bool) -> Costs {
     let keys: Vec<K> = Input::Uniform.keys(n, setting.plan.radix, 0);
     let counts = histogram(&keys, digit);
     let first = starts(&counts);
-    let (mut sorted, mut out) = (keys.clone(), keys.clone());
+    let out = RefCell::new(keys.clone());
+    let histograms = per(n, || histogram(&keys, digit));
     let local_sort = match alone {
-        true => per(n * setting.digits().len(), || super::alone::sorted(&keys)),
-        false => per(n, || scatter(&keys, digit, &mut starts(&counts), &mut sorted)),
+        true => per(n * setting.digits().len(), || sorted(&keys)),
+        false => per(n, || scatter(&keys, digit, &mut starts(&counts), &mut out.borrow_mut())),
     };
     let moving = if setting.plan.bulk {
-        per(n, || scatter(&sorted, digit, &mut first.clone(), &mut out))
+        let keys = out.borrow().clone();
+        // What is sent is copied into its message, and what is there into its buckets.
+        per(n, || scatter(&keys.to_vec(), digit, &mut first.clone(), &mut out.borrow_mut()))
     } else {
         per(n, || {
-            let mut next = first.clone();
+            let (mut next, mut out) = (first.clone(), out.borrow_mut());
             for key in &keys {
                 let rank = rank(key, digit, &mut next);
                 out[black_box(rank) % n] = *key;
             }
         })
     };
-    let mut sums = counts.clone();
+    let sums = RefCell::new(vec![0_u32; counts.len()]);
     let scan = per(counts.len(), || {
-        for (sum, count) in sums.iter_mut().zip(black_box(&counts)) {
+        for (sum, count) in sums.borrow_mut().iter_mut().zip(black_box(&counts)) {
             *sum = sum.wrapping_add(*count);
         }
     });
-    Costs { histogram: per(n, || histogram(&keys, digit)), local_sort, moving, scan }
+    Costs { histogram: histograms, local_sort, moving, scan }
 }
 
-/// What a unit of some work costs that has so many. Who shares the computer only adds to that, so the
-/// shortest of some times is it.
-fn per<R>(units: usize, mut work: impl FnMut() -> R) -> Time {
+/// What a unit of some work costs that has so many, by the thread's own time. Who shares the computer only
+/// adds to that, so the shortest of some times is it.
+fn per<R>(units: usize, work: impl Fn() -> R) -> Time {
     /// So many units in all make a time that can be trusted.
     const ENOUGH: usize = 1 << 20;
     const LEAST: usize = 5;
     let times = (0..LEAST.max(ENOUGH / units)).map(|_| {
-        let start = Instant::now();
+        let start = thread_time();
         black_box(work());
-        start.elapsed().as_nanos() as i64
+        thread_time() - start
     });
-    let shortest = times.min().expect("there are some") * NS;
+    let shortest = times.min().expect("there are some");
     Time::from_ps(shortest.as_ps() / units as i64)
+}
+
+/// How long this thread has run.
+fn thread_time() -> Time {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec * SEC + time.tv_nsec * NS
 }
