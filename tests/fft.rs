@@ -123,7 +123,7 @@ proptest! {
         prop_assert!(time >= butterflies * butterfly + points * point + (m - c) * (2 * o), "{:?}", case);
         let formula = Fft.formula(&case).unwrap();
         let row = P as i64 / 2 * i64::from(P.ilog2()) * butterfly;
-        let most = formula + L + 2 * o + 2 * g + row + (m - c) * butterfly.min(g);
+        let most = formula + Time::from_ps(formula.as_ps() / 8) + L + 2 * o + 2 * g + 2 * row;
         prop_assert!(time <= most && formula <= time + L + 2 * o + 2 * g, "{time} {formula} {case:?}");
     }
 }
@@ -203,7 +203,7 @@ fn a_single_port_takes_about_2kG() {
             let case = case("long-staggered", params, n);
             let (remap, predicted) = (phase(&run(&case), "remap"), Fft.phases(&case)[1].1.unwrap());
             let ratio = remap.as_ns() / predicted.as_ns();
-            assert!((0.99..1.35).contains(&ratio), "{machine}, n = {n}: {ratio}");
+            assert!((0.99..1.5).contains(&ratio), "{machine}, n = {n}: {ratio}");
         }
     }
 }
@@ -296,7 +296,7 @@ fn what_does_not_fit_is_refused_with_what_does() {
     };
     assert!(of("layout", "hybrid").contains("give cyclic or blocked"));
     assert!(of("butterfly", "-1us").contains("it is negative"));
-    assert!(of("point", "fast").contains("not a time"));
+    assert!(of("point", "fast").contains("no unit fast"));
     let gps = LogGps { s: 1, S: 1, O_s: US, O_r: US, G_s: US, G_l: US };
     let params = Params::new(2).L(20 * US).o(US).g(US).gps(gps).build().unwrap();
     assert!(Fft.check(&case("cyclic", params, 64)).unwrap_err().contains("give S = 2 or more"));

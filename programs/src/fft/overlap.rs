@@ -46,7 +46,7 @@ pub fn overlapped(
     let words = params.words(size_of::<Point>());
     // In a gap a processor sends, receives, and loads and stores a point; what is left is idle.
     let point = charges.map_or(Time::ZERO, |(_, point)| point);
-    let idle = params.g + params.stream(words) - 2 * params.o - point;
+    let idle = (params.g + params.stream(words) - 2 * params.o - point).max(Time::ZERO);
     let mut left = shape.m() - c; // messages to send
     for a in 0..c {
         work.complete(p, a);
@@ -57,8 +57,7 @@ pub fn overlapped(
                 work.take(id, a, point);
                 continue;
             }
-            let room = p.next_send() - params.o - p.now();
-            work.fill(p, room, left as i64 * idle);
+            work.fill(p, left as i64 * idle);
             let message = Addressed { i: a as u32, point };
             p.send_receiving(to, POINTS, message, POINTS, |_, from, Addressed { i, point }| {
                 work.take(from, i as usize, point);
@@ -178,26 +177,33 @@ impl Work<'_> {
         }
     }
 
-    /// Computes for so long, while a gap runs; `idle` is how long all gaps that are left will be idle. A
-    /// butterfly that does not fit delays the next message, and costs nothing if the work that is left would
-    /// not fit into those gaps either.
-    fn fill(&mut self, p: &mut Proc, room: Time, idle: Time) {
-        if room <= Time::ZERO {
+    /// Computes while the gap runs. `idle` is how long all gaps that are left will be idle. If the work that is
+    /// left does not fit into those, a processor had better never be idle, and a butterfly that delays the next
+    /// message costs nothing. If it does, messages must not be late, and there must be room for a reception.
+    fn fill(&mut self, p: &mut Proc, idle: Time) {
+        let gap = p.next_send() - p.now();
+        if gap <= Time::ZERO {
             return;
         }
-        let Some(butterfly) = self.butterfly else {
-            let end = p.now() + room;
-            while p.now() < end && self.begin() {
-                self.pay(p, self.owed);
+        match self.butterfly {
+            None => {
+                while p.now() < p.next_send() && self.begin() {
+                    self.pay(p, self.owed);
+                }
             }
-            return;
-        };
-        if butterfly == Time::ZERO {
-            return self.pay(p, u64::MAX);
+            Some(Time::ZERO) => self.pay(p, u64::MAX),
+            Some(butterfly) => {
+                let cost = butterfly.as_ps() as u64;
+                let fit = |time: Time| time.max(Time::ZERO).as_ps() as u64;
+                self.pay(
+                    p,
+                    match self.left() as i64 * butterfly > idle {
+                        true => fit(gap).div_ceil(cost),
+                        false => fit(gap - p.params().o) / cost,
+                    },
+                );
+            }
         }
-        let fits = (room.as_ps() / butterfly.as_ps()) as u64;
-        let more = self.left() as i64 * butterfly > idle && room.as_ps() % butterfly.as_ps() > 0;
-        self.pay(p, fits + u64::from(more));
     }
 
     /// Pays so many butterflies, or all of the rows that can be done.

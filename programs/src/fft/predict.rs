@@ -195,6 +195,7 @@ fn calibrate(shape: Shape, alone: bool) -> Costs {
         (true, Layout::Cyclic) => (first(), columns()),
         (true, Layout::Blocked) => (columns(), time(|| points.clone(), whole)),
     };
+    let redistribution = if shape.P > 1 { redistribution } else { Time::ZERO };
     Costs { first, third, redistribution, point: point() }
 }
 
