@@ -27,6 +27,7 @@
 //! - [`Params`] are the machine's parameters: built by hand, read from text, or from a paper ([`preset`]).
 //! - [`Machine`] adds settings and runs programs; a [`Run`] has the results, the time, and where it went.
 //! - [`Proc`] is what a program calls, and a [`Payload`] is what it can send.
+//! - [`collectives`] are operations in which every processor takes part.
 //! - [`Host`] says how a run on the wall clock was held, and how far to trust it.
 //! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules.
 //! - [`Network`] is the rules themselves, for those who want a cost without a run.
@@ -79,4 +80,6 @@ mod documents {
     struct Readme;
     #[doc = include_str!("../docs/model.md")]
     struct Model;
+    #[doc = include_str!("../docs/collectives.md")]
+    struct Collectives;
 }

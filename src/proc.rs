@@ -200,10 +200,10 @@ impl<'a> Proc<'a> {
 
     /// Waits until every processor has come to this call.
     ///
-    /// If the machine has a barrier of its own ([`Machine::barrier`](crate::Machine::barrier)), every processor
-    /// goes on at the time when the last one comes, plus the barrier's cost. Else it is the barrier made of
-    /// messages, [`collectives::barrier`](crate::collectives::barrier). Every processor must call it, in the
-    /// same order with other collectives.
+    /// If the machine has a barrier of its own ([`Machine::barrier`](crate::Machine::barrier)), every
+    /// processor goes on at the time when the last one comes, plus the barrier's cost. Else it is the
+    /// barrier made of messages, [`collectives::barrier`](crate::collectives::barrier()). Every processor
+    /// must call it, in the same order with other collectives.
     ///
     /// ```
     /// use loggp::{Machine, Params, US, Work};

@@ -6,13 +6,13 @@ use crate::proc::Proc;
 
 /// Gives `values[y]` to processor y, for every y, and returns what every processor had for this one.
 ///
-/// Staggered (LogP, section 4.1.2; Karp et al., section 5.1): processor x sends to x + 1, x + 2, ... modulo P,
-/// and receives while the gaps run. So a message goes and a message comes every g. Its own value takes no
+/// Staggered (LogP, section 4.1.2; Karp et al., section 5.1): processor x sends to x + 1, x + 2, ... modulo
+/// P, and receives while the gaps run. So a message goes and a message comes every g. Its own value takes no
 /// message. Where a send may have to wait for its receiver (LogGPS), processors meet in pairs instead.
 ///
-/// **Time**, for values of k words, with d = (k-1)G + g: (P-2)d + L + 2o + (k-1)G. Exact if all come at once, no
-/// gap from before is running, and receptions fit between the sends: 2o + (L + (k-1)G) mod d <= d. For k > 1
-/// the ports must be dual too, or streams miss each other: (k-1)G <= L mod d <= d - (k-1)G.
+/// **Time**, for values of k words, with d = (k-1)G + g: (P-2)d + L + 2o + (k-1)G. Exact if all come at once,
+/// no gap from before is running, and receptions fit between the sends: 2o + (L + (k-1)G) mod d <= d. For
+/// k > 1 the ports must be dual too, or streams miss each other: (k-1)G <= L mod d <= d - (k-1)G.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, Work, collectives};

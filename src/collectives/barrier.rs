@@ -6,11 +6,12 @@ use crate::proc::Proc;
 
 /// Waits until every processor has come to this call.
 ///
-/// Dissemination: in round i processor x signals processor x + 2^i and waits for the signal of x - 2^i, modulo
-/// P. After ceil(log2 P) rounds everybody has heard of everybody. A signal is an empty message, of one word.
+/// Dissemination: in round i processor x signals processor x + 2^i and waits for the signal of x - 2^i,
+/// modulo P. After ceil(log2 P) rounds everybody has heard of everybody. A signal is an empty message, of one
+/// word.
 ///
-/// **Time**, with R = ceil(log2 P) rounds: max(L + 2o, g) + L + 2o. Exact if all come at once, and no gap
-/// from before is running. If they come at different times it counts from the last one, and is a bound as
+/// **Time**, with R = ceil(log2 P) rounds: max(L + 2o, g) + L + 2o. Exact if all come at once, and no
+/// gap from before is running. If they come at different times it counts from the last one, and is a bound as
 /// long as nothing stalls.
 ///
 /// A machine can have a better one: [`Proc::barrier`].

@@ -9,14 +9,15 @@ use crate::time::Time;
 /// Gives the values of all processors to the root, in the order of their numbers.
 ///
 /// Either every processor sends its value to the root, or, where long messages are worth it, values go up a
-/// binomial tree: in step i processors send the 2^i values that they have to the one that is 2^i nearer to the
-/// root. It takes what the formulas prefer for values of k words, where k is that of the type
+/// binomial tree: in step i processors send the 2^i values that they have to the one that is 2^i nearer to
+/// the root. It takes what the formulas prefer for values of k words, where k is that of the type
 /// ([`Payload::SIZE`]), and 1 if its values differ.
 ///
-/// **Time**: L + 2o + (k-1)G + (P-2) max((k-1)G + g, o) without the tree. Exact for k = 1 if all come at once and
-/// no gap from before is running, and for longer values a bound. With the tree, and P = 2^R:
-/// L + 2o + (k-1)G, and for i = 1 to R-1 each time max(L + 2o + (2^i k - 1)G, g). Exact if all come at once and
-/// no gap from before is running.
+/// **Time**: L + 2o + (k-1)G + (P-2) max((k-1)G + g, o) without the tree. Exact for k = 1 if all come at once
+/// and no gap from before is running, and for longer values a bound. With the tree, and P = 2^R: L + 2o +
+/// (k-1)G, and for i = 1 to R-1 each time max(L + 2o + (2^i k - 1)G, g). Exact if all come at once, no gap
+/// from before is running, and the first step takes any time at all. For other P, with R = ceil(log2 P), it
+/// is a bound where nothing stalls.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, Work, collectives};

@@ -1,16 +1,20 @@
 //! Operations in which every processor takes part, made of messages.
 //!
-//! | operation | what it does | steps, or time |
+//! | operation | what it does | time, for values of a word |
 //! |---|---|---|
-//! | [`barrier`] | nobody leaves before all have come | ceil(log2 P) |
-//! | [`broadcast`] | one processor's value to all | the optimal tree's |
-//! | [`reduce`] | the values of all, combined, to one | the optimal tree's, backwards |
-//! | [`all_reduce`] | the same, to all | log2 P, or 2 more |
-//! | [`scan`], [`exclusive_scan`] | to each what those up to it, or before it, have, combined | ceil(log2 P) |
-//! | [`gather`] | the values of all to one | (P-2)g + L + 2o, or log2 P |
-//! | [`all_to_all`] | a value from each to each | (P-2)g + L + 2o |
-//! | [`reduce_vector`], [`all_reduce_vector`], [`scan_vector`] | vectors, element by element | as above, or 2mG |
+//! | [`barrier()`] | nobody leaves before all have come | (R-1) max(L + 2o, g) + L + 2o |
+//! | [`broadcast()`] | one processor's value to all | the optimal tree's: D = L + 2o, d = max(g, o) |
+//! | [`reduce()`] | those of all, combined, to one | backwards: D = L + 2o + c, d = max(g, o + c) |
+//! | [`all_reduce`] | the same, to all | (R-1) max(L + 2o + c, g) + L + 2o + c, if P = 2^R |
+//! | [`scan()`] | to x the values of 0 to x, combined | (R-1) max(L + 2o + c, g) + L + 2o + c |
+//! | [`exclusive_scan`] | to x the values of 0 to x - 1, combined | the same, and c more in R - 2 steps |
+//! | [`gather()`] | the values of all to one | L + 2o + (P-2) max(g, o), or a binomial tree's |
+//! | [`all_to_all()`] | a value from each to each | (P-2)g + L + 2o |
+//! | [`reduce_vector`] | vectors by elements, to one | as `reduce`, or `all_to_all` and `gather` of parts |
+//! | [`all_reduce_vector`] | the same, to all | as `all_reduce`, or two `all_to_all` of parts |
+//! | [`scan_vector`] | to x the vectors of 0 to x, combined | as `scan`, or two `all_to_all` of parts |
 //!
+//! R is ceil(log2 P), and c is what it costs to combine two values, a unit of the work "combine".
 //! Each says its time as a formula, and when that is exact. The formulas are for LogP and LogGP; on a LogGPS
 //! machine the operations work, and the formulas hold with its overheads where no message waits for its
 //! receiver. Where work is measured, combining costs what it takes.
@@ -19,8 +23,8 @@
 //! number of the call in them; so they take no other messages, and two calls in a row do not mix, in
 //! whichever order messages arrive. If processors call different ones, the run ends with an error.
 //!
-//! They are programs like all others: a message costs what it costs, and nothing is free. Only [`barrier`] waits
-//! for everybody. From the others a processor may return as soon as its part is done.
+//! They are programs like all others: a message costs what it costs, and nothing is free. A processor returns
+//! as soon as its part is done.
 
 mod all_to_all;
 mod barrier;
@@ -86,8 +90,8 @@ impl Call {
         p.send_receiving_about(to, self.tag(step), value, self.tag(step), on);
     }
 
-    /// Sends a value to a processor and receives its. Where a send may wait for its receiver (LogGPS), the lower
-    /// one sends first, or both would wait.
+    /// Sends a value to a processor and receives its. Where a send may wait for its receiver (LogGPS), the
+    /// lower one sends first, or both would wait.
     fn exchange<T: Payload>(self, p: &mut Proc, other: usize, step: usize, value: T) -> T {
         if p.params().is_loggp() || p.id() < other {
             self.send(p, other, step, value);

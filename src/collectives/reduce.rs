@@ -12,10 +12,12 @@ use crate::proc::Proc;
 /// "combine", which costs c. The optimal broadcast backwards (Karp et al., sections 4 and 5.2): a processor
 /// receives from its children what they have, and sends the rest of its interval on.
 ///
-/// **Time**, for values of k words: the least t with F(t) >= P, where F(t) = F(t-d) + F(t-D),
-/// D = L + 2o + (k-1)G + c, d = max((k-1)G + g, o + c), and F counts at least the node itself. Exact for k = 1
-/// if all come at once and no gap from before is running, and for longer values a bound. Where D < d (g is
-/// above L + 2o + c), d stands for D unless the root is the first or the last processor, and makes a bound.
+/// **Time**, for values of k words: the least t with F(t) >= P, where F(t) = F(t-d) + F(t-D), D = L + 2o +
+/// (k-1)G + c, d = max((k-1)G + g, o + c), and F counts at least the node itself. For root 0 exact if k = 1,
+/// all come at once and no gap from before is running, and for longer values a bound. For other roots the
+/// same where nothing stalls, but processors may be ready in another order than they are received in. Where g
+/// is above L + 2o + c (D < d) and the root is neither the first nor the last processor, d stands for D, and
+/// makes a bound.
 ///
 /// All must expect the same tree, so k is that of the type ([`Payload::SIZE`]), and 1 if its values differ.
 ///
@@ -83,9 +85,10 @@ fn place(p: &Proc, root: usize, k: usize, units: u64) -> Place {
 /// they have. If P is no power of two, the first 2(P - 2^R) processors pair up before, and one of each pair
 /// gets the result after.
 ///
-/// **Time**, for values of k words and P = 2^R, R >= 1: (R-1) ((k-1)G + max(L + 2o + c, g)) +
-/// L + 2o + (k-1)G + c. Exact if all come at once, no gap from before is running, and no port has to carry two
-/// messages at once: (k-1)G <= L, or the ports are dual.
+/// **Time**, for values of k words and P = 2^R, R >= 1: (R-1) ((k-1)G + max(L + 2o + c, g)) + L + 2o +
+/// (k-1)G + c. Exact if all come at once, no gap from before is running, and no port has to carry two messages
+/// at once: (k-1)G <= L, or the ports are dual. For other P, (R+1) ((k-1)G + max(L + 2o + c, g)) + L + 2o +
+/// (k-1)G with R = floor(log2 P) is a bound if k = 1 or the ports are dual.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, Work, collectives};

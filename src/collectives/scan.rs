@@ -10,8 +10,9 @@ use crate::proc::Proc;
 /// "combine", which costs c. In step i processor x has what belongs to itself and the 2^i - 1 before it, and
 /// sends that to x + 2^i.
 ///
-/// **Time**, for values of k words and P = 2^R, R >= 1: (R-1) ((k-1)G + max(L + 2o + c, g)) +
-/// L + 2o + (k-1)G + c. Exact if all come at once, no gap from before is running, nothing stalls, and k = 1.
+/// **Time**, for values of k words and R = ceil(log2 P) >= 1: (R-1) ((k-1)G + max(L + 2o + c, g)) + L + 2o +
+/// (k-1)G + c. If all come at once, no gap from before is running, and k = 1 or the ports are dual, it is
+/// exact for P = 2^R, and for other P a bound.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, Work, collectives};
@@ -56,12 +57,12 @@ pub(super) fn scan_by<T: Payload + Clone>(
 /// Combines the values of processors 0 to x - 1, in this order, and gives the result to x, for every x.
 /// Processor 0 gets `None`.
 ///
-/// As [`scan`], but what came from others is kept apart from the processor's own value, which takes a second
-/// application of `op` in steps between the first and the last.
+/// As [`scan()`], but what came from others is kept apart from the processor's own value, which takes a
+/// second application of `op` in steps between the first and the last.
 ///
-/// **Time**, for values of k words and P = 2^R, R >= 2: 2(L + 2o + (k-1)G) + max(c, g - L - 2o) + c, and
-/// (k-1)G + max(L + 2o + 2c, g) for each further step, R - 2 times. For P = 2 it is L + 2o + (k-1)G. Exact as
-/// [`scan`]'s is.
+/// **Time**, for values of k words and R = ceil(log2 P) >= 2: (k-1)G + max(L + 2o + c, g), then R - 2 times
+/// (k-1)G + max(L + 2o + 2c, g), then L + 2o + (k-1)G + c. For P = 2 it is L + 2o + (k-1)G. Exact where
+/// [`scan()`]'s is, and else a bound where that is.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, Work, collectives};

@@ -2,12 +2,12 @@
 //! section 3.2), so that every processor can find its place in it alone.
 //!
 //! A node that begins at t has children that begin at t + D, t + D + d, t + D + 2d ... (definition 3.4). So
-//! by t a tree can reach F(t) = F(t-d) + F(t-D) processors: those of the root without its first child, and those
-//! of that child. Here every node answers for an interval of processors, and gives its first child as many of
-//! them, from one end, as F(t-D) lets it. The tree so reaches all at the least t with F(t) >= P, which is the
-//! optimum. What lies below a node stays together, so that values can be combined in the order of the
-//! processors. And no child answers for more than the one before, so that backwards, in a reduction, those who
-//! are ready first are those who come first.
+//! by t a tree can reach F(t) = F(t-d) + F(t-D) processors: those of the root without its first child, and
+//! those of that child. Here every node answers for an interval of processors, and gives its first child as
+//! many of them, from one end, as F(t-D) lets it. The tree so reaches all at the least t with F(t) >= P,
+//! which is the optimum. What lies below a node stays together, so that values can be combined in the order
+//! of the processors. And no child answers for more than the one before, so that backwards, in a reduction,
+//! those who are ready first are those who come first.
 
 use crate::time::Time;
 
@@ -137,11 +137,11 @@ mod tests {
         for (D, d) in [(10, 4), (1, 1), (7, 7), (5, 3), (3, 8), (100, 1), (0, 3), (4, 0), (0, 0)] {
             let (D, d) = (D * US, d * US);
             let least = tried_out(40, D, d);
-            for P in 1..=40 {
-                assert_eq!(Tree::new(P, D, d).soonest(P), least[P], "P = {P}, D = {D}, d = {d}");
+            for (P, least) in least.into_iter().enumerate().skip(1) {
+                assert_eq!(Tree::new(P, D, d).soonest(P), least, "P = {P}, D = {D}, d = {d}");
                 let roots = if D >= d { 0..P } else { 0..1 };
                 for root in roots {
-                    assert_eq!(found(P, root, D, d), least[P], "P = {P}, root {root}, D = {D}, d = {d}");
+                    assert_eq!(found(P, root, D, d), least, "P = {P}, root {root}, D = {D}, d = {d}");
                 }
             }
         }

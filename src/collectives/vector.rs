@@ -3,8 +3,8 @@
 //!
 //! The paper's machine does them in time proportional to the length m of the vectors, whatever P is. So do
 //! these, for long vectors: the vectors are cut into P parts, processor j gets part j of all, combines them,
-//! and sends what comes of it to those who need it. Every processor sends and receives about 2m elements. Short
-//! vectors go as a whole the way that single values go, in ceil(log2 P) steps.
+//! and sends what comes of it to those who need it. Every processor sends and receives about 2m elements.
+//! Short vectors go as a whole the way that single values go, in ceil(log2 P) steps.
 
 use super::all_to_all::all_to_all;
 use super::gather::gather_by;
@@ -21,10 +21,10 @@ use crate::proc::Proc;
 /// `op` must be associative, and need not be commutative. Every application is charged as a unit of the work
 /// "combine", which costs c. All vectors must have the same length m.
 ///
-/// **Time**: that of [`reduce`](super::reduce) with k words for a whole vector and mc for c, or in parts:
-/// [`all_to_all`]'s, and [`gather`](super::gather)'s, both with k words for m/P elements, and between them
-/// max((P-1)(m/P)c, g - L - 2o). The parts' is exact if the two are and P divides m. It goes in parts where
-/// 2((P-2) max((k-1)G + g, 2o) + L + 2o + (k-1)G) + (P-1)(m/P)c, with k for m/P elements, is less than
+/// **Time**: that of [`reduce`](super::reduce()) with k words for a whole vector and mc for c, or in parts:
+/// [`all_to_all()`]'s, and [`gather`](super::gather())'s, both with k words for m/P elements, and between
+/// them max((P-1)(m/P)c, g - L - 2o). The parts' is exact if the two are and P divides m. It goes in parts
+/// where 2((P-2) max((k-1)G + g, 2o) + L + 2o + (k-1)G) + (P-1)(m/P)c, with k for m/P elements, is less than
 /// ceil(log2 P) (L + 2o + (k-1)G + mc), with k for m.
 ///
 /// ```
@@ -61,7 +61,7 @@ pub fn reduce_vector<T: Payload + Clone>(
 /// `op`, its cost c and the length m are as in [`reduce_vector`].
 ///
 /// **Time**: that of [`all_reduce`](super::all_reduce) with k words for a whole vector and mc for c, or in
-/// parts: twice [`all_to_all`]'s with k words for m/P elements, and between the two
+/// parts: twice [`all_to_all()`]'s with k words for m/P elements, and between the two
 /// max((P-1)(m/P)c, g - L - 2o). The parts' is exact if `all_to_all`'s is and P divides m. Which one, is
 /// decided as in [`reduce_vector`].
 ///
@@ -95,8 +95,8 @@ pub fn all_reduce_vector<T: Payload + Clone>(
 ///
 /// `op`, its cost c and the length m are as in [`reduce_vector`].
 ///
-/// **Time**: that of [`scan`](super::scan) with k words for a whole vector and mc for c, or in parts the same as
-/// [`all_reduce_vector`].
+/// **Time**: that of [`scan`](super::scan()) with k words for a whole vector and mc for c, or in parts the
+/// same as [`all_reduce_vector`].
 ///
 /// ```
 /// use loggp::{Machine, Params, US, Work, collectives};
