@@ -142,7 +142,6 @@ fn the_staggered_remap_is_that_of_logp() {
 
 /// The same at the paper's size.
 #[test]
-#[ignore = "a million points: cargo test --release --test fft -- --ignored"]
 fn the_staggered_remap_of_a_million_points_is_that_of_logp() {
     let outcome = run(&case("short-staggered", cm5(128), 1 << 20));
     assert_eq!(phase(&outcome, "remap"), 8192 * (5 * US) + 6 * US - 64 * (4 * US));

@@ -121,7 +121,7 @@ fn ports(case: &Case, messages: usize, stream: Time) -> Time {
 }
 
 /// Nobody is idle (LogP, section 4.1.5); unless the gap is so large that the remap takes longer. It begins when
-/// the first row is done, and a row is left when it ends.
+/// the first row is done, and a row is left when it ends; a processor's own points are stored in its gaps.
 fn overlapped(case: &Case, costs: &Costs) -> Option<Time> {
     let shape = shape(case);
     let (m, c) = (shape.m() as i64, shape.c() as i64);
@@ -131,7 +131,7 @@ fn overlapped(case: &Case, costs: &Costs) -> Option<Time> {
     let (columns, rows) = (shape.butterflies(shape.c()), 2 * shape.butterflies(shape.P));
     let apart = i128::from(columns + rows / c as u64) * i128::from(computing.as_ps());
     let apart = Time::from_ps((apart / i128::from(columns + rows)) as i64);
-    Some(busy.max(apart + remap_time(case, costs)?))
+    Some(busy.max(apart + remap_time(case, costs)? - c * costs.point))
 }
 
 /// What computing costs; `None` on a machine of which the papers know nothing.
