@@ -1,8 +1,8 @@
 //! FFT: n complex points over P processors, transformed by the butterfly.
 //!
 //! The algorithms are those of LogP, section 4.1, and LogGP, section 3. The hybrid layout computes the first
-//! columns of the butterfly in one layout and the last in another, with one remap between; [`layout`] says
-//! how. All local work is done by rustfft on real data, and the result is compared with rustfft's transform
+//! columns of the butterfly in one layout and the last in another, with one remap between; `fft/layout.rs`
+//! says how. All local work is done by rustfft on real data, and the result is compared with rustfft's transform
 //! of the whole input and with the inverse, in natural order.
 //!
 //! A butterfly is the papers' unit of local work: two nodes of the graph, 10 floating point operations (LogP,
@@ -19,10 +19,13 @@ mod predict;
 mod remap;
 mod verify;
 
+use std::mem::swap;
+use std::sync::{Mutex, PoisonError};
+
 use loggp::{Machine, Proc, RunError, Time, Work, parse_time};
 
 use self::columns::Column;
-use self::kernels::{Kernels, Point};
+use self::kernels::{Kernels, Memory, Point};
 use self::layout::{Layout, Shape};
 use self::overlap::{Charges, overlapped};
 use self::phase::{Phase, Stopwatch};
@@ -147,19 +150,31 @@ impl Program for Fft {
         let output_of = if alone { columns::output } else { Shape::output };
         let input = random(shape.n, case.seed);
         let kernels = Kernels::new(shape);
-        let part = |id| (0..shape.m()).map(|j| input[input_of(&shape, id, j)]).collect();
-        let parts: Vec<Vec<Point>> = (0..shape.P).map(part).collect();
+        let part = |id| (0..shape.m()).map(move |j| input_of(&shape, id, j)).map(|j| input[j]);
+        let memory: Vec<Mutex<Memory>> =
+            (0..shape.P).map(|id| Mutex::new(Memory::new(&kernels, part(id).collect()))).collect();
         let mut machine = machine.clone();
         if let Some((butterfly, point)) = charges(case) {
             machine = machine.rate("butterfly", butterfly).rate("point", point);
         }
-        let (run, results) = machine.run(|p| transform(p, case, &kernels, &parts[p.id()]))?.take_results();
+        let run = machine.run(|p| {
+            // Its own, which nobody else locks; a run that failed may have poisoned it.
+            let mut memory = memory[p.id()].lock().unwrap_or_else(PoisonError::into_inner);
+            if !memory.fresh {
+                memory.points.iter_mut().zip(part(p.id())).for_each(|(point, input)| *point = input);
+            }
+            memory.fresh = false;
+            transform(p, case, &kernels, &mut memory)
+        });
+        let (run, times) = run?.take_results();
 
-        drop(parts);
         let mut transform = vec![kernels::ZERO; shape.n];
-        let mut spent = [Time::ZERO; 4];
-        for (id, (points, times)) in results.into_iter().enumerate() {
+        for (id, memory) in memory.into_iter().enumerate() {
+            let points = memory.into_inner().unwrap_or_else(PoisonError::into_inner).points;
             points.iter().enumerate().for_each(|(j, point)| transform[output_of(&shape, id, j)] = *point);
+        }
+        let mut spent = [Time::ZERO; 4];
+        for times in times {
             spent.iter_mut().zip(times).for_each(|(most, time)| *most = time.max(*most));
         }
         let mut outcome = Outcome::new(run, verify::verify(input, transform));
@@ -169,88 +184,88 @@ impl Program for Fft {
     }
 }
 
-/// What each processor does: its points after the transform, and how long it spent in each phase.
-fn transform(p: &mut Proc, case: &Case, kernels: &Kernels, points: &[Point]) -> (Vec<Point>, [Time; 4]) {
-    let (id, shape) = (p.id(), &kernels.shape);
-    let [first, third] = shape.sizes().map(|size| shape.butterflies(size));
+/// What each processor does; returns how long it spent in each phase.
+fn transform(p: &mut Proc, case: &Case, kernels: &Kernels, memory: &mut Memory) -> [Time; 4] {
     let mut watch = Stopwatch::start(p);
-    let watched = &mut watch;
-    let points = match case.algorithm.name {
-        _ if shape.P == 1 => {
-            let points = p.work("butterfly", first, || kernels.first(id, points));
-            watched.lap(p, Phase::First);
-            points
+    match case.algorithm.name {
+        _ if p.p() == 1 => first(p, &mut watch, kernels, memory),
+        "overlapped" => {
+            overlapped(p, &mut watch, kernels, memory, charges(case));
+            watch.lap(p, Phase::Third);
         }
-        "overlapped" => overlapped(p, watched, kernels, points, charges(case)),
         "cyclic" => {
-            let points = p.work("butterfly", first, || kernels.first(id, points));
-            watched.lap(p, Phase::First);
-            remote_columns(p, watched, Phase::Third, kernels, points)
+            first(p, &mut watch, kernels, memory);
+            remote_columns(p, &mut watch, Phase::Third, kernels, memory);
         }
         "blocked" => {
-            let mut points = remote_columns(p, watched, Phase::First, kernels, points.to_vec());
-            p.work("butterfly", third, || kernels.whole(&mut points));
-            points
+            remote_columns(p, &mut watch, Phase::First, kernels, memory);
+            third(p, &mut watch, kernels, memory);
         }
         name => {
-            let points = p.work("butterfly", first, || kernels.first(id, points));
-            watched.lap(p, Phase::First);
-            let mut points = match name {
-                "short-staggered" => remap::short(p, shape, Schedule::Staggered, &points),
-                "short-synchronized" => remap::short(p, shape, Schedule::Synchronized, &points),
-                "short-naive" => remap::short(p, shape, Schedule::Naive, &points),
-                "long-staggered" => long(p, watched, shape, &points),
-                name => unreachable!("fft has no algorithm {name}"),
+            first(p, &mut watch, kernels, memory);
+            let mut short = |schedule| {
+                remap::short(p, &kernels.shape, schedule, &memory.points, &mut memory.other);
+                watch.lap(p, Phase::Remap);
             };
-            if name != "long-staggered" {
-                watched.lap(p, Phase::Remap);
+            match name {
+                "short-staggered" => short(Schedule::Staggered),
+                "short-synchronized" => short(Schedule::Synchronized),
+                "short-naive" => short(Schedule::Naive),
+                "long-staggered" => long(p, &mut watch, &kernels.shape, memory),
+                name => unreachable!("fft has no algorithm {name}"),
             }
-            p.work("butterfly", third, || kernels.third(&mut points));
-            points
+            swap(&mut memory.points, &mut memory.other);
+            third(p, &mut watch, kernels, memory);
         }
-    };
-    watched.lap(p, Phase::Third);
-    (points, watch.times())
+    }
+    watch.times()
+}
+
+/// Phase I.
+fn first(p: &mut Proc, watch: &mut Stopwatch, kernels: &Kernels, memory: &mut Memory) {
+    let (id, shape) = (p.id(), &kernels.shape);
+    let butterflies = shape.butterflies(shape.sizes()[0]);
+    p.work("butterfly", butterflies, || kernels.first(id, &mut memory.points, &mut memory.scratch));
+    watch.lap(p, Phase::First);
+}
+
+/// Phase III.
+fn third(p: &mut Proc, watch: &mut Stopwatch, kernels: &Kernels, memory: &mut Memory) {
+    let butterflies = kernels.shape.butterflies(kernels.shape.sizes()[1]);
+    p.work("butterfly", butterflies, || kernels.third(&mut memory.points, &mut memory.scratch));
+    watch.lap(p, Phase::Third);
 }
 
 /// The remap with long messages. The points that go to one processor lie together in the cyclic order, and
 /// those that come from one in the blocked order; at the other end they must be redistributed.
-fn long(p: &mut Proc, watch: &mut Stopwatch, shape: &Shape, points: &[Point]) -> Vec<Point> {
-    let (m, c) = (shape.m() as u64, shape.c());
+fn long(p: &mut Proc, watch: &mut Stopwatch, shape: &Shape, memory: &mut Memory) {
+    let (m, points, other) = (shape.m() as u64, &memory.points, &mut memory.other);
     match shape.layout {
         Layout::Cyclic => {
-            let blocks = remap::long(p, points.chunks(c).map(<[Point]>::to_vec).collect());
+            let blocks = remap::long(p, points.chunks(shape.c()).map(<[Point]>::to_vec).collect());
             watch.lap(p, Phase::Remap);
-            let points = p.work("point", m, || remap::spread(shape, &blocks));
+            p.work("point", m, || remap::spread(shape, &blocks, other));
             watch.lap(p, Phase::Redistribution);
-            points
         }
         Layout::Blocked => {
             let blocks = p.work("point", m, || remap::gather(shape, points));
             watch.lap(p, Phase::Redistribution);
-            let points = remap::long(p, blocks).concat();
+            let blocks = remap::long(p, blocks);
+            other.chunks_mut(shape.c()).zip(&blocks).for_each(|(to, block)| to.copy_from_slice(block));
             watch.lap(p, Phase::Remap);
-            points
         }
     }
 }
 
 /// The columns that need the partner's points, computed in this phase.
-fn remote_columns(
-    p: &mut Proc,
-    watch: &mut Stopwatch,
-    phase: Phase,
-    kernels: &Kernels,
-    mut points: Vec<Point>,
-) -> Vec<Point> {
-    let (id, nodes) = (p.id(), points.len() as u64);
+fn remote_columns(p: &mut Proc, watch: &mut Stopwatch, phase: Phase, kernels: &Kernels, memory: &mut Memory) {
+    let (id, nodes) = (p.id(), kernels.shape.m() as u64);
     for column in Column::all(p.p()) {
-        let others = column.exchange(p, &points);
+        column.exchange(p, &memory.points, &mut memory.other);
         watch.lap(p, Phase::Remap);
-        p.work("butterfly", nodes / 2, || column.compute(kernels, id, &mut points, &others));
+        p.work("butterfly", nodes / 2, || column.compute(kernels, id, &mut memory.points, &memory.other));
         watch.lap(p, phase);
     }
-    points
 }
 
 /// The phases that an algorithm has, in order.

@@ -24,11 +24,11 @@ pub use word::Word;
 pub static PROGRAMS: &[&dyn Program] = &[
     &broadcast::Broadcast,
     &summation::Summation,
-    &fft::Fft,
     &all_to_all_broadcast::AllToAllBroadcast,
     &combining::Combining,
     &scatter::Scatter,
     &remap::Remap,
+    &fft::Fft,
     &radix_sort::RadixSort,
 ];
 

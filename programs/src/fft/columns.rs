@@ -7,7 +7,7 @@
 
 use loggp::Proc;
 
-use super::kernels::{Kernels, Point, ZERO};
+use super::kernels::{Kernels, Point};
 use super::layout::{Layout, Shape};
 use super::remap::{Addressed, load};
 
@@ -24,10 +24,9 @@ impl Column {
     }
 
     /// Sends all points to the partner and receives his.
-    pub fn exchange(&self, p: &mut Proc, points: &[Point]) -> Vec<Point> {
+    pub fn exchange(&self, p: &mut Proc, points: &[Point], others: &mut [Point]) {
         // A partner may be a column ahead, so each has a tag.
         let (partner, tag) = (p.id() ^ self.half, self.half as u32);
-        let mut others = vec![ZERO; points.len()];
         let mut missing = points.len();
         for i in 0..points.len() {
             let message = Addressed { i: i as u32, point: load(p, points, i) };
@@ -40,7 +39,6 @@ impl Column {
             let Addressed { i, point } = p.recv_from(partner, tag);
             others[i as usize] = point;
         }
-        others
     }
 
     /// This processor's half of the butterflies: m nodes.

@@ -41,65 +41,74 @@ impl Kernels {
         self.roots.power(j)
     }
 
+    /// How much scratch the kernels need.
+    fn scratch(&self) -> usize {
+        [&self.own, &self.across, &self.part]
+            .map(|fft| fft.get_inplace_scratch_len())
+            .into_iter()
+            .max()
+            .unwrap_or(0)
+    }
+
     /// Phase I, with the twiddle factors.
-    pub fn first(&self, id: usize, points: &[Point]) -> Vec<Point> {
-        let fft = if self.shape.layout == Layout::Cyclic { &self.own } else { &self.across };
-        let mut points = transformed(fft, points);
+    pub fn first(&self, id: usize, points: &mut [Point], scratch: &mut [Point]) {
         match self.shape.layout {
-            Layout::Cyclic if id == 0 => (), // w_n^0
             Layout::Cyclic => {
-                points.iter_mut().enumerate().for_each(|(k, point)| *point *= self.root(id * k));
+                self.own.process_with_scratch(points, scratch);
+                if id > 0 {
+                    self.twiddle(points, id);
+                }
             }
             Layout::Blocked => {
+                self.across.process_with_scratch(points, scratch);
                 let rows = points.chunks_mut(self.shape.P).zip(id * self.shape.c()..);
                 rows.for_each(|(row, a)| self.twiddle(row, a));
             }
         }
-        points
     }
 
     /// Phase III.
-    pub fn third(&self, points: &mut [Point]) {
+    pub fn third(&self, points: &mut [Point], scratch: &mut [Point]) {
         match self.shape.layout {
-            Layout::Cyclic if self.shape.P == 1 => (),
-            Layout::Cyclic => transform(&self.across, points),
-            Layout::Blocked => self.whole(points),
+            Layout::Cyclic => self.rows(points, scratch),
+            Layout::Blocked => self.own.process_with_scratch(points, scratch),
         }
     }
 
-    /// An FFT over all points of a processor.
-    pub fn whole(&self, points: &mut [Point]) {
-        transform(&self.own, points);
+    /// FFTs of size P.
+    pub fn rows(&self, points: &mut [Point], scratch: &mut [Point]) {
+        self.across.process_with_scratch(points, scratch);
+    }
+
+    /// FFTs of size c.
+    pub fn parts(&self, points: &mut [Point], scratch: &mut [Point]) {
+        self.part.process_with_scratch(points, scratch);
     }
 
     /// Multiplies the k-th point by w_n^(ak).
     pub fn twiddle(&self, row: &mut [Point], a: usize) {
         row.iter_mut().enumerate().for_each(|(k, point)| *point *= self.root(a * k));
     }
-
-    /// An FFT of size P.
-    pub fn row(&self, row: &mut [Point]) {
-        transform(&self.across, row);
-    }
-
-    /// FFTs of size c.
-    pub fn parts(&self, points: &mut [Point]) {
-        transform(&self.part, points);
-    }
 }
 
-/// FFTs of the points into others.
-fn transformed(fft: &Arc<dyn Fft<f64>>, points: &[Point]) -> Vec<Point> {
-    let mut result = vec![ZERO; points.len()];
-    let mut scratch = vec![ZERO; fft.get_immutable_scratch_len()];
-    fft.process_immutable_with_scratch(points, &mut result, &mut scratch);
-    result
+/// The memory of a processor. It is there before the run, so that no phase takes time to get it.
+pub struct Memory {
+    /// Its points: what goes in, and in the end what comes out.
+    pub points: Vec<Point>,
+    /// Room for as many.
+    pub other: Vec<Point>,
+    /// Room for the kernels.
+    pub scratch: Vec<Point>,
+    /// Whether the points are what goes in. A machine that looks for a dilation runs a program more than once.
+    pub fresh: bool,
 }
 
-/// FFTs of the points in their place.
-fn transform(fft: &Arc<dyn Fft<f64>>, points: &mut [Point]) {
-    let mut scratch = vec![ZERO; fft.get_inplace_scratch_len()];
-    fft.process_with_scratch(points, &mut scratch);
+impl Memory {
+    /// With what goes in.
+    pub fn new(kernels: &Kernels, points: Vec<Point>) -> Memory {
+        let other = vec![ZERO; if kernels.shape.P > 1 { points.len() } else { 0 }];
+        Memory { points, other, scratch: vec![ZERO; kernels.scratch()], fresh: true }
+    }
 }
 
 /// The powers of w_n, from two tables of about sqrt(n): that is as exact as one of n, and stays in the cache.

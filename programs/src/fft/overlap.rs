@@ -12,7 +12,7 @@
 
 use loggp::{Proc, Time};
 
-use super::kernels::{Kernels, Point, ZERO};
+use super::kernels::{Kernels, Memory, Point};
 use super::layout::Layout;
 use super::phase::{Phase, Stopwatch};
 use super::remap::{Addressed, load};
@@ -28,17 +28,16 @@ pub fn overlapped(
     p: &mut Proc,
     watch: &mut Stopwatch,
     kernels: &Kernels,
-    points: &[Point],
+    memory: &mut Memory,
     charges: Charges,
-) -> Vec<Point> {
+) {
     let shape = &kernels.shape;
     let (id, P, c) = (p.id(), shape.P, shape.c());
     let columns = shape.butterflies(c);
-    let rows = match shape.layout {
-        Layout::Cyclic => p.work("butterfly", columns, || split(kernels, points)),
-        Layout::Blocked => points.to_vec(),
-    };
-    let mut work = Work::new(kernels, id, rows, charges);
+    if shape.layout == Layout::Cyclic {
+        p.work("butterfly", columns, || split(kernels, memory));
+    }
+    let mut work = Work::new(kernels, id, memory, charges);
     work.complete(p, 0);
     watch.lap(p, Phase::First);
 
@@ -52,7 +51,7 @@ pub fn overlapped(
         work.complete(p, a);
         for step in 0..P {
             let to = (id + step) % P;
-            let point = load(p, &work.before, a * P + to);
+            let point = load(p, work.before, a * P + to);
             if to == id {
                 work.take(id, a, point);
                 continue;
@@ -72,35 +71,37 @@ pub fn overlapped(
     watch.lap(p, Phase::Remap);
 
     work.pay(p, u64::MAX);
-    match shape.layout {
-        Layout::Cyclic => work.after,
-        Layout::Blocked => p.work("butterfly", columns, || join(kernels, &work.after)),
+    std::mem::swap(&mut memory.points, &mut memory.other);
+    if shape.layout == Layout::Blocked {
+        p.work("butterfly", columns, || join(kernels, memory));
     }
 }
 
 /// FFTs of size c before the rows: row a then has the points a + cb of the FFT of size m, for all b.
-fn split(kernels: &Kernels, points: &[Point]) -> Vec<Point> {
+fn split(kernels: &Kernels, memory: &mut Memory) {
     let (P, c) = (kernels.shape.P, kernels.shape.c());
-    let mut columns = transposed(points, P);
-    kernels.parts(&mut columns);
+    transpose(&memory.points, P, &mut memory.other);
+    kernels.parts(&mut memory.other, &mut memory.scratch);
     // w_m^(va) = w_n^(Pva)
-    columns.chunks_mut(c).enumerate().for_each(|(v, column)| kernels.twiddle(column, P * v));
-    transposed(&columns, c)
+    memory.other.chunks_mut(c).enumerate().for_each(|(v, column)| kernels.twiddle(column, P * v));
+    transpose(&memory.other, c, &mut memory.points);
 }
 
 /// FFTs of size c after the rows, whose b-th points are every P-th of the FFT of size m, from b on.
-fn join(kernels: &Kernels, points: &[Point]) -> Vec<Point> {
+fn join(kernels: &Kernels, memory: &mut Memory) {
     let (P, c) = (kernels.shape.P, kernels.shape.c());
-    let mut columns = transposed(points, P);
-    columns.chunks_mut(c).enumerate().for_each(|(e, column)| kernels.twiddle(column, P * e));
-    kernels.parts(&mut columns);
-    transposed(&columns, c)
+    transpose(&memory.points, P, &mut memory.other);
+    memory.other.chunks_mut(c).enumerate().for_each(|(e, column)| kernels.twiddle(column, P * e));
+    kernels.parts(&mut memory.other, &mut memory.scratch);
+    transpose(&memory.other, c, &mut memory.points);
 }
 
 /// The transpose of a matrix with rows of so many points.
-fn transposed(points: &[Point], row: usize) -> Vec<Point> {
-    let column = |i| points[i..].iter().step_by(row);
-    (0..row).flat_map(column).copied().collect()
+fn transpose(points: &[Point], row: usize, into: &mut [Point]) {
+    for (i, column) in into.chunks_mut(points.len() / row).enumerate() {
+        let places = points[i..].iter().step_by(row);
+        column.iter_mut().zip(places).for_each(|(to, from)| *to = *from);
+    }
 }
 
 /// The rows of a processor, before and after the remap, and how far it is with them.
@@ -112,9 +113,11 @@ struct Work<'a> {
     /// What a butterfly costs, if work is charged.
     butterfly: Option<Time>,
     /// The rows of phase I.
-    before: Vec<Point>,
+    before: &'a mut [Point],
     /// The rows of phase III.
-    after: Vec<Point>,
+    after: &'a mut [Point],
+    /// Room for the kernels.
+    scratch: &'a mut [Point],
     /// How many points of each row of phase III are still to come.
     open: Vec<usize>,
     /// How many points are still to come.
@@ -129,15 +132,16 @@ struct Work<'a> {
     owed: u64,
 }
 
-impl Work<'_> {
-    fn new(kernels: &Kernels, id: usize, before: Vec<Point>, charges: Charges) -> Work<'_> {
+impl<'a> Work<'a> {
+    fn new(kernels: &'a Kernels, id: usize, memory: &'a mut Memory, charges: Charges) -> Work<'a> {
         let shape = kernels.shape;
         Work {
             kernels,
             id,
             butterfly: charges.map(|(butterfly, _)| butterfly),
-            before,
-            after: vec![ZERO; shape.m()],
+            before: &mut memory.points,
+            after: &mut memory.other,
+            scratch: &mut memory.scratch,
             open: vec![shape.P; shape.c()],
             missing: shape.m(),
             ready: Vec::with_capacity(shape.c()),
@@ -240,9 +244,9 @@ impl Work<'_> {
     fn compute(&mut self) {
         let (shape, in_third) = (self.kernels.shape, self.third > 0);
         let a = if in_third { self.ready[self.third - 1] } else { self.first - 1 };
-        let rows = if in_third { &mut self.after } else { &mut self.before };
+        let rows = if in_third { &mut *self.after } else { &mut *self.before };
         let row = &mut rows[a * shape.P..][..shape.P];
-        self.kernels.row(row);
+        self.kernels.rows(row, self.scratch);
         match (shape.layout, in_third) {
             // The point b of the row is k = a + cb, and goes to processor b: w_n^(qk).
             (Layout::Cyclic, false) => {

@@ -11,7 +11,7 @@ use std::time::Instant;
 use loggp::{Machine, NS, Params, Ports, Time, Work};
 
 use super::columns::Column;
-use super::kernels::{Kernels, Point};
+use super::kernels::{Kernels, Memory, Point};
 use super::layout::{Layout, Shape};
 use super::lockstep::Lockstep;
 use super::phase::Phase;
@@ -121,7 +121,7 @@ fn ports(case: &Case, messages: usize, stream: Time) -> Time {
 }
 
 /// Nobody is idle (LogP, section 4.1.5); unless the gap is so large that the remap takes longer. It begins when
-/// the first row is done, and a row is left when it ends.
+/// the first row is done, and a row is left when it ends; a processor's own points are stored in its gaps.
 fn overlapped(case: &Case, costs: &Costs) -> Option<Time> {
     let shape = shape(case);
     let (m, c) = (shape.m() as i64, shape.c() as i64);
@@ -131,7 +131,7 @@ fn overlapped(case: &Case, costs: &Costs) -> Option<Time> {
     let (columns, rows) = (shape.butterflies(shape.c()), 2 * shape.butterflies(shape.P));
     let apart = i128::from(columns + rows / c as u64) * i128::from(computing.as_ps());
     let apart = Time::from_ps((apart / i128::from(columns + rows)) as i64);
-    Some(busy.max(apart + remap_time(case, costs)?))
+    Some(busy.max(apart + remap_time(case, costs)? - c * costs.point))
 }
 
 /// What computing costs; `None` on a machine of which the papers know nothing.
@@ -165,50 +165,38 @@ fn calibrated(shape: Shape, alone: bool) -> Costs {
 
 fn calibrate(shape: Shape, alone: bool) -> Costs {
     let (kernels, id) = (Kernels::new(shape), shape.P - 1);
-    let points = random(shape.m(), 1);
-    let redistribution = match shape.layout {
-        Layout::Cyclic => {
-            let blocks = remap::gather(&shape, &points);
-            time(|| (), |()| remap::spread(&shape, &blocks))
-        }
-        Layout::Blocked => time(|| (), |()| remap::gather(&shape, &points)),
+    let mut memory = Memory::new(&kernels, random(shape.m(), 1));
+    let columns = |memory: &mut Memory| {
+        let compute = |column: Column| column.compute(&kernels, id, &mut memory.points, &memory.other);
+        Column::all(shape.P).for_each(compute);
     };
-    let first = || time(|| (), |()| kernels.first(id, &points));
-    let columns = || {
-        let others = random(shape.m(), 2);
-        let compute = |mut points: Vec<Point>| {
-            Column::all(shape.P).for_each(|column| column.compute(&kernels, id, &mut points, &others));
-            points
-        };
-        time(|| points.clone(), compute)
-    };
-    let whole = |mut points: Vec<Point>| {
-        kernels.whole(&mut points);
-        points
-    };
-    let third = |mut points: Vec<Point>| {
-        kernels.third(&mut points);
-        points
-    };
+    let first = |memory: &mut Memory| kernels.first(id, &mut memory.points, &mut memory.scratch);
+    let third = |memory: &mut Memory| kernels.third(&mut memory.points, &mut memory.scratch);
     let (first, third) = match (alone, shape.layout) {
-        (false, _) => (first(), time(|| points.clone(), third)),
-        (true, Layout::Cyclic) => (first(), columns()),
-        (true, Layout::Blocked) => (columns(), time(|| points.clone(), whole)),
+        (true, Layout::Cyclic) => (time(&mut memory, first), time(&mut memory, columns)),
+        (true, Layout::Blocked) => (time(&mut memory, columns), time(&mut memory, third)),
+        (false, _) => (time(&mut memory, first), time(&mut memory, third)),
     };
-    let redistribution = if shape.P > 1 { redistribution } else { Time::ZERO };
+    let redistribution = match shape.layout {
+        _ if shape.P == 1 => Time::ZERO,
+        Layout::Cyclic => {
+            let blocks = remap::gather(&shape, &memory.points);
+            time(&mut memory, |memory| remap::spread(&shape, &blocks, &mut memory.other))
+        }
+        Layout::Blocked => time(&mut memory, |memory| drop(black_box(remap::gather(&shape, &memory.points)))),
+    };
     Costs { first, third, redistribution, point: point() }
 }
 
-/// The median time of something that is done to what is made anew each time.
-fn time<T, R>(make: impl Fn() -> T, act: impl Fn(T) -> R) -> Time {
+/// The median time of what is done to a processor's memory, each time to the same points.
+fn time(memory: &mut Memory, act: impl Fn(&mut Memory)) -> Time {
+    let points = memory.points.clone();
     let mut times: Vec<Time> = (0..7)
         .map(|_| {
-            let made = black_box(make());
+            memory.points.copy_from_slice(&points);
             let start = Instant::now();
-            let result = black_box(act(made));
-            let time = start.elapsed().as_nanos() as i64 * NS;
-            drop(result);
-            time
+            act(black_box(&mut *memory));
+            start.elapsed().as_nanos() as i64 * NS
         })
         .collect();
     times.sort();
@@ -222,7 +210,7 @@ fn point() -> Time {
     let points = random(shape.m(), 1);
     let free = Params::new(2).build().expect("a machine may be free");
     let machine = Machine::new(free).work(Work::Measured);
-    let run = || machine.run(|p| drop(remap::short(p, &shape, Schedule::Staggered, &points)));
+    let run = || machine.run(|p| remap::short(p, &shape, Schedule::Staggered, &points, &mut points.clone()));
     let mut times: Vec<Time> = (0..5).filter_map(|_| run().ok()).map(|run| run.time).collect();
     times.sort();
     let time = times.get(times.len() / 2).copied().unwrap_or(Time::ZERO);

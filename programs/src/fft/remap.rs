@@ -2,7 +2,7 @@
 
 use loggp::{Payload, Proc};
 
-use super::kernels::{Point, ZERO};
+use super::kernels::Point;
 use super::layout::Shape;
 
 /// A point on its way. On the CM-5 a message has 16 bytes of data, which is a point, and 4 bytes of address
@@ -44,9 +44,9 @@ pub fn load(p: &mut Proc, points: &[Point], place: usize) -> Point {
 }
 
 /// Sends each point by itself to its new place, and receives while the gap runs.
-pub fn short(p: &mut Proc, shape: &Shape, schedule: Schedule, points: &[Point]) -> Vec<Point> {
+pub fn short(p: &mut Proc, shape: &Shape, schedule: Schedule, points: &[Point], into: &mut [Point]) {
     let (id, P, c) = (p.id(), shape.P, shape.c());
-    let mut remapped = Remapped { shape, points: vec![ZERO; shape.m()], missing: shape.m() - c };
+    let mut remapped = Remapped { shape, points: into, missing: shape.m() - c };
     for step in 0..P {
         let to = if schedule == Schedule::Naive { step } else { (id + step) % P };
         if to == id {
@@ -65,7 +65,6 @@ pub fn short(p: &mut Proc, shape: &Shape, schedule: Schedule, points: &[Point]) 
         }
     }
     remapped.receive(p, 0);
-    remapped.points
 }
 
 /// The points of a processor in their new places.
@@ -73,7 +72,7 @@ struct Remapped<'a> {
     /// Says which those are.
     shape: &'a Shape,
     /// The points.
-    points: Vec<Point>,
+    points: &'a mut [Point],
     /// How many have not come.
     missing: usize,
 }
@@ -137,10 +136,8 @@ pub fn gather(shape: &Shape, points: &[Point]) -> Vec<Vec<Point>> {
 }
 
 /// Brings the points that came together to their places.
-pub fn spread(shape: &Shape, blocks: &[Vec<Point>]) -> Vec<Point> {
-    let mut points = vec![ZERO; shape.m()];
+pub fn spread(shape: &Shape, blocks: &[Vec<Point>], points: &mut [Point]) {
     for (from, block) in blocks.iter().enumerate() {
         block.iter().enumerate().for_each(|(i, point)| points[shape.enters(from, i)] = *point);
     }
-    points
 }
