@@ -2,6 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use parking_lot::Mutex;
+
 use crate::clock::dilation::{self, Choice, Dilation, Recorder};
 use crate::clock::{Clock, ClockKind, jumping, wall};
 use crate::error::RunError;
@@ -68,6 +70,23 @@ pub(crate) struct Setup {
     /// What the machine's own barrier costs, if it has one.
     pub barrier: Option<Time>,
     pub trace: bool,
+}
+
+/// A program, its results aside.
+type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
+
+impl Setup {
+    /// Lives one processor's life.
+    fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> (Stats, Log) {
+        let mut proc = Proc::new(id, clock, self);
+        match catch_unwind(AssertUnwindSafe(|| program(&mut proc))) {
+            Ok(()) => proc.finish(),
+            Err(payload) => {
+                proc.abandon();
+                resume_unwind(payload)
+            }
+        }
+    }
 }
 
 impl Machine {
@@ -150,45 +169,48 @@ impl Machine {
     ///
     /// The program may borrow from its caller.
     pub fn run<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
+        self.check()?;
+        // All else is compiled once, not once for every program.
+        let results: Vec<Mutex<Option<R>>> = (0..self.params.P).map(|_| Mutex::default()).collect();
+        let clear = || results.iter().for_each(|result| *result.lock() = None);
+        let live = |p: &mut Proc| *results[p.id()].lock() = Some(program(p));
+        let Run { processors, time, host, trace, .. } = match self.clock {
+            ClockKind::Virtual => self.emulate(&live)?,
+            ClockKind::Wall => self.measure(&live, &clear)?,
+        };
+        let results = results.into_iter().map(|result| result.into_inner().expect("it has ended")).collect();
+        Ok(Run { results, processors, time, host, trace })
+    }
+
+    /// Refuses a machine that cannot be.
+    fn check(&self) -> Result<(), ParamsError> {
         self.params.check()?;
         if let Dilation::Fixed(dilation) = self.dilation
             && !(dilation.is_finite() && dilation > 0.0)
         {
-            let sentence = format!("a dilation of {dilation} cannot be; give a number above 0");
-            return Err(ParamsError::new(sentence).into());
+            return Err(ParamsError::new(format!(
+                "a dilation of {dilation} cannot be; give a number above 0"
+            )));
         }
         if let Some(cost) = self.barrier
             && cost < Time::ZERO
         {
-            let sentence = format!("a barrier that costs {cost} cannot be; give 0 or more");
-            return Err(ParamsError::new(sentence).into());
+            return Err(ParamsError::new(format!("a barrier that costs {cost} cannot be; give 0 or more")));
         }
-        let setup = self.setup();
-        let live = |setup: &Setup, id: usize, clock: &mut dyn Clock| {
-            let mut proc = Proc::new(id, clock, setup);
-            match catch_unwind(AssertUnwindSafe(|| program(&mut proc))) {
-                Ok(result) => (result, proc.finish()),
-                Err(payload) => {
-                    proc.abandon();
-                    resume_unwind(payload)
-                }
-            }
-        };
-        match self.clock {
-            ClockKind::Virtual => {
-                let lives = jumping::run(self.params.P, self.stack, |id, clock| live(&setup, id, clock))?;
-                Ok(self.report(lives, &setup.network))
-            }
-            ClockKind::Wall => self.measure(setup, live),
-        }
+        Ok(())
     }
 
-    /// Runs on the wall clock, at the dilation that was asked for or that the host needs.
-    fn measure<R: Send>(
-        &self,
-        setup: Setup,
-        live: impl Fn(&Setup, usize, &mut dyn Clock) -> (R, (Stats, Log)) + Sync,
-    ) -> Result<Run<R>, RunError> {
+    /// Runs on the virtual clock.
+    fn emulate(&self, program: Program) -> Result<Run<()>, RunError> {
+        let setup = self.setup();
+        let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
+        let lives = jumping::run(self.params.P, self.stack, &body)?;
+        Ok(self.report(lives, &setup.network))
+    }
+
+    /// Runs on the wall clock, at the dilation that was asked for or that the host needs. `clear` drops what
+    /// an earlier try returned, before time runs again.
+    fn measure(&self, program: Program, clear: &dyn Fn()) -> Result<Run<()>, RunError> {
         let (P, stack) = (self.params.P, self.stack);
         let cores = wall::cores_for(P, self.cores);
         let mut notes = Vec::new();
@@ -198,20 +220,23 @@ impl Machine {
         let mut choice = match self.dilation {
             Dilation::Fixed(dilation) => Choice { dilation, why: "as asked".into() },
             Dilation::Auto => {
-                let waits = jumping::run(P, stack, |id, clock| {
+                let setup = self.setup();
+                let body = |id: usize, clock: &mut dyn Clock| {
                     let mut recorder = Recorder::new(clock);
-                    live(&setup, id, &mut recorder);
+                    setup.live(id, &mut recorder, program);
                     recorder.waits
-                })?;
+                };
+                let waits = jumping::run(P, stack, &body)?;
                 dilation::choose(&waits, cores, self.work == Work::Measured)
             }
         };
         /// How often `auto` doubles a dilation that was not enough.
         const TRIES: usize = 4;
         for attempt in 1.. {
+            clear();
             let setup = self.setup();
-            let body = |id: usize, clock: &mut dyn Clock| live(&setup, id, clock);
-            let (lives, findings) = wall::run(P, stack, cores, choice.dilation, body)?;
+            let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
+            let (lives, findings) = wall::run(P, stack, cores, choice.dilation, &body)?;
             let mut run = self.report(lives, &setup.network);
             let host = Host::new(&findings, run.time, cores, &choice, &notes);
             if !host.held && self.dilation == Dilation::Auto && attempt < TRIES {
@@ -239,7 +264,7 @@ impl Machine {
     }
 
     /// Puts together what the processors brought home.
-    fn report<R>(&self, lives: Vec<(R, (Stats, Log))>, network: &Network) -> Run<R> {
+    fn report(&self, lives: Vec<(Stats, Log)>, network: &Network) -> Run<()> {
         let mut run =
             Run { results: Vec::new(), processors: Vec::new(), time: Time::ZERO, host: None, trace: None };
         let mut trace = Trace {
@@ -249,10 +274,9 @@ impl Machine {
             activities: Vec::new(),
             messages: Vec::new(),
         };
-        for (id, (result, (mut stats, log))) in lives.into_iter().enumerate() {
+        for (id, (mut stats, log)) in lives.into_iter().enumerate() {
             stats.most_to = network.most_in_transit_to(id);
             run.time = run.time.max(stats.finish);
-            run.results.push(result);
             run.processors.push(stats);
             trace.activities.extend(log.activities);
             trace.messages.extend(log.messages);

@@ -110,14 +110,14 @@ impl Clock for Jumper<'_> {
 pub(crate) fn run<T>(
     P: usize,
     stack: usize,
-    body: impl Fn(usize, &mut dyn Clock) -> T,
+    body: &dyn Fn(usize, &mut dyn Clock) -> T,
 ) -> Result<Vec<T>, RunError> {
     let clock = Jumping {
         agenda: RefCell::default(),
         seats: (0..P).map(|_| RefCell::default()).collect(),
         stack_tops: (0..P).map(|_| Cell::default()).collect(),
     };
-    let (clock, body) = (&clock, &body);
+    let clock = &clock;
     let mut coroutines = Vec::with_capacity(P);
     for id in 0..P as u32 {
         let stack = DefaultStack::new(stack).map_err(|error| no_room(P, id as usize, stack, &error))?;

@@ -421,7 +421,7 @@ pub(crate) fn run<T: Send>(
     stack: usize,
     cores: usize,
     dilation: f64,
-    body: impl Fn(usize, &mut dyn Clock) -> T + Sync,
+    body: &(dyn Fn(usize, &mut dyn Clock) -> T + Sync),
 ) -> Result<(Vec<T>, Findings), RunError> {
     let ids = core_affinity::get_core_ids().unwrap_or_default();
     let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
