@@ -1,7 +1,7 @@
 //! What the wall clock can hold: how late waits end, how fast messages pass, and what a run costs.
 //!
 //! Prints a table for each question, each next to a peer measured in the same run. Run it with nothing else
-//! on the computer: `cargo bench --bench wall`.
+//! on the computer: `cargo bench --bench wall`, or `cargo bench --bench wall -- messages start` for some of it.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -17,13 +17,17 @@ const LENGTH: Duration = Duration::from_secs(1);
 const REPEATS: usize = 5;
 
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
     // `cargo test --benches` asks only whether it runs.
-    if std::env::args().any(|argument| argument == "--test") {
+    if arguments.iter().any(|argument| argument == "--test") {
         return;
     }
-    lateness();
-    messages();
-    start_and_stop();
+    let all = arguments.iter().all(|argument| argument.starts_with("--"));
+    for (name, bench) in [("lateness", lateness as fn()), ("messages", messages), ("start", start_and_stop)] {
+        if all || arguments.iter().any(|argument| argument == name) {
+            bench();
+        }
+    }
 }
 
 fn machine(params: Params) -> Machine {

@@ -53,7 +53,6 @@ const OVER: u8 = 1;
 const FAILED: u8 = 2;
 
 /// One of the host's cores.
-#[derive(Default)]
 struct Core {
     /// Who sits here. The holder has it locked as long as it holds the core.
     roster: Mutex<Roster>,
@@ -66,7 +65,6 @@ struct Core {
 }
 
 /// The processors of one core.
-#[derive(Default)]
 struct Roster {
     /// One for each.
     seats: Vec<Seat>,
@@ -78,6 +76,8 @@ struct Roster {
     incoming: Vec<Receiver<Letter>>,
     /// How many messages went to other cores, less those that were let in from other cores.
     balance: i64,
+    /// By how many nanoseconds waits ended late.
+    lateness: Histogram<u32>,
     /// Those that have not started, last first.
     unstarted: Vec<u32>,
     /// Whether all have come to their first wait.
@@ -102,8 +102,6 @@ struct Waiter<'a> {
     reached: (Time, u64),
     /// Where its thread parks.
     parker: Parker,
-    /// By how many nanoseconds its waits ended late.
-    lateness: Histogram<u32>,
 }
 
 /// What a thread is unwound with when the run has failed elsewhere.
@@ -134,13 +132,7 @@ impl Wall {
     /// A run that has not begun, of as many processors as there are parkers.
     fn new(host: HostClock, cores: usize, parkers: &[Parker]) -> Wall {
         let P = parkers.len();
-        let roster = |number: usize| {
-            let mut roster = Roster::default();
-            roster.seats.resize_with((P - number).div_ceil(cores), Seat::default);
-            roster.unstarted = (number + cores..P).step_by(cores).rev().map(|id| id as u32).collect();
-            roster
-        };
-        let mut rosters: Vec<Roster> = (0..cores).map(roster).collect();
+        let mut rosters: Vec<Roster> = (0..cores).map(|core| Roster::new(core, P, cores)).collect();
         for from in 0..cores {
             for to in (0..cores).filter(|to| *to != from) {
                 let (sender, receiver) = lane();
@@ -148,10 +140,9 @@ impl Wall {
                 rosters[to].incoming.push(receiver);
             }
         }
-        let core = |roster| CachePadded::new(Core { roster: Mutex::new(roster), ..Core::default() });
         Wall {
             host,
-            cores: rosters.into_iter().map(core).collect(),
+            cores: rosters.into_iter().map(|roster| CachePadded::new(Core::new(roster))).collect(),
             unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
             status: AtomicU8::new(GOING),
             cause: Mutex::new(None),
@@ -192,7 +183,34 @@ impl Wall {
     }
 }
 
+impl Core {
+    fn new(roster: Roster) -> Core {
+        Core {
+            roster: Mutex::new(roster),
+            quiet: AtomicBool::new(false),
+            balance: AtomicI64::new(0),
+            stirred: AtomicU64::new(0),
+        }
+    }
+}
+
 impl Roster {
+    /// That of one of so many cores, of a run with `P` processors.
+    fn new(core: usize, P: usize, cores: usize) -> Roster {
+        let mut lateness = lateness_histogram();
+        lateness.reset(); // touches its memory, before time begins
+        Roster {
+            seats: (core..P).step_by(cores).map(|_| Seat::default()).collect(),
+            agenda: Agenda::default(),
+            outgoing: Vec::new(),
+            incoming: Vec::new(),
+            balance: 0,
+            lateness,
+            unstarted: (core + cores..P).step_by(cores).rev().map(|id| id as u32).collect(),
+            warm: false,
+        }
+    }
+
     /// Puts a message into the inbox of the processor at `place`. The agenda need not know of the holder, who
     /// looks at its own seat.
     #[inline]
@@ -244,9 +262,7 @@ impl<'a> Waiter<'a> {
     fn new(wall: &'a Wall, id: usize, parker: Parker) -> Waiter<'a> {
         let (number, place) = wall.seat_of(id);
         let (id, core) = (id as u32, &*wall.cores[number]);
-        let mut lateness = lateness_histogram();
-        lateness.reset(); // touches its memory, before time begins
-        Waiter { wall, id, core, number, place, roster: None, reached: (-PS, 0), parker, lateness }
+        Waiter { wall, id, core, number, place, roster: None, reached: (-PS, 0), parker }
     }
 
     /// Waits until the core is handed to the processor for the first time.
@@ -339,7 +355,8 @@ impl<'a> Waiter<'a> {
                 let (now, deadline) = (self.wall.host.now(), self.wall.host.tick_of(wake));
                 if now >= deadline {
                     self.reached = (wake, now);
-                    self.lateness.saturating_record(self.wall.host.nanoseconds(now - deadline));
+                    let late = self.wall.host.nanoseconds(now - deadline);
+                    self.roster().lateness.saturating_record(late);
                     return Watched::Due;
                 }
             }
@@ -438,7 +455,7 @@ pub(crate) fn run<T: Send>(
             body(id, &mut waiter)
         }));
         match outcome {
-            Ok(result) => Some((result, waiter.lateness)),
+            Ok(result) => Some(result),
             Err(payload) => {
                 if !payload.is::<Stopped>() {
                     wall.fail(cause_of(id, payload));
@@ -448,7 +465,7 @@ pub(crate) fn run<T: Send>(
         }
     };
     let live = &live;
-    let lives: Vec<Option<(T, Histogram<u32>)>> = std::thread::scope(|scope| {
+    let lives: Vec<Option<T>> = std::thread::scope(|scope| {
         let mut threads = Vec::with_capacity(P);
         for (id, parker) in parkers.into_iter().enumerate() {
             let thread = std::thread::Builder::new().name(format!("processor {id}")).stack_size(stack);
@@ -478,13 +495,11 @@ pub(crate) fn run<T: Send>(
     }
     let finish = wall.host.time_of(wall.finish.load(Ordering::SeqCst));
     let mut findings = Findings { pinned: pinned.into_inner(), finish, lateness: lateness_histogram() };
-    let mut results = Vec::with_capacity(P);
-    for life in lives {
-        let (result, lateness) = life.expect("a thread that ended early left a cause");
-        findings.lateness.add(lateness).expect("the bounds are the same");
-        results.push(result);
+    for roster in &rosters {
+        findings.lateness.add(&roster.lateness).expect("the bounds are the same");
     }
-    Ok((results, findings))
+    let result = |life: Option<T>| life.expect("a thread that ended early left a cause");
+    Ok((lives.into_iter().map(result).collect(), findings))
 }
 
 /// Touches the part of the stack that a program is likely to use, so that the host provides its memory before
