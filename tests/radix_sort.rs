@@ -3,7 +3,7 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 use loggp::{Latency, LogGps, Machine, Params, Ports, Time, US, Work, preset};
-use loggp_programs::radix_sort::{Plan, RadixSort, sort};
+use loggp_programs::radix_sort::{Plan, RadixSort, Room, sort};
 use loggp_programs::{Case, Outcome, Program};
 use proptest::prelude::*;
 
@@ -83,11 +83,14 @@ fn equal_keys_stay_in_order() {
         let items: Vec<(u32, u32)> =
             (0..(P * n) as u32).map(|tag| (rng.u32(..values) * 0x0100_0801, tag)).collect();
         let machine = Machine::new(params(P, 30, 1, 4, 1)).latency(Latency::Random { seed });
-        let run =
-            machine.work(Work::Charged).run(|p| sort(p, plan, &items[p.id() * n..][..n]).items).unwrap();
+        let run = machine.work(Work::Charged).run(|p| {
+            let mut room = Room::new(n);
+            sort(p, plan, &items[p.id() * n..][..n], &mut room);
+            room.items
+        });
         let mut expected = items.clone();
         expected.sort_by_key(|(key, _)| *key);
-        assert_eq!(run.results.concat(), expected, "P = {P}, n = {n}, {plan:?}");
+        assert_eq!(run.unwrap().results.concat(), expected, "P = {P}, n = {n}, {plan:?}");
     }
 }
 

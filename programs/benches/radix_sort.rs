@@ -1,10 +1,11 @@
-//! Radix sort on one processor against the crate rdst on one thread: 2^24 uniform keys.
+//! Radix sort on one processor against the crate rdst on one thread: 2^24 uniform keys. Both have their memory
+//! before.
 
-use std::hint::black_box;
+use std::sync::Mutex;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use loggp::{Machine, Params, Work};
-use loggp_programs::radix_sort::{Plan, sort};
+use loggp_programs::radix_sort::{Plan, Room, sort};
 use rdst::RadixSort;
 
 fn radix_sort(c: &mut Criterion) {
@@ -15,10 +16,15 @@ fn radix_sort(c: &mut Criterion) {
     group.sample_size(10);
     let plan = Plan { radix: 8, bulk: true };
     group.bench_function("P = 1", |b| {
-        b.iter(|| black_box(machine.run(|p| sort(p, plan, &keys).items).unwrap()));
+        let room = || Mutex::new(Room::new(keys.len()));
+        let run = |room: &mut Mutex<_>| {
+            let room = &*room;
+            machine.run(|p| sort(p, plan, &keys, &mut room.lock().unwrap())).unwrap()
+        };
+        b.iter_batched_ref(room, run, BatchSize::PerIteration);
     });
     group.bench_function("rdst", |b| {
-        b.iter_batched(|| keys.clone(), |mut keys| keys.radix_sort_unstable(), BatchSize::PerIteration);
+        b.iter_batched_ref(|| keys.clone(), |keys| keys.radix_sort_unstable(), BatchSize::PerIteration);
     });
     group.finish();
 }

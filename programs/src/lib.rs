@@ -7,6 +7,7 @@ pub mod broadcast;
 pub mod calibrate;
 pub mod combining;
 pub mod fft;
+mod host_time;
 mod program;
 pub mod radix_sort;
 pub mod remap;

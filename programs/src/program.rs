@@ -93,6 +93,9 @@ pub struct Case {
     pub ports: Ports,
     /// What computing costs.
     pub work: Work,
+    /// How many processors compute at the same time, on as many of the host's cores. Where work is measured, a
+    /// prediction must know.
+    pub cores: usize,
     /// The cost of the machine's barrier, if its hardware has one.
     pub barrier: Option<Time>,
     /// The size, as the program means it.
@@ -120,6 +123,7 @@ impl Case {
             params,
             ports: Ports::default(),
             work: program.work(),
+            cores: 1,
             barrier: None,
             size: program.size().default,
             seed: 1,

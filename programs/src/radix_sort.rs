@@ -19,9 +19,10 @@ mod sort;
 mod tag;
 
 pub use item::{Digit, Item};
-pub use sort::{Plan, Sorted, sort};
+pub use sort::{Plan, Room, sort};
 
 use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
 
 use loggp::{Machine, RunError, Time, US, Work};
 
@@ -109,9 +110,19 @@ fn run<K: Key>(case: &Case, setting: &Setting, machine: &Machine) -> Result<Outc
         .rate("local sort", costs.local_sort)
         .rate("move", costs.moving)
         .rate("scan", costs.scan);
-    let (run, results) = machine.run(|p| sort(p, setting.plan, &keys[p.id() * n..][..n]))?.take_results();
+    let rooms: Vec<Mutex<Room<K>>> = (0..case.params.P).map(|_| Mutex::new(Room::new(n))).collect();
+    let run = machine.run(|p| {
+        // Its own, which nobody else locks; a run that failed may have poisoned it.
+        let mut room = rooms[p.id()].lock().unwrap_or_else(PoisonError::into_inner);
+        sort(p, setting.plan, &keys[p.id() * n..][..n], &mut room)
+    });
+    let (run, ends) = run?.take_results();
+    let results: Vec<Vec<K>> = rooms
+        .into_iter()
+        .map(|room| room.into_inner().unwrap_or_else(PoisonError::into_inner).items)
+        .collect();
     keys.sort_unstable();
-    let phases = phases(setting, &results);
+    let phases = phases(setting, &ends);
     let figures = vec![Figure {
         name: "time per key of a processor",
         unit: "us",
@@ -121,14 +132,14 @@ fn run<K: Key>(case: &Case, setting: &Setting, machine: &Machine) -> Result<Outc
 }
 
 /// Every processor must have its part of the sorted keys: that is their order, and that they are all there.
-fn verify<K: PartialEq + Debug>(results: &[Sorted<K>], sorted: &[K]) -> Result<(), String> {
+fn verify<K: PartialEq + Debug>(results: &[Vec<K>], sorted: &[K]) -> Result<(), String> {
     let n = sorted.len() / results.len();
     for (id, (result, part)) in results.iter().zip(sorted.chunks(n)).enumerate() {
-        if result.items.len() != n {
-            return Err(format!("processor {id} has {} keys and should have {n}", result.items.len()));
+        if result.len() != n {
+            return Err(format!("processor {id} has {} keys and should have {n}", result.len()));
         }
-        if let Some(place) = (0..n).find(|place| result.items[*place] != part[*place]) {
-            let (key, right) = (&result.items[place], &part[place]);
+        if let Some(place) = (0..n).find(|place| result[*place] != part[*place]) {
+            let (key, right) = (&result[place], &part[place]);
             return Err(format!("processor {id} has {key:?} at place {place}, where {right:?} belongs"));
         }
     }
@@ -136,12 +147,12 @@ fn verify<K: PartialEq + Debug>(results: &[Sorted<K>], sorted: &[K]) -> Result<(
 }
 
 /// How long the phases took: one ends when the last processor has done it, and then the next begins.
-fn phases<K>(setting: &Setting, results: &[Sorted<K>]) -> Vec<(&'static str, Time)> {
-    if let [alone] = results {
-        return vec![(prediction::ALONE, alone.ends[0])];
+fn phases(setting: &Setting, ends: &[Vec<Time>]) -> Vec<(&'static str, Time)> {
+    if let [alone] = ends {
+        return vec![(prediction::ALONE, alone[0])];
     }
     let phases = setting.plan.phases();
-    let end = |index: usize| results.iter().map(|result| result.ends[index]).max().unwrap_or(Time::ZERO);
+    let end = |index: usize| ends.iter().map(|ends| ends[index]).max().unwrap_or(Time::ZERO);
     let time = |pass: usize, phase: &str| {
         let index = pass * phases.len() + phases.iter().position(|other| *other == phase)?;
         Some(end(index) - index.checked_sub(1).map_or(Time::ZERO, end))
@@ -156,16 +167,15 @@ mod tests {
 
     #[test]
     fn a_wrong_result_is_noticed() {
-        let results = |parts: [Vec<u32>; 2]| parts.map(|items| Sorted { items, ends: Vec::new() });
         let sorted = [1, 2, 3, 4];
-        assert_eq!(verify(&results([vec![1, 2], vec![3, 4]]), &sorted), Ok(()));
+        assert_eq!(verify(&[vec![1, 2], vec![3, 4]], &sorted), Ok(()));
         for (wrong, what) in [
             (vec![4, 3], "processor 1 has 4 at place 0, where 3 belongs"),
             (vec![3, 3], "processor 1 has 3 at place 1, where 4 belongs"),
             (vec![3], "processor 1 has 1 keys and should have 2"),
             (vec![3, 4, 5], "processor 1 has 3 keys and should have 2"),
         ] {
-            assert_eq!(verify(&results([vec![1, 2], wrong]), &sorted), Err(what.into()));
+            assert_eq!(verify(&[vec![1, 2], wrong], &sorted), Err(what.into()));
         }
     }
 }

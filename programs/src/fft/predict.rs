@@ -6,9 +6,8 @@
 
 use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
-use loggp::{Machine, NS, Params, Ports, Time, Work};
+use loggp::{Machine, Params, Ports, Time, Work};
 
 use super::columns::Column;
 use super::kernels::{Kernels, Memory, Point};
@@ -18,6 +17,7 @@ use super::phase::Phase;
 use super::remap::{self, Schedule};
 use super::{charges, is_alone, random, shape};
 use crate::Case;
+use crate::host_time::at_once;
 
 /// What a processor's computing costs.
 #[derive(Clone, Copy)]
@@ -30,6 +30,9 @@ struct Costs {
     redistribution: Time,
     /// To load a point, and to store it where it goes.
     point: Time,
+    /// To copy all points into messages, or out of them. Where work is charged it is a part of the
+    /// redistribution.
+    copies: Time,
 }
 
 /// The times of the phases that an algorithm has, in order, each by name.
@@ -71,7 +74,7 @@ fn remap_time(case: &Case, costs: &Costs) -> Option<Time> {
             let stream = self::stream(case, shape.c());
             (1..P).for_each(|_| all.send_receiving(stream));
             all.receive_all();
-            return Some(all.t.max(2 * o + ports(case, P - 1, stream)));
+            return Some(all.t.max(2 * o + ports(case, P - 1, stream)) + costs.copies);
         }
         "cyclic" | "blocked" => {
             let columns = if case.algorithm.name == "cyclic" { costs.third } else { costs.first };
@@ -142,65 +145,64 @@ fn costs(case: &Case) -> Option<Costs> {
     let shape = shape(case);
     let alone = is_alone(case);
     let Some((butterfly, point)) = charges(case) else {
-        return Some(calibrated(shape, alone));
+        return Some(calibrated(shape, alone, case.cores));
     };
     let [first, third] = shape.sizes().map(|size| shape.butterflies(size) as i64 * butterfly);
     let point = if shape.P > 1 { point } else { Time::ZERO }; // alone, nothing has to go anywhere
     let redistribution = shape.m() as i64 * point;
-    Some(Costs { first, third, redistribution, point })
+    Some(Costs { first, third, redistribution, point, copies: Time::ZERO })
 }
 
-/// What the kernels take on this host. They run alone, on points of their own, once for each size.
-fn calibrated(shape: Shape, alone: bool) -> Costs {
-    static KNOWN: Mutex<Vec<((Shape, bool), Costs)>> = Mutex::new(Vec::new());
+/// What decides the costs of the kernels: the shape, whether there is one layout for the whole butterfly, and how
+/// many processors compute at once.
+type Kernel = (Shape, bool, usize);
+
+/// What the kernels take on this host, each on points of its own, once for each size.
+fn calibrated(shape: Shape, alone: bool, cores: usize) -> Costs {
+    static KNOWN: Mutex<Vec<(Kernel, Costs)>> = Mutex::new(Vec::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (shape, alone);
+    let key = (shape, alone, cores);
     if let Some((_, costs)) = known.iter().find(|(other, _)| *other == key) {
         return *costs;
     }
-    let costs = calibrate(shape, alone);
+    let costs = calibrate(shape, alone, cores);
     known.push((key, costs));
     costs
 }
 
-fn calibrate(shape: Shape, alone: bool) -> Costs {
+fn calibrate(shape: Shape, alone: bool, cores: usize) -> Costs {
     let (kernels, id) = (Kernels::new(shape), shape.P - 1);
-    let mut memory = Memory::new(&kernels, random(shape.m(), 1));
-    let columns = |memory: &mut Memory| {
-        let compute = |column: Column| column.compute(&kernels, id, &mut memory.points, &memory.other);
-        Column::all(shape.P).for_each(compute);
+    let points = random(shape.m(), 1);
+    let time = |act: &(dyn Fn(&mut Memory) + Sync)| {
+        let prepare = || Memory::new(&kernels, points.clone());
+        at_once(cores, 25, prepare, |memory| memory.points.copy_from_slice(&points), act)
     };
-    let first = |memory: &mut Memory| kernels.first(id, &mut memory.points, &mut memory.scratch);
-    let third = |memory: &mut Memory| kernels.third(&mut memory.points, &mut memory.scratch);
+    let first = || time(&|memory| kernels.first(id, &mut memory.points, &mut memory.scratch));
+    let third = || time(&|memory| kernels.third(&mut memory.points, &mut memory.scratch));
+    let columns = || {
+        time(&|memory| {
+            let compute = |column: Column| column.compute(&kernels, id, &mut memory.points, &memory.other);
+            Column::all(shape.P).for_each(compute);
+        })
+    };
     let (first, third) = match (alone, shape.layout) {
-        (true, Layout::Cyclic) => (time(&mut memory, first), time(&mut memory, columns)),
-        (true, Layout::Blocked) => (time(&mut memory, columns), time(&mut memory, third)),
-        (false, _) => (time(&mut memory, first), time(&mut memory, third)),
+        (true, Layout::Cyclic) => (first(), columns()),
+        (true, Layout::Blocked) => (columns(), third()),
+        (false, _) => (first(), third()),
     };
     let redistribution = match shape.layout {
         _ if shape.P == 1 => Time::ZERO,
         Layout::Cyclic => {
-            let blocks = remap::gather(&shape, &memory.points);
-            time(&mut memory, |memory| remap::spread(&shape, &blocks, &mut memory.other))
+            let blocks = remap::gather(&shape, &points);
+            time(&|memory| remap::spread(&shape, &blocks, &mut memory.other))
         }
-        Layout::Blocked => time(&mut memory, |memory| drop(black_box(remap::gather(&shape, &memory.points)))),
+        Layout::Blocked => time(&|memory| drop(black_box(remap::gather(&shape, &memory.points)))),
     };
-    Costs { first, third, redistribution, point: point() }
-}
-
-/// The median time of what is done to a processor's memory, each time to the same points.
-fn time(memory: &mut Memory, act: impl Fn(&mut Memory)) -> Time {
-    let points = memory.points.clone();
-    let mut times: Vec<Time> = (0..7)
-        .map(|_| {
-            memory.points.copy_from_slice(&points);
-            let start = Instant::now();
-            act(black_box(&mut *memory));
-            start.elapsed().as_nanos() as i64 * NS
-        })
-        .collect();
-    times.sort();
-    times[times.len() / 2]
+    let copy = |memory: &mut Memory| {
+        let block = |block: &[Point]| block.to_vec();
+        drop(black_box(memory.points.chunks(shape.c()).map(block).collect::<Vec<_>>()));
+    };
+    Costs { first, third, redistribution, point: point(), copies: time(&copy) }
 }
 
 /// What a point costs its processor in the remap: all that happens between the calls of a machine on which

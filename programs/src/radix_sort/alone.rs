@@ -9,21 +9,19 @@ use super::kernels::{CACHE, histogram, scatter, starts};
 /// The bits of a digit: few enough for all buckets' ends to stay in the fastest cache.
 const RADIX: u32 = 8;
 
-/// The items sorted by their keys; items with equal keys stay in order.
-pub fn sorted<T: Item>(items: &[T]) -> Vec<T> {
-    let mut scratch = Vec::new();
+/// Sorts items by their keys into `out`, which has room for all of them, as `scratch` has; items with equal keys
+/// stay in order.
+pub fn sort_alone<T: Item>(items: &[T], out: &mut [T], scratch: &mut [T]) {
     if size_of_val(items) <= CACHE {
-        let mut out = items.to_vec();
-        passes(&mut out, &mut scratch, T::BITS);
-        return out;
+        out.copy_from_slice(items);
+        passes(out, scratch, T::BITS);
+    } else {
+        split(items, out, scratch, T::BITS);
     }
-    let mut out = vec![T::default(); items.len()];
-    split(items, &mut out, &mut scratch, T::BITS);
-    out
 }
 
 /// Sorts items by the lowest `bits` of their keys: by the highest digit of those, and then each bucket.
-fn split<T: Item>(items: &[T], out: &mut [T], scratch: &mut Vec<T>, bits: u32) {
+fn split<T: Item>(items: &[T], out: &mut [T], scratch: &mut [T], bits: u32) {
     let digit = Digit { shift: bits - RADIX, bits: RADIX };
     let counts = histogram(items, digit);
     if digit.shift > 0 && counts[items[0].digit(digit)] as usize == items.len() {
@@ -45,13 +43,10 @@ fn split<T: Item>(items: &[T], out: &mut [T], scratch: &mut Vec<T>, bits: u32) {
 
 /// Sorts items by the lowest `bits` of their keys, by the lowest digit first. Digits that all share are left
 /// out.
-fn passes<T: Item>(items: &mut [T], scratch: &mut Vec<T>, bits: u32) {
+fn passes<T: Item>(items: &mut [T], scratch: &mut [T], bits: u32) {
     let n = items.len();
     if n < 2 {
         return;
-    }
-    if scratch.len() < n {
-        scratch.resize(n, T::default());
     }
     let (mut from, mut to, mut swapped) = (items, &mut scratch[..n], false);
     for digit in Digit::all(bits, RADIX) {
@@ -82,7 +77,9 @@ mod tests {
                     let items: Vec<(u64, u32)> = (0..n).map(key).collect();
                     let mut expected = items.clone();
                     expected.sort_by_key(|(key, _)| *key);
-                    assert!(sorted(&items) == expected, "{n} {few} {step}");
+                    let (mut out, mut scratch) = (items.clone(), items.clone());
+                    sort_alone(&items, &mut out, &mut scratch);
+                    assert!(out == expected, "{n} {few} {step}");
                 }
             }
         }

@@ -1,88 +1,83 @@
-//! What computing costs on this computer: the kernels, timed alone and before the run.
+//! What computing costs on this computer: the kernels, timed before the run and apart from it.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hint::black_box;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use loggp::{NS, SEC, Time};
-use rustix::time::{ClockId, clock_gettime};
+use loggp::Time;
 
-use super::alone::sorted;
+use super::alone::sort_alone;
 use super::input::{Input, Key};
 use super::item::Digit;
 use super::kernels::{histogram, scatter, starts};
 use super::setting::{Costs, Setting};
-use super::sort::rank;
+use super::sort::{Room, rank};
+use crate::Case;
+use crate::host_time::at_once;
 
-/// What decides the costs: the bits of a key, the bits of a digit, the keys of a processor, the way,
-/// and whether there is one processor.
-type Kernel = (u32, u32, usize, bool, bool);
+/// What decides the costs: the bits of a key, the bits of a digit, whether keys go in long messages, the keys
+/// of a processor, how many processors there are, and how many compute at once.
+type Kernel = (u32, u32, bool, usize, usize, usize);
 
 /// What was timed before.
 static KNOWN: LazyLock<Mutex<HashMap<Kernel, Costs>>> = LazyLock::new(Mutex::default);
 
-/// The costs for so many keys per processor, of which there may be one.
-pub fn costs(setting: &Setting, n: usize, alone: bool) -> Costs {
-    let kernel = (setting.bits, setting.plan.radix, n, setting.plan.bulk, alone);
+/// The costs for a case.
+pub fn costs(setting: &Setting, case: &Case) -> Costs {
+    let kernel = (setting.bits, setting.plan.radix, setting.plan.bulk, case.size, case.params.P, case.cores);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     *known.entry(kernel).or_insert_with(|| match setting.bits {
-        32 => timed::<u32>(setting, n, alone),
-        _ => timed::<u64>(setting, n, alone),
+        32 => timed::<u32>(setting, case),
+        _ => timed::<u64>(setting, case),
     })
 }
 
 /// Times the kernels on random keys.
-fn timed<K: Key>(setting: &Setting, n: usize, alone: bool) -> Costs {
+fn timed<K: Key>(setting: &Setting, case: &Case) -> Costs {
+    let (n, P) = (case.size, case.params.P);
     let digit = Digit { shift: 0, bits: setting.plan.radix };
     let keys: Vec<K> = Input::Uniform.keys(n, setting.plan.radix, 0);
     let counts = histogram(&keys, digit);
     let first = starts(&counts);
-    let out = RefCell::new(keys.clone());
-    let histograms = per(n, || histogram(&keys, digit));
-    let local_sort = match alone {
-        true => per(n * setting.digits().len(), || sorted(&keys)),
-        false => per(n, || scatter(&keys, digit, &mut starts(&counts), &mut out.borrow_mut())),
+    let mut sorted = keys.clone();
+    scatter(&keys, digit, &mut first.clone(), &mut sorted);
+    // Every thread has keys of its own, and room for twice as many.
+    let per = |keys: &[K], units: usize, work: &(dyn Fn(&[K], &mut Room<K>) + Sync)| {
+        /// So many units in all make a time that can be trusted.
+        const ENOUGH: usize = 1 << 20;
+        const LEAST: usize = 25;
+        let (prepare, rounds) = (|| (keys.to_vec(), Room::new(n)), LEAST.max(ENOUGH / units));
+        let time = at_once(case.cores, rounds, prepare, |_| (), |(keys, room)| work(keys, room));
+        Time::from_ps(time.as_ps() / units as i64)
+    };
+    let histograms = per(&keys, n, &|keys, _| drop(black_box(histogram(keys, digit))));
+    let local_sort = match P {
+        1 => per(&keys, n * setting.digits().len(), &|keys, room| {
+            sort_alone(keys, &mut room.items, &mut room.other)
+        }),
+        _ => per(&keys, n, &|keys, room| scatter(keys, digit, &mut starts(&counts), &mut room.items)),
     };
     let moving = if setting.plan.bulk {
-        let keys = out.borrow().clone();
-        // What is sent is copied into its message, and what is there into its buckets.
-        per(n, || scatter(&keys.to_vec(), digit, &mut first.clone(), &mut out.borrow_mut()))
+        // What goes to others is copied into messages, and what is there, in order, into its buckets.
+        per(&sorted, n, &|keys, room| {
+            drop(black_box(keys[n / P..].to_vec()));
+            scatter(keys, digit, &mut first.clone(), &mut room.items);
+        })
     } else {
-        per(n, || {
-            let (mut next, mut out) = (first.clone(), out.borrow_mut());
-            for key in &keys {
+        per(&keys, n, &|keys, room| {
+            let mut next = first.clone();
+            for key in keys {
                 let rank = rank(key, digit, &mut next);
-                out[black_box(rank) % n] = *key;
+                room.items[black_box(rank) % n] = *key;
             }
         })
     };
-    let sums = RefCell::new(vec![0_u32; counts.len()]);
-    let scan = per(counts.len(), || {
-        for (sum, count) in sums.borrow_mut().iter_mut().zip(black_box(&counts)) {
+    let scan = per(&keys, counts.len(), &|_, _| {
+        let mut sums = black_box(&counts).clone();
+        for (sum, count) in sums.iter_mut().zip(black_box(&counts)) {
             *sum = sum.wrapping_add(*count);
         }
+        black_box(sums);
     });
     Costs { histogram: histograms, local_sort, moving, scan }
-}
-
-/// What a unit of some work costs that has so many, by the thread's own time. Who shares the computer only
-/// adds to that, so the shortest of some times is it.
-fn per<R>(units: usize, work: impl Fn() -> R) -> Time {
-    /// So many units in all make a time that can be trusted.
-    const ENOUGH: usize = 1 << 20;
-    const LEAST: usize = 5;
-    let times = (0..LEAST.max(ENOUGH / units)).map(|_| {
-        let start = thread_time();
-        black_box(work());
-        thread_time() - start
-    });
-    let shortest = times.min().expect("there are some");
-    Time::from_ps(shortest.as_ps() / units as i64)
-}
-
-/// How long this thread has run.
-fn thread_time() -> Time {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec * SEC + time.tv_nsec * NS
 }

@@ -52,7 +52,7 @@ pub fn phases(case: &Case, setting: &Setting) -> Vec<(&'static str, Option<Time>
     let costs = match case.work {
         _ if !case.params.is_loggp() => return Vec::new(),
         Work::Charged => setting.charged,
-        Work::Measured => calibration::costs(setting, case.size, case.params.P == 1),
+        Work::Measured => calibration::costs(setting, case),
     };
     let digits: Vec<Digit> = setting.digits().collect();
     if case.params.P == 1 {

@@ -1,14 +1,16 @@
 //! What each processor does: a pass per digit, lowest first.
 
 use std::borrow::Cow;
+use std::hint::black_box;
+use std::mem::swap;
 use std::ops::Range;
 
 use loggp::{Payload, Proc, Time};
 
-use super::alone::sorted;
+use super::alone::sort_alone;
 use super::item::{Digit, Item};
 use super::kernels::{histogram, scatter, starts};
-use super::ranks::{Ranks, ranks, swap};
+use super::ranks::{self, Ranks, ranks};
 use super::tag::{KEYS, Tags};
 
 /// How to sort.
@@ -20,13 +22,26 @@ pub struct Plan {
     pub bulk: bool,
 }
 
-/// What a processor has in the end.
+/// The memory of a processor. It is there before the run, so that no phase takes time to get it.
 #[derive(Debug)]
-pub struct Sorted<T> {
-    /// Its part of the sorted items.
+pub struct Room<T> {
+    /// In the end, its part of the sorted items.
     pub items: Vec<T>,
-    /// When it had done each phase of each pass; or all, if it was alone.
-    pub ends: Vec<Time>,
+    /// Room for as many.
+    pub(super) other: Vec<T>,
+}
+
+impl<T: Item> Room<T> {
+    /// Room for n items.
+    pub fn new(n: usize) -> Room<T> {
+        // A vector of zeros would be memory that the host has only promised.
+        let written = || {
+            let mut items = Vec::with_capacity(n);
+            items.resize_with(n, || black_box(T::default()));
+            items
+        };
+        Room { items: written(), other: written() }
+    }
 }
 
 impl Plan {
@@ -40,50 +55,44 @@ impl Plan {
 }
 
 /// Sorts the items of all processors by their keys; items with equal keys stay in order. Every processor
-/// begins and ends with n: processor 0 with the first, the last with the last.
-pub fn sort<T: Item>(p: &mut Proc, plan: Plan, mine: &[T]) -> Sorted<T> {
+/// begins with n, and ends with as many in its room: processor 0 with the first, the last with the last.
+/// Returns when it had done each phase of each pass; or all, if it was alone.
+pub fn sort<T: Item>(p: &mut Proc, plan: Plan, mine: &[T], room: &mut Room<T>) -> Vec<Time> {
+    let Room { items, other } = room;
     if p.p() == 1 {
         let work = (mine.len() * Digit::all(T::BITS, plan.radix).len()) as u64;
-        let items = p.work("local sort", work, || sorted(mine));
-        return Sorted { items, ends: vec![p.now()] };
+        p.work("local sort", work, || sort_alone(mine, items, other));
+        return vec![p.now()];
     }
-    // The first pass reads the input where it is, so that nothing is copied that is not moved.
-    let mut items = Cow::Borrowed(mine);
-    let mut spare = None;
     let mut ends = Vec::new();
+    // The first pass that moves anything reads the input where it is.
+    let mut moved = false;
     for (pass, digit) in (0..).zip(Digit::all(T::BITS, plan.radix)) {
         let tags = Tags { pass };
-        let counts = p.work("histogram", mine.len() as u64, || histogram(&items, digit));
+        let now: &[T] = if moved { items } else { mine };
+        let counts = p.work("histogram", mine.len() as u64, || histogram(now, digit));
         ends.push(p.now());
         let ranks = ranks(p, plan.bulk, tags, &counts);
         ends.push(p.now());
-        let mut room = || spare.take().unwrap_or_else(|| vec![T::default(); mine.len()]);
         if ranks.settled {
             ends.resize(ends.len() + plan.phases().len() - 2, p.now());
-        } else if plan.bulk {
-            let mut own = room();
-            p.work("local sort", mine.len() as u64, || {
-                scatter(&items, digit, &mut starts(&counts), &mut own);
-            });
-            ends.push(p.now());
-            let mut out = match items {
-                Cow::Owned(items) => items,
-                Cow::Borrowed(_) => room(),
-            };
-            long(p, tags, digit, (&counts, ranks), &own, &mut out);
-            items = Cow::Owned(out);
-            spare = Some(own);
-            ends.push(p.now());
-        } else {
-            let mut out = room();
-            short(p, tags, digit, ranks, &items, &mut out);
-            if let Cow::Owned(items) = std::mem::replace(&mut items, Cow::Owned(out)) {
-                spare = Some(items);
-            }
-            ends.push(p.now());
+            continue;
         }
+        if plan.bulk {
+            p.work("local sort", mine.len() as u64, || scatter(now, digit, &mut starts(&counts), other));
+            ends.push(p.now());
+            long(p, tags, digit, (&counts, ranks), other, items);
+        } else {
+            short(p, tags, digit, ranks, now, other);
+            swap(items, other);
+        }
+        moved = true;
+        ends.push(p.now());
     }
-    Sorted { items: items.into_owned(), ends }
+    if !moved {
+        items.copy_from_slice(mine);
+    }
+    ends
 }
 
 /// An item and its place at its receiver. The place is the message's address, which the papers do not count
@@ -192,7 +201,7 @@ fn exchange<'a, T: Item>(
         for round in 0..P {
             let other = (round + P - id) % P;
             if other != id {
-                parts[other] = Cow::Owned(swap(p, other, tag, slice(other).to_vec()));
+                parts[other] = Cow::Owned(ranks::swap(p, other, tag, slice(other).to_vec()));
             }
         }
         return parts;
