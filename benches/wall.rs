@@ -208,8 +208,8 @@ fn channels(trips: u64, back: bool) -> f64 {
 
 fn start_and_stop() {
     println!("## A run without messages (ms)\n");
-    println!("| P | wall clock | virtual clock |");
-    println!("|---|---|---|");
+    println!("| P | wall clock | threads alone | ratio | virtual clock |");
+    println!("|---|---|---|---|---|");
     for processors in [2, 64, 1024] {
         let time = |machine: Machine| {
             median(|| {
@@ -219,6 +219,29 @@ fn start_and_stop() {
             })
         };
         let (wall, jumping) = (time(free(processors)), time(free(processors).clock(ClockKind::Virtual)));
-        println!("| {processors} | {wall:.1} | {jumping:.1} |");
+        let threads = median(|| parked_threads(processors));
+        println!("| {processors} | {wall:.1} | {threads:.1} | {:.2} | {jumping:.1} |", wall / threads);
     }
+}
+
+/// The milliseconds that it takes to start so many pinned threads that park, to wake them, and to see them end.
+fn parked_threads(processors: usize) -> f64 {
+    let ids = core_affinity::get_core_ids().unwrap_or_default();
+    let started = Instant::now();
+    std::thread::scope(|scope| {
+        let ids = &ids;
+        let spawn = |id: usize| {
+            let thread = std::thread::Builder::new().stack_size(256 << 10);
+            let park = move || {
+                if let Some(core) = ids.get(id % cores(processors)) {
+                    core_affinity::set_for_current(*core);
+                }
+                std::thread::park();
+            };
+            thread.spawn_scoped(scope, park).unwrap()
+        };
+        let threads: Vec<_> = (0..processors).map(spawn).collect();
+        threads.iter().for_each(|thread| thread.thread().unpark());
+    });
+    started.elapsed().as_secs_f64() * 1e3
 }

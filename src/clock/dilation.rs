@@ -22,7 +22,7 @@ pub enum Dilation {
 /// many follow each other: the more threads there are, the less of them is in the core's cache.
 const HAND_OVER: Time = Time::from_ps(6 * US.as_ps());
 /// By which part of the run's time the end may be late.
-const LATE: f64 = 0.002;
+const LATE: f64 = 0.001;
 /// A run must last at least this long, or a disturbance of the host would be a large part of it.
 const SHORTEST: Time = Time::from_ps(20 * MS.as_ps());
 /// From one guess to the next.
