@@ -333,7 +333,7 @@ fn taken(sent: &[Sent], x: usize, out: bool, r#in: bool) -> Vec<(Time, Time, &Se
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
 
     /// Rules 1 to 3, one equation after the other, for each message by itself.
     #[test]

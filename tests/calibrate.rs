@@ -34,7 +34,7 @@ fn any_ports() -> impl Strategy<Value = Ports> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
     /// The promise: every parameter exactly, for any machine with g >= o. Where L = 0 and G = 0
     /// nothing is ever in transit, and the most that shows of the capacity is that it is at least 1.

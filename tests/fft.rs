@@ -68,7 +68,7 @@ fn holds(case: &Case) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
     #[test]
     fn short_messages_take_as_long_as_predicted(case in any_case("short-staggered")) {

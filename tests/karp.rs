@@ -185,7 +185,7 @@ fn no_schedule_sums_more() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(10_000) })]
 
     #[test]
     fn optimal_summation_takes_as_long_as_predicted(params in whole_cycles(1..14_usize), n in 1..150_usize) {
@@ -252,7 +252,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
 
     /// As many operands as fit the time fit it, and one more does not.
     #[test]

@@ -94,7 +94,7 @@ fn splitting_for_a_thousand_processors_ends_soon_and_is_no_slower() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(8) })]
 
     #[test]
     fn optimal_broadcast_takes_as_long_as_predicted(params in any_params(Just(1)), k in 1..8_usize) {
@@ -106,7 +106,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
     #[test]
     fn broadcast_takes_as_long_as_predicted(params in any_params(1..100_usize), k in 1..8_usize) {

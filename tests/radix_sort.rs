@@ -185,7 +185,7 @@ fn measured_work_is_predicted_from_a_calibration() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
 
     #[test]
     fn any_keys_are_sorted_and_the_phases_are_the_run(
@@ -261,8 +261,8 @@ proptest! {
         if params.P.is_power_of_two() {
             prop_assert_eq!(model, formula, "{:?}", case);
         } else {
-            let ratio = model.in_units(formula.max(US));
-            prop_assert!((0.5..1.5).contains(&ratio), "{}: {:?}", ratio, case);
+            let bounded = formula <= 2 * model && 2 * model <= 3 * formula;
+            prop_assert!(bounded, "{} {}: {:?}", model, formula, case);
         }
     }
 
