@@ -15,7 +15,8 @@ pub struct Host {
     pub why: String,
     /// How late the host was.
     pub lateness: Lateness,
-    /// Whether the last processor finished in time, to a hundredth of the run; also if the model says 0.
+    /// Whether the last processor finished in time and nine tenths of all waits ended so, to a hundredth of the run;
+    /// also if the model says 0.
     pub held: bool,
     /// What the host did not give.
     pub notes: Vec<String>,
@@ -54,18 +55,21 @@ impl Host {
             notes.push("the host refused to pin threads to cores, so they may move".into());
         }
         let quantile = |q: f64| findings.lateness.value_at_quantile(q) as i64 * NS;
+        let lateness = Lateness {
+            p50: quantile(0.5),
+            p90: quantile(0.9),
+            p99: quantile(0.99),
+            max: quantile(1.0),
+            finish: Time::from_ps((late.as_ps() as f64 * choice.dilation) as i64),
+        };
+        let may_be_late = HELD * choice.dilation * due.as_ps() as f64;
+        let in_time = |late: Time| late.as_ps() as f64 <= may_be_late;
         Host {
             cores,
             dilation: choice.dilation,
             why: choice.why.clone(),
-            lateness: Lateness {
-                p50: quantile(0.5),
-                p90: quantile(0.9),
-                p99: quantile(0.99),
-                max: quantile(1.0),
-                finish: Time::from_ps((late.as_ps() as f64 * choice.dilation) as i64),
-            },
-            held: due == Time::ZERO || late.as_ps() as f64 <= HELD * due.as_ps() as f64,
+            lateness,
+            held: due == Time::ZERO || (in_time(lateness.finish) && in_time(lateness.p90)),
             notes,
         }
     }

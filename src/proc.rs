@@ -177,6 +177,28 @@ impl<'a> Proc<'a> {
         result
     }
 
+    /// Does what is no part of the program, such as getting memory: it takes no time, even if work is measured.
+    /// It belongs before the first call. What comes later makes the host late on the wall clock, where nobody
+    /// else can use the core meanwhile.
+    ///
+    /// ```
+    /// use loggp::{Machine, Params, Time};
+    ///
+    /// let run = Machine::new(Params::new(2).build()?).run(|p| {
+    ///     let memory = p.prepare(|| vec![1_u8; 1 << 20]);
+    ///     let now = p.now();
+    ///     (now, memory)
+    /// })?;
+    /// assert!(run.results.iter().all(|(now, _)| now.as_us() < 100.0), "it took no time");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn prepare<R>(&mut self, prepare: impl FnOnce() -> R) -> R {
+        self.count_code();
+        let prepared = prepare();
+        self.restart_code();
+        prepared
+    }
+
     /// Receives from a processor or any, about anything, and waits until there is a message.
     pub(crate) fn recv_about<T: Payload>(&mut self, from: Option<usize>, tag: Tag) -> (usize, T) {
         self.receive(from, tag, Time::MAX).expect("it waited until there was one")

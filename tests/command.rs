@@ -396,15 +396,15 @@ fn several_runs_have_a_shortest_and_a_longest() {
 
 /// A run that no computer could hold: it is right, but its time is marked, and stderr says what would help.
 #[test]
-fn a_run_that_ended_late_is_marked() {
+fn a_run_that_was_late_is_marked() {
     let late = output("run scatter -P 4 --clock wall --dilation 0.001");
     assert_eq!(late.status.code(), Some(0));
     let (table, warning) = (text(&late.stdout), text(&late.stderr));
     let line = table.lines().nth(4).unwrap();
     assert!(line.contains("%  late ") && line.ends_with("  yes"), "{table}");
-    assert!(table.contains("\nlate: this computer ended the run more than 1% late, "), "{table}");
+    assert!(table.contains("\nlate: this computer was more than 1% of the run late, "), "{table}");
     let last = warning.lines().last().unwrap();
-    assert!(last.starts_with("warning: this computer ended late: optimal; a larger --dilation or --cycle, "));
+    assert!(last.starts_with("warning: this computer was late: optimal; a larger --dilation or --cycle, "));
 
     let rows = measured_rows("compare scatter long -P 4 --dilation 0.001");
     assert_eq!(rows[0]["held"], false);

@@ -20,7 +20,6 @@ mod remap;
 mod verify;
 
 use std::mem::swap;
-use std::sync::{Mutex, PoisonError};
 
 use loggp::{Machine, Proc, RunError, Time, Work, parse_time};
 
@@ -151,30 +150,22 @@ impl Program for Fft {
         let input = random(shape.n, case.seed);
         let kernels = Kernels::new(shape);
         let part = |id| (0..shape.m()).map(move |j| input_of(&shape, id, j)).map(|j| input[j]);
-        let memory: Vec<Mutex<Memory>> =
-            (0..shape.P).map(|id| Mutex::new(Memory::new(&kernels, part(id).collect()))).collect();
         let mut machine = machine.clone();
         if let Some((butterfly, point)) = charges(case) {
             machine = machine.rate("butterfly", butterfly).rate("point", point);
         }
         let run = machine.run(|p| {
-            // Its own, which nobody else locks; a run that failed may have poisoned it.
-            let mut memory = memory[p.id()].lock().unwrap_or_else(PoisonError::into_inner);
-            if !memory.fresh {
-                memory.points.iter_mut().zip(part(p.id())).for_each(|(point, input)| *point = input);
-            }
-            memory.fresh = false;
-            transform(p, case, &kernels, &mut memory)
+            let part = part(p.id());
+            let mut memory = p.prepare(|| Memory::new(&kernels, part));
+            let times = transform(p, case, &kernels, &mut memory);
+            (memory.points, times)
         });
-        let (run, times) = run?.take_results();
+        let (run, results) = run?.take_results();
 
         let mut transform = vec![kernels::ZERO; shape.n];
-        for (id, memory) in memory.into_iter().enumerate() {
-            let points = memory.into_inner().unwrap_or_else(PoisonError::into_inner).points;
-            points.iter().enumerate().for_each(|(j, point)| transform[output_of(&shape, id, j)] = *point);
-        }
         let mut spent = [Time::ZERO; 4];
-        for times in times {
+        for (id, (points, times)) in results.into_iter().enumerate() {
+            points.iter().enumerate().for_each(|(j, point)| transform[output_of(&shape, id, j)] = *point);
             spent.iter_mut().zip(times).for_each(|(most, time)| *most = time.max(*most));
         }
         let mut outcome = Outcome::new(run, verify::verify(input, transform));

@@ -22,7 +22,6 @@ pub use item::{Digit, Item};
 pub use sort::{Plan, Room, sort};
 
 use std::fmt::Debug;
-use std::sync::{Mutex, PoisonError};
 
 use loggp::{Machine, RunError, Time, US, Work};
 
@@ -110,17 +109,13 @@ fn run<K: Key>(case: &Case, setting: &Setting, machine: &Machine) -> Result<Outc
         .rate("local sort", costs.local_sort)
         .rate("move", costs.moving)
         .rate("scan", costs.scan);
-    let rooms: Vec<Mutex<Room<K>>> = (0..case.params.P).map(|_| Mutex::new(Room::new(n))).collect();
     let run = machine.run(|p| {
-        // Its own, which nobody else locks; a run that failed may have poisoned it.
-        let mut room = rooms[p.id()].lock().unwrap_or_else(PoisonError::into_inner);
-        sort(p, setting.plan, &keys[p.id() * n..][..n], &mut room)
+        let mut room = p.prepare(|| Room::new(n));
+        let ends = sort(p, setting.plan, &keys[p.id() * n..][..n], &mut room);
+        (room.items, ends)
     });
-    let (run, ends) = run?.take_results();
-    let results: Vec<Vec<K>> = rooms
-        .into_iter()
-        .map(|room| room.into_inner().unwrap_or_else(PoisonError::into_inner).items)
-        .collect();
+    let (run, results) = run?.take_results();
+    let (results, ends): (Vec<_>, Vec<_>) = results.into_iter().unzip();
     keys.sort_unstable();
     let phases = phases(setting, &ends);
     let figures = vec![Figure {

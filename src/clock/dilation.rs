@@ -23,6 +23,9 @@ pub enum Dilation {
 const HAND_OVER: Time = Time::from_ps(8 * US.as_ps());
 /// By which part of the run's time the end may be late.
 const LATE: f64 = 0.001;
+/// By which part anything before may be. Who is late may find messages in another order, and other processors in
+/// transit, than it should.
+const LATE_BEFORE: f64 = 0.01;
 /// A run must last at least this long, or a disturbance of the host would be a large part of it.
 const SHORTEST: Time = Time::from_ps(20 * MS.as_ps());
 /// From one guess to the next.
@@ -87,15 +90,18 @@ pub(crate) fn choose(waits: &[Vec<Time>], cores: usize, measured_work: bool) -> 
     let length = if end > Time::ZERO { SHORTEST.in_units(end) } else { 1.0 };
     let least = work.max(length).max(1.0);
     let mut dilation = least;
-    let late = |dilation: f64| {
-        let finish = timetables.iter().map(|timetable| play(timetable, dilation)).fold(0.0, f64::max);
-        finish - end.as_ps() as f64 * dilation
+    let keeps_up = |dilation: f64| {
+        let due = end.as_ps() as f64 * dilation;
+        timetables.iter().all(|timetable| {
+            let (finish, late) = play(timetable, dilation);
+            finish - due <= LATE * due && late <= LATE_BEFORE * due
+        })
     };
-    while late(dilation) > LATE * dilation * end.as_ps() as f64 && dilation < 1e9 {
+    while !keeps_up(dilation) && dilation < 1e9 {
         dilation *= STEP;
     }
     let why = if dilation > least {
-        format!("at less, a core that needs {HAND_OVER} for each hand-over would end late")
+        format!("at less, a core that needs {HAND_OVER} for each hand-over would be late")
     } else if least == work && work > 1.0 {
         "the processors of a core work one after the other".into()
     } else if least > 1.0 {
@@ -106,17 +112,19 @@ pub(crate) fn choose(waits: &[Vec<Time>], cores: usize, measured_work: bool) -> 
     Choice { dilation, why }
 }
 
-/// When a core is through with its timetable, in picoseconds of the host.
-fn play(timetable: &[(Time, usize)], dilation: f64) -> f64 {
-    let (mut now, mut holder) = (0.0_f64, usize::MAX);
+/// When a core is through with its timetable, and how late it was at most, in picoseconds of the host.
+fn play(timetable: &[(Time, usize)], dilation: f64) -> (f64, f64) {
+    let (mut now, mut late, mut holder) = (0.0_f64, 0.0_f64, usize::MAX);
     for (t, id) in timetable {
         if *id != holder {
             now += HAND_OVER.as_ps() as f64;
             holder = *id;
         }
-        now = now.max(t.as_ps() as f64 * dilation);
+        let due = t.as_ps() as f64 * dilation;
+        now = now.max(due);
+        late = late.max(now - due);
     }
-    now
+    (now, late)
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ impl<'a> Report<'a> {
         }
         if measured.iter().any(|row| is_late(row)) {
             self.notes.push(format!(
-                "{LATE}: this computer ended the run more than 1% late, so do not trust its time"
+                "{LATE}: this computer was more than 1% of the run late, so do not trust its time"
             ));
         }
         if !self.notes.is_empty() {
@@ -125,7 +125,7 @@ fn warn(rows: &[Row]) {
     let late: Vec<String> = rows.iter().filter(|row| is_late(row)).map(Row::name).collect();
     if !late.is_empty() {
         warnings.push(format!(
-            "this computer ended late: {}; a larger --dilation or --cycle, fewer processors or an otherwise \
+            "this computer was late: {}; a larger --dilation or --cycle, fewer processors or an otherwise \
              idle computer would help",
             late.join(", ")
         ));

@@ -286,7 +286,7 @@ impl Stress {
         }
         let late = rows.iter().filter(|row| row.held == Some(false)).count();
         if late > 0 {
-            notes += &format!("{} ended late: this computer had other things to do\n", things(late, "run"));
+            notes += &format!("{} late: this computer had other things to do\n", things(late, "run"));
         }
         notes
     }

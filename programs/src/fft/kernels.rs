@@ -1,6 +1,7 @@
 //! What a processor computes: rustfft's kernels on its own points, and twiddle factors between them.
 
 use std::f64::consts::TAU;
+use std::hint::black_box;
 use std::sync::Arc;
 
 use rustfft::num_complex::Complex;
@@ -91,7 +92,7 @@ impl Kernels {
     }
 }
 
-/// The memory of a processor. It is there before the run, so that no phase takes time to get it.
+/// The memory of a processor. It is there before time 0, so that no phase takes time to get it.
 pub struct Memory {
     /// Its points: what goes in, and in the end what comes out.
     pub points: Vec<Point>,
@@ -99,15 +100,21 @@ pub struct Memory {
     pub other: Vec<Point>,
     /// Room for the kernels.
     pub scratch: Vec<Point>,
-    /// Whether the points are what goes in. A machine that looks for a dilation runs a program more than once.
-    pub fresh: bool,
 }
 
 impl Memory {
     /// With what goes in.
-    pub fn new(kernels: &Kernels, points: Vec<Point>) -> Memory {
-        let other = vec![ZERO; if kernels.shape.P > 1 { points.len() } else { 0 }];
-        Memory { points, other, scratch: vec![ZERO; kernels.scratch()], fresh: true }
+    pub fn new(kernels: &Kernels, points: impl Iterator<Item = Point>) -> Memory {
+        // A vector of zeros would be memory that the host has only promised.
+        let written = |len| {
+            let mut room = Vec::with_capacity(len);
+            room.resize_with(len, || black_box(ZERO));
+            room
+        };
+        let scratch = written(kernels.scratch());
+        let other = written(if kernels.shape.P > 1 { kernels.shape.m() } else { 0 });
+        // The points come last, so that the cache has as many of them as it can.
+        Memory { points: points.collect(), other, scratch }
     }
 }
 

@@ -174,7 +174,7 @@ fn calibrate(shape: Shape, alone: bool, cores: usize) -> Costs {
     let (kernels, id) = (Kernels::new(shape), shape.P - 1);
     let points = random(shape.m(), 1);
     let time = |act: &(dyn Fn(&mut Memory) + Sync)| {
-        let prepare = || Memory::new(&kernels, points.clone());
+        let prepare = || Memory::new(&kernels, points.iter().copied());
         at_once(cores, 25, prepare, |memory| memory.points.copy_from_slice(&points), act)
     };
     let first = || time(&|memory| kernels.first(id, &mut memory.points, &mut memory.scratch));

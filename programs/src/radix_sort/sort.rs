@@ -22,7 +22,7 @@ pub struct Plan {
     pub bulk: bool,
 }
 
-/// The memory of a processor. It is there before the run, so that no phase takes time to get it.
+/// The memory of a processor. It is there before time 0, so that no phase takes time to get it.
 #[derive(Debug)]
 pub struct Room<T> {
     /// In the end, its part of the sorted items.
