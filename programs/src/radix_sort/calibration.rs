@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::hint::black_box;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use fastrand::Rng;
 use loggp::Time;
 
 use super::alone::sort_alone;
-use super::input::{Input, Key};
+use super::input::Key;
 use super::item::Digit;
 use super::kernels::{histogram, scatter, starts};
 use super::setting::{Costs, Setting};
@@ -32,49 +33,78 @@ pub fn costs(setting: &Setting, case: &Case) -> Costs {
     })
 }
 
+/// What a thread times the kernels with.
+struct Sample<K> {
+    /// Where its keys come from.
+    rng: Rng,
+    /// Random keys, others in every round: a processor sorts each but once, and would learn their order.
+    keys: Vec<K>,
+    /// How many of them are in each bucket.
+    counts: Vec<u32>,
+    /// Room for twice as many: in `other` they are sorted by the digit, in `items` they are what came.
+    room: Room<K>,
+}
+
 /// Times the kernels on random keys.
 fn timed<K: Key>(setting: &Setting, case: &Case) -> Costs {
     let (n, P) = (case.size, case.params.P);
     let digit = Digit { shift: 0, bits: setting.plan.radix };
-    let keys: Vec<K> = Input::Uniform.keys(n, setting.plan.radix, 0);
-    let counts = histogram(&keys, digit);
-    let first = starts(&counts);
-    let mut sorted = keys.clone();
-    scatter(&keys, digit, &mut first.clone(), &mut sorted);
-    // Every thread has keys of its own, and room for twice as many.
-    let per = |keys: &[K], units: usize, work: &(dyn Fn(&[K], &mut Room<K>) + Sync)| {
+    type Act<'a, K> = &'a (dyn Fn(&mut Sample<K>) + Sync);
+    let per = |units: usize, before: Act<K>, kernel: Act<K>| {
         /// So many units in all make a time that can be trusted.
         const ENOUGH: usize = 1 << 20;
         const LEAST: usize = 25;
-        let (prepare, rounds) = (|| (keys.to_vec(), Room::new(n)), LEAST.max(ENOUGH / units));
-        let time = at_once(case.cores, rounds, prepare, |_| (), |(keys, room)| work(keys, room));
+        let prepare = || {
+            let (keys, counts) = (vec![K::default(); n], vec![0; digit.buckets()]);
+            Sample { rng: Rng::with_seed(0), keys, counts, room: Room::new(n) }
+        };
+        let time = at_once(case.cores, LEAST.max(ENOUGH / units), prepare, before, kernel);
         Time::from_ps(time.as_ps() / units as i64)
     };
-    let histograms = per(&keys, n, &|keys, _| drop(black_box(histogram(keys, digit))));
+
+    let draw = |sample: &mut Sample<K>| {
+        sample.keys.iter_mut().for_each(|key| *key = K::random(&mut sample.rng, u64::MAX));
+        sample.counts = histogram(&sample.keys, digit);
+    };
+    let sort = |Sample { keys, counts, room, .. }: &mut Sample<K>| {
+        scatter(keys, digit, &mut starts(counts), &mut room.other);
+    };
+    // What goes to others is copied into messages, and what is there, in order, into its buckets.
+    let gather = |Sample { counts, room, .. }: &mut Sample<K>| {
+        drop(black_box(room.other[n / P..].to_vec()));
+        scatter(&room.other, digit, &mut starts(counts), &mut room.items);
+    };
+    // What comes before a kernel leaves the caches as it does in a pass.
+    let gather_and_draw = |sample: &mut Sample<K>| {
+        gather(sample);
+        draw(sample);
+    };
+    let draw_and_sort = |sample: &mut Sample<K>| {
+        draw(sample);
+        sort(sample);
+    };
+
+    let histograms = per(n, &draw, &|sample| drop(black_box(histogram(&sample.keys, digit))));
     let local_sort = match P {
-        1 => per(&keys, n * setting.digits().len(), &|keys, room| {
+        1 => per(n * setting.digits().len(), &draw, &|Sample { keys, room, .. }| {
             sort_alone(keys, &mut room.items, &mut room.other)
         }),
-        _ => per(&keys, n, &|keys, room| scatter(keys, digit, &mut starts(&counts), &mut room.items)),
+        _ => per(n, &gather_and_draw, &sort),
     };
     let moving = if setting.plan.bulk {
-        // What goes to others is copied into messages, and what is there, in order, into its buckets.
-        per(&sorted, n, &|keys, room| {
-            drop(black_box(keys[n / P..].to_vec()));
-            scatter(keys, digit, &mut first.clone(), &mut room.items);
-        })
+        per(n, &draw_and_sort, &gather)
     } else {
-        per(&keys, n, &|keys, room| {
-            let mut next = first.clone();
+        per(n, &draw, &|Sample { keys, counts, room, .. }| {
+            let mut next = starts(counts);
             for key in keys {
                 let rank = rank(key, digit, &mut next);
                 room.items[black_box(rank) % n] = *key;
             }
         })
     };
-    let scan = per(&keys, counts.len(), &|_, _| {
-        let mut sums = black_box(&counts).clone();
-        for (sum, count) in sums.iter_mut().zip(black_box(&counts)) {
+    let scan = per(digit.buckets(), &|_| (), &|Sample { counts, .. }| {
+        let mut sums = black_box(&*counts).clone();
+        for (sum, count) in sums.iter_mut().zip(black_box(&*counts)) {
             *sum = sum.wrapping_add(*count);
         }
         black_box(sums);
