@@ -15,7 +15,7 @@ pub struct Host {
     pub why: String,
     /// How late the host was.
     pub lateness: Lateness,
-    /// Whether the last processor finished in time and nine tenths of all waits ended so, to a hundredth of the run;
+    /// Whether the last processor finished in time and half of all waits ended so, to a hundredth of the run;
     /// also if the model says 0.
     pub held: bool,
     /// What the host did not give.
@@ -69,7 +69,7 @@ impl Host {
             dilation: choice.dilation,
             why: choice.why.clone(),
             lateness,
-            held: due == Time::ZERO || (in_time(lateness.finish) && in_time(lateness.p90)),
+            held: due == Time::ZERO || (in_time(lateness.finish) && in_time(lateness.p50)),
             notes,
         }
     }

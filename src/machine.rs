@@ -240,7 +240,7 @@ impl Machine {
             let mut run = self.report(lives, &setup.network);
             let host = Host::new(&findings, run.time, cores, &choice, &notes);
             if !host.held && self.dilation == Dilation::Auto && attempt < TRIES {
-                let late = host.lateness.finish.max(host.lateness.p90).in_units(MS);
+                let late = host.lateness.finish.max(host.lateness.p50).in_units(MS);
                 choice.why = format!("at {:.3} the run was {late:.3} ms late", choice.dilation);
                 choice.dilation *= 2.0;
                 continue;

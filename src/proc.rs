@@ -182,14 +182,15 @@ impl<'a> Proc<'a> {
     /// else can use the core meanwhile.
     ///
     /// ```
-    /// use loggp::{Machine, Params, Time};
+    /// use loggp::{MS, Machine, Params, Work};
     ///
-    /// let run = Machine::new(Params::new(2).build()?).run(|p| {
-    ///     let memory = p.prepare(|| vec![1_u8; 1 << 20]);
-    ///     let now = p.now();
-    ///     (now, memory)
+    /// let machine = Machine::new(Params::new(2).build()?).work(Work::Measured);
+    /// let run = machine.run(|p| {
+    ///     let before = p.now();
+    ///     p.prepare(|| std::thread::sleep(std::time::Duration::from_millis(5)));
+    ///     p.now() - before
     /// })?;
-    /// assert!(run.results.iter().all(|(now, _)| now.as_us() < 100.0), "it took no time");
+    /// assert!(run.results.iter().all(|time| *time < MS));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn prepare<R>(&mut self, prepare: impl FnOnce() -> R) -> R {

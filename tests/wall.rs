@@ -130,6 +130,19 @@ fn auto_dilation_says_what_it_chose_and_why() {
     assert!(host.lateness.p50 <= host.lateness.p90 && host.lateness.p90 <= host.lateness.max);
 }
 
+/// Sixteen processors act every microsecond on one core, and then have time to make up for it: they end in time.
+#[test]
+fn a_run_that_was_late_in_the_middle_is_not_held() {
+    let _guard = alone();
+    let run = machine(cm5(16)).cores(1).run(|p| {
+        (1..1_000).for_each(|i| p.wait_until(i * US));
+        p.wait_until(200 * MS);
+    });
+    let host = run.unwrap().host.unwrap();
+    assert!(host.lateness.p50 > 2 * MS, "16,000 hand-overs take more than 10 ms: {host:?}");
+    assert!(!host.held, "{host:?}");
+}
+
 #[test]
 fn fewer_cores_than_asked_for_is_said() {
     let _guard = alone();

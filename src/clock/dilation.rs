@@ -156,6 +156,16 @@ mod tests {
     }
 
     #[test]
+    fn the_middle_of_a_run_is_in_time_too() {
+        // They act in turn for 10 ms, which takes a core 80 ms, and then they have 90 ms to make up for it.
+        let waits: Vec<Vec<Time>> =
+            (0..2).map(|id| (0..5_000).map(|i| (2 * i + id) * US).chain([100 * MS]).collect()).collect();
+        // 80 ms - D 10 ms is at most 1% of D 100 ms.
+        let chosen = choose(&waits, 1, false).dilation;
+        assert!((7.2..8.1).contains(&chosen), "{chosen}");
+    }
+
+    #[test]
     fn measured_work_of_one_core_is_done_in_turn() {
         let waits = vec![vec![SEC]; 8];
         assert_eq!(choose(&waits, 2, true).dilation, 4.0);
