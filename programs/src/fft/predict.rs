@@ -175,7 +175,7 @@ fn calibrate(shape: Shape, alone: bool, cores: usize) -> Costs {
     let points = random(shape.m(), 1);
     let time = |act: &(dyn Fn(&mut Memory) + Sync)| {
         let prepare = || Memory::new(&kernels, points.iter().copied());
-        at_once(cores, 25, prepare, |memory| memory.points.copy_from_slice(&points), act)
+        at_once(cores, prepare, |memory| memory.points.copy_from_slice(&points), act)
     };
     let first = || time(&|memory| kernels.first(id, &mut memory.points, &mut memory.scratch));
     let third = || time(&|memory| kernels.third(&mut memory.points, &mut memory.scratch));

@@ -51,14 +51,11 @@ fn timed<K: Key>(setting: &Setting, case: &Case) -> Costs {
     let digit = Digit { shift: 0, bits: setting.plan.radix };
     type Act<'a, K> = &'a (dyn Fn(&mut Sample<K>) + Sync);
     let per = |units: usize, before: Act<K>, kernel: Act<K>| {
-        /// So many units in all make a time that can be trusted.
-        const ENOUGH: usize = 1 << 20;
-        const LEAST: usize = 25;
         let prepare = || {
             let (keys, counts) = (vec![K::default(); n], vec![0; digit.buckets()]);
             Sample { rng: Rng::with_seed(0), keys, counts, room: Room::new(n) }
         };
-        let time = at_once(case.cores, LEAST.max(ENOUGH / units), prepare, before, kernel);
+        let time = at_once(case.cores, prepare, before, kernel);
         Time::from_ps(time.as_ps() / units as i64)
     };
 
