@@ -160,6 +160,15 @@ impl Machine {
         Machine { cores, ..self }
     }
 
+    /// How many processors compute at the same time: as many as there are cores for them on the wall clock, and one
+    /// on the virtual clock.
+    pub fn at_once(&self) -> usize {
+        match self.clock {
+            ClockKind::Virtual => 1,
+            ClockKind::Wall => wall::cores_for(self.params.P, self.cores),
+        }
+    }
+
     /// Sets how much slower than it should the machine runs on the wall clock.
     pub fn dilation(self, dilation: Dilation) -> Machine {
         Machine { dilation, ..self }
@@ -212,7 +221,7 @@ impl Machine {
     /// an earlier try returned, before time runs again.
     fn measure(&self, program: Program, clear: &dyn Fn()) -> Result<Run<()>, RunError> {
         let (P, stack) = (self.params.P, self.stack);
-        let cores = wall::cores_for(P, self.cores);
+        let cores = self.at_once();
         let mut notes = Vec::new();
         if self.cores != usize::MAX && cores < self.cores.min(P) {
             notes.push(format!("the host offers {cores} of the {} cores asked for", self.cores));

@@ -75,8 +75,8 @@ impl Stopwatch {
     }
 }
 
-/// How long this thread has run.
-fn thread_time() -> Time {
+/// How long this thread has run, on whatever core: the clock by which long work is measured.
+pub fn thread_time() -> Time {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec * SEC + time.tv_nsec * NS
 }

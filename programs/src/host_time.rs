@@ -6,8 +6,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use loggp::{NS, SEC, Time};
-use rustix::time::{ClockId, clock_gettime};
+use loggp::{Time, thread_time};
 
 /// How long it takes each of so many threads, on a core of its own, to `act` on what it has prepared, if all do
 /// at the same time, since they share the computer's memory and perhaps more. Before each round `reset` makes it
@@ -58,12 +57,6 @@ pub fn at_once<S>(
     let mut rounds: Vec<Time> = (0..times[0].len()).map(slowest).collect();
     rounds.sort_unstable();
     rounds[rounds.len() / 2]
-}
-
-/// How long this thread has run.
-fn thread_time() -> Time {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec * SEC + time.tv_nsec * NS
 }
 
 #[cfg(test)]

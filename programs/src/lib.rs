@@ -8,6 +8,7 @@ pub mod calibrate;
 pub mod combining;
 pub mod fft;
 mod host_time;
+mod memory;
 mod program;
 pub mod radix_sort;
 pub mod remap;

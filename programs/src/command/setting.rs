@@ -164,17 +164,6 @@ impl<'a> Setting<'a> {
         self.options.work.map_or(self.program.work(), Work::from)
     }
 
-    /// How many processors compute at the same time.
-    fn cores(&self) -> usize {
-        let offered = || std::thread::available_parallelism().map_or(1, usize::from);
-        match self.clock {
-            ClockOption::Virtual => 1,
-            ClockOption::Wall => {
-                self.options.cores.unwrap_or(usize::MAX).min(offered()).min(self.choice.params.P)
-            }
-        }
-    }
-
     /// What an algorithm has to do.
     fn case(&self, algorithm: &'static Algorithm) -> Case {
         Case {
@@ -182,7 +171,7 @@ impl<'a> Setting<'a> {
             params: self.choice.params,
             ports: self.options.ports.into(),
             work: self.work(),
-            cores: self.cores(),
+            cores: self.machine().clock(self.clock.into()).at_once(),
             barrier: self.barrier,
             size: self.size(),
             seed: self.options.seed,

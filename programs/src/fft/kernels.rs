@@ -1,13 +1,13 @@
 //! What a processor computes: rustfft's kernels on its own points, and twiddle factors between them.
 
 use std::f64::consts::TAU;
-use std::hint::black_box;
 use std::sync::Arc;
 
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftPlanner};
 
 use super::layout::{Layout, Shape};
+use crate::memory::written;
 
 /// A point of the transform.
 pub type Point = Complex<f64>;
@@ -105,14 +105,8 @@ pub struct Memory {
 impl Memory {
     /// With what goes in.
     pub fn new(kernels: &Kernels, points: impl Iterator<Item = Point>) -> Memory {
-        // A vector of zeros would be memory that the host has only promised.
-        let written = |len| {
-            let mut room = Vec::with_capacity(len);
-            room.resize_with(len, || black_box(ZERO));
-            room
-        };
-        let scratch = written(kernels.scratch());
-        let other = written(if kernels.shape.P > 1 { kernels.shape.m() } else { 0 });
+        let scratch = written(kernels.scratch(), ZERO);
+        let other = written(if kernels.shape.P > 1 { kernels.shape.m() } else { 0 }, ZERO);
         // The points come last, so that the cache has as many of them as it can.
         Memory { points: points.collect(), other, scratch }
     }

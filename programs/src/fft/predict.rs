@@ -185,13 +185,22 @@ fn calibrate(shape: Shape, alone: bool, cores: usize) -> Costs {
             Column::all(shape.P).for_each(compute);
         })
     };
+    if shape.P == 1 {
+        let nothing = Time::ZERO; // alone, all is phase I
+        return Costs {
+            first: first(),
+            third: nothing,
+            redistribution: nothing,
+            point: nothing,
+            copies: nothing,
+        };
+    }
     let (first, third) = match (alone, shape.layout) {
         (true, Layout::Cyclic) => (first(), columns()),
         (true, Layout::Blocked) => (columns(), third()),
         (false, _) => (first(), third()),
     };
     let redistribution = match shape.layout {
-        _ if shape.P == 1 => Time::ZERO,
         Layout::Cyclic => {
             let blocks = remap::gather(&shape, &points);
             time(&|memory| remap::spread(&shape, &blocks, &mut memory.other))

@@ -81,23 +81,24 @@ fn timed<K: Key>(setting: &Setting, case: &Case) -> Costs {
         sort(sample);
     };
 
-    let histograms = per(n, &draw, &|sample| drop(black_box(histogram(&sample.keys, digit))));
-    let local_sort = match P {
-        1 => per(n * setting.digits().len(), &draw, &|Sample { keys, room, .. }| {
+    if P == 1 {
+        let local_sort = per(n * setting.digits().len(), &draw, &|Sample { keys, room, .. }| {
             sort_alone(keys, &mut room.items, &mut room.other)
-        }),
-        _ => per(n, &gather_and_draw, &sort),
-    };
-    let moving = if setting.plan.bulk {
-        per(n, &draw_and_sort, &gather)
+        });
+        return Costs { histogram: Time::ZERO, local_sort, moving: Time::ZERO, scan: Time::ZERO };
+    }
+    let histograms = per(n, &draw, &|sample| drop(black_box(histogram(&sample.keys, digit))));
+    let (local_sort, moving) = if setting.plan.bulk {
+        (per(n, &gather_and_draw, &sort), per(n, &draw_and_sort, &gather))
     } else {
-        per(n, &draw, &|Sample { keys, counts, room, .. }| {
+        let moving = per(n, &draw, &|Sample { keys, counts, room, .. }| {
             let mut next = starts(counts);
             for key in keys {
                 let rank = rank(key, digit, &mut next);
                 room.items[black_box(rank) % n] = *key;
             }
-        })
+        });
+        (Time::ZERO, moving) // nothing is sorted before it goes
     };
     let scan = per(digit.buckets(), &|_| (), &|Sample { counts, .. }| {
         let mut sums = black_box(&*counts).clone();

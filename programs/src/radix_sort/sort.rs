@@ -1,7 +1,6 @@
 //! What each processor does: a pass per digit, lowest first.
 
 use std::borrow::Cow;
-use std::hint::black_box;
 use std::mem::swap;
 use std::ops::Range;
 
@@ -12,6 +11,7 @@ use super::item::{Digit, Item};
 use super::kernels::{histogram, scatter, starts};
 use super::ranks::{self, Ranks, ranks};
 use super::tag::{KEYS, Tags};
+use crate::memory::written;
 
 /// How to sort.
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +34,8 @@ pub struct Room<T> {
 impl<T: Item> Room<T> {
     /// Room for n items.
     pub fn new(n: usize) -> Room<T> {
-        // A vector of zeros would be memory that the host has only promised.
-        let written = || {
-            let mut items = Vec::with_capacity(n);
-            items.resize_with(n, || black_box(T::default()));
-            items
-        };
-        Room { items: written(), other: written() }
+        let items = || written(n, T::default());
+        Room { items: items(), other: items() }
     }
 }
 
