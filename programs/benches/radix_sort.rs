@@ -18,7 +18,7 @@ fn radix_sort(c: &mut Criterion) {
     group.bench_function("P = 1", |b| {
         let time = |_| {
             let run = machine.run(|p| {
-                let mut room = p.prepare(|| Room::new(keys.len()));
+                let mut room = p.prepare(|| Room::new(plan, keys.len(), 1));
                 sort(p, plan, &keys, &mut room)
             });
             run.unwrap().time.as_ns()

@@ -16,6 +16,7 @@ mod lockstep;
 mod overlap;
 mod phase;
 mod predict;
+mod rehearsal;
 mod remap;
 mod verify;
 
@@ -29,7 +30,7 @@ use self::layout::{Layout, Shape};
 use self::overlap::{Charges, overlapped};
 use self::phase::{Phase, Stopwatch};
 use self::remap::Schedule;
-use crate::{Algorithm, Case, Figure, Outcome, Program, ProgramOption, Size};
+use crate::{Algorithm, Case, Costs, Figure, Outcome, Program, ProgramOption, Size};
 
 /// The fast Fourier transform.
 pub struct Fft;
@@ -135,6 +136,10 @@ impl Program for Fft {
         check(case)
     }
 
+    fn rehearse(&self, case: &Case) -> Costs {
+        rehearsal::rehearse(case)
+    }
+
     fn formula(&self, case: &Case) -> Option<Time> {
         predict::total(case)
     }
@@ -156,7 +161,7 @@ impl Program for Fft {
         }
         let run = machine.run(|p| {
             let part = part(p.id());
-            let mut memory = p.prepare(|| Memory::new(&kernels, part));
+            let mut memory = p.prepare(|| Memory::new(&kernels, is_long(case), part));
             let times = transform(p, case, &kernels, &mut memory);
             (memory.points, times)
         });
@@ -228,24 +233,17 @@ fn third(p: &mut Proc, watch: &mut Stopwatch, kernels: &Kernels, memory: &mut Me
 }
 
 /// The remap with long messages. The points that go to one processor lie together in the cyclic order, and
-/// those that come from one in the blocked order; at the other end they must be redistributed.
+/// those that come from one in the blocked order: there they "can directly be sent" (LogGP, section 2), and what
+/// is charged is the redistribution at the other end.
 fn long(p: &mut Proc, watch: &mut Stopwatch, shape: &Shape, memory: &mut Memory) {
-    let (m, points, other) = (shape.m() as u64, &memory.points, &mut memory.other);
-    match shape.layout {
-        Layout::Cyclic => {
-            let blocks = remap::long(p, points.chunks(shape.c()).map(<[Point]>::to_vec).collect());
-            watch.lap(p, Phase::Remap);
-            p.work("point", m, || remap::spread(shape, &blocks, other));
-            watch.lap(p, Phase::Redistribution);
-        }
-        Layout::Blocked => {
-            let blocks = p.work("point", m, || remap::gather(shape, points));
-            watch.lap(p, Phase::Redistribution);
-            let blocks = remap::long(p, blocks);
-            other.chunks_mut(shape.c()).zip(&blocks).for_each(|(to, block)| to.copy_from_slice(block));
-            watch.lap(p, Phase::Remap);
-        }
-    }
+    let m = shape.m() as u64;
+    let (leaving, coming) = if shape.layout == Layout::Cyclic { (0, m) } else { (m, 0) };
+    p.work("point", leaving, || remap::gather(shape, &memory.points, &mut memory.blocks));
+    watch.lap(p, Phase::Redistribution);
+    remap::long(p, &mut memory.blocks);
+    watch.lap(p, Phase::Remap);
+    p.work("point", coming, || remap::spread(shape, &memory.blocks, &mut memory.other));
+    watch.lap(p, Phase::Redistribution);
 }
 
 /// The columns that need the partner's points, computed in this phase.
@@ -262,12 +260,11 @@ fn remote_columns(p: &mut Proc, watch: &mut Stopwatch, phase: Phase, kernels: &K
 /// The phases that an algorithm has, in order.
 fn order(case: &Case) -> impl Iterator<Item = Phase> {
     use Phase::{First, Redistribution, Remap, Third};
-    let long = case.algorithm.name == "long-staggered";
     let order = match shape(case).layout {
         Layout::Cyclic => [First, Remap, Redistribution, Third],
         Layout::Blocked => [First, Redistribution, Remap, Third],
     };
-    order.into_iter().filter(move |phase| long || *phase != Redistribution)
+    order.into_iter().filter(move |phase| is_long(case) || *phase != Redistribution)
 }
 
 /// Rates per processor: 10 floating point operations per butterfly (LogP, section 4.1.4), and 16 bytes for
@@ -289,6 +286,11 @@ fn figures(case: &Case, spent: &[Time; 4]) -> Vec<Figure> {
         computed("compute III per processor", third, Phase::Third),
     ];
     figures.into_iter().flatten().collect()
+}
+
+/// Whether messages are long.
+fn is_long(case: &Case) -> bool {
+    case.algorithm.name == "long-staggered"
 }
 
 /// Whether an algorithm has one layout for the whole butterfly.

@@ -6,8 +6,8 @@ pub mod all_to_all_broadcast;
 pub mod broadcast;
 pub mod calibrate;
 pub mod combining;
+mod costs;
 pub mod fft;
-mod host_time;
 mod memory;
 mod program;
 pub mod radix_sort;
@@ -18,6 +18,7 @@ pub mod summation;
 mod timeline;
 mod word;
 
+pub use costs::Costs;
 pub use program::{Algorithm, Case, Figure, Outcome, Program, ProgramOption, Size};
 pub use timeline::timeline;
 pub use word::Word;

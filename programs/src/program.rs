@@ -2,6 +2,8 @@
 
 use loggp::{Machine, Params, Ports, Run, RunError, Time, Work};
 
+use crate::costs::Costs;
+
 /// One of the papers' programs. Each is one file, and is listed in [`PROGRAMS`](crate::PROGRAMS).
 pub trait Program: Sync {
     /// Its name on the command line.
@@ -32,9 +34,15 @@ pub trait Program: Sync {
         Ok(())
     }
 
+    /// What its computing costs on this computer, by kind, found in rehearsals of this case's computing alone.
+    /// Nothing where computing is charged. Each call rehearses anew.
+    fn rehearse(&self, _case: &Case) -> Costs {
+        Costs::default()
+    }
+
     /// The paper's closed form for the time; `None` where the paper has none.
     ///
-    /// It reads the parameters and nothing else: neither the model nor a measurement.
+    /// It reads the case and nothing else: neither the model nor a measurement of the run.
     fn formula(&self, case: &Case) -> Option<Time>;
 
     /// The paper's closed forms for the times of its phases, in order and under the names that
@@ -94,8 +102,10 @@ pub struct Case {
     /// What computing costs.
     pub work: Work,
     /// How many processors compute at the same time, on as many of the host's cores. Where work is measured, a
-    /// prediction must know.
+    /// rehearsal must know.
     pub cores: usize,
+    /// What computing costs where work is measured, as rehearsals have found.
+    pub costs: Costs,
     /// The cost of the machine's barrier, if its hardware has one.
     pub barrier: Option<Time>,
     /// The size, as the program means it.
@@ -124,6 +134,7 @@ impl Case {
             ports: Ports::default(),
             work: program.work(),
             cores: 1,
+            costs: Costs::default(),
             barrier: None,
             size: program.size().default,
             seed: 1,

@@ -8,12 +8,12 @@
 //! opposite of FFT: the work to get the right setup comes before the transfer (section 2.3).
 
 mod alone;
-mod calibration;
 mod input;
 mod item;
 mod kernels;
 mod prediction;
 mod ranks;
+mod rehearsal;
 mod setting;
 mod sort;
 mod tag;
@@ -25,7 +25,7 @@ use std::fmt::Debug;
 
 use loggp::{Machine, RunError, Time, US, Work};
 
-use crate::{Algorithm, Case, Figure, Outcome, Program, ProgramOption, Size};
+use crate::{Algorithm, Case, Costs, Figure, Outcome, Program, ProgramOption, Size};
 use input::Key;
 use setting::Setting;
 
@@ -76,6 +76,13 @@ impl Program for RadixSort {
         Setting::of(case)?.check(case)
     }
 
+    fn rehearse(&self, case: &Case) -> Costs {
+        match Setting::of(case) {
+            Ok(setting) if case.work == Work::Measured => rehearsal::rehearse(case, &setting),
+            _ => Costs::default(),
+        }
+    }
+
     fn formula(&self, case: &Case) -> Option<Time> {
         let setting = Setting::of(case).ok()?;
         let phases = self.phases(case);
@@ -110,7 +117,7 @@ fn run<K: Key>(case: &Case, setting: &Setting, machine: &Machine) -> Result<Outc
         .rate("move", costs.moving)
         .rate("scan", costs.scan);
     let run = machine.run(|p| {
-        let mut room = p.prepare(|| Room::new(n));
+        let mut room = p.prepare(|| Room::new(setting.plan, n, case.params.P));
         let ends = sort(p, setting.plan, &keys[p.id() * n..][..n], &mut room);
         (room.items, ends)
     });

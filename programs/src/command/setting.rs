@@ -1,7 +1,7 @@
 //! A program and everything that decides how it runs, but for the algorithm.
 
 use loggp::{Latency, Machine, Params, RunError, Time, Trace, Work, parse_time};
-use loggp_programs::{Algorithm, Case, Outcome, Program};
+use loggp_programs::{Algorithm, Case, Costs, Outcome, Program};
 
 use super::choice::Choice;
 use super::failure::Failure;
@@ -127,18 +127,25 @@ impl<'a> Setting<'a> {
         trace: bool,
         progress: &Progress,
     ) -> Result<Done, RunError> {
-        let case = self.case(algorithm);
-        let formula = self.program.formula(&case);
-        let runs = |clock: ClockOption| -> Result<Runs, RunError> {
+        let mut case = self.case(algorithm);
+        // There is a rehearsal before each run that is reported, so that both see the host as it is then.
+        let mut rehearsals = Vec::new();
+        let mut runs = |clock: ClockOption| -> Result<Runs, RunError> {
             let machine = self.machine().clock(clock.into()).trace(trace && clock == self.clock);
-            let run = |_| self.program.run(&case, &machine).inspect(|_| progress.step());
+            let run = |_| {
+                if clock == self.clock {
+                    rehearsals.push(self.program.rehearse(&case));
+                }
+                self.program.run(&case, &machine).inspect(|_| progress.step())
+            };
             Ok(Runs::of((0..self.options.repeat).map(run).collect::<Result<_, _>>()?))
         };
         let model = runs(ClockOption::Virtual)?;
         let measured = (self.clock == ClockOption::Wall).then(|| runs(ClockOption::Wall)).transpose()?;
+        case.costs = Costs::median(&rehearsals);
 
         let prediction = Prediction {
-            formula,
+            formula: self.program.formula(&case),
             model: Some(model.times.median),
             measured: measured.as_ref().map(|measured| measured.times),
         };
@@ -172,6 +179,7 @@ impl<'a> Setting<'a> {
             ports: self.options.ports.into(),
             work: self.work(),
             cores: self.machine().clock(self.clock.into()).at_once(),
+            costs: Costs::default(),
             barrier: self.barrier,
             size: self.size(),
             seed: self.options.seed,

@@ -100,15 +100,20 @@ pub struct Memory {
     pub other: Vec<Point>,
     /// Room for the kernels.
     pub scratch: Vec<Point>,
+    /// If messages are long, its points for each processor, and then those from each.
+    pub blocks: Vec<Vec<Point>>,
 }
 
 impl Memory {
-    /// With what goes in.
-    pub fn new(kernels: &Kernels, points: impl Iterator<Item = Point>) -> Memory {
+    /// With what goes in, and for long messages or short ones.
+    pub fn new(kernels: &Kernels, long: bool, points: impl Iterator<Item = Point>) -> Memory {
+        let shape = kernels.shape;
         let scratch = written(kernels.scratch(), ZERO);
-        let other = written(if kernels.shape.P > 1 { kernels.shape.m() } else { 0 }, ZERO);
+        let other = written(if shape.P > 1 { shape.m() } else { 0 }, ZERO);
+        let blocks = if long && shape.P > 1 { shape.P } else { 0 };
+        let blocks = (0..blocks).map(|_| written(shape.c(), ZERO)).collect();
         // The points come last, so that the cache has as many of them as it can.
-        Memory { points: points.collect(), other, scratch }
+        Memory { points: points.collect(), other, scratch, blocks }
     }
 }
 

@@ -2,22 +2,16 @@
 //!
 //! Local computation is so many butterflies; a remap is the points that go, times what each keeps its
 //! processor busy or waiting, and the way of the last (LogP, section 4.1.4; LogGP, section 3). Where work is
-//! measured, computing costs what the kernels took on this host in a run of their own.
+//! measured, computing costs what it took in a rehearsal.
 
-use std::hint::black_box;
-use std::sync::{Mutex, PoisonError};
+use loggp::{Ports, Time};
 
-use loggp::{Machine, Params, Ports, Time, Work};
-
-use super::columns::Column;
-use super::kernels::{Kernels, Memory, Point};
-use super::layout::{Layout, Shape};
+use super::kernels::Point;
 use super::lockstep::Lockstep;
 use super::phase::Phase;
-use super::remap::{self, Schedule};
-use super::{charges, is_alone, random, shape};
+use super::rehearsal::POINT;
+use super::{charges, shape};
 use crate::Case;
-use crate::host_time::at_once;
 
 /// What a processor's computing costs.
 #[derive(Clone, Copy)]
@@ -30,9 +24,6 @@ struct Costs {
     redistribution: Time,
     /// To load a point, and to store it where it goes.
     point: Time,
-    /// To copy all points into messages, or out of them. Where work is charged it is a part of the
-    /// redistribution.
-    copies: Time,
 }
 
 /// The times of the phases that an algorithm has, in order, each by name.
@@ -74,7 +65,7 @@ fn remap_time(case: &Case, costs: &Costs) -> Option<Time> {
             let stream = self::stream(case, shape.c());
             (1..P).for_each(|_| all.send_receiving(stream));
             all.receive_all();
-            return Some(all.t.max(2 * o + ports(case, P - 1, stream)) + costs.copies);
+            return Some(all.t.max(2 * o + ports(case, P - 1, stream)));
         }
         "cyclic" | "blocked" => {
             let columns = if case.algorithm.name == "cyclic" { costs.third } else { costs.first };
@@ -137,93 +128,23 @@ fn overlapped(case: &Case, costs: &Costs) -> Option<Time> {
     Some(busy.max(apart + remap_time(case, costs)? - c * costs.point))
 }
 
-/// What computing costs; `None` on a machine of which the papers know nothing.
+/// What computing costs; `None` on a machine of which the papers know nothing, or without a rehearsal.
 fn costs(case: &Case) -> Option<Costs> {
     if !case.params.is_loggp() {
         return None;
     }
     let shape = shape(case);
-    let alone = is_alone(case);
     let Some((butterfly, point)) = charges(case) else {
-        return Some(calibrated(shape, alone, case.cores));
+        let cost = |phase: Phase| case.costs.of(phase.name());
+        return Some(Costs {
+            first: cost(Phase::First)?,
+            third: cost(Phase::Third).unwrap_or_default(),
+            redistribution: cost(Phase::Redistribution).unwrap_or_default(),
+            point: case.costs.of(POINT).unwrap_or_default(),
+        });
     };
     let [first, third] = shape.sizes().map(|size| shape.butterflies(size) as i64 * butterfly);
     let point = if shape.P > 1 { point } else { Time::ZERO }; // alone, nothing has to go anywhere
     let redistribution = shape.m() as i64 * point;
-    Some(Costs { first, third, redistribution, point, copies: Time::ZERO })
-}
-
-/// What decides the costs of the kernels: the shape, whether there is one layout for the whole butterfly, and how
-/// many processors compute at once.
-type Kernel = (Shape, bool, usize);
-
-/// What the kernels take on this host, each on points of its own, once for each size.
-fn calibrated(shape: Shape, alone: bool, cores: usize) -> Costs {
-    static KNOWN: Mutex<Vec<(Kernel, Costs)>> = Mutex::new(Vec::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (shape, alone, cores);
-    if let Some((_, costs)) = known.iter().find(|(other, _)| *other == key) {
-        return *costs;
-    }
-    let costs = calibrate(shape, alone, cores);
-    known.push((key, costs));
-    costs
-}
-
-fn calibrate(shape: Shape, alone: bool, cores: usize) -> Costs {
-    let (kernels, id) = (Kernels::new(shape), shape.P - 1);
-    let points = random(shape.m(), 1);
-    let time = |act: &(dyn Fn(&mut Memory) + Sync)| {
-        let prepare = || Memory::new(&kernels, points.iter().copied());
-        at_once(cores, prepare, |memory| memory.points.copy_from_slice(&points), act)
-    };
-    let first = || time(&|memory| kernels.first(id, &mut memory.points, &mut memory.scratch));
-    let third = || time(&|memory| kernels.third(&mut memory.points, &mut memory.scratch));
-    let columns = || {
-        time(&|memory| {
-            let compute = |column: Column| column.compute(&kernels, id, &mut memory.points, &memory.other);
-            Column::all(shape.P).for_each(compute);
-        })
-    };
-    if shape.P == 1 {
-        let nothing = Time::ZERO; // alone, all is phase I
-        return Costs {
-            first: first(),
-            third: nothing,
-            redistribution: nothing,
-            point: nothing,
-            copies: nothing,
-        };
-    }
-    let (first, third) = match (alone, shape.layout) {
-        (true, Layout::Cyclic) => (first(), columns()),
-        (true, Layout::Blocked) => (columns(), third()),
-        (false, _) => (first(), third()),
-    };
-    let redistribution = match shape.layout {
-        Layout::Cyclic => {
-            let blocks = remap::gather(&shape, &points);
-            time(&|memory| remap::spread(&shape, &blocks, &mut memory.other))
-        }
-        Layout::Blocked => time(&|memory| drop(black_box(remap::gather(&shape, &memory.points)))),
-    };
-    let copy = |memory: &mut Memory| {
-        let block = |block: &[Point]| block.to_vec();
-        drop(black_box(memory.points.chunks(shape.c()).map(block).collect::<Vec<_>>()));
-    };
-    Costs { first, third, redistribution, point: point(), copies: time(&copy) }
-}
-
-/// What a point costs its processor in the remap: all that happens between the calls of a machine on which
-/// messages cost nothing.
-fn point() -> Time {
-    let shape = Shape::new(1 << 13, 2, Layout::Cyclic);
-    let points = random(shape.m(), 1);
-    let free = Params::new(2).build().expect("a machine may be free");
-    let machine = Machine::new(free).work(Work::Measured);
-    let run = || machine.run(|p| remap::short(p, &shape, Schedule::Staggered, &points, &mut points.clone()));
-    let mut times: Vec<Time> = (0..5).filter_map(|_| run().ok()).map(|run| run.time).collect();
-    times.sort();
-    let time = times.get(times.len() / 2).copied().unwrap_or(Time::ZERO);
-    Time::from_ps(time.as_ps() / (shape.m() - shape.c()) as i64)
+    Some(Costs { first, third, redistribution, point })
 }

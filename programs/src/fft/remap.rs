@@ -3,7 +3,7 @@
 use loggp::{Payload, Proc};
 
 use super::kernels::Point;
-use super::layout::Shape;
+use super::layout::{Layout, Shape};
 
 /// A point on its way. On the CM-5 a message has 16 bytes of data, which is a point, and 4 bytes of address
 /// (LogP, section 4.1.4). The
@@ -94,8 +94,8 @@ impl Remapped<'_> {
 }
 
 /// Sends every processor its block in one message, staggered: at stage i processor q sends to q + i (LogGP,
-/// section 3). Returns the blocks that came, by sender.
-pub fn long(p: &mut Proc, mut blocks: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
+/// section 3). Leaves the blocks that came, by sender.
+pub fn long(p: &mut Proc, blocks: &mut Vec<Vec<Point>>) {
     let (id, P) = (p.id(), p.p());
     let mut came = vec![Vec::new(); P];
     came[id] = std::mem::take(&mut blocks[id]);
@@ -126,18 +126,30 @@ pub fn long(p: &mut Proc, mut blocks: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
         let (from, block) = p.recv(POINTS);
         came[from] = block;
     }
-    came
+    *blocks = came;
 }
 
-/// Collects the points for each processor, so that they can be sent together.
-pub fn gather(shape: &Shape, points: &[Point]) -> Vec<Vec<Point>> {
-    let block = |to| (0..shape.c()).map(|i| points[shape.leaves(to, i)]).collect();
-    (0..shape.P).map(block).collect()
+/// Collects the points for each processor, so that they can be sent together. In the cyclic order they lie
+/// together.
+pub fn gather(shape: &Shape, points: &[Point], blocks: &mut [Vec<Point>]) {
+    for (to, block) in blocks.iter_mut().enumerate() {
+        match shape.layout {
+            Layout::Cyclic => block.copy_from_slice(&points[shape.leaves(to, 0)..][..shape.c()]),
+            Layout::Blocked => {
+                block.iter_mut().enumerate().for_each(|(i, point)| *point = points[shape.leaves(to, i)])
+            }
+        }
+    }
 }
 
-/// Brings the points that came together to their places.
+/// Brings the points that came together to their places. In the blocked order they stay together.
 pub fn spread(shape: &Shape, blocks: &[Vec<Point>], points: &mut [Point]) {
     for (from, block) in blocks.iter().enumerate() {
-        block.iter().enumerate().for_each(|(i, point)| points[shape.enters(from, i)] = *point);
+        match shape.layout {
+            Layout::Blocked => points[shape.enters(from, 0)..][..shape.c()].copy_from_slice(block),
+            Layout::Cyclic => {
+                block.iter().enumerate().for_each(|(i, point)| points[shape.enters(from, i)] = *point)
+            }
+        }
     }
 }

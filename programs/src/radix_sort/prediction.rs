@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 
 use loggp::{Params, Ports, Time, Work};
 
-use super::calibration;
 use super::input::{Input, SKEWED_BITS};
 use super::item::Digit;
-use super::setting::{Costs, Setting};
+use super::rehearsal;
+use super::setting::{Rates, Setting};
 use crate::Case;
 
 /// The only phase of one processor.
@@ -49,17 +49,20 @@ pub fn report(
 
 /// All phases of a case, as [`report`] has them.
 pub fn phases(case: &Case, setting: &Setting) -> Vec<(&'static str, Option<Time>)> {
-    let costs = match case.work {
+    let rates = match case.work {
         _ if !case.params.is_loggp() => return Vec::new(),
         Work::Charged => setting.charged,
-        Work::Measured => calibration::costs(setting, case),
+        Work::Measured => match rehearsal::rates(&case.costs) {
+            Some(rates) => rates,
+            None => return Vec::new(),
+        },
     };
     let digits: Vec<Digit> = setting.digits().collect();
     if case.params.P == 1 {
-        return vec![(ALONE, Some((case.size * digits.len()) as i64 * costs.local_sort))];
+        return vec![(ALONE, Some((case.size * digits.len()) as i64 * rates.local_sort))];
     }
     report(setting, |pass, phase| {
-        let pass = Pass { case, setting, costs, digit: digits[pass] };
+        let pass = Pass { case, setting, rates, digit: digits[pass] };
         Some(pass.time(phase))
     })
 }
@@ -68,7 +71,7 @@ pub fn phases(case: &Case, setting: &Setting) -> Vec<(&'static str, Option<Time>
 struct Pass<'a> {
     case: &'a Case,
     setting: &'a Setting,
-    costs: Costs,
+    rates: Rates,
     digit: Digit,
 }
 
@@ -79,10 +82,10 @@ impl Pass<'_> {
         // Where all keys are in one bucket a pass ends with the ranks.
         let settled = self.setting.input == Input::Equal;
         match phase {
-            "histogram" => n * self.costs.histogram,
+            "histogram" => n * self.rates.histogram,
             "ranks" => self.ranks(),
             _ if settled => Time::ZERO,
-            "local sort" => n * self.costs.local_sort,
+            "local sort" => n * self.rates.local_sort,
             _ if !self.setting.plan.bulk => self.short(),
             _ => self.long(),
         }
@@ -90,7 +93,7 @@ impl Pass<'_> {
 
     /// The scan over the processors, and that over the buckets.
     fn ranks(&self) -> Time {
-        let scan = self.digit.buckets() as i64 * self.costs.scan;
+        let scan = self.digit.buckets() as i64 * self.rates.scan;
         scan + if self.setting.plan.bulk { self.doubling() } else { self.pipeline() }
     }
 
@@ -98,7 +101,7 @@ impl Pass<'_> {
     /// and the others follow at the pace of the slowest: those inside receive, add and send.
     fn pipeline(&self) -> Time {
         let Params { L, o, g, P, .. } = self.case.params;
-        let (p, buckets, c) = (P as i64, self.digit.buckets() as i64, self.costs.scan);
+        let (p, buckets, c) = (P as i64, self.digit.buckets() as i64, self.rates.scan);
         let inside = if P > 2 { o } else { Time::ZERO };
         let sums = (p - 1) * (L + 2 * o + c) + c + (buckets - 1) * g.max(o + inside + c);
         let totals = (p - 1) * (L + 2 * o) + (buckets - 1) * g.max(o + inside);
@@ -109,7 +112,7 @@ impl Pass<'_> {
     /// single and what comes would come while a processor still sends, one sends after the other.
     fn doubling(&self) -> Time {
         let Params { L, o, P, .. } = self.case.params;
-        let scan = self.digit.buckets() as i64 * self.costs.scan;
+        let scan = self.digit.buckets() as i64 * self.rates.scan;
         let message = |sums: usize| L + self.stream(4 * sums * self.digit.buckets());
         let turns = if self.case.ports == Ports::Single && message(1) > 2 * L { 2 } else { 1 };
         let mut time = i64::from(P.ilog2()) * (2 * o + turns * message(1) + scan);
@@ -127,7 +130,7 @@ impl Pass<'_> {
         let Params { L, o, g, P, .. } = self.case.params;
         let n = self.case.size as i64;
         let gone = n - n / P as i64;
-        let busy = n * self.costs.moving + 2 * gone * o;
+        let busy = n * self.rates.moving + 2 * gone * o;
         (gone * g).max(busy) + L
     }
 
@@ -148,7 +151,7 @@ impl Pass<'_> {
             Ports::Single => 2 * S,
             Ports::Dual => S,
         });
-        (messages - 1) * stage + o + self.wait(S) + S + o + n as i64 * self.costs.moving
+        (messages - 1) * stage + o + self.wait(S) + S + o + n as i64 * self.rates.moving
     }
 
     /// How long so many bytes stream: (k-1)G.

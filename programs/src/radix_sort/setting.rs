@@ -65,7 +65,7 @@ fn time(text: &str, cycle: Time) -> Result<Time, String> {
 
 /// What a unit of each kind of work costs.
 #[derive(Clone, Copy, Debug)]
-pub struct Costs {
+pub struct Rates {
     /// A key in the histogram.
     pub histogram: Time,
     /// A key in the local sort.
@@ -86,7 +86,7 @@ pub struct Setting {
     /// What the keys are like.
     pub input: Input,
     /// What computing costs where it is charged.
-    pub charged: Costs,
+    pub charged: Rates,
 }
 
 impl Setting {
@@ -99,7 +99,7 @@ impl Setting {
             bits: key_bits(case.option("keys")).map_err(|why| named("keys", why))?,
             plan: Plan { radix, bulk: case.algorithm.name == "long" },
             input: Input::named(case.option("input")).map_err(|why| named("input", why))?,
-            charged: Costs {
+            charged: Rates {
                 histogram: cost("key-histogram")?,
                 local_sort: cost("key-sort")?,
                 moving: cost("key-move")?,

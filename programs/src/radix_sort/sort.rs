@@ -1,7 +1,6 @@
 //! What each processor does: a pass per digit, lowest first.
 
-use std::borrow::Cow;
-use std::mem::swap;
+use std::mem::{swap, take};
 use std::ops::Range;
 
 use loggp::{Payload, Proc, Time};
@@ -29,13 +28,23 @@ pub struct Room<T> {
     pub items: Vec<T>,
     /// Room for as many.
     pub(super) other: Vec<T>,
+    /// If keys go in long messages, those for each processor, and then those from each.
+    pub(super) messages: Vec<Vec<T>>,
 }
 
 impl<T: Item> Room<T> {
-    /// Room for n items.
-    pub fn new(n: usize) -> Room<T> {
+    /// Room for n items of each of P processors.
+    pub fn new(plan: Plan, n: usize, P: usize) -> Room<T> {
         let items = || written(n, T::default());
-        Room { items: items(), other: items() }
+        let messages = if plan.bulk && P > 1 { P } else { 0 };
+        // Keys do not spread evenly; where there are more, a message grows.
+        let most = n / P + 4 * (n / P).isqrt();
+        let message = |_| {
+            let mut message = written(most, T::default());
+            message.clear();
+            message
+        };
+        Room { items: items(), other: items(), messages: (0..messages).map(message).collect() }
     }
 }
 
@@ -53,7 +62,7 @@ impl Plan {
 /// begins with n, and ends with as many in its room: processor 0 with the first, the last with the last.
 /// Returns when it had done each phase of each pass; or all, if it was alone.
 pub fn sort<T: Item>(p: &mut Proc, plan: Plan, mine: &[T], room: &mut Room<T>) -> Vec<Time> {
-    let Room { items, other } = room;
+    let Room { items, other, messages } = room;
     if p.p() == 1 {
         let work = (mine.len() * Digit::all(T::BITS, plan.radix).len()) as u64;
         p.work("local sort", work, || sort_alone(mine, items, other));
@@ -76,7 +85,7 @@ pub fn sort<T: Item>(p: &mut Proc, plan: Plan, mine: &[T], room: &mut Room<T>) -
         if plan.bulk {
             p.work("local sort", mine.len() as u64, || scatter(now, digit, &mut starts(&counts), other));
             ends.push(p.now());
-            long(p, tags, digit, (&counts, ranks), other, items);
+            long(p, tags, digit, (&counts, ranks), (other, messages), items);
         } else {
             short(p, tags, digit, ranks, now, other);
             swap(items, other);
@@ -144,18 +153,26 @@ fn long<T: Item>(
     tags: Tags,
     digit: Digit,
     (counts, ranks): (&[u32], Ranks),
-    sorted: &[T],
+    (sorted, messages): (&[T], &mut Vec<Vec<T>>),
     out: &mut [T],
 ) {
     let (id, n) = (p.id(), sorted.len());
     let slices = slices(counts, &ranks.own, n, p.p());
-    let parts = exchange(p, tags, n, |to| &sorted[slices[to].clone()]);
+    // Where work is charged, this is a part of the local sort.
+    p.work("move", 0, || {
+        for (to, message) in messages.iter_mut().enumerate() {
+            message.clear();
+            message.extend_from_slice(if to == id { &[] } else { &sorted[slices[to].clone()] });
+        }
+    });
+    let own = &sorted[slices[id].clone()];
+    exchange(p, tags, n - own.len(), messages);
     p.work("move", n as u64, || {
         // Of a bucket that begins before this processor's first place, the rest begins there.
         let mut next: Vec<u32> =
             ranks.bucket.iter().map(|rank| rank.saturating_sub((id * n) as u32)).collect();
-        for part in &parts {
-            scatter(part, digit, &mut next, out);
+        for (from, message) in messages.iter().enumerate() {
+            scatter(if from == id { own } else { message }, digit, &mut next, out);
         }
     });
 }
@@ -180,39 +197,34 @@ fn slices(counts: &[u32], ranks: &[u32], n: usize, P: usize) -> Vec<Range<usize>
     lengths.into_iter().map(slice).collect()
 }
 
-/// Everyone sends everyone its items, and gets n in all: those from each processor, its own as they are.
-fn exchange<'a, T: Item>(
-    p: &mut Proc,
-    tags: Tags,
-    n: usize,
-    slice: impl Fn(usize) -> &'a [T],
-) -> Vec<Cow<'a, [T]>> {
+/// Everyone sends everyone its messages that are not empty, and gets so many items. Leaves what came, by sender.
+fn exchange<T: Item>(p: &mut Proc, tags: Tags, mut missing: usize, messages: &mut Vec<Vec<T>>) {
     let (id, P, tag) = (p.id(), p.p(), tags.of(KEYS, 0));
-    let mut parts = vec![Cow::Borrowed(&[][..]); P];
-    parts[id] = Cow::Borrowed(slice(id));
+    let mut came = vec![Vec::new(); P];
     if p.params().gps.is_some() {
         // A message may wait for its receiver (LogGPS 3.1): so pairs meet, in rounds. The partner's partner
         // is oneself, and everyone meets everyone.
-        for round in 0..P {
-            let other = (round + P - id) % P;
-            if other != id {
-                parts[other] = Cow::Owned(ranks::swap(p, other, tag, slice(other).to_vec()));
-            }
+        for other in (0..P).map(|round| (round + P - id) % P).filter(|other| *other != id) {
+            came[other] = ranks::swap(p, other, tag, take(&mut messages[other]));
         }
-        return parts;
+        *messages = came;
+        return;
     }
     // At stage i processor p sends to (i + p) mod P (LogGP, section 3).
-    let mut missing = n - parts[id].len();
-    for to in (1..P).map(|stage| (id + stage) % P).filter(|to| !slice(*to).is_empty()) {
-        p.send_receiving(to, tag, slice(to).to_vec(), tag, |_, from, part: Vec<T>| {
-            missing -= part.len();
-            parts[from] = Cow::Owned(part);
+    for to in (1..P).map(|stage| (id + stage) % P) {
+        let message = take(&mut messages[to]);
+        if message.is_empty() {
+            continue;
+        }
+        p.send_receiving(to, tag, message, tag, |_, from, message: Vec<T>| {
+            missing -= message.len();
+            came[from] = message;
         });
     }
     while missing > 0 {
-        let (from, part): (_, Vec<T>) = p.recv(tag);
-        missing -= part.len();
-        parts[from] = Cow::Owned(part);
+        let (from, message): (_, Vec<T>) = p.recv(tag);
+        missing -= message.len();
+        came[from] = message;
     }
-    parts
+    *messages = came;
 }

@@ -1,0 +1,154 @@
+//! What computing costs on this computer: predictions of measured work are made of that. It is found in
+//! rehearsals, which are runs of their own and never the run that is predicted.
+
+use std::hint::black_box;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use loggp::{Time, thread_time};
+
+/// What each kind of computing costs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Costs(Vec<(&'static str, Time)>);
+
+impl Costs {
+    /// The cost of one kind, if that is known.
+    pub fn of(&self, kind: &str) -> Option<Time> {
+        self.0.iter().find(|(other, _)| *other == kind).map(|(_, cost)| *cost)
+    }
+
+    /// Adds to the cost of a kind.
+    pub fn add(&mut self, kind: &'static str, cost: Time) {
+        match self.0.iter_mut().find(|(other, _)| *other == kind) {
+            Some((_, sum)) => *sum += cost,
+            None => self.0.push((kind, cost)),
+        }
+    }
+
+    /// The median of each kind's costs: all have the same kinds.
+    pub fn median(all: &[Costs]) -> Costs {
+        let Some(Costs(kinds)) = all.first() else { return Costs::default() };
+        let median = |kind| {
+            let mut costs: Vec<Time> = all.iter().filter_map(|costs| costs.of(kind)).collect();
+            costs.sort_unstable();
+            costs[costs.len() / 2]
+        };
+        Costs(kinds.iter().map(|(kind, _)| (*kind, median(kind))).collect())
+    }
+}
+
+/// Something to do in a rehearsal, and what kind of computing that is. Steps of no kind are not timed.
+pub(crate) struct Step<'a, S> {
+    kind: Option<&'static str>,
+    act: Box<dyn Fn(usize, &mut S) + Sync + 'a>,
+}
+
+impl<'a, S> Step<'a, S> {
+    /// Computing of some kind.
+    pub fn timed(kind: &'static str, act: impl Fn(&mut S) + Sync + 'a) -> Step<'a, S> {
+        Step { kind: Some(kind), act: Box::new(move |_, state| act(state)) }
+    }
+
+    /// What must happen between, as messages do; it is told which thread it is.
+    pub fn between(act: impl Fn(usize, &mut S) + Sync + 'a) -> Step<'a, S> {
+        Step { kind: None, act: Box::new(act) }
+    }
+}
+
+/// What each kind of computing costs a processor in all these steps.
+///
+/// As many threads as are said, each on a core of its own, take the steps together, on what each has prepared: as
+/// processors do, which share the computer's memory and perhaps more, and find in their caches what the step before
+/// has left there. Of a step the slowest thread counts, and of many rounds the median: others who use the
+/// computer take their part of a rehearsal as they do of a run.
+pub(crate) fn rehearse<S>(
+    threads: usize,
+    prepare: impl Fn() -> S + Sync,
+    steps: &[Step<S>],
+) -> Costs {
+    /// The others come and go in tenths of a second.
+    const FOR: Duration = Duration::from_millis(150);
+    const LEAST: usize = 3;
+    let cores = core_affinity::get_core_ids().unwrap_or_default();
+    let (barrier, over) = (Barrier::new(threads), AtomicBool::new(false));
+    let live = |thread: usize| {
+        if let Some(core) = cores.get(thread) {
+            core_affinity::set_for_current(*core);
+        }
+        let mut rounds = Vec::new();
+        let begin = Instant::now();
+        loop {
+            // One decides for all: before they meet, so that all know, and not again before they have met twice.
+            if thread == 0 && rounds.len() >= LEAST && begin.elapsed() > FOR {
+                over.store(true, Ordering::Relaxed);
+            }
+            barrier.wait();
+            if over.load(Ordering::Relaxed) {
+                return rounds;
+            }
+            let mut state = prepare();
+            let time = |step: &Step<S>| {
+                barrier.wait();
+                let start = thread_time();
+                (step.act)(thread, black_box(&mut state));
+                thread_time() - start
+            };
+            rounds.push(steps.iter().map(time).collect::<Vec<Time>>());
+        }
+    };
+    let live = &live;
+    let threads: Vec<Vec<Vec<Time>>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|thread| scope.spawn(move || live(thread))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a kernel computes what it is given")).collect()
+    });
+    let round = |round: usize| {
+        let mut costs = Costs::default();
+        for (index, step) in steps.iter().enumerate() {
+            if let Some(kind) = step.kind {
+                let slowest = threads.iter().map(|rounds| rounds[round][index]).max();
+                costs.add(kind, slowest.unwrap_or_default());
+            }
+        }
+        costs
+    };
+    Costs::median(&(0..threads[0].len()).map(round).collect::<Vec<Costs>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loggp::{MS, NS, US};
+
+    #[test]
+    fn every_thread_takes_every_step_on_what_it_has_prepared() {
+        let steps = [
+            Step::timed("first", |steps: &mut Vec<usize>| {
+                assert!(steps.is_empty());
+                steps.push(7);
+            }),
+            Step::between(|thread, steps| {
+                assert!(thread < 3 && *steps == [7]);
+                steps.push(thread);
+            }),
+            Step::timed("second", |steps| assert_eq!(steps.len(), 2)),
+            Step::timed("first", |steps| {
+                let begin = thread_time();
+                while steps[1] == 1 && thread_time() - begin < MS {}
+            }),
+        ];
+        let costs = rehearse(3, Vec::new, &steps);
+        let kinds: Vec<_> = costs.0.iter().map(|(kind, _)| *kind).collect();
+        assert_eq!(kinds, ["first", "second"]);
+        assert!(costs.of("first").unwrap() >= MS, "the slowest counts: {costs:?}");
+        assert_eq!(costs.of("third"), None);
+    }
+
+    #[test]
+    fn a_median_is_that_of_each_kind() {
+        let costs = |first, second| Costs(vec![("first", first * US), ("second", second * NS)]);
+        let all = [costs(1, 30), costs(9, 10), costs(2, 20)];
+        assert_eq!(Costs::median(&all), costs(2, 20));
+        assert_eq!(Costs::median(&[]), Costs::default());
+    }
+}

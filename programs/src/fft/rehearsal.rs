@@ -1,0 +1,74 @@
+//! What the phases' computing costs on this computer: a processor's part of a transform, without the others.
+
+use std::mem::{swap, take};
+
+use loggp::{Machine, Params, Time, Work};
+use parking_lot::Mutex;
+
+use super::columns::Column;
+use super::kernels::{Kernels, Memory, Point};
+use super::layout::{Layout, Shape};
+use super::phase::Phase;
+use super::remap::{self, Schedule};
+use super::{is_alone, is_long, random, shape};
+use crate::costs::{Step, rehearse as all_at_once};
+use crate::{Case, Costs};
+
+/// The kind of computing that loads a point and stores it where it goes.
+pub const POINT: &str = "point";
+
+/// The costs of each phase's computing, and of a point in the remap with short messages.
+pub fn rehearse(case: &Case) -> Costs {
+    if case.work == Work::Charged {
+        return Costs::default();
+    }
+    let (shape, long) = (shape(case), is_long(case));
+    let (kernels, id) = (Kernels::new(shape), shape.P - 1);
+    let points = random(shape.m(), case.seed);
+
+    let first = || Step::timed(Phase::First.name(), |m: &mut Memory| kernels.first(id, &mut m.points, &mut m.scratch));
+    let third = || Step::timed(Phase::Third.name(), |m: &mut Memory| kernels.third(&mut m.points, &mut m.scratch));
+    let columns = |phase: Phase| {
+        let compute = |m: &mut Memory, column: Column| column.compute(&kernels, id, &mut m.points, &m.other);
+        Step::timed(phase.name(), move |m| Column::all(shape.P).for_each(|column| compute(m, column)))
+    };
+    let redistribution =
+        |act: fn(&Shape, &mut Memory)| Step::timed(Phase::Redistribution.name(), move |m| act(&shape, m));
+    // What a processor has computed comes to another core.
+    let network: Vec<Mutex<Vec<Vec<Point>>>> = (0..case.cores).map(|_| Mutex::default()).collect();
+    let remapped = || Step::between(|_, m: &mut Memory| swap(&mut m.points, &mut m.other));
+    let steps = match shape.layout {
+        _ if shape.P == 1 => vec![first()],
+        Layout::Cyclic if is_alone(case) => vec![first(), columns(Phase::Third)],
+        Layout::Blocked if is_alone(case) => vec![columns(Phase::First), third()],
+        _ if long => vec![
+            first(),
+            redistribution(|shape, m| remap::gather(shape, &m.points, &mut m.blocks)),
+            Step::between(|thread, m: &mut Memory| *network[thread].lock() = take(&mut m.blocks)),
+            Step::between(|thread, m: &mut Memory| m.blocks = take(&mut *network[(thread + 1) % case.cores].lock())),
+            redistribution(|shape, m| remap::spread(shape, &m.blocks, &mut m.other)),
+            remapped(),
+            third(),
+        ],
+        _ => vec![first(), remapped(), third()],
+    };
+    let mut costs = all_at_once(case.cores, || Memory::new(&kernels, long, points.iter().copied()), &steps);
+    if !long && shape.P > 1 {
+        costs.add(POINT, point());
+    }
+    costs
+}
+
+/// What a point costs its processor in the remap: all that happens between the calls of a machine on which
+/// messages cost nothing.
+fn point() -> Time {
+    let shape = Shape::new(1 << 13, 2, Layout::Cyclic);
+    let points = random(shape.m(), 1);
+    let free = Params::new(2).build().expect("a machine may be free");
+    let machine = Machine::new(free).work(Work::Measured);
+    let run = || machine.run(|p| remap::short(p, &shape, Schedule::Staggered, &points, &mut points.clone()));
+    let mut times: Vec<Time> = (0..5).filter_map(|_| run().ok()).map(|run| run.time).collect();
+    times.sort();
+    let time = times.get(times.len() / 2).copied().unwrap_or(Time::ZERO);
+    Time::from_ps(time.as_ps() / (shape.m() - shape.c()) as i64)
+}

@@ -1,0 +1,126 @@
+//! What a sort's computing costs on this computer: a processor's part of it, without the others.
+
+use std::hint::black_box;
+use std::mem::{swap, take};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use loggp::Time;
+use parking_lot::Mutex;
+
+use super::alone::sort_alone;
+use super::input::Key;
+use super::item::Digit;
+use super::kernels::{histogram, scatter, starts};
+use super::setting::{Rates, Setting};
+use super::sort::{Room, rank};
+use crate::costs::{Step, rehearse as all_at_once};
+use crate::{Case, Costs};
+
+/// The kinds of computing.
+const KINDS: [&str; 4] = ["histogram", "local sort", "move", "scan"];
+
+/// What a unit of each kind costs, if that was rehearsed. What the rehearsal did not need costs nothing.
+pub fn rates(costs: &Costs) -> Option<Rates> {
+    KINDS.iter().any(|kind| costs.of(kind).is_some()).then(|| {
+        let [histogram, local_sort, moving, scan] = KINDS.map(|kind| costs.of(kind).unwrap_or_default());
+        Rates { histogram, local_sort, moving, scan }
+    })
+}
+
+/// The costs of a key, and of a bucket, over all passes.
+pub fn rehearse(case: &Case, setting: &Setting) -> Costs {
+    match setting.bits {
+        32 => of::<u32>(case, setting),
+        _ => of::<u64>(case, setting),
+    }
+}
+
+/// What a thread sorts.
+struct Part<K> {
+    /// Its keys before the first pass.
+    keys: Vec<K>,
+    /// How many of them are in each bucket.
+    counts: Vec<u32>,
+    /// Its memory.
+    room: Room<K>,
+}
+
+fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
+    let (n, P, plan) = (case.size, case.params.P, setting.plan);
+    let network: Vec<Mutex<Vec<Vec<K>>>> = (0..case.cores).map(|_| Mutex::default()).collect();
+    // Other keys in every round: a processor would learn them.
+    let seed = AtomicU64::new(case.seed.wrapping_add(1));
+    let prepare = || {
+        let keys = setting.input.keys(n, plan.radix, seed.fetch_add(1, Ordering::Relaxed));
+        Part { keys, counts: Vec::new(), room: Room::new(plan, n, P) }
+    };
+    let mut steps = Vec::new();
+    for (pass, digit) in setting.digits().enumerate().take(if P > 1 { usize::MAX } else { 0 }) {
+        steps.push(Step::timed("histogram", move |part: &mut Part<K>| {
+            part.counts = histogram(if pass == 0 { &part.keys } else { &part.room.items }, digit);
+        }));
+        steps.push(Step::timed("scan", |part: &mut Part<K>| {
+            let mut sums = black_box(&part.counts).clone();
+            sums.iter_mut().zip(black_box(&part.counts)).for_each(|(sum, count)| *sum = sum.wrapping_add(*count));
+            black_box(sums);
+        }));
+        if plan.bulk {
+            steps.extend(long(&network, pass, digit));
+        } else {
+            steps.push(Step::timed("move", move |Part { keys, counts, room }| {
+                let mut next = starts(counts);
+                for key in if pass == 0 { keys } else { &room.items } {
+                    let rank = rank(key, digit, &mut next);
+                    room.other[black_box(rank) % n] = *key;
+                }
+                swap(&mut room.items, &mut room.other);
+            }));
+        }
+    }
+    if P == 1 {
+        steps.push(Step::timed("local sort", |Part { keys, room, .. }| {
+            sort_alone(keys, &mut room.items, &mut room.other)
+        }));
+    }
+    let total = all_at_once(case.cores, prepare, &steps);
+    let mut costs = Costs::default();
+    for kind in KINDS {
+        let buckets: usize = setting.digits().map(Digit::buckets).sum();
+        let units = if kind == "scan" { buckets } else { n * setting.digits().len() };
+        if let Some(total) = total.of(kind) {
+            costs.add(kind, Time::from_ps(total.as_ps() / units as i64));
+        }
+    }
+    costs
+}
+
+/// The local sort of a pass, and its distribution: what goes to others comes to another core.
+fn long<K: Key>(network: &[Mutex<Vec<Vec<K>>>], pass: usize, digit: Digit) -> [Step<'_, Part<K>>; 5] {
+    [
+        Step::timed("local sort", move |Part { keys, counts, room }| {
+            let now = if pass == 0 { keys } else { &room.items };
+            scatter(now, digit, &mut starts(counts), &mut room.other);
+        }),
+        Step::timed("move", |Part { room: Room { other, messages, .. }, .. }| {
+            let (n, P) = (other.len(), messages.len());
+            for (to, message) in messages.iter_mut().enumerate().skip(1) {
+                message.clear();
+                message.extend_from_slice(&other[n * to / P..n * (to + 1) / P]);
+            }
+        }),
+        Step::between(|thread, part: &mut Part<K>| *network[thread].lock() = take(&mut part.room.messages)),
+        Step::between(move |thread, Part { counts, room, .. }| {
+            room.messages = take(&mut *network[(thread + 1) % network.len()].lock());
+            let own = &room.other[..room.other.len() / room.messages.len()];
+            *counts = histogram(own, digit);
+            for message in &room.messages[1..] {
+                counts.iter_mut().zip(histogram(message, digit)).for_each(|(sum, count)| *sum += count);
+            }
+        }),
+        Step::timed("move", move |Part { counts, room: Room { items, other, messages }, .. }| {
+            let mut next = starts(counts);
+            scatter(&other[..other.len() / messages.len()], digit, &mut next, items);
+            messages[1..].iter().for_each(|message| scatter(message, digit, &mut next, items));
+        }),
+    ]
+}
