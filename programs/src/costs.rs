@@ -2,8 +2,7 @@
 //! rehearsals, which are runs of their own and never the run that is predicted.
 
 use std::hint::black_box;
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use loggp::{Time, thread_time};
@@ -41,18 +40,24 @@ impl Costs {
 /// Something to do in a rehearsal, and what kind of computing that is. Steps of no kind are not timed.
 pub(crate) struct Step<'a, S> {
     kind: Option<&'static str>,
+    together: bool,
     act: Box<dyn Fn(usize, &mut S) + Sync + 'a>,
 }
 
 impl<'a, S> Step<'a, S> {
     /// Computing of some kind.
     pub fn timed(kind: &'static str, act: impl Fn(&mut S) + Sync + 'a) -> Step<'a, S> {
-        Step { kind: Some(kind), act: Box::new(move |_, state| act(state)) }
+        Step { kind: Some(kind), together: true, act: Box::new(move |_, state| act(state)) }
+    }
+
+    /// The same, and perhaps one thread after the other.
+    pub fn together(self, together: bool) -> Step<'a, S> {
+        Step { together, ..self }
     }
 
     /// What must happen between, as messages do; it is told which thread it is.
     pub fn between(act: impl Fn(usize, &mut S) + Sync + 'a) -> Step<'a, S> {
-        Step { kind: None, act: Box::new(act) }
+        Step { kind: None, together: true, act: Box::new(act) }
     }
 }
 
@@ -71,7 +76,7 @@ pub(crate) fn rehearse<S>(
     const FOR: Duration = Duration::from_millis(150);
     const LEAST: usize = 3;
     let cores = core_affinity::get_core_ids().unwrap_or_default();
-    let (barrier, over) = (Barrier::new(threads), AtomicBool::new(false));
+    let (barrier, over) = (Meeting::new(threads), AtomicBool::new(false));
     let live = |thread: usize| {
         if let Some(core) = cores.get(thread) {
             core_affinity::set_for_current(*core);
@@ -90,9 +95,16 @@ pub(crate) fn rehearse<S>(
             let mut state = prepare();
             let time = |step: &Step<S>| {
                 barrier.wait();
+                if !step.together {
+                    (0..thread).for_each(|_| barrier.wait());
+                }
                 let start = thread_time();
                 (step.act)(thread, black_box(&mut state));
-                thread_time() - start
+                let time = thread_time() - start;
+                if !step.together {
+                    (thread + 1..threads).for_each(|_| barrier.wait());
+                }
+                time
             };
             rounds.push(steps.iter().map(time).collect::<Vec<Time>>());
         }
@@ -106,13 +118,30 @@ pub(crate) fn rehearse<S>(
         let mut costs = Costs::default();
         for (index, step) in steps.iter().enumerate() {
             if let Some(kind) = step.kind {
-                let slowest = threads.iter().map(|rounds| rounds[round][index]).max();
-                costs.add(kind, slowest.unwrap_or_default());
+                let sum: Time = threads.iter().map(|rounds| rounds[round][index]).sum();
+                costs.add(kind, Time::from_ps(sum.as_ps() / threads.len() as i64));
             }
         }
         costs
     };
     Costs::median(&(0..threads[0].len()).map(round).collect::<Vec<Costs>>())
+}
+
+struct Meeting {
+    threads: usize,
+    come: AtomicUsize,
+}
+impl Meeting {
+    fn new(threads: usize) -> Meeting { Meeting { threads, come: AtomicUsize::new(0) } }
+    fn wait(&self) {
+        let come = self.come.fetch_add(1, Ordering::AcqRel);
+        let all = (come / self.threads + 1) * self.threads;
+        let mut spins = 0;
+        while self.come.load(Ordering::Acquire) < all {
+            spins += 1;
+            if spins > 100_000 { std::thread::yield_now() } else { std::hint::spin_loop() }
+        }
+    }
 }
 
 #[cfg(test)]

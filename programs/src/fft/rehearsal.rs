@@ -1,8 +1,8 @@
 //! What the phases' computing costs on this computer: a processor's part of a transform, without the others.
 
-use std::mem::{swap, take};
+use std::mem::swap;
 
-use loggp::{Machine, Params, Time, Work};
+use loggp::{Machine, Params, Ports, Time, Work};
 use parking_lot::Mutex;
 
 use super::columns::Column;
@@ -37,6 +37,8 @@ pub fn rehearse(case: &Case) -> Costs {
     // What a processor has computed comes to another core.
     let network: Vec<Mutex<Vec<Vec<Point>>>> = (0..case.cores).map(|_| Mutex::default()).collect();
     let remapped = || Step::between(|_, m: &mut Memory| swap(&mut m.points, &mut m.other));
+    // With single ports one of two that exchange is done when the other's message begins.
+    let together = case.ports == Ports::Dual;
     let steps = match shape.layout {
         _ if shape.P == 1 => vec![first()],
         Layout::Cyclic if is_alone(case) => vec![first(), columns(Phase::Third)],
@@ -44,9 +46,9 @@ pub fn rehearse(case: &Case) -> Costs {
         _ if long => vec![
             first(),
             redistribution(|shape, m| remap::gather(shape, &m.points, &mut m.blocks)),
-            Step::between(|thread, m: &mut Memory| *network[thread].lock() = take(&mut m.blocks)),
-            Step::between(|thread, m: &mut Memory| m.blocks = take(&mut *network[(thread + 1) % case.cores].lock())),
-            redistribution(|shape, m| remap::spread(shape, &m.blocks, &mut m.other)),
+            Step::between(|thread, m: &mut Memory| *network[thread].lock() = m.blocks.split_off(1)),
+            Step::between(|thread, m: &mut Memory| m.blocks.append(&mut network[(thread + 1) % case.cores].lock())),
+            redistribution(|shape, m| remap::spread(shape, &m.blocks, &mut m.other)).together(together),
             remapped(),
             third(),
         ],

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::mem::{swap, take};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use loggp::Time;
+use loggp::{Ports, Time};
 use parking_lot::Mutex;
 
 use super::alone::sort_alone;
@@ -55,6 +55,8 @@ fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
         Part { keys, counts: Vec::new(), room: Room::new(plan, n, P) }
     };
     let mut steps = Vec::new();
+    // With single ports one of two that exchange is done when the other's message begins.
+    let together = case.ports == Ports::Dual;
     for (pass, digit) in setting.digits().enumerate().take(if P > 1 { usize::MAX } else { 0 }) {
         steps.push(Step::timed("histogram", move |part: &mut Part<K>| {
             part.counts = histogram(if pass == 0 { &part.keys } else { &part.room.items }, digit);
@@ -65,7 +67,7 @@ fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
             black_box(sums);
         }));
         if plan.bulk {
-            steps.extend(long(&network, pass, digit));
+            steps.extend(long(&network, together, pass, digit));
         } else {
             steps.push(Step::timed("move", move |Part { keys, counts, room }| {
                 let mut next = starts(counts);
@@ -95,7 +97,12 @@ fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
 }
 
 /// The local sort of a pass, and its distribution: what goes to others comes to another core.
-fn long<K: Key>(network: &[Mutex<Vec<Vec<K>>>], pass: usize, digit: Digit) -> [Step<'_, Part<K>>; 5] {
+fn long<K: Key>(
+    network: &[Mutex<Vec<Vec<K>>>],
+    together: bool,
+    pass: usize,
+    digit: Digit,
+) -> [Step<'_, Part<K>>; 5] {
     [
         Step::timed("local sort", move |Part { keys, counts, room }| {
             let now = if pass == 0 { keys } else { &room.items };
@@ -121,6 +128,7 @@ fn long<K: Key>(network: &[Mutex<Vec<Vec<K>>>], pass: usize, digit: Digit) -> [S
             let mut next = starts(counts);
             scatter(&other[..other.len() / messages.len()], digit, &mut next, items);
             messages[1..].iter().for_each(|message| scatter(message, digit, &mut next, items));
-        }),
+        })
+        .together(together),
     ]
 }
