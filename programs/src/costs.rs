@@ -2,10 +2,12 @@
 //! rehearsals, which are runs of their own and never the run that is predicted.
 
 use std::hint::black_box;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use loggp::{Time, thread_time};
+
+use crate::memory::written;
 
 /// What each kind of computing costs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,56 +77,49 @@ pub(crate) fn rehearse<S>(
     /// The others come and go in tenths of a second.
     const FOR: Duration = Duration::from_millis(150);
     const LEAST: usize = 3;
+    /// As many bytes as a core has caches of its own.
+    const CACHE: usize = 4 << 20;
     let cores = core_affinity::get_core_ids().unwrap_or_default();
-    let (barrier, over) = (Meeting::new(threads), AtomicBool::new(false));
-    let live = |thread: usize| {
+    let live = |thread: usize, meeting: &Meeting| {
         if let Some(core) = cores.get(thread) {
             core_affinity::set_for_current(*core);
         }
-        let mut rounds = Vec::new();
-        let begin = Instant::now();
-        loop {
-            // One decides for all: before they meet, so that all know, and not again before they have met twice.
-            if thread == 0 && rounds.len() >= LEAST && begin.elapsed() > FOR {
-                over.store(true, Ordering::Relaxed);
-            }
-            barrier.wait();
-            if over.load(Ordering::Relaxed) {
-                return rounds;
-            }
-            let mut state = prepare();
-            let time = |step: &Step<S>| {
-                barrier.wait();
-                if !step.together {
-                    (0..thread).for_each(|_| barrier.wait());
-                }
-                let start = thread_time();
-                (step.act)(thread, black_box(&mut state));
-                let time = thread_time() - start;
-                if !step.together {
-                    (thread + 1..threads).for_each(|_| barrier.wait());
-                }
-                time
-            };
-            rounds.push(steps.iter().map(time).collect::<Vec<Time>>());
-        }
+        drop(black_box(written(CACHE, 0_u8)));
+        let mut state = prepare();
+        let time = |step: &Step<S>| {
+            // All begin together; who is not to act waits once for each that is before.
+            let (before, after) = if step.together { (1, 0) } else { (thread + 1, threads - thread - 1) };
+            (0..before).for_each(|_| meeting.wait());
+            let start = thread_time();
+            (step.act)(thread, black_box(&mut state));
+            let time = thread_time() - start;
+            (0..after).for_each(|_| meeting.wait());
+            time
+        };
+        steps.iter().map(time).collect()
     };
-    let live = &live;
-    let threads: Vec<Vec<Vec<Time>>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|thread| scope.spawn(move || live(thread))).collect();
-        threads.into_iter().map(|thread| thread.join().expect("a kernel computes what it is given")).collect()
-    });
-    let round = |round: usize| {
+    let round = || {
+        let meeting = Meeting::new(threads);
+        let (live, meeting) = (&live, &meeting);
+        let times: Vec<Vec<Time>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads).map(|thread| scope.spawn(move || live(thread, meeting))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("a kernel computes what it is given")).collect()
+        });
         let mut costs = Costs::default();
         for (index, step) in steps.iter().enumerate() {
             if let Some(kind) = step.kind {
-                let sum: Time = threads.iter().map(|rounds| rounds[round][index]).sum();
-                costs.add(kind, Time::from_ps(sum.as_ps() / threads.len() as i64));
+                let sum: Time = times.iter().map(|times| times[index]).sum();
+                costs.add(kind, Time::from_ps(sum.as_ps() / threads as i64));
             }
         }
         costs
     };
-    Costs::median(&(0..threads[0].len()).map(round).collect::<Vec<Costs>>())
+    let begin = Instant::now();
+    let mut rounds = Vec::new();
+    while rounds.len() < LEAST || begin.elapsed() < FOR {
+        rounds.push(round());
+    }
+    Costs::median(&rounds)
 }
 
 struct Meeting {
