@@ -2,10 +2,12 @@
 //! rehearsals, which are runs of their own and never the run that is predicted.
 
 use std::hint::black_box;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::mem::take;
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use loggp::{Time, thread_time};
+use parking_lot::Mutex;
 
 use crate::memory::written;
 
@@ -39,71 +41,94 @@ impl Costs {
     }
 }
 
-/// Something to do in a rehearsal, and what kind of computing that is. Steps of no kind are not timed.
+/// Something to do in a rehearsal.
 pub(crate) struct Step<'a, S> {
+    /// What kind of computing it is, if it is to be timed.
     kind: Option<&'static str>,
+    /// Whether all do it at the same time, or one after the other.
     together: bool,
-    act: Box<dyn Fn(usize, &mut S) + Sync + 'a>,
+    /// Does it, as this thread.
+    act: Act<'a, S>,
 }
 
-impl<'a, S> Step<'a, S> {
+/// What a thread with a number does with what it has prepared.
+type Act<'a, S> = Box<dyn Fn(usize, &mut S) + Sync + 'a>;
+
+impl<'a, S: 'a> Step<'a, S> {
     /// Computing of some kind.
     pub fn timed(kind: &'static str, act: impl Fn(&mut S) + Sync + 'a) -> Step<'a, S> {
         Step { kind: Some(kind), together: true, act: Box::new(move |_, state| act(state)) }
     }
 
-    /// The same, and perhaps one thread after the other.
+    /// The same, all at the same time or one thread after the other.
     pub fn together(self, together: bool) -> Step<'a, S> {
         Step { together, ..self }
     }
 
-    /// What must happen between, as messages do; it is told which thread it is.
-    pub fn between(act: impl Fn(usize, &mut S) + Sync + 'a) -> Step<'a, S> {
-        Step { kind: None, together: true, act: Box::new(act) }
+    /// What must be done between, and takes no time.
+    pub fn between(act: impl Fn(&mut S) + Sync + 'a) -> Step<'a, S> {
+        Step { kind: None, together: true, act: Box::new(move |_, state| act(state)) }
+    }
+
+    /// What one thread has there goes to another, as messages come from another core. There is a place for each
+    /// thread on the way.
+    pub fn exchange<T: Default + Send>(way: &'a [Mutex<T>], there: fn(&mut S) -> &mut T) -> [Step<'a, S>; 2] {
+        let other = |thread: usize| (thread + 1) % way.len();
+        let leave = move |thread: usize, state: &mut S| *way[thread].lock() = take(there(state));
+        let come = move |thread, state: &mut S| *there(state) = take(&mut *way[other(thread)].lock());
+        let step = |act: Act<'a, S>| Step { kind: None, together: true, act };
+        [step(Box::new(leave)), step(Box::new(come))]
     }
 }
 
-/// What each kind of computing costs a processor in all these steps.
+/// What each kind of computing costs a processor in all these steps: the mean of the threads, and the median of
+/// many rounds.
 ///
-/// As many threads as are said, each on a core of its own, take the steps together, on what each has prepared: as
-/// processors do, which share the computer's memory and perhaps more, and find in their caches what the step before
-/// has left there. Of a step the slowest thread counts, and of many rounds the median: others who use the
-/// computer take their part of a rehearsal as they do of a run.
-pub(crate) fn rehearse<S>(
-    threads: usize,
-    prepare: impl Fn() -> S + Sync,
-    steps: &[Step<S>],
-) -> Costs {
+/// A round is as much like a run as it can be without messages. There are as many threads as processors compute at
+/// once, new ones, each on a core of its own, and they begin each step together: processors share the computer's memory
+/// and perhaps more. Each has prepared what it acts on, but the caches know nothing of what all share, which in a run
+/// another thread has made; and a step finds there what the step before has left. Others who use the computer take
+/// their part of a rehearsal as they do of a run.
+pub(crate) fn rehearse<S>(threads: usize, prepare: impl Fn() -> S + Sync, steps: &[Step<S>]) -> Costs {
     /// The others come and go in tenths of a second.
     const FOR: Duration = Duration::from_millis(150);
     const LEAST: usize = 3;
     /// As many bytes as a core has caches of its own.
     const CACHE: usize = 4 << 20;
     let cores = core_affinity::get_core_ids().unwrap_or_default();
-    let live = |thread: usize, meeting: &Meeting| {
+    let live = |thread: usize, meeting: &Barrier| {
         if let Some(core) = cores.get(thread) {
             core_affinity::set_for_current(*core);
         }
         drop(black_box(written(CACHE, 0_u8)));
         let mut state = prepare();
+        let meet = |times| {
+            for _ in 0..times {
+                meeting.wait();
+            }
+        };
         let time = |step: &Step<S>| {
             // All begin together; who is not to act waits once for each that is before.
             let (before, after) = if step.together { (1, 0) } else { (thread + 1, threads - thread - 1) };
-            (0..before).for_each(|_| meeting.wait());
+            meet(before);
             let start = thread_time();
             (step.act)(thread, black_box(&mut state));
             let time = thread_time() - start;
-            (0..after).for_each(|_| meeting.wait());
+            meet(after);
             time
         };
         steps.iter().map(time).collect()
     };
     let round = || {
-        let meeting = Meeting::new(threads);
+        let meeting = Barrier::new(threads);
         let (live, meeting) = (&live, &meeting);
         let times: Vec<Vec<Time>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..threads).map(|thread| scope.spawn(move || live(thread, meeting))).collect();
-            threads.into_iter().map(|thread| thread.join().expect("a kernel computes what it is given")).collect()
+            let threads: Vec<_> =
+                (0..threads).map(|thread| scope.spawn(move || live(thread, meeting))).collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().expect("a kernel computes what it is given"))
+                .collect()
         });
         let mut costs = Costs::default();
         for (index, step) in steps.iter().enumerate() {
@@ -122,26 +147,12 @@ pub(crate) fn rehearse<S>(
     Costs::median(&rounds)
 }
 
-struct Meeting {
-    threads: usize,
-    come: AtomicUsize,
-}
-impl Meeting {
-    fn new(threads: usize) -> Meeting { Meeting { threads, come: AtomicUsize::new(0) } }
-    fn wait(&self) {
-        let come = self.come.fetch_add(1, Ordering::AcqRel);
-        let all = (come / self.threads + 1) * self.threads;
-        let mut spins = 0;
-        while self.come.load(Ordering::Acquire) < all {
-            spins += 1;
-            if spins > 100_000 { std::thread::yield_now() } else { std::hint::spin_loop() }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread::ThreadId;
+
     use loggp::{MS, NS, US};
 
     #[test]
@@ -151,21 +162,42 @@ mod tests {
                 assert!(steps.is_empty());
                 steps.push(7);
             }),
-            Step::between(|thread, steps| {
-                assert!(thread < 3 && *steps == [7]);
-                steps.push(thread);
+            Step::between(|steps: &mut Vec<usize>| {
+                assert_eq!(*steps, [7]);
+                steps.push(8);
             }),
-            Step::timed("second", |steps| assert_eq!(steps.len(), 2)),
-            Step::timed("first", |steps| {
+            Step::timed("second", |steps| assert_eq!(*steps, [7, 8])),
+            Step::timed("first", |_| {
                 let begin = thread_time();
-                while steps[1] == 1 && thread_time() - begin < MS {}
+                while thread_time() - begin < MS {}
             }),
         ];
         let costs = rehearse(3, Vec::new, &steps);
         let kinds: Vec<_> = costs.0.iter().map(|(kind, _)| *kind).collect();
         assert_eq!(kinds, ["first", "second"]);
-        assert!(costs.of("first").unwrap() >= MS, "the slowest counts: {costs:?}");
+        assert!(costs.of("first").unwrap() >= MS, "{costs:?}");
         assert_eq!(costs.of("third"), None);
+    }
+
+    #[test]
+    fn one_thread_acts_after_the_other_if_they_are_told() {
+        let acting = AtomicBool::new(false);
+        let alone = Step::timed("alone", |_| {
+            assert!(!acting.swap(true, Ordering::SeqCst));
+            std::thread::sleep(Duration::from_millis(1));
+            acting.store(false, Ordering::SeqCst);
+        });
+        rehearse(3, || (), &[alone.together(false)]);
+    }
+
+    #[test]
+    fn what_is_exchanged_comes_from_another_thread() {
+        let way: Vec<Mutex<Vec<ThreadId>>> = (0..3).map(|_| Mutex::default()).collect();
+        let id = || std::thread::current().id();
+        let mut steps = vec![Step::between(|sent: &mut Vec<ThreadId>| sent.push(id()))];
+        steps.extend(Step::exchange(&way, |sent| sent));
+        steps.push(Step::between(|came: &mut Vec<ThreadId>| assert!(came.len() == 1 && came[0] != id())));
+        rehearse(3, Vec::new, &steps);
     }
 
     #[test]

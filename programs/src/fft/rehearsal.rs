@@ -26,17 +26,20 @@ pub fn rehearse(case: &Case) -> Costs {
     let (kernels, id) = (Kernels::new(shape), shape.P - 1);
     let points = random(shape.m(), case.seed);
 
-    let first = || Step::timed(Phase::First.name(), |m: &mut Memory| kernels.first(id, &mut m.points, &mut m.scratch));
-    let third = || Step::timed(Phase::Third.name(), |m: &mut Memory| kernels.third(&mut m.points, &mut m.scratch));
+    let first = || {
+        Step::timed(Phase::First.name(), |m: &mut Memory| kernels.first(id, &mut m.points, &mut m.scratch))
+    };
+    let third =
+        || Step::timed(Phase::Third.name(), |m: &mut Memory| kernels.third(&mut m.points, &mut m.scratch));
     let columns = |phase: Phase| {
         let compute = |m: &mut Memory, column: Column| column.compute(&kernels, id, &mut m.points, &m.other);
         Step::timed(phase.name(), move |m| Column::all(shape.P).for_each(|column| compute(m, column)))
     };
     let redistribution =
         |act: fn(&Shape, &mut Memory)| Step::timed(Phase::Redistribution.name(), move |m| act(&shape, m));
-    // What a processor has computed comes to another core.
-    let network: Vec<Mutex<Vec<Vec<Point>>>> = (0..case.cores).map(|_| Mutex::default()).collect();
-    let remapped = || Step::between(|_, m: &mut Memory| swap(&mut m.points, &mut m.other));
+    let remapped = || Step::between(|m: &mut Memory| swap(&mut m.points, &mut m.other));
+    let way: Vec<Mutex<Vec<Vec<Point>>>> = (0..case.cores).map(|_| Mutex::default()).collect();
+    let [leave, come] = Step::exchange(&way, |m: &mut Memory| &mut m.blocks);
     // With single ports one of two that exchange is done when the other's message begins.
     let together = case.ports == Ports::Dual;
     let steps = match shape.layout {
@@ -46,8 +49,8 @@ pub fn rehearse(case: &Case) -> Costs {
         _ if long => vec![
             first(),
             redistribution(|shape, m| remap::gather(shape, &m.points, &mut m.blocks)),
-            Step::between(|thread, m: &mut Memory| *network[thread].lock() = m.blocks.split_off(1)),
-            Step::between(|thread, m: &mut Memory| m.blocks.append(&mut network[(thread + 1) % case.cores].lock())),
+            leave,
+            come,
             redistribution(|shape, m| remap::spread(shape, &m.blocks, &mut m.other)).together(together),
             remapped(),
             third(),

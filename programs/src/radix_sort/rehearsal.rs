@@ -1,7 +1,7 @@
 //! What a sort's computing costs on this computer: a processor's part of it, without the others.
 
 use std::hint::black_box;
-use std::mem::{swap, take};
+use std::mem::swap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use loggp::{Ports, Time};
@@ -47,7 +47,7 @@ struct Part<K> {
 
 fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
     let (n, P, plan) = (case.size, case.params.P, setting.plan);
-    let network: Vec<Mutex<Vec<Vec<K>>>> = (0..case.cores).map(|_| Mutex::default()).collect();
+    let way: Vec<Mutex<Vec<Vec<K>>>> = (0..case.cores).map(|_| Mutex::default()).collect();
     // Other keys in every round: a processor would learn them.
     let seed = AtomicU64::new(case.seed.wrapping_add(1));
     let prepare = || {
@@ -63,11 +63,13 @@ fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
         }));
         steps.push(Step::timed("scan", |part: &mut Part<K>| {
             let mut sums = black_box(&part.counts).clone();
-            sums.iter_mut().zip(black_box(&part.counts)).for_each(|(sum, count)| *sum = sum.wrapping_add(*count));
+            sums.iter_mut()
+                .zip(black_box(&part.counts))
+                .for_each(|(sum, count)| *sum = sum.wrapping_add(*count));
             black_box(sums);
         }));
         if plan.bulk {
-            steps.extend(long(&network, together, pass, digit));
+            steps.extend(long(&way, together, pass, digit));
         } else {
             steps.push(Step::timed("move", move |Part { keys, counts, room }| {
                 let mut next = starts(counts);
@@ -98,37 +100,47 @@ fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
 
 /// The local sort of a pass, and its distribution: what goes to others comes to another core.
 fn long<K: Key>(
-    network: &[Mutex<Vec<Vec<K>>>],
+    way: &[Mutex<Vec<Vec<K>>>],
     together: bool,
     pass: usize,
     digit: Digit,
-) -> [Step<'_, Part<K>>; 5] {
+) -> [Step<'_, Part<K>>; 6] {
+    let [leave, come] = Step::exchange(way, |part: &mut Part<K>| &mut part.room.messages);
     [
         Step::timed("local sort", move |Part { keys, counts, room }| {
             let now = if pass == 0 { keys } else { &room.items };
             scatter(now, digit, &mut starts(counts), &mut room.other);
         }),
-        Step::timed("move", |Part { room: Room { other, messages, .. }, .. }| {
-            let (n, P) = (other.len(), messages.len());
-            for (to, message) in messages.iter_mut().enumerate().skip(1) {
+        Step::timed("move", move |Part { room: Room { other, messages, .. }, .. }| {
+            for (slice, message) in slices(other, messages.len()).zip(messages).skip(1) {
                 message.clear();
-                message.extend_from_slice(&other[n * to / P..n * (to + 1) / P]);
+                message.extend_from_slice(slice);
             }
         }),
-        Step::between(|thread, part: &mut Part<K>| *network[thread].lock() = take(&mut part.room.messages)),
-        Step::between(move |thread, Part { counts, room, .. }| {
-            room.messages = take(&mut *network[(thread + 1) % network.len()].lock());
-            let own = &room.other[..room.other.len() / room.messages.len()];
-            *counts = histogram(own, digit);
-            for message in &room.messages[1..] {
-                counts.iter_mut().zip(histogram(message, digit)).for_each(|(sum, count)| *sum += count);
+        leave,
+        come,
+        Step::between(move |Part { counts, room: Room { other, messages, .. }, .. }| {
+            counts.fill(0);
+            for part in parts(other, messages) {
+                counts.iter_mut().zip(histogram(part, digit)).for_each(|(sum, count)| *sum += count);
             }
         }),
         Step::timed("move", move |Part { counts, room: Room { items, other, messages }, .. }| {
             let mut next = starts(counts);
-            scatter(&other[..other.len() / messages.len()], digit, &mut next, items);
-            messages[1..].iter().for_each(|message| scatter(message, digit, &mut next, items));
+            parts(other, messages).for_each(|part| scatter(part, digit, &mut next, items));
         })
         .together(together),
     ]
+}
+
+/// What goes to each of P processors, if keys spread evenly.
+fn slices<K>(sorted: &[K], P: usize) -> impl Iterator<Item = &[K]> {
+    let start = move |to| sorted.len() * to / P;
+    (0..P).map(move |to| &sorted[start(to)..start(to + 1)])
+}
+
+/// What comes from each: one's own slice, and messages.
+fn parts<'a, K>(sorted: &'a [K], messages: &'a [Vec<K>]) -> impl Iterator<Item = &'a [K]> {
+    let own = slices(sorted, messages.len()).take(1);
+    own.chain(messages.iter().skip(1).map(Vec::as_slice))
 }
