@@ -71,7 +71,9 @@ impl Stopwatch {
         self.lap();
         let result = work();
         let lap = self.lap();
-        (result, lap.min(thread_time() - before))
+        let cost = lap.min(thread_time() - before);
+        self.lap(); // to ask took time too
+        (result, cost)
     }
 }
 

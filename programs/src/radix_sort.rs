@@ -119,10 +119,11 @@ fn run<K: Key>(case: &Case, setting: &Setting, machine: &Machine) -> Result<Outc
     let run = machine.run(|p| {
         let mut room = p.prepare(|| Room::new(setting.plan, n, case.params.P));
         let ends = sort(p, setting.plan, &keys[p.id() * n..][..n], &mut room);
-        (room.items, ends)
+        (room, ends) // all of it: to give memory back takes time too
     });
     let (run, results) = run?.take_results();
-    let (results, ends): (Vec<_>, Vec<_>) = results.into_iter().unzip();
+    let (results, ends): (Vec<_>, Vec<_>) =
+        results.into_iter().map(|(room, ends)| (room.items, ends)).unzip();
     keys.sort_unstable();
     let phases = phases(setting, &ends);
     let figures = vec![Figure {
