@@ -68,7 +68,7 @@ pub use proc::Proc;
 pub use stats::Stats;
 pub use time::{MS, NS, PS, SEC, Time, US};
 pub use trace::{Activity, Message, MessageId, Trace, TraceError, What};
-pub use work::{Work, thread_time};
+pub use work::{Work, measure};
 
 #[cfg(feature = "derive")]
 pub use loggp_derive::Payload;
