@@ -86,9 +86,9 @@ impl<'a, S: 'a> Step<'a, S> {
 ///
 /// A round is as much like a run as it can be without messages. There are as many threads as processors compute at
 /// once, new ones, each on a core of its own, and they begin each step together: processors share the computer's memory
-/// and perhaps more. Each has prepared what it acts on, but the caches know nothing of what all share, which in a run
-/// another thread has made; and a step finds there what the step before has left. Others who use the computer take
-/// their part of a rehearsal as they do of a run.
+/// and perhaps more. Each has prepared what it acts on. If there are several, their caches know nothing of what all
+/// share, which in a run another thread has made. A step finds there what the step before has left. Others who use
+/// the computer take their part of a rehearsal as they do of a run.
 pub(crate) fn rehearse<S>(threads: usize, prepare: impl Fn() -> S + Sync, steps: &[Step<S>]) -> Costs {
     /// The others come and go in tenths of a second.
     const FOR: Duration = Duration::from_millis(150);
@@ -100,7 +100,9 @@ pub(crate) fn rehearse<S>(threads: usize, prepare: impl Fn() -> S + Sync, steps:
         if let Some(core) = cores.get(thread) {
             core_affinity::set_for_current(*core);
         }
-        drop(black_box(written(CACHE, 0_u8)));
+        if threads > 1 {
+            drop(black_box(written(CACHE, 0_u8)));
+        }
         let mut state = prepare();
         let time = |step: &Step<S>| {
             // All begin together; who is not to act waits once for each that is before.
