@@ -285,21 +285,6 @@ fn measured_work_is_predicted_from_a_rehearsal() {
     }
 }
 
-/// A rehearsal and the run after it compute the same; of several the best pair is close. Messages cost nothing.
-#[test]
-fn a_rehearsal_takes_about_as_long_as_a_run() {
-    for P in [1, 4] {
-        let free = Params::new(P).build().unwrap();
-        let close = |_| {
-            let mut case = Case { work: Work::Measured, ..case("long-staggered", free, 1 << 16) };
-            case.costs = Fft.rehearse(&case);
-            let ratio = run(&case).run.time.in_units(Fft.formula(&case).unwrap());
-            (0.67..1.5).contains(&ratio)
-        };
-        assert!((0..8).any(close), "P = {P}");
-    }
-}
-
 #[test]
 fn what_does_not_fit_is_refused_with_what_does() {
     for (P, n, part) in [

@@ -4,8 +4,10 @@
 
 use loggp::{ClockKind, Dilation, Latency, LogGps, Machine, Params, Ports, Run, Time, US, What, Work, audit};
 use loggp_programs::broadcast::Broadcast;
+use loggp_programs::fft::Fft;
+use loggp_programs::radix_sort::RadixSort;
 use loggp_programs::scatter::Scatter;
-use loggp_programs::{Algorithm, Case, Program};
+use loggp_programs::{Algorithm, Case, Costs, Program};
 use proptest::prelude::*;
 
 /// A case of a program, by its algorithm's name.
@@ -240,6 +242,40 @@ fn every_algorithm_of_every_program_keeps_the_rules() {
                 }
             }
             assert!(runs > 0, "{} {} can do nothing of this", program.name(), algorithm.name);
+        }
+    }
+}
+
+/// A rehearsal and the run after it compute the same; of several the best pair is close. Messages cost nothing.
+#[test]
+fn a_rehearsal_takes_about_as_long_as_a_run() {
+    for (program, algorithm, size) in
+        [(&Fft as &dyn Program, "long-staggered", 1 << 16), (&RadixSort, "long", 20_000)]
+    {
+        for P in [1, 4] {
+            let free = Params::new(P).build().unwrap();
+            let close = |_| {
+                let mut case = Case { work: Work::Measured, ..case(program, algorithm, free, size) };
+                case.costs = program.rehearse(&case);
+                let outcome = program.run(&case, &Machine::new(free).work(Work::Measured)).unwrap();
+                assert_eq!(outcome.verified, Ok(()), "{case:?}");
+                let ratio = outcome.run.time.in_units(program.formula(&case).unwrap());
+                (0.67..1.5).contains(&ratio)
+            };
+            assert!((0..8).any(close), "{} P = {P}", program.name());
+        }
+    }
+}
+
+/// Where no formula would read what it finds.
+#[test]
+fn nothing_is_rehearsed_without_need() {
+    let gps = LogGps { s: 4, S: 16, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
+    let gps = Params::new(2).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
+    for program in [&Fft as &dyn Program, &RadixSort] {
+        for (work, params) in [(Work::Measured, gps), (Work::Charged, params(2, 6, 2, 4, 1))] {
+            let case = Case { work, ..case(program, program.algorithms()[0].name, params, 1 << 12) };
+            assert_eq!(program.rehearse(&case), Costs::default());
         }
     }
 }

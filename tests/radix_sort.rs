@@ -184,21 +184,6 @@ fn measured_work_is_predicted_from_a_rehearsal() {
     }
 }
 
-/// A rehearsal and the run after it compute the same; of several the best pair is close. Messages cost nothing.
-#[test]
-fn a_rehearsal_takes_about_as_long_as_a_run() {
-    for P in [1, 4] {
-        let free = Params::new(P).build().unwrap();
-        let close = |_| {
-            let mut case = Case { work: Work::Measured, ..case("long", free, 20_000) };
-            case.costs = RadixSort.rehearse(&case);
-            let ratio = run(&case).run.time.in_units(RadixSort.formula(&case).unwrap());
-            (0.67..1.5).contains(&ratio)
-        };
-        assert!((0..8).any(close), "P = {P}");
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
 

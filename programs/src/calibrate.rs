@@ -222,7 +222,7 @@ impl Lab {
     /// A host that was busy with something else catches up afterwards, and the machine then does too quickly
     /// what it did too late. `judge` reads what the processors returned, and says of every repetition whether
     /// it was on time. Where too few were, the experiment is run again.
-    fn median<T: Ord + Copy>(
+    pub(crate) fn median<T: Ord + Copy>(
         &mut self,
         experiment: impl Fn(&mut Proc, Watch) -> Vec<Time> + Sync,
         judge: impl Fn(&[Vec<Time>]) -> Vec<(bool, T)>,
@@ -531,7 +531,7 @@ fn share(time: Time, n: i64) -> Time {
 }
 
 /// The value in the middle.
-fn median<T: Ord + Copy>(values: &[T]) -> T {
+pub(crate) fn median<T: Ord + Copy>(values: &[T]) -> T {
     let mut values = values.to_vec();
     values.sort_unstable();
     values[values.len() / 2]

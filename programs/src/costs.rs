@@ -3,12 +3,14 @@
 
 use std::hint::black_box;
 use std::mem::take;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use loggp::{Time, measure};
+use loggp::{Ports, Time, measure};
 use parking_lot::Mutex;
 
+use crate::calibrate::median;
 use crate::memory::written;
 
 /// What each kind of computing costs.
@@ -32,12 +34,8 @@ impl Costs {
     /// The median of each kind's costs: all have the same kinds.
     pub fn median(all: &[Costs]) -> Costs {
         let Some(Costs(kinds)) = all.first() else { return Costs::default() };
-        let median = |kind| {
-            let mut costs: Vec<Time> = all.iter().filter_map(|costs| costs.of(kind)).collect();
-            costs.sort_unstable();
-            costs[costs.len() / 2]
-        };
-        Costs(kinds.iter().map(|(kind, _)| (*kind, median(kind))).collect())
+        let of = |kind| all.iter().filter_map(|costs| costs.of(kind)).collect::<Vec<Time>>();
+        Costs(kinds.iter().map(|(kind, _)| (*kind, median(&of(kind)))).collect())
     }
 }
 
@@ -57,27 +55,37 @@ type Act<'a, S> = Box<dyn Fn(usize, &mut S) + Sync + 'a>;
 impl<'a, S: 'a> Step<'a, S> {
     /// Computing of some kind.
     pub fn timed(kind: &'static str, act: impl Fn(&mut S) + Sync + 'a) -> Step<'a, S> {
-        Step { kind: Some(kind), together: true, act: Box::new(move |_, state| act(state)) }
+        Step { kind: Some(kind), ..Step::between(act) }
     }
 
-    /// The same, all at the same time or one thread after the other.
-    pub fn together(self, together: bool) -> Step<'a, S> {
-        Step { together, ..self }
+    /// The same, with what came in an exchange. With single ports one of two that exchange is done when the
+    /// other's message begins, so one thread acts after the other.
+    pub fn on_what_came(self, ports: Ports) -> Step<'a, S> {
+        Step { together: ports == Ports::Dual, ..self }
     }
 
     /// What must be done between, and takes no time.
     pub fn between(act: impl Fn(&mut S) + Sync + 'a) -> Step<'a, S> {
-        Step { kind: None, together: true, act: Box::new(move |_, state| act(state)) }
+        Step::of(Box::new(move |_, state| act(state)))
     }
 
-    /// What one thread has there goes to another, as messages come from another core. There is a place for each
-    /// thread on the way.
-    pub fn exchange<T: Default + Send>(way: &'a [Mutex<T>], there: fn(&mut S) -> &mut T) -> [Step<'a, S>; 2] {
-        let other = |thread: usize| (thread + 1) % way.len();
+    /// What each of so many threads has there goes to another, as messages come from another core.
+    pub fn exchange<T>(threads: usize, there: fn(&mut S) -> &mut T) -> [Step<'a, S>; 2]
+    where
+        T: Default + Send + 'a,
+    {
+        let way: Arc<[Mutex<T>]> = (0..threads).map(|_| Mutex::default()).collect();
+        let left = Arc::clone(&way);
         let leave = move |thread: usize, state: &mut S| *way[thread].lock() = take(there(state));
-        let come = move |thread, state: &mut S| *there(state) = take(&mut *way[other(thread)].lock());
-        let step = |act: Act<'a, S>| Step { kind: None, together: true, act };
-        [step(Box::new(leave)), step(Box::new(come))]
+        let come = move |thread: usize, state: &mut S| {
+            *there(state) = take(&mut *left[(thread + 1) % threads].lock())
+        };
+        [Step::of(Box::new(leave)), Step::of(Box::new(come))]
+    }
+
+    /// What all do at the same time, and is not timed.
+    fn of(act: Act<'a, S>) -> Step<'a, S> {
+        Step { kind: None, together: true, act }
     }
 }
 
@@ -202,22 +210,21 @@ mod tests {
     }
 
     #[test]
-    fn one_thread_acts_after_the_other_if_they_are_told() {
+    fn one_thread_acts_after_the_other_where_ports_are_single() {
         let acting = AtomicBool::new(false);
         let alone = Step::timed("alone", |_| {
             assert!(!acting.swap(true, Ordering::SeqCst));
             std::thread::sleep(Duration::from_millis(1));
             acting.store(false, Ordering::SeqCst);
         });
-        rehearse(3, || (), &[alone.together(false)]);
+        rehearse(3, || (), &[alone.on_what_came(Ports::Single)]);
     }
 
     #[test]
     fn what_is_exchanged_comes_from_another_thread() {
-        let way: Vec<Mutex<Vec<ThreadId>>> = (0..3).map(|_| Mutex::default()).collect();
         let id = || std::thread::current().id();
         let mut steps = vec![Step::between(|sent: &mut Vec<ThreadId>| sent.push(id()))];
-        steps.extend(Step::exchange(&way, |sent| sent));
+        steps.extend(Step::exchange(3, |sent| sent));
         steps.push(Step::between(|came: &mut Vec<ThreadId>| assert!(came.len() == 1 && came[0] != id())));
         rehearse(3, Vec::new, &steps);
     }

@@ -35,7 +35,7 @@ pub trait Program: Sync {
     }
 
     /// What its computing costs on this computer, by kind, found in rehearsals of this case's computing alone.
-    /// Nothing where computing is charged. Each call rehearses anew.
+    /// Nothing where there is no [need](Case::needs_rehearsal). Each call rehearses anew.
     fn rehearse(&self, _case: &Case) -> Costs {
         Costs::default()
     }
@@ -140,6 +140,12 @@ impl Case {
             seed: 1,
             options: program.options().iter().map(|option| (option.name, option.default.into())).collect(),
         }
+    }
+
+    /// Whether a formula needs to know what computing costs on this computer: where work is charged the case says
+    /// it, and for LogGPS the papers have no formulas.
+    pub fn needs_rehearsal(&self) -> bool {
+        self.work == Work::Measured && self.params.is_loggp()
     }
 
     /// The same case with another value for an option.

@@ -78,7 +78,7 @@ impl Program for RadixSort {
 
     fn rehearse(&self, case: &Case) -> Costs {
         match Setting::of(case) {
-            Ok(setting) if case.work == Work::Measured => rehearsal::rehearse(case, &setting),
+            Ok(setting) if case.needs_rehearsal() => rehearsal::rehearse(case, &setting),
             _ => Costs::default(),
         }
     }

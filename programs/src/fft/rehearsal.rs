@@ -2,15 +2,15 @@
 
 use std::mem::swap;
 
-use loggp::{Machine, Params, Ports, Time, Work};
-use parking_lot::Mutex;
+use loggp::{Machine, Params, Time, Work};
 
 use super::columns::Column;
-use super::kernels::{Kernels, Memory, Point};
+use super::kernels::{Kernels, Memory};
 use super::layout::{Layout, Shape};
 use super::phase::Phase;
 use super::remap::{self, Schedule};
 use super::{is_alone, is_long, random, shape};
+use crate::calibrate::median;
 use crate::costs::{Step, rehearse as all_at_once};
 use crate::{Case, Costs};
 
@@ -19,7 +19,7 @@ pub const POINT: &str = "point";
 
 /// The costs of each phase's computing, and of a point in the remap with short messages.
 pub fn rehearse(case: &Case) -> Costs {
-    if case.work == Work::Charged {
+    if !case.needs_rehearsal() {
         return Costs::default();
     }
     let (shape, long) = (shape(case), is_long(case));
@@ -38,10 +38,7 @@ pub fn rehearse(case: &Case) -> Costs {
     let redistribution =
         |act: fn(&Shape, &mut Memory)| Step::timed(Phase::Redistribution.name(), move |m| act(&shape, m));
     let remapped = || Step::between(|m: &mut Memory| swap(&mut m.points, &mut m.other));
-    let way: Vec<Mutex<Vec<Vec<Point>>>> = (0..case.cores).map(|_| Mutex::default()).collect();
-    let [leave, come] = Step::exchange(&way, |m: &mut Memory| &mut m.blocks);
-    // With single ports one of two that exchange is done when the other's message begins.
-    let together = case.ports == Ports::Dual;
+    let [leave, come] = Step::exchange(case.cores, |m: &mut Memory| &mut m.blocks);
     let steps = match shape.layout {
         _ if shape.P == 1 => vec![first()],
         Layout::Cyclic if is_alone(case) => vec![first(), columns(Phase::Third)],
@@ -51,7 +48,7 @@ pub fn rehearse(case: &Case) -> Costs {
             redistribution(|shape, m| remap::gather(shape, &m.points, &mut m.blocks)),
             leave,
             come,
-            redistribution(|shape, m| remap::spread(shape, &m.blocks, &mut m.other)).together(together),
+            redistribution(|shape, m| remap::spread(shape, &m.blocks, &mut m.other)).on_what_came(case.ports),
             remapped(),
             third(),
         ],
@@ -72,8 +69,7 @@ fn point() -> Time {
     let free = Params::new(2).build().expect("a machine may be free");
     let machine = Machine::new(free).work(Work::Measured);
     let run = || machine.run(|p| remap::short(p, &shape, Schedule::Staggered, &points, &mut points.clone()));
-    let mut times: Vec<Time> = (0..5).filter_map(|_| run().ok()).map(|run| run.time).collect();
-    times.sort();
-    let time = times.get(times.len() / 2).copied().unwrap_or(Time::ZERO);
+    let times: Vec<Time> = (0..5).filter_map(|_| run().ok()).map(|run| run.time).collect();
+    let time = if times.is_empty() { Time::ZERO } else { median(&times) };
     Time::from_ps(time.as_ps() / (shape.m() - shape.c()) as i64)
 }

@@ -4,8 +4,7 @@ use std::hint::black_box;
 use std::mem::swap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use loggp::{Ports, Time};
-use parking_lot::Mutex;
+use loggp::Time;
 
 use super::alone::sort_alone;
 use super::input::Key;
@@ -47,7 +46,6 @@ struct Part<K> {
 
 fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
     let (n, P, plan) = (case.size, case.params.P, setting.plan);
-    let way: Vec<Mutex<Vec<Vec<K>>>> = (0..case.cores).map(|_| Mutex::default()).collect();
     // Other keys in every round: a processor would learn them.
     let seed = AtomicU64::new(case.seed.wrapping_add(1));
     let prepare = || {
@@ -55,11 +53,9 @@ fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
         Part { keys, counts: Vec::new(), room: Room::new(plan, n, P) }
     };
     let mut steps = Vec::new();
-    // With single ports one of two that exchange is done when the other's message begins.
-    let together = case.ports == Ports::Dual;
-    for (pass, digit) in setting.digits().enumerate().take(if P > 1 { usize::MAX } else { 0 }) {
-        steps.push(Step::timed("histogram", move |part: &mut Part<K>| {
-            part.counts = histogram(if pass == 0 { &part.keys } else { &part.room.items }, digit);
+    for (pass, digit) in setting.digits().enumerate().filter(|_| P > 1) {
+        steps.push(Step::timed("histogram", move |Part { keys, counts, room }: &mut Part<K>| {
+            *counts = histogram(now(pass, keys, &room.items), digit);
         }));
         steps.push(Step::timed("scan", |part: &mut Part<K>| {
             let mut sums = black_box(&part.counts).clone();
@@ -69,11 +65,11 @@ fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
             black_box(sums);
         }));
         if plan.bulk {
-            steps.extend(long(&way, together, pass, digit));
+            steps.extend(long(case, pass, digit));
         } else {
             steps.push(Step::timed("move", move |Part { keys, counts, room }| {
                 let mut next = starts(counts);
-                for key in if pass == 0 { keys } else { &room.items } {
+                for key in now(pass, keys, &room.items) {
                     let rank = rank(key, digit, &mut next);
                     room.other[black_box(rank) % n] = *key;
                 }
@@ -99,17 +95,12 @@ fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
 }
 
 /// The local sort of a pass, and its distribution: what goes to others comes to another core.
-fn long<K: Key>(
-    way: &[Mutex<Vec<Vec<K>>>],
-    together: bool,
-    pass: usize,
-    digit: Digit,
-) -> [Step<'_, Part<K>>; 6] {
-    let [leave, come] = Step::exchange(way, |part: &mut Part<K>| &mut part.room.messages);
+fn long<'a, K: Key>(case: &Case, pass: usize, digit: Digit) -> [Step<'a, Part<K>>; 6] {
+    let [leave, come] = Step::exchange(case.cores, |part: &mut Part<K>| &mut part.room.messages);
     [
         Step::timed("local sort", move |Part { keys, counts, room }| {
-            let now = if pass == 0 { keys } else { &room.items };
-            scatter(now, digit, &mut starts(counts), &mut room.other);
+            let Room { items, other, .. } = room;
+            scatter(now(pass, keys, items), digit, &mut starts(counts), other);
         }),
         Step::timed("move", move |Part { room: Room { other, messages, .. }, .. }| {
             for (slice, message) in slices(other, messages.len()).zip(messages).skip(1) {
@@ -129,8 +120,13 @@ fn long<K: Key>(
             let mut next = starts(counts);
             parts(other, messages).for_each(|part| scatter(part, digit, &mut next, items));
         })
-        .together(together),
+        .on_what_came(case.ports),
     ]
+}
+
+/// The keys before a pass.
+fn now<'a, K>(pass: usize, keys: &'a [K], items: &'a [K]) -> &'a [K] {
+    if pass == 0 { keys } else { items }
 }
 
 /// What goes to each of P processors, if keys spread evenly.
