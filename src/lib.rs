@@ -61,7 +61,7 @@ pub use error::{Cause, Doing, RunError, State, WantedMessage};
 pub use host::{Host, Lateness};
 pub use machine::{Machine, Run};
 pub use message::Payload;
-pub use network::{Exit, Latency, Network, Passage, Ports};
+pub use network::{Exit, Latency, Network, Passage, Ports, Request};
 pub use params::{Builder, LogGps, Params, ParamsError, parse_time};
 pub use presets::{Preset, Row, preset, presets};
 pub use proc::Proc;

@@ -69,6 +69,8 @@ pub(crate) struct Setup {
     pub rates: Rates,
     /// What the machine's own barrier costs, if it has one.
     pub barrier: Option<Time>,
+    /// Whether messages may take no time at all, so that their order in an instant matters.
+    pub has_chains: bool,
     pub trace: bool,
 }
 
@@ -263,8 +265,10 @@ impl Machine {
 
     /// What the processors of one run share.
     fn setup(&self) -> Setup {
+        let network = Network::new(self.params, self.ports, self.latency);
         Setup {
-            network: Network::new(self.params, self.ports, self.latency),
+            has_chains: network.has_chains(),
+            network,
             work: self.work,
             rates: self.rates.clone(),
             barrier: self.barrier,

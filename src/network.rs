@@ -1,19 +1,20 @@
 //! The rules of the machine: what a message costs, when it enters the network and when it arrives.
 //!
-//! This is the only place where L, o, g, G and the capacity turn into times, for both clocks. It is
-//! arithmetic on reservations: a send looks at what is already promised to the two processors, finds the
-//! earliest moment that fits, and promises that too. No queue is processed and nothing happens later. The
-//! rules and their sources are told at length in `docs/model.md`:
+//! This is the only place where L, o, g, G and the capacity turn into times, for both clocks. A send has two
+//! moments. When it is called, [`Network::request`] says when the message will be ready. At that moment,
+//! [`Network::serve`] looks at what is already promised to the two processors, finds the earliest way that
+//! fits, and promises that too. No queue is processed and nothing happens later: a promise is never moved, so
+//! who asks first is served first. The rules and their sources are told at length in `docs/model.md`:
 //!
-//! 1. **overhead and gap**: `ready = max(t + o, out_free)` in [`Network::send`];
-//! 2. **capacity**: at most ceil(L/g) messages in transit from and to a processor, [`Slots`];
-//! 3. **port**: the (k-1)G of a long message occupy both ends, [`Port`];
+//! 1. **overhead and gap**: `ready = max(t + o, gap over)` in [`Network::request`];
+//! 2. **capacity**: at most ceil(L/g) messages in transit from and to a processor, [`Room`];
+//! 3. **port**: the (k-1)G of a long message occupy both ends, [`Taken`];
 //! 4. **reception**: `start = max(t, arrival, last start + g)` in [`reception`].
 
 use std::cmp::Ordering;
 
 use parking_lot::{Mutex, MutexGuard};
-use smallvec::SmallVec;
+use smallvec::{Array, SmallVec};
 
 use crate::params::Params;
 use crate::time::Time;
@@ -59,9 +60,22 @@ impl Params {
         self.receiving().of(k)
     }
 
-    /// The overhead of receiving.
-    pub(crate) fn receiving(&self) -> Overhead {
-        Overhead { fixed: self.o, per_word: self.gps.map_or(Time::ZERO, |gps| gps.O_r) }
+    /// What a reception takes.
+    fn receiving(&self) -> Receiving {
+        let per_word = self.gps.map_or(Time::ZERO, |gps| gps.O_r);
+        Receiving { fixed: self.o, per_word, instant: self.longest_instant() }
+    }
+
+    /// The longest message that takes no time at all where the latency is exactly L; nothing where none does.
+    fn longest_instant(&self) -> Option<u32> {
+        let free = |time: Time, rest: u32| if time == Time::ZERO { u32::MAX } else { rest };
+        match self.gps {
+            _ if self.L > Time::ZERO => None,
+            None => Some(free(self.G, 1)),
+            Some(gps) if gps.G_l < Time::ZERO => None,
+            Some(gps) if gps.G_s > Time::ZERO && gps.s > 0 => Some(0),
+            Some(gps) => Some(free(gps.G_l, gps.s as u32)),
+        }
     }
 
     /// How long after its first word a message's last word follows: (k-1)G (LogGP, section 2.1), or kG_s up
@@ -106,20 +120,29 @@ impl Params {
     }
 }
 
-/// How long a processor is busy with a message.
+/// What a reception takes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Overhead {
-    /// However long the message is.
+pub(crate) struct Receiving {
+    /// The overhead, however long the message is.
     fixed: Time,
-    /// For each of its words.
+    /// And for each of its words.
     per_word: Time,
+    /// The longest message that takes no time from its request to its arrival.
+    instant: Option<u32>,
 }
 
-impl Overhead {
-    /// With one of k words.
+impl Receiving {
+    /// The overhead of a message of k words.
     #[inline]
     pub fn of(self, k: usize) -> Time {
         self.fixed + k as i64 * self.per_word
+    }
+
+    /// Whether a message of k words arrives in the instant of its request. Then a look in that instant does not see
+    /// it, unless it is the looker's own: who came first, the look or the request, would be a matter of chance.
+    #[inline]
+    pub fn is_instant(self, k: u32) -> bool {
+        self.instant.is_some_and(|longest| k <= longest)
     }
 }
 
@@ -129,12 +152,26 @@ pub(crate) fn reception(ready: Time, arrival: Time) -> Time {
     ready.max(arrival)
 }
 
-/// A message's way through the network, as [`Network::send`] reserved it.
+/// A send that was called: what the network is asked for, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The overhead and the gap are over: without contention the message would enter now.
+    pub ready: Time,
+    /// When the network is asked: when the message is ready, or at its arrival where a negative G_l makes that
+    /// earlier, for its receiver must know of it then.
+    pub ask: Time,
+    /// How long its first word will be under way.
+    latency: Time,
+    /// How long its last word comes after the first.
+    stream: Time,
+}
+
+/// A message's way through the network, as [`Network::serve`] promised it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passage {
     /// The overhead and the gap are over: without contention the message would enter now.
     pub ready: Time,
-    /// The capacity would let it in.
+    /// The capacity alone would let it in.
     pub admitted: Time,
     /// The first word enters, and the sender goes on.
     pub enter: Time,
@@ -142,6 +179,8 @@ pub struct Passage {
     pub first: Time,
     /// The last word has come out: the message is there.
     pub arrival: Time,
+    /// Whether a later request for one of the two ends was served before this one. On the virtual clock none is.
+    pub out_of_order: bool,
 }
 
 /// The sending side of a processor, which nobody else touches.
@@ -150,9 +189,9 @@ pub struct Exit {
     /// The gap after the last send is over.
     next: Time,
     /// Messages in transit from the processor.
-    slots: Slots,
+    room: Room,
     /// The port for sending, where it is not the one for receiving.
-    port: Port,
+    port: Taken,
     /// Draws latencies.
     rng: fastrand::Rng,
 }
@@ -165,7 +204,7 @@ impl Exit {
 
     /// The most messages that were in transit from the processor at once.
     pub fn most_in_transit(&self) -> usize {
-        self.slots.most
+        self.room.most
     }
 }
 
@@ -173,9 +212,11 @@ impl Exit {
 #[derive(Debug)]
 struct Entrance {
     /// Messages in transit to the processor.
-    slots: Slots,
+    room: Room,
     /// The port: for both directions, or for receiving alone.
-    port: Port,
+    port: Taken,
+    /// When the last request that was served had asked.
+    served: Time,
 }
 
 /// The network between the processors.
@@ -189,6 +230,8 @@ pub struct Network {
     latency: Latency,
     /// The capacity, `usize::MAX` if unlimited.
     capacity: usize,
+    /// What a reception takes.
+    receiving: Receiving,
     /// One for each processor.
     entrances: Box<[Mutex<Entrance>]>,
 }
@@ -197,9 +240,14 @@ impl Network {
     /// A network in which nothing has been sent.
     pub fn new(params: Params, ports: Ports, latency: Latency) -> Network {
         let capacity = params.capacity().unwrap_or(usize::MAX);
-        let entrance = || Mutex::new(Entrance { slots: Slots::new(capacity), port: Port::default() });
+        let entrance =
+            || Mutex::new(Entrance { room: Room::new(capacity), port: Taken::default(), served: Time::ZERO });
         let entrances = (0..params.P).map(|_| entrance()).collect();
-        Network { params, ports, latency, capacity, entrances }
+        let mut receiving = params.receiving();
+        if latency != Latency::Exact {
+            receiving.instant = None;
+        }
+        Network { params, ports, latency, capacity, receiving, entrances }
     }
 
     /// The parameters.
@@ -215,72 +263,95 @@ impl Network {
         };
         Exit {
             next: Time::ZERO,
-            slots: Slots::new(self.capacity),
-            port: Port::default(),
+            room: Room::new(self.capacity),
+            port: Taken::default(),
             rng: fastrand::Rng::with_seed(seed),
         }
     }
 
-    /// Sends k words from `x`, whose exit this is and who is free at `t`, to `y`.
-    pub fn send(&self, x: usize, exit: &mut Exit, y: usize, k: usize, t: Time) -> Passage {
-        let Params { L, g, .. } = self.params;
-        let stream = self.params.stream(k);
+    /// What a reception takes.
+    pub(crate) fn receiving(&self) -> Receiving {
+        self.receiving
+    }
+
+    /// The least time from a request to the arrival of its message, whatever is sent.
+    pub fn lookahead(&self) -> Time {
+        let shrinks = self.params.gps.is_some_and(|gps| gps.G_l < Time::ZERO);
+        if self.latency == Latency::Exact && !shrinks { self.params.L } else { Time::ZERO }
+    }
+
+    /// What a send of k words asks the network for, if its processor, whose exit this is, calls it at `t`.
+    pub fn request(&self, exit: &mut Exit, k: usize, t: Time) -> Request {
+        let (overhead, stream) = (self.params.send_overhead(k), self.params.stream(k));
         let latency = match self.latency {
-            Latency::Exact => L,
+            Latency::Exact => self.params.L,
             Latency::Random { .. } => {
                 // Where G_l takes back more than the overhead, less would let it arrive before its send.
-                let least = (-(self.params.send_overhead(k) + stream)).max(Time::ZERO).min(L);
-                Time::from_ps(exit.rng.i64(least.as_ps()..=L.as_ps()))
+                let least = (-(overhead + stream)).max(Time::ZERO).min(self.params.L);
+                Time::from_ps(exit.rng.i64(least.as_ps()..=self.params.L.as_ps()))
             }
         };
-
         // 1. Overhead, which may overlap the gap after the send before.
-        let ready = exit.next.max(t + self.params.send_overhead(k));
-        exit.next = ready + stream.max(Time::ZERO) + g;
-        let uncontended = Passage {
-            ready,
-            admitted: ready,
-            enter: ready,
-            first: ready + latency,
-            arrival: ready + latency + stream,
-        };
-        if self.capacity == usize::MAX && stream <= Time::ZERO {
-            return uncontended; // nothing to share, so nothing to lock
-        }
-        let mut ends = self.lock(x, y, self.ports == Ports::Single && stream > Time::ZERO);
+        let ready = exit.next.max(t + overhead);
+        Request { ready, ask: ready.min(ready + latency + stream), latency, stream }
+    }
 
-        // 2. Capacity: the earliest slot at both ends.
-        let mut passage = uncontended;
-        if self.capacity != usize::MAX {
-            let (from, to) = (&exit.slots, &ends.receiver().slots);
-            passage.admitted = ready.max(from.earliest(ready)).max(to.earliest(ready));
-        }
-        passage.enter = passage.admitted;
+    /// Whether a request and those of others can be in each other's way, so that it matters who is served first.
+    pub fn is_shared(&self, request: &Request) -> bool {
+        let Request { latency, stream, .. } = *request;
+        stream > Time::ZERO || (self.capacity != usize::MAX && latency + stream > Time::ZERO)
+    }
 
-        // 3. The port: the earliest fit at the sender, and then at the receiver.
-        if stream > Time::ZERO {
-            let out = match self.ports {
-                Ports::Single => &mut ends.sender().port,
-                Ports::Dual => &mut exit.port,
+    /// Whether all requests have to be served in their order, shared or not, since messages may take no time at all.
+    /// Two processors whose messages all take none need not: what one sends, the other receives as it was sent.
+    pub(crate) fn has_chains(&self) -> bool {
+        let Params { P, L, G, gps, .. } = self.params;
+        let pair = P <= 2 && L == Time::ZERO && G == Time::ZERO && gps.is_none();
+        self.lookahead() == Time::ZERO && !(pair && self.latency == Latency::Exact)
+    }
+
+    /// Serves a request of `x`, whose exit this is, for k words to `y`. All requests that come before it, in the
+    /// order of the times at which they ask, must have been served.
+    pub fn serve(&self, x: usize, exit: &mut Exit, y: usize, request: Request) -> Passage {
+        let Request { ready, ask, latency, stream } = request;
+        let occupies = stream.max(Time::ZERO);
+        let mut out_of_order = false;
+        let mut way = Way { enter: ready, first: ready + latency, arrival: ready + latency + stream };
+        let mut admitted = ready;
+        if self.is_shared(&request) {
+            let single = self.ports == Ports::Single;
+            let mut ends = self.lock(x, y, single && stream > Time::ZERO);
+            out_of_order = ends.served(ask);
+            let search = Search {
+                from: &exit.room,
+                to: &ends.receiver.room,
+                out: if single { &ends.sender().port } else { &exit.port },
+                into: &ends.receiver.port,
+                // A message to oneself through a single port comes in when it is out.
+                before_first: if single && x == y { latency.max(occupies) } else { latency },
+                stream,
             };
-            passage.enter = out.reserve(passage.admitted, stream, t);
-            passage.first = ends.receiver().port.reserve(passage.enter + latency, stream, t);
-        } else {
-            passage.first = passage.enter + latency;
+            // 2. Capacity, and 3. the ports.
+            admitted = search.way(ready, false).enter;
+            way = search.way(admitted, true);
+            if stream > Time::ZERO {
+                let out = if single { &mut ends.sender_mut().port } else { &mut exit.port };
+                out.take(way.enter, way.enter + stream, ask);
+                ends.receiver.port.take(way.first, way.arrival, ask);
+            }
+            if self.capacity != usize::MAX && way.arrival > way.enter {
+                exit.room.take(way.enter, way.arrival, ask);
+                ends.receiver.room.take(way.enter, way.arrival, ask);
+            }
         }
-        passage.arrival = passage.first + stream;
-
-        if self.capacity != usize::MAX {
-            exit.slots.reserve(passage.enter, passage.arrival, t);
-            ends.receiver().slots.reserve(passage.enter, passage.arrival, t);
-        }
-        exit.next = passage.enter + stream.max(Time::ZERO) + g;
-        passage
+        exit.next = way.enter + occupies + self.params.g;
+        let Way { enter, first, arrival } = way;
+        Passage { ready, admitted, enter, first, arrival, out_of_order }
     }
 
     /// Takes part in no send any more: the most messages that were in transit to `y` at once.
     pub fn most_in_transit_to(&self, y: usize) -> usize {
-        self.entrances[y].lock().slots.most
+        self.entrances[y].lock().room.most
     }
 
     /// Locks `y`'s entrance, and `x`'s too if asked, in an order that cannot deadlock.
@@ -310,108 +381,194 @@ struct Ends<'a> {
 }
 
 impl Ends<'_> {
-    fn receiver(&mut self) -> &mut Entrance {
-        &mut self.receiver
+    fn sender(&self) -> &Entrance {
+        self.sender.as_ref().unwrap_or(&self.receiver)
     }
 
-    fn sender(&mut self) -> &mut Entrance {
+    fn sender_mut(&mut self) -> &mut Entrance {
         self.sender.as_mut().unwrap_or(&mut self.receiver)
+    }
+
+    /// Notes when a request asks that is served now. Returns whether a later one was served before.
+    fn served(&mut self, ask: Time) -> bool {
+        let mut late = false;
+        for entrance in [Some(&mut self.receiver), self.sender.as_mut()].into_iter().flatten() {
+            late |= ask < entrance.served;
+            entrance.served = entrance.served.max(ask);
+        }
+        late
     }
 }
 
-/// The capacity of one end: a set of slots, each of which holds one message at a time.
-///
-/// Reserving the slot that is free earliest makes stalls first come, first served: nobody overtakes, so
-/// nobody starves, and time itself frees the slots.
+/// A way that a message could take.
+#[derive(Clone, Copy)]
+struct Way {
+    /// The first word enters.
+    enter: Time,
+    /// The first word comes out.
+    first: Time,
+    /// The last word has come out.
+    arrival: Time,
+}
+
+/// What a message has to fit in between.
+struct Search<'a> {
+    /// The messages in transit from its sender.
+    from: &'a Room,
+    /// The messages in transit to its receiver.
+    to: &'a Room,
+    /// The port that it leaves through.
+    out: &'a Taken,
+    /// The port that it comes in through.
+    into: &'a Taken,
+    /// The least time from entering to coming out.
+    before_first: Time,
+    /// How long its last word comes after the first.
+    stream: Time,
+}
+
+impl Search<'_> {
+    /// The earliest way from `ready` on that fits, whether or not it must find its sender's port free.
+    ///
+    /// Who enters later never arrives earlier. So where there is no room at some moment of a transit, none that
+    /// begins up to that moment fits either, and the search goes on when there is room again.
+    fn way(&self, ready: Time, through_port: bool) -> Way {
+        let mut enter = ready;
+        loop {
+            if through_port && self.stream > Time::ZERO {
+                enter = self.out.fit(enter, self.stream);
+            }
+            let mut first = enter + self.before_first;
+            if self.stream > Time::ZERO {
+                first = self.into.fit(first, self.stream);
+            }
+            let arrival = first + self.stream;
+            match self.from.full_until(enter, arrival).max(self.to.full_until(enter, arrival)) {
+                Some(room_again) => enter = room_again,
+                None => return Way { enter, first, arrival },
+            }
+        }
+    }
+}
+
+/// The capacity of one end: how many messages are in transit there when.
 #[derive(Debug)]
-struct Slots {
-    /// How many there are.
+struct Room {
+    /// How many there may be.
     capacity: usize,
-    /// Those that were ever used, in the order in which they become free. Slots not in here are free.
-    used: SmallVec<[Slot; 2]>,
-    /// Messages that are still in transit though their slots have been promised on. They count, no more.
-    past: Vec<Slot>,
+    /// When messages enter, in order. The earliest ones are forgotten when as many have arrived.
+    enters: SmallVec<[Time; 2]>,
+    /// When messages arrive, in order.
+    arrivals: SmallVec<[Time; 2]>,
+    /// While there are as many as there may be.
+    full: Taken,
     /// The most messages that were in transit at once.
     most: usize,
 }
 
-/// A slot, by its last message, which is in transit during [enter, arrival).
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    enter: Time,
-    arrival: Time,
-}
-
-impl Slots {
-    fn new(capacity: usize) -> Slots {
-        Slots { capacity, used: SmallVec::new(), past: Vec::new(), most: 0 }
+impl Room {
+    fn new(capacity: usize) -> Room {
+        let (enters, arrivals) = Default::default();
+        Room { capacity, enters, arrivals, full: Taken::default(), most: 0 }
     }
 
-    /// When a message that is ready at `ready` can have a slot, if not at once.
-    fn earliest(&self, ready: Time) -> Time {
-        if self.used.len() < self.capacity { ready } else { self.used[0].arrival }
+    /// If there is no room at some moment of [enter, arrival): when there is room again after the last one.
+    fn full_until(&self, enter: Time, arrival: Time) -> Option<Time> {
+        if arrival > enter { self.full.last_end(enter, arrival) } else { None }
     }
 
-    /// Gives a slot to a message in transit during [enter, arrival). `now` is the time of the operation: what
-    /// arrived before it counts with nobody any more.
-    fn reserve(&mut self, enter: Time, arrival: Time, now: Time) {
-        if arrival <= enter {
-            return; // never in transit: G_l took it all back
+    /// Takes in a message that is in transit during [enter, arrival), for a request that asks `now`: what has
+    /// arrived by then is in nobody's way any more.
+    fn take(&mut self, enter: Time, arrival: Time, now: Time) {
+        if self.arrivals.len() == self.arrivals.capacity() {
+            let past = self.arrivals.partition_point(|time| *time <= now);
+            forget(&mut self.arrivals, past);
+            forget(&mut self.enters, past);
         }
-        self.past.retain(|slot| slot.arrival > now);
-        if self.used.first().is_some_and(|slot| slot.arrival <= enter) {
-            let slot = self.used.remove(0);
-            if slot.arrival > now {
-                self.past.push(slot);
+        insert(&mut self.enters, enter);
+        insert(&mut self.arrivals, arrival);
+
+        // The number of messages in transit can only rise where one enters.
+        let mut moment = enter;
+        let mut entered = self.enters.partition_point(|time| *time <= enter);
+        loop {
+            let arrived = self.arrivals.partition_point(|time| *time <= moment);
+            let in_transit = entered - arrived;
+            self.most = self.most.max(in_transit);
+            let next = self.enters.get(entered).copied().filter(|next| *next < arrival);
+            if in_transit == self.capacity {
+                self.full.take(moment, self.arrivals[arrived], now);
             }
+            let Some(next) = next else { return };
+            // Between here and there some may arrive, and free room that was taken with this message.
+            moment = next;
+            entered += self.enters[entered..].iter().take_while(|time| **time == next).count();
         }
-        let later = self.used.iter().rev().take_while(|slot| slot.arrival > arrival).count();
-        self.used.insert(self.used.len() - later, Slot { enter, arrival });
-        if self.most < self.used.len() {
-            self.most = self.most.max(self.overlap(enter, arrival));
-        }
-    }
-
-    /// The most messages in transit at any one moment of [enter, arrival).
-    ///
-    /// The count can only rise where a message enters.
-    fn overlap(&self, enter: Time, arrival: Time) -> usize {
-        let slots = || self.used.iter().chain(&self.past);
-        let at = |moment: Time| slots().filter(|s| s.enter <= moment && moment < s.arrival).count();
-        let entries = slots().map(|slot| slot.enter);
-        entries.filter(|entry| (enter..arrival).contains(entry)).map(at).max().unwrap_or(0)
     }
 }
 
-/// A port: intervals of time that no two long messages share.
+/// Puts a time into its place among others; mostly that is the last.
+fn insert(times: &mut SmallVec<[Time; 2]>, time: Time) {
+    let later = times.iter().rev().take_while(|other| **other > time).count();
+    times.insert(times.len() - later, time);
+}
+
+/// Drops the first items of a full list. If that makes little room the list grows, so that it is not moved up
+/// each time.
+fn forget<A: Array>(items: &mut SmallVec<A>, past: usize) {
+    const FEW: usize = 16;
+    items.drain(..past);
+    if items.len() > FEW && 2 * items.len() > items.capacity() {
+        items.reserve(items.len());
+    }
+}
+
+/// Stretches of time that are taken: a port's, which no two long messages share.
 #[derive(Debug, Default)]
-struct Port {
-    /// Reserved, in order of time.
-    reserved: Vec<(Time, Time)>,
-    /// Before this, reservations are forgotten.
+struct Taken {
+    /// In order. Those that touch are one.
+    stretches: SmallVec<[(Time, Time); 1]>,
+    /// Before this, stretches are forgotten. A request that is served out of order finds its past taken.
     forgotten: Time,
 }
 
-impl Port {
-    /// Reserves the earliest `length` of time that is free and not before `from`. `now` is the time of the
-    /// operation: what ended before it can hinder nobody any more.
-    fn reserve(&mut self, from: Time, length: Time, now: Time) -> Time {
-        if self.reserved.first().is_some_and(|(_, end)| *end <= now) {
-            let past = self.reserved.partition_point(|(_, end)| *end <= now);
-            // On the wall clock an operation may come a little late; it then finds its past taken.
-            self.forgotten = self.reserved[past - 1].1;
-            self.reserved.drain(..past);
-        }
+impl Taken {
+    /// The earliest `length` of time from `from` on that is free.
+    fn fit(&self, from: Time, length: Time) -> Time {
         let mut start = from.max(self.forgotten);
-        let mut place = self.reserved.partition_point(|(_, end)| *end <= start);
-        while let Some((taken, end)) = self.reserved.get(place)
-            && *taken < start + length
-        {
+        let next = self.stretches.partition_point(|(_, end)| *end <= start);
+        for (taken, end) in &self.stretches[next..] {
+            if *taken >= start + length {
+                break;
+            }
             start = *end;
-            place += 1;
         }
-        self.reserved.insert(place, (start, start + length));
         start
+    }
+
+    /// The end of the last stretch that has a moment in [from, until).
+    fn last_end(&self, from: Time, until: Time) -> Option<Time> {
+        let begun = self.stretches.partition_point(|(start, _)| *start < until);
+        let last = self.stretches[..begun].last().map_or(self.forgotten, |(_, end)| *end);
+        Some(last).filter(|end| *end > from)
+    }
+
+    /// Takes [start, end), all or part of which is free, for a request that asks `now`: what ended by then is in
+    /// nobody's way any more.
+    fn take(&mut self, start: Time, end: Time, now: Time) {
+        if self.stretches.len() == self.stretches.capacity() {
+            let past = self.stretches.partition_point(|(_, end)| *end <= now);
+            self.forgotten = past.checked_sub(1).map_or(self.forgotten, |last| self.stretches[last].1);
+            forget(&mut self.stretches, past);
+        }
+        let touched = self.stretches.iter().rev().take_while(|(_, until)| *until >= start).count();
+        let from = self.stretches.len() - touched;
+        let until = from + self.stretches[from..].partition_point(|(from, _)| *from <= end);
+        if from == until {
+            return self.stretches.insert(from, (start, end));
+        }
+        self.stretches[from] = (start.min(self.stretches[from].0), end.max(self.stretches[until - 1].1));
+        self.stretches.drain(from + 1..until);
     }
 }
 

@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::error::{Cause, raise};
 use crate::machine::Setup;
 use crate::message::{Collective, Envelope, Letter, Payload, Tag, Want};
-use crate::network::{Exit, Overhead, reception};
+use crate::network::{Exit, Receiving, reception};
 use crate::params::Params;
 use crate::parcel::Parcel;
 use crate::stats::Stats;
@@ -284,7 +284,7 @@ impl<'a> Proc<'a> {
     /// Waits for a signal of the machine's barrier.
     fn await_signal(&mut self, from: usize, tag: Tag) {
         let want = Want { from: Some(from as u32), tag };
-        let signal = self.clock.receive(want, self.now, Time::MAX, Overhead::default());
+        let signal = self.clock.receive(want, self.now, Time::MAX, Receiving::default());
         let arrival = signal.map_or(self.now, |signal| signal.arrival);
         self.spend(|stats| &mut stats.idle, arrival - self.now, || What::Idle);
     }
@@ -331,10 +331,20 @@ impl<'a> Proc<'a> {
         self.transmit(to, Tag::agreed(number), words, parcel);
     }
 
-    /// Sends through the network, by rules 1 to 3.
+    /// Sends through the network, by rules 1 to 3. The network is asked when the message is ready, and not now.
     fn transmit(&mut self, to: usize, tag: Tag, words: usize, parcel: Parcel) {
-        self.turn();
-        let passage = self.setup.network.send(self.id, &mut self.exit, to, words, self.now);
+        let network = &self.setup.network;
+        let request = network.request(&mut self.exit, words, self.now);
+        if request.ask == Time::MAX {
+            raise(Cause::EndOfTime { id: self.id });
+        }
+        if self.setup.has_chains || network.is_shared(&request) {
+            self.clock.act_at(request.ask);
+        } else {
+            self.clock.wait_until(request.ask);
+        }
+        let passage = network.serve(self.id, &mut self.exit, to, request);
+        self.stats.out_of_order += u64::from(passage.out_of_order);
         let number = self.stats.sent as u32;
         let id = MessageId { from: self.id, number: number as usize };
         let overhead = self.params().send_overhead(words);
@@ -361,15 +371,15 @@ impl<'a> Proc<'a> {
     fn take(&mut self, want: Want, deadline: Time) -> Option<Letter> {
         let gap_over = self.received_at.map_or(Time::ZERO, |at| at + self.params().g);
         let ready = self.now.max(gap_over);
-        let overhead = self.params().receiving();
-        let Envelope { arrival, letter } = self.clock.receive(want, ready, deadline, overhead)?;
+        let costs = self.setup.network.receiving();
+        let Envelope { arrival, letter } = self.clock.receive(want, ready, deadline, costs)?;
         let start = reception(ready, arrival);
         self.received_at = Some(start);
         self.stats.received += 1;
         self.spend(|stats| &mut stats.idle, arrival - self.now, || What::Idle);
         self.spend(|stats| &mut stats.gap, start - self.now, || What::Gap);
         let id = MessageId { from: letter.from as usize, number: letter.number as usize };
-        self.pass(|stats| &mut stats.recv, overhead.of(letter.words as usize), || What::Receive(id));
+        self.pass(|stats| &mut stats.recv, costs.of(letter.words as usize), || What::Receive(id));
         Some(letter)
     }
 

@@ -29,6 +29,9 @@ pub struct Stats {
     pub stalls: u64,
     /// Its longest stall.
     pub longest_stall: Time,
+    /// How many of its requests to the network came after a later one had been served, because the host was late with
+    /// work that is measured; 0 on the virtual clock and wherever work is charged.
+    pub out_of_order: u64,
     /// The most messages that were in transit from it at once; 0 where the capacity is unlimited.
     pub most_from: usize,
     /// The most messages that were in transit to it at once; 0 where the capacity is unlimited.

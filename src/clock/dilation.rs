@@ -5,7 +5,7 @@
 
 use super::Clock;
 use crate::message::{Envelope, Want};
-use crate::network::{Overhead, reception};
+use crate::network::{Receiving, reception};
 use crate::time::{MS, Time, US};
 
 /// How much slower than it should a machine on the wall clock runs.
@@ -56,14 +56,19 @@ impl Clock for Recorder<'_> {
         self.waits.push(t);
     }
 
+    fn act_at(&mut self, t: Time) {
+        self.clock.act_at(t);
+        self.waits.push(t);
+    }
+
     fn deliver(&mut self, envelope: Envelope) {
         self.clock.deliver(envelope);
     }
 
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time, overhead: Overhead) -> Option<Envelope> {
-        let envelope = self.clock.receive(want, ready, deadline, overhead);
+    fn receive(&mut self, want: Want, ready: Time, deadline: Time, costs: Receiving) -> Option<Envelope> {
+        let envelope = self.clock.receive(want, ready, deadline, costs);
         let over = |envelope: &Envelope| {
-            reception(ready, envelope.arrival) + overhead.of(envelope.letter.words as usize)
+            reception(ready, envelope.arrival) + costs.of(envelope.letter.words as usize)
         };
         self.waits.push(envelope.as_ref().map_or(deadline, over));
         envelope

@@ -18,7 +18,7 @@ use super::seat::Seat;
 use super::{Clock, blame};
 use crate::error::{Cause, RunError, cause_of};
 use crate::message::{Envelope, Want};
-use crate::network::Overhead;
+use crate::network::Receiving;
 use crate::time::Time;
 
 /// What the processors share: all on one thread, so nothing is locked.
@@ -81,6 +81,10 @@ impl Clock for Jumper<'_> {
         self.sleep(t, ticket);
     }
 
+    fn act_at(&mut self, t: Time) {
+        self.wait_until(t);
+    }
+
     fn deliver(&mut self, envelope: Envelope) {
         let to = envelope.letter.to;
         let mut seat = self.clock.seats[to as usize].borrow_mut();
@@ -89,10 +93,10 @@ impl Clock for Jumper<'_> {
         }
     }
 
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time, overhead: Overhead) -> Option<Envelope> {
+    fn receive(&mut self, want: Want, ready: Time, deadline: Time, costs: Receiving) -> Option<Envelope> {
         let (wake, ticket) = {
             let mut seat = self.seat();
-            seat.ask(want, ready, deadline, overhead);
+            seat.ask(want, ready, deadline, costs);
             (seat.wake(), seat.ticket())
         };
         self.sleep(wake, ticket);

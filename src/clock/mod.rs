@@ -12,7 +12,7 @@ pub(crate) mod wall;
 
 use crate::error::Cause;
 use crate::message::{Envelope, Want};
-use crate::network::Overhead;
+use crate::network::Receiving;
 use crate::time::Time;
 
 /// Which clock a machine runs on.
@@ -28,16 +28,27 @@ pub enum ClockKind {
 /// A processor's view of its clock, which answers two questions: may it act yet, and what does it do until
 /// then. What an act costs is not its business but the [network](crate::network)'s.
 pub(crate) trait Clock {
-    /// Returns when the processor may act at `t`: all that others do before `t` has been done.
+    /// Returns when the processor's local time `t` has come. What it does then nobody else can see.
     fn wait_until(&mut self, t: Time);
+
+    /// Returns when the processor may do at `t` what others can see: all that comes before has been done.
+    fn act_at(&mut self, t: Time);
 
     /// Puts a message into its receiver's inbox, now, though it may not be there before its arrival.
     fn deliver(&mut self, envelope: Envelope);
 
-    /// Returns the wanted message with the smallest arrival, when its reception is over, which starts once
-    /// the processor is `ready` and lasts for its `overhead`; or nothing, at `deadline`, if the reception would
-    /// start later than that.
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time, overhead: Overhead) -> Option<Envelope>;
+    /// Returns the wanted message with the smallest arrival, when its reception is over, which starts once the
+    /// processor is `ready`; or nothing, at `deadline`, if the reception would start later than that.
+    fn receive(&mut self, want: Want, ready: Time, deadline: Time, costs: Receiving) -> Option<Envelope>;
+
+    /// The processor will not act before `t`, whatever its program does until its next call.
+    fn not_before(&mut self, _t: Time) {}
+
+    /// Now the processor's program runs, from its local time `t` on, and takes as long as the host takes for it.
+    fn computes_from(&mut self, _t: Time) {}
+
+    /// The program has come to its next call.
+    fn has_computed(&mut self) {}
 
     /// The processor's program has ended, well or not, at its local time `at`.
     fn end(&mut self, at: Time, well: bool);
@@ -45,6 +56,9 @@ pub(crate) trait Clock {
 
 /// Nobody will run any more: what is wrong with that, if anything.
 fn blame<'a>(seats: impl Iterator<Item = &'a seat::Seat> + Clone) -> Option<Cause> {
+    if let Some(id) = seats.clone().position(seat::Seat::is_at_the_end_of_time) {
+        return Some(Cause::EndOfTime { id });
+    }
     let waiting = seats.clone().filter(|seat| seat.is_blocked()).count();
     if waiting > 0 {
         return Some(Cause::Deadlock { waiting, of: seats.count() });

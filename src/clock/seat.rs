@@ -3,8 +3,8 @@
 //! Both clocks seat their processors here, so that waiting means the same on both.
 
 use crate::error::{Doing, State, WantedMessage};
-use crate::message::{Envelope, Inbox, Want};
-use crate::network::{Overhead, reception};
+use crate::message::{Envelope, Inbox, Letter, Want};
+use crate::network::{Receiving, reception};
 use crate::time::Time;
 
 /// A processor as its clock sees it. What every message touches comes first.
@@ -34,8 +34,8 @@ struct Wish {
     ready: Time,
     /// When it gives up.
     deadline: Time,
-    /// How long it takes.
-    overhead: Overhead,
+    /// What it takes.
+    costs: Receiving,
     /// The arrival and the sender of the message that it would take now; the end of time if there is none.
     best: (Time, u32),
 }
@@ -53,13 +53,15 @@ impl Wish {
     /// When the processor goes on if it takes this message; nothing if it has a better one or gives up first.
     #[inline]
     fn granted_by(&mut self, envelope: &Envelope) -> Option<Time> {
-        let start = reception(self.ready, envelope.arrival);
-        let key = (envelope.arrival, envelope.letter.from);
-        if start > self.deadline || key >= self.best {
+        let Envelope { arrival, letter: Letter { from, to, words, .. } } = *envelope;
+        let start = reception(self.ready, arrival);
+        let unseen = arrival == self.deadline && from != to && self.costs.is_instant(words);
+        let key = (arrival, from);
+        if start > self.deadline || unseen || key >= self.best {
             return None;
         }
         self.best = key;
-        Some(start + self.overhead.of(envelope.letter.words as usize))
+        Some(start + self.costs.of(words as usize))
     }
 }
 
@@ -86,8 +88,8 @@ impl Seat {
 
     /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says.
     #[inline]
-    pub fn ask(&mut self, want: Want, ready: Time, deadline: Time, overhead: Overhead) {
-        let mut wish = Wish { want, ready, deadline, overhead, best: (Time::MAX, 0) };
+    pub fn ask(&mut self, want: Want, ready: Time, deadline: Time, costs: Receiving) {
+        let mut wish = Wish { want, ready, deadline, costs, best: (Time::MAX, 0) };
         self.ticket = self.ticket.wrapping_add(1);
         let over = self.inbox.first(&want).and_then(|envelope| wish.granted_by(envelope));
         self.wake = over.unwrap_or(deadline);
@@ -131,6 +133,15 @@ impl Seat {
     /// Whether it waits for a message and for no time.
     pub fn is_blocked(&self) -> bool {
         self.waits_for.is_some() && self.wake == Time::MAX
+    }
+
+    /// Whether it waits for what comes after the end of time: a reception of which it knows, or a moment.
+    pub fn is_at_the_end_of_time(&self) -> bool {
+        let granted = self.waits_for.is_some_and(|wish| wish.best.0 < Time::MAX);
+        let arrives = |wish: &Wish| self.inbox.first(&wish.want).is_some_and(|e| e.arrival == Time::MAX);
+        let late = self.waits_for.as_ref().is_some_and(|wish| wish.ready == Time::MAX || arrives(wish));
+        let waits = self.stage == Stage::Running && self.waits_for.is_none();
+        self.wake == Time::MAX && (granted || late || waits)
     }
 
     /// The messages that it has not received.

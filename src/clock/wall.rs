@@ -22,7 +22,7 @@ use super::sync::{
 use super::{Clock, blame};
 use crate::error::{Cause, RunError, cause_of};
 use crate::message::{Envelope, Letter, Want};
-use crate::network::Overhead;
+use crate::network::Receiving;
 use crate::time::{PS, Time};
 
 /// What all threads of a run share.
@@ -407,8 +407,12 @@ impl Clock for Waiter<'_> {
         roster.outgoing[to - usize::from(to > from)].push(envelope.arrival.as_ps(), envelope.letter);
     }
 
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time, overhead: Overhead) -> Option<Envelope> {
-        self.seat().ask(want, ready, deadline, overhead);
+    fn act_at(&mut self, t: Time) {
+        self.wait_until(t);
+    }
+
+    fn receive(&mut self, want: Want, ready: Time, deadline: Time, costs: Receiving) -> Option<Envelope> {
+        self.seat().ask(want, ready, deadline, costs);
         if self.sleep() { self.seat().answer() } else { None }
     }
 

@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use loggp::{Latency, Network, Params, Ports, Time};
+use loggp::{Latency, Network, Params, Ports, Request, Time};
 
 use super::{Message, Plan};
 
@@ -82,12 +82,20 @@ fn simulate(plan: &Plan, params: &Params) -> Vec<Time> {
     let mut sends: Vec<_> = (0..P).map(|id| plan.sends(id)).collect();
     let mut arrivals = vec![Vec::new(); P];
     let mut finishes = vec![Time::ZERO; P];
-    // Like the machine, it sends in the order of time, and at the same time in that of the processors.
+    // As the machine does, it serves requests in the order of time, and at the same time in that of the processors.
+    let mut asking: Vec<Option<(Message, Request)>> = (0..P).map(|_| None).collect();
     let mut agenda = BinaryHeap::from([Reverse((Time::ZERO, 0))]);
     while let Some(Reverse((t, id))) = agenda.pop() {
-        finishes[id] = t;
-        let Some(Message { to, items }) = sends[id].next() else { continue };
-        let passage = network.send(id, &mut exits[id], to, items, t);
+        let Some((Message { to, items }, request)) = asking[id].take() else {
+            finishes[id] = t;
+            if let Some(message) = sends[id].next() {
+                let request = network.request(&mut exits[id], message.items, t);
+                agenda.push(Reverse((request.ask, id)));
+                asking[id] = Some((message, request));
+            }
+            continue;
+        };
+        let passage = network.serve(id, &mut exits[id], to, request);
         agenda.push(Reverse((passage.enter, id)));
         agenda.push(Reverse((passage.arrival + o, to)));
         arrivals[to].push(passage.arrival);
