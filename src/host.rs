@@ -15,8 +15,12 @@ pub struct Host {
     pub why: String,
     /// How late the host was.
     pub lateness: Lateness,
-    /// Whether the last processor finished in time and half of all waits ended so, to a hundredth of the run;
-    /// also if the model says 0.
+    /// How many acts the host let happen out of their order: a request to the network after a later one had been
+    /// served, or a message that came after its receiver had taken a later one. There are none where work is charged.
+    /// Where it is measured nobody can know when a processor that computes will act, if the host stops it meanwhile.
+    pub out_of_order: u64,
+    /// Whether the last processor finished in time, to a hundredth of the run, and every act came in its order; also
+    /// if the model says 0.
     pub held: bool,
     /// What the host did not give.
     pub notes: Vec<String>,
@@ -45,6 +49,7 @@ impl Host {
     pub(crate) fn new(
         findings: &Findings,
         due: Time,
+        out_of_order: u64,
         cores: usize,
         choice: &Choice,
         notes: &[String],
@@ -63,13 +68,14 @@ impl Host {
             finish: Time::from_ps((late.as_ps() as f64 * choice.dilation) as i64),
         };
         let may_be_late = HELD * choice.dilation * due.as_ps() as f64;
-        let in_time = |late: Time| late.as_ps() as f64 <= may_be_late;
+        let in_time = due == Time::ZERO || lateness.finish.as_ps() as f64 <= may_be_late;
         Host {
             cores,
             dilation: choice.dilation,
             why: choice.why.clone(),
             lateness,
-            held: due == Time::ZERO || (in_time(lateness.finish) && in_time(lateness.p50)),
+            out_of_order,
+            held: in_time && out_of_order == 0,
             notes,
         }
     }

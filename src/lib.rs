@@ -42,6 +42,7 @@ mod clock;
 pub mod collectives;
 mod error;
 mod host;
+mod inbox;
 mod machine;
 mod message;
 mod network;

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use parking_lot::Mutex;
 
 use crate::clock::dilation::{self, Choice, Dilation, Recorder};
+use crate::clock::wall::Order;
 use crate::clock::{Clock, ClockKind, jumping, wall};
 use crate::error::RunError;
 use crate::host::Host;
@@ -56,6 +57,9 @@ pub struct Run<R> {
     pub processors: Vec<Stats>,
     /// When the last processor finished: in the model on the virtual clock, and really on the wall clock.
     pub time: Time,
+    /// When the last processor finishes in the model, where that is known: on the virtual clock, and on the wall clock
+    /// where work is charged. A run on the wall clock takes longer by as much as the host was late at the end.
+    pub model: Option<Time>,
     /// How the host held a run on the wall clock.
     pub host: Option<Host>,
     /// What happened, if the machine was told to [trace](Machine::trace).
@@ -78,6 +82,12 @@ pub(crate) struct Setup {
 type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 
 impl Setup {
+    /// What the network's rules say of the order of acts.
+    fn order(&self) -> Order {
+        let pair = self.network.params().P <= 2 && !self.has_chains && self.network.lookahead() == Time::ZERO;
+        Order { lookahead: self.network.lookahead(), pair }
+    }
+
     /// Lives one processor's life.
     fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> (Stats, Log) {
         let mut proc = Proc::new(id, clock, self);
@@ -185,12 +195,12 @@ impl Machine {
         let results: Vec<Mutex<Option<R>>> = (0..self.params.P).map(|_| Mutex::default()).collect();
         let clear = || results.iter().for_each(|result| *result.lock() = None);
         let live = |p: &mut Proc| *results[p.id()].lock() = Some(program(p));
-        let Run { processors, time, host, trace, .. } = match self.clock {
+        let Run { processors, time, model, host, trace, .. } = match self.clock {
             ClockKind::Virtual => self.emulate(&live)?,
             ClockKind::Wall => self.measure(&live, &clear)?,
         };
         let results = results.into_iter().map(|result| result.into_inner().expect("it has ended")).collect();
-        Ok(Run { results, processors, time, host, trace })
+        Ok(Run { results, processors, time, model, host, trace })
     }
 
     /// Refuses a machine that cannot be.
@@ -247,14 +257,25 @@ impl Machine {
             clear();
             let setup = self.setup();
             let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
-            let (lives, findings) = wall::run(P, stack, cores, choice.dilation, &body)?;
+            let (lives, findings) = wall::run(P, stack, cores, setup.order(), choice.dilation, &body)?;
             let mut run = self.report(lives, &setup.network);
-            let host = Host::new(&findings, run.time, cores, &choice, &notes);
+            let late_requests: u64 = run.processors.iter().map(|stats| stats.out_of_order).sum();
+            let out_of_order = findings.out_of_order + late_requests;
+            let host = Host::new(&findings, run.time, out_of_order, cores, &choice, &notes);
             if !host.held && self.dilation == Dilation::Auto && attempt < TRIES {
-                let late = host.lateness.finish.max(host.lateness.p50).in_units(MS);
-                choice.why = format!("at {:.3} the run was {late:.3} ms late", choice.dilation);
+                choice.why = match host.out_of_order {
+                    0 => format!(
+                        "at {:.3} it ended {:.3} ms late",
+                        choice.dilation,
+                        host.lateness.finish.in_units(MS)
+                    ),
+                    n => format!("at {:.3} the host let {n} acts happen out of order", choice.dilation),
+                };
                 choice.dilation *= 2.0;
                 continue;
+            }
+            if self.work == Work::Measured {
+                run.model = None; // its local times contain what the host took
             }
             run.time = findings.finish;
             run.host = Some(host);
@@ -278,8 +299,14 @@ impl Machine {
 
     /// Puts together what the processors brought home.
     fn report(&self, lives: Vec<(Stats, Log)>, network: &Network) -> Run<()> {
-        let mut run =
-            Run { results: Vec::new(), processors: Vec::new(), time: Time::ZERO, host: None, trace: None };
+        let mut run = Run {
+            results: Vec::new(),
+            processors: Vec::new(),
+            time: Time::ZERO,
+            model: None,
+            host: None,
+            trace: None,
+        };
         let mut trace = Trace {
             params: self.params,
             ports: self.ports,
@@ -294,6 +321,7 @@ impl Machine {
             trace.activities.extend(log.activities);
             trace.messages.extend(log.messages);
         }
+        run.model = Some(run.time);
         run.trace = self.trace.then_some(trace);
         run
     }
@@ -302,8 +330,8 @@ impl Machine {
 impl<R> Run<R> {
     /// The run without its results, and the results.
     pub fn take_results(self) -> (Run<()>, Vec<R>) {
-        let Run { results, processors, time, host, trace } = self;
-        (Run { results: Vec::new(), processors, time, host, trace }, results)
+        let Run { results, processors, time, model, host, trace } = self;
+        (Run { results: Vec::new(), processors, time, model, host, trace }, results)
     }
 
     /// How many messages were sent.

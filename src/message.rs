@@ -1,6 +1,5 @@
-//! Messages: what can be sent, what travels, and where it lies until it is received.
+//! Messages: what can be sent, and what travels.
 
-use std::collections::VecDeque;
 use std::fmt;
 
 use crate::parcel::Parcel;
@@ -123,7 +122,7 @@ impl<T: Payload> Payload for num_complex::Complex<T> {
 }
 
 /// What a message is about. The machine's own messages have tags that no program can name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Tag(u64);
 
 impl Tag {
@@ -151,6 +150,12 @@ impl Tag {
         let number = u64::from(number) & ((1 << Tag::STEP) - 1);
         let step = step as u64 & ((1 << (Tag::KIND - Tag::STEP)) - 1);
         Tag(Tag::COLLECTIVE | (kind as u64) << Tag::KIND | step << Tag::STEP | number)
+    }
+
+    /// Whether it is a signal of the machine's own barrier.
+    #[inline]
+    pub fn is_signal(self) -> bool {
+        self.0 >> Tag::KIND == (Tag::COLLECTIVE >> Tag::KIND) | Collective::HardwareBarrier as u64
     }
 
     /// The request for a message with this tag.
@@ -280,67 +285,9 @@ impl fmt::Display for Want {
     }
 }
 
-/// The messages sent to a processor that it has not received, those that are still under way included.
-#[derive(Debug)]
-pub(crate) struct Inbox {
-    /// In the order in which a receive prefers them: by arrival, then by sender, then as they were sent.
-    messages: VecDeque<Envelope>,
-}
-
-impl Default for Inbox {
-    /// Room for a few, so that the first message does not wait for it.
-    fn default() -> Inbox {
-        Inbox { messages: VecDeque::with_capacity(4) }
-    }
-}
-
-impl Inbox {
-    /// Adds a message. Most arrive after all that are there, and so go to the end at once.
-    #[inline]
-    pub fn put(&mut self, envelope: Envelope) {
-        let key = |e: &Envelope| (e.arrival, e.letter.from, e.letter.number);
-        if self.messages.back().is_none_or(|last| key(last) < key(&envelope)) {
-            return self.messages.push_back(envelope);
-        }
-        let place = self.messages.partition_point(|e| key(e) < key(&envelope));
-        self.messages.insert(place, envelope);
-    }
-
-    /// The message with the smallest arrival among those that a receive wants.
-    #[inline]
-    pub fn first(&self, want: &Want) -> Option<&Envelope> {
-        self.messages.iter().find(|e| want.matches(&e.letter))
-    }
-
-    /// Takes that message.
-    #[inline]
-    pub fn take(&mut self, want: &Want) -> Option<Envelope> {
-        if !want.matches(&self.messages.front()?.letter) {
-            let place = self.messages.iter().position(|e| want.matches(&e.letter))?;
-            return self.messages.remove(place);
-        }
-        let first = self.messages.pop_front();
-        if self.messages.is_empty() {
-            self.messages.clear(); // the next one goes where this one was, which is in the cache
-        }
-        first
-    }
-
-    /// The messages that are left.
-    pub fn iter(&self) -> impl Iterator<Item = &Envelope> + Clone {
-        self.messages.iter()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::US;
-
-    fn envelope(arrival: i64, from: u32, tag: u32, number: u32) -> Envelope {
-        let (tag, parcel) = (Tag::user(tag), Parcel::new(number));
-        Envelope { arrival: arrival * US, letter: Letter { from, to: 0, number, words: 1, tag, parcel } }
-    }
 
     #[test]
     fn counts_bytes() {
@@ -349,22 +296,6 @@ mod tests {
         assert_eq!(vec![(1_u32, vec![0_u8; 5]), (2, vec![])].bytes(), 13);
         assert_eq!(vec![0.0_f64; 1000].into_boxed_slice().bytes(), 8000);
         assert_eq!(("abc".to_string(), Some(1_u16), None::<u16>).bytes(), 5);
-    }
-
-    #[test]
-    fn takes_the_earliest_and_then_the_lowest_sender() {
-        let mut inbox = Inbox::default();
-        for e in [envelope(5, 3, 0, 0), envelope(4, 2, 0, 1), envelope(4, 1, 0, 2), envelope(3, 9, 1, 3)] {
-            inbox.put(e);
-        }
-        let any = Want { from: None, tag: Tag::user(0) };
-        let from_3 = Want { from: Some(3), tag: Tag::user(0) };
-        assert_eq!(inbox.first(&any).map(|e| e.arrival), Some(4 * US));
-        assert_eq!(inbox.take(&any).unwrap().letter.from, 1);
-        assert_eq!(inbox.take(&from_3).unwrap().letter.number, 0);
-        assert_eq!(inbox.take(&any).unwrap().letter.from, 2);
-        assert!(inbox.take(&any).is_none());
-        assert_eq!(inbox.iter().count(), 1);
     }
 
     #[test]

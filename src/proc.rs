@@ -169,11 +169,21 @@ impl<'a> Proc<'a> {
     /// of work: see [`Work`].
     pub fn work<R>(&mut self, kind: &'static str, units: u64, compute: impl FnOnce() -> R) -> R {
         self.count_code();
-        let (result, cost) = match &mut self.stopwatch {
-            Some(stopwatch) => stopwatch.time(units, compute),
-            None => (compute(), self.setup.rates.cost(kind, units, self.params().cycle)),
+        let account: fn(&mut Stats) -> &mut Time = |stats| &mut stats.work;
+        let Some(stopwatch) = &mut self.stopwatch else {
+            let cost = self.setup.rates.cost(kind, units, self.params().cycle);
+            self.spend(account, cost, || What::Work(kind.into()));
+            self.clock.not_before(self.now);
+            return compute();
         };
-        self.spend(|stats| &mut stats.work, cost, || What::Work(kind.into()));
+        self.clock.computes_from(self.now);
+        let (result, cost) = stopwatch.time(units, || {
+            let result = compute();
+            self.clock.has_computed();
+            result
+        });
+        self.spend(account, cost, || What::Work(kind.into()));
+        self.restart_code();
         result
     }
 
@@ -447,6 +457,7 @@ impl<'a> Proc<'a> {
     fn count_code(&mut self) {
         if let Some(stopwatch) = &mut self.stopwatch {
             let code = stopwatch.lap();
+            self.clock.has_computed();
             self.spend(|stats| &mut stats.work, code, || What::Work("code".into()));
         }
     }
@@ -454,6 +465,7 @@ impl<'a> Proc<'a> {
     /// Ends a call: what follows is the program's own code.
     fn restart_code(&mut self) {
         if let Some(stopwatch) = &mut self.stopwatch {
+            self.clock.computes_from(self.now);
             stopwatch.lap();
         }
     }

@@ -40,6 +40,12 @@ impl Entry {
         Entry((time.as_ps() as u128) << 64 | u128::from(id) << 32 | u128::from(ticket))
     }
 
+    /// Its time and its processor.
+    #[inline]
+    pub fn moment(self) -> (Time, u32) {
+        (Time::from_ps((self.0 >> 64) as i64), self.id())
+    }
+
     pub fn id(self) -> u32 {
         (self.0 >> 32) as u32
     }

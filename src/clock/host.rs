@@ -68,6 +68,12 @@ impl HostClock {
         Time::from_ps((ticks as f64 / self.ticks_per_ps) as i64)
     }
 
+    /// The host's time since a tick, which is the machine's where it computes: that is not dilated.
+    pub fn since(&self, tick: u64) -> Time {
+        let ticks = self.now().saturating_sub(tick);
+        Time::from_ps((ticks as f64 * self.ns_per_tick * 1e3) as i64)
+    }
+
     /// So many ticks in nanoseconds of the host.
     #[inline]
     pub fn nanoseconds(&self, ticks: u64) -> u64 {

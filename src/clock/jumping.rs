@@ -96,7 +96,7 @@ impl Clock for Jumper<'_> {
     fn receive(&mut self, want: Want, ready: Time, deadline: Time, costs: Receiving) -> Option<Envelope> {
         let (wake, ticket) = {
             let mut seat = self.seat();
-            seat.ask(want, ready, deadline, costs);
+            seat.ask(self.id, want, ready, deadline, costs);
             (seat.wake(), seat.ticket())
         };
         self.sleep(wake, ticket);

@@ -2,6 +2,7 @@
 
 mod agenda;
 pub(crate) mod dilation;
+mod front;
 mod host;
 pub(crate) mod jumping;
 mod lane;

@@ -3,9 +3,10 @@
 //! Both clocks seat their processors here, so that waiting means the same on both.
 
 use crate::error::{Doing, State, WantedMessage};
-use crate::message::{Envelope, Inbox, Letter, Want};
+use crate::inbox::Inbox;
+use crate::message::{Envelope, Letter, Want};
 use crate::network::{Receiving, reception};
-use crate::time::Time;
+use crate::time::{PS, Time};
 
 /// A processor as its clock sees it. What every message touches comes first.
 #[derive(Debug, Default)]
@@ -21,6 +22,10 @@ pub(super) struct Seat {
     ticket: u32,
     /// Its local time when it last waited or ended.
     at: Time,
+    /// It has taken a message that arrived then, or looked in vain until then. What comes later arrives no earlier.
+    decided: Time,
+    /// How many messages came later and had arrived earlier.
+    out_of_order: u64,
     /// How far its program is.
     stage: Stage,
 }
@@ -88,10 +93,16 @@ impl Seat {
 
     /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says.
     #[inline]
-    pub fn ask(&mut self, want: Want, ready: Time, deadline: Time, costs: Receiving) {
+    pub fn ask(&mut self, id: u32, want: Want, ready: Time, deadline: Time, costs: Receiving) {
         let mut wish = Wish { want, ready, deadline, costs, best: (Time::MAX, 0) };
         self.ticket = self.ticket.wrapping_add(1);
-        let over = self.inbox.first(&want).and_then(|envelope| wish.granted_by(envelope));
+        let mut over = self.inbox.first(&want).and_then(|envelope| wish.granted_by(envelope));
+        if over.is_none() && costs.is_instant(0) {
+            // What the others send in this instant is not seen; what the processor itself has sent is.
+            let own = Want { from: Some(id), ..want };
+            let own = if want.from.is_none() { self.inbox.first(&own) } else { None };
+            over = own.and_then(|envelope| wish.granted_by(envelope));
+        }
         self.wake = over.unwrap_or(deadline);
         self.waits_for = Some(wish);
         self.at = ready;
@@ -101,6 +112,9 @@ impl Seat {
     /// ticket counts no more.
     #[inline]
     pub fn put(&mut self, envelope: Envelope) -> bool {
+        if envelope.arrival < self.decided && !envelope.letter.tag.is_signal() {
+            self.out_of_order += 1;
+        }
         let wake = match &mut self.waits_for {
             Some(wish) if wish.want.matches(&envelope.letter) => wish.granted_by(&envelope),
             _ => None,
@@ -117,7 +131,29 @@ impl Seat {
     #[inline]
     pub fn answer(&mut self) -> Option<Envelope> {
         let wish = self.waits_for.take()?;
-        if wish.best.0 == Time::MAX { None } else { self.inbox.take(&wish.want) }
+        if !wish.want.tag.is_signal() {
+            self.decided = self.decided.max(wish.best.0.min(wish.deadline));
+        }
+        if wish.best.0 == Time::MAX {
+            return None;
+        }
+        // The best one of its sender: what others sent in the same instant may not have been seen.
+        self.inbox.take(&Want { from: Some(wish.best.1), ..wish.want })
+    }
+
+    /// If it waits for a message: by when everything must be known that arrives, so that it takes the right one. Signals
+    /// have one sender and one meaning. And if there are only two processors, whose messages arrive as they are sent,
+    /// nothing can come before one that is there.
+    #[inline]
+    pub fn known_until(&self, one_of_a_pair: Option<u32>) -> Option<Time> {
+        let Wish { want, deadline, best: (arrival, from), .. } = self.waits_for?;
+        let of_the_other = one_of_a_pair.is_some_and(|id| id != from) && arrival < Time::MAX;
+        if want.tag.is_signal() || of_the_other { Some(-PS) } else { Some(arrival.min(deadline)) }
+    }
+
+    /// How many messages came after one had been taken that arrived later, or after a look in vain.
+    pub fn out_of_order(&self) -> u64 {
+        self.out_of_order
     }
 
     /// When the processor runs next.
@@ -138,7 +174,8 @@ impl Seat {
     /// Whether it waits for what comes after the end of time: a reception of which it knows, or a moment.
     pub fn is_at_the_end_of_time(&self) -> bool {
         let granted = self.waits_for.is_some_and(|wish| wish.best.0 < Time::MAX);
-        let arrives = |wish: &Wish| self.inbox.first(&wish.want).is_some_and(|e| e.arrival == Time::MAX);
+        let ends = |e: &Envelope| e.arrival == Time::MAX;
+        let arrives = |wish: &Wish| self.inbox.iter().any(|e| wish.want.matches(&e.letter) && ends(e));
         let late = self.waits_for.as_ref().is_some_and(|wish| wish.ready == Time::MAX || arrives(wish));
         let waits = self.stage == Stage::Running && self.waits_for.is_none();
         self.wake == Time::MAX && (granted || late || waits)

@@ -12,12 +12,12 @@ use crossbeam_utils::CachePadded;
 use hdrhistogram::Histogram;
 
 use super::agenda::{Agenda, Entry};
+use super::front::{Front, NEVER, Outlook, place};
 use super::host::HostClock;
 use super::lane::{Receiver, Sender, lane};
 use super::seat::Seat;
 use super::sync::{
-    AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker,
-    look,
+    AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look,
 };
 use super::{Clock, blame};
 use crate::error::{Cause, RunError, cause_of};
@@ -30,7 +30,11 @@ struct Wall {
     /// The host's time.
     host: HostClock,
     /// The cores. Processor i sits on core i mod their number, at place i div their number.
-    cores: Box<[CachePadded<Core>]>,
+    cores: Box<[CachePadded<Mutex<Roster>>]>,
+    /// What each core shows to the others.
+    fronts: Box<[Front]>,
+    /// What is known of the order of acts before the run.
+    order: Order,
     /// Wakes each processor's thread.
     unparkers: Box<[Unparker]>,
     /// [`GOING`], [`OVER`] or [`FAILED`].
@@ -52,19 +56,27 @@ const OVER: u8 = 1;
 /// Something went wrong; every thread unwinds at its next call.
 const FAILED: u8 = 2;
 
-/// One of the host's cores.
-struct Core {
-    /// Who sits here. The holder has it locked as long as it holds the core.
-    roster: Mutex<Roster>,
-    /// Whether the holder has watched for a while, with nobody here due at any time.
-    quiet: AtomicBool,
-    /// The roster's balance when the core became quiet.
-    balance: AtomicI64,
-    /// How often the core has stopped being quiet.
-    stirred: AtomicU64,
+/// What a machine lets one know of the order of acts before it runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Order {
+    /// The least time from a request to the arrival of its message.
+    pub lookahead: Time,
+    /// Whether there are two processors, whose messages take no time and so arrive in the order in which they are sent.
+    pub pair: bool,
 }
 
-/// The processors of one core.
+/// What must be certain before a processor goes on.
+#[derive(Clone, Copy, Debug)]
+enum Needs {
+    /// Nothing: what follows nobody else can see.
+    Nothing,
+    /// That all that comes before it has been done.
+    Turn,
+    /// That everything is known which arrives by then.
+    Arrivals(Time),
+}
+
+/// The processors of one core. The holder has it locked as long as it holds the core.
 struct Roster {
     /// One for each.
     seats: Vec<Seat>,
@@ -74,8 +86,8 @@ struct Roster {
     outgoing: Vec<Sender<Letter>>,
     /// The way from each other core. A message's key is its arrival.
     incoming: Vec<Receiver<Letter>>,
-    /// How many messages went to other cores, less those that were let in from other cores.
-    balance: i64,
+    /// What is known of the other cores.
+    outlook: Outlook,
     /// By how many nanoseconds waits ended late.
     lateness: Histogram<u32>,
     /// Those that have not started, last first.
@@ -91,7 +103,7 @@ struct Waiter<'a> {
     /// The processor's number.
     id: u32,
     /// Its core.
-    core: &'a Core,
+    core: &'a Mutex<Roster>,
     /// Its core's number.
     number: usize,
     /// Its place there.
@@ -126,11 +138,13 @@ pub(crate) struct Findings {
     pub finish: Time,
     /// By how many nanoseconds of the host waits ended late.
     pub lateness: Histogram<u32>,
+    /// How many messages came to a processor that had taken a later one already, or had looked in vain.
+    pub out_of_order: u64,
 }
 
 impl Wall {
     /// A run that has not begun, of as many processors as there are parkers.
-    fn new(host: HostClock, cores: usize, parkers: &[Parker]) -> Wall {
+    fn new(host: HostClock, cores: usize, order: Order, parkers: &[Parker]) -> Wall {
         let P = parkers.len();
         let mut rosters: Vec<Roster> = (0..cores).map(|core| Roster::new(core, P, cores)).collect();
         for from in 0..cores {
@@ -142,7 +156,9 @@ impl Wall {
         }
         Wall {
             host,
-            cores: rosters.into_iter().map(|roster| CachePadded::new(Core::new(roster))).collect(),
+            cores: rosters.into_iter().map(|roster| CachePadded::new(Mutex::new(roster))).collect(),
+            fronts: (0..cores).map(|_| Front::new(cores)).collect(),
+            order,
             unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
             status: AtomicU8::new(GOING),
             cause: Mutex::new(None),
@@ -168,30 +184,6 @@ impl Wall {
         self.cause.lock().get_or_insert(cause);
         self.end(FAILED);
     }
-
-    /// Whether nobody is due at any time and no message is under way between cores: then nobody ever will be.
-    ///
-    /// A quiet core stirs before it takes a message in, and only a core that is not quiet sends. So if every
-    /// core is seen quiet, then every balance, and none stirred meanwhile, all were quiet with these balances
-    /// at the moment between. If they add up to 0, nothing that could stir a core was left.
-    fn is_stuck(&self) -> bool {
-        let stirred = || self.cores.iter().map(|core| core.stirred.load(Ordering::SeqCst)).sum::<u64>();
-        let before = stirred();
-        self.cores.iter().all(|core| core.quiet.load(Ordering::SeqCst))
-            && self.cores.iter().map(|core| core.balance.load(Ordering::SeqCst)).sum::<i64>() == 0
-            && stirred() == before
-    }
-}
-
-impl Core {
-    fn new(roster: Roster) -> Core {
-        Core {
-            roster: Mutex::new(roster),
-            quiet: AtomicBool::new(false),
-            balance: AtomicI64::new(0),
-            stirred: AtomicU64::new(0),
-        }
-    }
 }
 
 impl Roster {
@@ -204,7 +196,7 @@ impl Roster {
             agenda: Agenda::default(),
             outgoing: Vec::new(),
             incoming: Vec::new(),
-            balance: 0,
+            outlook: Outlook::new(core, cores),
             lateness,
             unstarted: (core + cores..P).step_by(cores).rev().map(|id| id as u32).collect(),
             warm: false,
@@ -232,29 +224,24 @@ impl Roster {
     fn let_in(&mut self, holder: u32, cores: usize) {
         for from in 0..self.incoming.len() {
             while let Some((arrival, letter)) = self.incoming[from].pop() {
-                self.balance -= 1;
+                self.outlook.takes(from);
                 let place = letter.to as usize / cores;
                 self.put(place, holder, Envelope { arrival: Time::from_ps(arrival), letter });
             }
         }
     }
 
-    /// Takes the processor that should hold the core rather than one that is due at `mine`, if there is one.
-    fn more_urgent(&mut self, mine: Entry, cores: usize) -> Option<u32> {
-        if let Some(id) = self.unstarted.pop() {
-            return Some(id);
-        }
-        loop {
-            let first = self.agenda.peek()?;
+    /// Who acts first on the core: the holder, who would be `mine`, or one on the agenda.
+    #[inline]
+    fn first(&mut self, mine: Entry, cores: usize) -> Entry {
+        while let Some(first) = self.agenda.peek() {
             let counts = self.seats[first.id() as usize / cores].ticket() == first.ticket();
-            if counts && mine < first {
-                return None;
+            if counts && first.id() != mine.id() {
+                return first.min(mine);
             }
             self.agenda.pop();
-            if counts && first.id() != mine.id() {
-                return Some(first.id());
-            }
         }
+        mine
     }
 }
 
@@ -275,7 +262,7 @@ impl<'a> Waiter<'a> {
     /// The core's roster. A processor that does not hold the core asks for it only when the run has failed.
     #[inline]
     fn roster(&mut self) -> &mut Roster {
-        self.roster.get_or_insert_with(|| self.core.roster.lock())
+        self.roster.get_or_insert_with(|| self.core.lock())
     }
 
     /// The processor's seat.
@@ -285,44 +272,81 @@ impl<'a> Waiter<'a> {
         &mut self.roster().seats[place]
     }
 
-    /// Returns, holding the core, when the processor's seat says that it wakes; or false, once the run is
-    /// over.
-    fn sleep(&mut self) -> bool {
+    /// Returns, holding the core, when the processor's seat says that it wakes, and what `follows` may; or false,
+    /// once the run is over.
+    fn sleep(&mut self, follows: Needs) -> bool {
         let (id, place, cores) = (self.id, self.place, self.wall.cores.len());
         let mut waited = false;
         loop {
+            let (wall, number) = (self.wall, self.number);
             let roster = self.roster();
             roster.let_in(id, cores);
-            let seat = &roster.seats[place];
-            let wake = seat.wake();
-            let mine = Entry::new(wake, id, seat.ticket());
-            if let Some(other) = roster.more_urgent(mine, cores) {
-                if wake < Time::MAX {
-                    roster.agenda.add(mine);
-                }
-                self.roster = None;
-                self.wall.unparkers[other as usize].unpark();
-                if !self.park() {
+            if let Some(other) = roster.unstarted.pop() {
+                let (wake, ticket) = (roster.seats[place].wake(), roster.seats[place].ticket());
+                if !self.hand_over(other, Entry::new(wake, id, ticket)) {
                     return false;
                 }
                 waited = true;
                 continue;
             }
+            let wake = roster.seats[place].wake();
+            let mine = Entry::new(wake, id, roster.seats[place].ticket());
+            let first = roster.first(mine, cores);
+            roster.outlook.show(&wall.fronts[number], first.moment());
+            if first != mine {
+                roster.agenda.pop();
+                if !self.hand_over(first.id(), mine) {
+                    return false;
+                }
+                waited = true;
+                continue;
+            }
+            let needs = roster.seats[place]
+                .known_until(wall.order.pair.then_some(id))
+                .map_or(follows, Needs::Arrivals);
             if !roster.warm {
                 roster.warm = true;
-                if self.wall.cold.fetch_sub(1, Ordering::SeqCst) == 1 {
-                    self.wall.host.begin();
+                if wall.cold.fetch_sub(1, Ordering::SeqCst) == 1 {
+                    wall.host.begin();
                 }
             }
-            if wake == self.reached.0 && !waited {
+            if wake == self.reached.0 && !waited && self.has(needs, wake) {
                 return self.goes_on(); // the code since then is free, or it would be later now
             }
-            match self.watch(wake) {
+            match self.watch(wake, needs) {
                 Watched::Due => return true,
                 Watched::Incoming => waited = true,
                 Watched::Over => return false,
             }
         }
+    }
+
+    /// Hands the core over to a processor, and returns when it comes back; or false, once the run is over.
+    fn hand_over(&mut self, other: u32, mine: Entry) -> bool {
+        if mine.moment().0 < Time::MAX {
+            self.roster().agenda.add(mine);
+        }
+        self.roster = None;
+        self.wall.unparkers[other as usize].unpark();
+        self.park()
+    }
+
+    /// Whether it is certain, by what was seen of the other cores, what the processor needs to go on at `wake`.
+    #[inline]
+    fn has(&mut self, needs: Needs, wake: Time) -> bool {
+        let (id, lookahead) = (self.id, self.wall.order.lookahead);
+        let horizon = self.roster().outlook.horizon();
+        match needs {
+            Needs::Nothing => true,
+            Needs::Turn => horizon > (wake, id),
+            Needs::Arrivals(time) => horizon.0 + lookahead > time || horizon > (wake, id),
+        }
+    }
+
+    /// Looks at the other cores.
+    fn look_around(&mut self) {
+        let wall = self.wall;
+        self.roster().outlook.look(&wall.fronts, &wall.host);
     }
 
     /// Parks until another thread hands the core over. Returns whether the run goes on.
@@ -341,48 +365,43 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    /// Spins until `wake`, or until there is something else to do.
-    fn watch(&mut self, wake: Time) -> Watched {
-        /// After how many looks a core counts as quiet, and how many go by between two at whether the run is
-        /// stuck: a message that comes soon must not pay for either.
+    /// Spins until `wake` has come and what the processor needs is certain, or until there is something else to do.
+    fn watch(&mut self, wake: Time, needs: Needs) -> Watched {
+        /// How many looks go by between two at whether the run is stuck: a message that comes soon must not pay for it.
         const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
         let mut looks = 0_u32;
         loop {
             if !self.goes_on() {
                 return Watched::Over;
             }
-            if wake < Time::MAX {
-                let (now, deadline) = (self.wall.host.now(), self.wall.host.tick_of(wake));
-                if now >= deadline {
-                    self.reached = (wake, now);
-                    let late = self.wall.host.nanoseconds(now - deadline);
-                    self.roster().lateness.saturating_record(late);
-                    return Watched::Due;
-                }
-            }
             if self.roster().has_incoming() {
-                self.stir();
                 return Watched::Incoming;
+            }
+            if wake < Time::MAX {
+                if !self.has(needs, wake) {
+                    // What the others had sent before is in the lanes now, so these are looked at once more.
+                    self.look_around();
+                } else {
+                    let (now, deadline) = (self.wall.host.now(), self.wall.host.tick_of(wake));
+                    if now >= deadline {
+                        if wake != self.reached.0 {
+                            let late = self.wall.host.nanoseconds(now - deadline);
+                            self.roster().lateness.saturating_record(late);
+                        }
+                        self.reached = (wake, now);
+                        return Watched::Due;
+                    }
+                }
             }
             look();
             looks = looks.wrapping_add(1);
             if wake == Time::MAX && looks.is_multiple_of(SELDOM) {
-                self.core.balance.store(self.roster().balance, Ordering::SeqCst);
-                self.core.quiet.store(true, Ordering::SeqCst);
-                if self.wall.is_stuck() {
+                self.look_around();
+                // Nobody here is due, nobody elsewhere, and nothing is under way.
+                if self.roster().outlook.horizon().0 == Time::MAX && !self.roster().has_incoming() {
                     self.wall.end(FAILED);
                 }
             }
-        }
-    }
-
-    /// Before the holder takes a message in, its core is quiet no more.
-    #[inline]
-    fn stir(&self) {
-        if self.core.quiet.load(Ordering::Relaxed) {
-            // In this order: who sees the core quiet must also see it stir, if it sees what that leads to.
-            self.core.quiet.store(false, Ordering::SeqCst);
-            self.core.stirred.fetch_add(1, Ordering::SeqCst);
         }
     }
 }
@@ -393,27 +412,54 @@ impl Clock for Waiter<'_> {
             return; // the code since then is free, or it would be later now
         }
         self.seat().wait_until(t);
-        self.sleep();
-    }
-
-    fn deliver(&mut self, envelope: Envelope) {
-        let (to, place) = self.wall.seat_of(envelope.letter.to as usize);
-        let (from, id) = (self.number, self.id);
-        let roster = self.roster();
-        if to == from {
-            return roster.put(place, id, envelope);
-        }
-        roster.balance += 1;
-        roster.outgoing[to - usize::from(to > from)].push(envelope.arrival.as_ps(), envelope.letter);
+        self.sleep(Needs::Nothing);
     }
 
     fn act_at(&mut self, t: Time) {
-        self.wait_until(t);
+        if t == self.reached.0 && self.has(Needs::Turn, t) {
+            let first = self.roster().agenda.peek();
+            if first.is_none_or(|first| first.moment() > (t, self.id)) && self.goes_on() {
+                return;
+            }
+        }
+        self.seat().wait_until(t);
+        self.sleep(Needs::Turn);
+    }
+
+    fn deliver(&mut self, envelope: Envelope) {
+        let (to, seat) = self.wall.seat_of(envelope.letter.to as usize);
+        let (from, id, wall) = (self.number, self.id, self.wall);
+        let roster = self.roster();
+        if to == from {
+            return roster.put(seat, id, envelope);
+        }
+        let lane = place(from, to);
+        roster.outlook.sends(&wall.fronts[from], lane, envelope.arrival);
+        roster.outgoing[lane].push(envelope.arrival.as_ps(), envelope.letter);
+    }
+
+    fn not_before(&mut self, t: Time) {
+        let (id, wall, number) = (self.id, self.wall, self.number);
+        let roster = self.roster();
+        if roster.unstarted.is_empty() {
+            let first = roster.agenda.peek().map_or(NEVER, Entry::moment);
+            roster.outlook.show(&wall.fronts[number], first.min((t, id)));
+        }
+    }
+
+    fn computes_from(&mut self, t: Time) {
+        self.not_before(t);
+        self.wall.fronts[self.number].computes(self.wall.host.now());
+    }
+
+    fn has_computed(&mut self) {
+        self.wall.fronts[self.number].has_computed();
     }
 
     fn receive(&mut self, want: Want, ready: Time, deadline: Time, costs: Receiving) -> Option<Envelope> {
-        self.seat().ask(want, ready, deadline, costs);
-        if self.sleep() { self.seat().answer() } else { None }
+        let id = self.id;
+        self.seat().ask(id, want, ready, deadline, costs);
+        if self.sleep(Needs::Turn) { self.seat().answer() } else { None }
     }
 
     fn end(&mut self, at: Time, well: bool) {
@@ -427,7 +473,7 @@ impl Clock for Waiter<'_> {
             self.wall.end(OVER);
         } else {
             // The core may still need somebody who watches, and an exit would disturb those who run.
-            self.sleep();
+            self.sleep(Needs::Nothing);
         }
     }
 }
@@ -441,12 +487,13 @@ pub(crate) fn run<T: Send>(
     P: usize,
     stack: usize,
     cores: usize,
+    order: Order,
     dilation: f64,
     body: &(dyn Fn(usize, &mut dyn Clock) -> T + Sync),
 ) -> Result<(Vec<T>, Findings), RunError> {
     let ids = core_affinity::get_core_ids().unwrap_or_default();
     let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
-    let wall = Wall::new(HostClock::new(dilation), cores, &parkers);
+    let wall = Wall::new(HostClock::new(dilation), cores, order, &parkers);
     let pinned = AtomicBool::new(true);
     let live = |id: usize, parker: Parker| {
         let (core, _) = wall.seat_of(id);
@@ -486,7 +533,7 @@ pub(crate) fn run<T: Send>(
         threads.into_iter().map(|thread| thread.join().unwrap_or(None)).collect()
     });
 
-    let mut rosters: Vec<_> = wall.cores.iter().map(|core| core.roster.lock()).collect();
+    let mut rosters: Vec<_> = wall.cores.iter().map(|core| core.lock()).collect();
     rosters.iter_mut().for_each(|roster| roster.let_in(u32::MAX, cores));
     let seats = (0..P).map(|id| {
         let (core, place) = wall.seat_of(id);
@@ -494,11 +541,14 @@ pub(crate) fn run<T: Send>(
     });
     if let Some(cause) = wall.cause.lock().take().or_else(|| blame(seats.clone())) {
         let began = !matches!(cause, Cause::Host(_));
-        let processors = seats.enumerate().filter(|_| began).map(|(id, seat)| seat.state(id)).collect();
+        let processors =
+            seats.clone().enumerate().filter(|_| began).map(|(id, seat)| seat.state(id)).collect();
         return Err(RunError { cause, processors });
     }
     let finish = wall.host.time_of(wall.finish.load(Ordering::SeqCst));
-    let mut findings = Findings { pinned: pinned.into_inner(), finish, lateness: lateness_histogram() };
+    let out_of_order = seats.clone().map(Seat::out_of_order).sum();
+    let pinned = pinned.into_inner();
+    let mut findings = Findings { pinned, finish, lateness: lateness_histogram(), out_of_order };
     for roster in &rosters {
         findings.lateness.add(&roster.lateness).expect("the bounds are the same");
     }
@@ -565,7 +615,8 @@ mod loom_tests {
         builder.preemption_bound = Some(2);
         builder.check(move || {
             let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
-            let wall = loom::sync::Arc::new(Wall::new(HostClock::new(1.0), cores, &parkers));
+            let wall =
+                loom::sync::Arc::new(Wall::new(HostClock::new(1.0), cores, Order::default(), &parkers));
             let threads: Vec<_> = (0..)
                 .zip(parkers)
                 .map(|(id, parker)| {

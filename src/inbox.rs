@@ -1,0 +1,218 @@
+//! Where messages lie until they are received.
+//!
+//! Nearly always few messages lie there, or they are received as they come, and a list in the order of their arrivals
+//! is all that is needed. Where a receiver would have to search it for long, because it wants a certain sender's
+//! message first, the messages move to an index, in which every search takes logarithmic time.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::message::{Envelope, Tag, Want};
+use crate::time::Time;
+
+/// The messages sent to a processor that it has not received, those that are still under way included. A receive
+/// prefers them by arrival, then by sender, then as they were sent.
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    /// In that order, if none is in the index.
+    list: VecDeque<Envelope>,
+    /// All, if any.
+    index: Index,
+}
+
+/// How many messages of the list are looked at before they move to the index.
+const FEW: usize = 16;
+
+impl Default for Inbox {
+    /// Room for a few, so that the first message does not wait for it.
+    fn default() -> Inbox {
+        Inbox { list: VecDeque::with_capacity(4), index: Index::default() }
+    }
+}
+
+/// By arrival, then by sender, then as they were sent.
+fn key(envelope: &Envelope) -> (Time, u32, u32) {
+    (envelope.arrival, envelope.letter.from, envelope.letter.number)
+}
+
+impl Inbox {
+    /// Adds a message. Most arrive after all that are there, and so go to the end at once.
+    #[inline]
+    pub fn put(&mut self, envelope: Envelope) {
+        if self.index.is_empty() && self.list.back().is_none_or(|last| key(last) < key(&envelope)) {
+            return self.list.push_back(envelope);
+        }
+        self.put_between(envelope);
+    }
+
+    /// Adds a message that arrives before others.
+    fn put_between(&mut self, envelope: Envelope) {
+        if self.index.is_empty() {
+            let later = self.list.iter().rev().take(FEW).take_while(|e| key(e) > key(&envelope)).count();
+            if later < FEW {
+                return self.list.insert(self.list.len() - later, envelope);
+            }
+        }
+        self.to_index();
+        self.index.put(envelope);
+    }
+
+    /// The message with the smallest arrival among those that a receive wants.
+    #[inline]
+    pub fn first(&mut self, want: &Want) -> Option<&Envelope> {
+        match self.find(want) {
+            Some(place) => self.list.get(place),
+            None => self.index.first(want),
+        }
+    }
+
+    /// Takes that message.
+    #[inline]
+    pub fn take(&mut self, want: &Want) -> Option<Envelope> {
+        let envelope = match self.find(want) {
+            Some(0) => self.list.pop_front(),
+            Some(place) => self.list.remove(place),
+            None => self.index.take(want),
+        };
+        if self.list.is_empty() {
+            self.list.clear(); // the next one goes where this one was, which is in the cache
+        }
+        envelope
+    }
+
+    /// The messages that are left, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = &Envelope> + Clone {
+        self.list.iter().chain(self.index.messages.values())
+    }
+
+    /// The place of that message in the list; nothing if it is not there, or in the index.
+    #[inline]
+    fn find(&mut self, want: &Want) -> Option<usize> {
+        let found = self.list.iter().take(FEW).position(|e| want.matches(&e.letter));
+        if found.is_none() && self.list.len() > FEW {
+            self.to_index();
+        }
+        found
+    }
+
+    #[cold]
+    fn to_index(&mut self) {
+        self.list.drain(..).for_each(|envelope| self.index.put(envelope));
+    }
+}
+
+/// Messages by what a receive can name: their tag, or their sender and tag.
+#[derive(Debug, Default)]
+struct Index {
+    /// By tag, and then as a receive from any sender prefers them.
+    messages: BTreeMap<(Tag, Time, u32, u32), Envelope>,
+    /// The same by sender and tag: sender, tag, arrival, number.
+    by_sender: BTreeSet<(u32, Tag, Time, u32)>,
+}
+
+impl Index {
+    fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    fn put(&mut self, envelope: Envelope) {
+        let (tag, (arrival, from, number)) = (envelope.letter.tag, key(&envelope));
+        self.by_sender.insert((from, tag, arrival, number));
+        self.messages.insert((tag, arrival, from, number), envelope);
+    }
+
+    /// The key of the message that a receive takes: one with its tag, or the request for one.
+    fn find(&self, want: &Want) -> Option<(Tag, Time, u32, u32)> {
+        const LATEST: (Time, u32, u32) = (Time::MAX, u32::MAX, u32::MAX);
+        let first = |tag: Tag| match want.from {
+            None => {
+                let (end, from, number) = LATEST;
+                let range = (tag, Time::ZERO, 0, 0)..=(tag, end, from, number);
+                self.messages.range(range).next().map(|(key, _)| *key)
+            }
+            Some(from) => {
+                let (end, _, number) = LATEST;
+                let range = (from, tag, Time::ZERO, 0)..=(from, tag, end, number);
+                self.by_sender
+                    .range(range)
+                    .next()
+                    .map(|(from, tag, arrival, number)| (*tag, *arrival, *from, *number))
+            }
+        };
+        let found = [first(want.tag), first(want.tag.request())];
+        found.into_iter().flatten().min_by_key(|(_, arrival, from, number)| (*arrival, *from, *number))
+    }
+
+    fn first(&self, want: &Want) -> Option<&Envelope> {
+        if self.is_empty() { None } else { self.messages.get(&self.find(want)?) }
+    }
+
+    fn take(&mut self, want: &Want) -> Option<Envelope> {
+        if self.is_empty() {
+            return None;
+        }
+        let key = self.find(want)?;
+        let (tag, arrival, from, number) = key;
+        self.by_sender.remove(&(from, tag, arrival, number));
+        self.messages.remove(&key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Letter;
+    use crate::parcel::Parcel;
+    use crate::time::US;
+
+    fn envelope(arrival: i64, from: u32, tag: Tag, number: u32) -> Envelope {
+        let parcel = Parcel::new(number);
+        Envelope { arrival: arrival * US, letter: Letter { from, to: 0, number, words: 1, tag, parcel } }
+    }
+
+    #[test]
+    fn takes_the_earliest_and_then_the_lowest_sender() {
+        let mut inbox = Inbox::default();
+        for (arrival, from, tag, number) in [(5, 3, 0, 0), (4, 2, 0, 1), (4, 1, 0, 2), (3, 9, 1, 3)] {
+            inbox.put(envelope(arrival, from, Tag::user(tag), number));
+        }
+        let any = Want { from: None, tag: Tag::user(0) };
+        let from_3 = Want { from: Some(3), tag: Tag::user(0) };
+        assert_eq!(inbox.first(&any).map(|e| e.arrival), Some(4 * US));
+        assert_eq!(inbox.take(&any).unwrap().letter.from, 1);
+        assert_eq!(inbox.take(&from_3).unwrap().letter.number, 0);
+        assert_eq!(inbox.take(&any).unwrap().letter.from, 2);
+        assert!(inbox.take(&any).is_none());
+        assert_eq!(inbox.iter().count(), 1);
+    }
+
+    /// However many there are, and in whatever order they come and are wanted: what a search through all says.
+    #[test]
+    fn many_messages_are_found_as_few_are() {
+        for seed in 0..200 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let (mut inbox, mut all): (Inbox, Vec<((Time, u32, u32), Tag)>) = Default::default();
+            for number in 0..400 {
+                let tag = Tag::user(rng.u32(0..3));
+                let tag = if rng.u8(..) < 40 { tag.request() } else { tag };
+                let (arrival, from) = (i64::from(number) / 3 + rng.i64(0..40), rng.u32(0..20));
+                inbox.put(envelope(arrival, from, tag, number));
+                all.push(((arrival * US, from, number), tag));
+                for _ in 0..if number > 200 { rng.u32(0..4) } else { rng.u32(0..2) } {
+                    let from = rng.bool().then(|| rng.u32(0..20));
+                    let want = Want { from, tag: Tag::user(rng.u32(0..3)) };
+                    let matching = all.iter().filter(|((_, sender, _), tag)| {
+                        (*tag == want.tag || *tag == want.tag.request())
+                            && from.is_none_or(|from| from == *sender)
+                    });
+                    let expected = matching.map(|(key, _)| *key).min();
+                    assert_eq!(inbox.first(&want).map(key), expected, "seed {seed}");
+                    if rng.bool() {
+                        assert_eq!(inbox.take(&want).as_ref().map(key), expected, "seed {seed}");
+                        all.retain(|(key, _)| Some(*key) != expected);
+                    }
+                }
+                assert_eq!(inbox.iter().count(), all.len());
+            }
+        }
+    }
+}
