@@ -534,8 +534,10 @@ impl Oracle {
             (Want::Reply(number), Kind::Reply(n)) | (Want::Data(number), Kind::Data(_, n)) => number == n,
             _ => false,
         };
-        // What took no time at all is not seen by a look that ends at this very moment, but from the next one on.
-        let seen = |m: &Sent| !(by == Some(m.arrival) && m.arrival == m.ask && m.from != x);
+        // What took no time at all is not seen by a look that ends at this very moment, but from the next one on. (A
+        // negative G_l only says that a message's way lies within its overhead.)
+        let timely = self.params.gps.is_none_or(|gps| gps.G_l >= Time::ZERO);
+        let seen = |m: &Sent| !(timely && by == Some(m.arrival) && m.arrival == m.ask && m.from != x);
         let messages = p.inbox.iter().enumerate().filter(|(_, m)| wanted(m) && seen(m));
         let (place, message) = messages.min_by_key(|(_, m)| (m.arrival, m.from, m.number))?;
         let start = p.now.max(message.arrival).max(gap_over);
