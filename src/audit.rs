@@ -5,7 +5,12 @@
 //! mistake in the machine must be made a second time, in another way, to get past it. It compares each
 //! processor's local times and no order of events, and so takes the traces of either clock.
 //!
+//! Whether a message waited with reason is for [`requests`] to say.
+//!
 //! Every check sorts and sweeps: an audit of n events takes O(n log n).
+
+mod requests;
+mod room;
 
 use std::fmt;
 
@@ -37,6 +42,10 @@ pub struct Audit {
     pub shortest_stall: Option<Time>,
     /// When the last processor finished.
     pub finish: Time,
+    /// How many acts the host let happen out of their order. If there are any, nobody can tell who should
+    /// have gone first, and [`Rule::Stall`], [`Rule::Wait`] and [`Rule::Latency`] are held only as far as they
+    /// do not depend on that.
+    pub out_of_order: u64,
 }
 
 impl Audit {
@@ -75,16 +84,17 @@ pub enum Rule {
     /// Messages of one processor enter at least g apart, after a long one its (k-1)G more; and it begins
     /// receptions at least g apart.
     Gap,
-    /// A wait for the gap or the port ends when the gap or the port lets the message go.
+    /// A wait for the gap or the port ends as soon as the gap or the port lets the message go; those who asked
+    /// earlier go first.
     Wait,
     /// At most ceil(L/g) messages are in transit from a processor, and as many to it.
     Capacity,
-    /// A stall ends when the capacity gives back a slot.
+    /// A stall ends as soon as there is room for the message at both ends; those who asked earlier go first.
     Stall,
     /// A port carries one long message at a time.
     Port,
     /// A message is under way for L (if latency is random, at most), and longer only while the receiver's
-    /// port is taken.
+    /// port is taken by those who asked earlier.
     Latency,
     /// The last word follows the first after (k-1)G, or what LogGPS says.
     Stream,
@@ -94,6 +104,9 @@ pub enum Rule {
     Reception,
     /// A reception begins when the message is there.
     Arrival,
+    /// All take part in each of the machine's barriers, and go on when the last one has come and the barrier's
+    /// cost is paid.
+    Barrier,
 }
 
 impl fmt::Display for Rule {
@@ -106,13 +119,14 @@ impl fmt::Display for Rule {
             Rule::Gap => "the gap lies between two messages",
             Rule::Wait => "nobody waits without a reason",
             Rule::Capacity => "the network has a capacity",
-            Rule::Stall => "a stall ends when a slot is given back",
+            Rule::Stall => "a stall ends when there is room",
             Rule::Port => "a port carries one message at a time",
             Rule::Latency => "a message is under way for the latency",
             Rule::Stream => "the last word follows the first",
             Rule::Causality => "a message arrives after its send began",
             Rule::Reception => "a message is received once, by its receiver",
             Rule::Arrival => "a message is received when it is there",
+            Rule::Barrier => "all leave a barrier when the last one has come",
         })
     }
 }
@@ -125,7 +139,9 @@ pub fn audit(trace: &Trace) -> Audit {
     auditor.follow_messages();
     auditor.count_transits();
     auditor.watch_ports();
-    auditor.judge_stalls();
+    auditor.watch_barriers(trace);
+    auditor.count_stalls();
+    auditor.judge_requests(trace);
     auditor.audit
 }
 
@@ -164,19 +180,13 @@ fn words(k: usize) -> i64 {
     k.try_into().unwrap_or(i64::MAX)
 }
 
-/// How often a key occurs in a sorted list.
-fn count<T: Ord>(sorted: &[T], key: &T) -> usize {
-    let rest = &sorted[sorted.partition_point(|item| item < key)..];
-    rest.partition_point(|item| item <= key)
-}
-
 /// A message, and what the processors did about it.
 struct Flight<'a> {
     message: &'a Message,
     /// How long its last word comes after the first.
     spread: Time,
-    /// Its sender turned to it.
-    begun: Option<Time>,
+    /// Its sender was busy with it.
+    send: Option<&'a Activity>,
     /// Its sender stalled with it.
     stall: Option<&'a Activity>,
     /// Its sender waited for the port with it.
@@ -215,7 +225,7 @@ impl<'a> Auditor<'a> {
         let flight = |message: &'a Message| Flight {
             message,
             spread: spread(&trace.params, message.words),
-            begun: None,
+            send: None,
             stall: None,
             port: None,
             received: false,
@@ -233,6 +243,7 @@ impl<'a> Auditor<'a> {
             longest_stall: None,
             shortest_stall: None,
             finish: trace.activities.iter().map(|activity| activity.end).max().unwrap_or(Time::ZERO),
+            out_of_order: trace.out_of_order,
         };
         let &Trace { ref params, ports, latency, .. } = trace;
         Auditor { params, ports, latency, flights, audit }
@@ -326,14 +337,13 @@ impl<'a> Auditor<'a> {
             let stall = rest.next_if(|activity| activity.what == What::Stall);
             let port = rest.next_if(|activity| activity.what == What::Port);
             let parts = [send, stall, port].into_iter().flatten();
-            let Some((first, last)) = parts.clone().next().zip(parts.last()) else {
+            let Some(last) = parts.last() else {
                 rest.next();
                 continue;
             };
             if let Some(flight) = self.sent(send, last) {
                 let flight = &mut self.flights[flight];
-                flight.begun = Some(first.start);
-                (flight.stall, flight.port) = (stall, port);
+                (flight.send, flight.stall, flight.port) = (send, stall, port);
             }
         }
     }
@@ -349,8 +359,8 @@ impl<'a> Auditor<'a> {
             self.report(Rule::Overhead, format!("processor {x} sends {id} at {start}, which it never sent"));
             return None;
         };
-        let Flight { message, begun, .. } = self.flights[flight];
-        if let Some(begun) = begun {
+        let Flight { message, send, .. } = self.flights[flight];
+        if let Some(begun) = send.map(|send| send.start) {
             self.report(Rule::Overhead, format!("processor {x} sends {id} at {begun} and again at {start}"));
             return None;
         }
@@ -438,16 +448,18 @@ impl<'a> Auditor<'a> {
     fn follow_messages(&mut self) {
         let L = self.params.L;
         for place in 0..self.flights.len() {
-            let Flight { message, spread, begun, received, .. } = self.flights[place];
+            let Flight { message, spread, send, received, .. } = self.flights[place];
             let &Message { id, to, enter, first, arrival, .. } = message;
+            // The gap comes before the overhead's end, and not after it as the stall does.
+            let ready = send.map_or(enter, |send| send.end);
             if let Some(over) = self.before(place).map(|before| self.next_entry(before))
-                && enter < over
+                && ready < over
             {
-                let sentence = format!("{id} enters at {enter}, and the gap before it ends at {over}");
+                let sentence = format!("{id} is ready at {ready}, and the gap before it ends at {over}");
                 self.report(Rule::Gap, sentence);
             }
             let soonest = if self.latency == Latency::Exact { enter + L } else { enter };
-            // A long message may have to wait for the port; then `watch_ports` looks why.
+            // A long message may have to wait for the port; then `judge_requests` looks why.
             if first < soonest || (first > enter + L && spread <= Time::ZERO) {
                 let sentence = format!("{id} enters at {enter} and comes out at {first}, and L = {L}");
                 self.report(Rule::Latency, sentence);
@@ -456,7 +468,7 @@ impl<'a> Auditor<'a> {
                 let sentence = format!("{id} comes out from {first} to {arrival}, and that takes {spread}");
                 self.report(Rule::Stream, sentence);
             }
-            match begun {
+            match send.map(|send| send.start) {
                 Some(begun) if arrival < begun => {
                     let sentence = format!("{id} arrives at {arrival}, and its send began at {begun}");
                     self.report(Rule::Causality, sentence);
@@ -507,7 +519,7 @@ impl<'a> Auditor<'a> {
         most
     }
 
-    /// A long message occupies a port at both ends, and whatever waits for a port waits until one is free.
+    /// A long message occupies a port at both ends.
     fn watch_ports(&mut self) {
         let dual = self.ports == Ports::Dual;
         let mut carriages = Vec::new();
@@ -532,59 +544,57 @@ impl<'a> Auditor<'a> {
                 }
             }
         }
-        let mut ends: Vec<(PortName, Time)> = carriages.iter().map(|c| (c.port, c.end)).collect();
-        ends.sort_unstable();
-        self.judge_port_waits(&ends, dual);
     }
 
-    /// Whoever waits for a port goes on when it has carried another message.
-    fn judge_port_waits(&mut self, ends: &[(PortName, Time)], dual: bool) {
-        let L = self.params.L;
-        for place in 0..self.flights.len() {
-            let Flight { message, spread, port, .. } = self.flights[place];
-            let &Message { id, to, enter, first, .. } = message;
-            let long = spread > Time::ZERO;
-            if let Some(wait) = port
-                && !(long && count(ends, &((id.from, false), wait.end)) > 0)
-            {
-                let sentence = format!("{id} waits for a port until {}, which was not in use", wait.end);
-                self.report(Rule::Wait, sentence);
+    /// The n-th barrier of every processor is the same one: it ends for all when the last one has come, and
+    /// its cost later.
+    fn watch_barriers(&mut self, trace: &Trace) {
+        let barrier = |activity: &&Activity| activity.what == What::Barrier && activity.id < self.params.P;
+        let mut taken: Vec<&Activity> = trace.activities.iter().filter(barrier).collect();
+        taken.sort_by_key(|activity| (activity.id, activity.start, activity.end));
+        let Some(cost) = trace.barrier else {
+            for Activity { id, start, .. } in taken {
+                let sentence = format!("processor {id} waits in one at {start}, and the machine has none");
+                self.report(Rule::Barrier, sentence);
             }
-            if long && first > enter + L && count(ends, &((to, dual), first)) == 0 {
-                let sentence = format!("{id} enters at {enter} and comes out at {first}, and L = {L}");
-                self.report(Rule::Latency, format!("{sentence}; processor {to}'s port was not in use"));
+            return;
+        };
+        let of_all: Vec<&[&Activity]> = taken.chunk_by(|a, b| a.id == b.id).collect();
+        let most = of_all.iter().map(|of_one| of_one.len()).max().unwrap_or(0);
+        let mut missing = (0..self.params.P).filter(|id| {
+            let place = of_all.binary_search_by_key(id, |of_one| of_one[0].id);
+            place.map_or(0, |place| of_all[place].len()) < most
+        });
+        if let Some(id) = missing.next() {
+            let others = missing.count();
+            let sentence =
+                format!("processor {id} takes part in fewer than {most}, and so do {others} others");
+            self.report(Rule::Barrier, sentence);
+            return; // nobody knows which one it missed
+        }
+        for number in 0..most {
+            let last = of_all.iter().map(|of_one| of_one[number]).max_by_key(|activity| activity.start);
+            let Some(&Activity { id: last, start: came, .. }) = last else { continue };
+            let over = came + cost;
+            for Activity { id, end, .. } in of_all.iter().map(|of_one| of_one[number]) {
+                if *end != over {
+                    let sentence = format!("processor {id} leaves number {number} at {end}, not at {over}");
+                    let why = format!("processor {last} comes at {came}, and it costs {cost}");
+                    self.report(Rule::Barrier, format!("{sentence}: {why}"));
+                }
             }
         }
     }
 
-    /// A stall ends when a message from the same processor or to the same one has arrived.
-    fn judge_stalls(&mut self) {
-        let arrivals = |at: fn(&Message) -> usize| {
-            let arrival = |flight: &Flight| (at(flight.message), flight.message.arrival);
-            let mut arrivals: Vec<(usize, Time)> = self.flights.iter().map(arrival).collect();
-            arrivals.sort_unstable();
-            arrivals
-        };
-        let (from, to) = (arrivals(|message| message.id.from), arrivals(|message| message.to));
-        for place in 0..self.flights.len() {
-            let Flight { message, stall: Some(stall), .. } = self.flights[place] else { continue };
-            let &Activity { start, end, .. } = stall;
+    /// How often the processors stalled, and for how long.
+    fn count_stalls(&mut self) {
+        for &Activity { start, end, .. } in self.flights.iter().filter_map(|flight| flight.stall) {
             let length = end - start;
             self.audit.stalls += 1;
             self.audit.stalled += length;
             self.audit.longest_stall = self.audit.longest_stall.max(Some(length));
             let shortest = self.audit.shortest_stall.map_or(length, |shortest| shortest.min(length));
             self.audit.shortest_stall = Some(shortest);
-            let &Message { id, to: y, arrival, .. } = message;
-            if self.audit.capacity.is_none() {
-                self.report(Rule::Stall, format!("{id} stalls from {start} to {end}, without a capacity"));
-                continue;
-            }
-            let itself = usize::from(arrival == end); // its own arrival lets nobody in
-            if count(&from, &(id.from, end)) <= itself && count(&to, &(y, end)) <= itself {
-                let sentence = format!("{id} to {y} stalls from {start} to {end}");
-                self.report(Rule::Stall, format!("{sentence}, when nothing arrives"));
-            }
         }
     }
 }

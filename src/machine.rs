@@ -311,6 +311,8 @@ impl Machine {
             params: self.params,
             ports: self.ports,
             latency: self.latency,
+            barrier: self.barrier,
+            out_of_order: 0,
             activities: Vec::new(),
             messages: Vec::new(),
         };

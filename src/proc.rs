@@ -268,6 +268,7 @@ impl<'a> Proc<'a> {
         let children = (2 * self.id + 1..=2 * self.id + 2).take_while(|child| *child < self.params().P);
         let children: smallvec::SmallVec<[usize; 2]> = children.collect();
         self.turn();
+        let came = self.now;
         for child in &children {
             self.await_signal(*child, up);
         }
@@ -279,7 +280,10 @@ impl<'a> Proc<'a> {
         for child in &children {
             self.signal(*child, down);
         }
-        self.spend(|stats| &mut stats.idle, cost, || What::Idle);
+        // It is one wait, whatever signals it waited for.
+        let over = self.now + cost;
+        self.now = came;
+        self.pass(|stats| &mut stats.idle, over - came, || What::Barrier);
         self.turn();
         self.restart_code();
     }
@@ -291,12 +295,11 @@ impl<'a> Proc<'a> {
         self.clock.deliver(Envelope { arrival: self.now, letter });
     }
 
-    /// Waits for a signal of the machine's barrier.
+    /// Waits for a signal of the machine's barrier; the barrier accounts for it.
     fn await_signal(&mut self, from: usize, tag: Tag) {
         let want = Want { from: Some(from as u32), tag };
         let signal = self.clock.receive(want, self.now, Time::MAX, Receiving::default());
-        let arrival = signal.map_or(self.now, |signal| signal.arrival);
-        self.spend(|stats| &mut stats.idle, arrival - self.now, || What::Idle);
+        self.now = signal.map_or(self.now, |signal| self.now.max(signal.arrival));
     }
 
     /// What every receive does. A deadline that has passed means now.
@@ -442,7 +445,7 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Lets local time pass, on one account. A send or a reception is one even if it costs nothing.
+    /// Lets local time pass, on one account. A send, a reception or a barrier is one even if it costs nothing.
     #[inline]
     fn pass(&mut self, account: fn(&mut Stats) -> &mut Time, time: Time, what: impl FnOnce() -> What) {
         *account(&mut self.stats) += time;

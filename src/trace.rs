@@ -20,6 +20,11 @@ pub struct Trace {
     pub ports: Ports,
     /// Its latency.
     pub latency: Latency,
+    /// What its own barrier costs, if it has one.
+    pub barrier: Option<Time>,
+    /// How many acts the host let happen out of their order; 0 on the virtual clock and wherever work is
+    /// charged.
+    pub out_of_order: u64,
     /// What the processors did: by processor, and each one's by time.
     pub activities: Vec<Activity>,
     /// The messages: by sender, and each one's as it sent them.
@@ -56,6 +61,9 @@ pub enum What {
     Port,
     /// Wait for a message or a moment.
     Idle,
+    /// Wait in the machine's own barrier: for the others, and for as long as it costs. It is one even if it
+    /// takes no time.
+    Barrier,
 }
 
 /// Names a message: the how-manieth of its sender's.

@@ -569,7 +569,7 @@ fn number() -> impl Strategy<Value = usize> {
 }
 
 fn any_activity() -> impl Strategy<Value = Activity> {
-    (number(), moment(), moment(), 0..7_u8, number(), number()).prop_map(
+    (number(), moment(), moment(), 0..8_u8, number(), number()).prop_map(
         |(id, start, end, kind, from, number)| {
             let message = MessageId { from, number };
             let what = match kind {
@@ -579,6 +579,7 @@ fn any_activity() -> impl Strategy<Value = Activity> {
                 3 => What::Gap,
                 4 => What::Stall,
                 5 => What::Port,
+                6 => What::Barrier,
                 _ => What::Idle,
             };
             Activity { id, start, end, what }
@@ -603,11 +604,13 @@ proptest! {
     fn survives_any_trace(
         texts in select(vec!["L=6ps,o=2ps,g=4ps", "o=1ps,G=1ps", "L=9ps,g=1ps,s=1,G_s=2ps,G_l=-3ps"]),
         (ports, latency) in (ports(), latency()),
+        barrier in prop::option::of(Just(US)),
+        out_of_order in select(vec![0, 1]),
         activities in vec(any_activity(), 0..40),
         messages in vec(any_message(), 0..20),
     ) {
         let params = Params::new(3).set(texts).unwrap().build().unwrap();
-        let found = audit(&Trace { params, ports, latency, activities, messages });
+        let found = audit(&Trace { params, ports, latency, barrier, out_of_order, activities, messages });
         prop_assert!(found.violations.iter().all(|violation| !violation.sentence.is_empty()));
     }
 }

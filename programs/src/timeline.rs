@@ -25,6 +25,7 @@ fn look(what: &What) -> Option<(&'static str, &'static str)> {
         What::Gap => ("#dcdcdc", "gap"),
         What::Stall => ("#b2182b", "stall"),
         What::Port => ("#c2a5cf", "port"),
+        What::Barrier => ("#e5f0d8", "barrier"),
         What::Idle => return None,
     })
 }

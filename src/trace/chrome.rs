@@ -4,13 +4,17 @@
 //! A processor is a thread, what it does is a slice on its track, a message is an arrow from the slice that
 //! sends it to the slice that receives it, and an asynchronous slice while it is in transit. The viewers
 //! count in microseconds and round; so each event also carries its times in whole picoseconds, and these are
-//! what is read back.
+//! what is read back. What the viewers show is held against them, so that a picture cannot say another thing
+//! than an audit.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::{RawValue, Value};
 
 use super::{Activity, Message, MessageId, Trace, What};
 use crate::network::{Latency, Ports};
@@ -61,10 +65,15 @@ impl Trace {
             return Err(TraceError::new("it is empty"));
         }
         let file: File = serde_json::from_reader(input).map_err(TraceError::new)?;
-        let (params, ports, latency) = file.otherData.machine();
-        params.check().map_err(TraceError::new)?;
         let Events { activities, messages } = file.traceEvents;
-        Ok(Trace { params, ports, latency, activities, messages })
+        let trace = Trace { activities, messages, ..file.otherData.machine() };
+        trace.params.check().map_err(TraceError::new)?;
+        match trace.barrier {
+            Some(cost) if cost < Time::ZERO => {
+                Err(TraceError::new(format_args!("a barrier that costs {cost} cannot be")))
+            }
+            _ => Ok(trace),
+        }
     }
 
     /// Writes what a processor did as a slice, and the end of an arrow if it sent or received.
@@ -78,6 +87,7 @@ impl Trace {
             What::Stall => ("stall", "stall"),
             What::Port => ("port", "port"),
             What::Idle => ("idle", "idle"),
+            What::Barrier => ("idle", "barrier"),
         };
         let name = serde_json::to_string(name)?;
         let (ts, dur) = (Micros(start), Micros(end - start));
@@ -188,6 +198,16 @@ struct Header {
     ports: Ports,
     #[serde(with = "LatencyHeader")]
     latency: Latency,
+    /// What the machine's own barrier costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    barrier: Option<i64>,
+    /// How many acts were out of their order, if any were.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    out_of_order: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// LogGPS's parameters, as the file says them.
@@ -219,7 +239,7 @@ enum LatencyHeader {
 
 impl Header {
     fn of(trace: &Trace) -> Header {
-        let &Trace { params, ports, latency, .. } = trace;
+        let &Trace { params, ports, latency, barrier, out_of_order, .. } = trace;
         let gps = params.gps.map(|gps| GpsHeader {
             s: gps.s,
             S: gps.S,
@@ -239,10 +259,13 @@ impl Header {
             gps,
             ports,
             latency,
+            barrier: barrier.map(Time::as_ps),
+            out_of_order,
         }
     }
 
-    fn machine(self) -> (Params, Ports, Latency) {
+    /// The machine, and nothing that happened on it.
+    fn machine(self) -> Trace {
         let gps = self.gps.map(|gps| LogGps {
             s: gps.s,
             S: gps.S,
@@ -261,7 +284,15 @@ impl Header {
             cycle: Time::from_ps(self.cycle),
             gps,
         };
-        (params, self.ports, self.latency)
+        Trace {
+            params,
+            ports: self.ports,
+            latency: self.latency,
+            barrier: self.barrier.map(Time::from_ps),
+            out_of_order: self.out_of_order,
+            activities: Vec::new(),
+            messages: Vec::new(),
+        }
     }
 }
 
@@ -281,6 +312,12 @@ struct Event {
     #[serde(default)]
     name: String,
     tid: Option<usize>,
+    /// Which message it belongs to.
+    id: Option<Value>,
+    /// From when on it is shown, as it is written: a floating point number could hide a picosecond.
+    ts: Option<Box<RawValue>>,
+    /// How long it is shown.
+    dur: Option<Box<RawValue>>,
     #[serde(default)]
     args: Args,
 }
@@ -317,36 +354,166 @@ impl<'de> Visitor<'de> for Collector {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Events, A::Error> {
         let mut events = Events { activities: Vec::new(), messages: Vec::new() };
+        let mut points = Points::default();
         while let Some(event) = sequence.next_element::<Event>()? {
-            // Arrows, names and the ends of slices are for the viewers.
-            match (&*event.ph, &*event.cat) {
-                ("X", _) => events.activities.push(event.activity().map_err(A::Error::custom)?),
-                ("b", "transit") => events.messages.push(event.message().map_err(A::Error::custom)?),
-                _ => {}
-            }
+            events.take(event, &mut points).map_err(A::Error::custom)?;
         }
+        points.check().map_err(A::Error::custom)?;
         Ok(events)
     }
 }
 
+impl Events {
+    /// Takes what an event says. Names are for the viewers alone.
+    fn take(&mut self, event: Event, points: &mut Points) -> Result<(), String> {
+        match (&*event.ph, &*event.cat) {
+            ("X", _) => {
+                let activity = event.activity()?;
+                event.check_slice(&activity)?;
+                points.expect_arrow(&activity);
+                self.activities.push(activity);
+            }
+            ("s" | "f", "message") | ("e", "transit") => points.show(event.point()?),
+            ("b", "transit") => {
+                let message = event.message()?;
+                points.show(event.point()?);
+                points.expect_transit(&message);
+                self.messages.push(message);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// A moment that a message has in the viewers: the end of an arrow, or of an asynchronous slice.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Point {
+    /// What event shows it: `s` or `f`, `b` or `e`.
+    kind: String,
+    /// The message.
+    id: String,
+    /// On which processor's track.
+    tid: usize,
+    /// When.
+    at: Time,
+}
+
+/// The points that events show, less those that should be shown. A point and what it follows from are close to
+/// each other in a file, so these are few at any time.
+#[derive(Default)]
+struct Points(HashMap<Point, i64>);
+
+impl Points {
+    fn show(&mut self, point: Point) {
+        self.count(point, 1);
+    }
+
+    /// What an overhead shows: an arrow begins at its end, or ends at its start.
+    fn expect_arrow(&mut self, activity: &Activity) {
+        let &Activity { id: tid, start, end, ref what } = activity;
+        match *what {
+            What::Send(id) => self.expect("s", id, tid, end),
+            What::Receive(id) => self.expect("f", id, tid, start),
+            _ => {}
+        }
+    }
+
+    /// What a message shows while it is in transit.
+    fn expect_transit(&mut self, message: &Message) {
+        let &Message { id, enter, arrival, .. } = message;
+        self.expect("b", id, id.from, enter);
+        self.expect("e", id, id.from, enter.max(arrival));
+    }
+
+    fn expect(&mut self, kind: &str, id: MessageId, tid: usize, at: Time) {
+        self.count(Point { kind: kind.into(), id: Hex(id).to_string(), tid, at }, -1);
+    }
+
+    fn count(&mut self, point: Point, more: i64) {
+        match self.0.entry(point) {
+            Entry::Vacant(entry) => _ = entry.insert(more),
+            Entry::Occupied(entry) if *entry.get() == -more => _ = entry.remove(),
+            Entry::Occupied(mut entry) => *entry.get_mut() += more,
+        }
+    }
+
+    /// Refuses a point that should not be there. One that is missing hides something, and says nothing wrong.
+    fn check(&self) -> Result<(), String> {
+        let wrong = self.0.iter().filter(|(_, count)| **count > 0).map(|(point, _)| point).min();
+        let Some(Point { kind, id, tid, at }) = wrong else { return Ok(()) };
+        Err(format!("event {kind:?} of message {id:?} is at {at} on track {tid}, where no \"args\" put it"))
+    }
+}
+
+/// A number of microseconds as it is written, if it is a whole number of picoseconds.
+fn exactly(number: &str) -> Option<Time> {
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let (negative, whole) = whole.strip_prefix('-').map_or((false, whole), |whole| (true, whole));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let digits = digits.trim_start_matches('0');
+    let significant = digits.trim_end_matches('0');
+    if significant.is_empty() {
+        return Some(Time::ZERO);
+    }
+    // Picoseconds are the sixth decimal.
+    let zeros = (digits.len() - significant.len()) as i64 - fraction.len() as i64 + 6;
+    let zeros = zeros.checked_add(exponent.parse().ok()?)?;
+    let ps = 10_i128.checked_pow(zeros.try_into().ok()?)?.checked_mul(significant.parse().ok()?)?;
+    Some(Time::from_ps(i64::try_from(if negative { -ps } else { ps }).ok()?))
+}
+
 impl Event {
-    fn activity(self) -> Result<Activity, String> {
+    /// From when on it is shown.
+    fn ts(&self) -> Result<Time, String> {
+        self.micros(&self.ts, "ts")
+    }
+
+    fn micros(&self, number: &Option<Box<RawValue>>, name: &str) -> Result<Time, String> {
+        let number = need(number.as_ref(), name)?.get();
+        let odd = || format!("event {:?} has {name:?} {number}, no whole number of picoseconds", self.ph);
+        exactly(number).ok_or_else(odd)
+    }
+
+    /// Refuses a slice that is shown elsewhere than where the activity was.
+    fn check_slice(&self, activity: &Activity) -> Result<(), String> {
+        let &Activity { id, start, end, .. } = activity;
+        let (ts, dur) = (self.ts()?, self.micros(&self.dur, "dur")?);
+        if (ts, dur) == (start, end - start) {
+            return Ok(());
+        }
+        let shown = format!("event {:?} of processor {id} is shown from {ts} for {dur}", self.name);
+        Err(format!("{shown}, and its \"args\" say from {start} to {end}"))
+    }
+
+    /// The point of a message that it shows.
+    fn point(&self) -> Result<Point, String> {
+        let id = need(self.id.as_ref().and_then(Value::as_str), "id")?.to_owned();
+        Ok(Point { kind: self.ph.clone(), id, tid: need(self.tid, "tid")?, at: self.ts()? })
+    }
+
+    fn activity(&self) -> Result<Activity, String> {
         let id = need(self.tid, "tid")?;
         let (start, end) = (need(self.args.start, "start")?, need(self.args.end, "end")?);
         let what = match (&*self.cat, &*self.name) {
-            ("work", _) => What::Work(self.name.into()),
+            ("work", _) => What::Work(self.name.clone().into()),
             ("overhead", "send") => What::Send(self.args.id()?),
             ("overhead", "receive") => What::Receive(self.args.id()?),
             ("gap", _) => What::Gap,
             ("stall", _) => What::Stall,
             ("port", _) => What::Port,
+            ("idle", "barrier") => What::Barrier,
             ("idle", _) => What::Idle,
             (cat, name) => return Err(format!("a processor does not do {cat:?} {name:?}")),
         };
         Ok(Activity { id, start: Time::from_ps(start), end: Time::from_ps(end), what })
     }
 
-    fn message(self) -> Result<Message, String> {
+    fn message(&self) -> Result<Message, String> {
         let time = |ps, name| need(ps, name).map(Time::from_ps);
         Ok(Message {
             id: self.args.id()?,
@@ -392,6 +559,8 @@ mod tests {
             params: Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap(),
             ports: Ports::Single,
             latency: Latency::Exact,
+            barrier: None,
+            out_of_order: 0,
             activities: vec![
                 activity(0, 0, 2_000_000, What::Send(id)),
                 activity(1, 0, 8_000_000, What::Idle),
@@ -429,6 +598,94 @@ mod tests {
     fn reads_what_a_viewer_saved_again() {
         let text = text(&small()).replacen('{', r#"{"metadata":{"who":["a viewer"]},"#, 1);
         assert_eq!(Trace::read(text.as_bytes()), Ok(small()));
+    }
+
+    #[test]
+    fn says_the_barrier_and_what_was_out_of_order() {
+        let mut trace = Trace { barrier: Some(3 * US), out_of_order: 7, ..small() };
+        trace.activities.push(Activity { id: 1, start: US, end: US, what: What::Barrier });
+        let text = text(&trace);
+        assert!(text.contains(r#""latency":"exact","barrier":3000000,"out_of_order":7},"#), "{text}");
+        assert!(text.contains(r#""ts":1,"dur":0,"cat":"idle","name":"barrier","#), "{text}");
+        assert_eq!(Trace::read(text.as_bytes()), Ok(trace));
+    }
+
+    /// A picosecond that only the viewers see: each event in turn.
+    #[test]
+    fn refuses_what_the_viewers_would_show_wrong() {
+        let good = text(&small());
+        for (what, by, part) in [
+            (
+                r#""ts":0,"dur":2,"#,
+                r#""ts":0.000001,"dur":2,"#,
+                r#"event "send" of processor 0 is shown from 1 ps for 2 us, "#,
+            ),
+            (
+                r#""ts":8,"dur":2,"#,
+                r#""ts":8,"dur":1.999999,"#,
+                "from 8 us for 1.999999 us, and its \"args\" say from 8 us to 10 us",
+            ),
+            (r#""dur":0.007630"#, r#""dur":0.007631"#, "from 10 us for 7.631 ns"),
+            (
+                r#""dur":0.007630"#,
+                r#""dur":0.0076300001"#,
+                r#"event "X" has "dur" 0.0076300001, no whole number"#,
+            ),
+            (r#""dur":0.007630"#, r#""dur":"0.007630""#, "no whole number of picoseconds"),
+            (r#","dur":0.007630"#, "", r#"an event lacks its "dur""#),
+            (
+                r#""bp":"e","ts":2"#,
+                r#""bp":"e","ts":2.000001"#,
+                r#"event "s" of message "000000000" is at 2.000001 us on track 0, where"#,
+            ),
+            (
+                r#""bp":"e","ts":8"#,
+                r#""bp":"e","ts":7.999999"#,
+                r#"event "f" of message "000000000" is at 7.999999 us on track 1, where"#,
+            ),
+            (
+                r#""message","id":"000000000""#,
+                r#""message","id":"000000001""#,
+                r#"event "s" of message "000000001" is at 2 us"#,
+            ),
+            (r#""ts":2,"cat":"transit""#, r#""ts":2.000001,"cat":"transit""#, r#"event "b" of message"#),
+            (r#""ts":8,"cat":"transit""#, r#""ts":8.000001,"cat":"transit""#, r#"event "e" of message"#),
+        ] {
+            assert_eq!(good.matches(what).count().min(1), 1, "{what}");
+            let refusal = Trace::read(good.replacen(what, by, 1).as_bytes()).unwrap_err().to_string();
+            assert!(refusal.contains(part) && !refusal.contains('\n'), "{refusal}");
+        }
+    }
+
+    /// However a viewer writes a number that it saves again, it stays the same, to the end of time.
+    #[test]
+    fn reads_numbers_exactly() {
+        for (text, ps) in [
+            ("0", 0),
+            ("-0.0", 0),
+            ("0e999999999999999999999", 0),
+            ("7.63e-3", 7_630),
+            ("7.630E+2", 763_000_000),
+            ("-12.00000100", -12_000_001),
+            ("9223372036854.775807", i64::MAX),
+            ("-9223372036854.775808", i64::MIN),
+            ("1000e-9", 1),
+        ] {
+            assert_eq!(exactly(text), Some(Time::from_ps(ps)), "{text}");
+        }
+        for text in [
+            "1e-7",
+            "0.0000015",
+            "9223372036854.775808",
+            "1e99",
+            "1e9999999999999999999",
+            "",
+            "null",
+            "-",
+            "\"1\"",
+        ] {
+            assert_eq!(exactly(text), None, "{text}");
+        }
     }
 
     #[test]
@@ -472,6 +729,7 @@ mod tests {
             Just(What::Stall),
             Just(What::Port),
             Just(What::Idle),
+            Just(What::Barrier),
         ];
         (any::<usize>(), time(), time(), what).prop_map(|(id, start, end, what)| Activity {
             id,
@@ -497,13 +755,14 @@ mod tests {
         let ports = prop::sample::select(vec![Ports::Single, Ports::Dual]);
         let latency =
             prop_oneof![Just(Latency::Exact), any::<u64>().prop_map(|seed| Latency::Random { seed })];
+        let barrier = prop::option::of((0..=i64::MAX).prop_map(Time::from_ps));
+        let out_of_order = prop_oneof![Just(0), any::<u64>()];
+        let machine = (texts, ports, latency, barrier, out_of_order);
         let events = (vec(activity(), 0..12), vec(message(), 0..12));
-        (texts, ports, latency, events).prop_map(|(text, ports, latency, (activities, messages))| Trace {
-            params: Params::new(3).set(text).unwrap().build().unwrap(),
-            ports,
-            latency,
-            activities,
-            messages,
+        (machine, events).prop_map(|(machine, (activities, messages))| {
+            let (text, ports, latency, barrier, out_of_order) = machine;
+            let params = Params::new(3).set(text).unwrap().build().unwrap();
+            Trace { params, ports, latency, barrier, out_of_order, activities, messages }
         })
     }
 

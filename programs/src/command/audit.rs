@@ -47,6 +47,14 @@ impl Audit {
         ] {
             writeln!(out, "{what:32}  {value}")?;
         }
+        if audit.out_of_order > 0 {
+            let acts = count(audit.out_of_order as usize, "act");
+            writeln!(
+                out,
+                "\nthe host let {acts} happen out of order, so nobody can tell whose turn it was:"
+            )?;
+            writeln!(out, "stalls and waits for ports were not held against the order of the requests")?;
+        }
         if audit.is_clean() {
             writeln!(out, "\nevery rule holds")?;
             return Ok(());
