@@ -3,11 +3,14 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
+#[path = "audit/by_hand.rs"]
+mod by_hand;
+
 use std::collections::BTreeSet;
 
 use loggp::{
-    Activity, Latency, LogGps, Machine, Message, MessageId, Params, Ports, Proc, Rule, Run, Time, Trace, US,
-    What, Work, audit,
+    Activity, Latency, LogGps, Machine, Message, MessageId, PS, Params, Ports, Proc, Rule, Run, Time, Trace,
+    US, What, Work, audit,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -366,6 +369,18 @@ fn early() -> Trace {
     Trace { latency: Latency::Random { seed: 0 }, ..trace.trace.unwrap() }
 }
 
+/// Three processors meet twice, after work of different lengths.
+fn barriers() -> Trace {
+    let machine = machine_of(3, "L=4,o=2,g=4").barrier(5 * US);
+    let trace = run(&machine, |p| {
+        for round in 0..2 {
+            p.work("before", 1 + (p.id() as u64 + round) % 3, || ());
+            p.barrier();
+        }
+    });
+    trace.trace.unwrap()
+}
+
 /// What processor `id` did as its `n`-th thing.
 fn deed(trace: &mut Trace, id: usize, n: usize) -> &mut Activity {
     trace.activities.iter_mut().filter(|activity| activity.id == id).nth(n).unwrap()
@@ -392,7 +407,7 @@ fn receive_again(trace: &mut Trace, number: usize) {
 /// A forgery: what it is, the rule that it breaks, a trace, and what is changed in it.
 type Forgery = (&'static str, Rule, fn() -> Trace, fn(&mut Trace));
 
-const FORGERIES: [Forgery; 34] = [
+const FORGERIES: [Forgery; 41] = [
     ("a message is there twice", Rule::Names, calm, |t| t.messages.push(t.messages[0].clone())),
     ("a number is left out", Rule::Names, prompt, |t| {
         let id = MessageId { from: 0, number: 1 };
@@ -451,6 +466,43 @@ const FORGERIES: [Forgery; 34] = [
         },
     ),
     ("a stall for nobody", Rule::Stall, || crowd(2), |t| fly(&mut t.messages[0], 2, 5)),
+    (
+        "a stall too long",
+        Rule::Stall,
+        || crowd(2),
+        |t| {
+            deed(t, 2, 2).end += PS;
+            let message = &mut t.messages[1];
+            for time in [&mut message.enter, &mut message.first, &mut message.arrival] {
+                *time += PS;
+            }
+            // So it is received when the gap after the other one is over.
+        },
+    ),
+    (
+        "a stall too short",
+        Rule::Stall,
+        || crowd(2),
+        |t| {
+            deed(t, 2, 2).end -= PS;
+            let (start, end) = (6 * US - PS, 6 * US);
+            t.activities.push(Activity { id: 2, start, end, what: What::Port });
+        },
+    ),
+    (
+        "the higher number first",
+        Rule::Stall,
+        || crowd(0),
+        |t| {
+            let [other, one] =
+                [1, 2].map(|id| t.activities.iter().position(|activity| activity.id == id).unwrap());
+            t.activities[one + 1].id = 1;
+            t.activities.swap(other, one);
+            t.activities.iter_mut().for_each(|_| ());
+            fly(&mut t.messages[0], 6, 10);
+            fly(&mut t.messages[1], 2, 6);
+        },
+    ),
     ("a stall without a capacity", Rule::Stall, || crowd(2), |t| t.params.g = Time::ZERO),
     ("two long messages at one port", Rule::Port, exchange, |t| t.ports = Ports::Single),
     ("faster than L", Rule::Latency, calm_and_exact, |t| fly(&mut t.messages[1], 11, 16)),
@@ -466,6 +518,16 @@ const FORGERIES: [Forgery; 34] = [
     }),
     ("to somebody else", Rule::Reception, calm, |t| t.messages[0].to = 2),
     ("received twice", Rule::Reception, calm, |t| receive_again(t, 0)),
+    ("a barrier left early", Rule::Barrier, barriers, |t| {
+        deed(t, 0, 1).end -= PS;
+        deed(t, 0, 2).start -= PS;
+    }),
+    ("a barrier left late", Rule::Barrier, barriers, |t| {
+        deed(t, 2, 1).end += PS;
+        deed(t, 2, 2).start += PS;
+    }),
+    ("a barrier missed", Rule::Barrier, barriers, |t| deed(t, 1, 3).what = What::Idle),
+    ("a barrier where there is none", Rule::Barrier, barriers, |t| t.barrier = None),
     ("received before it is there", Rule::Arrival, prompt, |t| {
         set(t, 1, 0, 0, 7);
         set(t, 1, 1, 7, 9);
@@ -494,7 +556,7 @@ fn notices_exactly_the_rule_that_is_broken() {
         }
         noticed.insert(rule);
     }
-    assert_eq!(noticed.len(), 14, "a rule is never broken");
+    assert_eq!(noticed.len(), 15, "a rule is never broken");
 }
 
 #[test]
@@ -504,10 +566,110 @@ fn says_what_was_broken() {
     let audit = audit(&trace);
     assert_eq!(
         audit.violations[0].to_string(),
-        "a stall ends when a slot is given back, \
-         but message 0 of processor 2 to 0 stalls from 4 us to 6 us, when nothing arrives"
+        "a stall ends when there is room, \
+         but message 0 of processor 2 to 0 stalls from 4 us to 6 us, and there was room at 5 us"
     );
     assert_eq!((audit.stalls, audit.longest_stall, audit.finish), (1, Some(2 * US), 39 * US));
+}
+
+/// Whoever comes last takes no time in a barrier that costs nothing, and yet takes part.
+#[test]
+fn counts_barriers_that_take_no_time() {
+    let barriers = |id: usize| {
+        let trace = run(&machine_of(3, "L=4,o=2,g=4").barrier(Time::ZERO), |p| {
+            for round in 0..3 {
+                p.work("before", (p.id() as u64 + round) % 3, || ());
+                p.barrier();
+                p.barrier();
+            }
+        });
+        let mut trace = trace.trace.unwrap();
+        let taken = trace.activities.iter().filter(|a| a.what == What::Barrier).count();
+        assert_eq!((taken, audit(&trace).violations), (18, vec![]));
+        let place = trace.activities.iter().rposition(|a| a.id == id && a.what == What::Barrier).unwrap();
+        assert_eq!(trace.activities[place].start, trace.activities[place].end);
+        trace.activities.remove(place);
+        audit(&trace).violations
+    };
+    for id in 0..3 {
+        assert_eq!(
+            barriers(id).iter().map(|violation| violation.to_string()).collect::<Vec<_>>(),
+            [format!(
+                "all leave a barrier when the last one has come, \
+                 but processor {id} takes part in fewer than 6, and so do 0 others"
+            )]
+        );
+    }
+}
+
+/// Processor 0 asks at time 0 only when 3, which takes no time, has told it to; by then 2 has asked as well.
+#[test]
+fn lets_a_chain_within_one_moment_come_late() {
+    let machine = machine_of(4, "L=0,o=0,g=2,G=1");
+    let run = run(&machine, |p| match p.id() {
+        0 => {
+            p.recv_from::<()>(3, 0);
+            p.send(1, 0, [0_u64; 3]);
+        }
+        1 => (0..2).for_each(|_| _ = p.recv::<[u64; 3]>(0)),
+        2 => p.send(1, 0, [0_u64; 3]),
+        _ => p.send(0, 0, ()),
+    });
+    let mut trace = run.trace.unwrap();
+    assert_eq!((trace.messages[0].enter, trace.messages[1].enter), (2 * US, Time::ZERO));
+    assert_eq!(audit(&trace).violations, []);
+    // If it told it before, processor 0 asks first.
+    trace.messages[2].arrival -= PS;
+    trace.messages[2].first -= PS;
+    trace.messages[2].enter -= PS;
+    deed(&mut trace, 3, 0).start -= PS;
+    deed(&mut trace, 3, 0).end -= PS;
+    let stalls = audit(&trace).violations.into_iter().filter(|violation| violation.rule == Rule::Stall);
+    assert_eq!(stalls.count(), 1);
+}
+
+/// Processor 0 asks at time 0 only when 1, which has asked before, has come to a barrier that costs nothing.
+#[test]
+fn lets_a_barrier_within_one_moment_come_first() {
+    let mut trace = run(&machine_of(3, "L=0,o=0,g=2,G=1").barrier(Time::ZERO), |p| {
+        if p.id() == 1 {
+            p.send(2, 0, [0_u64; 3]);
+        }
+        p.barrier();
+        match p.id() {
+            0 => p.send(2, 0, [0_u64; 3]),
+            1 => {}
+            _ => (0..2).for_each(|_| _ = p.recv::<[u64; 3]>(0)),
+        }
+    })
+    .trace
+    .unwrap();
+    assert_eq!((trace.messages[0].enter, trace.messages[1].enter), (2 * US, Time::ZERO));
+    assert_eq!(audit(&trace).violations, []);
+    trace.barrier = None;
+    trace.activities.retain(|activity| activity.what != What::Barrier);
+    assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [Rule::Stall]);
+}
+
+/// Where acts were out of order, the auditor says so and still counts.
+#[test]
+fn keeps_to_what_needs_no_order() {
+    let too_long = |t: &mut Trace| {
+        deed(t, 2, 2).end += PS;
+        for message in &mut t.messages[1..] {
+            fly(message, 6, 10);
+            message.enter += PS;
+        }
+        t.out_of_order = 3;
+    };
+    let mut trace = crowd(2);
+    too_long(&mut trace);
+    let found = audit(&trace);
+    assert_eq!((found.violations, found.out_of_order), (vec![], 3));
+    trace.messages[0].arrival += 2 * PS;
+    trace.messages[0].first += 2 * PS;
+    trace.params.g = Time::ZERO;
+    assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [Rule::Stall]);
 }
 
 /// G_l of -1 takes back more than a random latency leaves: the message is there 4 cycles before its send.

@@ -223,7 +223,7 @@ impl Promises {
             self.from.promise(request.message.id.from, enter, arrival);
             self.to.promise(request.message.to, enter, arrival);
         }
-        for streams in request.streams() {
+        if let Some(streams) = request.streams() {
             for (port, (start, end)) in request.ports(self.dual).into_iter().zip(streams) {
                 self.ports.promise(port, start, end);
             }

@@ -1,0 +1,303 @@
+//! Traces that no machine made: requests served one after the other, by counting moment by moment. The auditor
+//! accepts them, and notices whoever waits a picosecond too long or is served out of turn.
+
+use loggp::{Activity, Latency, LogGps, Message, MessageId, Params, Ports, Rule, Time, Trace, What, audit};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+/// What a processor sends: after so much work, to whom, how many words, and how its latency is drawn.
+type Sending = (i64, Index, usize, Index);
+
+/// Who sends what on which machine. Times are in picoseconds, and small.
+#[derive(Clone, Debug)]
+struct Plan {
+    params: Params,
+    ports: Ports,
+    latency: Latency,
+    sends: Vec<Vec<Sending>>,
+}
+
+/// Who is served first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Order {
+    /// Who asks first, and the lower number at the same moment.
+    Right,
+    /// Who calls first.
+    Called,
+    /// Who asks first, and the higher number at the same moment.
+    Backwards,
+}
+
+/// What goes wrong with a message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    /// It enters later than it could, and calls that a stall.
+    LongStall,
+    /// Its stall ends a picosecond early, and the rest is called a wait for the port.
+    ShortStall,
+    /// It enters later than it could, and calls that a wait for the port.
+    LongWait,
+    /// It comes out later than it could.
+    LateFirst,
+}
+
+/// A message that asks for its way.
+struct Request {
+    from: usize,
+    to: usize,
+    words: usize,
+    overhead: i64,
+    spread: i64,
+    latency: i64,
+    /// When its sender turned to it.
+    called: i64,
+    ready: i64,
+    ask: i64,
+}
+
+/// Its way.
+struct Way {
+    admitted: i64,
+    enter: i64,
+    first: i64,
+}
+
+/// A message that was served.
+struct Served {
+    from: usize,
+    to: usize,
+    enter: i64,
+    first: i64,
+    arrival: i64,
+    spread: i64,
+}
+
+impl Plan {
+    /// What processor `from` sends as its next one, if it is free at `now` and its gap is over at `out_free`.
+    fn request(&self, from: usize, number: usize, now: i64, out_free: i64) -> Option<Request> {
+        let &(work, to, words, drawn) = self.sends[from].get(number)?;
+        let Params { L, o, G, .. } = self.params;
+        let words = words.min(self.params.longest().unwrap_or(usize::MAX));
+        let k = words as i64;
+        let (overhead, spread) = match self.params.gps {
+            None => (o.as_ps(), (k - 1) * G.as_ps()),
+            Some(gps) => {
+                let short = k.min(gps.s as i64);
+                let spread = short * gps.G_s.as_ps() + (k - short) * gps.G_l.as_ps();
+                (o.as_ps() + k * gps.O_s.as_ps(), spread)
+            }
+        };
+        let least = (-overhead - spread).max(0);
+        let latency = match self.latency {
+            Latency::Exact => L.as_ps(),
+            _ => least + drawn.index((L.as_ps() - least) as usize + 1) as i64,
+        };
+        let called = now + work;
+        let ready = out_free.max(called + overhead);
+        let ask = ready.min(ready + latency + spread);
+        let to = to.index(self.params.P);
+        Some(Request { from, to, words, overhead, spread, latency, called, ready, ask })
+    }
+
+    /// The earliest way that is left after those who were served. With a fault it is not the earliest one.
+    fn way(&self, served: &[Served], request: &Request, fault: Option<Fault>) -> Way {
+        let &Request { from, to, spread, latency, ready, .. } = request;
+        let dual = self.ports == Ports::Dual;
+        let capacity = self.params.capacity().unwrap_or(usize::MAX);
+        let apart = |(a, b): (i64, i64), (c, d): (i64, i64)| b <= c || d <= a;
+        let free = |port: (usize, bool), during: (i64, i64)| {
+            served.iter().filter(|other| other.spread > 0).all(|other| {
+                let out =
+                    (other.from, false) != port || apart((other.enter, other.enter + other.spread), during);
+                out && ((other.to, dual) != port || apart((other.first, other.arrival), during))
+            })
+        };
+        let leaves = |enter: i64| spread <= 0 || free((from, false), (enter, enter + spread));
+        let comes_out = |enter: i64, first: i64| {
+            let during = (first, first + spread);
+            let itself = (from, false) == (to, dual) && !apart((enter, enter + spread), during);
+            spread <= 0 || (free((to, dual), during) && !itself)
+        };
+        let first = |enter: i64| (enter + latency..).find(|first| comes_out(enter, *first)).unwrap();
+        let room = |enter: i64| {
+            (enter..first(enter) + spread).all(|moment| {
+                let under_way = |other: &&Served| (other.enter..other.arrival).contains(&moment);
+                let mine = served.iter().filter(under_way).filter(|other| other.from == from).count();
+                let its = served.iter().filter(under_way).filter(|other| other.to == to).count();
+                mine.max(its) < capacity
+            })
+        };
+        let mut admitted = (ready..).find(|enter| room(*enter)).unwrap();
+        let mut enter = (ready..).find(|enter| leaves(*enter) && room(*enter)).unwrap();
+        if let Some(Fault::LongStall | Fault::LongWait) = fault {
+            enter = (enter + 1..).find(|enter| leaves(*enter) && room(*enter)).unwrap();
+        }
+        match fault {
+            Some(Fault::LongStall) => admitted = enter,
+            Some(Fault::ShortStall) => admitted = ready.max(admitted - 1),
+            _ => {}
+        }
+        let mut first = first(enter);
+        if fault == Some(Fault::LateFirst) {
+            first = (first + 1..).find(|first| comes_out(enter, *first)).unwrap();
+        }
+        Way { admitted, enter, first }
+    }
+
+    /// Serves one request after the other; something goes wrong with the `n`-th.
+    fn trace(&self, order: Order, wrong: Option<(usize, Fault)>) -> Trace {
+        let (P, g) = (self.params.P, self.params.g.as_ps());
+        let mut did: Vec<Vec<(i64, i64, What)>> = vec![Vec::new(); P];
+        let mut sent: Vec<Vec<Message>> = vec![Vec::new(); P];
+        let mut out_free = vec![0; P];
+        let mut served: Vec<Served> = Vec::new();
+        loop {
+            let now = |id: usize| did[id].last().map_or(0, |(_, end, _)| *end);
+            let next = (0..P).filter_map(|id| self.request(id, sent[id].len(), now(id), out_free[id]));
+            let next = next.min_by_key(|request| match order {
+                Order::Right => (request.ask, request.from as i64),
+                Order::Called => (request.called, request.from as i64),
+                Order::Backwards => (request.ask, -(request.from as i64)),
+            });
+            let Some(request) = next else { break };
+            let fault = wrong.filter(|(n, _)| *n == served.len()).map(|(_, fault)| fault);
+            let Way { admitted, enter, first } = self.way(&served, &request, fault);
+            let Request { from, to, words, overhead, spread, called, ready, .. } = request;
+            let id = MessageId { from, number: sent[from].len() };
+            let mut now = now(from);
+            for (end, what) in [
+                (called, What::Work("think".into())),
+                (ready - overhead, What::Gap),
+                (ready, What::Send(id)),
+                (admitted, What::Stall),
+                (enter, What::Port),
+            ] {
+                if now < end || what == What::Send(id) {
+                    did[from].push((now, end, what));
+                }
+                now = end;
+            }
+            let arrival = first + spread;
+            let [enter_at, first_at, arrival_at] = [enter, first, arrival].map(Time::from_ps);
+            sent[from].push(Message { id, to, words, enter: enter_at, first: first_at, arrival: arrival_at });
+            served.push(Served { from, to, enter, first, arrival, spread });
+            out_free[from] = enter + spread.max(0) + g;
+        }
+        let messages: Vec<Message> = sent.concat();
+        for (id, did) in did.iter_mut().enumerate() {
+            self.receive_all(did, messages.iter().filter(|message| message.to == id));
+        }
+        let activity = |id: usize, (start, end, what): (i64, i64, What)| {
+            let [start, end] = [start, end].map(Time::from_ps);
+            Activity { id, start, end, what }
+        };
+        let did = did.into_iter().enumerate();
+        let activities =
+            did.flat_map(|(id, did)| did.into_iter().map(move |deed| activity(id, deed))).collect();
+        let Plan { params, ports, latency, .. } = *self;
+        Trace { params, ports, latency, barrier: None, out_of_order: 0, activities, messages }
+    }
+
+    /// Lets a processor that has sent everything receive everything.
+    fn receive_all<'a>(&self, did: &mut Vec<(i64, i64, What)>, messages: impl Iterator<Item = &'a Message>) {
+        let mut messages: Vec<&Message> = messages.collect();
+        messages.sort_by_key(|message| (message.arrival, message.id));
+        let mut gap_over = 0;
+        for message in messages {
+            let now = did.last().map_or(0, |(_, end, _)| *end);
+            let there = now.max(message.arrival.as_ps());
+            let start = there.max(gap_over);
+            let per_word = self.params.gps.map_or(0, |gps| gps.O_r.as_ps());
+            let end = start + self.params.o.as_ps() + message.words as i64 * per_word;
+            let waits = [(now, there, What::Idle), (there, start, What::Gap)];
+            did.extend(waits.into_iter().filter(|(start, end, _)| start < end));
+            did.push((start, end, What::Receive(message.id)));
+            gap_over = start + self.params.g.as_ps();
+        }
+    }
+}
+
+/// Short times, so that a lot happens at once.
+fn short(times: std::ops::Range<i64>) -> impl Strategy<Value = Time> {
+    times.prop_map(Time::from_ps)
+}
+
+fn sends() -> impl Strategy<Value = Vec<Vec<Sending>>> {
+    let words = prop_oneof![Just(1_usize), 0..6_usize];
+    vec(vec((0..6_i64, any::<Index>(), words, any::<Index>()), 0..6), 2..5)
+}
+
+/// LogP and LogGP.
+fn loggp(L: std::ops::Range<i64>, latency: impl Strategy<Value = Latency>) -> impl Strategy<Value = Plan> {
+    let times = (short(L), short(0..4), short(0..5), short(0..4));
+    (times, super::ports(), latency, sends()).prop_map(|((L, o, g, G), ports, latency, mut sends)| {
+        // No message is shorter than a word.
+        sends.iter_mut().flatten().for_each(|(_, _, words, _)| *words = (*words).max(1));
+        let params = Params::new(sends.len()).L(L).o(o).g(g).G(G).build().unwrap();
+        Plan { params, ports, latency, sends }
+    })
+}
+
+/// LogGPS, with a G_l of either sign.
+fn loggps() -> impl Strategy<Value = Plan> {
+    let times = (short(0..9), short(0..4), short(0..5));
+    let per_word = (short(0..3), short(0..3), short(0..3), short(-3..4), 0..4_usize);
+    (times, per_word, super::ports(), super::latency(), sends()).prop_filter_map(
+        "cannot be",
+        |((L, o, g), (O_s, O_r, G_s, G_l, s), ports, latency, sends)| {
+            let gps = LogGps { s, S: 100, O_s, O_r, G_s, G_l };
+            let params = Params::new(sends.len()).L(L).o(o).g(g).gps(gps).build().ok()?;
+            Some(Plan { params, ports, latency, sends })
+        },
+    )
+}
+
+fn exact() -> impl Strategy<Value = Plan> {
+    loggp(1..9, Just(Latency::Exact))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn accepts_whoever_waits_with_reason(plan in prop_oneof![loggp(0..9, super::latency()), loggps()]) {
+        let trace = plan.trace(Order::Right, None);
+        prop_assert_eq!(audit(&trace).violations, [], "{:#?}", trace);
+    }
+
+    /// One message waits too long, or says that it waits for something else; all others cope with that.
+    #[test]
+    fn notices_whoever_waits_too_long(
+        plan in exact(),
+        nth in any::<Index>(),
+        fault in select(vec![Fault::LongStall, Fault::ShortStall, Fault::LongWait, Fault::LateFirst]),
+    ) {
+        let sends = plan.sends.iter().flatten().count();
+        prop_assume!(sends > 0);
+        let genuine = plan.trace(Order::Right, None);
+        let trace = plan.trace(Order::Right, Some((nth.index(sends), fault)));
+        prop_assume!(trace != genuine);
+        let mut rules: Vec<Rule> = audit(&trace).violations.iter().map(|violation| violation.rule).collect();
+        let rule = match fault {
+            Fault::LongStall | Fault::ShortStall => Rule::Stall,
+            Fault::LongWait => Rule::Wait,
+            Fault::LateFirst => Rule::Latency,
+        };
+        // What comes out late may be in transit too long as well.
+        rules.retain(|found| fault != Fault::LateFirst || *found != Rule::Capacity);
+        prop_assert_eq!(rules, [rule], "{:#?}", trace);
+    }
+
+    #[test]
+    fn notices_whoever_is_served_out_of_turn(
+        plan in exact(),
+        order in select(vec![Order::Called, Order::Backwards]),
+    ) {
+        let trace = plan.trace(order, None);
+        let same = trace == plan.trace(Order::Right, None);
+        prop_assert_eq!(audit(&trace).is_clean(), same, "{:#?}", trace);
+        // If nobody knows the turns, it can have been.
+        prop_assert_eq!(audit(&Trace { out_of_order: 1, ..trace }).violations, []);
+    }
+}
