@@ -277,6 +277,9 @@ impl Machine {
             if self.work == Work::Measured {
                 run.model = None; // its local times contain what the host took
             }
+            if let Some(trace) = &mut run.trace {
+                trace.out_of_order = out_of_order;
+            }
             run.time = findings.finish;
             run.host = Some(host);
             return Ok(run);
