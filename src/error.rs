@@ -33,6 +33,15 @@ pub enum Cause {
         /// How many there are.
         of: usize,
     },
+    /// A processor looks for messages again and again, all others do the same, wait or have finished, and nothing is
+    /// under way.
+    #[error(
+        "deadlock: processor {id} looks for messages again and again, and nobody is left who could send one"
+    )]
+    Forsaken {
+        /// The processor.
+        id: usize,
+    },
     /// A processor's program panicked.
     #[error("processor {id} panicked: {message}")]
     Panic {
@@ -124,6 +133,8 @@ pub enum Doing {
     NotStarted,
     /// Running its program.
     Running,
+    /// Looking for messages, again and again.
+    Looking,
     /// Waiting for a message.
     WaitingFor(WantedMessage),
     /// It had finished.
@@ -145,6 +156,7 @@ impl fmt::Display for Doing {
         match self {
             Doing::NotStarted => f.write_str("had not started"),
             Doing::Running => f.write_str("was running"),
+            Doing::Looking => f.write_str("looked for messages again and again"),
             Doing::WaitingFor(wanted) => write!(f, "waited for {wanted}"),
             Doing::Finished => f.write_str("had finished"),
         }
@@ -181,11 +193,41 @@ impl From<ParamsError> for RunError {
     }
 }
 
-/// Ends the program of a processor from inside one of its calls. The stack is unwound, so drops run, and
-/// the panic hook stays silent: the run's error says it all.
+/// What the program of a processor is unwound with when the run has failed elsewhere.
+pub(crate) struct Stopped;
+
+/// How often a program may catch what unwinds it, before it is taken to do so for ever.
+const CAUGHT: u32 = 10_000;
+
+/// Unwinds the program of processor `id`, since the run has failed elsewhere; unless it does so already. `times` counts
+/// how often that was tried: a program that always catches it would never end.
+#[cold]
+pub(crate) fn stop(id: usize, times: &mut u32) {
+    if std::thread::panicking() {
+        return;
+    }
+    *times += 1;
+    if *times > CAUGHT {
+        eprintln!(
+            "the run has failed, and processor {id} caught what should end it {CAUGHT} times; giving up"
+        );
+        std::process::abort();
+    }
+    std::panic::resume_unwind(Box::new(Stopped))
+}
+
+/// Ends the program of a processor from where its clock is out of reach.
 #[cold]
 pub(crate) fn raise(cause: Cause) -> ! {
+    abort_if_silent(&cause);
     std::panic::resume_unwind(Box::new(cause))
+}
+
+/// Where panics abort the process, an error can say what is wrong only before it is raised.
+pub(crate) fn abort_if_silent(cause: &Cause) {
+    if cfg!(panic = "abort") {
+        eprintln!("{cause}");
+    }
 }
 
 /// What ended the program of processor `id`, from what its stack was unwound with.

@@ -1,6 +1,7 @@
 //! The machine: its parameters and its settings, and a run of a program on it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -46,6 +47,7 @@ pub struct Machine {
     stack: usize,
     cores: usize,
     dilation: Dilation,
+    patience: Duration,
 }
 
 /// A run that came to its end.
@@ -117,6 +119,7 @@ impl Machine {
             stack: 256 << 10,
             cores: usize::MAX,
             dilation: Dilation::default(),
+            patience: Duration::from_secs(10),
         }
     }
 
@@ -186,6 +189,12 @@ impl Machine {
         Machine { dilation, ..self }
     }
 
+    /// Sets how long a processor may stay away from the machine's calls, in the host's time, before the machine says so
+    /// on stderr; 10 s unless told. It says which one, since when, and why that may be. The run goes on.
+    pub fn patience(self, patience: Duration) -> Machine {
+        Machine { patience, ..self }
+    }
+
     /// Runs a program on every processor, and returns when all have finished.
     ///
     /// The program may borrow from its caller.
@@ -195,10 +204,18 @@ impl Machine {
         let results: Vec<Mutex<Option<R>>> = (0..self.params.P).map(|_| Mutex::default()).collect();
         let clear = || results.iter().for_each(|result| *result.lock() = None);
         let live = |p: &mut Proc| *results[p.id()].lock() = Some(program(p));
-        let Run { processors, time, model, host, trace, .. } = match self.clock {
-            ClockKind::Virtual => self.emulate(&live)?,
-            ClockKind::Wall => self.measure(&live, &clear)?,
+        let run = || match self.clock {
+            ClockKind::Virtual => self.emulate(&live),
+            ClockKind::Wall => self.measure(&live, &clear),
         };
+        let run = if std::thread::panicking() {
+            // A destructor runs it. On a thread that unwinds, the processors would take themselves to unwind.
+            let run = std::thread::scope(|scope| scope.spawn(run).join());
+            run.unwrap_or_else(|panic| resume_unwind(panic))
+        } else {
+            run()
+        };
+        let Run { processors, time, model, host, trace, .. } = run?;
         let results = results.into_iter().map(|result| result.into_inner().expect("it has ended")).collect();
         Ok(Run { results, processors, time, model, host, trace })
     }
@@ -225,7 +242,7 @@ impl Machine {
     fn emulate(&self, program: Program) -> Result<Run<()>, RunError> {
         let setup = self.setup();
         let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
-        let lives = jumping::run(self.params.P, self.stack, &body)?;
+        let lives = jumping::run(self.params.P, self.stack, self.patience, &body)?;
         Ok(self.report(lives, &setup.network))
     }
 
@@ -247,7 +264,7 @@ impl Machine {
                     setup.live(id, &mut recorder, program);
                     recorder.waits
                 };
-                let waits = jumping::run(P, stack, &body)?;
+                let waits = jumping::run(P, stack, self.patience, &body)?;
                 dilation::choose(&waits, cores, self.work == Work::Measured)
             }
         };
@@ -257,7 +274,8 @@ impl Machine {
             clear();
             let setup = self.setup();
             let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
-            let (lives, findings) = wall::run(P, stack, cores, setup.order(), choice.dilation, &body)?;
+            let (lives, findings) =
+                wall::run(P, stack, cores, setup.order(), self.patience, choice.dilation, &body)?;
             let mut run = self.report(lives, &setup.network);
             let late_requests: u64 = run.processors.iter().map(|stats| stats.out_of_order).sum();
             let out_of_order = findings.out_of_order + late_requests;

@@ -1,7 +1,7 @@
 //! A processor, as its program sees it.
 
 use crate::clock::Clock;
-use crate::error::{Cause, raise};
+use crate::error::{Cause, abort_if_silent};
 use crate::machine::Setup;
 use crate::message::{Collective, Envelope, Letter, Payload, Tag, Want};
 use crate::network::{Exit, Receiving, reception};
@@ -38,6 +38,8 @@ pub struct Proc<'a> {
     log: Option<Box<Log>>,
     /// Times its code, if that is measured.
     stopwatch: Option<Box<Stopwatch>>,
+    /// How often it has looked for messages in vain since it last sent or received one.
+    looks: u32,
 }
 
 impl<'a> Proc<'a> {
@@ -53,6 +55,7 @@ impl<'a> Proc<'a> {
             collectives: 0,
             log: setup.trace.then(Box::default),
             stopwatch: (setup.work == Work::Measured).then(|| Box::new(Stopwatch::start())),
+            looks: 0,
         }
     }
 
@@ -212,7 +215,13 @@ impl<'a> Proc<'a> {
 
     /// Receives from a processor or any, about anything, and waits until there is a message.
     pub(crate) fn recv_about<T: Payload>(&mut self, from: Option<usize>, tag: Tag) -> (usize, T) {
-        self.receive(from, tag, Time::MAX).expect("it waited until there was one")
+        match self.receive(from, tag, Time::MAX) {
+            Some(message) => message,
+            None => {
+                let why = "waited for a message while its program unwound, which it must not".into();
+                self.fail(Cause::Misused { id: self.id, why })
+            }
+        }
     }
 
     /// What some work will cost, if that is known before.
@@ -252,6 +261,9 @@ impl<'a> Proc<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn barrier(&mut self) {
+        if self.is_leaving() {
+            return;
+        }
         match self.setup.barrier {
             Some(cost) => self.hardware_barrier(cost),
             None => crate::collectives::barrier(self),
@@ -315,6 +327,7 @@ impl<'a> Proc<'a> {
                 let wait = deadline - self.now;
                 let wait = if wait > Time::ZERO { wait } else { self.params().cycle };
                 self.spend(|stats| &mut stats.idle, wait, || What::Idle);
+                self.looked_in_vain();
                 None
             }
         };
@@ -322,8 +335,24 @@ impl<'a> Proc<'a> {
         message
     }
 
+    /// Ends the run if the processor looks for messages again and again, and nobody is left who could send one.
+    fn looked_in_vain(&mut self) {
+        /// So often in a row that one may ask.
+        const OFTEN: u32 = 1 << 20;
+        self.looks += 1;
+        if self.looks >= OFTEN {
+            self.looks = 0;
+            if !self.is_leaving() && self.clock.looks_in_vain() {
+                self.fail(Cause::Forsaken { id: self.id });
+            }
+        }
+    }
+
     /// Takes a wanted message; if what comes is a request, grants it and takes the message that follows.
     fn take_agreed(&mut self, want: Want, deadline: Time) -> Option<Letter> {
+        if self.is_leaving() {
+            return None;
+        }
         let letter = self.take(want, deadline)?;
         if !letter.tag.is_request() {
             return Some(letter);
@@ -333,8 +362,26 @@ impl<'a> Proc<'a> {
         self.take(Want { from: Some(from), tag: Tag::agreed(number) }, Time::MAX)
     }
 
+    /// Ends the run from inside one of the processor's calls. The stack is unwound, so drops run, and the panic hook
+    /// stays silent: the run's error says it all.
+    #[cold]
+    pub(crate) fn fail(&mut self, cause: Cause) -> ! {
+        abort_if_silent(&cause);
+        self.clock.fail(cause.clone());
+        std::panic::resume_unwind(Box::new(cause))
+    }
+
+    /// Whether the program unwinds, since it has panicked or the run has failed. Then nothing waits any more: what is
+    /// sent goes nowhere, and looks find nothing. A destructor may do either, and must not hold up the others.
+    fn is_leaving(&self) -> bool {
+        std::thread::panicking()
+    }
+
     /// Sends a message, once its receiver agrees if it is that long.
     fn send_words(&mut self, to: usize, tag: Tag, words: usize, parcel: Parcel) {
+        if self.is_leaving() {
+            return;
+        }
         if !self.params().is_synchronous(words) {
             return self.transmit(to, tag, words, parcel);
         }
@@ -349,7 +396,7 @@ impl<'a> Proc<'a> {
         let network = &self.setup.network;
         let request = network.request(&mut self.exit, words, self.now);
         if request.ask == Time::MAX {
-            raise(Cause::EndOfTime { id: self.id });
+            self.fail(Cause::EndOfTime { id: self.id });
         }
         if self.setup.has_chains || network.is_shared(&request) {
             self.clock.act_at(request.ask);
@@ -362,6 +409,7 @@ impl<'a> Proc<'a> {
         let id = MessageId { from: self.id, number: number as usize };
         let overhead = self.params().send_overhead(words);
         self.stats.sent += 1;
+        self.looks = 0;
         self.spend(|stats| &mut stats.gap, passage.ready - overhead - self.now, || What::Gap);
         self.pass(|stats| &mut stats.send, overhead, || What::Send(id));
         let stall = passage.admitted - passage.ready;
@@ -388,6 +436,7 @@ impl<'a> Proc<'a> {
         let Envelope { arrival, letter } = self.clock.receive(want, ready, deadline, costs)?;
         let start = reception(ready, arrival);
         self.received_at = Some(start);
+        self.looks = 0;
         self.stats.received += 1;
         self.spend(|stats| &mut stats.idle, arrival - self.now, || What::Idle);
         self.spend(|stats| &mut stats.gap, start - self.now, || What::Gap);
@@ -401,7 +450,7 @@ impl<'a> Proc<'a> {
         let from = letter.from as usize;
         match letter.parcel.open() {
             Ok(value) => (from, value),
-            Err(parcel) => raise(Cause::WrongType {
+            Err(parcel) => self.fail(Cause::WrongType {
                 id: self.id,
                 from,
                 asked: std::any::type_name::<T>(),
@@ -411,28 +460,31 @@ impl<'a> Proc<'a> {
     }
 
     /// The length of a message to `to`, if there can be one.
-    fn words<T: Payload>(&self, to: usize, value: &T) -> usize {
+    fn words<T: Payload>(&mut self, to: usize, value: &T) -> usize {
         let words = self.params().words(value.bytes());
         self.check(to, words);
         words
     }
 
     /// Refuses a processor that is not there and a message that cannot be.
-    pub(crate) fn check(&self, other: usize, words: usize) {
+    pub(crate) fn check(&mut self, other: usize, words: usize) {
         let (id, last) = (self.id, self.p() - 1);
         if other > last {
-            raise(Cause::NoSuchProcessor { id, other, last });
+            self.fail(Cause::NoSuchProcessor { id, other, last });
         }
         let longest = self.params().longest().unwrap_or(usize::MAX).min(u32::MAX as usize);
         if words > longest {
-            raise(Cause::TooLong { id, words, longest });
+            self.fail(Cause::TooLong { id, words, longest });
         }
     }
 
     /// Waits until the processor may act at its local time.
     fn turn(&mut self) {
+        if self.is_leaving() {
+            return;
+        }
         if self.now == Time::MAX {
-            raise(Cause::EndOfTime { id: self.id });
+            self.fail(Cause::EndOfTime { id: self.id });
         }
         self.clock.wait_until(self.now);
     }

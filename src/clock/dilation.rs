@@ -4,6 +4,7 @@
 //! for each hand-over, in the order of those times, that tells how late the host would end.
 
 use super::Clock;
+use crate::error::Cause;
 use crate::message::{Envelope, Want};
 use crate::network::{Receiving, reception};
 use crate::time::{MS, Time, US};
@@ -77,6 +78,14 @@ impl Clock for Recorder<'_> {
         };
         self.waits.push(Wait { until: envelope.as_ref().map_or(deadline, over), acts: true });
         envelope
+    }
+
+    fn looks_in_vain(&mut self) -> bool {
+        self.clock.looks_in_vain()
+    }
+
+    fn fail(&mut self, cause: Cause) {
+        self.clock.fail(cause);
     }
 
     fn not_before(&mut self, t: Time) {

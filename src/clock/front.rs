@@ -32,6 +32,8 @@ pub(super) struct Front {
     id: AtomicU64,
     /// If the holder computes, which takes as long as the host takes: the tick at which it began; else 0.
     since: AtomicU64,
+    /// Whether nothing more can come of the core's processors by themselves: some look for messages, in vain.
+    hopeless: AtomicU64,
     /// How often the front was lowered, because a message came that its receiver can act on earlier.
     lowered: AtomicU64,
     /// How many messages the core has let in from each other core.
@@ -77,6 +79,7 @@ impl Front {
             time: AtomicI64::new(0),
             id: AtomicU64::new(0),
             since: AtomicU64::new(0),
+            hopeless: AtomicU64::new(0),
             lowered: AtomicU64::new(0),
             taken: (0..others).map(|_| AtomicU64::new(0)).collect(),
             sent: CachePadded::new((0..others).map(|_| Sent::default()).collect()),
@@ -96,6 +99,11 @@ impl Front {
             return (time.max(time + host.since(since) - BEHIND), 0);
         }
         (time, self.id.load(Ordering::Acquire) as u32)
+    }
+
+    /// Whether nothing more can come of the core's processors by themselves.
+    pub fn shows_hope(&self, hope: bool) {
+        self.hopeless.store(u64::from(!hope), Ordering::SeqCst);
     }
 
     /// The holder computes from now on; what it shows is the time from which it does.
@@ -166,6 +174,21 @@ impl Outlook {
             front.sent[to].least.store(least.as_ps(), Ordering::Release);
             front.sent[to].count.store(*count, Ordering::Release);
         }
+    }
+
+    /// Whether there is no hope on any core, and nothing is under way between them.
+    pub fn is_hopeless(&self, fronts: &[Front]) -> bool {
+        let all = || 0..fronts.len();
+        let count = |from: usize, to: usize| match from == self.number {
+            true => self.sent[place(from, to)].0,
+            false => fronts[from].sent[place(from, to)].count.load(Ordering::SeqCst),
+        };
+        let taken = |from: usize, to: usize| fronts[to].taken[place(to, from)].load(Ordering::SeqCst);
+        // With two cores a sender shows no counts, but the lanes to this core have been looked at.
+        let others = all().flat_map(|from| all().map(move |to| (from, to))).filter(|(from, to)| from != to);
+        let counted = others.filter(|(from, _)| fronts.len() > 2 || *from == self.number);
+        all().all(|core| fronts[core].hopeless.load(Ordering::SeqCst) == 1)
+            && counted.into_iter().all(|(from, to)| taken(from, to) == count(from, to))
     }
 
     /// Looks at all other cores for the horizon. What they have sent here must be let in before it holds.

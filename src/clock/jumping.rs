@@ -5,9 +5,10 @@
 //! processor does at t, everything that others do before t has been done: the run is exact, and the same
 //! every time. Processors that act at the same time do so in the order of their numbers.
 
-use std::cell::{Cell, RefCell, RefMut};
+use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -15,8 +16,9 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use super::agenda::{Agenda, Entry};
 use super::prefetch::prefetch_stack;
 use super::seat::Seat;
+use super::watchdog::Watched;
 use super::{Clock, blame};
-use crate::error::{Cause, RunError, cause_of};
+use crate::error::{Cause, RunError, cause_of, stop};
 use crate::message::{Envelope, Want};
 use crate::network::Receiving;
 use crate::time::Time;
@@ -29,6 +31,14 @@ struct Jumping {
     seats: Box<[RefCell<Seat>]>,
     /// Where the stack of each sleeping processor ends.
     stack_tops: Box<[Cell<usize>]>,
+    /// Whether the run has failed, so that every program unwinds at its next call.
+    failed: Cell<bool>,
+    /// Why, if a call said so.
+    cause: RefCell<Option<Cause>>,
+    /// The run's signs of life.
+    watched: Watched,
+    /// How often a program has gone on.
+    count: Cell<u32>,
 }
 
 /// A processor's view of the clock.
@@ -39,6 +49,8 @@ struct Jumper<'a> {
     yielder: &'a Yielder<(), Option<Entry>>,
     /// The processor's number.
     id: u32,
+    /// How often its program was unwound because the run has failed.
+    stops: u32,
 }
 
 impl Jumper<'_> {
@@ -50,13 +62,18 @@ impl Jumper<'_> {
     /// delivers a message there may yet change it.
     #[inline]
     fn sleep(&mut self, wake: Time, ticket: u32) {
+        if self.clock.failed.get() {
+            return stop(self.id as usize, &mut self.stops);
+        }
+        let count = self.clock.count.get().wrapping_add(1);
+        self.clock.count.set(count);
         let (next, after_next) = {
             let mut agenda = self.clock.agenda.borrow_mut();
             let next = if wake == Time::MAX {
                 agenda.pop()
             } else {
                 match agenda.exchange(Entry::new(wake, self.id, ticket)) {
-                    None => return,
+                    None => return self.clock.watched.beat(0).runs(self.id, count, wake),
                     next => next,
                 }
             };
@@ -68,6 +85,10 @@ impl Jumper<'_> {
         let top = 0_u8;
         self.clock.stack_tops[self.id as usize].set((&raw const *black_box(&top)).addr());
         self.yielder.suspend(next);
+        self.clock.watched.beat(0).runs(self.id, self.clock.count.get(), wake);
+        if self.clock.failed.get() {
+            stop(self.id as usize, &mut self.stops);
+        }
     }
 }
 
@@ -103,6 +124,16 @@ impl Clock for Jumper<'_> {
         self.seat().answer()
     }
 
+    fn looks_in_vain(&mut self) -> bool {
+        self.seat().looks_in_vain();
+        self.clock.seats.iter().all(|seat| seat.borrow().is_hopeless())
+    }
+
+    fn fail(&mut self, cause: Cause) {
+        self.clock.cause.borrow_mut().get_or_insert(cause);
+        self.clock.failed.set(true);
+    }
+
     fn end(&mut self, at: Time, well: bool) {
         self.seat().end(at, well);
     }
@@ -114,12 +145,17 @@ impl Clock for Jumper<'_> {
 pub(crate) fn run<T>(
     P: usize,
     stack: usize,
+    patience: Duration,
     body: &dyn Fn(usize, &mut dyn Clock) -> T,
 ) -> Result<Vec<T>, RunError> {
     let clock = Jumping {
         agenda: RefCell::default(),
         seats: (0..P).map(|_| RefCell::default()).collect(),
         stack_tops: (0..P).map(|_| Cell::default()).collect(),
+        failed: Cell::new(false),
+        cause: RefCell::default(),
+        watched: Watched::new(1, patience),
+        count: Cell::new(0),
     };
     let clock = &clock;
     let mut coroutines = Vec::with_capacity(P);
@@ -127,46 +163,56 @@ pub(crate) fn run<T>(
         let stack = DefaultStack::new(stack).map_err(|error| no_room(P, id as usize, stack, &error))?;
         let start = move |yielder: &Yielder<(), Option<Entry>>, ()| {
             clock.seats[id as usize].borrow_mut().start();
-            body(id as usize, &mut Jumper { clock, yielder, id })
+            let mut jumper = Jumper { clock, yielder, id, stops: 0 };
+            clock.watched.beat(0).runs(id, clock.count.get(), Time::ZERO);
+            catch_unwind(AssertUnwindSafe(|| body(id as usize, &mut jumper)))
         };
-        // SAFETY: what `start` borrows lives in this function or longer, and the coroutines are dropped in
-        // it, which unwinds those that have not ended: nothing here forgets one.
+        // SAFETY: what `start` borrows lives in this function or longer, and the coroutines end in it or are never
+        // resumed after it.
         coroutines.push(unsafe { Coroutine::with_stack_unchecked(stack, start) });
         clock.agenda.borrow_mut().add(Entry::new(Time::ZERO, id, 0));
     }
 
     let mut results: Vec<Option<T>> = (0..P).map(|_| None).collect();
-    let running = Cell::new(0);
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let mut next = clock.agenda.borrow_mut().pop();
-        while let Some(entry) = next {
-            let id = entry.id() as usize;
-            next = if clock.seats[id].borrow().ticket() != entry.ticket() {
-                clock.agenda.borrow_mut().pop() // a message made it run earlier than this
-            } else {
-                running.set(id);
-                match coroutines[id].resume(()) {
-                    CoroutineResult::Yield(next) => next,
-                    CoroutineResult::Return(result) => {
-                        results[id] = Some(result);
-                        clock.agenda.borrow_mut().pop()
-                    }
+    let mut next = clock.agenda.borrow_mut().pop();
+    while let Some(entry) = next.filter(|_| !clock.failed.get()) {
+        let id = entry.id() as usize;
+        next = if clock.seats[id].borrow().ticket() != entry.ticket() {
+            clock.agenda.borrow_mut().pop() // a message made it run earlier than this
+        } else {
+            match coroutines[id].resume(()) {
+                CoroutineResult::Yield(next) => next,
+                CoroutineResult::Return(Ok(result)) => {
+                    results[id] = Some(result);
+                    clock.agenda.borrow_mut().pop()
                 }
-            };
-        }
-    }));
-    let seats: Vec<RefMut<Seat>> = clock.seats.iter().map(RefCell::borrow_mut).collect();
-    let cause = match outcome {
-        Err(payload) => Some(cause_of(running.get(), payload)),
-        Ok(()) => blame(seats.iter().map(|seat| &**seat)),
+                CoroutineResult::Return(Err(payload)) => {
+                    clock.cause.borrow_mut().get_or_insert_with(|| cause_of(id, payload));
+                    None
+                }
+            }
+        };
+    }
+    clock.watched.beat(0).rests();
+    let seats: Vec<Ref<Seat>> = clock.seats.iter().map(RefCell::borrow).collect();
+    let cause = clock.cause.take().or_else(|| blame(seats.iter().map(|seat| &**seat)));
+    let Some(cause) = cause else {
+        return Ok(results.into_iter().map(|result| result.expect("it has ended")).collect());
     };
-    match cause {
-        None => Ok(results.into_iter().map(|result| result.expect("it has ended")).collect()),
-        Some(cause) => {
-            let processors = seats.iter().enumerate().map(|(id, seat)| seat.state(id)).collect();
-            Err(RunError { cause, processors })
+    let processors = seats.iter().enumerate().map(|(id, seat)| seat.state(id)).collect();
+    drop(seats);
+    clock.failed.set(true);
+    for mut coroutine in coroutines {
+        if cfg!(panic = "abort") {
+            std::mem::forget(coroutine); // it cannot be unwound
+        } else if coroutine.started() {
+            // A program that catches what unwinds it goes on until it ends, and never waits.
+            while !coroutine.done() {
+                coroutine.resume(());
+            }
         }
     }
+    Err(RunError { cause, processors })
 }
 
 /// This computer has no room for all the stacks.

@@ -10,6 +10,7 @@ mod prefetch;
 mod seat;
 mod sync;
 pub(crate) mod wall;
+mod watchdog;
 
 use crate::error::Cause;
 use crate::message::{Envelope, Want};
@@ -50,6 +51,13 @@ pub(crate) trait Clock {
 
     /// The program has come to its next call.
     fn has_computed(&mut self) {}
+
+    /// The processor has looked for messages in vain very often. Whether nobody is left who could send one: all others
+    /// have finished, wait for messages, or look in vain too, and nothing is under way.
+    fn looks_in_vain(&mut self) -> bool;
+
+    /// The run has failed, because of a call that this processor made.
+    fn fail(&mut self, cause: Cause);
 
     /// The processor's program has ended, well or not, at its local time `at`.
     fn end(&mut self, at: Time, well: bool);

@@ -28,6 +28,8 @@ pub(super) struct Seat {
     out_of_order: u64,
     /// How far its program is.
     stage: Stage,
+    /// Whether it does nothing but look for messages, and has done so in vain for long.
+    in_vain: bool,
 }
 
 /// A receive that waits.
@@ -89,6 +91,24 @@ impl Seat {
         self.ticket = self.ticket.wrapping_add(1);
         self.wake = t;
         self.at = t;
+        self.in_vain = false;
+    }
+
+    /// The processor has looked for messages in vain for long.
+    pub fn looks_in_vain(&mut self) {
+        self.in_vain = true;
+    }
+
+    /// Whether nothing more can come of it by itself: it has ended, waits for a message, or looks for one in vain; and
+    /// none is under way to it.
+    pub fn is_hopeless(&self) -> bool {
+        let expects = || self.inbox.iter().any(|envelope| envelope.arrival > self.at);
+        self.has_finished() || self.is_blocked() || (self.in_vain && !expects())
+    }
+
+    /// Whether its program has ended.
+    pub fn has_finished(&self) -> bool {
+        self.stage == Stage::Finished
     }
 
     /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says.
@@ -120,6 +140,7 @@ impl Seat {
             _ => None,
         };
         self.inbox.put(envelope);
+        self.in_vain = false;
         if let Some(wake) = wake {
             self.wake = wake;
             self.ticket = self.ticket.wrapping_add(1);
@@ -192,6 +213,7 @@ impl Seat {
             (Stage::NotStarted, _) => Doing::NotStarted,
             (Stage::Finished, _) => Doing::Finished,
             (Stage::Running, Some(wish)) => Doing::WaitingFor(WantedMessage(wish.want)),
+            (Stage::Running, None) if self.in_vain => Doing::Looking,
             (Stage::Running, None) => Doing::Running,
         };
         State { id, at: self.at, doing }

@@ -6,7 +6,8 @@
 //! somebody who watches. `README.md` beside this file says who wakes whom, why no wake-up is lost and no
 //! deadline forgotten, and why it ends.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
 use hdrhistogram::Histogram;
@@ -19,8 +20,9 @@ use super::seat::Seat;
 use super::sync::{
     AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look,
 };
+use super::watchdog::Watched;
 use super::{Clock, blame};
-use crate::error::{Cause, RunError, cause_of};
+use crate::error::{Cause, RunError, Stopped, abort_if_silent, cause_of, stop};
 use crate::message::{Envelope, Letter, Want};
 use crate::network::Receiving;
 use crate::time::{PS, Time};
@@ -47,6 +49,8 @@ struct Wall {
     running: AtomicUsize,
     /// The tick at which the last processor finished, so far.
     finish: AtomicU64,
+    /// The run's signs of life.
+    watched: Watched,
 }
 
 /// The run goes on.
@@ -88,6 +92,10 @@ struct Roster {
     incoming: Vec<Receiver<Letter>>,
     /// What is known of the other cores.
     outlook: Outlook,
+    /// How often a processor has woken here.
+    wakes: u32,
+    /// Whether the core shows that nothing more can come of its processors by themselves.
+    hopeless: bool,
     /// By how many nanoseconds waits ended late.
     lateness: Histogram<u32>,
     /// Those that have not started, last first.
@@ -114,13 +122,12 @@ struct Waiter<'a> {
     reached: (Time, u64),
     /// Where its thread parks.
     parker: Parker,
+    /// How often its program was unwound because the run has failed.
+    stops: u32,
 }
 
-/// What a thread is unwound with when the run has failed elsewhere.
-struct Stopped;
-
 /// Why a watch ended.
-enum Watched {
+enum Seen {
     /// The time has come.
     Due,
     /// There are messages from other cores.
@@ -144,7 +151,7 @@ pub(crate) struct Findings {
 
 impl Wall {
     /// A run that has not begun, of as many processors as there are parkers.
-    fn new(host: HostClock, cores: usize, order: Order, parkers: &[Parker]) -> Wall {
+    fn new(host: HostClock, cores: usize, order: Order, watched: Watched, parkers: &[Parker]) -> Wall {
         let P = parkers.len();
         let mut rosters: Vec<Roster> = (0..cores).map(|core| Roster::new(core, P, cores)).collect();
         for from in 0..cores {
@@ -165,6 +172,7 @@ impl Wall {
             cold: AtomicUsize::new(cores),
             running: AtomicUsize::new(P),
             finish: AtomicU64::new(0),
+            watched,
         }
     }
 
@@ -197,6 +205,8 @@ impl Roster {
             outgoing: Vec::new(),
             incoming: Vec::new(),
             outlook: Outlook::new(core, cores),
+            wakes: 0,
+            hopeless: false,
             lateness,
             unstarted: (core + cores..P).step_by(cores).rev().map(|id| id as u32).collect(),
             warm: false,
@@ -219,16 +229,19 @@ impl Roster {
         self.incoming.iter().any(|lane| !lane.is_empty())
     }
 
-    /// Lets in the messages that other cores have sent.
+    /// Lets in the messages that other cores have sent. Returns whether there were any.
     #[inline]
-    fn let_in(&mut self, holder: u32, cores: usize) {
+    fn let_in(&mut self, holder: u32, cores: usize) -> bool {
+        let mut any = false;
         for from in 0..self.incoming.len() {
             while let Some((arrival, letter)) = self.incoming[from].pop() {
                 self.outlook.takes(from);
                 let place = letter.to as usize / cores;
                 self.put(place, holder, Envelope { arrival: Time::from_ps(arrival), letter });
+                any = true;
             }
         }
+        any
     }
 
     /// Who acts first on the core: the holder, who would be `mine`, or one on the agenda.
@@ -249,7 +262,7 @@ impl<'a> Waiter<'a> {
     fn new(wall: &'a Wall, id: usize, parker: Parker) -> Waiter<'a> {
         let (number, place) = wall.seat_of(id);
         let (id, core) = (id as u32, &*wall.cores[number]);
-        Waiter { wall, id, core, number, place, roster: None, reached: (-PS, 0), parker }
+        Waiter { wall, id, core, number, place, roster: None, reached: (-PS, 0), parker, stops: 0 }
     }
 
     /// Waits until the core is handed to the processor for the first time.
@@ -257,6 +270,7 @@ impl<'a> Waiter<'a> {
         touch_stack();
         self.park();
         self.seat().start();
+        self.wall.watched.beat(self.number).runs(self.id, 0, Time::ZERO);
     }
 
     /// The core's roster. A processor that does not hold the core asks for it only when the run has failed.
@@ -275,12 +289,27 @@ impl<'a> Waiter<'a> {
     /// Returns, holding the core, when the processor's seat says that it wakes, and what `follows` may; or false,
     /// once the run is over.
     fn sleep(&mut self, follows: Needs) -> bool {
+        let beat = self.wall.watched.beat(self.number);
+        beat.rests();
+        let goes_on = self.sleep_on(follows);
+        if goes_on {
+            let count = self.roster().wakes.wrapping_add(1);
+            self.roster().wakes = count;
+            beat.runs(self.id, count, self.reached.0);
+        }
+        goes_on
+    }
+
+    /// As above; the clock runs meanwhile, and no program.
+    fn sleep_on(&mut self, follows: Needs) -> bool {
         let (id, place, cores) = (self.id, self.place, self.wall.cores.len());
         let mut waited = false;
         loop {
             let (wall, number) = (self.wall, self.number);
+            if self.roster().let_in(id, cores) {
+                self.hopes();
+            }
             let roster = self.roster();
-            roster.let_in(id, cores);
             if let Some(other) = roster.unstarted.pop() {
                 let (wake, ticket) = (roster.seats[place].wake(), roster.seats[place].ticket());
                 if !self.hand_over(other, Entry::new(wake, id, ticket)) {
@@ -314,9 +343,9 @@ impl<'a> Waiter<'a> {
                 return self.goes_on(); // the code since then is free, or it would be later now
             }
             match self.watch(wake, needs) {
-                Watched::Due => return true,
-                Watched::Incoming => waited = true,
-                Watched::Over => return false,
+                Seen::Due => return true,
+                Seen::Incoming => waited = true,
+                Seen::Over => return false,
             }
         }
     }
@@ -343,6 +372,15 @@ impl<'a> Waiter<'a> {
         }
     }
 
+    /// The processor does more than look for messages.
+    #[inline]
+    fn hopes(&mut self) {
+        if self.roster().hopeless {
+            self.roster().hopeless = false;
+            self.wall.fronts[self.number].shows_hope(true);
+        }
+    }
+
     /// Looks at the other cores.
     fn look_around(&mut self) {
         let wall = self.wall;
@@ -350,32 +388,32 @@ impl<'a> Waiter<'a> {
     }
 
     /// Parks until another thread hands the core over. Returns whether the run goes on.
-    fn park(&self) -> bool {
+    fn park(&mut self) -> bool {
         self.parker.park();
         self.goes_on()
     }
 
     /// Whether the run goes on; if it has failed, the thread unwinds.
     #[inline]
-    fn goes_on(&self) -> bool {
-        match self.wall.status.load(Ordering::Relaxed) {
-            GOING => true,
-            OVER => false,
-            _ => resume_unwind(Box::new(Stopped)),
+    fn goes_on(&mut self) -> bool {
+        let status = self.wall.status.load(Ordering::Relaxed);
+        if status == FAILED {
+            stop(self.id as usize, &mut self.stops);
         }
+        status == GOING
     }
 
     /// Spins until `wake` has come and what the processor needs is certain, or until there is something else to do.
-    fn watch(&mut self, wake: Time, needs: Needs) -> Watched {
+    fn watch(&mut self, wake: Time, needs: Needs) -> Seen {
         /// How many looks go by between two at whether the run is stuck: a message that comes soon must not pay for it.
         const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
         let mut looks = 0_u32;
         loop {
             if !self.goes_on() {
-                return Watched::Over;
+                return Seen::Over;
             }
             if self.roster().has_incoming() {
-                return Watched::Incoming;
+                return Seen::Incoming;
             }
             if wake < Time::MAX {
                 if !self.has(needs, wake) {
@@ -389,7 +427,7 @@ impl<'a> Waiter<'a> {
                             self.roster().lateness.saturating_record(late);
                         }
                         self.reached = (wake, now);
-                        return Watched::Due;
+                        return Seen::Due;
                     }
                 }
             }
@@ -399,6 +437,8 @@ impl<'a> Waiter<'a> {
                 self.look_around();
                 // Nobody here is due, nobody elsewhere, and nothing is under way.
                 if self.roster().outlook.horizon().0 == Time::MAX && !self.roster().has_incoming() {
+                    let seats = self.roster().seats.iter();
+                    blame(seats).iter().for_each(abort_if_silent);
                     self.wall.end(FAILED);
                 }
             }
@@ -411,11 +451,13 @@ impl Clock for Waiter<'_> {
         if t == self.reached.0 && self.goes_on() {
             return; // the code since then is free, or it would be later now
         }
+        self.hopes();
         self.seat().wait_until(t);
         self.sleep(Needs::Nothing);
     }
 
     fn act_at(&mut self, t: Time) {
+        self.hopes();
         if t == self.reached.0 && self.has(Needs::Turn, t) {
             let first = self.roster().agenda.peek();
             if first.is_none_or(|first| first.moment() > (t, self.id)) && self.goes_on() {
@@ -438,7 +480,25 @@ impl Clock for Waiter<'_> {
         roster.outgoing[lane].push(envelope.arrival.as_ps(), envelope.letter);
     }
 
+    fn looks_in_vain(&mut self) -> bool {
+        let (wall, number) = (self.wall, self.number);
+        self.seat().looks_in_vain();
+        let roster = self.roster();
+        roster.hopeless = roster.unstarted.is_empty() && roster.seats.iter().all(Seat::is_hopeless);
+        wall.fronts[number].shows_hope(!roster.hopeless);
+        // A core whose holder waits shows nothing of the kind, but that it never acts.
+        roster.outlook.look(&wall.fronts, &wall.host);
+        let forsaken = roster.outlook.horizon().0 == Time::MAX || roster.outlook.is_hopeless(&wall.fronts);
+        roster.hopeless && forsaken && !roster.has_incoming()
+    }
+
+    fn fail(&mut self, cause: Cause) {
+        self.roster = None;
+        self.wall.fail(cause);
+    }
+
     fn not_before(&mut self, t: Time) {
+        self.hopes();
         let (id, wall, number) = (self.id, self.wall, self.number);
         let roster = self.roster();
         if roster.unstarted.is_empty() {
@@ -465,6 +525,7 @@ impl Clock for Waiter<'_> {
     fn end(&mut self, at: Time, well: bool) {
         self.seat().end(at, well);
         if !well {
+            self.wall.watched.beat(self.number).rests();
             self.roster = None;
             return;
         }
@@ -488,12 +549,13 @@ pub(crate) fn run<T: Send>(
     stack: usize,
     cores: usize,
     order: Order,
+    patience: Duration,
     dilation: f64,
     body: &(dyn Fn(usize, &mut dyn Clock) -> T + Sync),
 ) -> Result<(Vec<T>, Findings), RunError> {
     let ids = core_affinity::get_core_ids().unwrap_or_default();
     let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
-    let wall = Wall::new(HostClock::new(dilation), cores, order, &parkers);
+    let wall = Wall::new(HostClock::new(dilation), cores, order, Watched::new(cores, patience), &parkers);
     let pinned = AtomicBool::new(true);
     let live = |id: usize, parker: Parker| {
         let (core, _) = wall.seat_of(id);
@@ -534,7 +596,7 @@ pub(crate) fn run<T: Send>(
     });
 
     let mut rosters: Vec<_> = wall.cores.iter().map(|core| core.lock()).collect();
-    rosters.iter_mut().for_each(|roster| roster.let_in(u32::MAX, cores));
+    rosters.iter_mut().for_each(|roster| _ = roster.let_in(u32::MAX, cores));
     let seats = (0..P).map(|id| {
         let (core, place) = wall.seat_of(id);
         &rosters[core].seats[place]
@@ -615,8 +677,13 @@ mod loom_tests {
         builder.preemption_bound = Some(2);
         builder.check(move || {
             let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
-            let wall =
-                loom::sync::Arc::new(Wall::new(HostClock::new(1.0), cores, Order::default(), &parkers));
+            let wall = loom::sync::Arc::new(Wall::new(
+                HostClock::new(1.0),
+                cores,
+                Order::default(),
+                Watched::new(cores, Duration::MAX),
+                &parkers,
+            ));
             let threads: Vec<_> = (0..)
                 .zip(parkers)
                 .map(|(id, parker)| {

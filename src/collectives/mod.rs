@@ -43,7 +43,7 @@ pub use reduce::{all_reduce, reduce};
 pub use scan::{exclusive_scan, scan};
 pub use vector::{all_reduce_vector, reduce_vector, scan_vector};
 
-use crate::error::{Cause, raise};
+use crate::error::Cause;
 use crate::message::{Collective, Payload, Tag};
 use crate::proc::Proc;
 
@@ -105,8 +105,8 @@ impl Call {
 }
 
 /// Ends the run, because a processor gave what a collective cannot take.
-fn misused(p: &Proc, why: impl Into<String>) -> ! {
-    raise(Cause::Misused { id: p.id(), why: why.into() })
+fn misused(p: &mut Proc, why: impl Into<String>) -> ! {
+    p.fail(Cause::Misused { id: p.id(), why: why.into() })
 }
 
 /// Combines, as so many units of work.

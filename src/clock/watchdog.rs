@@ -1,0 +1,137 @@
+//! Says on stderr which processor does not come back from its program.
+//!
+//! What a program does between the machine's calls is its own. If it waits there for something that only another
+//! processor can do (a lock, a channel, a flag), that one may never get the core to do it, and nothing that the
+//! machine does would ever notice. So each clock shows a pulse for each of its cores, and one thread for all runs of
+//! the process looks at them now and then. It ends when there are none.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use crossbeam_utils::CachePadded;
+use parking_lot::Mutex;
+
+use crate::time::Time;
+
+/// How often it looks.
+const EVERY: Duration = Duration::from_millis(250);
+
+/// The signs of life of a run.
+pub(super) struct Pulse {
+    /// One for each core.
+    beats: Box<[CachePadded<Beat>]>,
+    /// How long a processor may stay away.
+    patience: Duration,
+}
+
+/// What a core's holder does.
+#[derive(Default)]
+pub(super) struct Beat {
+    /// In the lower half how often a program has gone on, in the upper half the number of its processor and one; or
+    /// 0, if it is the clock that runs.
+    runs: AtomicU64,
+    /// The processor's local time.
+    at: AtomicI64,
+}
+
+/// A run that is watched as long as this lives.
+pub(super) struct Watched(Option<Arc<Pulse>>);
+
+/// All runs of the process; and whether somebody watches them.
+static RUNS: Mutex<(Vec<Weak<Pulse>>, bool)> = Mutex::new((Vec::new(), false));
+
+impl Beat {
+    /// Processor `id` goes on with its program, for the `count`th time on this core.
+    #[inline]
+    pub fn runs(&self, id: u32, count: u32, at: Time) {
+        self.at.store(at.as_ps(), Ordering::Relaxed);
+        self.runs.store((u64::from(id) + 1) << 32 | u64::from(count), Ordering::Relaxed);
+    }
+
+    /// No program runs, but the clock.
+    #[inline]
+    pub fn rests(&self) {
+        self.runs.store(0, Ordering::Relaxed);
+    }
+}
+
+impl Watched {
+    /// Watches a run on so many cores.
+    pub fn new(cores: usize, patience: Duration) -> Watched {
+        let beats = (0..cores).map(|_| CachePadded::default()).collect();
+        let pulse = Arc::new(Pulse { beats, patience });
+        let mut runs = RUNS.lock();
+        runs.0.push(Arc::downgrade(&pulse));
+        if !runs.1 && !cfg!(loom) {
+            let thread = std::thread::Builder::new().name("loggp watchdog".into()).stack_size(64 << 10);
+            runs.1 = thread.spawn(watch).is_ok();
+        }
+        Watched(Some(pulse))
+    }
+
+    /// The pulse of one core.
+    #[inline]
+    pub fn beat(&self, core: usize) -> &Beat {
+        &self.0.as_ref().expect("it is there until the end").beats[core]
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.0 = None;
+        RUNS.lock().0.retain(|run| run.strong_count() > 0);
+    }
+}
+
+/// A processor that has not come back yet: its beat, and since when.
+struct Away {
+    run: Weak<Pulse>,
+    core: usize,
+    runs: u64,
+    since: Instant,
+    said: bool,
+}
+
+/// Looks at all runs now and then, until there are none.
+fn watch() {
+    let mut away: Vec<Away> = Vec::new();
+    loop {
+        std::thread::sleep(EVERY);
+        let mut runs = RUNS.lock();
+        if runs.0.is_empty() {
+            runs.1 = false;
+            return;
+        }
+        let all: Vec<Arc<Pulse>> = runs.0.iter().filter_map(Weak::upgrade).collect();
+        drop(runs);
+        let was_away = std::mem::take(&mut away);
+        for pulse in all {
+            for (core, beat) in pulse.beats.iter().enumerate() {
+                let runs = beat.runs.load(Ordering::Relaxed);
+                if runs == 0 {
+                    continue;
+                }
+                let run = Arc::downgrade(&pulse);
+                let same = |old: &&Away| old.run.ptr_eq(&run) && old.core == core && old.runs == runs;
+                let old = was_away.iter().find(same);
+                let (since, mut said) = old.map_or((Instant::now(), false), |old| (old.since, old.said));
+                if !said && since.elapsed() >= pulse.patience {
+                    said = true;
+                    say((runs >> 32) - 1, Time::from_ps(beat.at.load(Ordering::Relaxed)), since.elapsed());
+                }
+                away.push(Away { run, core, runs, since, said });
+            }
+        }
+    }
+}
+
+/// Says that a processor does not come back, and why that may be.
+fn say(id: u64, at: Time, time: Duration) {
+    eprintln!(
+        "processor {id} has not come back to the machine for {:.1} s, at its time {at}: its program computes for long, \
+         or waits for something that no other processor can do meanwhile, such as to give back a lock, to send on a \
+         channel or to set a flag (see \"What a processor must not do\" in docs/processors.md)",
+        time.as_secs_f64()
+    );
+}

@@ -1,0 +1,252 @@
+//! Programs that do what a processor must not do (docs/processors.md): each ends with an error or a sentence that says
+//! what is wrong. None aborts the process, and none hangs without a word.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use loggp::{Cause, ClockKind, Dilation, Machine, Params, Proc, RunError, SEC, Time, US, Work};
+
+const CLOCKS: [ClockKind; 2] = [ClockKind::Virtual, ClockKind::Wall];
+
+fn machine(processors: usize, clock: ClockKind) -> Machine {
+    let params = Params::new(processors).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    Machine::new(params).clock(clock).work(Work::Charged).dilation(Dilation::Fixed(1.0))
+}
+
+/// Runs a program on both clocks, which must fail.
+fn fails(processors: usize, program: impl Fn(&mut Proc) + Sync) -> Vec<RunError> {
+    CLOCKS.map(|clock| machine(processors, clock).run(&program).unwrap_err()).into()
+}
+
+/// Sends, waits and looks when it is dropped, as a guard that says goodbye might.
+struct Goodbye<'a, 'b>(&'a mut Proc<'b>);
+
+impl Drop for Goodbye<'_, '_> {
+    fn drop(&mut self) {
+        let next = (self.0.id() + 1) % self.0.p();
+        self.0.send(next, 9, 1_u32);
+        self.0.wait_until(self.0.now() + US);
+        self.0.work("goodbye", 1, || ());
+        self.0.barrier();
+        while self.0.try_recv::<u32>(9).is_some() {}
+    }
+}
+
+#[test]
+fn a_destructor_may_send_while_the_run_fails() {
+    for error in fails(5, |p| {
+        if p.id() == 3 {
+            p.wait_until(20 * US);
+            std::panic::resume_unwind(Box::new("enough"));
+        }
+        let guard = Goodbye(p);
+        guard.0.recv::<u8>(0);
+    }) {
+        assert_eq!(error.cause, Cause::Panic { id: 3, message: "enough".into() });
+    }
+    for error in fails(3, |p| {
+        let guard = Goodbye(p);
+        guard.0.recv::<u8>(0);
+    }) {
+        assert_eq!(error.cause, Cause::Deadlock { waiting: 3, of: 3 });
+    }
+}
+
+/// Its own panic too: the others go on meanwhile, and do not take themselves to unwind.
+#[test]
+fn a_processor_that_unwinds_does_not_disturb_the_others() {
+    let lock = Mutex::new(0);
+    for error in fails(4, |p| {
+        if p.id() == 0 {
+            let _guard = Goodbye(p);
+            std::panic::resume_unwind(Box::new("mine"));
+        }
+        for _ in 0..3 {
+            *lock.lock().unwrap() += 1;
+            p.wait_until(p.now() + US);
+            assert!(!std::thread::panicking());
+        }
+    }) {
+        assert_eq!(error.cause, Cause::Panic { id: 0, message: "mine".into() });
+    }
+    assert!(!lock.is_poisoned());
+}
+
+/// A whole run in a destructor, on a thread that unwinds.
+#[test]
+fn a_destructor_may_run_a_machine() {
+    struct Runs<'a>(&'a AtomicUsize);
+    impl Drop for Runs<'_> {
+        fn drop(&mut self) {
+            for clock in CLOCKS {
+                let run = machine(2, clock).run(|p| {
+                    p.send(1 - p.id(), 0, p.id());
+                    p.recv::<usize>(0).1
+                });
+                self.0.fetch_add(run.unwrap().results.iter().sum(), Ordering::Relaxed);
+            }
+        }
+    }
+    let sum = AtomicUsize::new(0);
+    let unwound = catch_unwind(AssertUnwindSafe(|| {
+        let _runs = Runs(&sum);
+        std::panic::resume_unwind(Box::new(()));
+    }));
+    assert!(unwound.is_err());
+    assert_eq!(sum.into_inner(), 2);
+}
+
+#[test]
+fn a_program_may_catch_what_unwinds_it_and_end() {
+    for error in fails(3, |p| {
+        for _ in 0..100 {
+            _ = catch_unwind(AssertUnwindSafe(|| p.recv::<u8>(0)));
+        }
+    }) {
+        assert_eq!(error.cause, Cause::Deadlock { waiting: 3, of: 3 });
+    }
+    // A call that cannot be right fails the run, whether it is caught or not.
+    for error in fails(2, |p| {
+        if p.id() == 1 {
+            _ = catch_unwind(AssertUnwindSafe(|| p.send(7, 0, 1_u8)));
+        }
+    }) {
+        assert_eq!(error.cause, Cause::NoSuchProcessor { id: 1, other: 7, last: 1 });
+    }
+}
+
+#[test]
+fn looking_for_ever_is_an_error_when_nobody_is_left() {
+    for clock in CLOCKS {
+        // Processor 0 looks; the others have finished, wait for it, or look too.
+        for many in [1, 2, 4] {
+            let error = machine(4, clock).run(|p| match p.id() {
+                id if id < many => while p.try_recv::<u8>(0).is_none() {},
+                3 => drop(p.recv::<u8>(0)),
+                _ => {}
+            });
+            let error = error.unwrap_err();
+            assert!(matches!(error.cause, Cause::Forsaken { .. }), "{error}");
+            assert!(error.to_string().contains("looked for messages again and again"), "{error}");
+        }
+    }
+}
+
+/// Who looks for long but not in vain is right.
+#[test]
+fn looking_for_long_is_no_error() {
+    let run = machine(3, ClockKind::Virtual).run(|p| match p.id() {
+        0 => (0..).take_while(|_| p.try_recv::<u8>(0).is_none()).count(),
+        1 => {
+            p.wait_until(3 * SEC);
+            p.send(0, 0, 1_u8);
+            0
+        }
+        _ => (0..3_000_000).filter(|_| p.try_recv::<u8>(0).is_some()).count(),
+    });
+    assert_eq!(run.unwrap().results, [3_000_008, 0, 0]);
+}
+
+#[test]
+fn the_end_of_time_is_named() {
+    let long = Time::from_ps(i64::MAX / 2);
+    for error in fails(2, |p| {
+        p.wait_until(long);
+        p.work("long", 1 << 62, || ());
+        match p.id() {
+            0 => p.send(1, 0, 1_u8),
+            _ => drop(p.recv::<u8>(0)),
+        }
+    }) {
+        assert!(matches!(error.cause, Cause::EndOfTime { .. }), "{error}");
+    }
+}
+
+const CHILD: &str = "LOGGP_MISBEHAVES";
+
+/// Runs one of the tests below in a process of its own, for so long, and returns what it said.
+fn child(test: &str, clock: ClockKind) -> Output {
+    let clock = if clock == ClockKind::Wall { "wall" } else { "virtual" };
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let child = command.args([test, "--exact", "--nocapture", "--ignored"]).env(CHILD, clock);
+    child.output().unwrap()
+}
+
+/// In the child: the clock, and a deadline, after which it ends whatever hangs.
+fn in_child() -> Option<ClockKind> {
+    let clock = std::env::var(CHILD).ok()?;
+    std::thread::spawn(|| {
+        std::thread::sleep(Duration::from_secs(4));
+        std::process::exit(77);
+    });
+    Some(if clock == "wall" { ClockKind::Wall } else { ClockKind::Virtual })
+}
+
+fn is_named(test: &str, processor: usize) {
+    for clock in CLOCKS {
+        let output = child(test, clock);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let expected = format!("processor {processor} has not come back to the machine for");
+        assert!(said.contains(&expected), "{test}, {clock:?}: {said}");
+        assert_eq!(output.status.code(), Some(77), "{test}, {clock:?}: {said}");
+    }
+}
+
+fn impatient(clock: ClockKind) -> Machine {
+    machine(2, clock).cores(1).patience(Duration::from_secs(1))
+}
+
+#[test]
+fn who_waits_outside_the_machine_is_named() {
+    is_named("hangs_on_a_lock", 1);
+    is_named("hangs_on_a_channel", 0);
+    is_named("hangs_on_a_flag", 0);
+}
+
+#[test]
+#[ignore = "another test runs it, in a process of its own"]
+fn hangs_on_a_lock() {
+    let Some(clock) = in_child() else { return };
+    let lock = Mutex::new(());
+    _ = impatient(clock).run(|p| {
+        p.wait_until(i64::try_from(p.id()).unwrap() * US);
+        let _held = lock.lock().unwrap();
+        p.wait_until(10 * US);
+    });
+}
+
+#[test]
+#[ignore = "another test runs it, in a process of its own"]
+fn hangs_on_a_channel() {
+    let Some(clock) = in_child() else { return };
+    let (send, receive) = std::sync::mpsc::channel::<()>();
+    let (send, receive) = (Mutex::new(send), Mutex::new(receive));
+    _ = impatient(clock).run(|p| match p.id() {
+        0 => receive.lock().unwrap().recv().unwrap(),
+        _ => {
+            p.wait_until(US);
+            send.lock().unwrap().send(()).unwrap();
+        }
+    });
+}
+
+#[test]
+#[ignore = "another test runs it, in a process of its own"]
+fn hangs_on_a_flag() {
+    let Some(clock) = in_child() else { return };
+    let flag = AtomicBool::new(false);
+    _ = impatient(clock).run(|p| match p.id() {
+        0 => {
+            while !flag.load(Ordering::Relaxed) {
+                p.work("step", 1, || ());
+            }
+        }
+        _ => {
+            p.wait_until(US);
+            flag.store(true, Ordering::Relaxed);
+        }
+    });
+}
