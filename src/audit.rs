@@ -12,6 +12,7 @@
 mod requests;
 mod room;
 
+use std::collections::HashMap;
 use std::fmt;
 
 use crate::network::{Latency, Ports};
@@ -216,6 +217,8 @@ struct Auditor<'a> {
     latency: Latency,
     /// The messages, by name.
     flights: Vec<Flight<'a>>,
+    /// The place of every sender's first one.
+    firsts: HashMap<usize, usize>,
     /// What was found until now.
     audit: Audit,
 }
@@ -246,14 +249,19 @@ impl<'a> Auditor<'a> {
             out_of_order: trace.out_of_order,
         };
         let &Trace { ref params, ports, latency, .. } = trace;
-        Auditor { params, ports, latency, flights, audit }
+        Auditor { params, ports, latency, flights, firsts: HashMap::new(), audit }
     }
 
     fn report(&mut self, rule: Rule, sentence: String) {
         self.audit.violations.push(Violation { rule, sentence });
     }
 
+    /// The place of a message: as far behind its sender's first one as its number says, unless some are missing.
     fn find(&self, id: MessageId) -> Option<usize> {
+        let place = self.firsts.get(&id.from)?.checked_add(id.number)?;
+        if self.flights.get(place).is_some_and(|flight| flight.message.id == id) {
+            return Some(place);
+        }
         self.flights.binary_search_by_key(&id, |flight| flight.message.id).ok()
     }
 
@@ -278,7 +286,10 @@ impl<'a> Auditor<'a> {
             }
             same
         });
+        let mut place = 0;
         for sent in self.flights.chunk_by(|a, b| a.message.id.from == b.message.id.from) {
+            self.firsts.insert(sent[0].message.id.from, place);
+            place += sent.len();
             let odd = |(number, flight): &(usize, &Flight)| flight.message.id.number != *number;
             if let Some((number, flight)) = sent.iter().enumerate().find(odd) {
                 broken.push(format!("{} follows when number {number} is next", flight.message.id));

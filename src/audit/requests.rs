@@ -78,14 +78,15 @@ impl<'a> Auditor<'a> {
             self.report(Rule::Latency, format!("{sentence}, and processor {to}'s port had room at {out}"));
         }
         let Some([ready, admitted, entered]) = request.sent else { return };
-        let most = way.admitted(ready, longest);
-        let stalls = format!("{id} to {to} stalls from {ready} to {admitted}");
+        let most = way.admitted(least, longest);
         if admitted > most {
-            self.report(Rule::Stall, format!("{stalls}, and there was room at {most}"));
+            let sentence = format!("{id} to {to} stalls from {ready} to {admitted}");
+            self.report(Rule::Stall, format!("{sentence}, and there was room at {most}"));
         } else if admitted < least && least <= entered {
-            self.report(Rule::Stall, format!("{stalls}, and there was no room before {least}"));
+            let sentence = format!("{id} to {to} stalls from {ready} to {admitted}");
+            self.report(Rule::Stall, format!("{sentence}, and there was no room before {least}"));
         } else {
-            let most = way.enter(ready, longest);
+            let most = way.enter(most, longest);
             if entered > most {
                 let sentence = format!("{id} to {to} waits for a port until {entered}");
                 self.report(Rule::Wait, format!("{sentence}, and could enter at {most}"));
@@ -122,7 +123,7 @@ impl<'a> Auditor<'a> {
             request
         };
         let mut requests: Vec<Request> = self.flights.iter().map(request).collect();
-        requests.sort_by_key(|request| (request.ask, request.message.id));
+        requests.sort_unstable_by_key(|request| (request.ask, request.message.id));
         requests
     }
 
@@ -277,30 +278,36 @@ impl Way<'_> {
     /// The earliest moment, not before `from`, at which both ends have room.
     fn admitted(&self, from: Time, latency: Time) -> Time {
         let ends = || self.ends.iter().flatten();
+        let shortest = latency + self.spread; // nothing or less if it is never in transit
         let mut enter = from;
         loop {
-            let arrival = self.first(enter, latency) + self.spread;
-            if arrival <= enter {
-                return enter; // it is never in transit
+            let fit = ends().fold(enter, |enter, end| end.fit(enter, shortest));
+            if fit > enter {
+                enter = fit;
+                continue;
             }
-            // It cannot enter before the last full moment of its transit is over, for a later one arrives later.
-            let Some(over) = ends().filter_map(|end| end.full_until(enter, arrival)).max() else {
+            let arrival = self.first(enter, latency) + self.spread;
+            if arrival <= enter + shortest {
                 return enter;
-            };
-            // And it is in transit for so long at least.
-            enter = ends().map(|end| end.fit(over, latency + self.spread)).fold(over, Time::max);
+            }
+            // A port keeps it in transit for longer. One that enters later arrives no earlier; so it cannot
+            // enter before the last full moment of this transit is over.
+            match ends().filter_map(|end| end.full_until(enter, arrival)).max() {
+                Some(over) => enter = over,
+                None => return enter,
+            }
         }
     }
 
-    /// The earliest moment, not before `ready`, at which it can enter.
-    fn enter(&self, ready: Time, latency: Time) -> Time {
-        let mut enter = ready;
+    /// The earliest moment at which it can enter, if both ends have room at `admitted` and not before.
+    fn enter(&self, admitted: Time, latency: Time) -> Time {
+        let mut enter = admitted;
         loop {
             let port = self.exit.map_or(enter, |port| port.fit(enter, self.spread));
-            enter = self.admitted(port, latency);
-            if enter == port {
+            if port == enter {
                 return enter;
             }
+            enter = self.admitted(port, latency);
         }
     }
 }

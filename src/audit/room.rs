@@ -20,6 +20,8 @@ pub(super) struct Room {
     times: Vec<Time>,
     /// The tree: 1 is its root, the children of n are 2n and 2n + 1.
     nodes: Vec<Node>,
+    /// The moment that was looked for last: the next one is near.
+    near: usize,
 }
 
 /// Some stretches, one after the other.
@@ -50,7 +52,7 @@ impl Room {
     fn new(capacity: usize, times: Vec<Time>) -> Room {
         let leaves = times.len().saturating_sub(1).next_power_of_two();
         let capacity = capacity.clamp(1, i32::MAX as usize / 2) as i32;
-        Room { capacity, times, nodes: vec![Node::EMPTY; 2 * leaves] }
+        Room { capacity, times, nodes: vec![Node::EMPTY; 2 * leaves], near: 0 }
     }
 
     fn leaves(&self) -> usize {
@@ -69,26 +71,66 @@ impl Room {
 
     /// Promises [start, end), which are two of the moments.
     pub fn promise(&mut self, start: Time, end: Time) {
-        let [from, to] = [start, end].map(|time| self.times.partition_point(|moment| *moment < time));
-        self.add(1, 0..self.leaves(), from, to);
+        let [from, to] = [start, end].map(|time| self.place(time));
+        self.add(from, to);
         while self.nodes[1].most >= self.capacity {
             self.fill();
         }
     }
 
-    /// Counts one more in the stretches `from..to`, as far as they are the node's.
-    fn add(&mut self, node: usize, covers: std::ops::Range<usize>, from: usize, to: usize) {
-        if to <= covers.start || covers.end <= from {
+    /// The place of a moment, which is looked for in wider and wider surroundings.
+    fn place(&mut self, time: Time) -> usize {
+        let mut step = 16;
+        let (mut low, mut high) = (self.near, self.near);
+        while low > 0 && self.times[low] >= time {
+            low = low.saturating_sub(step);
+            step *= 2;
+        }
+        while high < self.times.len() && self.times[high] < time {
+            high += step;
+            step *= 2;
+        }
+        let high = high.min(self.times.len());
+        let place = low + self.times[low..high].partition_point(|moment| *moment < time);
+        self.near = place.min(self.times.len() - 1);
+        place
+    }
+
+    /// Counts one more in the stretches `from..to`: in the fewest nodes that are these, from the leaves up.
+    fn add(&mut self, from: usize, to: usize) {
+        if from >= to {
             return;
         }
-        if from <= covers.start && covers.end <= to {
-            self.nodes[node].all += 1;
-            self.nodes[node].most += 1;
-            return;
+        let [mut left, mut right] = [from, to].map(|leaf| leaf + self.leaves());
+        let (mut first, mut last) = (left, right - 1);
+        while left < right {
+            if left % 2 == 1 {
+                self.count(left);
+                left += 1;
+            }
+            if right % 2 == 1 {
+                right -= 1;
+                self.count(right);
+            }
+            (left, right) = (left / 2, right / 2);
         }
-        let middle = covers.start.midpoint(covers.end);
-        self.add(2 * node, covers.start..middle, from, to);
-        self.add(2 * node + 1, middle..covers.end, from, to);
+        while first > 1 {
+            (first, last) = (first / 2, last / 2);
+            self.find_most(first);
+            if first != last {
+                self.find_most(last);
+            }
+        }
+    }
+
+    /// Counts one more in all of a node's stretches.
+    fn count(&mut self, node: usize) {
+        self.nodes[node].all += 1;
+        self.nodes[node].most += 1;
+    }
+
+    /// Finds the most in a node from its children.
+    fn find_most(&mut self, node: usize) {
         let [left, right] = [self.nodes[2 * node], self.nodes[2 * node + 1]];
         self.nodes[node].most = self.nodes[node].all + left.most.max(right.most);
     }
