@@ -278,7 +278,7 @@ mod tests {
                 let room = rooms.at(()).unwrap();
                 let fit = (from..).find(|e| !(*e..e + length).any(full)).unwrap();
                 prop_assert_eq!(room.fit(time(from), time(length)), time(fit));
-                let last = (from..from + length).filter(|moment| full(*moment)).last();
+                let last = (from..from + length).rfind(|moment| full(*moment));
                 if let Some(over) = room.full_until(time(from), time(from + length)) {
                     prop_assert!(last.is_some_and(|last| (last + 1..over.as_ps()).all(full)));
                 } else {
