@@ -451,12 +451,14 @@ impl Clock for Waiter<'_> {
         if t == self.reached.0 && self.goes_on() {
             return; // the code since then is free, or it would be later now
         }
+        self.goes_on();
         self.hopes();
         self.seat().wait_until(t);
         self.sleep(Needs::Nothing);
     }
 
     fn act_at(&mut self, t: Time) {
+        self.goes_on();
         self.hopes();
         if t == self.reached.0 && self.has(Needs::Turn, t) {
             let first = self.roster().agenda.peek();
@@ -518,6 +520,7 @@ impl Clock for Waiter<'_> {
 
     fn receive(&mut self, want: Want, ready: Time, deadline: Time, costs: Receiving) -> Option<Envelope> {
         let id = self.id;
+        self.goes_on(); // or else the seat must stay as it was when the run failed
         self.seat().ask(id, want, ready, deadline, costs);
         if self.sleep(Needs::Turn) { self.seat().answer() } else { None }
     }
