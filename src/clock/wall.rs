@@ -668,34 +668,43 @@ mod loom_tests {
         Want { from: Some(from), tag: Tag::user(0) }
     }
 
-    fn envelope(from: u32, to: u32) -> Envelope {
+    fn envelope(from: u32, to: u32, arrival: Time) -> Envelope {
         let (tag, parcel) = (Tag::user(0), Parcel::new(from));
         let letter = Letter { from, to, number: 0, words: 1, tag, parcel };
-        Envelope { arrival: Time::ZERO, letter }
+        Envelope { arrival, letter }
     }
 
-    /// Runs a program under every order of its threads' steps that a few preemptions make.
-    fn try_all(P: usize, cores: usize, status: u8, program: fn(usize, &mut dyn Clock)) {
+    fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
+        clock.receive(want(from), Time::ZERO, Time::MAX, Receiving::default()).unwrap()
+    }
+
+    /// Where processors note what they do that others can see.
+    type Acts = loom::sync::Arc<loom::sync::Mutex<Vec<(i64, usize)>>>;
+
+    /// Waits until the processor may act at a time, in microseconds, and notes that it does.
+    fn act(clock: &mut dyn Clock, acts: &Acts, time: i64, id: usize) {
+        clock.act_at(time * US);
+        acts.lock().unwrap().push((time, id));
+    }
+
+    /// Runs a program under every order of its threads' steps that a few preemptions make. All acts come in their order.
+    fn try_all(P: usize, cores: usize, status: u8, program: fn(usize, &mut dyn Clock, &Acts)) {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = Some(2);
         builder.check(move || {
             let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
-            let wall = loom::sync::Arc::new(Wall::new(
-                HostClock::new(1.0),
-                cores,
-                Order::default(),
-                Watched::new(cores, Duration::MAX),
-                &parkers,
-            ));
+            let watched = Watched::new(cores, Duration::MAX);
+            let wall = Wall::new(HostClock::new(1.0), cores, Order::default(), watched, &parkers);
+            let (wall, acts) = (loom::sync::Arc::new(wall), Acts::default());
             let threads: Vec<_> = (0..)
                 .zip(parkers)
                 .map(|(id, parker)| {
-                    let wall = wall.clone();
+                    let (wall, acts) = (wall.clone(), acts.clone());
                     thread::spawn(move || {
                         let mut waiter = Waiter::new(&wall, id, parker);
                         let outcome = catch_unwind(AssertUnwindSafe(|| {
                             waiter.start();
-                            program(id, &mut waiter);
+                            program(id, &mut waiter, &acts);
                             waiter.wait_until(Time::ZERO);
                             waiter.end(Time::ZERO, true);
                         }));
@@ -706,33 +715,35 @@ mod loom_tests {
             wall.unparkers[..cores].iter().for_each(Unparker::unpark);
             threads.into_iter().for_each(|thread| thread.join().unwrap());
             assert_eq!(wall.status.load(Ordering::SeqCst), status);
+            let acts = acts.lock().unwrap();
+            assert!(acts.is_sorted(), "{acts:?}");
         });
     }
 
     #[test]
     fn a_core_is_handed_over_and_back() {
-        try_all(2, 1, OVER, |id, clock| {
+        try_all(2, 1, OVER, |id, clock, acts| {
             for i in 0..2 {
-                clock.wait_until((2 * i + id as i64) * US);
+                act(clock, acts, 2 * i + id as i64, id);
             }
         });
     }
 
     #[test]
     fn a_message_wakes_a_processor_of_the_same_core() {
-        try_all(2, 1, OVER, |id, clock| match id {
-            0 => assert!(clock.receive(want(1), Time::ZERO, Time::MAX, Overhead::default()).is_some()),
-            _ => clock.deliver(envelope(1, 0)),
+        try_all(2, 1, OVER, |id, clock, _| match id {
+            0 => drop(receive(clock, 1)),
+            _ => clock.deliver(envelope(1, 0, Time::ZERO)),
         });
     }
 
     #[test]
     fn a_message_wakes_a_blocked_processor_of_another_core() {
-        try_all(2, 2, OVER, |id, clock| match id {
-            0 => assert!(clock.receive(want(1), Time::ZERO, Time::MAX, Overhead::default()).is_some()),
+        try_all(2, 2, OVER, |id, clock, _| match id {
+            0 => drop(receive(clock, 1)),
             _ => {
                 clock.wait_until(US);
-                clock.deliver(envelope(1, 0));
+                clock.deliver(envelope(1, 0, US));
             }
         });
     }
@@ -740,20 +751,61 @@ mod loom_tests {
     #[test]
     fn a_message_wakes_a_parked_processor_of_another_core() {
         // 0 and 2 share a core. 2 watches it, or 0 does, when the message for 0 comes.
-        try_all(3, 2, OVER, |id, clock| match id {
-            0 => assert!(clock.receive(want(1), Time::ZERO, Time::MAX, Overhead::default()).is_some()),
-            1 => clock.deliver(envelope(1, 0)),
+        try_all(3, 2, OVER, |id, clock, _| match id {
+            0 => drop(receive(clock, 1)),
+            1 => clock.deliver(envelope(1, 0, Time::ZERO)),
             _ => {}
         });
     }
 
     #[test]
     fn a_deadlock_across_cores_is_found_and_a_message_under_way_is_none() {
-        try_all(2, 2, FAILED, |id, clock| {
+        try_all(2, 2, FAILED, |id, clock, _| {
             if id == 0 {
-                clock.deliver(envelope(0, 1));
+                clock.deliver(envelope(0, 1, Time::ZERO));
             }
-            clock.receive(want(1 - id as u32), Time::ZERO, Time::MAX, Overhead::default());
+            receive(clock, 1 - id as u32);
+        });
+    }
+
+    #[test]
+    fn two_cores_act_in_turn() {
+        try_all(2, 2, OVER, |id, clock, acts| {
+            for i in 0..2 {
+                act(clock, acts, 2 * i + id as i64, id);
+            }
+        });
+    }
+
+    #[test]
+    fn who_is_sent_to_acts_before_later_ones() {
+        // 1 acts only when 0's message is there, at 2; and 0 again at 3.
+        try_all(2, 2, OVER, |id, clock, acts| match id {
+            0 => {
+                act(clock, acts, 1, 0);
+                clock.deliver(envelope(0, 1, 2 * US));
+                act(clock, acts, 3, 0);
+            }
+            _ => {
+                receive(clock, 0);
+                act(clock, acts, 2, 1);
+            }
+        });
+    }
+
+    #[test]
+    fn a_third_core_sees_what_is_under_way_between_two() {
+        // 0 sends to 1, which acts at 2. 2 must not act at 3 before, wherever the message is when it looks.
+        try_all(3, 3, OVER, |id, clock, acts| match id {
+            0 => {
+                act(clock, acts, 1, 0);
+                clock.deliver(envelope(0, 1, 2 * US));
+            }
+            1 => {
+                receive(clock, 0);
+                act(clock, acts, 2, 1);
+            }
+            _ => act(clock, acts, 3, 2),
         });
     }
 }
