@@ -3,8 +3,10 @@
 #![allow(non_snake_case)] // L is the papers' name
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+#[cfg(unix)]
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -425,29 +427,171 @@ fn the_trace_of_a_run_on_the_wall_clock_is_clean() {
     }
 }
 
-/// What Ctrl-C does.
+/// A command that takes more than a minute by itself, when it has begun to write a file into an empty folder.
 #[cfg(unix)]
-#[test]
-fn an_interrupt_ends_the_command_at_once_and_leaves_nothing() {
-    let path = place("interrupt");
-    let folder = path.parent().unwrap();
-    let files = || folder.read_dir().unwrap().count();
-    // By itself this takes more than a minute.
-    let line = format!("run scatter -P 4 --clock wall --dilation 1e6 --trace {}", path.display());
-    let child = loggp(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+fn begun(mut command: Command, folder: &Path) -> Child {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let started = Instant::now();
-    while files() == 0 {
-        assert!(started.elapsed() < Duration::from_secs(30), "the draft of the trace");
+    while files(folder) == 0 {
+        assert!(started.elapsed() < Duration::from_secs(30), "the draft");
         sleep(Duration::from_millis(5));
     }
     sleep(Duration::from_millis(100));
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    child
+}
+
+#[cfg(unix)]
+fn kill(child: &Child, signal: &str) {
+    let kill = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
-    let output = child.wait_with_output().unwrap();
-    assert!(started.elapsed() < Duration::from_secs(60), "it ended by itself");
-    assert_eq!((output.status.code(), text(&output.stdout)), (Some(130), ""));
-    assert_eq!(text(&output.stderr), "interrupted; nothing was written\n");
-    assert_eq!(files(), 0);
+}
+
+fn files(folder: &Path) -> usize {
+    folder.read_dir().unwrap().count()
+}
+
+/// What Ctrl-C does, and those who end a command for another reason.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_command_at_once_and_leaves_nothing() {
+    for (signal, status, says) in
+        [("INT", 130, "interrupted"), ("TERM", 143, "terminated"), ("HUP", 129, "hung up")]
+    {
+        for line in [
+            "run scatter -P 4 --clock wall --dilation 1e6 --trace",
+            "run scatter -P 4 --clock wall --dilation 1e6 --timeline",
+            "sweep scatter --over P=4,5 --clock wall --dilation 1e6 --plot",
+            "calibrate --dilation 1e6 --plot",
+            "stress --dilation 1e6 --plot",
+        ] {
+            let path = place(&format!("signal-{signal}")).with_extension("svg");
+            let folder = path.parent().unwrap();
+            let started = Instant::now();
+            let child = begun(loggp(&format!("{line} {}", path.display())), folder);
+            kill(&child, signal);
+            let output = child.wait_with_output().unwrap();
+            assert!(started.elapsed() < Duration::from_secs(60), "it ended by itself");
+            assert_eq!((output.status.code(), text(&output.stdout)), (Some(status), ""), "{line}");
+            assert_eq!(text(&output.stderr), format!("{says}; nothing was written\n"));
+            assert_eq!(files(folder), 0, "{line}");
+        }
+    }
+}
+
+/// What `nohup` asks for.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let path = place("nohup");
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "trap '' HUP; exec \"$0\" run scatter -P 4 --clock wall --dilation 1e6 --trace \"$1\""]);
+    command.args([env!("CARGO_BIN_EXE_loggp"), path.to_str().unwrap()]);
+    let mut child = begun(command, path.parent().unwrap());
+    kill(&child, "HUP");
+    sleep(Duration::from_millis(300));
+    assert_eq!(child.try_wait().unwrap(), None);
+    kill(&child, "TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+}
+
+/// A run that fails, or that is ended, leaves an old file as it was; one that goes well takes its place.
+#[cfg(unix)]
+#[test]
+fn an_old_file_stays_until_a_new_one_is_whole() {
+    let path = place("old").with_extension("svg");
+    let folder = path.parent().unwrap();
+    let shown = path.display();
+    fs::write(&path, "old").unwrap();
+    let still_old = |line: &str| {
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old", "{line}");
+        assert_eq!(files(folder), 1, "{line}");
+    };
+    // This machine carries no message of so many words.
+    for line in [
+        "run scatter --machine cenju4 --size 9999 --trace",
+        "run scatter --machine cenju4 --size 9999 --timeline",
+        "sweep scatter long --machine cenju4 --over size=9000,9999 --plot",
+        "sweep scatter long --machine cenju4 --over size=10,9999 --plot",
+    ] {
+        assert_eq!(output(&format!("{line} {shown}")).status.code(), Some(1), "{line}");
+        still_old(line);
+    }
+    for line in [
+        format!("sweep scatter --over size=0,0 --plot {shown}"),
+        format!("run scatter -P 300 --timeline {shown}"),
+        format!("stress --load 99999999 --plot {shown}"),
+        format!("run scatter --trace {shown} --timeline /nowhere/x.svg"),
+    ] {
+        refusal(&line);
+        still_old(&line);
+    }
+    let line = format!("run scatter -P 4 --clock wall --dilation 1e6 --trace {shown}");
+    let mut child = loggp(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let started = Instant::now();
+    while files(folder) == 1 {
+        assert!(started.elapsed() < Duration::from_secs(30), "the draft");
+        sleep(Duration::from_millis(5));
+    }
+    kill(&child, "TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    still_old(&line);
+
+    // What it was allowed it still is, and a link to it stays a link.
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    let link = folder.join("link.svg");
+    symlink("old.svg", &link).unwrap();
+    fs::rename(&path, folder.join("old.svg")).unwrap();
+    let path = folder.join("old.svg");
+    right(&format!("sweep broadcast flat --over P=2,3 --plot {}", link.display()));
+    assert!(fs::read_to_string(&path).unwrap().starts_with("<svg"));
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert_eq!((mode(&path), files(folder)), (0o640, 2));
+    // A link to what is not there makes it.
+    fs::remove_file(&path).unwrap();
+    right(&format!("run broadcast --timeline {}", link.display()));
+    assert!(path.is_file() && link.symlink_metadata().unwrap().is_symlink());
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o440)).unwrap();
+    assert!(refusal(&format!("run broadcast --trace {}", path.display())).contains("may not be written"));
+}
+
+/// A second file would take the place of the first.
+#[cfg(unix)]
+#[test]
+fn two_files_with_one_name_are_refused() {
+    let path = place("twice").with_file_name("x.svg");
+    let folder = path.parent().unwrap();
+    symlink("x.svg", folder.join("link")).unwrap();
+    symlink("../twice/link", folder.join("chain")).unwrap();
+    symlink("circle", folder.join("circle")).unwrap();
+    let run = |trace: &str, timeline: &str| {
+        let mut command = loggp("run broadcast --clock wall --dilation 1e6");
+        command.current_dir(folder).args(["--trace", trace, "--timeline", timeline]);
+        command
+    };
+    for there in [false, true] {
+        if there {
+            fs::write(&path, "old").unwrap();
+        }
+        let before = files(folder);
+        for (trace, timeline) in [
+            ("x.svg", "x.svg"),
+            ("x.svg", "./x.svg"),
+            ("x.svg", "../twice/x.svg"),
+            ("link", "x.svg"),
+            ("chain", "link"),
+        ] {
+            let sentence = refusal_of(run(trace, timeline));
+            let right =
+                format!("--trace and --timeline name the same file, {timeline}; give each a file of its own");
+            assert_eq!((sentence, files(folder)), (right, before));
+        }
+        let sentence = refusal_of(run("circle", "x.svg"));
+        assert!(sentence.contains("a link that leads to no file"), "{sentence}");
+        assert_eq!(files(folder), before);
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap(), "old");
 }
 
 #[test]
@@ -523,7 +667,7 @@ fn refuses_in_one_sentence() {
         ),
         (
             "run scatter --trace /nowhere/trace.json",
-            "no trace can be written to /nowhere/trace.json: No such file or directory (os error 2)",
+            "no trace can be written to /nowhere/trace.json: its folder is not there; give one that is",
         ),
         (
             "run scatter --trace /dev/null",

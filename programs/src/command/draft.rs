@@ -1,18 +1,19 @@
 //! A file that a request asks for. It is written beside where it shall be and put there when it is whole, so
-//! that nobody finds half of one.
+//! that nobody finds half of one, and an old one stays until there is a new one.
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process;
 
 use super::failure::Failure;
-use super::interrupt;
+use super::interrupt::{self, Unfinished};
 
 /// A file that is there already, though not yet under its name. Dropped, it goes.
 pub struct Draft {
-    /// What it will be, such as `trace`.
+    /// What it will be, such as `trace`; the option that asks for it has the same name.
     what: &'static str,
     /// Where it shall be.
     path: PathBuf,
@@ -22,35 +23,51 @@ pub struct Draft {
     file: File,
 }
 
+/// A link is followed to a link so often; more is taken for a circle.
+const MOST_LINKS: usize = 40;
+/// So many names are tried for a draft. A command that was killed may have left one, and the next may have its number.
+const MOST_NAMES: usize = 1000;
+
 impl Draft {
     /// Makes the draft, or refuses a path to which nothing can be written: better before a run than after.
     pub fn create(path: &Path, what: &'static str) -> Result<Draft, Failure> {
         let refuse = |why: &dyn Display| {
             Failure::Request(format!("no {what} can be written to {}: {why}", path.display()))
         };
-        // What a link points to is replaced, and the link stays.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.into());
-        if target.exists() && !target.is_file() {
+        if path.exists() && !path.is_file() {
             return Err(refuse(&"it is not a file; give the name of one, new or old"));
         }
-        let Some(name) = target.file_name() else {
-            return Err(refuse(&"it is not a name; give that of a file, new or old"));
-        };
-        let mut draft_name = std::ffi::OsString::from(".");
-        draft_name.push(name);
-        draft_name.push(format!(".{what}.{}", process::id()));
-        let draft = target.with_file_name(draft_name);
+        let target = target(path).map_err(|why| refuse(&why))?;
         let mut drafts = interrupt::drafts();
-        let file = OpenOptions::new().write(true).create_new(true).open(&draft);
-        let file = file.map_err(|error| refuse(&error))?;
-        drafts.push(draft.clone());
+        if let Some(other) = drafts.iter().find(|other| other.target == target) {
+            let sentence = format!(
+                "--{} and --{what} name the same file, {}; give each a file of its own",
+                other.what,
+                path.display()
+            );
+            return Err(Failure::Request(sentence));
+        }
+        let old = fs::metadata(&target).ok().map(|old| old.permissions());
+        if old.as_ref().is_some_and(|old| old.readonly()) {
+            return Err(refuse(
+                &"it is there and may not be written; give another name, or make it writable",
+            ));
+        }
+        let (draft, file) = open(&target, what).map_err(|error| refuse(&error))?;
+        drafts.push(Unfinished { what, target: target.clone(), draft: draft.clone() });
+        if let Some(old) = old {
+            drop(file.set_permissions(old)); // without them it is as readable as any new file
+        }
         Ok(Draft { what, path: target, draft, file })
     }
 
     /// Writes the file, and gives it its name.
     pub fn write(self, contents: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Failure> {
-        let written = contents(&self.file).and_then(|()| fs::rename(&self.draft, &self.path));
-        written.map_err(|error| {
+        let name = || {
+            let _not_interrupted = interrupt::drafts();
+            fs::rename(&self.draft, &self.path)
+        };
+        contents(&self.file).and_then(|()| name()).map_err(|error| {
             Failure::Run(format!("the {} cannot be written to {}: {error}", self.what, self.path.display()))
         })
     }
@@ -59,6 +76,47 @@ impl Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.draft); // it is gone if it has its name
-        interrupt::drafts().retain(|draft| *draft != self.draft);
+        interrupt::drafts().retain(|unfinished| unfinished.draft != self.draft);
+    }
+}
+
+/// The file that a path means, by the one path that names it: what a link points to is replaced, and the link stays.
+fn target(path: &Path) -> Result<PathBuf, String> {
+    let mut path = path.to_path_buf();
+    let mut links = 0;
+    while let Ok(to) = fs::read_link(&path) {
+        links += 1;
+        if links > MOST_LINKS {
+            return Err("it is a link that leads to no file; give the name of one, new or old".into());
+        }
+        path = folder(&path).join(to);
+    }
+    let Some(name) = path.file_name() else {
+        return Err("it is not a name; give that of a file, new or old".into());
+    };
+    let folder = folder(&path).canonicalize().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => "its folder is not there; give one that is".into(),
+        _ => error.to_string(),
+    })?;
+    Ok(folder.join(name))
+}
+
+/// The folder in which a path lies.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A new file beside this one.
+fn open(target: &Path, what: &str) -> io::Result<(PathBuf, File)> {
+    let mut number = 0;
+    loop {
+        let mut name = OsString::from(".");
+        name.push(target.file_name().unwrap_or_default());
+        name.push(format!(".{what}.{}.{number}", process::id()));
+        let draft = target.with_file_name(name);
+        match OpenOptions::new().write(true).create_new(true).open(&draft) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST_NAMES => number += 1,
+            opened => return opened.map(|file| (draft, file)),
+        }
     }
 }

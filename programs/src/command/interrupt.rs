@@ -1,4 +1,4 @@
-//! Ctrl-C: the command ends at once, and leaves nothing half done behind.
+//! Ctrl-C and its like: the command ends at once, and leaves nothing half done behind.
 
 use std::fs;
 use std::io::{self, Write};
@@ -6,28 +6,53 @@ use std::path::PathBuf;
 use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use indicatif::ProgressBar;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use super::number::count;
 
-/// The exit status of what was interrupted.
-const INTERRUPTED: i32 = 130;
+/// The signals that end the command, and what it says then.
+const SIGNALS: [(i32, &str); 3] = [(SIGINT, "interrupted"), (SIGTERM, "terminated"), (SIGHUP, "hung up")];
 
-/// Files that are to be whole or not there.
-static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// A file that is to be whole or not there.
+pub struct Unfinished {
+    /// What it will be, such as `trace`.
+    pub what: &'static str,
+    /// Where it shall be.
+    pub target: PathBuf,
+    /// Where it is until then.
+    pub draft: PathBuf,
+}
+
+/// The files that are not finished.
+static DRAFTS: Mutex<Vec<Unfinished>> = Mutex::new(Vec::new());
 /// What stands on the terminal, and must go from there.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 /// How many rows have been written.
 static ROWS: AtomicUsize = AtomicUsize::new(0);
 
-/// From now on Ctrl-C ends the command in good order. Where the host does not have it, it ends anyhow.
+/// From now on these signals end the command in good order. Where a signal cannot be had, it ends the command anyhow.
+/// One that the command was started to ignore, as `nohup` does, is left alone.
 pub fn watch() {
-    drop(ctrlc::set_handler(end));
+    let ignored = ignored();
+    let signals =
+        SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| ignored & (1 << (signal - 1)) == 0);
+    let Ok(mut signals) = Signals::new(signals) else { return };
+    thread::spawn(move || signals.forever().for_each(end));
+}
+
+/// The signals that this process ignores, the first in the lowest bit; none where the host does not say.
+fn ignored() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0)
 }
 
 /// The drafts there are. While this is held, the command is not interrupted.
-pub fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
+pub fn drafts() -> MutexGuard<'static, Vec<Unfinished>> {
     DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -41,18 +66,20 @@ pub fn wrote(rows: usize) {
     ROWS.fetch_add(rows, Ordering::SeqCst);
 }
 
-/// Ends the command. The main thread may be anywhere, and the processors' threads go with it.
-fn end() {
+/// Ends the command, with the exit status that shells give to what a signal ended. The main thread may be anywhere,
+/// and the processors' threads go with it.
+fn end(signal: i32) {
     if let Some(bar) = BAR.lock().unwrap_or_else(PoisonError::into_inner).take() {
         bar.finish_and_clear();
     }
     let drafts = drafts();
-    for draft in &*drafts {
-        drop(fs::remove_file(draft)); // there is nobody to tell
+    for unfinished in &*drafts {
+        drop(fs::remove_file(&unfinished.draft)); // there is nobody to tell
     }
+    let what = SIGNALS.iter().find(|(other, _)| *other == signal).map_or("ended", |(_, what)| what);
     drop(match ROWS.load(Ordering::SeqCst) {
-        0 => writeln!(io::stderr(), "interrupted; nothing was written"),
-        rows => writeln!(io::stderr(), "interrupted after {}", count(rows, "row")),
+        0 => writeln!(io::stderr(), "{what}; nothing was written"),
+        rows => writeln!(io::stderr(), "{what} after {}", count(rows, "row")),
     });
-    process::exit(INTERRUPTED);
+    process::exit(128 + signal);
 }

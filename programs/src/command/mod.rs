@@ -48,7 +48,7 @@ use failure::Failure;
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 #[command(
     after_help = "Results go to stdout. Exit status: 0 right, 1 a run failed or its result was wrong, \
-                        2 the request was wrong, 130 interrupted."
+                        2 the request was wrong, 130 interrupted (143 terminated, 129 hung up)."
 )]
 struct CommandLine {
     /// What to do.

@@ -2,15 +2,16 @@
 //!
 //! Everything has a colour, a dash and a mark of its own, so that it is found again on paper without colours.
 
-use std::fs;
+use std::io::Write;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::draft::Draft;
 use super::failure::Failure;
 use super::number::rough;
 
@@ -86,8 +87,8 @@ pub struct Level {
     pub y: f64,
 }
 
-/// A file for a plot.
-pub struct PlotFile(PathBuf);
+/// A file for a plot. It is written whole, or stays as it was.
+pub struct PlotFile(Draft);
 
 /// Colours that everyone can tell apart (Okabe and Ito, 2008), from dark to light.
 const COLOURS: [RGBColor; 6] = [
@@ -126,28 +127,19 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 impl PlotFile {
     /// Refuses a path to which no plot can be written: better before the runs than after.
     pub fn at(path: &Path) -> Result<PlotFile, Failure> {
-        let refuse =
-            |why: &str| Failure::Request(format!("no plot can be written to {}: {why}", path.display()));
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("svg")) {
-            return Err(refuse("plots are SVG; give a name that ends in .svg"));
+            return Err(Failure::Request(format!(
+                "no plot can be written to {}: plots are SVG; give a name that ends in .svg",
+                path.display()
+            )));
         }
-        if path.exists() && !path.is_file() {
-            return Err(refuse("it is not a file; give the name of one, new or old"));
-        }
-        if !folder.is_dir() {
-            return Err(refuse("its folder is not there; give one that is"));
-        }
-        Ok(PlotFile(path.into()))
+        Draft::create(path, "plot").map(PlotFile)
     }
 
     /// Draws a plot into the file.
     pub fn write(self, plot: &Plot) -> Result<(), Failure> {
-        let path = self.0;
         let svg = plot.svg().map_err(|error| Failure::Run(format!("the plot cannot be drawn: {error}")))?;
-        fs::write(&path, svg).map_err(|error| {
-            Failure::Run(format!("the plot cannot be written to {}: {error}", path.display()))
-        })
+        self.0.write(|mut file| file.write_all(svg.as_bytes()))
     }
 }
 

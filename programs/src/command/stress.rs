@@ -172,10 +172,11 @@ impl Stress {
             write!(out, "{heading}\n\n{}\n{}", table(&rows, choices[0].unit), self.notes(&rows))?;
         }
         out.flush()?;
-        if let Some(file) = file {
-            file.write(&self.plot(&rows, &choices))?;
+        // A plot has every run, or is not drawn.
+        if !failed.is_empty() {
+            return Err(Failure::Run(failed.join("\n")));
         }
-        if failed.is_empty() { Ok(()) } else { Err(Failure::Run(failed.join("\n"))) }
+        file.map_or(Ok(()), |file| file.write(&self.plot(&rows, &choices)))
     }
 
     /// The patterns that were named, or all.

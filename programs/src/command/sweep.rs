@@ -91,10 +91,11 @@ impl Sweep {
         }
         drop(progress);
         report.finish(first)?;
-        if let Some(file) = file {
-            file.write(&plot(first, &swept, &done))?;
+        // A plot has every point, or is not drawn.
+        if !failed.is_empty() {
+            return Err(Failure::Run(failed.join("\n")));
         }
-        if failed.is_empty() { Ok(()) } else { Err(Failure::Run(failed.join("\n"))) }
+        file.map_or(Ok(()), |file| file.write(&plot(first, &swept, &done)))
     }
 
     /// The algorithms that were named, or all.
