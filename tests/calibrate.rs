@@ -4,9 +4,13 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 use std::fs;
+use std::hint;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use loggp::{ClockKind, Dilation, Machine, NS, Params, Ports, Time, US, preset};
 use loggp_programs::calibrate::{Bound, Calibration, calibrate, check};
@@ -123,25 +127,13 @@ fn a_loggps_machine_is_refused() {
     assert!(check(&params(1, 1, 1, 1, 1)).unwrap_err().contains("at least 2"));
 }
 
-/// On a quiet host times come out within 1% or 50 ns. The host of a test has other things to do, so the best
-/// of several counts, and it may be further off.
+/// What is found is found within 2% or 50 ns, which `measured` sees to. The host of a test has other things to do: so it
+/// may say that it was late, and then there is nothing to hold against the machine.
 #[test]
 fn the_wall_clock_is_calibrated_at_full_speed() {
     for name in ["cs2-splitc", "cs2-elan", "cm5"] {
         let params = preset(name).unwrap().builder().P(2).build().unwrap();
-        let close = |found: Time, set: Time| {
-            let off = (found - set).max(set - found);
-            off <= Time::from_ps(set.as_ps() / 20).max(250 * NS)
-        };
-        let tries = (0..8).map(|_| measured(params, 1.0));
-        let right = |found: &Calibration| {
-            let Calibration { o, g, L, G, C, .. } = found;
-            let pairs = [(o, params.o), (g, params.g), (L, params.L), (G, params.G)];
-            pairs.iter().all(|(found, set)| close(found.value, *set)) && Some(C.value) == params.capacity()
-        };
-        let mut all = Vec::new();
-        let found = tries.inspect(|found| all.push(format!("{found:?}"))).find(right);
-        assert!(found.is_some(), "{name}: {all:#?}");
+        assert_eq!(measured(params, 1.0).dilation, 1.0);
     }
 }
 
@@ -149,17 +141,102 @@ fn the_wall_clock_is_calibrated_at_full_speed() {
 #[test]
 fn a_stretched_machine_is_calibrated_in_its_own_time() {
     let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    let near = |found: &Calibration| found.g.value > 3 * US && found.g.value < 5 * US;
-    let found = (0..20).map(|_| measured(params, 5.0)).find(near).unwrap();
-    assert_eq!(found.dilation, 5.0);
+    assert_eq!(measured(params, 5.0).dilation, 5.0);
 }
 
-/// What calibration finds out on the wall clock. One at a time: two would fight for the cores.
-fn measured(params: Params, dilation: f64) -> Calibration {
+/// One at a time: two would fight for the cores.
+fn alone() -> MutexGuard<'static, ()> {
     static CORES: Mutex<()> = Mutex::new(());
-    let _alone = CORES.lock();
+    CORES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What calibration finds out on the wall clock. What it says it found, it found.
+fn measured(params: Params, dilation: f64) -> Calibration {
+    let _alone = alone();
     let machine = Machine::new(params).dilation(Dilation::Fixed(dilation));
-    calibrate(&machine, ClockKind::Wall).unwrap()
+    let found = calibrate(&machine, ClockKind::Wall).unwrap();
+    let Calibration { o, g, L, G, C, .. } = &found;
+    for (found, set, noise) in
+        [(o, params.o, 50 * NS), (g, params.g, 50 * NS), (L, params.L, 50 * NS), (G, params.G, NS)]
+    {
+        let off = (found.value - set).max(set - found.value);
+        let near = off <= Time::from_ps(set.as_ps() / 50).max(noise);
+        assert!(!found.held || near || found.bound != Bound::Exact, "{found:?} {params:?}");
+    }
+    assert!(!C.held || C.bound != Bound::Exact || Some(C.value) == params.capacity(), "{C:?}");
+    found
+}
+
+/// Does something while every core is busy with something else too.
+fn on_a_busy_computer<T>(act: impl FnOnce() -> T) -> T {
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    hint::spin_loop();
+                }
+            });
+        }
+        let done = catch_unwind(AssertUnwindSafe(act));
+        over.store(true, Ordering::Relaxed);
+        done.unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// Holds a calibration by the command against its own verdict: each parameter is right within 2%, or marked, and then
+/// the command says so too.
+fn is_right_or_says_that_it_was_late(line: &str) {
+    let (status, out, err) = loggp(&format!("{line} --format json"));
+    let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 5, "{err}");
+    let late = |row: &&Value| row["held"] == json!(false);
+    for row in rows.iter().filter(|row| !late(row)) {
+        assert_eq!(row["held"], true);
+        assert!(row["error"].as_f64().unwrap().abs() <= 0.02, "{row}");
+    }
+    let late: Vec<&str> = rows.iter().filter(late).map(|row| row["parameter"].as_str().unwrap()).collect();
+    if late.is_empty() {
+        assert_eq!((status, err.as_str()), (Some(0), ""));
+    } else {
+        assert_eq!(status, Some(1));
+        let says =
+            format!("error: {} could not be measured: this computer was late too often; ", late.join(", "));
+        assert!(err.starts_with(&says) && err.lines().count() == 1, "{err}");
+    }
+}
+
+#[test]
+fn a_busy_computer_is_calibrated_or_says_that_it_was_late() {
+    let _alone = alone();
+    for line in [
+        "calibrate --machine cm5 --dilation 1",
+        "calibrate --machine cm5",
+        "calibrate --machine cs2-elan --dilation 3",
+        "calibrate --params L=20,o=2,g=4,G=0 --dilation 1",
+    ] {
+        on_a_busy_computer(|| is_right_or_says_that_it_was_late(line));
+    }
+}
+
+/// No computer is so fast.
+#[test]
+fn what_was_late_is_marked_in_every_format() {
+    let _alone = alone();
+    let line = "calibrate --machine cm5 --dilation 0.0001";
+    is_right_or_says_that_it_was_late(line);
+    let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("late.svg");
+    let (status, table, err) = loggp(&format!("{line} --plot {}", plot.display()));
+    assert_eq!((status, plot.exists()), (Some(1), false));
+    assert!(err.starts_with("error: o, g, L, G, C could not be measured: this computer was late"), "{err}");
+    assert_eq!(table.matches("  late  ").count(), 5, "{table}");
+    assert!(
+        table
+            .ends_with("\nlate: this computer was late too often to measure it, so do not trust its value\n")
+    );
+    let (_, csv, _) = loggp(&format!("{line} --format csv"));
+    let place = csv.lines().next().unwrap().split(',').rev().position(|title| title == "held").unwrap();
+    assert!(csv.lines().skip(1).all(|line| line.split(',').rev().nth(place) == Some("false")), "{csv}");
 }
 
 /// The command with these arguments, which stand in a line: its exit status, and what it printed.
@@ -177,7 +254,7 @@ fn the_command_has_a_row_for_every_parameter() {
     assert_eq!((status, names), (Some(0), vec!["o", "g", "L", "G", "C"]));
     for row in rows {
         assert_eq!((&row["configured"], &row["difference"]), (&row["recovered"], &json!(0)), "{row}");
-        assert_eq!(row["bound"], "exact");
+        assert_eq!((&row["bound"], &row["held"]), (&json!("exact"), &Value::Null));
     }
     let (_, table, _) = loggp("calibrate --machine cs2-splitc --clock virtual");
     assert!(

@@ -404,7 +404,7 @@ fn a_run_that_was_late_is_marked() {
     let (table, warning) = (text(&late.stdout), text(&late.stderr));
     let line = table.lines().nth(4).unwrap();
     assert!(line.contains("%  late ") && line.ends_with("  yes"), "{table}");
-    assert!(table.contains("\nlate: this computer was more than 1% of the run late, "), "{table}");
+    assert!(table.contains("\nlate: this computer did not keep up with the run, "), "{table}");
     let last = warning.lines().last().unwrap();
     assert!(last.starts_with("warning: this computer was late: optimal; a larger --dilation or --cycle, "));
 

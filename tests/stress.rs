@@ -115,6 +115,23 @@ fn loggp(line: &str) -> (Option<i32>, String, String) {
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
+/// No computer is so fast. The run is right, and its time is marked.
+#[test]
+fn a_run_that_was_late_is_marked() {
+    let line = "stress all-to-one --machine cm5 -P 4 --load 4 --dilation 0.0001";
+    let (status, table, err) = loggp(line);
+    assert_eq!(status, Some(0));
+    assert!(table.lines().nth(4).unwrap().contains("%  late  yes"), "{table}");
+    assert!(
+        table.ends_with("\nlate: this computer did not keep up with the run, so do not trust its time\n")
+    );
+    let says = "warning: this computer was late: all-to-one with P = 4, load 4; a larger --dilation or ";
+    assert!(err.starts_with(says) && err.lines().count() == 1, "{err}");
+    let (status, row, _) = loggp(&format!("{line} --format json"));
+    let row: Value = serde_json::from_str(&row).unwrap();
+    assert_eq!((status, &row["held"]), (Some(0), &json!(false)));
+}
+
 #[test]
 fn the_command_writes_a_row_for_every_pattern_load_and_number_of_processors() {
     let line = "stress all-to-one h-relation --machine cm5 -P 4,8 --load 1,8 --clock virtual --format json";
@@ -140,13 +157,22 @@ fn the_command_writes_a_row_for_every_pattern_load_and_number_of_processors() {
     assert_eq!((widths.len(), widths.iter().min()), (9, widths.iter().max()));
 }
 
+/// What a warning calls a row.
+fn name(row: &Value) -> String {
+    let pattern = row["pattern"].as_str().unwrap();
+    format!("{pattern} with P = {}, load {}", row["params"]["P"], row["load"])
+}
+
 #[test]
 fn the_command_measures_and_draws() {
     let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("stress.svg");
     let (status, out, err) =
         loggp(&format!("stress --machine cm5 -P 2,4 --load 1,2 --format json --plot {}", plot.display()));
-    assert_eq!((status, err.as_str()), (Some(0), ""));
+    // This computer may be late, and says so then.
+    assert_eq!(status, Some(0), "{err}");
+    assert!(err.lines().all(|line| line.starts_with("warning: this computer was late: ")), "{err}");
     for row in out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        assert_eq!(row["held"] == false, err.contains(&name(&row)), "{row}");
         assert!(row["measured_ns"].as_f64() > Some(0.0) && row["verified"] == true, "{row}");
     }
     let svg = fs::read_to_string(plot).unwrap();

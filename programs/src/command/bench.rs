@@ -54,6 +54,11 @@ impl Bench {
         self.params.as_deref().is_some_and(gives_P)
     }
 
+    /// Whether the machine finds its dilation itself.
+    pub fn chooses_dilation(&self) -> bool {
+        self.dilation.unwrap_or_default() == Dilation::Auto
+    }
+
     /// A chosen machine with its settings, but for the clock. Refuses what only the wall clock has, on the
     /// other.
     pub fn machine(&self, choice: &Choice) -> Result<Machine, Failure> {

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loggp::{Params, Time};
-use loggp_programs::calibrate::{Bound, Calibration, Found, calibrate, check};
+use loggp_programs::calibrate::{Bound, Calibration, Found, calibrate, calibrate_twice, check};
 use serde::{Serialize, Serializer};
 
 use super::bench::Bench;
 use super::choice::Choice;
 use super::csv::write_values;
 use super::failure::Failure;
+use super::late::{self, is_late};
 use super::number::{Unit, percent, rough, thousands};
 use super::options::{ClockOption, Format, count};
 use super::plot::{Level, Line, Look, Panel, Plot, PlotFile, Scale};
@@ -60,6 +61,8 @@ struct Row<'a> {
     error: Option<f64>,
     /// How it was recovered.
     how: &'a str,
+    /// Whether this computer was on time often enough to measure it; nothing where time does not pass.
+    held: Option<bool>,
     /// How much slower than the machine itself the emulation ran.
     dilation: f64,
     /// How many of this computer's cores it ran on.
@@ -74,7 +77,7 @@ enum Value {
 }
 
 /// The titles of CSV.
-const TITLES: [&str; 18] = [
+const TITLES: [&str; 19] = [
     "machine",
     "params.L",
     "params.o",
@@ -91,6 +94,7 @@ const TITLES: [&str; 18] = [
     "difference",
     "error",
     "how",
+    "held",
     "dilation",
     "cores",
 ];
@@ -103,7 +107,11 @@ impl Calibrate {
         let file = self.plot.as_deref().map(PlotFile::at).transpose()?;
         let machine = self.bench.machine(&choice)?;
 
-        let found = calibrate(&machine, self.bench.clock.into()).map_err(Failure::run)?;
+        let found = match self.bench.clock {
+            ClockOption::Wall if self.bench.chooses_dilation() => calibrate_twice(&machine),
+            clock => calibrate(&machine, clock.into()),
+        };
+        let found = found.map_err(Failure::run)?;
         let rows = self.rows(&choice, &found);
         match self.bench.format {
             Format::Json => {
@@ -124,13 +132,17 @@ impl Calibrate {
                     ClockOption::Wall => format!(", dilation {}", rough(found.dilation)),
                 };
                 write!(out, "{heading}{dilation}\n\n{}", table(&rows, choice.unit))?;
+                if rows.iter().any(|row| is_late(row.held)) {
+                    writeln!(
+                        out,
+                        "\nlate: this computer was late too often to measure it, so do not trust its value"
+                    )?;
+                }
             }
         }
         out.flush()?;
-        if let Some(file) = file {
-            file.write(&self.signature(&choice, &found))?;
-        }
-        self.judge(&rows)
+        self.judge(&rows)?;
+        file.map_or(Ok(()), |file| file.write(&self.signature(&choice, &found)))
     }
 
     /// A row for every parameter.
@@ -138,12 +150,12 @@ impl Calibrate {
         let Calibration { o, g, L, G, C, .. } = found;
         let times = [("o", choice.params.o, o), ("g", choice.params.g, g), ("L", choice.params.L, L)];
         let times = times.into_iter().chain([("G", choice.params.G, G)]).map(|(name, set, found)| {
-            let Found { value, bound, how } = found;
-            (name, "ns", Some(Value::Time(set)), Value::Time(*value), *bound, how.as_str())
+            let Found { value, bound, how, held } = found;
+            (name, "ns", Some(Value::Time(set)), Value::Time(*value), *bound, how.as_str(), *held)
         });
         let capacity = choice.params.capacity().map(|C| Value::Count(C as i64));
-        let C = ("C", "messages", capacity, Value::Count(C.value as i64), C.bound, C.how.as_str());
-        let row = |(parameter, unit, configured, recovered, bound, how)| Row {
+        let C = ("C", "messages", capacity, Value::Count(C.value as i64), C.bound, C.how.as_str(), C.held);
+        let row = |(parameter, unit, configured, recovered, bound, how, held)| Row {
             machine: choice.preset.map(|preset| preset.name),
             params: choice.params,
             clock: self.bench.clock.name(),
@@ -155,14 +167,24 @@ impl Calibrate {
             difference: difference(configured, recovered, bound),
             error: error(configured, recovered, bound),
             how,
+            held: (self.bench.clock == ClockOption::Wall).then_some(held),
             dilation: found.dilation,
             cores: found.cores,
         };
         times.chain([C]).map(row).collect()
     }
 
-    /// Time does not pass on the virtual clock, so there nothing can excuse a difference.
+    /// A parameter that this computer could not measure makes the calibration fail. Time does not pass on the virtual
+    /// clock, so there nothing can excuse a difference.
     fn judge(&self, rows: &[Row]) -> Result<(), Failure> {
+        let late: Vec<&str> = rows.iter().filter(|row| is_late(row.held)).map(|row| row.parameter).collect();
+        if !late.is_empty() {
+            return Err(Failure::Run(format!(
+                "{} could not be measured: this computer was late too often; a larger --dilation or an otherwise idle \
+                 computer would help",
+                late.join(", ")
+            )));
+        }
         let wrong = |row: &&Row| row.bound == Bound::Exact && row.configured != Some(row.recovered);
         match rows.iter().find(wrong).filter(|_| self.bench.clock == ClockOption::Virtual) {
             None => Ok(()),
@@ -255,6 +277,7 @@ fn table(rows: &[Row], unit: Unit) -> Table {
     table.numbers("recovered", rows().map(recovered));
     table.numbers("difference", rows().map(|row| or_dash(row.difference.map(show))));
     table.numbers("error", rows().map(|row| or_dash(row.error.map(percent))));
+    late::mark(&mut table, rows().map(|row| row.held));
     table.words("how", rows().map(|row| row.how.into()));
     table
 }

@@ -13,6 +13,7 @@ mod csv;
 mod draft;
 mod failure;
 mod interrupt;
+mod late;
 mod lists;
 mod name;
 mod number;

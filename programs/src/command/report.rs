@@ -7,6 +7,7 @@ use loggp_programs::Algorithm;
 
 use super::failure::Failure;
 use super::interrupt;
+use super::late::{self, is_late};
 use super::number::{Unit, percent, rough, rough_time, thousands};
 use super::options::Format;
 use super::row::{Prediction, Row, Times};
@@ -94,24 +95,14 @@ impl<'a> Report<'a> {
             write!(self.out, "\n{}", host_table(&measured))?;
             self.notes.extend(reasons(&measured));
         }
-        if measured.iter().any(|row| is_late(row)) {
-            self.notes.push(format!(
-                "{LATE}: this computer was more than 1% of the run late, so do not trust its time"
-            ));
+        if measured.iter().any(|row| is_late(row.held)) {
+            self.notes.push(late::NOTE.into());
         }
         if !self.notes.is_empty() {
             writeln!(self.out, "\n{}", self.notes.join("\n"))?;
         }
         Ok(())
     }
-}
-
-/// The mark of a row whose run the host did not end in time.
-const LATE: &str = "late";
-
-/// Whether the host did not end a run in time.
-fn is_late(row: &Row) -> bool {
-    row.held == Some(false)
 }
 
 /// Says on stderr what the host did not give, and what helps.
@@ -122,17 +113,11 @@ fn warn(rows: &[Row]) {
             warnings.push(note.clone());
         }
     }
-    let late: Vec<String> = rows.iter().filter(|row| is_late(row)).map(Row::name).collect();
-    if !late.is_empty() {
-        warnings.push(format!(
-            "this computer was late: {}; a larger --dilation or --cycle, fewer processors or an otherwise \
-             idle computer would help",
-            late.join(", ")
-        ));
-    }
     for warning in warnings {
         drop(writeln!(io::stderr(), "warning: {warning}"));
     }
+    let late: Vec<String> = rows.iter().filter(|row| is_late(row.held)).map(Row::name).collect();
+    late::warn(&late);
 }
 
 /// Why the machine ran so much slower than it should: a line for each reason.
@@ -261,9 +246,7 @@ fn table(rows: &[Row], unit: Unit, repeated: bool) -> Table {
             table.numbers("max", measured(|times| times.max));
         }
         table.numbers("vs model", rows().map(|row| error(row.prediction.error_model())));
-        if rows().any(is_late) {
-            table.words("", rows().map(|row| if is_late(row) { LATE.into() } else { String::new() }));
-        }
+        late::mark(&mut table, rows().map(|row| row.held));
     }
     table.numbers("messages", rows().map(|row| thousands(row.messages)));
     table.numbers("stalls", rows().map(|row| thousands(row.stalls.count)));

@@ -12,8 +12,9 @@ use super::bench::Bench;
 use super::choice::Choice;
 use super::csv::write_values;
 use super::failure::Failure;
+use super::late::{self, is_late};
 use super::name::nearest;
-use super::number::{Unit, count as things, percent, rough, thousands};
+use super::number::{Unit, percent, rough, thousands};
 use super::options::{ClockOption, Format, count, seed};
 use super::plot::{Line, Look, Panel, Plot, PlotFile, Scale};
 use super::row::{Lateness, Ns, Prediction, Times, in_ps};
@@ -155,7 +156,7 @@ impl Stress {
             for choice in &choices {
                 let machine = self.bench.machine(choice)?;
                 for &messages in &self.load {
-                    let what = format!("{} with P = {}, load {messages}", pattern.name, choice.params.P);
+                    let what = name(pattern.name, choice.params.P, messages);
                     match self.run(pattern, choice, &machine, messages) {
                         Ok((row, wrong)) => {
                             failed.extend(wrong.map(|why| format!("{what} is wrong: {why}")));
@@ -172,6 +173,8 @@ impl Stress {
             write!(out, "{heading}\n\n{}\n{}", table(&rows, choices[0].unit), self.notes(&rows))?;
         }
         out.flush()?;
+        let late: Vec<String> = rows.iter().filter(|row| is_late(row.held)).map(Row::name).collect();
+        late::warn(&late);
         // A plot has every run, or is not drawn.
         if !failed.is_empty() {
             return Err(Failure::Run(failed.join("\n")));
@@ -285,9 +288,8 @@ impl Stress {
             notes += "vs model: of several that send at the same moment, the model takes them by number, and the \
                       wall clock as they come\n";
         }
-        let late = rows.iter().filter(|row| row.held == Some(false)).count();
-        if late > 0 {
-            notes += &format!("{} late: this computer had other things to do\n", things(late, "run"));
+        if rows.iter().any(|row| is_late(row.held)) {
+            notes += &format!("{}\n", late::NOTE);
         }
         notes
     }
@@ -321,6 +323,18 @@ impl Stress {
             panels: choices.iter().map(panel).collect(),
         }
     }
+}
+
+impl Row {
+    /// What messages call it.
+    fn name(&self) -> String {
+        name(self.pattern, self.params.P, self.load)
+    }
+}
+
+/// What messages call a pattern with so many processors, each of which sends so many messages.
+fn name(pattern: &str, P: usize, messages: usize) -> String {
+    format!("{pattern} with P = {P}, load {messages}")
 }
 
 impl Stalls {
@@ -384,6 +398,7 @@ fn table(rows: &[Row], unit: Unit) -> Table {
     if rows().any(|row| row.prediction.measured.is_some()) {
         table.numbers("measured", rows().map(|row| time(row.prediction.measured.map(|times| times.median))));
         table.numbers("vs model", rows().map(|row| error(row.prediction.error_model())));
+        late::mark(&mut table, rows().map(|row| row.held));
     }
     table.words("verified", rows().map(|row| if row.verified { "yes" } else { "NO" }.into()));
     table

@@ -1,0 +1,39 @@
+//! How a report says that this computer did not keep up with a run: a mark in the table, a line below it that says
+//! what the mark means, and a warning. In JSON and CSV it is `held`, which is false then.
+//!
+//! The exit status does not change: the result is right, and what was measured says of itself that it is not.
+
+use std::io::{self, Write};
+
+use super::table::Table;
+
+/// The mark of what was late.
+const MARK: &str = "late";
+
+/// What the mark means.
+pub const NOTE: &str = "late: this computer did not keep up with the run, so do not trust its time";
+
+/// Whether the machine says that this computer did not keep up.
+pub fn is_late(held: Option<bool>) -> bool {
+    held == Some(false)
+}
+
+/// Adds a column with the marks, if there is any.
+pub fn mark(table: &mut Table, held: impl Iterator<Item = Option<bool>> + Clone) {
+    if held.clone().any(is_late) {
+        table.words("", held.map(|held| if is_late(held) { MARK.into() } else { String::new() }));
+    }
+}
+
+/// Says on stderr which runs were late, if any were, and what helps.
+pub fn warn(late: &[String]) {
+    if late.is_empty() {
+        return;
+    }
+    drop(writeln!(
+        io::stderr(),
+        "warning: this computer was late: {}; a larger --dilation or --cycle, fewer processors or an otherwise idle \
+         computer would help",
+        late.join(", ")
+    ));
+}
