@@ -261,7 +261,7 @@ proptest! {
         if params.P.is_power_of_two() {
             prop_assert_eq!(model, formula, "{:?}", case);
         } else {
-            let bounded = formula <= 2 * model && 2 * model <= 3 * formula;
+            let bounded = formula <= 2 * model && model <= 2 * formula;
             prop_assert!(bounded, "{} {}: {:?}", model, formula, case);
         }
     }
@@ -277,13 +277,66 @@ proptest! {
 
     /// Keys do not spread evenly, and messages meet: the formula counts neither.
     #[test]
-    fn a_sort_is_bounded(
-        params in any_params(2..30_usize), n in 200..600_usize, radix in 5..9_u32, input in 0..3_usize, seed: u64,
-    ) {
-        for (name, most) in [("long", 1.5), ("short", 2.0)] {
-            let case = Case { seed, ..case(name, params, n) }.with("radix", radix).with("input", INPUTS[input]);
-            let ratio = run(&case).run.time.in_units(RadixSort.formula(&case).unwrap());
-            prop_assert!((0.75..most).contains(&ratio), "{}: {:?}", ratio, case);
-        }
+    fn a_long_sort_is_bounded(case in any_sort("long")) {
+        is_bounded(&case, 1.5)?;
+    }
+
+    #[test]
+    fn a_short_sort_is_bounded(case in any_sort("short")) {
+        is_bounded(&case, 2.0)?;
+    }
+}
+
+/// Sorts of keys of all kinds but equal ones.
+fn any_sort(name: &'static str) -> impl Strategy<Value = Case> {
+    (any_params(2..30_usize), 200..600_usize, 5..9_u32, 0..3_usize, any::<u64>()).prop_map(
+        move |(params, n, radix, input, seed)| {
+            Case { seed, ..case(name, params, n) }.with("radix", radix).with("input", INPUTS[input])
+        },
+    )
+}
+
+/// A sort takes no longer than so many times the prediction, and no less than that without what may be hidden.
+fn is_bounded(case: &Case, most: f64) -> Result<(), TestCaseError> {
+    let (model, formula) = (run(case).run.time, RadixSort.formula(case).unwrap());
+    let ratio = model.in_units(formula);
+    prop_assert!((0.75..most).contains(&ratio), "{}: {:?}", ratio, case);
+    if case.algorithm.name == "long" {
+        prop_assert!(formula - model <= hidden(case), "{} {}: {:?}", formula, model, case);
+    }
+    Ok(())
+}
+
+/// What the passes of `long` may hide of the prediction: the second turn of each swap, where those who were early have
+/// sent before; the steps of the pairs, for which nobody else waits; a message, which may stay at home; and the way of the
+/// last one, for which nobody waits who comes late himself.
+fn hidden(case: &Case) -> Time {
+    let Params { L, o, g, P, .. } = case.params;
+    let stream = |bytes: usize| case.params.stream(case.params.words(bytes));
+    let radix: u32 = case.option("radix").parse().unwrap();
+    let (passes, buckets) = (i64::from(32_u32.div_ceil(radix)), 1 << radix);
+    let turns =
+        if stream(4 * buckets) > L { i64::from(P.ilog2()) * (L + stream(4 * buckets)) } else { Time::ZERO };
+    let pairs = match P.is_power_of_two() {
+        true => Time::ZERO,
+        false => 4 * o + 2 * L + stream(4 * buckets) + stream(8 * buckets) + 2 * buckets as i64 * US,
+    };
+    let slices = P.min(if case.option("input") == "skewed" { 4 } else { buckets });
+    let S = stream(4 * (case.size / slices).max(1));
+    passes * (turns + pairs + (2 * S).max(S + g).max(2 * o) + L.max(S))
+}
+
+/// Both were much faster than predicted while the prediction let every swap take two turns, also those with a processor
+/// that takes part for a pair and is late: 0.747 and 0.756 of it.
+#[test]
+fn who_is_early_has_sent_before() {
+    for (params, n, seed, most) in [
+        (params(9, 0, 0, 0, 3), 228, 6_196_825_915_335_833_275, 0.93),
+        (params(17, 50, 6, 0, 2), 293, 14_970_472_361_674_520_498, 0.93),
+    ] {
+        let case = Case { seed, ..case("long", params, n) }.with("radix", 8).with("input", "skewed");
+        is_bounded(&case, most).unwrap();
+        let ratio = run(&case).run.time.in_units(RadixSort.formula(&case).unwrap());
+        assert!(ratio > 0.85, "{ratio}");
     }
 }

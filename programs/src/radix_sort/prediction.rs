@@ -110,13 +110,22 @@ impl Pass<'_> {
 
     /// A swap of the sums of all buckets in each of floor(log2 P) rounds. Both send at once. If the port is
     /// single and what comes would come while a processor still sends, one sends after the other.
+    ///
+    /// If P is no power of two, those who take part for a pair begin late. Who swaps with one of them without being
+    /// late too has sent before, so that there is only one message left to wait for.
     fn doubling(&self) -> Time {
         let Params { L, o, P, .. } = self.case.params;
         let scan = self.digit.buckets() as i64 * self.rates.scan;
         let message = |sums: usize| L + self.stream(4 * sums * self.digit.buckets());
-        let turns = if self.case.ports == Ports::Single && message(1) > 2 * L { 2 } else { 1 };
-        let mut time = i64::from(P.ilog2()) * (2 * o + turns * message(1) + scan);
-        if !P.is_power_of_two() {
+        let rounds = P.ilog2();
+        let pairs = P - (1 << rounds);
+        let meet = |round: &u32| pairs == 0 || 1 << round < pairs;
+        let turns = match self.case.ports == Ports::Single && message(1) > 2 * L {
+            true => (0..rounds).filter(meet).count() as i64,
+            false => 0,
+        };
+        let mut time = i64::from(rounds) * (2 * o + message(1) + scan) + turns * message(1);
+        if pairs > 0 {
             time += 2 * o + message(1) + scan; // one of a pair takes part for both
             time += 2 * o + message(2) + scan; // and tells the other
         }
