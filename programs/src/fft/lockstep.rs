@@ -1,4 +1,4 @@
-//! A processor of many that do the same at the same time.
+//! A processor of many that do the same at the same time: a prediction, and no part of the machine.
 //!
 //! In a staggered remap every processor is sent to by one, so nothing stalls, and what a processor sends at a
 //! time another sends to it then. So the time of all is that of one, which is arithmetic: a message a
@@ -6,6 +6,9 @@
 //! drops: o to send the first and to receive the last; while nothing has come, a message takes its sender
 //! max(point + o, g); what comes in the last L may be received in less than L, or take longer; and a reception
 //! that begins shortly before the gap is over delays the next send.
+//!
+//! It knows nothing of capacity, ports or other processors, as the paper's formula does not: where nobody stalls it makes
+//! no difference who asks the network first.
 //!
 //! Long messages keep the two directions apart only on a machine with two ports. With one it is a lower bound.
 
