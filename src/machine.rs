@@ -165,7 +165,8 @@ impl Machine {
         Machine { trace, ..self }
     }
 
-    /// Sets how many bytes of stack each processor has, above its guard page (256 KiB unless told).
+    /// Sets how many bytes of stack each processor has, above its guard page (256 KiB unless told). A program that
+    /// needs more ends the process, with a word on which processor it was.
     pub fn stack(self, bytes: usize) -> Machine {
         Machine { stack: bytes, ..self }
     }

@@ -14,6 +14,7 @@ use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use super::agenda::{Agenda, Entry};
+use super::overflow::{AlternateStack, Stacks};
 use super::prefetch::prefetch_stack;
 use super::seat::Seat;
 use super::watchdog::Watched;
@@ -158,9 +159,11 @@ pub(crate) fn run<T>(
         count: Cell::new(0),
     };
     let clock = &clock;
+    let (stacks, _alternate) = (Stacks::new(P, stack), AlternateStack::provide());
     let mut coroutines = Vec::with_capacity(P);
     for id in 0..P as u32 {
         let stack = DefaultStack::new(stack).map_err(|error| no_room(P, id as usize, stack, &error))?;
+        stacks.coroutine(id as usize, &stack);
         let start = move |yielder: &Yielder<(), Option<Entry>>, ()| {
             clock.seats[id as usize].borrow_mut().start();
             let mut jumper = Jumper { clock, yielder, id, stops: 0 };

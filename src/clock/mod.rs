@@ -6,6 +6,11 @@ mod front;
 mod host;
 pub(crate) mod jumping;
 mod lane;
+#[cfg_attr(
+    not(any(target_os = "linux", target_os = "android", target_os = "macos")),
+    path = "overflow_elsewhere.rs"
+)]
+mod overflow;
 mod prefetch;
 mod seat;
 mod sync;

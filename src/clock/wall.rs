@@ -16,6 +16,7 @@ use super::agenda::{Agenda, Entry};
 use super::front::{Front, NEVER, Outlook, place};
 use super::host::HostClock;
 use super::lane::{Receiver, Sender, lane};
+use super::overflow::Stacks;
 use super::seat::Seat;
 use super::sync::{
     AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look,
@@ -560,7 +561,9 @@ pub(crate) fn run<T: Send>(
     let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
     let wall = Wall::new(HostClock::new(dilation), cores, order, Watched::new(cores, patience), &parkers);
     let pinned = AtomicBool::new(true);
+    let stacks = Stacks::new(P, stack);
     let live = |id: usize, parker: Parker| {
+        let _known = stacks.thread(id);
         let (core, _) = wall.seat_of(id);
         if !ids.get(core).is_some_and(|core| core_affinity::set_for_current(*core)) {
             pinned.store(false, Ordering::Relaxed);

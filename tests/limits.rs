@@ -1,0 +1,131 @@
+//! What this computer cannot hold: stacks that overflow.
+//!
+//! Each case ends a process, so it runs in one of its own: this test again, told by a variable what to do.
+
+#![cfg(target_os = "linux")]
+#![allow(non_snake_case)] // P is the papers' name
+
+use std::hint::black_box;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Output};
+
+use loggp::{ClockKind, Dilation, Machine, Params, Proc, US, Work};
+
+/// Tells a child what to do.
+const TASK: &str = "LOGGP_LIMITS_TASK";
+
+/// What this process is to do, if it is a child.
+fn task() -> Option<String> {
+    std::env::var(TASK).ok()
+}
+
+/// How a child ends that does this task of a test; `before` is what the shell does before it.
+fn child(test: &str, task: &str, before: &str) -> Output {
+    let this = std::env::current_exe().unwrap();
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("{before} exec \"$0\" \"$@\"")).arg(this);
+    command.args([test, "--exact", "--nocapture"]).env(TASK, task).output().unwrap()
+}
+
+/// What a child wrote.
+fn written(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn machine(P: usize, clock: ClockKind) -> Machine {
+    let params = Params::new(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    Machine::new(params).clock(clock).work(Work::Charged).dilation(Dilation::Fixed(1.0))
+}
+
+fn clock(name: &str) -> ClockKind {
+    match name {
+        "virtual" => ClockKind::Virtual,
+        _ => ClockKind::Wall,
+    }
+}
+
+/// Never returns.
+#[allow(unconditional_recursion)] // that is what it is for
+fn grow(depth: u64) -> u64 {
+    let frame = [depth; 16];
+    black_box(&frame);
+    grow(black_box(depth + 1)) + frame[0]
+}
+
+/// Reads what is not there.
+fn touch_nothing() {
+    // SAFETY: there is nothing at that address: the host ends the process.
+    black_box(unsafe { std::ptr::without_provenance::<u8>(8).read_volatile() });
+}
+
+/// Processor 3 of 5 does something.
+fn third_does(clock: ClockKind, something: impl Fn(&mut Proc) + Sync) {
+    let ended = machine(5, clock).stack(192 << 10).run(|p| {
+        p.barrier();
+        if p.id() == 3 {
+            something(p);
+        }
+        p.barrier();
+    });
+    ended.unwrap();
+}
+
+#[test]
+fn a_processor_that_overflows_its_stack_is_named() {
+    if let Some(task) = task() {
+        let (name, where_) = task.split_once(' ').unwrap();
+        let overflow = |_: &mut Proc| _ = black_box(grow(0));
+        match where_ {
+            // In a run that a processor of another run, on the same thread, has begun.
+            "nested" => third_does(ClockKind::Virtual, |_| third_does(clock(name), overflow)),
+            // After another run, and on a thread that has no stack for signals.
+            "bare" => {
+                third_does(ClockKind::Wall, |_| ());
+                // SAFETY: this takes away the stack for signals from this thread, which no handler uses now.
+                unsafe {
+                    let mut none: libc::stack_t = std::mem::zeroed();
+                    none.ss_flags = libc::SS_DISABLE;
+                    assert_eq!(libc::sigaltstack(&none, std::ptr::null_mut()), 0);
+                }
+                third_does(clock(name), overflow);
+            }
+            _ => third_does(clock(name), overflow),
+        }
+        return;
+    }
+    for clock in ["virtual", "wall"] {
+        for where_ in ["plain", "nested", "bare"] {
+            let task = format!("{clock} {where_}");
+            let ended = child("a_processor_that_overflows_its_stack_is_named", &task, "");
+            let text = written(&ended);
+            let expected =
+                "processor 3 has overflowed its stack of 192 KiB; give it more with Machine::stack\n";
+            assert!(text.contains(expected), "{task}: {text}");
+            assert_eq!(ended.status.signal(), Some(libc::SIGABRT), "{task}: {text}");
+        }
+    }
+}
+
+#[test]
+fn other_faults_end_as_they_would() {
+    if let Some(task) = task() {
+        third_does(ClockKind::Virtual, |_| ());
+        third_does(ClockKind::Wall, |_| ());
+        match &*task {
+            "outside" => touch_nothing(),
+            "virtual" | "wall" => third_does(clock(&task), |_| touch_nothing()),
+            _ => _ = std::thread::spawn(|| black_box(grow(0))).join(),
+        }
+        return;
+    }
+    for task in ["outside", "virtual", "wall"] {
+        let ended = child("other_faults_end_as_they_would", task, "");
+        let text = written(&ended);
+        assert_eq!(ended.status.signal(), Some(libc::SIGSEGV), "{task}: {text}");
+        assert!(!text.contains("overflowed"), "{task}: {text}");
+    }
+    let ended = child("other_faults_end_as_they_would", "thread", "");
+    let text = written(&ended);
+    assert_eq!(ended.status.signal(), Some(libc::SIGABRT), "{text}");
+    assert!(text.contains("has overflowed its stack") && !text.contains("Machine::stack"), "{text}");
+}
