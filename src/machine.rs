@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::clock::dilation::{self, Choice, Dilation, Recorder};
 use crate::clock::wall::Order;
-use crate::clock::{Clock, ClockKind, jumping, wall};
+use crate::clock::{Clock, ClockKind, jumping, limits, wall};
 use crate::error::RunError;
 use crate::host::Host;
 use crate::network::{Latency, Network, Ports};
@@ -201,6 +201,7 @@ impl Machine {
     /// The program may borrow from its caller.
     pub fn run<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
         self.check()?;
+        limits::check(self.clock, self.params.P, self.stack)?;
         // All else is compiled once, not once for every program.
         let results: Vec<Mutex<Option<R>>> = (0..self.params.P).map(|_| Mutex::default()).collect();
         let clear = || results.iter().for_each(|result| *result.lock() = None);

@@ -1,6 +1,6 @@
-//! What this computer cannot hold: stacks that overflow.
+//! What this computer cannot hold: stacks that overflow, and more processors than it has room for.
 //!
-//! Each case ends a process, so it runs in one of its own: this test again, told by a variable what to do.
+//! Each case ends a process or limits it, so it runs in one of its own: this test again, told by a variable what to do.
 
 #![cfg(target_os = "linux")]
 #![allow(non_snake_case)] // P is the papers' name
@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 
-use loggp::{ClockKind, Dilation, Machine, Params, Proc, US, Work};
+use loggp::{Cause, ClockKind, Dilation, Machine, Params, Proc, RunError, US, Work};
 
 /// Tells a child what to do.
 const TASK: &str = "LOGGP_LIMITS_TASK";
@@ -128,4 +128,62 @@ fn other_faults_end_as_they_would() {
     let text = written(&ended);
     assert_eq!(ended.status.signal(), Some(libc::SIGABRT), "{text}");
     assert!(text.contains("has overflowed its stack") && !text.contains("Machine::stack"), "{text}");
+}
+
+/// What refuses a run.
+fn refusal(ended: Result<loggp::Run<()>, RunError>) -> String {
+    match ended.unwrap_err() {
+        RunError { cause: Cause::Host(text), processors } if processors.is_empty() => text,
+        other => panic!("{other}"),
+    }
+}
+
+/// How many processors a refusal says that there may be.
+fn allowed(refusal: &str) -> usize {
+    let (_, rest) = refusal.split_once("allows ").unwrap();
+    rest.split(':').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn what_memory_cannot_hold_is_refused_and_what_it_can_runs() {
+    if let Some(task) = task() {
+        let run = |P| machine(P, clock(&task)).run(|_| ());
+        let refusal = refusal(run(3000));
+        println!("{refusal}");
+        let most = allowed(&refusal);
+        assert!(most > 1000, "{most} of 3000 are few");
+        run(most).unwrap();
+        println!("ran {most}");
+        return;
+    }
+    if !Command::new("sh").args(["-c", "ulimit -v 500000"]).status().is_ok_and(|status| status.success()) {
+        println!("skipped: no shell that limits memory");
+        return;
+    }
+    for task in ["virtual", "wall"] {
+        let test = "what_memory_cannot_hold_is_refused_and_what_it_can_runs";
+        let ended = child(test, task, "ulimit -v 500000;");
+        let text = written(&ended);
+        assert!(ended.status.success(), "{task}: {:?} {text}", ended.status);
+        assert!(text.contains("ulimit -v is 500000 KiB") && text.contains("\nran "), "{task}: {text}");
+    }
+}
+
+#[test]
+fn a_stack_that_no_address_reaches_is_refused() {
+    for clock in [ClockKind::Virtual, ClockKind::Wall] {
+        for stack in [usize::MAX, usize::MAX - 4096, usize::MAX / 2] {
+            let refused = refusal(machine(2, clock).stack(stack).run(|_| ()));
+            assert!(refused.contains("allows 0") && refused.contains("smaller stacks"), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn more_processors_than_any_computer_holds_are_refused() {
+    for clock in [ClockKind::Virtual, ClockKind::Wall] {
+        let P = 1 << 24;
+        let refused = refusal(machine(P, clock).stack(1 << 24).run(|_| unreachable!()));
+        assert!(allowed(&refused) < P, "{refused}");
+    }
 }

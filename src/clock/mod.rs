@@ -6,6 +6,7 @@ mod front;
 mod host;
 pub(crate) mod jumping;
 mod lane;
+pub(crate) mod limits;
 #[cfg_attr(
     not(any(target_os = "linux", target_os = "android", target_os = "macos")),
     path = "overflow_elsewhere.rs"
