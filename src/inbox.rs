@@ -52,7 +52,7 @@ impl Inbox {
                 return self.list.insert(self.list.len() - later, envelope);
             }
         }
-        self.to_index();
+        self.move_to_index();
         self.index.put(envelope);
     }
 
@@ -89,13 +89,13 @@ impl Inbox {
     fn find(&mut self, want: &Want) -> Option<usize> {
         let found = self.list.iter().take(FEW).position(|e| want.matches(&e.letter));
         if found.is_none() && self.list.len() > FEW {
-            self.to_index();
+            self.move_to_index();
         }
         found
     }
 
     #[cold]
-    fn to_index(&mut self) {
+    fn move_to_index(&mut self) {
         self.list.drain(..).for_each(|envelope| self.index.put(envelope));
     }
 }
@@ -190,7 +190,7 @@ mod tests {
     fn many_messages_are_found_as_few_are() {
         for seed in 0..200 {
             let mut rng = fastrand::Rng::with_seed(seed);
-            let (mut inbox, mut all): (Inbox, Vec<((Time, u32, u32), Tag)>) = Default::default();
+            let (mut inbox, mut all) = (Inbox::default(), Vec::new());
             for number in 0..400 {
                 let tag = Tag::user(rng.u32(0..3));
                 let tag = if rng.u8(..) < 40 { tag.request() } else { tag };

@@ -86,7 +86,7 @@ fn simulate(plan: &Plan, params: &Params) -> Vec<Time> {
     let mut asking: Vec<Option<(Message, Request)>> = (0..P).map(|_| None).collect();
     let mut agenda = BinaryHeap::from([Reverse((Time::ZERO, 0))]);
     while let Some(Reverse((t, id))) = agenda.pop() {
-        let Some((Message { to, items }, request)) = asking[id].take() else {
+        let Some((Message { to, .. }, request)) = asking[id].take() else {
             finishes[id] = t;
             if let Some(message) = sends[id].next() {
                 let request = network.request(&mut exits[id], message.items, t);
