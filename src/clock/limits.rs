@@ -129,12 +129,12 @@ impl Demand {
             && let Some(used) = used()
         {
             let mut beside = SLACK;
+            let cores = available_cores() as u64;
             if self.clock == ClockKind::Wall {
-                let cores = available_cores() as u64;
                 beside += cores * cores * LANE;
-                let left = most.saturating_sub(used + beside);
-                beside += self.arenas(left.saturating_sub(each.saturating_mul(self.processors)), cores);
             }
+            let left = most.saturating_sub(used + beside);
+            beside += self.arenas(left.saturating_sub(each.saturating_mul(self.processors)), cores);
             limits.push(Limit { what: What::Memory, most, used, beside, each });
         }
         limits
@@ -148,7 +148,9 @@ impl Demand {
         }
         let made = read_to_string("/proc/self/maps").map_or(0, |maps| count_arenas(&maps));
         // The first does not count: it is not made for a thread.
-        let to_come = (ARENAS_PER_CORE * cores - 1).saturating_sub(made).min(self.processors);
+        let processors = if self.clock == ClockKind::Wall { self.processors } else { 0 };
+        let threads = processors + 1; // and the watchdog
+        let to_come = (ARENAS_PER_CORE * cores - 1).saturating_sub(made).min(threads);
         let fit = spare / ARENA;
         if fit >= to_come {
             return 0; // there is room for all, so they need not be counted
