@@ -274,10 +274,23 @@ impl Network {
         self.receiving
     }
 
-    /// The least time from a request to the arrival of its message, whatever is sent.
+    /// How long before they ask requests are served. Each message costs its sender o at least, so if all requests are
+    /// served by o earlier, they are served in the same order, and a sender that has not to wait for its gap need not
+    /// wait at all. But where a negative G_l lets messages arrive within their overhead, they may ask before o is over.
+    fn head_start(&self) -> Time {
+        if self.params.gps.is_some_and(|gps| gps.G_l < Time::ZERO) { Time::ZERO } else { self.params.o }
+    }
+
+    /// When a request is to be served, so that all are served in the order in which they ask.
+    pub fn turn(&self, request: &Request) -> Time {
+        request.ask - self.head_start()
+    }
+
+    /// The least time from the turn of a request to the arrival of its message, whatever is sent.
     pub fn lookahead(&self) -> Time {
         let shrinks = self.params.gps.is_some_and(|gps| gps.G_l < Time::ZERO);
-        if self.latency == Latency::Exact && !shrinks { self.params.L } else { Time::ZERO }
+        let under_way = self.latency == Latency::Exact && !shrinks;
+        self.head_start() + if under_way { self.params.L } else { Time::ZERO }
     }
 
     /// What a send of k words asks the network for, if its processor, whose exit this is, calls it at `t`.

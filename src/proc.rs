@@ -399,9 +399,9 @@ impl<'a> Proc<'a> {
             self.fail(Cause::EndOfTime { id: self.id });
         }
         if self.setup.has_chains || network.is_shared(&request) {
-            self.clock.act_at(request.ask);
+            self.clock.act_at(network.turn(&request));
         } else {
-            self.clock.wait_until(request.ask);
+            self.clock.wait_until(network.turn(&request));
         }
         let passage = network.serve(self.id, &mut self.exit, to, request);
         self.stats.out_of_order += u64::from(passage.out_of_order);
