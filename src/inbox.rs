@@ -59,6 +59,12 @@ impl Inbox {
     /// The message with the smallest arrival among those that a receive wants.
     #[inline]
     pub fn first(&mut self, want: &Want) -> Option<&Envelope> {
+        if self.list.is_empty() && self.index.is_empty() {
+            return None;
+        }
+        if self.list.front().is_some_and(|first| want.matches(&first.letter)) {
+            return self.list.front();
+        }
         match self.find(want) {
             Some(place) => self.list.get(place),
             None => self.index.first(want),
@@ -68,15 +74,22 @@ impl Inbox {
     /// Takes that message.
     #[inline]
     pub fn take(&mut self, want: &Want) -> Option<Envelope> {
-        let envelope = match self.find(want) {
-            Some(0) => self.list.pop_front(),
+        if self.list.front().is_some_and(|first| want.matches(&first.letter)) {
+            let first = self.list.pop_front();
+            if self.list.is_empty() {
+                self.list.clear(); // the next one goes where this one was, which is in the cache
+            }
+            return first;
+        }
+        self.take_later(want)
+    }
+
+    /// Takes a message that is not the first one of the list.
+    fn take_later(&mut self, want: &Want) -> Option<Envelope> {
+        match self.find(want) {
             Some(place) => self.list.remove(place),
             None => self.index.take(want),
-        };
-        if self.list.is_empty() {
-            self.list.clear(); // the next one goes where this one was, which is in the cache
         }
-        envelope
     }
 
     /// The messages that are left, in no order.

@@ -232,6 +232,10 @@ pub struct Network {
     capacity: usize,
     /// What a reception takes.
     receiving: Receiving,
+    /// How long before they ask requests are served. Each message costs its sender o at least, so if all requests are
+    /// served by o earlier, they are served in the same order, and a sender that has not to wait for its gap need not
+    /// wait at all. But where a negative G_l lets messages arrive within their overhead, they may ask before o is over.
+    head_start: Time,
     /// One for each processor.
     entrances: Box<[Mutex<Entrance>]>,
 }
@@ -247,7 +251,9 @@ impl Network {
         if latency != Latency::Exact {
             receiving.instant = None;
         }
-        Network { params, ports, latency, capacity, receiving, entrances }
+        let shrinks = params.gps.is_some_and(|gps| gps.G_l < Time::ZERO);
+        let head_start = if shrinks { Time::ZERO } else { params.o };
+        Network { params, ports, latency, capacity, receiving, head_start, entrances }
     }
 
     /// The parameters.
@@ -274,23 +280,16 @@ impl Network {
         self.receiving
     }
 
-    /// How long before they ask requests are served. Each message costs its sender o at least, so if all requests are
-    /// served by o earlier, they are served in the same order, and a sender that has not to wait for its gap need not
-    /// wait at all. But where a negative G_l lets messages arrive within their overhead, they may ask before o is over.
-    fn head_start(&self) -> Time {
-        if self.params.gps.is_some_and(|gps| gps.G_l < Time::ZERO) { Time::ZERO } else { self.params.o }
-    }
-
     /// When a request is to be served, so that all are served in the order in which they ask.
     pub fn turn(&self, request: &Request) -> Time {
-        request.ask - self.head_start()
+        request.ask - self.head_start
     }
 
     /// The least time from the turn of a request to the arrival of its message, whatever is sent.
     pub fn lookahead(&self) -> Time {
         let shrinks = self.params.gps.is_some_and(|gps| gps.G_l < Time::ZERO);
         let under_way = self.latency == Latency::Exact && !shrinks;
-        self.head_start() + if under_way { self.params.L } else { Time::ZERO }
+        self.head_start + if under_way { self.params.L } else { Time::ZERO }
     }
 
     /// What a send of k words asks the network for, if its processor, whose exit this is, calls it at `t`.
@@ -335,18 +334,21 @@ impl Network {
             let single = self.ports == Ports::Single;
             let mut ends = self.lock(x, y, single && stream > Time::ZERO);
             out_of_order = ends.served(ask);
-            let search = Search {
-                from: &exit.room,
-                to: &ends.receiver.room,
-                out: if single { &ends.sender().port } else { &exit.port },
-                into: &ends.receiver.port,
-                // A message to oneself through a single port comes in when it is out.
-                before_first: if single && x == y { latency.max(occupies) } else { latency },
-                stream,
-            };
             // 2. Capacity, and 3. the ports.
-            admitted = search.way(ready, false).enter;
-            way = search.way(admitted, true);
+            let room = exit.room.full.end.max(ends.receiver.room.full.end) <= ready;
+            if !room || stream > Time::ZERO {
+                let search = Search {
+                    from: &exit.room,
+                    to: &ends.receiver.room,
+                    out: if single { &ends.sender().port } else { &exit.port },
+                    into: &ends.receiver.port,
+                    // A message to oneself through a single port comes in when it is out.
+                    before_first: if single && x == y { latency.max(occupies) } else { latency },
+                    stream,
+                };
+                admitted = if room { ready } else { search.way(ready, false).enter };
+                way = search.way(admitted, stream > Time::ZERO);
+            }
             if stream > Time::ZERO {
                 let out = if single { &mut ends.sender_mut().port } else { &mut exit.port };
                 out.take(way.enter, way.enter + stream, ask);
@@ -456,7 +458,9 @@ impl Search<'_> {
                 first = self.into.fit(first, self.stream);
             }
             let arrival = first + self.stream;
-            match self.from.full_until(enter, arrival).max(self.to.full_until(enter, arrival)) {
+            let from = self.from.full_until(enter, arrival);
+            let to = self.to.full_until(enter, arrival);
+            match from.max(to) {
                 Some(room_again) => enter = room_again,
                 None => return Way { enter, first, arrival },
             }
@@ -473,6 +477,8 @@ struct Room {
     enters: SmallVec<[Time; 2]>,
     /// When messages arrive, in order.
     arrivals: SmallVec<[Time; 2]>,
+    /// When the last one arrives.
+    last: Time,
     /// While there are as many as there may be.
     full: Taken,
     /// The most messages that were in transit at once.
@@ -482,10 +488,11 @@ struct Room {
 impl Room {
     fn new(capacity: usize) -> Room {
         let (enters, arrivals) = Default::default();
-        Room { capacity, enters, arrivals, full: Taken::default(), most: 0 }
+        Room { capacity, enters, arrivals, last: Time::ZERO, full: Taken::default(), most: 0 }
     }
 
     /// If there is no room at some moment of [enter, arrival): when there is room again after the last one.
+    #[inline]
     fn full_until(&self, enter: Time, arrival: Time) -> Option<Time> {
         if arrival > enter { self.full.last_end(enter, arrival) } else { None }
     }
@@ -493,13 +500,37 @@ impl Room {
     /// Takes in a message that is in transit during [enter, arrival), for a request that asks `now`: what has
     /// arrived by then is in nobody's way any more.
     fn take(&mut self, enter: Time, arrival: Time, now: Time) {
+        if self.last <= now {
+            // All have arrived, and nothing is in transit but this one.
+            self.enters.clear();
+            self.arrivals.clear();
+            self.enters.push(enter);
+            self.arrivals.push(arrival);
+            self.last = arrival;
+            self.most = self.most.max(1);
+            if self.capacity == 1 {
+                self.full.take(enter, arrival, now);
+            }
+            return;
+        }
+        self.last = self.last.max(arrival);
         if self.arrivals.len() == self.arrivals.capacity() {
             let past = self.arrivals.partition_point(|time| *time <= now);
             forget(&mut self.arrivals, past);
             forget(&mut self.enters, past);
         }
-        insert(&mut self.enters, enter);
+        let last = insert(&mut self.enters, enter);
         insert(&mut self.arrivals, arrival);
+        if last {
+            // From here on messages only arrive.
+            let arrived = self.arrivals.partition_point(|time| *time <= enter);
+            let in_transit = self.enters.len() - arrived;
+            self.most = self.most.max(in_transit);
+            if in_transit == self.capacity {
+                self.full.take(enter, self.arrivals[arrived], now);
+            }
+            return;
+        }
 
         // The number of messages in transit can only rise where one enters.
         let mut moment = enter;
@@ -520,10 +551,16 @@ impl Room {
     }
 }
 
-/// Puts a time into its place among others; mostly that is the last.
-fn insert(times: &mut SmallVec<[Time; 2]>, time: Time) {
+/// Puts a time into its place among others. Returns whether that is the last, as it mostly is.
+#[inline]
+fn insert(times: &mut SmallVec<[Time; 2]>, time: Time) -> bool {
+    if times.last().is_none_or(|last| *last <= time) {
+        times.push(time);
+        return true;
+    }
     let later = times.iter().rev().take_while(|other| **other > time).count();
     times.insert(times.len() - later, time);
+    false
 }
 
 /// Drops the first items of a full list. If that makes little room the list grows, so that it is not moved up
@@ -541,6 +578,8 @@ fn forget<A: Array>(items: &mut SmallVec<A>, past: usize) {
 struct Taken {
     /// In order. Those that touch are one.
     stretches: SmallVec<[(Time, Time); 1]>,
+    /// When the last one ends.
+    end: Time,
     /// Before this, stretches are forgotten. A request that is served out of order finds its past taken.
     forgotten: Time,
 }
@@ -569,6 +608,17 @@ impl Taken {
     /// Takes [start, end), all or part of which is free, for a request that asks `now`: what ended by then is in
     /// nobody's way any more.
     fn take(&mut self, start: Time, end: Time, now: Time) {
+        if self.end <= now {
+            self.forgotten = self.end;
+            self.stretches.clear();
+        }
+        if let Some((_, last)) = self.stretches.last_mut()
+            && start == *last
+        {
+            (*last, self.end) = (end, end); // it goes on
+            return;
+        }
+        self.end = self.end.max(end);
         if self.stretches.len() == self.stretches.capacity() {
             let past = self.stretches.partition_point(|(_, end)| *end <= now);
             self.forgotten = past.checked_sub(1).map_or(self.forgotten, |last| self.stretches[last].1);

@@ -182,17 +182,6 @@ fn the_longest_message_arrives_when_it_is_sent() {
     assert!(one_more.arrival < Time::ZERO);
 }
 
-/// A message that entered before one which claimed its slot early is still in transit when the next enters.
-#[test]
-fn counts_what_is_in_transit_when_slots_were_promised_ahead() {
-    let mut wires = Wires::of("L=10, o=0, g=5, G=1");
-    assert_eq!(wires.times(1, 0, 1, 0), (0, 10));
-    assert_eq!(wires.times(2, 3, 41, 0), (0, 50));
-    assert_eq!(wires.times(2, 0, 1, 0), (45, 55));
-    assert_eq!(wires.times(4, 0, 1, 5), (5, 15));
-    assert_eq!(wires.network.most_in_transit_to(0), 2);
-}
-
 /// A message whose G_l takes back more than its way takes is never in transit, so it holds no slot, and does
 /// not hide the one that does.
 #[test]

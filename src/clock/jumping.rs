@@ -17,7 +17,7 @@ use super::agenda::{Agenda, Entry};
 use super::overflow::{AlternateStack, Stacks};
 use super::prefetch::prefetch_stack;
 use super::seat::Seat;
-use super::watchdog::Watched;
+use super::watchdog::{Beat, Watched};
 use super::{Clock, blame};
 use crate::error::{Cause, RunError, cause_of, stop};
 use crate::message::{Envelope, Want};
@@ -38,8 +38,6 @@ struct Jumping {
     cause: RefCell<Option<Cause>>,
     /// The run's signs of life.
     watched: Watched,
-    /// How often a program has gone on.
-    count: Cell<u32>,
 }
 
 /// A processor's view of the clock.
@@ -48,6 +46,8 @@ struct Jumper<'a> {
     clock: &'a Jumping,
     /// The way back to the thread's own stack.
     yielder: &'a Yielder<(), Option<Entry>>,
+    /// Where it shows that it lives.
+    beat: &'a Beat,
     /// The processor's number.
     id: u32,
     /// How often its program was unwound because the run has failed.
@@ -66,15 +66,14 @@ impl Jumper<'_> {
         if self.clock.failed.get() {
             return stop(self.id as usize, &mut self.stops);
         }
-        let count = self.clock.count.get().wrapping_add(1);
-        self.clock.count.set(count);
+        self.beat.called();
         let (next, after_next) = {
             let mut agenda = self.clock.agenda.borrow_mut();
             let next = if wake == Time::MAX {
                 agenda.pop()
             } else {
                 match agenda.exchange(Entry::new(wake, self.id, ticket)) {
-                    None => return self.clock.watched.beat(0).runs(self.id, count, wake),
+                    None => return,
                     next => next,
                 }
             };
@@ -86,7 +85,7 @@ impl Jumper<'_> {
         let top = 0_u8;
         self.clock.stack_tops[self.id as usize].set((&raw const *black_box(&top)).addr());
         self.yielder.suspend(next);
-        self.clock.watched.beat(0).runs(self.id, self.clock.count.get(), wake);
+        self.beat.runs(self.id, wake);
         if self.clock.failed.get() {
             stop(self.id as usize, &mut self.stops);
         }
@@ -156,7 +155,6 @@ pub(crate) fn run<T>(
         failed: Cell::new(false),
         cause: RefCell::default(),
         watched: Watched::new(1, patience),
-        count: Cell::new(0),
     };
     let clock = &clock;
     let (stacks, _alternate) = (Stacks::new(P, stack), AlternateStack::provide());
@@ -166,8 +164,9 @@ pub(crate) fn run<T>(
         stacks.coroutine(id as usize, &stack);
         let start = move |yielder: &Yielder<(), Option<Entry>>, ()| {
             clock.seats[id as usize].borrow_mut().start();
-            let mut jumper = Jumper { clock, yielder, id, stops: 0 };
-            clock.watched.beat(0).runs(id, clock.count.get(), Time::ZERO);
+            let beat = clock.watched.beat(0);
+            let mut jumper = Jumper { clock, yielder, beat, id, stops: 0 };
+            beat.runs(id, Time::ZERO);
             catch_unwind(AssertUnwindSafe(|| body(id as usize, &mut jumper)))
         };
         // SAFETY: what `start` borrows lives in this function or longer, and the coroutines end in it or are never

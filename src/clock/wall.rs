@@ -93,8 +93,6 @@ struct Roster {
     incoming: Vec<Receiver<Letter>>,
     /// What is known of the other cores.
     outlook: Outlook,
-    /// How often a processor has woken here.
-    wakes: u32,
     /// Whether the core shows that nothing more can come of its processors by themselves.
     hopeless: bool,
     /// By how many nanoseconds waits ended late.
@@ -206,7 +204,6 @@ impl Roster {
             outgoing: Vec::new(),
             incoming: Vec::new(),
             outlook: Outlook::new(core, cores),
-            wakes: 0,
             hopeless: false,
             lateness,
             unstarted: (core + cores..P).step_by(cores).rev().map(|id| id as u32).collect(),
@@ -271,7 +268,7 @@ impl<'a> Waiter<'a> {
         touch_stack();
         self.park();
         self.seat().start();
-        self.wall.watched.beat(self.number).runs(self.id, 0, Time::ZERO);
+        self.wall.watched.beat(self.number).runs(self.id, Time::ZERO);
     }
 
     /// The core's roster. A processor that does not hold the core asks for it only when the run has failed.
@@ -291,12 +288,11 @@ impl<'a> Waiter<'a> {
     /// once the run is over.
     fn sleep(&mut self, follows: Needs) -> bool {
         let beat = self.wall.watched.beat(self.number);
+        beat.called();
         beat.rests();
         let goes_on = self.sleep_on(follows);
         if goes_on {
-            let count = self.roster().wakes.wrapping_add(1);
-            self.roster().wakes = count;
-            beat.runs(self.id, count, self.reached.0);
+            beat.runs(self.id, self.reached.0);
         }
         goes_on
     }

@@ -28,9 +28,10 @@ pub(super) struct Pulse {
 /// What a core's holder does.
 #[derive(Default)]
 pub(super) struct Beat {
-    /// In the lower half how often a program has gone on, in the upper half the number of its processor and one; or
-    /// 0, if it is the clock that runs.
+    /// The number of the processor whose program runs, and one; or 0, if it is the clock that runs.
     runs: AtomicU64,
+    /// How often programs have called the clock.
+    calls: AtomicU64,
     /// The processor's local time.
     at: AtomicI64,
 }
@@ -42,11 +43,17 @@ pub(super) struct Watched(Option<Arc<Pulse>>);
 static RUNS: Mutex<(Vec<Weak<Pulse>>, bool)> = Mutex::new((Vec::new(), false));
 
 impl Beat {
-    /// Processor `id` goes on with its program, for the `count`th time on this core.
+    /// Processor `id` goes on with its program.
     #[inline]
-    pub fn runs(&self, id: u32, count: u32, at: Time) {
+    pub fn runs(&self, id: u32, at: Time) {
         self.at.store(at.as_ps(), Ordering::Relaxed);
-        self.runs.store((u64::from(id) + 1) << 32 | u64::from(count), Ordering::Relaxed);
+        self.runs.store(u64::from(id) + 1, Ordering::Relaxed);
+    }
+
+    /// A program has called. Only the one that runs does.
+    #[inline]
+    pub fn called(&self) {
+        self.calls.store(self.calls.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 
     /// No program runs, but the clock.
@@ -88,7 +95,7 @@ impl Drop for Watched {
 struct Away {
     run: Weak<Pulse>,
     core: usize,
-    runs: u64,
+    runs: (u64, u64),
     since: Instant,
     said: bool,
 }
@@ -108,8 +115,8 @@ fn watch() {
         let was_away = std::mem::take(&mut away);
         for pulse in all {
             for (core, beat) in pulse.beats.iter().enumerate() {
-                let runs = beat.runs.load(Ordering::Relaxed);
-                if runs == 0 {
+                let runs = (beat.runs.load(Ordering::Relaxed), beat.calls.load(Ordering::Relaxed));
+                if runs.0 == 0 {
                     continue;
                 }
                 let run = Arc::downgrade(&pulse);
@@ -118,7 +125,7 @@ fn watch() {
                 let (since, mut said) = old.map_or((Instant::now(), false), |old| (old.since, old.said));
                 if !said && since.elapsed() >= pulse.patience {
                     said = true;
-                    say((runs >> 32) - 1, Time::from_ps(beat.at.load(Ordering::Relaxed)), since.elapsed());
+                    say(runs.0 - 1, Time::from_ps(beat.at.load(Ordering::Relaxed)), since.elapsed());
                 }
                 away.push(Away { run, core, runs, since, said });
             }
