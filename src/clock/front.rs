@@ -230,3 +230,46 @@ impl Outlook {
         }
     }
 }
+
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use loom::sync::Arc;
+    use loom::thread;
+
+    use super::*;
+    use crate::time::US;
+
+    /// Core 1 acts at 1 us, and sends to core 2, which can act on it at 2 us. Wherever the message is when core 0 looks,
+    /// core 0 must not take it that nothing comes before 3 us.
+    #[test]
+    fn a_third_core_sees_what_is_under_way_between_two() {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(2);
+        builder.check(|| {
+            let fronts: Arc<Vec<Front>> = Arc::new((0..3).map(|_| Front::new(3)).collect());
+            let [mut first, mut second, mut third] = [0, 1, 2].map(|core| Outlook::new(core, 3));
+            first.show(&fronts[0], (3 * US, 0));
+            second.show(&fronts[1], (US, 1));
+            third.show(&fronts[2], NEVER);
+            let in_lane = Arc::new(AtomicU64::new(0));
+
+            let (sees, lane) = (fronts.clone(), in_lane.clone());
+            let sending = thread::spawn(move || {
+                second.sends(&sees[1], place(1, 2), 2 * US);
+                lane.store(1, Ordering::Release);
+                second.show(&sees[1], NEVER);
+            });
+            let (sees, lane) = (fronts.clone(), in_lane);
+            let taking = thread::spawn(move || {
+                if lane.load(Ordering::Acquire) == 1 {
+                    third.takes(place(2, 1));
+                    third.show(&sees[2], (2 * US, 2));
+                }
+            });
+            first.look(&fronts, &HostClock::new(1.0));
+            assert!(first.horizon() < (2 * US, 3), "{:?}", first.horizon());
+            sending.join().unwrap();
+            taking.join().unwrap();
+        });
+    }
+}
