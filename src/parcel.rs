@@ -2,7 +2,7 @@
 //!
 //! Like a `Box<dyn Any>`, but what fits in three words (a number, a pair, a `Vec`) lies in the parcel itself,
 //! so that sending it allocates nothing. Larger values are boxed, and the box lies in the parcel. This is
-//! the only module of the messages with unsafe code; its tests also run under Miri.
+//! the only module of the messages with unsafe code.
 
 use std::any::{TypeId, type_name};
 use std::fmt;

@@ -41,7 +41,6 @@ pub(super) fn scan_by<T: Payload + Clone>(
     let (mut distance, mut step) = (1, 0);
     while distance < P {
         if id + distance < P {
-            p.wait_until(p.next_send()); // a send that is not due yet would keep a slot from one that is
             call.send(p, id + distance, step, all.clone());
         }
         if id >= distance {
@@ -85,7 +84,6 @@ pub fn exclusive_scan<T: Payload + Clone>(
     let (mut distance, mut step) = (1, 0);
     while distance < P {
         if id + distance < P {
-            p.wait_until(p.next_send()); // a send that is not due yet would keep a slot from one that is
             call.send(p, id + distance, step, all.clone());
         }
         if id >= distance {
