@@ -434,8 +434,8 @@ impl<'a> Waiter<'a> {
                 self.look_around();
                 // Nobody here is due, nobody elsewhere, and nothing is under way.
                 if self.roster().outlook.horizon().0 == Time::MAX && !self.roster().has_incoming() {
-                    let seats = self.roster().seats.iter();
-                    blame(seats).iter().for_each(abort_if_silent);
+                    let (waiting, of) = (self.wall.running.load(Ordering::SeqCst), self.wall.unparkers.len());
+                    abort_if_silent(&Cause::Deadlock { waiting, of });
                     self.wall.end(FAILED);
                 }
             }
