@@ -219,12 +219,12 @@ pub(crate) fn stop(id: usize, times: &mut u32) {
 /// Ends the program of a processor from where its clock is out of reach.
 #[cold]
 pub(crate) fn raise(cause: Cause) -> ! {
-    abort_if_silent(&cause);
+    say_before_abort(&cause);
     std::panic::resume_unwind(Box::new(cause))
 }
 
 /// Where panics abort the process, an error can say what is wrong only before it is raised.
-pub(crate) fn abort_if_silent(cause: &Cause) {
+pub(crate) fn say_before_abort(cause: &Cause) {
     if cfg!(panic = "abort") {
         eprintln!("{cause}");
     }

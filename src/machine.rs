@@ -86,8 +86,7 @@ type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 impl Setup {
     /// What the network's rules say of the order of acts.
     fn order(&self) -> Order {
-        let pair = self.network.params().P <= 2 && !self.has_chains && self.network.lookahead() == Time::ZERO;
-        Order { lookahead: self.network.lookahead(), pair }
+        Order { lookahead: self.network.lookahead(), pair: self.network.is_instant_pair() }
     }
 
     /// Lives one processor's life.

@@ -70,12 +70,16 @@ impl Params {
     fn longest_instant(&self) -> Option<u32> {
         let free = |time: Time, rest: u32| if time == Time::ZERO { u32::MAX } else { rest };
         match self.gps {
-            _ if self.L > Time::ZERO => None,
+            _ if self.L > Time::ZERO || self.shrinks() => None,
             None => Some(free(self.G, 1)),
-            Some(gps) if gps.G_l < Time::ZERO => None,
             Some(gps) if gps.G_s > Time::ZERO && gps.s > 0 => Some(0),
             Some(gps) => Some(free(gps.G_l, gps.s as u32)),
         }
+    }
+
+    /// Whether a long message's way may lie within its overhead, as a negative G_l says (LogGPS, table 5).
+    fn shrinks(&self) -> bool {
+        self.gps.is_some_and(|gps| gps.G_l < Time::ZERO)
     }
 
     /// How long after its first word a message's last word follows: (k-1)G (LogGP, section 2.1), or kG_s up
@@ -251,8 +255,7 @@ impl Network {
         if latency != Latency::Exact {
             receiving.instant = None;
         }
-        let shrinks = params.gps.is_some_and(|gps| gps.G_l < Time::ZERO);
-        let head_start = if shrinks { Time::ZERO } else { params.o };
+        let head_start = if params.shrinks() { Time::ZERO } else { params.o };
         Network { params, ports, latency, capacity, receiving, head_start, entrances }
     }
 
@@ -287,8 +290,7 @@ impl Network {
 
     /// The least time from the turn of a request to the arrival of its message, whatever is sent.
     pub fn lookahead(&self) -> Time {
-        let shrinks = self.params.gps.is_some_and(|gps| gps.G_l < Time::ZERO);
-        let under_way = self.latency == Latency::Exact && !shrinks;
+        let under_way = self.latency == Latency::Exact && !self.params.shrinks();
         self.head_start + if under_way { self.params.L } else { Time::ZERO }
     }
 
@@ -314,12 +316,17 @@ impl Network {
         stream > Time::ZERO || (self.capacity != usize::MAX && latency + stream > Time::ZERO)
     }
 
+    /// Whether there are two processors at most, whose messages all take no time: what one sends, the other receives
+    /// in the order in which it was sent.
+    pub(crate) fn is_instant_pair(&self) -> bool {
+        let Params { P, G, gps, .. } = self.params;
+        let instant = self.lookahead() == Time::ZERO && self.latency == Latency::Exact;
+        P <= 2 && instant && G == Time::ZERO && gps.is_none()
+    }
+
     /// Whether all requests have to be served in their order, shared or not, since messages may take no time at all.
-    /// Two processors whose messages all take none need not: what one sends, the other receives as it was sent.
     pub(crate) fn has_chains(&self) -> bool {
-        let Params { P, L, G, gps, .. } = self.params;
-        let pair = P <= 2 && L == Time::ZERO && G == Time::ZERO && gps.is_none();
-        self.lookahead() == Time::ZERO && !(pair && self.latency == Latency::Exact)
+        self.lookahead() == Time::ZERO && !self.is_instant_pair()
     }
 
     /// Serves a request of `x`, whose exit this is, for k words to `y`. All requests that come before it, in the
@@ -450,7 +457,7 @@ impl Search<'_> {
     fn way(&self, ready: Time, through_port: bool) -> Way {
         let mut enter = ready;
         loop {
-            if through_port && self.stream > Time::ZERO {
+            if through_port {
                 enter = self.out.fit(enter, self.stream);
             }
             let mut first = enter + self.before_first;
@@ -519,18 +526,8 @@ impl Room {
             forget(&mut self.arrivals, past);
             forget(&mut self.enters, past);
         }
-        let last = insert(&mut self.enters, enter);
+        insert(&mut self.enters, enter);
         insert(&mut self.arrivals, arrival);
-        if last {
-            // From here on messages only arrive.
-            let arrived = self.arrivals.partition_point(|time| *time <= enter);
-            let in_transit = self.enters.len() - arrived;
-            self.most = self.most.max(in_transit);
-            if in_transit == self.capacity {
-                self.full.take(enter, self.arrivals[arrived], now);
-            }
-            return;
-        }
 
         // The number of messages in transit can only rise where one enters.
         let mut moment = enter;
@@ -551,16 +548,11 @@ impl Room {
     }
 }
 
-/// Puts a time into its place among others. Returns whether that is the last, as it mostly is.
+/// Puts a time into its place among others; mostly that is the last.
 #[inline]
-fn insert(times: &mut SmallVec<[Time; 2]>, time: Time) -> bool {
-    if times.last().is_none_or(|last| *last <= time) {
-        times.push(time);
-        return true;
-    }
+fn insert(times: &mut SmallVec<[Time; 2]>, time: Time) {
     let later = times.iter().rev().take_while(|other| **other > time).count();
     times.insert(times.len() - later, time);
-    false
 }
 
 /// Drops the first items of a full list. If that makes little room the list grows, so that it is not moved up

@@ -1,7 +1,7 @@
 //! A processor, as its program sees it.
 
 use crate::clock::Clock;
-use crate::error::{Cause, abort_if_silent};
+use crate::error::{Cause, say_before_abort};
 use crate::machine::Setup;
 use crate::message::{Collective, Envelope, Letter, Payload, Tag, Want};
 use crate::network::{Exit, Receiving, reception};
@@ -366,7 +366,7 @@ impl<'a> Proc<'a> {
     /// stays silent: the run's error says it all.
     #[cold]
     pub(crate) fn fail(&mut self, cause: Cause) -> ! {
-        abort_if_silent(&cause);
+        say_before_abort(&cause);
         self.clock.fail(cause.clone());
         std::panic::resume_unwind(Box::new(cause))
     }
@@ -478,7 +478,7 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Waits until the processor may act at its local time.
+    /// Waits until the processor's local time has come.
     fn turn(&mut self) {
         if self.is_leaving() {
             return;

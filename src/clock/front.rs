@@ -10,7 +10,7 @@ use crossbeam_utils::CachePadded;
 use smallvec::SmallVec;
 
 use super::host::HostClock;
-use super::sync::{AtomicI64, AtomicU64, Ordering};
+use super::sync::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use crate::time::{NS, Time};
 
 /// A place in the order of all acts: the time, and at the same time the processor's number.
@@ -33,7 +33,7 @@ pub(super) struct Front {
     /// If the holder computes, which takes as long as the host takes: the tick at which it began; else 0.
     since: AtomicU64,
     /// Whether nothing more can come of the core's processors by themselves: some look for messages, in vain.
-    hopeless: AtomicU64,
+    hopeless: AtomicBool,
     /// How often the front was lowered, because a message came that its receiver can act on earlier.
     lowered: AtomicU64,
     /// How many messages the core has let in from each other core.
@@ -79,7 +79,7 @@ impl Front {
             time: AtomicI64::new(0),
             id: AtomicU64::new(0),
             since: AtomicU64::new(0),
-            hopeless: AtomicU64::new(0),
+            hopeless: AtomicBool::new(false),
             lowered: AtomicU64::new(0),
             taken: (0..others).map(|_| AtomicU64::new(0)).collect(),
             sent: CachePadded::new((0..others).map(|_| Sent::default()).collect()),
@@ -101,9 +101,9 @@ impl Front {
         (time, self.id.load(Ordering::Acquire) as u32)
     }
 
-    /// Whether nothing more can come of the core's processors by themselves.
+    /// Says whether anything more can come of the core's processors by themselves.
     pub fn shows_hope(&self, hope: bool) {
-        self.hopeless.store(u64::from(!hope), Ordering::SeqCst);
+        self.hopeless.store(!hope, Ordering::SeqCst);
     }
 
     /// The holder computes from now on; what it shows is the time from which it does.
@@ -186,9 +186,9 @@ impl Outlook {
         let taken = |from: usize, to: usize| fronts[to].taken[place(to, from)].load(Ordering::SeqCst);
         // With two cores a sender shows no counts, but the lanes to this core have been looked at.
         let others = all().flat_map(|from| all().map(move |to| (from, to))).filter(|(from, to)| from != to);
-        let counted = others.filter(|(from, _)| fronts.len() > 2 || *from == self.number);
-        all().all(|core| fronts[core].hopeless.load(Ordering::SeqCst) == 1)
-            && counted.into_iter().all(|(from, to)| taken(from, to) == count(from, to))
+        let mut counted = others.filter(|(from, _)| fronts.len() > 2 || *from == self.number);
+        all().all(|core| fronts[core].hopeless.load(Ordering::SeqCst))
+            && counted.all(|(from, to)| taken(from, to) == count(from, to))
     }
 
     /// Looks at all other cores for the horizon. What they have sent here must be let in before it holds.

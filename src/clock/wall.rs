@@ -23,7 +23,7 @@ use super::sync::{
 };
 use super::watchdog::Watched;
 use super::{Clock, blame};
-use crate::error::{Cause, RunError, Stopped, abort_if_silent, cause_of, stop};
+use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
 use crate::message::{Envelope, Letter, Want};
 use crate::network::Receiving;
 use crate::time::{PS, Time};
@@ -435,7 +435,7 @@ impl<'a> Waiter<'a> {
                 // Nobody here is due, nobody elsewhere, and nothing is under way.
                 if self.roster().outlook.horizon().0 == Time::MAX && !self.roster().has_incoming() {
                     let (waiting, of) = (self.wall.running.load(Ordering::SeqCst), self.wall.unparkers.len());
-                    abort_if_silent(&Cause::Deadlock { waiting, of });
+                    say_before_abort(&Cause::Deadlock { waiting, of });
                     self.wall.end(FAILED);
                 }
             }
@@ -445,10 +445,10 @@ impl<'a> Waiter<'a> {
 
 impl Clock for Waiter<'_> {
     fn wait_until(&mut self, t: Time) {
-        if t == self.reached.0 && self.goes_on() {
+        self.goes_on();
+        if t == self.reached.0 {
             return; // the code since then is free, or it would be later now
         }
-        self.goes_on();
         self.hopes();
         self.seat().wait_until(t);
         self.sleep(Needs::Nothing);
@@ -459,7 +459,7 @@ impl Clock for Waiter<'_> {
         self.hopes();
         if t == self.reached.0 && self.has(Needs::Turn, t) {
             let first = self.roster().agenda.peek();
-            if first.is_none_or(|first| first.moment() > (t, self.id)) && self.goes_on() {
+            if first.is_none_or(|first| first.moment() > (t, self.id)) {
                 return;
             }
         }

@@ -37,7 +37,7 @@ pub(super) struct Beat {
 }
 
 /// A run that is watched as long as this lives.
-pub(super) struct Watched(Option<Arc<Pulse>>);
+pub(super) struct Watched(Arc<Pulse>);
 
 /// All runs of the process; and whether somebody watches them.
 static RUNS: Mutex<(Vec<Weak<Pulse>>, bool)> = Mutex::new((Vec::new(), false));
@@ -74,20 +74,19 @@ impl Watched {
             let thread = std::thread::Builder::new().name("loggp watchdog".into()).stack_size(64 << 10);
             runs.1 = thread.spawn(watch).is_ok();
         }
-        Watched(Some(pulse))
+        Watched(pulse)
     }
 
     /// The pulse of one core.
     #[inline]
     pub fn beat(&self, core: usize) -> &Beat {
-        &self.0.as_ref().expect("it is there until the end").beats[core]
+        &self.0.beats[core]
     }
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        self.0 = None;
-        RUNS.lock().0.retain(|run| run.strong_count() > 0);
+        RUNS.lock().0.retain(|run| run.as_ptr() != Arc::as_ptr(&self.0));
     }
 }
 
