@@ -113,13 +113,14 @@ impl Inbox {
     }
 }
 
-/// Messages by what a receive can name: their tag, or their sender and tag.
+/// Messages by what a receive can name: their sender and tag, or their tag alone. A request for a message lies under
+/// that message's tag, as the same receives take it.
 #[derive(Debug, Default)]
 struct Index {
-    /// By tag, and then as a receive from any sender prefers them.
-    messages: BTreeMap<(Tag, Time, u32, u32), Envelope>,
-    /// The same by sender and tag: sender, tag, arrival, number.
-    by_sender: BTreeSet<(u32, Tag, Time, u32)>,
+    /// By sender, tag, arrival and number.
+    messages: BTreeMap<(u32, Tag, Time, u32), Envelope>,
+    /// The same by tag, arrival, sender and number, from the first search on that names no sender.
+    by_tag: Option<BTreeSet<(Tag, Time, u32, u32)>>,
 }
 
 impl Index {
@@ -128,45 +129,43 @@ impl Index {
     }
 
     fn put(&mut self, envelope: Envelope) {
-        let (tag, (arrival, from, number)) = (envelope.letter.tag, key(&envelope));
-        self.by_sender.insert((from, tag, arrival, number));
-        self.messages.insert((tag, arrival, from, number), envelope);
+        let (tag, (arrival, from, number)) = (envelope.letter.tag.requested(), key(&envelope));
+        if let Some(by_tag) = &mut self.by_tag {
+            by_tag.insert((tag, arrival, from, number));
+        }
+        self.messages.insert((from, tag, arrival, number), envelope);
     }
 
-    /// The key of the message that a receive takes: one with its tag, or the request for one.
-    fn find(&self, want: &Want) -> Option<(Tag, Time, u32, u32)> {
-        const LATEST: (Time, u32, u32) = (Time::MAX, u32::MAX, u32::MAX);
-        let first = |tag: Tag| match want.from {
-            None => {
-                let (end, from, number) = LATEST;
-                let range = (tag, Time::ZERO, 0, 0)..=(tag, end, from, number);
-                self.messages.range(range).next().map(|(key, _)| *key)
-            }
-            Some(from) => {
-                let (end, _, number) = LATEST;
-                let range = (from, tag, Time::ZERO, 0)..=(from, tag, end, number);
-                self.by_sender
-                    .range(range)
-                    .next()
-                    .map(|(from, tag, arrival, number)| (*tag, *arrival, *from, *number))
-            }
-        };
-        let found = [first(want.tag), first(want.tag.request())];
-        found.into_iter().flatten().min_by_key(|(_, arrival, from, number)| (*arrival, *from, *number))
+    /// The place of the message that a receive takes.
+    fn find(&mut self, want: &Want) -> Option<(u32, Tag, Time, u32)> {
+        if let Some(from) = want.from {
+            let (&place, _) = self.messages.range((from, want.tag, Time::ZERO, 0)..).next()?;
+            return (place.0 == from && place.1 == want.tag).then_some(place);
+        }
+        let swap = |(from, tag, arrival, number): &(u32, Tag, Time, u32)| (*tag, *arrival, *from, *number);
+        let by_tag = self.by_tag.get_or_insert_with(|| self.messages.keys().map(swap).collect());
+        let &(tag, arrival, from, number) = by_tag.range((want.tag, Time::ZERO, 0, 0)..).next()?;
+        (tag == want.tag).then_some((from, tag, arrival, number))
     }
 
-    fn first(&self, want: &Want) -> Option<&Envelope> {
-        if self.is_empty() { None } else { self.messages.get(&self.find(want)?) }
+    fn first(&mut self, want: &Want) -> Option<&Envelope> {
+        if self.is_empty() {
+            return None;
+        }
+        let place = self.find(want)?;
+        self.messages.get(&place)
     }
 
     fn take(&mut self, want: &Want) -> Option<Envelope> {
         if self.is_empty() {
             return None;
         }
-        let key = self.find(want)?;
-        let (tag, arrival, from, number) = key;
-        self.by_sender.remove(&(from, tag, arrival, number));
-        self.messages.remove(&key)
+        let place = self.find(want)?;
+        let (from, tag, arrival, number) = place;
+        if let Some(by_tag) = &mut self.by_tag {
+            by_tag.remove(&(tag, arrival, from, number));
+        }
+        self.messages.remove(&place)
     }
 }
 

@@ -163,6 +163,11 @@ impl Tag {
         Tag(self.0 | Tag::REQUEST)
     }
 
+    /// The tag of the message that this is the request for, or the tag itself.
+    pub fn requested(self) -> Tag {
+        Tag(self.0 & !Tag::REQUEST)
+    }
+
     pub fn is_request(self) -> bool {
         self.0 & Tag::REQUEST != 0
     }
@@ -179,7 +184,7 @@ impl Tag {
 
     /// Whether a receive that asks for `self` takes a message with the tag `of`, or the request for one.
     fn takes(self, of: Tag) -> bool {
-        of.0 & !Tag::REQUEST == self.0
+        of.requested() == self
     }
 }
 
@@ -228,7 +233,7 @@ impl fmt::Display for Tag {
                 let kind = Collective::name(tag >> Tag::KIND & 0xFF);
                 write!(f, "in collective {number}, {kind}, step {step}")
             }
-            tag => write!(f, "with tag {}", tag & !Tag::REQUEST),
+            _ => write!(f, "with tag {}", self.requested().0),
         }
     }
 }
