@@ -22,6 +22,8 @@ pub struct Host {
     /// Whether the last processor finished in time, to a hundredth of the run, and every act came in its order; also
     /// if the model says 0.
     pub held: bool,
+    /// Whether the last processor finished in time to a thousandth of the run.
+    pub(crate) close: bool,
     /// What the host did not give.
     pub notes: Vec<String>,
 }
@@ -43,6 +45,8 @@ pub struct Lateness {
 
 /// By which part of its time a run that was held may be late.
 const HELD: f64 = 0.01;
+/// By which part of its time a run may be late for `auto` to be content.
+const CLOSE: f64 = 0.001;
 
 impl Host {
     /// From what a run found out, and when it should have finished.
@@ -67,15 +71,15 @@ impl Host {
             max: quantile(1.0),
             finish: Time::from_ps((late.as_ps() as f64 * choice.dilation) as i64),
         };
-        let may_be_late = HELD * choice.dilation * due.as_ps() as f64;
-        let in_time = due == Time::ZERO || lateness.finish.as_ps() as f64 <= may_be_late;
+        let late_by = if due == Time::ZERO { 0.0 } else { late.as_ps() as f64 / due.as_ps() as f64 };
         Host {
             cores,
             dilation: choice.dilation,
             why: choice.why.clone(),
             lateness,
             out_of_order,
-            held: in_time && out_of_order == 0,
+            held: late_by <= HELD && out_of_order == 0,
+            close: late_by <= CLOSE,
             notes,
         }
     }

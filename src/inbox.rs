@@ -15,8 +15,8 @@ use crate::time::Time;
 pub(crate) struct Inbox {
     /// In that order, if none is in the index.
     list: VecDeque<Envelope>,
-    /// All, if any.
-    index: Index,
+    /// All, once there were many. It lies elsewhere, so that those that never have many lie close together.
+    index: Option<Box<Index>>,
 }
 
 /// How many messages of the list are looked at before they move to the index.
@@ -25,7 +25,7 @@ const FEW: usize = 16;
 impl Default for Inbox {
     /// Room for a few, so that the first message does not wait for it.
     fn default() -> Inbox {
-        Inbox { list: VecDeque::with_capacity(4), index: Index::default() }
+        Inbox { list: VecDeque::with_capacity(4), index: None }
     }
 }
 
@@ -38,7 +38,7 @@ impl Inbox {
     /// Adds a message. Most arrive after all that are there, and so go to the end at once.
     #[inline]
     pub fn put(&mut self, envelope: Envelope) {
-        if self.index.is_empty() && self.list.back().is_none_or(|last| key(last) < key(&envelope)) {
+        if !self.has_index() && self.list.back().is_none_or(|last| key(last) < key(&envelope)) {
             return self.list.push_back(envelope);
         }
         self.put_between(envelope);
@@ -46,28 +46,24 @@ impl Inbox {
 
     /// Adds a message that arrives before others.
     fn put_between(&mut self, envelope: Envelope) {
-        if self.index.is_empty() {
+        if !self.has_index() {
             let later = self.list.iter().rev().take(FEW).take_while(|e| key(e) > key(&envelope)).count();
             if later < FEW {
                 return self.list.insert(self.list.len() - later, envelope);
             }
         }
-        self.move_to_index();
-        self.index.put(envelope);
+        self.move_to_index().put(envelope);
     }
 
     /// The message with the smallest arrival among those that a receive wants.
     #[inline]
     pub fn first(&mut self, want: &Want) -> Option<&Envelope> {
-        if self.list.is_empty() && self.index.is_empty() {
-            return None;
-        }
         if self.list.front().is_some_and(|first| want.matches(&first.letter)) {
             return self.list.front();
         }
         match self.find(want) {
             Some(place) => self.list.get(place),
-            None => self.index.first(want),
+            None => self.index.as_mut()?.first(want),
         }
     }
 
@@ -88,13 +84,13 @@ impl Inbox {
     fn take_later(&mut self, want: &Want) -> Option<Envelope> {
         match self.find(want) {
             Some(place) => self.list.remove(place),
-            None => self.index.take(want),
+            None => self.index.as_mut()?.take(want),
         }
     }
 
     /// The messages that are left, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &Envelope> + Clone {
-        self.list.iter().chain(self.index.messages.values())
+        self.list.iter().chain(self.index.iter().flat_map(|index| index.messages.values()))
     }
 
     /// The place of that message in the list; nothing if it is not there, or in the index.
@@ -107,9 +103,17 @@ impl Inbox {
         found
     }
 
+    /// Whether the messages are in the index.
+    #[inline]
+    fn has_index(&self) -> bool {
+        self.index.as_ref().is_some_and(|index| !index.messages.is_empty())
+    }
+
     #[cold]
-    fn move_to_index(&mut self) {
-        self.list.drain(..).for_each(|envelope| self.index.put(envelope));
+    fn move_to_index(&mut self) -> &mut Index {
+        let index = self.index.get_or_insert_default();
+        self.list.drain(..).for_each(|envelope| index.put(envelope));
+        index
     }
 }
 
@@ -124,10 +128,6 @@ struct Index {
 }
 
 impl Index {
-    fn is_empty(&self) -> bool {
-        self.messages.is_empty()
-    }
-
     fn put(&mut self, envelope: Envelope) {
         let (tag, (arrival, from, number)) = (envelope.letter.tag.requested(), key(&envelope));
         if let Some(by_tag) = &mut self.by_tag {
@@ -149,17 +149,11 @@ impl Index {
     }
 
     fn first(&mut self, want: &Want) -> Option<&Envelope> {
-        if self.is_empty() {
-            return None;
-        }
         let place = self.find(want)?;
         self.messages.get(&place)
     }
 
     fn take(&mut self, want: &Want) -> Option<Envelope> {
-        if self.is_empty() {
-            return None;
-        }
         let place = self.find(want)?;
         let (from, tag, arrival, number) = place;
         if let Some(by_tag) = &mut self.by_tag {

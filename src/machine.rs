@@ -84,9 +84,10 @@ pub(crate) struct Setup {
 type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 
 impl Setup {
-    /// What the network's rules say of the order of acts.
+    /// What the network's rules say of the order of acts, and of what a reception takes.
     fn order(&self) -> Order {
-        Order { lookahead: self.network.lookahead(), pair: self.network.is_instant_pair() }
+        let Setup { network, .. } = self;
+        Order { lookahead: network.lookahead(), pair: network.is_instant_pair(), costs: network.receiving() }
     }
 
     /// Lives one processor's life.
@@ -243,7 +244,7 @@ impl Machine {
     fn emulate(&self, program: Program) -> Result<Run<()>, RunError> {
         let setup = self.setup();
         let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
-        let lives = jumping::run(self.params.P, self.stack, self.patience, &body)?;
+        let lives = jumping::run(self.params.P, self.stack, setup.network.receiving(), self.patience, &body)?;
         Ok(self.report(lives, &setup.network))
     }
 
@@ -261,16 +262,18 @@ impl Machine {
             Dilation::Auto => {
                 let setup = self.setup();
                 let body = |id: usize, clock: &mut dyn Clock| {
-                    let mut recorder = Recorder::new(clock);
+                    let mut recorder = Recorder::new(clock, setup.network.receiving());
                     setup.live(id, &mut recorder, program);
                     recorder.waits
                 };
-                let waits = jumping::run(P, stack, self.patience, &body)?;
+                let waits = jumping::run(P, stack, setup.network.receiving(), self.patience, &body)?;
                 dilation::choose(&waits, cores, self.work == Work::Measured)
             }
         };
-        /// How often `auto` doubles a dilation that was not enough.
+        /// How often `auto` runs if the dilation was not enough for the host to hold it; it doubles it each time.
         const TRIES: usize = 4;
+        /// And how often, if it was held but not as closely as it could be.
+        const TRIES_TO_BE_CLOSE: usize = 3;
         for attempt in 1.. {
             clear();
             let setup = self.setup();
@@ -281,7 +284,9 @@ impl Machine {
             let late_requests: u64 = run.processors.iter().map(|stats| stats.out_of_order).sum();
             let out_of_order = findings.out_of_order + late_requests;
             let host = Host::new(&findings, run.time, out_of_order, cores, &choice, &notes);
-            if !host.held && self.dilation == Dilation::Auto && attempt < TRIES {
+            let tries = if host.held && !host.close { TRIES_TO_BE_CLOSE } else { TRIES };
+            let content = host.held && (host.close || self.work == Work::Measured);
+            if !content && self.dilation == Dilation::Auto && attempt < tries {
                 choice.why = match host.out_of_order {
                     0 => format!(
                         "at {:.3} it ended {:.3} ms late",

@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::error::{Cause, say_before_abort};
 use crate::machine::Setup;
 use crate::message::{Collective, Envelope, Letter, Payload, Tag, Want};
-use crate::network::{Exit, Receiving, reception};
+use crate::network::{Exit, reception};
 use crate::params::Params;
 use crate::parcel::Parcel;
 use crate::stats::Stats;
@@ -310,7 +310,7 @@ impl<'a> Proc<'a> {
     /// Waits for a signal of the machine's barrier; the barrier accounts for it.
     fn await_signal(&mut self, from: usize, tag: Tag) {
         let want = Want { from: Some(from as u32), tag };
-        let signal = self.clock.receive(want, self.now, Time::MAX, Receiving::default());
+        let signal = self.clock.receive(want, self.now, Time::MAX);
         self.now = signal.map_or(self.now, |signal| self.now.max(signal.arrival));
     }
 
@@ -432,8 +432,7 @@ impl<'a> Proc<'a> {
     fn take(&mut self, want: Want, deadline: Time) -> Option<Letter> {
         let gap_over = self.received_at.map_or(Time::ZERO, |at| at + self.params().g);
         let ready = self.now.max(gap_over);
-        let costs = self.setup.network.receiving();
-        let Envelope { arrival, letter } = self.clock.receive(want, ready, deadline, costs)?;
+        let Envelope { arrival, letter } = self.clock.receive(want, ready, deadline)?;
         let start = reception(ready, arrival);
         self.received_at = Some(start);
         self.looks = 0;
@@ -441,6 +440,7 @@ impl<'a> Proc<'a> {
         self.spend(|stats| &mut stats.idle, arrival - self.now, || What::Idle);
         self.spend(|stats| &mut stats.gap, start - self.now, || What::Gap);
         let id = MessageId { from: letter.from as usize, number: letter.number as usize };
+        let costs = self.setup.network.receiving();
         self.pass(|stats| &mut stats.recv, costs.of(letter.words as usize), || What::Receive(id));
         Some(letter)
     }

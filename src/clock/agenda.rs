@@ -20,6 +20,8 @@ pub(crate) struct Agenda {
     lanes: [VecDeque<Entry>; LANES],
     /// What fitted no lane.
     heap: BinaryHeap<Reverse<Entry>>,
+    /// The earliest entry, [`Entry::NONE`] if there is none; and its lane.
+    earliest: (Entry, usize),
 }
 
 /// How many lanes: programs rarely wait for more kinds of things at once.
@@ -62,6 +64,7 @@ impl Default for Agenda {
             tails: [Entry(0); LANES],
             lanes: Default::default(),
             heap: BinaryHeap::new(),
+            earliest: (Entry::NONE, LANES),
         }
     }
 }
@@ -82,12 +85,14 @@ impl Agenda {
                 self.tails[lane] = entry;
                 if self.heads[lane] == Entry::NONE {
                     self.heads[lane] = entry;
+                    self.earliest = self.earliest.min((entry, lane));
                 } else {
                     self.lanes[lane].push_back(entry);
                 }
             }
             None => {
                 self.heads[LANES] = self.heads[LANES].min(entry);
+                self.earliest = self.earliest.min((entry, LANES));
                 self.heap.push(Reverse(entry));
             }
         }
@@ -96,7 +101,7 @@ impl Agenda {
     /// Takes the earliest entry.
     #[inline]
     pub fn pop(&mut self) -> Option<Entry> {
-        let (lane, earliest) = self.earliest();
+        let (earliest, lane) = self.earliest;
         if lane < LANES {
             self.heads[lane] = self.lanes[lane].pop_front().unwrap_or_else(|| {
                 self.tails[lane] = Entry(0);
@@ -106,13 +111,19 @@ impl Agenda {
             self.heap.pop();
             self.heads[LANES] = self.heap.peek().map_or(Entry::NONE, |Reverse(entry)| *entry);
         }
+        self.earliest = (self.heads[LANES], LANES);
+        for lane in 0..LANES {
+            if self.heads[lane] < self.earliest.0 {
+                self.earliest = (self.heads[lane], lane);
+            }
+        }
         (earliest != Entry::NONE).then_some(earliest)
     }
 
     /// Adds `mine` and takes the earliest entry; or does nothing, if `mine` is the earliest.
     #[inline]
     pub fn exchange(&mut self, mine: Entry) -> Option<Entry> {
-        if mine < self.earliest().1 {
+        if mine < self.earliest.0 {
             return None;
         }
         self.add(mine);
@@ -122,20 +133,8 @@ impl Agenda {
     /// The earliest entry, which stays.
     #[inline]
     pub fn peek(&self) -> Option<Entry> {
-        let (_, earliest) = self.earliest();
+        let (earliest, _) = self.earliest;
         (earliest != Entry::NONE).then_some(earliest)
-    }
-
-    /// The earliest entry, and its lane.
-    #[inline]
-    fn earliest(&self) -> (usize, Entry) {
-        let mut earliest = (LANES, self.heads[LANES]);
-        for lane in 0..LANES {
-            if self.heads[lane] < earliest.1 {
-                earliest = (lane, self.heads[lane]);
-            }
-        }
-        earliest
     }
 }
 

@@ -4,9 +4,10 @@
 //! for each hand-over, in the order of those times, that tells how late the host would end.
 
 use super::Clock;
+use super::seat::over;
 use crate::error::Cause;
 use crate::message::{Envelope, Want};
-use crate::network::{Receiving, reception};
+use crate::network::Receiving;
 use crate::time::{MS, Time, US};
 
 /// How much slower than it should a machine on the wall clock runs.
@@ -23,7 +24,7 @@ pub enum Dilation {
 /// many follow each other: the more threads there are, the less of them is in the core's cache.
 const HAND_OVER: Time = Time::from_ps(8 * US.as_ps());
 /// By which part of the run's time the end may be late.
-const LATE: f64 = 0.001;
+const LATE: f64 = 0.0005;
 /// A run must last at least this long, or a disturbance of the host would be a large part of it.
 const SHORTEST: Time = Time::from_ps(20 * MS.as_ps());
 /// From one guess to the next.
@@ -47,12 +48,13 @@ pub(crate) struct Wait {
 /// A clock that notes when its processor's waits end.
 pub(crate) struct Recorder<'a> {
     clock: &'a mut dyn Clock,
+    costs: Receiving,
     pub waits: Vec<Wait>,
 }
 
 impl<'a> Recorder<'a> {
-    pub fn new(clock: &'a mut dyn Clock) -> Recorder<'a> {
-        Recorder { clock, waits: Vec::new() }
+    pub fn new(clock: &'a mut dyn Clock, costs: Receiving) -> Recorder<'a> {
+        Recorder { clock, costs, waits: Vec::new() }
     }
 }
 
@@ -71,12 +73,10 @@ impl Clock for Recorder<'_> {
         self.clock.deliver(envelope);
     }
 
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time, costs: Receiving) -> Option<Envelope> {
-        let envelope = self.clock.receive(want, ready, deadline, costs);
-        let over = |envelope: &Envelope| {
-            reception(ready, envelope.arrival) + costs.of(envelope.letter.words as usize)
-        };
-        self.waits.push(Wait { until: envelope.as_ref().map_or(deadline, over), acts: true });
+    fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope> {
+        let envelope = self.clock.receive(want, ready, deadline);
+        let until = envelope.as_ref().map_or(deadline, |envelope| over(ready, envelope, &self.costs));
+        self.waits.push(Wait { until, acts: true });
         envelope
     }
 

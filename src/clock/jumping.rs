@@ -36,6 +36,8 @@ struct Jumping {
     failed: Cell<bool>,
     /// Why, if a call said so.
     cause: RefCell<Option<Cause>>,
+    /// What a reception takes.
+    costs: Receiving,
     /// The run's signs of life.
     watched: Watched,
 }
@@ -109,15 +111,15 @@ impl Clock for Jumper<'_> {
     fn deliver(&mut self, envelope: Envelope) {
         let to = envelope.letter.to;
         let mut seat = self.clock.seats[to as usize].borrow_mut();
-        if seat.put(envelope) {
+        if seat.put(envelope, &self.clock.costs) {
             self.clock.agenda.borrow_mut().add(Entry::new(seat.wake(), to, seat.ticket()));
         }
     }
 
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time, costs: Receiving) -> Option<Envelope> {
+    fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope> {
         let (wake, ticket) = {
             let mut seat = self.seat();
-            seat.ask(self.id, want, ready, deadline, costs);
+            seat.ask(self.id, want, ready, deadline, &self.clock.costs);
             (seat.wake(), seat.ticket())
         };
         self.sleep(wake, ticket);
@@ -145,6 +147,7 @@ impl Clock for Jumper<'_> {
 pub(crate) fn run<T>(
     P: usize,
     stack: usize,
+    costs: Receiving,
     patience: Duration,
     body: &dyn Fn(usize, &mut dyn Clock) -> T,
 ) -> Result<Vec<T>, RunError> {
@@ -154,6 +157,7 @@ pub(crate) fn run<T>(
         stack_tops: (0..P).map(|_| Cell::default()).collect(),
         failed: Cell::new(false),
         cause: RefCell::default(),
+        costs,
         watched: Watched::new(1, patience),
     };
     let clock = &clock;

@@ -20,7 +20,6 @@ mod watchdog;
 
 use crate::error::Cause;
 use crate::message::{Envelope, Want};
-use crate::network::Receiving;
 use crate::time::Time;
 
 /// Which clock a machine runs on.
@@ -47,7 +46,7 @@ pub(crate) trait Clock {
 
     /// Returns the wanted message with the smallest arrival, when its reception is over, which starts once the
     /// processor is `ready`; or nothing, at `deadline`, if the reception would start later than that.
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time, costs: Receiving) -> Option<Envelope>;
+    fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope>;
 
     /// The processor will not act before `t`, whatever its program does until its next call.
     fn not_before(&mut self, _t: Time) {}

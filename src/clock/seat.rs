@@ -10,22 +10,20 @@ use crate::time::{PS, Time};
 
 /// A processor as its clock sees it. What every message touches comes first.
 #[derive(Debug, Default)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub(super) struct Seat {
     /// Its messages.
     inbox: Inbox,
     /// What it waits for, if for a message.
     waits_for: Option<Wish>,
-    /// When it runs next; the end of time if a message must come first.
+    /// When it runs next, the end of time if a message must come first; and once it has ended, when it did.
     wake: Time,
     /// The ticket of the one entry on the agenda that counts; each wait and each change of it takes a new one.
     ticket: u32,
-    /// Its local time when it last waited or ended.
-    at: Time,
+    /// How many messages came when one that arrives later had been taken, or when it had looked in vain for longer.
+    out_of_order: u32,
     /// It has taken a message that arrived then, or looked in vain until then. What comes later arrives no earlier.
     decided: Time,
-    /// How many messages came later and had arrived earlier.
-    out_of_order: u64,
     /// How far its program is.
     stage: Stage,
     /// Whether it does nothing but look for messages, and has done so in vain for long.
@@ -41,8 +39,6 @@ struct Wish {
     ready: Time,
     /// When it gives up.
     deadline: Time,
-    /// What it takes.
-    costs: Receiving,
     /// The arrival and the sender of the message that it would take now; the end of time if there is none.
     best: (Time, u32),
 }
@@ -53,23 +49,33 @@ enum Stage {
     #[default]
     NotStarted,
     Running,
+    /// Its program has unwound.
+    Failed,
     Finished,
 }
 
 impl Wish {
     /// When the processor goes on if it takes this message; nothing if it has a better one or gives up first.
     #[inline]
-    fn granted_by(&mut self, envelope: &Envelope) -> Option<Time> {
+    fn granted_by(&mut self, envelope: &Envelope, costs: &Receiving) -> Option<Time> {
         let Envelope { arrival, letter: Letter { from, to, words, .. } } = *envelope;
         let start = reception(self.ready, arrival);
-        let unseen = arrival == self.deadline && from != to && self.costs.is_instant(words);
+        let instant = costs.is_instant(words) && !self.want.tag.is_signal();
+        let unseen = arrival == self.deadline && from != to && instant;
         let key = (arrival, from);
         if start > self.deadline || unseen || key >= self.best {
             return None;
         }
         self.best = key;
-        Some(start + self.costs.of(words as usize))
+        Some(over(self.ready, envelope, costs))
     }
+}
+
+/// When the reception of a message is over. A signal of the machine's own barrier costs nothing.
+#[inline]
+pub(super) fn over(ready: Time, envelope: &Envelope, costs: &Receiving) -> Time {
+    let start = reception(ready, envelope.arrival);
+    if envelope.letter.tag.is_signal() { start } else { start + costs.of(envelope.letter.words as usize) }
 }
 
 impl Seat {
@@ -80,9 +86,10 @@ impl Seat {
 
     /// The processor's program has ended at `at`. Nothing wakes it any more.
     pub fn end(&mut self, at: Time, well: bool) {
-        self.at = at;
-        self.wake = Time::MAX;
-        self.stage = if well { Stage::Finished } else { Stage::Running };
+        self.stage = if well { Stage::Finished } else { Stage::Failed };
+        if self.waits_for.is_none() {
+            self.wake = at;
+        }
     }
 
     /// The processor waits until `t`.
@@ -90,7 +97,6 @@ impl Seat {
     pub fn wait_until(&mut self, t: Time) {
         self.ticket = self.ticket.wrapping_add(1);
         self.wake = t;
-        self.at = t;
         self.in_vain = false;
     }
 
@@ -102,7 +108,7 @@ impl Seat {
     /// Whether nothing more can come of it by itself: it has ended, waits for a message, or looks for one in vain; and
     /// none is under way to it.
     pub fn is_hopeless(&self) -> bool {
-        let expects = || self.inbox.iter().any(|envelope| envelope.arrival > self.at);
+        let expects = || self.inbox.iter().any(|envelope| envelope.arrival > self.wake);
         self.has_finished() || self.is_blocked() || (self.in_vain && !expects())
     }
 
@@ -113,30 +119,29 @@ impl Seat {
 
     /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says.
     #[inline]
-    pub fn ask(&mut self, id: u32, want: Want, ready: Time, deadline: Time, costs: Receiving) {
-        let mut wish = Wish { want, ready, deadline, costs, best: (Time::MAX, 0) };
+    pub fn ask(&mut self, id: u32, want: Want, ready: Time, deadline: Time, costs: &Receiving) {
+        let mut wish = Wish { want, ready, deadline, best: (Time::MAX, 0) };
         self.ticket = self.ticket.wrapping_add(1);
-        let mut over = self.inbox.first(&want).and_then(|envelope| wish.granted_by(envelope));
-        if over.is_none() && costs.is_instant(0) {
+        let mut over = self.inbox.first(&want).and_then(|envelope| wish.granted_by(envelope, costs));
+        if over.is_none() && !want.tag.is_signal() && costs.is_instant(0) {
             // What the others send in this instant is not seen; what the processor itself has sent is.
             let own = Want { from: Some(id), ..want };
             let own = if want.from.is_none() { self.inbox.first(&own) } else { None };
-            over = own.and_then(|envelope| wish.granted_by(envelope));
+            over = own.and_then(|envelope| wish.granted_by(envelope, costs));
         }
         self.wake = over.unwrap_or(deadline);
         self.waits_for = Some(wish);
-        self.at = ready;
     }
 
     /// Puts a message into the inbox. Returns whether that changes when the processor wakes: then its old
     /// ticket counts no more.
     #[inline]
-    pub fn put(&mut self, envelope: Envelope) -> bool {
+    pub fn put(&mut self, envelope: Envelope, costs: &Receiving) -> bool {
         if envelope.arrival < self.decided && !envelope.letter.tag.is_signal() {
             self.out_of_order += 1;
         }
         let wake = match &mut self.waits_for {
-            Some(wish) if wish.want.matches(&envelope.letter) => wish.granted_by(&envelope),
+            Some(wish) if wish.want.matches(&envelope.letter) => wish.granted_by(&envelope, costs),
             _ => None,
         };
         self.inbox.put(envelope);
@@ -167,19 +172,20 @@ impl Seat {
     /// nothing can come before one that is there.
     #[inline]
     pub fn known_until(&self, one_of_a_pair: Option<u32>) -> Option<Time> {
-        let Wish { want, deadline, best: (arrival, from), .. } = self.waits_for?;
+        let &Wish { want, deadline, best: (arrival, from), .. } = self.waits_for.as_ref()?;
         let of_the_other = one_of_a_pair.is_some_and(|id| id != from) && arrival < Time::MAX;
         if want.tag.is_signal() || of_the_other { Some(-PS) } else { Some(arrival.min(deadline)) }
     }
 
     /// How many messages came after one had been taken that arrived later, or after a look in vain.
     pub fn out_of_order(&self) -> u64 {
-        self.out_of_order
+        self.out_of_order.into()
     }
 
     /// When the processor runs next.
     pub fn wake(&self) -> Time {
-        self.wake
+        let has_ended = matches!(self.stage, Stage::Finished | Stage::Failed);
+        if has_ended { Time::MAX } else { self.wake }
     }
 
     /// The ticket that an entry on the agenda must show.
@@ -212,10 +218,10 @@ impl Seat {
         let doing = match (self.stage, self.waits_for) {
             (Stage::NotStarted, _) => Doing::NotStarted,
             (Stage::Finished, _) => Doing::Finished,
-            (Stage::Running, Some(wish)) => Doing::WaitingFor(WantedMessage(wish.want)),
-            (Stage::Running, None) if self.in_vain => Doing::Looking,
-            (Stage::Running, None) => Doing::Running,
+            (Stage::Running | Stage::Failed, Some(wish)) => Doing::WaitingFor(WantedMessage(wish.want)),
+            (Stage::Running | Stage::Failed, None) if self.in_vain => Doing::Looking,
+            (Stage::Running | Stage::Failed, None) => Doing::Running,
         };
-        State { id, at: self.at, doing }
+        State { id, at: self.waits_for.map_or(self.wake, |wish| wish.ready), doing }
     }
 }

@@ -21,7 +21,7 @@ use super::seat::Seat;
 use super::sync::{
     AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look,
 };
-use super::watchdog::Watched;
+use super::watchdog::{Beat, Watched};
 use super::{Clock, blame};
 use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
 use crate::message::{Envelope, Letter, Want};
@@ -36,7 +36,7 @@ struct Wall {
     cores: Box<[CachePadded<Mutex<Roster>>]>,
     /// What each core shows to the others.
     fronts: Box<[Front]>,
-    /// What is known of the order of acts before the run.
+    /// What is known before the run.
     order: Order,
     /// Wakes each processor's thread.
     unparkers: Box<[Unparker]>,
@@ -61,13 +61,15 @@ const OVER: u8 = 1;
 /// Something went wrong; every thread unwinds at its next call.
 const FAILED: u8 = 2;
 
-/// What a machine lets one know of the order of acts before it runs.
+/// What a machine lets one know before it runs: of the order of acts, and of receptions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Order {
     /// The least time from a request to the arrival of its message.
     pub lookahead: Time,
     /// Whether there are two processors, whose messages take no time and so arrive in the order in which they are sent.
     pub pair: bool,
+    /// What a reception takes.
+    pub costs: Receiving,
 }
 
 /// What must be certain before a processor goes on.
@@ -97,6 +99,8 @@ struct Roster {
     hopeless: bool,
     /// By how many nanoseconds waits ended late.
     lateness: Histogram<u32>,
+    /// What a reception takes.
+    costs: Receiving,
     /// Those that have not started, last first.
     unstarted: Vec<u32>,
     /// Whether all have come to their first wait.
@@ -115,6 +119,8 @@ struct Waiter<'a> {
     number: usize,
     /// Its place there.
     place: usize,
+    /// What the watchdog sees of the core.
+    beat: &'a Beat,
     /// The core's roster, while the processor holds the core.
     roster: Option<MutexGuard<'a, Roster>>,
     /// The time until which it last waited, and the tick at which it had.
@@ -152,7 +158,8 @@ impl Wall {
     /// A run that has not begun, of as many processors as there are parkers.
     fn new(host: HostClock, cores: usize, order: Order, watched: Watched, parkers: &[Parker]) -> Wall {
         let P = parkers.len();
-        let mut rosters: Vec<Roster> = (0..cores).map(|core| Roster::new(core, P, cores)).collect();
+        let mut rosters: Vec<Roster> =
+            (0..cores).map(|core| Roster::new(core, P, cores, order.costs)).collect();
         for from in 0..cores {
             for to in (0..cores).filter(|to| *to != from) {
                 let (sender, receiver) = lane();
@@ -195,7 +202,7 @@ impl Wall {
 
 impl Roster {
     /// That of one of so many cores, of a run with `P` processors.
-    fn new(core: usize, P: usize, cores: usize) -> Roster {
+    fn new(core: usize, P: usize, cores: usize, costs: Receiving) -> Roster {
         let mut lateness = lateness_histogram();
         lateness.reset(); // touches its memory, before time begins
         Roster {
@@ -206,6 +213,7 @@ impl Roster {
             outlook: Outlook::new(core, cores),
             hopeless: false,
             lateness,
+            costs,
             unstarted: (core + cores..P).step_by(cores).rev().map(|id| id as u32).collect(),
             warm: false,
         }
@@ -216,7 +224,7 @@ impl Roster {
     #[inline]
     fn put(&mut self, place: usize, holder: u32, envelope: Envelope) {
         let (seat, id) = (&mut self.seats[place], envelope.letter.to);
-        if seat.put(envelope) && id != holder {
+        if seat.put(envelope, &self.costs) && id != holder {
             self.agenda.add(Entry::new(seat.wake(), id, seat.ticket()));
         }
     }
@@ -259,8 +267,8 @@ impl Roster {
 impl<'a> Waiter<'a> {
     fn new(wall: &'a Wall, id: usize, parker: Parker) -> Waiter<'a> {
         let (number, place) = wall.seat_of(id);
-        let (id, core) = (id as u32, &*wall.cores[number]);
-        Waiter { wall, id, core, number, place, roster: None, reached: (-PS, 0), parker, stops: 0 }
+        let (id, core, beat) = (id as u32, &*wall.cores[number], wall.watched.beat(number));
+        Waiter { wall, id, core, number, place, beat, roster: None, reached: (-PS, 0), parker, stops: 0 }
     }
 
     /// Waits until the core is handed to the processor for the first time.
@@ -268,7 +276,7 @@ impl<'a> Waiter<'a> {
         touch_stack();
         self.park();
         self.seat().start();
-        self.wall.watched.beat(self.number).runs(self.id, Time::ZERO);
+        self.beat.runs(self.id, Time::ZERO);
     }
 
     /// The core's roster. A processor that does not hold the core asks for it only when the run has failed.
@@ -287,18 +295,7 @@ impl<'a> Waiter<'a> {
     /// Returns, holding the core, when the processor's seat says that it wakes, and what `follows` may; or false,
     /// once the run is over.
     fn sleep(&mut self, follows: Needs) -> bool {
-        let beat = self.wall.watched.beat(self.number);
-        beat.called();
-        beat.rests();
-        let goes_on = self.sleep_on(follows);
-        if goes_on {
-            beat.runs(self.id, self.reached.0);
-        }
-        goes_on
-    }
-
-    /// As above; the clock runs meanwhile, and no program.
-    fn sleep_on(&mut self, follows: Needs) -> bool {
+        self.beat.called();
         let (id, place, cores) = (self.id, self.place, self.wall.cores.len());
         let mut waited = false;
         loop {
@@ -352,6 +349,7 @@ impl<'a> Waiter<'a> {
         if mine.moment().0 < Time::MAX {
             self.roster().agenda.add(mine);
         }
+        self.beat.rests();
         self.roster = None;
         self.wall.unparkers[other as usize].unpark();
         self.park()
@@ -405,6 +403,7 @@ impl<'a> Waiter<'a> {
         /// How many looks go by between two at whether the run is stuck: a message that comes soon must not pay for it.
         const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
         let mut looks = 0_u32;
+        self.beat.rests();
         loop {
             if !self.goes_on() {
                 return Seen::Over;
@@ -424,6 +423,7 @@ impl<'a> Waiter<'a> {
                             self.roster().lateness.saturating_record(late);
                         }
                         self.reached = (wake, now);
+                        self.beat.runs(self.id, wake);
                         return Seen::Due;
                     }
                 }
@@ -515,17 +515,18 @@ impl Clock for Waiter<'_> {
         self.wall.fronts[self.number].has_computed();
     }
 
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time, costs: Receiving) -> Option<Envelope> {
+    fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope> {
         let id = self.id;
         self.goes_on(); // or else the seat must stay as it was when the run failed
-        self.seat().ask(id, want, ready, deadline, costs);
+        let costs = self.wall.order.costs;
+        self.seat().ask(id, want, ready, deadline, &costs);
         if self.sleep(Needs::Turn) { self.seat().answer() } else { None }
     }
 
     fn end(&mut self, at: Time, well: bool) {
         self.seat().end(at, well);
         if !well {
-            self.wall.watched.beat(self.number).rests();
+            self.beat.rests();
             self.roster = None;
             return;
         }
@@ -674,7 +675,7 @@ mod loom_tests {
     }
 
     fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
-        clock.receive(want(from), Time::ZERO, Time::MAX, Receiving::default()).unwrap()
+        clock.receive(want(from), Time::ZERO, Time::MAX).unwrap()
     }
 
     /// Where processors note what they do that others can see.
