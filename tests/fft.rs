@@ -2,31 +2,39 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
-use loggp::{
-    ClockKind, Dilation, Latency, LogGps, Machine, NS, Params, Ports, Time, US, Work, audit, preset,
-};
-use loggp_programs::fft::Fft;
-use loggp_programs::{Algorithm, Case, Outcome, Program};
+use loggp::{ClockKind, Dilation, Latency, LogGps, NS, Params, Ports, Time, US, Work, audit, preset};
+use loggp_programs::fft::FFT;
+use loggp_programs::{Algorithm, Case, Emulation, Outcome, PhaseName};
 use proptest::prelude::*;
 
 fn case(algorithm: &str, params: Params, size: usize) -> Case {
-    Case { size, ..Case::new(&Fft, algorithm, params) }
+    Case { size, ..Case::new(&FFT, algorithm, params) }
 }
 
-/// Runs a case on a machine with its ports and its barrier; the result must be right.
-fn run_on(case: &Case, machine: Machine) -> Outcome {
-    Fft.check(case).unwrap();
-    let mut machine = machine.work(case.work).ports(case.ports);
-    if let Some(cost) = case.barrier {
-        machine = machine.barrier(cost);
-    }
-    let outcome = Fft.run(case, &machine).unwrap_or_else(|e| panic!("{case:?}: {e}"));
+/// Whether a case can be, or why not.
+fn check(case: &Case) -> Result<(), String> {
+    case.plan().map(drop).map_err(|refusal| refusal.to_string())
+}
+
+/// What the paper says.
+fn formula(case: &Case) -> Option<Time> {
+    case.plan().unwrap().formula()
+}
+
+/// What the paper says of the phases.
+fn phases(case: &Case) -> Vec<(PhaseName, Option<Time>)> {
+    case.plan().unwrap().phases()
+}
+
+/// Runs a case, which must end with the right result.
+fn outcome(case: &Case, emulation: &Emulation) -> Outcome {
+    let outcome = case.plan().unwrap().run(emulation).unwrap_or_else(|e| panic!("{case:?}: {e}"));
     assert_eq!(outcome.verified, Ok(()), "{case:?}");
     outcome
 }
 
 fn run(case: &Case) -> Outcome {
-    run_on(case, Machine::new(case.params))
+    outcome(case, &Emulation::default())
 }
 
 fn phase(outcome: &Outcome, name: &str) -> Time {
@@ -59,9 +67,9 @@ fn any_case(algorithm: &'static str) -> impl Strategy<Value = Case> {
 /// Every phase takes what was predicted, and they follow each other without a pause.
 fn holds(case: &Case) -> Result<(), TestCaseError> {
     let outcome = run(case);
-    let predicted: Vec<_> = outcome.phases.iter().map(|(name, time)| (*name, Some(*time))).collect();
-    prop_assert_eq!(Fft.phases(case), predicted, "{:?}", case);
-    prop_assert_eq!(Fft.formula(case), Some(outcome.run.time), "{:?}", case);
+    let predicted: Vec<_> = outcome.phases.iter().map(|(name, time)| (name.clone(), Some(*time))).collect();
+    prop_assert_eq!(phases(case), predicted, "{:?}", case);
+    prop_assert_eq!(formula(case), Some(outcome.run.time), "{:?}", case);
     prop_assert_eq!(outcome.phases.iter().map(|(_, time)| *time).sum::<Time>(), outcome.run.time);
     prop_assert_eq!(outcome.run.stalls(), 0);
     Ok(())
@@ -84,7 +92,7 @@ proptest! {
     #[test]
     fn one_layout_takes_as_long_as_predicted(case in any_case("cyclic"), blocked in any::<bool>()) {
         let algorithm = if blocked { "blocked" } else { "cyclic" };
-        let algorithm = Fft.algorithms().iter().find(|other| other.name == algorithm).unwrap();
+        let algorithm = FFT.algorithm(algorithm).unwrap();
         holds(&Case { algorithm, ..case })?;
     }
 
@@ -105,8 +113,8 @@ proptest! {
     #[test]
     fn computing_takes_as_long_as_predicted(case in any_case("short-naive")) {
         let outcome = run(&case);
-        for (name, time) in Fft.phases(&case).into_iter().filter(|(name, _)| *name != "remap") {
-            prop_assert_eq!(time, Some(phase(&outcome, name)));
+        for (name, time) in phases(&case).into_iter().filter(|(name, _)| *name != "remap") {
+            prop_assert_eq!(time, Some(phase(&outcome, &name)));
         }
     }
 
@@ -121,7 +129,7 @@ proptest! {
         let butterflies = m * i64::from(case.size.ilog2()) / 2;
         let points = if P > 1 { m } else { 0 };
         prop_assert!(time >= butterflies * butterfly + points * point + (m - c) * (2 * o), "{:?}", case);
-        let formula = Fft.formula(&case).unwrap();
+        let formula = formula(&case).unwrap();
         let row = P as i64 / 2 * i64::from(P.ilog2()) * butterfly;
         let most = formula + Time::from_ps(formula.as_ps() / 8) + L + 2 * o + 2 * g + 2 * row;
         prop_assert!(time <= most && formula <= time + L + 2 * o + 2 * g, "{time} {formula} {case:?}");
@@ -200,7 +208,7 @@ fn a_single_port_takes_about_2kG() {
         let params = preset(machine).unwrap().builder().P(16).build().unwrap();
         for n in [1 << 14, 1 << 16, 1 << 18] {
             let case = case("long-staggered", params, n);
-            let (remap, predicted) = (phase(&run(&case), "remap"), Fft.phases(&case)[1].1.unwrap());
+            let (remap, predicted) = (phase(&run(&case), "remap"), phases(&case)[1].1.unwrap());
             let ratio = remap.as_ns() / predicted.as_ns();
             assert!((0.99..1.5).contains(&ratio), "{machine}, n = {n}: {ratio}");
         }
@@ -210,13 +218,13 @@ fn a_single_port_takes_about_2kG() {
 #[test]
 fn alone_there_is_nothing_to_send() {
     let params = cm5(1);
-    for Algorithm { name, .. } in Fft.algorithms() {
+    for Algorithm { name, .. } in FFT.algorithms {
         for n in [1, 2, 64] {
             let case = case(name, params, n);
             let outcome = run(&case);
             let time = n as i64 * i64::from(n.ilog2()) * (2250 * NS);
             assert_eq!((outcome.run.time, outcome.run.messages()), (time, 0), "{name} {n}");
-            assert!(Fft.formula(&case).is_none_or(|formula| formula == time), "{name} {n}");
+            assert!(formula(&case).is_none_or(|formula| formula == time), "{name} {n}");
         }
     }
 }
@@ -224,11 +232,12 @@ fn alone_there_is_nothing_to_send() {
 #[test]
 fn results_are_right_in_whatever_order_messages_arrive() {
     let params = Params::new(8).L(40 * US).o(US).g(4 * US).G(US).build().unwrap();
-    for Algorithm { name, .. } in Fft.algorithms() {
+    for Algorithm { name, .. } in FFT.algorithms {
         for seed in 0..60 {
             let layout = ["cyclic", "blocked"][seed as usize % 2];
-            let case = Case { seed, ..case(name, params, 64 << (seed % 3)) }.with("layout", layout);
-            run_on(&case, Machine::new(params).latency(Latency::Random { seed }));
+            let latency = Latency::Random { seed };
+            let case = Case { seed, latency, ..case(name, params, 64 << (seed % 3)) };
+            run(&case.with("layout", layout));
         }
     }
 }
@@ -239,10 +248,10 @@ fn results_are_right_on_a_loggps_machine_too() {
     let gps = LogGps { s: 2, S: 4, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
     for P in [2, 4, 8, 16] {
         let params = Params::new(P).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
-        for Algorithm { name, .. } in Fft.algorithms() {
+        for Algorithm { name, .. } in FFT.algorithms {
             for layout in ["cyclic", "blocked"] {
                 let case = case(name, params, 4 * P * P).with("layout", layout);
-                assert_eq!((Fft.formula(&case), Fft.phases(&case)), (None, vec![]));
+                assert_eq!((formula(&case), phases(&case)), (None, vec![]));
                 run(&case);
             }
         }
@@ -251,11 +260,12 @@ fn results_are_right_on_a_loggps_machine_too() {
 
 #[test]
 fn the_wall_clock_has_the_same_result_and_keeps_the_rules() {
-    for Algorithm { name, .. } in Fft.algorithms() {
+    for Algorithm { name, .. } in FFT.algorithms {
         for work in [Work::Charged, Work::Measured] {
             let case = Case { work, ..case(name, cm5(4), 64) };
-            let machine = Machine::new(case.params).clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
-            let outcome = run_on(&case, machine.trace(true));
+            let dilation = Dilation::Fixed(1.0);
+            let emulation = Emulation { clock: ClockKind::Wall, dilation, ..Emulation::traced() };
+            let outcome = outcome(&case, &emulation);
             let audit = audit(outcome.run.trace.as_ref().unwrap());
             assert!(audit.is_clean(), "{name}: {:?}", audit.violations);
         }
@@ -265,22 +275,21 @@ fn the_wall_clock_has_the_same_result_and_keeps_the_rules() {
 /// There is a prediction when there was a rehearsal, and none without; that reads no run.
 #[test]
 fn measured_work_is_predicted_from_a_rehearsal() {
-    for Algorithm { name, .. } in Fft.algorithms() {
+    for Algorithm { name, .. } in FFT.algorithms {
         for layout in ["cyclic", "blocked"] {
-            let measured = Case { work: Work::Measured, cores: 2, ..case(name, cm5(1), 1 << 12) };
+            let measured = Case { work: Work::Measured, ..case(name, cm5(1), 1 << 12) };
             let mut alone = measured.with("layout", layout);
-            assert_eq!((Fft.formula(&alone), Fft.phases(&alone)), (None, vec![]));
-            alone.costs = Fft.rehearse(&alone);
-            assert!(Fft.formula(&alone).is_none_or(|formula| formula > Time::ZERO));
+            assert_eq!((formula(&alone), phases(&alone)), (None, vec![]));
+            alone = alone.rehearsed(2).unwrap();
+            assert!(formula(&alone).is_none_or(|formula| formula > Time::ZERO));
             run(&alone);
-            let mut case = Case { params: cm5(4), ..alone };
-            case.costs = Fft.rehearse(&case);
-            assert!(!Fft.phases(&case).is_empty());
-            for (phase, time) in Fft.phases(&case) {
+            let case = Case { params: cm5(4), ..alone }.rehearsed(2).unwrap();
+            assert!(!phases(&case).is_empty());
+            for (phase, time) in phases(&case) {
                 assert!(time.is_none_or(|time| time > Time::ZERO), "{name} {phase}");
             }
-            let phases: Vec<&str> = run(&case).phases.iter().map(|(phase, _)| *phase).collect();
-            assert_eq!(phases, Fft.phases(&case).iter().map(|(phase, _)| *phase).collect::<Vec<_>>());
+            let names: Vec<_> = run(&case).phases.into_iter().map(|(phase, _)| phase).collect();
+            assert_eq!(names, phases(&case).into_iter().map(|(phase, _)| phase).collect::<Vec<_>>());
         }
     }
 }
@@ -295,17 +304,16 @@ fn what_does_not_fit_is_refused_with_what_does() {
         (1 << 14, 1 << 28, "give at most P = 8192"),
         (2, usize::MAX, "give at most 67108864"),
     ] {
-        let refusal = Fft.check(&case("short-staggered", cm5(P), n)).unwrap_err();
+        let refusal = check(&case("short-staggered", cm5(P), n)).unwrap_err();
         assert!(refusal.contains(part), "{refusal}");
     }
-    let of = |name: &str, value: &str| {
-        Fft.check(&case("short-staggered", cm5(2), 64).with(name, value)).unwrap_err()
-    };
+    let of =
+        |name: &str, value: &str| check(&case("short-staggered", cm5(2), 64).with(name, value)).unwrap_err();
     assert!(of("layout", "hybrid").contains("give cyclic or blocked"));
     assert!(of("butterfly", "-1us").contains("it is negative"));
     assert!(of("point", "fast").contains("no unit fast"));
     let gps = LogGps { s: 1, S: 1, O_s: US, O_r: US, G_s: US, G_l: US };
     let params = Params::new(2).L(20 * US).o(US).g(US).gps(gps).build().unwrap();
-    assert!(Fft.check(&case("cyclic", params, 64)).unwrap_err().contains("give S = 2 or more"));
-    assert!(Fft.check(&case("long-staggered", params, 64)).is_ok());
+    assert!(check(&case("cyclic", params, 64)).unwrap_err().contains("give S = 2 or more"));
+    assert!(check(&case("long-staggered", params, 64)).is_ok());
 }

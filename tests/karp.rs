@@ -4,37 +4,42 @@
 
 use std::collections::HashMap;
 
-use loggp::{Latency, LogGps, Machine, NS, Params, Run, Time, US, What, Work};
-use loggp_programs::all_to_all_broadcast::AllToAllBroadcast;
-use loggp_programs::broadcast::Broadcast;
-use loggp_programs::combining::{self, Combining};
-use loggp_programs::summation::{self, Summation};
-use loggp_programs::{Algorithm, Case, Outcome, Program, Word};
+use loggp::{Latency, LogGps, Machine, NS, Params, Time, US, What, Work};
+use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
+use loggp_programs::broadcast::BROADCAST;
+use loggp_programs::combining::{self, COMBINING};
+use loggp_programs::summation::{self, SUMMATION};
+use loggp_programs::{Algorithm, Case, Emulation, Outcome, Program, Word};
 use proptest::prelude::*;
 
 /// The programs of this file.
-const KARP: [&dyn Program; 3] = [&Summation, &AllToAllBroadcast, &Combining];
+const KARP: [&Program; 3] = [&SUMMATION, &ALL_TO_ALL_BROADCAST, &COMBINING];
 
 /// A case of a program, by its algorithm's name.
-fn case(program: &dyn Program, algorithm: &str, params: Params, size: usize) -> Case {
+fn case(program: &'static Program, algorithm: &str, params: Params, size: usize) -> Case {
     Case { size, ..Case::new(program, algorithm, params) }
 }
 
+/// Whether a case can be, or why not.
+fn check(case: &Case) -> Result<(), String> {
+    case.plan().map(drop).map_err(|refusal| refusal.to_string())
+}
+
+/// What the paper says.
+fn formula(case: &Case) -> Option<Time> {
+    case.plan().unwrap().formula()
+}
+
 /// Runs a case, which must end with the right result.
-fn outcome(program: &dyn Program, case: &Case, machine: Machine) -> Outcome {
-    program.check(case).unwrap();
-    let outcome = program.run(case, &machine.work(Work::Charged)).unwrap_or_else(|e| panic!("{case:?}: {e}"));
+fn outcome(case: &Case, emulation: &Emulation) -> Outcome {
+    let outcome = case.plan().unwrap().run(emulation).unwrap_or_else(|e| panic!("{case:?}: {e}"));
     assert_eq!(outcome.verified, Ok(()), "{case:?}");
     outcome
 }
 
-fn run(program: &dyn Program, case: &Case, machine: Machine) -> Run<()> {
-    outcome(program, case, machine).run
-}
-
 /// How long it takes on the virtual clock.
-fn model(program: &dyn Program, case: &Case) -> Time {
-    run(program, case, Machine::new(case.params)).time
+fn model(case: &Case) -> Time {
+    outcome(case, &Emulation::default()).run.time
 }
 
 /// How many operands it says that it summed.
@@ -80,11 +85,11 @@ fn rounded(params: Params, up: bool) -> Params {
 #[test]
 fn summation_is_figure_4_of_logp() {
     let params = params(8, [5, 2, 4], US, US);
-    let case = Case::new(&Summation, "optimal", params).with("time", 28);
-    let outcome = outcome(&Summation, &case, Machine::new(params).trace(true));
+    let case = Case::new(&SUMMATION, "optimal", params).with("time", 28);
+    let outcome = outcome(&case, &Emulation::traced());
     assert_eq!(operands(&outcome), 79);
     assert_eq!(outcome.run.time, 28 * US);
-    assert_eq!(Summation.formula(&case), Some(28 * US));
+    assert_eq!(formula(&case), Some(28 * US));
 
     let trace = outcome.run.trace.unwrap();
     let sent_at = |id: usize| {
@@ -96,7 +101,7 @@ fn summation_is_figure_4_of_logp() {
     arrows.sort();
     assert_eq!(arrows, [(4, 14), (4, 18), (6, 28), (8, 18), (10, 28), (14, 28), (18, 28)]);
 
-    let parts = summation::schedule(&case);
+    let parts = summation::schedule(&case, true, 79);
     let mut shares: Vec<_> = parts
         .iter()
         .enumerate()
@@ -118,8 +123,8 @@ fn summation_is_figure_4_of_logp() {
 fn summation_takes_the_least_time() {
     let params = params(8, [5, 2, 4], US, US);
     for (n, cycles) in [(1, 0), (2, 1), (78, 28), (79, 28), (80, 29)] {
-        let case = case(&Summation, "optimal", params, n);
-        assert_eq!((Summation.formula(&case), model(&Summation, &case)), (Some(cycles * US), cycles * US));
+        let case = case(&SUMMATION, "optimal", params, n);
+        assert_eq!((formula(&case), model(&case)), (Some(cycles * US), cycles * US));
     }
 }
 
@@ -176,8 +181,8 @@ fn no_schedule_sums_more() {
         let P = rng.usize(1..6);
         for T in 0..14 - P as i64 {
             let params = params(P, [L, o, g], US, US);
-            let case = Case::new(&Summation, "optimal", params).with("time", T);
-            let outcome = outcome(&Summation, &case, Machine::new(params));
+            let case = Case::new(&SUMMATION, "optimal", params).with("time", T);
+            let outcome = outcome(&case, &Emulation::default());
             assert_eq!(operands(&outcome) as i64, search.most(T, P - 1), "{params:?}, T = {T}");
             assert_eq!(outcome.run.time, T * US);
         }
@@ -189,35 +194,35 @@ proptest! {
 
     #[test]
     fn optimal_summation_takes_as_long_as_predicted(params in whole_cycles(1..14_usize), n in 1..150_usize) {
-        let case = case(&Summation, "optimal", params, n);
-        prop_assert_eq!(Summation.formula(&case), Some(model(&Summation, &case)), "{:?}", case);
+        let case = case(&SUMMATION, "optimal", params, n);
+        prop_assert_eq!(formula(&case), Some(model(&case)), "{:?}", case);
     }
 
     #[test]
     fn binomial_summation_takes_as_long_as_predicted(params in any_params(1..14_usize), n in 1..60_usize) {
-        let case = case(&Summation, "binomial", params, n);
-        prop_assert_eq!(Summation.formula(&case), Some(model(&Summation, &case)), "{:?}", case);
+        let case = case(&SUMMATION, "binomial", params, n);
+        prop_assert_eq!(formula(&case), Some(model(&case)), "{:?}", case);
     }
 
     /// The schedule is made for any times; only that it is the best is known for whole cycles alone.
     #[test]
     fn summation_is_between_whole_cycles(params in any_params(1..14_usize), n in 1..150_usize) {
-        let on = |params| case(&Summation, "optimal", params, n);
-        let model = model(&Summation, &on(params));
-        let [least, most] = [false, true].map(|up| Summation.formula(&on(rounded(params, up))).unwrap());
+        let on = |params| case(&SUMMATION, "optimal", params, n);
+        let model = model(&on(params));
+        let [least, most] = [false, true].map(|up| formula(&on(rounded(params, up))).unwrap());
         prop_assert!(least <= model && model <= most, "{} {} {} {:?}", least, model, most, params);
     }
 
     #[test]
     fn optimal_summation_is_no_slower_than_binomial(params in whole_cycles(1..14_usize), n in 1..150_usize) {
-        let time = |name| Summation.formula(&case(&Summation, name, params, n)).unwrap();
+        let time = |name| formula(&case(&SUMMATION, name, params, n)).unwrap();
         prop_assert!(time("optimal") <= time("binomial"));
     }
 
     #[test]
     fn all_to_all_broadcast_takes_as_long_as_predicted(params in roomy(1..7_usize), k in 1..5_usize) {
-        let case = case(&AllToAllBroadcast, "optimal", params, k);
-        let (formula, model) = (AllToAllBroadcast.formula(&case).unwrap(), model(&AllToAllBroadcast, &case));
+        let case = case(&ALL_TO_ALL_BROADCAST, "optimal", params, k);
+        let (formula, model) = (formula(&case).unwrap(), model(&case));
         prop_assert_eq!(formula + late(&params, k), model, "{:?}", case);
     }
 
@@ -226,12 +231,12 @@ proptest! {
     #[test]
     fn all_to_all_broadcast_without_room_keeps_its_bounds(params in any_params(2..7_usize), k in 1..5_usize) {
         let Params { L, o, g, P, .. } = params;
-        let case = case(&AllToAllBroadcast, "optimal", params, k);
-        let (model, messages) = (model(&AllToAllBroadcast, &case), (k * (P - 1)) as i64);
+        let case = case(&ALL_TO_ALL_BROADCAST, "optimal", params, k);
+        let (model, messages) = (model(&case), (k * (P - 1)) as i64);
         prop_assert!(model >= (messages * 2 * o).max(L + 2 * o + (messages - 1) * g.max(o)));
         prop_assert!(model <= L + 2 * o + (messages - 1) * g.max(2 * o) + 2 * o);
         if g < 2 * o {
-            prop_assert_eq!(AllToAllBroadcast.formula(&case), None);
+            prop_assert_eq!(formula(&case), None);
         }
         if g <= o {
             prop_assert!(model <= (messages * 2 * o).max(L + 2 * o + (messages - 1) * o));
@@ -241,8 +246,8 @@ proptest! {
     #[test]
     fn combining_takes_as_long_as_predicted(params in any_params(1..30_usize), k in 1..3_usize) {
         let Params { L, o, g, .. } = params;
-        let case = case(&Combining, "optimal", params, k);
-        let (formula, model) = (Combining.formula(&case).unwrap(), model(&Combining, &case));
+        let case = case(&COMBINING, "optimal", params, k);
+        let (formula, model) = (formula(&case).unwrap(), model(&case));
         // How far into a step a message is received: a whole step, or less.
         let (D, u) = (L + 2 * o, g.max(2 * o));
         let into = D - (D.as_ps() - 1).checked_div(u.as_ps()).unwrap_or(0).max(0) * u;
@@ -257,12 +262,12 @@ proptest! {
     /// As many operands as fit the time fit it, and one more does not.
     #[test]
     fn a_time_is_used_up(params in any_params(1..10_usize), cycles in 0..40_i64) {
-        for Algorithm { name, .. } in Summation.algorithms() {
+        for Algorithm { name, .. } in SUMMATION.algorithms {
             let T = cycles * params.cycle;
-            let outcome = outcome(&Summation, &Case::new(&Summation, name, params).with("time", T), Machine::new(params));
+            let outcome = outcome(&Case::new(&SUMMATION, name, params).with("time", T), &Emulation::default());
             prop_assert!(outcome.run.time <= T);
-            let more = case(&Summation, name, params, operands(&outcome) + 1);
-            prop_assert!(model(&Summation, &more) > T, "{} {:?}", name, more);
+            let more = case(&SUMMATION, name, params, operands(&outcome) + 1);
+            prop_assert!(model(&more) > T, "{} {:?}", name, more);
         }
     }
 
@@ -272,10 +277,10 @@ proptest! {
     fn combining_takes_as_long_as_a_reduction(P in 1..60_usize, o in 0..9_i64, more in 0..9_i64, d in 1..9_i64) {
         let g = 2 * o + more;
         let params = params(P, [(d * g - 2 * o).max(0), o, g], NS, US);
-        let case = case(&Combining, "optimal", params, 1);
-        let reduction = Broadcast.formula(&Case::new(&Broadcast, "optimal", params));
-        prop_assert_eq!(Combining.formula(&case), reduction);
-        prop_assert_eq!(Some(model(&Combining, &case)), reduction);
+        let case = case(&COMBINING, "optimal", params, 1);
+        let reduction = formula(&Case::new(&BROADCAST, "optimal", params));
+        prop_assert_eq!(formula(&case), reduction);
+        prop_assert_eq!(Some(model(&case)), reduction);
     }
 }
 
@@ -293,13 +298,10 @@ fn late(params: &Params, k: usize) -> Time {
 fn how_late_an_all_to_all_broadcast_is() {
     for (L, late_by) in [(2, 0), (6, 0), (7, 3), (8, 2), (9, 1), (10, 0)] {
         let params = params(5, [L, 2, 10], US, US);
-        let case = case(&AllToAllBroadcast, "optimal", params, 8);
+        let case = case(&ALL_TO_ALL_BROADCAST, "optimal", params, 8);
         let paper = (L + 2 * 2 + 10 * (8 * 4 - 1)) * US;
-        assert_eq!(AllToAllBroadcast.formula(&case), Some(paper));
-        assert_eq!(
-            (late(&params, 8), model(&AllToAllBroadcast, &case)),
-            (late_by * US, paper + late_by * US)
-        );
+        assert_eq!(formula(&case), Some(paper));
+        assert_eq!((late(&params, 8), model(&case)), (late_by * US, paper + late_by * US));
     }
 }
 
@@ -308,8 +310,8 @@ fn how_late_an_all_to_all_broadcast_is() {
 fn how_late_combining_is() {
     for (L, late) in [(4, 0), (5, 3), (6, 2), (7, 1), (8, 0)] {
         let params = params(128, [L, 2, 4], US, US);
-        let case = case(&Combining, "optimal", params, 1);
-        let (formula, model) = (Combining.formula(&case).unwrap(), model(&Combining, &case));
+        let case = case(&COMBINING, "optimal", params, 1);
+        let (formula, model) = (formula(&case).unwrap(), model(&case));
         assert_eq!(model - formula, late * US, "L = {L}");
     }
 }
@@ -321,9 +323,9 @@ fn strings_are_concatenated_in_their_order() {
     let machines = [[5, 2, 4], [0, 0, 0], [3, 2, 1], [1, 0, 9], [20, 1, 2]];
     for (seed, times) in machines.into_iter().cycle().take(500).enumerate() {
         let params = params(1 + seed % 11, times, US, US);
-        for Algorithm { name, .. } in Summation.algorithms() {
-            let case = case(&Summation, name, params, 1 + seed % 90);
-            let parts = summation::schedule(&case);
+        for Algorithm { name, .. } in SUMMATION.algorithms {
+            let case = case(&SUMMATION, name, params, 1 + seed % 90);
+            let parts = summation::schedule(&case, *name == "optimal", case.size);
             let words: Vec<Word<String>> = (0..case.size).map(|i| Word(format!("{i},"))).collect();
             let add = |a: Word<String>, b: &Word<String>| Word(a.0 + &b.0);
             let whole: String = words.iter().map(|word| word.0.as_str()).collect();
@@ -331,7 +333,7 @@ fn strings_are_concatenated_in_their_order() {
                 let machine = Machine::new(params).work(Work::Charged).latency(latency);
                 let run = machine.run(|p| summation::sum(p, &parts, &words, add)).unwrap();
                 assert_eq!(run.results[0].as_ref().unwrap().0, whole, "{case:?}");
-                assert!(run.time <= Summation.formula(&case).unwrap());
+                assert!(run.time <= formula(&case).unwrap());
             }
         }
     }
@@ -343,14 +345,14 @@ fn combining_combines_every_value_once() {
     for P in 1..=70 {
         for times in [[0, 0, 1], [2, 1, 4], [5, 2, 4], [3, 2, 1], [40, 0, 3], [7, 0, 0]] {
             let params = params(P, times, US, US);
-            let plan = combining::Plan::new(&params);
+            let hops = combining::Hops::new(&params);
             let machine =
                 Machine::new(params).work(Work::Charged).latency(Latency::Random { seed: P as u64 });
             let union = |mut a: Vec<usize>, b: &Vec<usize>| {
                 a.extend(b);
                 a
             };
-            let run = machine.run(|p| combining::combine(p, &plan, vec![p.id()], union)).unwrap();
+            let run = machine.run(|p| combining::combine(p, &hops, vec![p.id()], union)).unwrap();
             for mut result in run.results {
                 result.sort();
                 assert!(result.into_iter().eq(0..P), "{params:?}");
@@ -364,8 +366,8 @@ fn combining_combines_every_value_once() {
 fn combining_of_thirteen_takes_as_long_as_a_reduction() {
     // L + 2o = 3g: f is 1 1 1 2 3 4 6 9 13, so 13 processors take 8 steps.
     let params = params(13, [8, 2, 4], US, US);
-    let case = case(&Combining, "optimal", params, 1);
-    assert_eq!((Combining.formula(&case), model(&Combining, &case)), (Some(32 * US), 32 * US));
+    let case = case(&COMBINING, "optimal", params, 1);
+    assert_eq!((formula(&case), model(&case)), (Some(32 * US), 32 * US));
 }
 
 #[test]
@@ -373,12 +375,11 @@ fn results_are_right_in_whatever_order_messages_arrive() {
     for times in [[40, 1, 4], [5, 2, 4], [9, 3, 2], [30, 0, 0]] {
         let params = params(9, times, US, US);
         for program in KARP {
-            for Algorithm { name, .. } in program.algorithms() {
+            for Algorithm { name, .. } in program.algorithms {
                 for seed in 0..100 {
                     let case = Case { seed, ..case(program, name, params, 1 + seed as usize % 70) };
-                    let random =
-                        run(program, &case, Machine::new(params).latency(Latency::Random { seed })).time;
-                    assert!(random <= model(program, &case), "{case:?}");
+                    let random = Case { latency: Latency::Random { seed }, ..case.clone() };
+                    assert!(model(&random) <= model(&case), "{case:?}");
                 }
             }
         }
@@ -392,16 +393,16 @@ fn results_are_right_on_a_loggps_machine_too() {
         for P in [1, 2, 5, 11, 16] {
             let params = Params::new(P).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
             for program in KARP {
-                for Algorithm { name, .. } in program.algorithms() {
+                for Algorithm { name, .. } in program.algorithms {
                     for k in [1, 3, 5, 100] {
                         let case = case(program, name, params, k);
-                        assert_eq!(program.formula(&case), None);
-                        run(program, &case, Machine::new(params));
+                        assert_eq!(formula(&case), None);
+                        model(&case);
                     }
                 }
             }
-            let case = Case::new(&Summation, "optimal", params).with("time", 99 * US);
-            assert!(run(&Summation, &case, Machine::new(params)).time <= 99 * US);
+            let case = Case::new(&SUMMATION, "optimal", params).with("time", 99 * US);
+            assert!(model(&case) <= 99 * US);
         }
     }
 }
@@ -411,10 +412,10 @@ fn results_are_right_on_a_loggps_machine_too() {
 fn a_machine_on_which_every_message_waits_is_refused_where_all_send_at_once() {
     let gps = LogGps { s: 0, S: 0, O_s: US, O_r: US, G_s: US, G_l: US };
     let params = Params::new(5).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
-    run(&Summation, &case(&Summation, "optimal", params, 100), Machine::new(params));
-    run(&Summation, &case(&Summation, "binomial", params, 100), Machine::new(params));
-    for program in [&AllToAllBroadcast as &dyn Program, &Combining] {
-        let refusal = program.check(&case(program, "optimal", params, 1)).unwrap_err();
+    model(&case(&SUMMATION, "optimal", params, 100));
+    model(&case(&SUMMATION, "binomial", params, 100));
+    for program in [&ALL_TO_ALL_BROADCAST, &COMBINING] {
+        let refusal = check(&case(program, "optimal", params, 1)).unwrap_err();
         assert!(refusal.contains("give S of at least 1"), "{refusal}");
     }
 }
@@ -423,9 +424,9 @@ fn a_machine_on_which_every_message_waits_is_refused_where_all_send_at_once() {
 fn one_processor_does_it_alone() {
     let params = params(1, [5, 2, 4], US, US);
     for (program, cycles) in KARP.into_iter().zip([99, 0, 0]) {
-        for Algorithm { name, .. } in program.algorithms() {
+        for Algorithm { name, .. } in program.algorithms {
             let case = case(program, name, params, 100);
-            assert_eq!((program.formula(&case), model(program, &case)), (Some(cycles * US), cycles * US));
+            assert_eq!((formula(&case), model(&case)), (Some(cycles * US), cycles * US));
         }
     }
 }
@@ -434,14 +435,14 @@ fn one_processor_does_it_alone() {
 fn what_cannot_be_done_is_refused() {
     let params = params(4, [1, 1, 1], US, US);
     for program in KARP {
-        for Algorithm { name, .. } in program.algorithms() {
+        for Algorithm { name, .. } in program.algorithms {
             for size in [0, 1 << 40, usize::MAX] {
-                let refusal = program.check(&case(program, name, params, size)).unwrap_err();
+                let refusal = check(&case(program, name, params, size)).unwrap_err();
                 assert!(refusal.contains("give"), "{refusal}");
             }
         }
     }
-    for Algorithm { name, .. } in Summation.algorithms() {
+    for Algorithm { name, .. } in SUMMATION.algorithms {
         for (time, sentence) in [
             ("-1", "give at least 0"),
             ("1000s", "give a shorter time"),
@@ -449,14 +450,13 @@ fn what_cannot_be_done_is_refused() {
             ("soon", "there is no unit soon"),
             ("3 parsecs", "there is no unit parsecs"),
         ] {
-            let refusal =
-                Summation.check(&Case::new(&Summation, name, params).with("time", time)).unwrap_err();
+            let refusal = check(&Case::new(&SUMMATION, name, params).with("time", time)).unwrap_err();
             assert!(refusal.contains(sentence), "{refusal}");
         }
-        let both = case(&Summation, name, params, 5).with("time", 28);
-        assert!(Summation.check(&both).unwrap_err().contains("leave --size out"));
+        let both = case(&SUMMATION, name, params, 5).with("time", 28);
+        assert!(check(&both).unwrap_err().contains("leave --size out"));
     }
     let slow = Params { cycle: 3_000_000 * US, ..params };
-    let refusal = Summation.check(&case(&Summation, "optimal", slow, 1 << 28)).unwrap_err();
+    let refusal = check(&case(&SUMMATION, "optimal", slow, 1 << 28)).unwrap_err();
     assert!(refusal.contains("longer than time lasts; give fewer"), "{refusal}");
 }

@@ -2,30 +2,39 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
-use loggp::{ClockKind, Dilation, Latency, LogGps, Machine, Params, Ports, Run, Time, US, What, Work, audit};
-use loggp_programs::broadcast::Broadcast;
-use loggp_programs::fft::Fft;
-use loggp_programs::radix_sort::RadixSort;
-use loggp_programs::scatter::Scatter;
-use loggp_programs::{Algorithm, Case, Costs, Program};
+use loggp::{ClockKind, Dilation, Latency, LogGps, Params, Ports, Time, US, What, Work, audit};
+use loggp_programs::broadcast::BROADCAST;
+use loggp_programs::fft::FFT;
+use loggp_programs::radix_sort::RADIX_SORT;
+use loggp_programs::scatter::SCATTER;
+use loggp_programs::{Algorithm, Case, Costs, Emulation, Outcome, Program, Study};
 use proptest::prelude::*;
 
 /// A case of a program, by its algorithm's name.
-fn case(program: &dyn Program, algorithm: &str, params: Params, size: usize) -> Case {
+fn case(program: &'static Program, algorithm: &str, params: Params, size: usize) -> Case {
     Case { size, ..Case::new(program, algorithm, params) }
 }
 
+/// Whether a case can be, or why not.
+fn check(case: &Case) -> Result<(), String> {
+    case.plan().map(drop).map_err(|refusal| refusal.to_string())
+}
+
+/// What the paper says.
+fn formula(case: &Case) -> Option<Time> {
+    case.plan().unwrap().formula()
+}
+
 /// Runs a case, which must end with the right result.
-fn run(program: &dyn Program, case: &Case, machine: Machine) -> Run<()> {
-    program.check(case).unwrap();
-    let outcome = program.run(case, &machine.work(Work::Charged)).unwrap_or_else(|e| panic!("{case:?}: {e}"));
+fn outcome(case: &Case, emulation: &Emulation) -> Outcome {
+    let outcome = case.plan().unwrap().run(emulation).unwrap_or_else(|e| panic!("{case:?}: {e}"));
     assert_eq!(outcome.verified, Ok(()), "{case:?}");
-    outcome.run
+    outcome
 }
 
 /// How long it takes on the virtual clock.
-fn model(program: &dyn Program, case: &Case) -> Time {
-    run(program, case, Machine::new(case.params)).time
+fn model(case: &Case) -> Time {
+    outcome(case, &Emulation::default()).run.time
 }
 
 fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
@@ -42,8 +51,8 @@ fn any_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> 
 #[test]
 fn broadcast_is_figure_3_of_logp() {
     let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    let case = case(&Broadcast, "optimal", params, 1);
-    let run = run(&Broadcast, &case, Machine::new(params).trace(true));
+    let case = case(&BROADCAST, "optimal", params, 1);
+    let run = outcome(&case, &Emulation::traced()).run;
     let mut seen = vec![(0, vec![]); 8];
     for activity in run.trace.unwrap().activities {
         match activity.what {
@@ -58,7 +67,7 @@ fn broadcast_is_figure_3_of_logp() {
     assert_eq!(seen[..6], figure);
     assert_eq!(seen[6..], [leaf(24), leaf(24)]);
     assert_eq!(run.time, 24 * US);
-    assert_eq!(Broadcast.formula(&case), Some(24 * US));
+    assert_eq!(formula(&case), Some(24 * US));
 }
 
 /// LogGP's table 3.
@@ -73,9 +82,9 @@ fn scatter_is_table_3_of_loggp() {
     ];
     for (algorithm, row) in table {
         for ((k, g, L), cell) in columns.into_iter().zip(row) {
-            let case = case(&Scatter, algorithm, params(1024, L, 0, g, 1), k);
-            assert_eq!(Scatter.formula(&case), Some(cell * US), "{case:?}");
-            assert_eq!(model(&Scatter, &case), cell * US, "{case:?}");
+            let case = case(&SCATTER, algorithm, params(1024, L, 0, g, 1), k);
+            assert_eq!(formula(&case), Some(cell * US), "{case:?}");
+            assert_eq!(model(&case), cell * US, "{case:?}");
         }
     }
 }
@@ -84,14 +93,14 @@ fn scatter_is_table_3_of_loggp() {
 #[test]
 fn splitting_an_item_set_is_figure_10_of_loggp() {
     let params = params(6, 4, 1, 4, 1);
-    assert_eq!(model(&Scatter, &case(&Scatter, "optimal", params, 10)), 63 * US);
-    assert_eq!(model(&Scatter, &case(&Scatter, "split", params, 10)), 61 * US);
+    assert_eq!(model(&case(&SCATTER, "optimal", params, 10)), 63 * US);
+    assert_eq!(model(&case(&SCATTER, "split", params, 10)), 61 * US);
 }
 
 #[test]
 fn splitting_for_a_thousand_processors_ends_soon_and_is_no_slower() {
     let params = params(1024, 30, 0, 10, 1);
-    let split = model(&Scatter, &case(&Scatter, "split", params, 100));
+    let split = model(&case(&SCATTER, "split", params, 100));
     assert!(split <= 102_419 * US, "{split}");
 }
 
@@ -101,8 +110,8 @@ proptest! {
     #[test]
     fn optimal_broadcast_takes_as_long_as_predicted(params in any_params(Just(1)), k in 1..8_usize) {
         for P in 1..=200 {
-            let case = case(&Broadcast, "optimal", Params { P, ..params }, k);
-            prop_assert_eq!(Broadcast.formula(&case), Some(model(&Broadcast, &case)), "{:?}", case);
+            let case = case(&BROADCAST, "optimal", Params { P, ..params }, k);
+            prop_assert_eq!(formula(&case), Some(model(&case)), "{:?}", case);
         }
     }
 }
@@ -112,17 +121,17 @@ proptest! {
 
     #[test]
     fn broadcast_takes_as_long_as_predicted(params in any_params(1..100_usize), k in 1..8_usize) {
-        for Algorithm { name, .. } in Broadcast.algorithms() {
-            let case = case(&Broadcast, name, params, k);
-            prop_assert_eq!(Broadcast.formula(&case), Some(model(&Broadcast, &case)), "{:?}", case);
+        for Algorithm { name, .. } in BROADCAST.algorithms {
+            let case = case(&BROADCAST, name, params, k);
+            prop_assert_eq!(formula(&case), Some(model(&case)), "{:?}", case);
         }
     }
 
     #[test]
     fn scatter_takes_as_long_as_predicted(params in any_params(1..60_usize), k in 1..20_usize, alpha in 0.01..0.99) {
         for name in ["short", "long", "optimal", "fixed"] {
-            let case = case(&Scatter, name, params, k).with("alpha", alpha);
-            prop_assert_eq!(Scatter.formula(&case), Some(model(&Scatter, &case)), "{:?}", case);
+            let case = case(&SCATTER, name, params, k).with("alpha", alpha);
+            prop_assert_eq!(formula(&case), Some(model(&case)), "{:?}", case);
         }
     }
 
@@ -131,8 +140,8 @@ proptest! {
     /// later beginning and the larger number.
     #[test]
     fn halving_takes_what_lemma_2_says_or_less(params in any_params(1..130_usize), k in 1..20_usize) {
-        let case = case(&Scatter, "binomial", params, k);
-        let (lemma, model) = (Scatter.formula(&case).unwrap(), model(&Scatter, &case));
+        let case = case(&SCATTER, "binomial", params, k);
+        let (lemma, model) = (formula(&case).unwrap(), model(&case));
         let slack = params.L + 2 * params.o - params.g;
         if params.P.is_power_of_two() || slack <= Time::ZERO {
             prop_assert_eq!(lemma, model);
@@ -146,7 +155,7 @@ proptest! {
     fn optimal_is_no_slower_than_the_others_and_split_no_slower_than_optimal(
         params in any_params(1..40_usize), k in 1..40_usize, alpha in 0.01..0.99,
     ) {
-        let time = |name| model(&Scatter, &case(&Scatter, name, params, k).with("alpha", alpha));
+        let time = |name| model(&case(&SCATTER, name, params, k).with("alpha", alpha));
         let optimal = time("optimal");
         for other in ["long", "binomial", "fixed"] {
             prop_assert!(optimal <= time(other), "{}", other);
@@ -160,11 +169,11 @@ proptest! {
 #[test]
 fn results_are_right_in_whatever_order_messages_arrive() {
     let params = params(9, 40, 1, 4, 1);
-    for program in [&Broadcast as &dyn Program, &Scatter] {
-        for Algorithm { name, .. } in program.algorithms() {
+    for program in [&BROADCAST, &SCATTER] {
+        for Algorithm { name, .. } in program.algorithms {
             for seed in 0..1000 {
-                let case = Case { seed, ..case(program, name, params, 1 + seed as usize % 5) };
-                run(program, &case, Machine::new(params).latency(Latency::Random { seed }));
+                let latency = Latency::Random { seed };
+                model(&Case { seed, latency, ..case(program, name, params, 1 + seed as usize % 5) });
             }
         }
     }
@@ -175,12 +184,12 @@ fn results_are_right_in_whatever_order_messages_arrive() {
 fn results_are_right_on_a_loggps_machine_too() {
     let gps = LogGps { s: 4, S: 16, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
     let params = Params::new(11).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
-    for program in [&Broadcast as &dyn Program, &Scatter] {
-        for Algorithm { name, .. } in program.algorithms() {
+    for program in [&BROADCAST, &SCATTER] {
+        for Algorithm { name, .. } in program.algorithms {
             for k in [1, 3, 5, 30] {
                 let case = case(program, name, params, k);
-                assert_eq!(program.formula(&case), None);
-                run(program, &case, Machine::new(params));
+                assert_eq!(formula(&case), None);
+                model(&case);
             }
         }
     }
@@ -189,16 +198,16 @@ fn results_are_right_on_a_loggps_machine_too() {
 #[test]
 fn what_cannot_be_done_is_refused() {
     let params = params(4, 1, 1, 1, 1);
-    for program in [&Broadcast as &dyn Program, &Scatter] {
+    for program in [&BROADCAST, &SCATTER] {
         for size in [0, usize::MAX] {
-            let refusal = program.check(&case(program, "optimal", params, size)).unwrap_err();
+            let refusal = check(&case(program, "optimal", params, size)).unwrap_err();
             assert!(refusal.contains("give"), "{refusal}");
         }
     }
     for alpha in [0.0, 1.0, -0.5, f64::NAN] {
-        let refusal = Scatter.check(&case(&Scatter, "fixed", params, 1).with("alpha", alpha)).unwrap_err();
+        let refusal = check(&case(&SCATTER, "fixed", params, 1).with("alpha", alpha)).unwrap_err();
         assert!(refusal.contains("give one between 0 and 1"), "{refusal}");
-        assert!(Scatter.check(&case(&Scatter, "optimal", params, 1).with("alpha", alpha)).is_ok());
+        assert!(check(&case(&SCATTER, "optimal", params, 1).with("alpha", alpha)).is_ok());
     }
 }
 
@@ -206,7 +215,7 @@ fn what_cannot_be_done_is_refused() {
 #[test]
 fn every_algorithm_of_every_program_keeps_the_rules() {
     for program in loggp_programs::PROGRAMS {
-        for algorithm in program.algorithms() {
+        for algorithm in program.algorithms {
             let mut runs = 0;
             for (number, params) in [
                 "L=6,o=2,g=4,P=8",
@@ -221,27 +230,31 @@ fn every_algorithm_of_every_program_keeps_the_rules() {
             {
                 let params = Params::new(1).set(params).unwrap().build().unwrap();
                 // The first size that the program can do here.
-                let of = |size| Case { size, seed: 7, ..Case::new(*program, algorithm.name, params) };
+                let of = |size| Case { size, seed: 7, ..Case::new(program, algorithm.name, params) };
                 let sizes = [5, 64, 256, 1024];
-                let Some(case) = sizes.map(of).into_iter().find(|case| program.check(case).is_ok()) else {
+                let Some(case) = sizes.map(of).into_iter().find(|case| check(case).is_ok()) else {
                     continue;
                 };
-                let machine = Machine::new(params).work(Work::Charged).trace(true);
-                let machine = [
-                    machine.clone(),
-                    machine.clone().latency(Latency::Random { seed: number as u64 }),
-                    machine.clone().ports(Ports::Dual),
-                    machine.clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0)),
-                ];
-                for machine in machine {
-                    let outcome = program.run(&case, &machine).unwrap();
-                    assert_eq!(outcome.verified, Ok(()), "{case:?}");
+                let case = Case { work: Work::Charged, ..case };
+                let latency = Latency::Random { seed: number as u64 };
+                let wall = Emulation {
+                    clock: ClockKind::Wall,
+                    dilation: Dilation::Fixed(1.0),
+                    ..Emulation::traced()
+                };
+                for (case, emulation) in [
+                    (case.clone(), Emulation::traced()),
+                    (Case { latency, ..case.clone() }, Emulation::traced()),
+                    (Case { ports: Ports::Dual, ..case.clone() }, Emulation::traced()),
+                    (case, wall),
+                ] {
+                    let outcome = outcome(&case, &emulation);
                     let audit = audit(outcome.run.trace.as_ref().unwrap());
-                    assert!(audit.is_clean(), "{case:?} {machine:?}: {:?}", audit.violations);
+                    assert!(audit.is_clean(), "{case:?} {emulation:?}: {:?}", audit.violations);
                     runs += 1;
                 }
             }
-            assert!(runs > 0, "{} {} can do nothing of this", program.name(), algorithm.name);
+            assert!(runs > 0, "{} {} can do nothing of this", program.name, algorithm.name);
         }
     }
 }
@@ -249,20 +262,16 @@ fn every_algorithm_of_every_program_keeps_the_rules() {
 /// A rehearsal and the run after it compute the same; of several the best pair is close. Messages cost nothing.
 #[test]
 fn a_rehearsal_takes_about_as_long_as_a_run() {
-    for (program, algorithm, size) in
-        [(&Fft as &dyn Program, "long-staggered", 1 << 16), (&RadixSort, "long", 20_000)]
-    {
+    for (program, algorithm, size) in [(&FFT, "long-staggered", 1 << 16), (&RADIX_SORT, "long", 20_000)] {
         for P in [1, 4] {
             let free = Params::new(P).build().unwrap();
             let close = |_| {
-                let mut case = Case { work: Work::Measured, ..case(program, algorithm, free, size) };
-                case.costs = program.rehearse(&case);
-                let outcome = program.run(&case, &Machine::new(free).work(Work::Measured)).unwrap();
-                assert_eq!(outcome.verified, Ok(()), "{case:?}");
-                let ratio = outcome.run.time.in_units(program.formula(&case).unwrap());
+                let case = Case { work: Work::Measured, ..case(program, algorithm, free, size) };
+                let case = case.rehearsed(1).unwrap();
+                let ratio = model(&case).in_units(formula(&case).unwrap());
                 (0.67..1.5).contains(&ratio)
             };
-            assert!((0..8).any(close), "{} P = {P}", program.name());
+            assert!((0..8).any(close), "{} P = {P}", program.name);
         }
     }
 }
@@ -272,10 +281,61 @@ fn a_rehearsal_takes_about_as_long_as_a_run() {
 fn nothing_is_rehearsed_without_need() {
     let gps = LogGps { s: 4, S: 16, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
     let gps = Params::new(2).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
-    for program in [&Fft as &dyn Program, &RadixSort] {
+    for program in [&FFT, &RADIX_SORT] {
         for (work, params) in [(Work::Measured, gps), (Work::Charged, params(2, 6, 2, 4, 1))] {
-            let case = Case { work, ..case(program, program.algorithms()[0].name, params, 1 << 12) };
-            assert_eq!(program.rehearse(&case), Costs::default());
+            let case = Case { work, ..case(program, program.algorithms[0].name, params, 1 << 12) };
+            assert_eq!(case.rehearsed(1).unwrap().costs, Costs::default());
+        }
+    }
+}
+
+/// A formula and a run cannot speak of two machines, and what is asked of a study are numbers.
+#[test]
+fn a_study_answers_in_numbers() {
+    let case = case(&SCATTER, "binomial", params(64, 30, 0, 10, 1), 10);
+    let answers = Study::of(case.clone()).run().unwrap();
+    assert_eq!((answers.prediction.formula, answers.wrong), (answers.prediction.model, None));
+    assert_eq!((answers.outcome.run.messages(), answers.phases.len()), (63, 0));
+    assert!(answers.prediction.measured.is_none() && answers.outcome.run.host.is_none());
+
+    let mut runs = 0;
+    let study = Study { repeat: 3, ..Study::of(case).measured() };
+    let answers = study.run_with(|| runs += 1).unwrap();
+    let times = answers.prediction.measured.unwrap();
+    assert_eq!((runs, study.runs()), (6, 6));
+    assert!(times.min <= times.median && times.median <= times.max);
+    assert!(times.min >= answers.prediction.model.unwrap() && answers.outcome.run.host.is_some());
+
+    let refused =
+        Study::of(self::case(&SCATTER, "fixed", params(4, 1, 1, 1, 1), 1).with("alpha", "seven")).run();
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "alpha = seven is no splitting ratio; give one between 0 and 1"
+    );
+}
+
+/// Everything that a case says is read when it is planned.
+#[test]
+fn no_option_is_taken_for_another() {
+    for program in loggp_programs::PROGRAMS {
+        for algorithm in program.algorithms {
+            for option in program.options {
+                let of = |value: &str| {
+                    let params = params(4, 6, 2, 4, 1);
+                    check(
+                        &case(program, algorithm.name, params, program.size.default).with(option.name, value),
+                    )
+                };
+                let read = of("nonsense").is_err();
+                assert!(
+                    read || option.name == "alpha",
+                    "{} {} {}",
+                    program.name,
+                    algorithm.name,
+                    option.name
+                );
+                assert_eq!(of(option.default), Ok(()), "{} {}", program.name, algorithm.name);
+            }
         }
     }
 }

@@ -3,31 +3,41 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 use loggp::{Latency, LogGps, Machine, Params, Ports, Time, US, Work, preset};
-use loggp_programs::radix_sort::{Plan, RadixSort, Room, sort};
-use loggp_programs::{Case, Outcome, Program};
+use loggp_programs::radix_sort::{Plan, RADIX_SORT, Room, sort};
+use loggp_programs::{Case, Emulation, Outcome, PhaseName};
 use proptest::prelude::*;
 
 const INPUTS: [&str; 4] = ["uniform", "skewed", "sorted", "equal"];
 
 fn case(algorithm: &str, params: Params, size: usize) -> Case {
-    Case { size, ..Case::new(&RadixSort, algorithm, params) }
+    Case { size, ..Case::new(&RADIX_SORT, algorithm, params) }
 }
 
-/// Runs a case on a machine, which must end with the right result.
-fn run_on(machine: Machine, case: &Case) -> Outcome {
-    RadixSort.check(case).unwrap();
-    let outcome = RadixSort.run(case, &machine).unwrap_or_else(|e| panic!("{case:?}: {e}"));
+/// Whether a case can be, or why not.
+fn check(case: &Case) -> Result<(), String> {
+    case.plan().map(drop).map_err(|refusal| refusal.to_string())
+}
+
+/// What the paper says.
+fn formula(case: &Case) -> Option<Time> {
+    case.plan().unwrap().formula()
+}
+
+/// What the paper says of the phases.
+fn phases(case: &Case) -> Vec<(PhaseName, Option<Time>)> {
+    case.plan().unwrap().phases()
+}
+
+/// Runs a case, which must end with the right result.
+fn run(case: &Case) -> Outcome {
+    let outcome = case.plan().unwrap().run(&Emulation::default()).unwrap_or_else(|e| panic!("{case:?}: {e}"));
     assert_eq!(outcome.verified, Ok(()), "{case:?}");
     outcome
 }
 
-fn run(case: &Case) -> Outcome {
-    run_on(Machine::new(case.params).work(case.work).ports(case.ports), case)
-}
-
 /// How long a phase took, and how long it was predicted to take.
 fn phase(case: &Case, outcome: &Outcome, name: &str) -> (Time, Option<Time>) {
-    let predicted = RadixSort.phases(case);
+    let predicted = phases(case);
     let (_, model) = outcome.phases.iter().find(|(other, _)| *other == name).unwrap();
     let (_, formula) = predicted.iter().find(|(other, _)| *other == name).unwrap();
     (*model, *formula)
@@ -53,7 +63,7 @@ fn short_loses_to_long_as_in_figure_6_of_loggp() {
             let [long, short] = ["long", "short"].map(|name| case(name, params, n));
             let model = run(&short).run.time.in_units(run(&long).run.time);
             assert!(model > 3.0, "{machine} {n}: {model}");
-            let formula = RadixSort.formula(&short).unwrap().in_units(RadixSort.formula(&long).unwrap());
+            let formula = formula(&short).unwrap().in_units(formula(&long).unwrap());
             assert!(formula > 3.0, "{machine} {n}: {formula}");
         }
     }
@@ -115,8 +125,7 @@ fn results_are_right_in_whatever_order_messages_arrive() {
             let (P, n) = (2 + seed as usize % 9, 1 + seed as usize % 23);
             let case = Case { seed, ..case(name, params(P, 40, 1, 4, 1), n) };
             let case = case.with("input", INPUTS[seed as usize % 4]).with("radix", 1 + seed % 7);
-            let machine = Machine::new(case.params).work(Work::Charged);
-            run_on(machine.latency(Latency::Random { seed }), &case);
+            run(&Case { latency: Latency::Random { seed }, ..case });
         }
     }
 }
@@ -130,12 +139,12 @@ fn long_messages_may_wait_for_their_receivers() {
             let params = Params::new(P).L(20 * US).o(2 * US).g(4 * US).gps(gps).word(1).build().unwrap();
             for input in INPUTS {
                 let long = case("long", params, 40).with("input", input);
-                assert_eq!((RadixSort.formula(&long), RadixSort.phases(&long)), (None, vec![]));
+                assert_eq!((formula(&long), phases(&long)), (None, vec![]));
                 run(&long);
                 let short = case("short", params, 40).with("input", input);
                 match S {
                     1 | 3 => {
-                        assert!(RadixSort.check(&short).unwrap_err().contains("give an S of at least 4"))
+                        assert!(check(&short).unwrap_err().contains("give an S of at least 4"))
                     }
                     _ => drop(run(&short)),
                 }
@@ -147,13 +156,13 @@ fn long_messages_may_wait_for_their_receivers() {
 #[test]
 fn what_cannot_be_done_is_refused_with_what_can() {
     let here = params(4, 1, 1, 1, 1);
-    let refusal = |case: Case| RadixSort.check(&case).unwrap_err();
+    let refusal = |case: Case| check(&case).unwrap_err();
     for name in ["long", "short"] {
         assert!(refusal(case(name, here, 0)).contains("give at least 1"));
         let refusal = refusal(case(name, here, usize::MAX));
         let most = refusal.rsplit(' ').next().unwrap().parse().unwrap();
-        assert!(RadixSort.check(&case(name, here, most)).is_ok(), "{refusal}");
-        assert!(RadixSort.check(&case(name, here, most + 1)).is_err(), "{refusal}");
+        assert!(check(&case(name, here, most)).is_ok(), "{refusal}");
+        assert!(check(&case(name, here, most + 1)).is_err(), "{refusal}");
     }
     let with = |name, value: &str| refusal(case("long", here, 5).with(name, value));
     assert_eq!(with("keys", "33"), "keys = 33: give 32 or 64");
@@ -174,12 +183,12 @@ fn measured_work_is_predicted_from_a_rehearsal() {
     for name in ["long", "short"] {
         for P in [1, 4] {
             let work = Work::Measured;
-            let mut case = Case { work, cores: 2, ..case(name, params(P, 6, 2, 4, 1), 500) };
-            assert_eq!((RadixSort.formula(&case), RadixSort.phases(&case)), (None, vec![]));
-            case.costs = RadixSort.rehearse(&case);
-            assert!(RadixSort.formula(&case).unwrap() > Time::ZERO);
-            let names: Vec<&str> = run(&case).phases.iter().map(|(name, _)| *name).collect();
-            assert_eq!(names, RadixSort.phases(&case).iter().map(|(name, _)| *name).collect::<Vec<_>>());
+            let mut case = Case { work, ..case(name, params(P, 6, 2, 4, 1), 500) };
+            assert_eq!((formula(&case), phases(&case)), (None, vec![]));
+            case = case.rehearsed(2).unwrap();
+            assert!(formula(&case).unwrap() > Time::ZERO);
+            let names: Vec<_> = run(&case).phases.into_iter().map(|(name, _)| name).collect();
+            assert_eq!(names, phases(&case).into_iter().map(|(name, _)| name).collect::<Vec<_>>());
         }
     }
 }
@@ -213,9 +222,9 @@ proptest! {
                 let case = case(name, params(1, 6, 2, 4, 1), n).with("radix", radix).with("input", input);
                 let case = case.with("key-sort", cost);
                 let outcome = run(&case);
-                prop_assert_eq!(RadixSort.formula(&case), Some(outcome.run.time), "{:?}", case);
-                let phases: Vec<_> = outcome.phases.iter().map(|(name, time)| (*name, Some(*time))).collect();
-                prop_assert_eq!(RadixSort.phases(&case), phases);
+                prop_assert_eq!(formula(&case), Some(outcome.run.time), "{:?}", case);
+                let model: Vec<_> = outcome.phases.into_iter().map(|(name, time)| (name, Some(time))).collect();
+                prop_assert_eq!(phases(&case), model);
             }
         }
     }
@@ -270,7 +279,7 @@ proptest! {
     #[test]
     fn a_short_sort_of_equal_keys_is_bounded(params in any_params(2..30_usize), radix in 1..9_u32, n in 1..200_usize) {
         let case = case("short", params, n).with("input", "equal").with("radix", radix);
-        let (model, formula) = (run(&case).run.time, RadixSort.formula(&case).unwrap());
+        let (model, formula) = (run(&case).run.time, formula(&case).unwrap());
         let hidden = i64::from(32_u32.div_ceil(radix) - 1) * params.P as i64 * (params.L + 2 * params.o + US);
         prop_assert!(model <= formula && formula - model <= hidden, "{} {} {:?}", model, formula, case);
     }
@@ -298,7 +307,7 @@ fn any_sort(name: &'static str) -> impl Strategy<Value = Case> {
 
 /// A sort takes no longer than so many times the prediction, and no less than that without what may be hidden.
 fn is_bounded(case: &Case, most: f64) -> Result<(), TestCaseError> {
-    let (model, formula) = (run(case).run.time, RadixSort.formula(case).unwrap());
+    let (model, formula) = (run(case).run.time, formula(case).unwrap());
     let ratio = model.in_units(formula);
     prop_assert!((0.75..most).contains(&ratio), "{}: {:?}", ratio, case);
     if case.algorithm.name == "long" {
@@ -336,7 +345,7 @@ fn who_is_early_has_sent_before() {
     ] {
         let case = Case { seed, ..case("long", params, n) }.with("radix", 8).with("input", "skewed");
         is_bounded(&case, most).unwrap();
-        let ratio = run(&case).run.time.in_units(RadixSort.formula(&case).unwrap());
+        let ratio = run(&case).run.time.in_units(formula(&case).unwrap());
         assert!(ratio > 0.85, "{ratio}");
     }
 }

@@ -2,20 +2,24 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
-use loggp::{Latency, LogGps, Machine, NS, Params, Ports, Time, US, Work, preset};
-use loggp_programs::remap::{Remap, pass_by};
-use loggp_programs::{Algorithm, Case, Outcome, Program};
+use loggp::{Latency, LogGps, NS, Params, Ports, Time, US, preset};
+use loggp_programs::remap::{REMAP, pass_by};
+use loggp_programs::{Algorithm, Case, Emulation, Outcome};
 
-/// Runs a case on the machine that it describes; the result must be right.
-fn run(case: &Case) -> Outcome {
-    Remap.check(case).unwrap();
-    let mut machine = Machine::new(case.params).work(Work::Charged).ports(case.ports).stack(64 << 10);
-    if let Some(cost) = case.barrier {
-        machine = machine.barrier(cost);
-    }
-    let outcome = Remap.run(case, &machine).unwrap_or_else(|e| panic!("{case:?}: {e}"));
+/// Whether a case can be, or why not.
+fn check(case: &Case) -> Result<(), String> {
+    case.plan().map(drop).map_err(|refusal| refusal.to_string())
+}
+
+/// Runs a case, which must end with the right result.
+fn outcome(case: &Case, emulation: &Emulation) -> Outcome {
+    let outcome = case.plan().unwrap().run(emulation).unwrap_or_else(|e| panic!("{case:?}: {e}"));
     assert_eq!(outcome.verified, Ok(()), "{case:?}");
     outcome
+}
+
+fn run(case: &Case) -> Outcome {
+    outcome(case, &Emulation { stack: Some(64 << 10), ..Emulation::default() })
 }
 
 /// How long it takes on the virtual clock.
@@ -25,7 +29,7 @@ fn model(case: &Case) -> Time {
 
 /// What the paper says.
 fn formula(case: &Case) -> Time {
-    Remap.formula(case).unwrap()
+    case.plan().unwrap().formula().unwrap()
 }
 
 /// Random machines and sizes of all kinds, with g < o, 2o > g, o = 0, g = 0, L = 0 and G = 0 among them.
@@ -44,7 +48,7 @@ impl Draw {
         let params = Params::new(self.0.usize(1..7)).L(L).o(o).g(g).G(G).word(self.0.usize(1..6));
         let params = params.build().unwrap();
         let size = self.0.usize(1..=12 * params.word);
-        Case { size, ..Case::new(&Remap, algorithm, params) }
+        Case { size, ..Case::new(&REMAP, algorithm, params) }
     }
 }
 
@@ -117,11 +121,10 @@ fn long_messages_take_no_less_than_predicted_with_single_ports() {
 fn the_naive_order_stalls() {
     let (P, C) = (8, 2);
     let params = Params::new(P).L(8 * US).o(US).g(4 * US).G(US).word(4).build().unwrap();
-    let case = |algorithm, k: usize| Case { size: 4 * k, ..Case::new(&Remap, algorithm, params) };
+    let case = |algorithm, k: usize| Case { size: 4 * k, ..Case::new(&REMAP, algorithm, params) };
 
     // On the first send P - 1 processors want processor 0, and C get it.
-    let machine = Machine::new(params).work(Work::Charged).trace(true);
-    let run = Remap.run(&case("short-naive", 16), &machine).unwrap().run;
+    let run = outcome(&case("short-naive", 16), &Emulation::traced()).run;
     let messages = &run.trace.as_ref().unwrap().messages;
     let first = |id: usize| messages.iter().find(|m| m.id.from == id && m.id.number == 0).unwrap();
     let at_once = (1..P).filter(|id| first(*id).enter == params.o).count();
@@ -151,12 +154,12 @@ fn the_estimate_of_the_naive_order_is_near() {
         let (P, g) = (rng.usize(3..8), rng.i64(2..20));
         let (o, C) = (rng.i64(0..=g / 2), rng.i64(1..6));
         let params = Params::new(P).L(C * g * US).o(o * US).g(g * US).word(4).build().unwrap();
-        let case = Case { size: 4 * rng.usize(P..4 * P), ..Case::new(&Remap, "short-naive", params) };
+        let case = Case { size: 4 * rng.usize(P..4 * P), ..Case::new(&REMAP, "short-naive", params) };
         let (time, estimate) = (model(&case), formula(&case));
         let ratio = time.as_ps() as f64 / estimate.as_ps() as f64;
         (lowest, highest) = (lowest.min(ratio), highest.max(ratio));
         // No order is faster than one in which nothing contends.
-        let staggered = formula(&Case { size: case.size, ..Case::new(&Remap, "short-staggered", params) });
+        let staggered = formula(&Case { size: case.size, ..Case::new(&REMAP, "short-staggered", params) });
         assert!(time >= staggered.min(estimate), "{case:?}");
     }
     println!("model / estimate: {lowest:.3} to {highest:.3}");
@@ -166,7 +169,7 @@ fn the_estimate_of_the_naive_order_is_near() {
 /// The machine of LogGP's figure 4.
 fn figure_4(algorithm: &str, kilobytes: usize) -> Case {
     let params = preset("cs2-splitc").unwrap().builder().P(16).build().unwrap();
-    Case { size: kilobytes << 10, ..Case::new(&Remap, algorithm, params) }
+    Case { size: kilobytes << 10, ..Case::new(&REMAP, algorithm, params) }
 }
 
 /// LogGP, figure 4: the short messages take kg/4, the long ones 2kG and up to 20% more, for k bytes from each.
@@ -216,11 +219,10 @@ fn the_rate_is_what_a_processor_sends_in_a_time() {
 #[test]
 fn results_are_right_in_whatever_order_messages_arrive() {
     let params = Params::new(5).L(40 * US).o(US).g(4 * US).G(US).word(4).build().unwrap();
-    for Algorithm { name, .. } in Remap.algorithms() {
+    for Algorithm { name, .. } in REMAP.algorithms {
         for seed in 0..300 {
-            let case = Case { seed, size: 1 + seed as usize % 70, ..Case::new(&Remap, name, params) };
-            let machine = Machine::new(params).work(Work::Charged).latency(Latency::Random { seed });
-            assert_eq!(Remap.run(&case, &machine).unwrap().verified, Ok(()), "{case:?}");
+            let latency = Latency::Random { seed };
+            run(&Case { seed, latency, size: 1 + seed as usize % 70, ..Case::new(&REMAP, name, params) });
         }
     }
 }
@@ -231,10 +233,10 @@ fn results_are_right_on_a_loggps_machine_too() {
     for (P, S) in [(1, 1), (2, 1), (6, 1), (7, 2), (8, 100)] {
         let gps = LogGps { s: 1, S, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
         let params = Params::new(P).L(20 * US).o(2 * US).g(4 * US).word(1).gps(gps).build().unwrap();
-        for Algorithm { name, .. } in Remap.algorithms() {
+        for Algorithm { name, .. } in REMAP.algorithms {
             for size in [1, 3, 30, 130] {
-                let case = Case { size, ..Case::new(&Remap, name, params) };
-                assert_eq!(Remap.formula(&case), None);
+                let case = Case { size, ..Case::new(&REMAP, name, params) };
+                assert_eq!(case.plan().unwrap().formula(), None);
                 run(&case);
             }
         }
@@ -244,13 +246,13 @@ fn results_are_right_on_a_loggps_machine_too() {
 #[test]
 fn what_cannot_be_done_is_refused_in_a_sentence() {
     let params = Params::new(16).L(US).o(US).g(US).word(4).build().unwrap();
-    for Algorithm { name, .. } in Remap.algorithms() {
+    for Algorithm { name, .. } in REMAP.algorithms {
         for size in [0, 1 << 30, usize::MAX] {
-            let refusal = Remap.check(&Case { size, ..Case::new(&Remap, name, params) }).unwrap_err();
+            let refusal = check(&Case { size, ..Case::new(&REMAP, name, params) }).unwrap_err();
             assert!(refusal.contains("give") && !refusal.contains('\n'), "{refusal}");
         }
     }
-    let many = Case { size: 8 << 20, ..Case::new(&Remap, "short-naive", params) };
-    assert!(Remap.check(&many).unwrap_err().contains("messages are too many"));
-    assert!(Remap.check(&figure_4("short-naive", 512)).is_ok());
+    let many = Case { size: 8 << 20, ..Case::new(&REMAP, "short-naive", params) };
+    assert!(check(&many).unwrap_err().contains("messages are too many"));
+    assert!(check(&figure_4("short-naive", 512)).is_ok());
 }

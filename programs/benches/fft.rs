@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use loggp::{Machine, Params, Work};
-use loggp_programs::fft;
-use loggp_programs::{Case, Program};
+use loggp::{Params, Work};
+use loggp_programs::fft::FFT;
+use loggp_programs::{Case, Emulation};
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftPlanner};
 
@@ -17,11 +17,12 @@ fn transform(c: &mut Criterion) {
         let mut group = c.benchmark_group(format!("fft, 2^{bits} points"));
         group.sample_size(20);
         let params = Params::new(1).build().unwrap();
-        let case = Case { size: n, work: Work::Measured, ..Case::new(&fft::Fft, "short-staggered", params) };
-        let machine = Machine::new(params).work(Work::Measured);
+        let case = Case { size: n, work: Work::Measured, ..Case::new(&FFT, "short-staggered", params) };
+        let plan = case.plan().unwrap();
+        let run = || plan.run(&Emulation::default()).unwrap().run;
         group.bench_function("P = 1", |b| {
             b.iter_custom(|times| {
-                let time = |_| fft::Fft.run(&case, &machine).unwrap().run.time.as_ns();
+                let time = |_| run().time.as_ns();
                 Duration::from_nanos((0..times).map(time).sum::<f64>() as u64)
             });
         });
@@ -30,7 +31,7 @@ fn transform(c: &mut Criterion) {
         // A run plans its kernels and gets its memory anew; so does this. It comes after a run, as a run does,
         // since what that leaves in the caches counts where a transform takes only 10 us.
         let prepare = || {
-            fft::Fft.run(&case, &machine).unwrap();
+            run();
             let kernel = FftPlanner::new().plan_fft_forward(n);
             let scratch = vec![Complex::default(); kernel.get_inplace_scratch_len()];
             (kernel, points.clone(), scratch)

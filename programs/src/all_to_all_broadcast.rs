@@ -7,46 +7,35 @@
 //! The paper lets a processor receive while it sends. Here it is busy for o with either, so it needs
 //! g >= 2o for both in a gap; and where a reception would overlap the o of a send, it comes up to 2o later.
 
-use loggp::{Machine, Params, Proc, RunError, Time, Work};
+use loggp::{Params, Proc, RunError, Time, Work};
 
 use crate::word::Word;
-use crate::{Algorithm, Case, Outcome, Program, Size};
+use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, Refusal, Size};
 
 /// Every processor's items to every processor.
-pub struct AllToAllBroadcast;
-
-static ALGORITHMS: [Algorithm; 1] = [Algorithm {
-    name: "optimal",
-    about: "processor i sends an item to i+1, i+2, ..., i+P-1, k times",
-    formula: "L + 2o + g(k(P-1) - 1), where g >= 2o (Karp et al., section 5.1); up to 2o more where receptions \
-              overlap sends",
-}];
+pub static ALL_TO_ALL_BROADCAST: Program = Program {
+    name: "all-to-all-broadcast",
+    about: "every processor's items reach all (Karp et al., section 5.1)",
+    algorithms: &[Algorithm {
+        name: "optimal",
+        about: "processor i sends an item to i+1, i+2, ..., i+P-1, k times",
+        formula: "L + 2o + g(k(P-1) - 1), where g >= 2o (Karp et al., section 5.1); up to 2o more where receptions \
+                  overlap sends",
+        plan: AllToAllBroadcast::plan,
+    }],
+    size: Size { meaning: "items of each processor, a word each", default: 16 },
+    options: &[],
+    work: Work::Charged,
+};
 
 /// The only tag.
 const ITEM: u32 = 0;
 
-impl Program for AllToAllBroadcast {
-    fn name(&self) -> &'static str {
-        "all-to-all-broadcast"
-    }
+/// A case that was read.
+struct AllToAllBroadcast<'a>(&'a Case);
 
-    fn about(&self) -> &'static str {
-        "every processor's items reach all (Karp et al., section 5.1)"
-    }
-
-    fn algorithms(&self) -> &'static [Algorithm] {
-        &ALGORITHMS
-    }
-
-    fn size(&self) -> Size {
-        Size { meaning: "items of each processor, a word each", default: 16 }
-    }
-
-    fn work(&self) -> Work {
-        Work::Charged
-    }
-
-    fn check(&self, case: &Case) -> Result<(), String> {
+impl AllToAllBroadcast<'_> {
+    fn plan(case: &Case) -> Planned<'_> {
         /// 4 GiB of items.
         const MOST: u128 = 1 << 29;
         let (P, k) = (case.params.P as u128, case.size as u128);
@@ -54,41 +43,48 @@ impl Program for AllToAllBroadcast {
         match k {
             0 => Err("a size of 0 leaves nothing to send; give at least 1".into()),
             _ if P * P > MOST => {
-                Err(format!("{P} processors would hold {} items at least, too many; give fewer", P * P))
+                Err(format!("{P} processors would hold {} items at least, too many; give fewer", P * P)
+                    .into())
             }
             _ if P * P * k > MOST => Err(format!(
                 "the processors would hold {} items, which is too many; give a size of at most {}",
                 P * P * k,
                 MOST / (P * P)
-            )),
-            _ => Ok(()),
+            )
+            .into()),
+            _ => Ok(Box::new(AllToAllBroadcast(case))),
         }
     }
+}
 
-    fn formula(&self, case: &Case) -> Option<Time> {
-        let Params { L, o, g, P, .. } = case.params;
-        if !case.params.is_loggp() || g < 2 * o {
+impl Plan for AllToAllBroadcast<'_> {
+    fn formula(&self) -> Option<Time> {
+        let Case { params, size, .. } = self.0;
+        let Params { L, o, g, P, .. } = *params;
+        if !params.is_loggp() || g < 2 * o {
             return None;
         }
-        match case.size as i64 * (P as i64 - 1) {
+        match *size as i64 * (P as i64 - 1) {
             0 => Some(Time::ZERO),
             messages => Some(L + 2 * o + (messages - 1) * g),
         }
     }
 
-    fn run(&self, case: &Case, machine: &Machine) -> Result<Outcome, RunError> {
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let case = self.0;
         let (P, k) = (case.params.P, case.size);
-        let plan = Plan::new(&case.params, k * (P - 1));
+        let rhythm = Rhythm::new(&case.params, k * (P - 1));
         let mut rng = fastrand::Rng::with_seed(case.seed);
         let items: Vec<Vec<u64>> = (0..P).map(|_| (0..k).map(|_| rng.u64(..)).collect()).collect();
-        let (run, results) = machine.run(|p| all_to_all(p, &plan, &items[p.id()]))?.take_results();
+        let run = case.machine(emulation).run(|p| all_to_all(p, &rhythm, &items[p.id()]))?;
+        let (run, results) = run.take_results();
         Ok(Outcome::new(run, verify(&results, &items)))
     }
 }
 
 /// Refuses a machine on which even a message of a word waits for its receiver: where all send at once, all
 /// would wait.
-pub(crate) fn check_eager(params: &Params) -> Result<(), String> {
+pub(crate) fn check_eager(params: &Params) -> Result<(), Refusal> {
     match params.is_synchronous(1) && params.P > 1 {
         true => {
             Err("all processors send at once, and with S = 0 each would wait for the others to receive; \
@@ -101,7 +97,7 @@ pub(crate) fn check_eager(params: &Params) -> Result<(), String> {
 
 /// When a processor sends and receives, if every message takes exactly L. All processors do the same.
 #[derive(Debug)]
-struct Plan {
+struct Rhythm {
     /// From send to send.
     pace: Time,
     /// From the start of a send to its end.
@@ -112,19 +108,19 @@ struct Plan {
     reception: Time,
 }
 
-impl Plan {
+impl Rhythm {
     /// For so many messages from each processor: a send and a reception in turn, or all sends first where that
     /// ends sooner, as it may if a gap has no room for both.
-    fn new(params: &Params, messages: usize) -> Plan {
+    fn new(params: &Params, messages: usize) -> Rhythm {
         let (send, reception) = (params.send_overhead(1), params.recv_overhead(1));
         let arrival = send + params.stream(1) + params.L;
         let last = messages as i64 - 1;
 
         let pace = params.g.max(send + reception);
-        let in_turn = Plan { pace, send, first: arrival, reception }.past_sends(last);
+        let in_turn = Rhythm { pace, send, first: arrival, reception }.past_sends(last);
         let pace = params.g.max(send);
-        let sends_first = Plan { pace, send, first: arrival.max(last * pace + send), reception };
-        let end = |plan: &Plan, gap: Time| plan.first + last * gap;
+        let sends_first = Rhythm { pace, send, first: arrival.max(last * pace + send), reception };
+        let end = |rhythm: &Rhythm, gap: Time| rhythm.first + last * gap;
         match end(&in_turn, in_turn.pace) <= end(&sends_first, params.g.max(reception)) {
             true => in_turn,
             false => sends_first,
@@ -133,7 +129,7 @@ impl Plan {
 
     /// Begins to receive when no send is in the way. If the first reception is not, none is: the others keep
     /// the sends' pace.
-    fn past_sends(mut self, last: i64) -> Plan {
+    fn past_sends(mut self, last: i64) -> Rhythm {
         if self.pace > Time::ZERO {
             let sends = self.first.as_ps() / self.pace.as_ps();
             // That many sends after the first one begin before or with the reception; is one still going on?
@@ -159,7 +155,7 @@ impl Plan {
 }
 
 /// What each processor does. It returns all items, by whose they are.
-fn all_to_all(p: &mut Proc, plan: &Plan, own: &[u64]) -> Vec<Vec<u64>> {
+fn all_to_all(p: &mut Proc, rhythm: &Rhythm, own: &[u64]) -> Vec<Vec<u64>> {
     let (P, k) = (p.p(), own.len());
     let messages = k * (P - 1);
     let mut all = vec![vec![0; k]; P];
@@ -173,8 +169,8 @@ fn all_to_all(p: &mut Proc, plan: &Plan, own: &[u64]) -> Vec<Vec<u64>> {
         }
     };
     for message in 0..messages {
-        receive_until(p, plan.before(message));
-        let due = message as i64 * plan.pace;
+        receive_until(p, rhythm.before(message));
+        let due = message as i64 * rhythm.pace;
         if due > p.next_send() {
             p.wait_until(due);
         }

@@ -8,95 +8,89 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use loggp::{Machine, Params, Proc, RunError, Time, Work};
+use loggp::{Params, Proc, RunError, Time, Work};
 
-use crate::{Algorithm, Case, Outcome, Program, Size};
+use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, Refusal, Size};
 
 /// One-to-all broadcast of one datum.
-pub struct Broadcast;
-
-static ALGORITHMS: [Algorithm; 4] = [
-    Algorithm {
-        name: "optimal",
-        about: "every processor that has the datum sends it on, as early and as often as possible",
-        formula: "the least t with sum over j of C(floor((t-jD)/d) + j, j) >= P (Karp et al., theorem 3.2)",
-    },
-    Algorithm {
-        name: "binomial",
-        about: "a processor that answers for n processors hands floor(n/2) of them to one that gets the datum",
-        formula: "t(n) = max(D + t(floor(n/2)), d + t(ceil(n/2)))",
-    },
-    Algorithm {
-        name: "binary",
-        about: "processor i sends to processors 2i+1 and 2i+2",
-        formula: "the greatest floor(log2 n) D + (ones(n) - 1) d of n = 1..P, with the ones in binary n",
-    },
-    Algorithm {
-        name: "flat",
-        about: "processor 0 sends to all others, one after the other",
-        formula: "(P-2)d + D",
-    },
-];
+pub static BROADCAST: Program = Program {
+    name: "broadcast",
+    about: "one processor's datum reaches all (LogP, section 3.3; Karp et al., section 3)",
+    algorithms: &[
+        Algorithm {
+            name: "optimal",
+            about: "every processor that has the datum sends it on, as early and as often as possible",
+            formula: "the least t with sum over j of C(floor((t-jD)/d) + j, j) >= P (Karp et al., theorem 3.2)",
+            plan: |case| Broadcast::plan(case, |case| optimal(&case.params, case.size), B),
+        },
+        Algorithm {
+            name: "binomial",
+            about: "a processor that answers for n processors hands floor(n/2) of them to one that gets the datum",
+            formula: "t(n) = max(D + t(floor(n/2)), d + t(ceil(n/2)))",
+            plan: |case| Broadcast::plan(case, |case| binomial(case.params.P), binomial_time),
+        },
+        Algorithm {
+            name: "binary",
+            about: "processor i sends to processors 2i+1 and 2i+2",
+            formula: "the greatest floor(log2 n) D + (ones(n) - 1) d of n = 1..P, with the ones in binary n",
+            plan: |case| Broadcast::plan(case, |case| binary(case.params.P), binary_time),
+        },
+        Algorithm {
+            name: "flat",
+            about: "processor 0 sends to all others, one after the other",
+            formula: "(P-2)d + D",
+            plan: |case| Broadcast::plan(case, |case| flat(case.params.P), flat_time),
+        },
+    ],
+    size: Size { meaning: "words of the datum", default: 1 },
+    options: &[],
+    work: Work::Charged,
+};
 
 /// The only tag.
 const DATUM: u32 = 0;
 
-impl Program for Broadcast {
-    fn name(&self) -> &'static str {
-        "broadcast"
-    }
+/// A broadcast along a tree.
+struct Broadcast<'a> {
+    case: &'a Case,
+    /// The children of each processor, in order.
+    children: fn(&Case) -> Vec<Vec<usize>>,
+    /// When the last of P processors has the datum, by D and d.
+    time: fn(usize, Time, Time) -> Time,
+}
 
-    fn about(&self) -> &'static str {
-        "one processor's datum reaches all (LogP, section 3.3; Karp et al., section 3)"
+impl<'a> Broadcast<'a> {
+    fn plan(
+        case: &'a Case,
+        children: fn(&Case) -> Vec<Vec<usize>>,
+        time: fn(usize, Time, Time) -> Time,
+    ) -> Planned<'a> {
+        check_size(case)?;
+        Ok(Box::new(Broadcast { case, children, time }))
     }
+}
 
-    fn algorithms(&self) -> &'static [Algorithm] {
-        &ALGORITHMS
-    }
-
-    fn size(&self) -> Size {
-        Size { meaning: "words of the datum", default: 1 }
-    }
-
-    fn work(&self) -> Work {
-        Work::Charged
-    }
-
-    fn check(&self, case: &Case) -> Result<(), String> {
-        check_size(case)
-    }
-
-    fn formula(&self, case: &Case) -> Option<Time> {
-        let Params { L, o, g, G, P, .. } = case.params;
-        if !case.params.is_loggp() {
+impl Plan for Broadcast<'_> {
+    fn formula(&self) -> Option<Time> {
+        let Params { L, o, g, G, P, .. } = self.case.params;
+        if !self.case.params.is_loggp() {
             return None;
         }
         if P == 1 {
             return Some(Time::ZERO);
         }
-        let stream = (case.size as i64 - 1) * G;
+        let stream = (self.case.size as i64 - 1) * G;
         let (D, d) = (L + 2 * o + stream, o.max(stream + g));
-        Some(match case.algorithm.name {
-            "optimal" => B(P, D, d),
-            "binomial" => binomial_time(P, D, d),
-            "binary" => binary_time(P, D, d),
-            "flat" => flat_time(P, D, d),
-            name => unreachable!("broadcast has no algorithm {name}"),
-        })
+        Some((self.time)(P, D, d))
     }
 
-    fn run(&self, case: &Case, machine: &Machine) -> Result<Outcome, RunError> {
-        let P = case.params.P;
-        let children = match case.algorithm.name {
-            "optimal" => optimal(&case.params, case.size),
-            "binomial" => binomial(P),
-            "binary" => binary(P),
-            "flat" => flat(P),
-            name => unreachable!("broadcast has no algorithm {name}"),
-        };
-        let mut datum = vec![0; case.size * case.params.word];
-        fastrand::Rng::with_seed(case.seed).fill(&mut datum);
-        let (run, results) = machine.run(|p| broadcast(p, &children, &datum))?.take_results();
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let Case { params, size, seed, .. } = self.case;
+        let children = (self.children)(self.case);
+        let mut datum = vec![0; size * params.word];
+        fastrand::Rng::with_seed(*seed).fill(&mut datum);
+        let run = self.case.machine(emulation).run(|p| broadcast(p, &children, &datum))?;
+        let (run, results) = run.take_results();
         Ok(Outcome::new(run, verify(&results, &datum)))
     }
 }
@@ -231,7 +225,7 @@ fn flat_time(P: usize, D: Time, d: Time) -> Time {
 }
 
 /// Refuses data of no words, and data that a host may not have room for: P times the size, in words.
-pub(crate) fn check_size(case: &Case) -> Result<(), String> {
+pub(crate) fn check_size(case: &Case) -> Result<(), Refusal> {
     const MOST: u128 = 1 << 32;
     let Params { P, word, .. } = case.params;
     let bytes = P as u128 * case.size as u128 * word as u128;
@@ -240,7 +234,8 @@ pub(crate) fn check_size(case: &Case) -> Result<(), String> {
         _ if bytes > MOST => Err(format!(
             "the processors would hold {bytes} bytes of data, which is too much; give a size of at most {}",
             MOST / (P as u128 * word as u128)
-        )),
+        )
+        .into()),
         _ => Ok(()),
     }
 }

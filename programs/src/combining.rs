@@ -15,49 +15,37 @@
 //! The operator must be commutative: processors combine in different orders. As in the paper, combining takes
 //! no time.
 
-use loggp::{Machine, Params, Payload, Proc, RunError, Time, Work};
+use loggp::{Params, Payload, Proc, RunError, Time, Work};
 
 use crate::all_to_all_broadcast::check_eager;
 use crate::broadcast;
 use crate::word::Word;
-use crate::{Algorithm, Case, Outcome, Program, Size};
+use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, Size};
 
 /// All-to-all broadcast of the combination of all values.
-pub struct Combining;
-
-static ALGORITHMS: [Algorithm; 1] = [Algorithm {
-    name: "optimal",
-    about: "all send what they have to processors ever further away; for any P, at the time of a reduction",
-    formula: "(T - d) u + L + 2o, u = max(g, 2o), d = ceil((L+2o)/u), with the least f_T >= P (Karp et al., \
-              section 5.2); up to 2o more where receptions overlap sends",
-}];
+pub static COMBINING: Program = Program {
+    name: "combining",
+    about: "all processors get the combination of all their values (Karp et al., section 5.2)",
+    algorithms: &[Algorithm {
+        name: "optimal",
+        about: "all send what they have to processors ever further away; for any P, at the time of a reduction",
+        formula: "(T - d) u + L + 2o, u = max(g, 2o), d = ceil((L+2o)/u), with the least f_T >= P (Karp et al., \
+                  section 5.2); up to 2o more where receptions overlap sends",
+        plan: Combining::plan,
+    }],
+    size: Size { meaning: "operands of each processor, which it combines by itself", default: 1 },
+    options: &[],
+    work: Work::Charged, // combining takes no time
+};
 
 /// A processor's operands, all combined: their sum, and the largest.
 type Value = Word<(u64, u64)>;
 
-impl Program for Combining {
-    fn name(&self) -> &'static str {
-        "combining"
-    }
+/// A case that was read.
+struct Combining<'a>(&'a Case);
 
-    fn about(&self) -> &'static str {
-        "all processors get the combination of all their values (Karp et al., section 5.2)"
-    }
-
-    fn algorithms(&self) -> &'static [Algorithm] {
-        &ALGORITHMS
-    }
-
-    fn size(&self) -> Size {
-        Size { meaning: "operands of each processor, which it combines by itself", default: 1 }
-    }
-
-    /// Combining takes no time.
-    fn work(&self) -> Work {
-        Work::Charged
-    }
-
-    fn check(&self, case: &Case) -> Result<(), String> {
+impl Combining<'_> {
+    fn plan(case: &Case) -> Planned<'_> {
         /// 4 GiB of operands.
         const MOST: u128 = 1 << 29;
         let (P, k) = (case.params.P as u128, case.size as u128);
@@ -68,16 +56,19 @@ impl Program for Combining {
                 "the processors would hold {} operands, which is too many; give a size of at most {}",
                 P * k,
                 MOST / P
-            )),
-            _ => Ok(()),
+            )
+            .into()),
+            _ => Ok(Box::new(Combining(case))),
         }
     }
+}
 
+impl Plan for Combining<'_> {
     /// A reduction on the machine whose L + 2o is d whole steps (theorem 3.2) less what that is more than
     /// this machine's.
-    fn formula(&self, case: &Case) -> Option<Time> {
-        let Params { L, o, g, P, .. } = case.params;
-        if !case.params.is_loggp() {
+    fn formula(&self) -> Option<Time> {
+        let Params { L, o, g, P, .. } = self.0.params;
+        if !self.0.params.is_loggp() {
             return None;
         }
         let (D, u) = (L + 2 * o, g.max(2 * o));
@@ -92,17 +83,17 @@ impl Program for Combining {
         })
     }
 
-    fn run(&self, case: &Case, machine: &Machine) -> Result<Outcome, RunError> {
-        let plan = Plan::new(&case.params);
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let case = self.0;
+        let hops = Hops::new(&case.params);
         let mut rng = fastrand::Rng::with_seed(case.seed);
         let operands: Vec<u64> = (0..case.params.P * case.size).map(|_| rng.u64(..)).collect();
-        let (run, results) = machine
-            .run(|p| {
-                let own = operands[p.id() * case.size..][..case.size].iter().map(|x| Word((*x, *x)));
-                let own = own.reduce(|a, b| both(a, &b)).expect("a size of 0 was refused");
-                combine(p, &plan, own, both)
-            })?
-            .take_results();
+        let run = case.machine(emulation).run(|p| {
+            let own = operands[p.id() * case.size..][..case.size].iter().map(|x| Word((*x, *x)));
+            let own = own.reduce(|a, b| both(a, &b)).expect("a size of 0 was refused");
+            combine(p, &hops, own, both)
+        })?;
+        let (run, results) = run.take_results();
         Ok(Outcome::new(run, verify(&results, &operands)))
     }
 }
@@ -114,7 +105,7 @@ fn both(a: Value, b: &Value) -> Value {
 
 /// Who sends what in which step.
 #[derive(Debug)]
-pub struct Plan {
+pub struct Hops {
     /// From send to send.
     step: Time,
     /// How many steps after a send its message is received; it may be combined and sent on then.
@@ -132,9 +123,9 @@ struct Hop {
     own: bool,
 }
 
-impl Plan {
+impl Hops {
     /// For a machine with these parameters.
-    pub fn new(params: &Params) -> Plan {
+    pub fn new(params: &Params) -> Hops {
         let (P, D) =
             (params.P, params.send_overhead(1) + params.stream(1) + params.L + params.recv_overhead(1));
         let step = params.g.max(params.send_overhead(1) + params.recv_overhead(1));
@@ -157,27 +148,27 @@ impl Plan {
             messages.push((more > 0).then(|| Hop { distance: w[t - 1] + usize::from(own), own }));
             w.push(w[t - 1] + more);
         }
-        Plan { step, d, messages }
+        Hops { step, d, messages }
     }
 }
 
 /// What each processor does: it sends what it has, and combines that with what it receives.
-pub fn combine<T: Payload + Clone>(p: &mut Proc, plan: &Plan, own: T, op: impl Fn(T, &T) -> T) -> T {
+pub fn combine<T: Payload + Clone>(p: &mut Proc, hops: &Hops, own: T, op: impl Fn(T, &T) -> T) -> T {
     let (id, P) = (p.id(), p.p());
     let mut others: Option<T> = None;
     // The message of step d + n, which is the n-th, has the tag n.
     let receive = |p: &mut Proc, n: usize, others: &mut Option<T>| {
-        if let Some(hop) = plan.messages[n] {
+        if let Some(hop) = hops.messages[n] {
             let more: T = p.recv_from((id + P - hop.distance) % P, n as u32);
             *others = Some(others.take().map_or(more.clone(), |others| op(others, &more)));
         }
     };
-    for (n, hop) in plan.messages.iter().enumerate() {
-        if let Some(received) = n.checked_sub(plan.d) {
+    for (n, hop) in hops.messages.iter().enumerate() {
+        if let Some(received) = n.checked_sub(hops.d) {
             receive(p, received, &mut others);
         }
         let Some(hop) = hop else { continue };
-        let due = n as i64 * plan.step;
+        let due = n as i64 * hops.step;
         if due > p.next_send() {
             p.wait_until(due);
         }
@@ -188,7 +179,7 @@ pub fn combine<T: Payload + Clone>(p: &mut Proc, plan: &Plan, own: T, op: impl F
         };
         p.send((id + hop.distance) % P, n as u32, value);
     }
-    for n in plan.messages.len().saturating_sub(plan.d)..plan.messages.len() {
+    for n in hops.messages.len().saturating_sub(hops.d)..hops.messages.len() {
         receive(p, n, &mut others);
     }
     match &others {
@@ -240,11 +231,11 @@ mod tests {
                 if f[T] > 5000 {
                     break;
                 }
-                let plan = Plan::new(&Params::new(f[T]).L(d as i64 * US).g(US).build().unwrap());
-                assert_eq!((plan.d, plan.messages.len()), (d.min(f[T]), T - d + 1));
-                for (n, hop) in plan.messages.iter().enumerate() {
+                let hops = Hops::new(&Params::new(f[T]).L(d as i64 * US).g(US).build().unwrap());
+                assert_eq!((hops.d, hops.messages.len()), (d.min(f[T]), T - d + 1));
+                for (n, hop) in hops.messages.iter().enumerate() {
                     let hop = hop.unwrap();
-                    assert!(hop.own && hop.distance == f[d + n - 1], "d = {d}, T = {T}: {plan:?}");
+                    assert!(hop.own && hop.distance == f[d + n - 1], "d = {d}, T = {T}: {hops:?}");
                 }
             }
         }

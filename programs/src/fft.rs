@@ -22,7 +22,7 @@ mod verify;
 
 use std::mem::swap;
 
-use loggp::{Machine, Proc, RunError, Time, Work, parse_time};
+use loggp::{Proc, RunError, Time, Work, parse_time};
 
 use self::columns::Column;
 use self::kernels::{Kernels, Memory, Point};
@@ -30,51 +30,66 @@ use self::layout::{Layout, Shape};
 use self::overlap::{Charges, overlapped};
 use self::phase::{Phase, Stopwatch};
 use self::remap::Schedule;
-use crate::{Algorithm, Case, Costs, Figure, Outcome, Program, ProgramOption, Size};
+use crate::{
+    Algorithm, Case, Costs, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program, ProgramOption,
+    Refusal, Size,
+};
 
 /// The fast Fourier transform.
-pub struct Fft;
-
-static ALGORITHMS: [Algorithm; 7] = [
-    Algorithm {
-        name: "long-staggered",
-        about: "a message of n/P^2 points for each processor, and a local redistribution",
-        formula: "compute + (P-2) max((k-1)G + g, 2o) + (k-1)G + L + 2o + (n/P) point, with all terms kept; with a \
-                  single port about 2(P-1)(k-1)G + 2o for the remap, if that is more (LogGP, section 3)",
-    },
-    Algorithm {
-        name: "short-staggered",
-        about: "a message per point; processor q begins with q + 1 and wraps around, so that none stalls",
-        formula: "compute + (n/P - n/P^2) max(point + 2o, g) + (n/P^2) point + L, with all terms kept (LogP, \
-                  sections 4.1.1 and 4.1.4)",
-    },
-    Algorithm {
-        name: "short-synchronized",
-        about: "as short-staggered, with a barrier after every n/P^2 messages",
-        formula: "that of short-staggered, with L and a barrier for every n/P^2 messages (LogP, section 4.1.4)",
-    },
-    Algorithm {
-        name: "short-naive",
-        about: "a message per point; all send first to processor 0, then to 1, and stall",
-        formula: "none: LogP (section 4.1.2) does not say in which order those who stall go on",
-    },
-    Algorithm {
-        name: "overlapped",
-        about: "as short-staggered, with the remap merged into the computation before and after it",
-        formula: "compute + (n/P) point + (n/P - n/P^2) 2o, as nobody is idle; or what is computed before the first \
-                  message and after the last + the remap of short-staggered, if that is more (LogP, section 4.1.5)",
-    },
-    Algorithm {
-        name: "cyclic",
-        about: "one layout: each node of the last log P columns needs a remote point",
-        formula: "compute + log P ((n/P) max(point + 2o, g) + L), with all terms kept (LogP, section 4.1.1)",
-    },
-    Algorithm {
-        name: "blocked",
-        about: "one layout: each node of the first log P columns needs a remote point",
-        formula: "compute + log P ((n/P) max(point + 2o, g) + L), with all terms kept (LogP, section 4.1.1)",
-    },
-];
+pub static FFT: Program = Program {
+    name: "fft",
+    about: "the fast Fourier transform of complex points (LogP, section 4.1; LogGP, section 3)",
+    algorithms: &[
+        Algorithm {
+            name: "long-staggered",
+            about: "a message of n/P^2 points for each processor, and a local redistribution",
+            formula: "compute + (P-2) max((k-1)G + g, 2o) + (k-1)G + L + 2o + (n/P) point, with all terms kept; with a \
+                      single port about 2(P-1)(k-1)G + 2o for the remap, if that is more (LogGP, section 3)",
+            plan: |case| Fft::plan(case, Way::Long),
+        },
+        Algorithm {
+            name: "short-staggered",
+            about: "a message per point; processor q begins with q + 1 and wraps around, so that none stalls",
+            formula: "compute + (n/P - n/P^2) max(point + 2o, g) + (n/P^2) point + L, with all terms kept (LogP, \
+                      sections 4.1.1 and 4.1.4)",
+            plan: |case| Fft::plan(case, Way::Short(Schedule::Staggered)),
+        },
+        Algorithm {
+            name: "short-synchronized",
+            about: "as short-staggered, with a barrier after every n/P^2 messages",
+            formula: "that of short-staggered, with L and a barrier for every n/P^2 messages (LogP, section 4.1.4)",
+            plan: |case| Fft::plan(case, Way::Short(Schedule::Synchronized)),
+        },
+        Algorithm {
+            name: "short-naive",
+            about: "a message per point; all send first to processor 0, then to 1, and stall",
+            formula: "none: LogP (section 4.1.2) does not say in which order those who stall go on",
+            plan: |case| Fft::plan(case, Way::Short(Schedule::Naive)),
+        },
+        Algorithm {
+            name: "overlapped",
+            about: "as short-staggered, with the remap merged into the computation before and after it",
+            formula: "compute + (n/P) point + (n/P - n/P^2) 2o, as nobody is idle; or what is computed before the first \
+                      message and after the last + the remap of short-staggered, if that is more (LogP, section 4.1.5)",
+            plan: |case| Fft::plan(case, Way::Overlapped),
+        },
+        Algorithm {
+            name: "cyclic",
+            about: "one layout: each node of the last log P columns needs a remote point",
+            formula: "compute + log P ((n/P) max(point + 2o, g) + L), with all terms kept (LogP, section 4.1.1)",
+            plan: |case| Fft::plan(case, Way::Alone(Layout::Cyclic)),
+        },
+        Algorithm {
+            name: "blocked",
+            about: "one layout: each node of the first log P columns needs a remote point",
+            formula: "compute + log P ((n/P) max(point + 2o, g) + L), with all terms kept (LogP, section 4.1.1)",
+            plan: |case| Fft::plan(case, Way::Alone(Layout::Blocked)),
+        },
+    ],
+    size: Size { meaning: "points, a power of two and at least P^2", default: 1 << 16 },
+    options: &OPTIONS,
+    work: Work::Charged, // the papers' costs of computing, unless told
+};
 
 static OPTIONS: [ProgramOption; 3] = [
     ProgramOption {
@@ -100,69 +115,108 @@ static OPTIONS: [ProgramOption; 3] = [
     },
 ];
 
+/// The algorithms.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// A hybrid layout, and a remap with a message for each processor.
+    Long,
+    /// A hybrid layout, and a remap with a message for each point.
+    Short(Schedule),
+    /// The same, merged into the computation.
+    Overlapped,
+    /// One layout.
+    Alone(Layout),
+}
+
+/// A case that was read.
+struct Fft<'a> {
+    case: &'a Case,
+    way: Way,
+    /// The sizes of the transform, and its layout.
+    shape: Shape,
+    /// What computing costs, if that is charged.
+    charges: Charges,
+}
+
 /// What something costs. A number without a unit is microseconds, whatever the machine's cycle.
 fn cost(text: &str) -> Result<Time, String> {
     let time = parse_time(text, loggp::US)?;
     if time < Time::ZERO { Err("it is negative; give 0us or more".into()) } else { Ok(time) }
 }
 
-impl Program for Fft {
-    fn name(&self) -> &'static str {
-        "fft"
+impl Fft<'_> {
+    fn plan(case: &Case, way: Way) -> Planned<'_> {
+        let option = |name| {
+            let value = case.option(name);
+            (value, move |why| format!("{name} = {value}: {why}"))
+        };
+        let (layout, refusal) = option("layout");
+        let layout = Layout::named(layout).ok_or_else(|| refusal("give cyclic or blocked".into()))?;
+        let charge = |name| {
+            let (value, refusal) = option(name);
+            cost(value).map_err(refusal)
+        };
+        let charges = (charge("butterfly")?, charge("point")?);
+        check(case, way)?;
+        let layout = if let Way::Alone(layout) = way { layout } else { layout };
+        Ok(Box::new(Fft {
+            case,
+            way,
+            shape: Shape::new(case.size, case.params.P, layout),
+            charges: (case.work == Work::Charged).then_some(charges),
+        }))
     }
 
-    fn about(&self) -> &'static str {
-        "the fast Fourier transform of complex points (LogP, section 4.1; LogGP, section 3)"
+    /// Whether messages are long.
+    fn is_long(&self) -> bool {
+        self.way == Way::Long
     }
 
-    fn algorithms(&self) -> &'static [Algorithm] {
-        &ALGORITHMS
+    /// Whether the remap is part of the computation.
+    fn is_merged(&self) -> bool {
+        self.way == Way::Overlapped && self.shape.P > 1
     }
 
-    fn size(&self) -> Size {
-        Size { meaning: "points, a power of two and at least P^2", default: 1 << 16 }
+    /// The phases that the algorithm has, in order.
+    fn order(&self) -> impl Iterator<Item = Phase> {
+        use Phase::{First, Redistribution, Remap, Third};
+        let order = match self.shape.layout {
+            Layout::Cyclic => [First, Remap, Redistribution, Third],
+            Layout::Blocked => [First, Redistribution, Remap, Third],
+        };
+        let long = self.is_long();
+        order.into_iter().filter(move |phase| long || *phase != Redistribution)
+    }
+}
+
+impl Plan for Fft<'_> {
+    fn formula(&self) -> Option<Time> {
+        predict::total(self)
     }
 
-    fn options(&self) -> &'static [ProgramOption] {
-        &OPTIONS
+    fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
+        predict::phases(self)
     }
 
-    /// The papers' costs of computing, unless told.
-    fn work(&self) -> Work {
-        Work::Charged
+    fn rehearse(&self, threads: usize) -> Costs {
+        rehearsal::rehearse(self, threads)
     }
 
-    fn check(&self, case: &Case) -> Result<(), String> {
-        check(case)
-    }
-
-    fn rehearse(&self, case: &Case) -> Costs {
-        rehearsal::rehearse(case)
-    }
-
-    fn formula(&self, case: &Case) -> Option<Time> {
-        predict::total(case)
-    }
-
-    fn phases(&self, case: &Case) -> Vec<(&'static str, Option<Time>)> {
-        predict::phases(case)
-    }
-
-    fn run(&self, case: &Case, machine: &Machine) -> Result<Outcome, RunError> {
-        let (shape, alone) = (shape(case), is_alone(case));
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let (shape, alone) = (self.shape, matches!(self.way, Way::Alone(_)));
         let input_of = if alone { columns::input } else { Shape::input };
         let output_of = if alone { columns::output } else { Shape::output };
-        let input = random(shape.n, case.seed);
+        let input = random(shape.n, self.case.seed);
         let kernels = Kernels::new(shape);
         let part = |id| (0..shape.m()).map(move |j| input_of(&shape, id, j)).map(|j| input[j]);
-        let mut machine = machine.clone();
-        if let Some((butterfly, point)) = charges(case) {
+        let mut machine = self.case.machine(emulation);
+        if let Some((butterfly, point)) = self.charges {
             machine = machine.rate("butterfly", butterfly).rate("point", point);
         }
         let run = machine.run(|p| {
             let part = part(p.id());
-            let mut memory = p.prepare(|| Memory::new(&kernels, is_long(case), part));
-            let times = transform(p, case, &kernels, &mut memory);
+            let mut memory = p.prepare(|| Memory::new(&kernels, self.is_long(), part));
+            let times = transform(p, self, &kernels, &mut memory);
             (memory, times) // all of it: to give memory back takes time too
         });
         let (run, results) = run?.take_results();
@@ -178,42 +232,39 @@ impl Program for Fft {
             spent.iter_mut().zip(times).for_each(|(most, time)| *most = time.max(*most));
         }
         let mut outcome = Outcome::new(run, verify::verify(input, transform));
-        outcome.phases = order(case).map(|phase| (phase.name(), spent[phase as usize])).collect();
-        outcome.figures = figures(case, &spent);
+        outcome.phases = self.order().map(|phase| (phase.name().into(), spent[phase as usize])).collect();
+        outcome.figures = figures(self, &spent);
         Ok(outcome)
     }
 }
 
 /// What each processor does; returns how long it spent in each phase.
-fn transform(p: &mut Proc, case: &Case, kernels: &Kernels, memory: &mut Memory) -> [Time; 4] {
+fn transform(p: &mut Proc, plan: &Fft, kernels: &Kernels, memory: &mut Memory) -> [Time; 4] {
     let mut watch = Stopwatch::start(p);
-    match case.algorithm.name {
+    match plan.way {
         _ if p.p() == 1 => first(p, &mut watch, kernels, memory),
-        "overlapped" => {
-            overlapped(p, &mut watch, kernels, memory, charges(case));
+        Way::Overlapped => {
+            overlapped(p, &mut watch, kernels, memory, plan.charges);
             watch.lap(p, Phase::Third);
         }
-        "cyclic" => {
+        Way::Alone(Layout::Cyclic) => {
             first(p, &mut watch, kernels, memory);
             remote_columns(p, &mut watch, Phase::Third, kernels, memory);
         }
-        "blocked" => {
+        Way::Alone(Layout::Blocked) => {
             remote_columns(p, &mut watch, Phase::First, kernels, memory);
             third(p, &mut watch, kernels, memory);
         }
-        name => {
+        Way::Long => {
             first(p, &mut watch, kernels, memory);
-            let mut short = |schedule| {
-                remap::short(p, &kernels.shape, schedule, &memory.points, &mut memory.other);
-                watch.lap(p, Phase::Remap);
-            };
-            match name {
-                "short-staggered" => short(Schedule::Staggered),
-                "short-synchronized" => short(Schedule::Synchronized),
-                "short-naive" => short(Schedule::Naive),
-                "long-staggered" => long(p, &mut watch, &kernels.shape, memory),
-                name => unreachable!("fft has no algorithm {name}"),
-            }
+            long(p, &mut watch, &kernels.shape, memory);
+            swap(&mut memory.points, &mut memory.other);
+            third(p, &mut watch, kernels, memory);
+        }
+        Way::Short(schedule) => {
+            first(p, &mut watch, kernels, memory);
+            remap::short(p, &kernels.shape, schedule, &memory.points, &mut memory.other);
+            watch.lap(p, Phase::Remap);
             swap(&mut memory.points, &mut memory.other);
             third(p, &mut watch, kernels, memory);
         }
@@ -261,57 +312,25 @@ fn remote_columns(p: &mut Proc, watch: &mut Stopwatch, phase: Phase, kernels: &K
     }
 }
 
-/// The phases that an algorithm has, in order.
-fn order(case: &Case) -> impl Iterator<Item = Phase> {
-    use Phase::{First, Redistribution, Remap, Third};
-    let order = match shape(case).layout {
-        Layout::Cyclic => [First, Remap, Redistribution, Third],
-        Layout::Blocked => [First, Redistribution, Remap, Third],
-    };
-    order.into_iter().filter(move |phase| is_long(case) || *phase != Redistribution)
-}
-
 /// Rates per processor: 10 floating point operations per butterfly (LogP, section 4.1.4), and 16 bytes for
 /// each of its n/P points, as in LogP's 3.2 MB/s.
-fn figures(case: &Case, spent: &[Time; 4]) -> Vec<Figure> {
-    let shape = shape(case);
+fn figures(plan: &Fft, spent: &[Time; 4]) -> Vec<Figure> {
+    let shape = plan.shape;
     let [first, third] = shape.sizes().map(|size| 10 * shape.butterflies(size));
     let bytes = (shape.m() * size_of::<Point>()) as u64;
-    let merged = case.algorithm.name == "overlapped" && shape.P > 1;
     let rate = |name, unit, count: u64, phase: Phase| {
         let time = spent[phase as usize];
         let value = count as f64 / time.in_units(loggp::US);
         (time > Time::ZERO && count > 0).then_some(Figure { name, unit, value })
     };
-    let computed = |name, count, phase| if merged { None } else { rate(name, "Mflops", count, phase) };
+    let computed =
+        |name, count, phase| if plan.is_merged() { None } else { rate(name, "Mflops", count, phase) };
     let figures = [
         computed("compute I per processor", first, Phase::First),
         rate("remap per processor", "MB/s", bytes, Phase::Remap),
         computed("compute III per processor", third, Phase::Third),
     ];
     figures.into_iter().flatten().collect()
-}
-
-/// Whether messages are long.
-fn is_long(case: &Case) -> bool {
-    case.algorithm.name == "long-staggered"
-}
-
-/// Whether an algorithm has one layout for the whole butterfly.
-fn is_alone(case: &Case) -> bool {
-    matches!(case.algorithm.name, "cyclic" | "blocked")
-}
-
-/// The sizes of a case's transform, and its layout.
-fn shape(case: &Case) -> Shape {
-    let name = if is_alone(case) { case.algorithm.name } else { case.option("layout") };
-    Shape::new(case.size, case.params.P, Layout::named(name).unwrap_or(Layout::Cyclic))
-}
-
-/// What computing costs, if that is charged.
-fn charges(case: &Case) -> Charges {
-    let charged = |name| cost(case.option(name)).unwrap_or(Time::ZERO);
-    (case.work == Work::Charged).then(|| (charged("butterfly"), charged("point")))
 }
 
 /// Points for the seed, in the square around 0.
@@ -322,41 +341,38 @@ fn random(n: usize, seed: u64) -> Vec<Point> {
 }
 
 /// Refuses what cannot be, and names the nearest that can.
-fn check(case: &Case) -> Result<(), String> {
+fn check(case: &Case, way: Way) -> Result<(), Refusal> {
     /// About 100 bytes for each point: what goes in, what is on its way, what comes out, and its comparison.
     const MOST: usize = 1 << 26;
     let (n, P) = (case.size, case.params.P);
-    for option in &OPTIONS {
-        let value = case.option(option.name);
-        (option.check)(value).map_err(|why| format!("{} = {value}: {why}", option.name))?;
-    }
     if !P.is_power_of_two() {
         let above = P.next_power_of_two();
-        return Err(format!("P = {P} is no power of two; give {} or {above}", above / 2));
+        return Err(format!("P = {P} is no power of two; give {} or {above}", above / 2).into());
     }
     let least = P.saturating_mul(P);
     if least > MOST {
         return Err(format!(
             "a transform on P = {P} processors has at least P^2 points, which is too much; give at most P = {}",
             1 << (MOST.ilog2() / 2)
-        ));
+        ).into());
     }
     if n < least {
-        return Err(format!("a size of {n} is below P^2; give at least {least}"));
+        return Err(format!("a size of {n} is below P^2; give at least {least}").into());
     }
     if n > MOST {
-        return Err(format!("a size of {n} is too much for a host; give at most {MOST}"));
+        return Err(format!("a size of {n} is too much for a host; give at most {MOST}").into());
     }
     if !n.is_power_of_two() {
         let above = n.next_power_of_two();
-        return Err(format!("a size of {n} is no power of two; give {} or {above}", above / 2));
+        return Err(format!("a size of {n} is no power of two; give {} or {above}", above / 2).into());
     }
     let words = case.params.words(size_of::<Point>());
-    if case.params.is_synchronous(words) && case.algorithm.name != "long-staggered" && P > 1 {
+    if case.params.is_synchronous(words) && way != Way::Long && P > 1 {
         return Err(format!(
             "a point is {words} words, and above S words messages wait for their receivers, who would all be \
              sending; give S = {words} or more"
-        ));
+        )
+        .into());
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 pub mod all_to_all_broadcast;
 pub mod broadcast;
 pub mod calibrate;
+mod case;
 pub mod combining;
 mod costs;
 pub mod fft;
@@ -14,25 +15,30 @@ pub mod radix_sort;
 pub mod remap;
 pub mod scatter;
 pub mod stress;
+pub mod study;
 pub mod summation;
 mod timeline;
 mod word;
 
+pub use case::{Case, Emulation};
 pub use costs::Costs;
-pub use program::{Algorithm, Case, Figure, Outcome, Program, ProgramOption, Size};
+pub use program::{
+    Algorithm, Figure, Outcome, PhaseName, Plan, Planned, Program, ProgramOption, Refusal, Size,
+};
+pub use study::{Answers, Study};
 pub use timeline::timeline;
 pub use word::Word;
 
 /// All programs, in the order in which the papers have them.
-pub static PROGRAMS: &[&dyn Program] = &[
-    &broadcast::Broadcast,
-    &summation::Summation,
-    &all_to_all_broadcast::AllToAllBroadcast,
-    &combining::Combining,
-    &scatter::Scatter,
-    &remap::Remap,
-    &fft::Fft,
-    &radix_sort::RadixSort,
+pub static PROGRAMS: &[&Program] = &[
+    &broadcast::BROADCAST,
+    &summation::SUMMATION,
+    &all_to_all_broadcast::ALL_TO_ALL_BROADCAST,
+    &combining::COMBINING,
+    &scatter::SCATTER,
+    &remap::REMAP,
+    &fft::FFT,
+    &radix_sort::RADIX_SORT,
 ];
 
 /// The document's example, which `cargo test` runs.

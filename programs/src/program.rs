@@ -1,62 +1,32 @@
-//! What a program is: an algorithm, the paper's prediction of its time, and the verification of its result.
+//! What a program is: algorithms, each with the paper's prediction of its time and the verification of its result.
 
-use loggp::{Machine, Params, Ports, Run, RunError, Time, Work};
+use std::borrow::Cow;
+use std::fmt;
 
+use loggp::{Run, RunError, Time, Work};
+
+use crate::case::{Case, Emulation};
 use crate::costs::Costs;
 
 /// One of the papers' programs. Each is one file, and is listed in [`PROGRAMS`](crate::PROGRAMS).
-pub trait Program: Sync {
+#[derive(Debug)]
+pub struct Program {
     /// Its name on the command line.
-    fn name(&self) -> &'static str;
-
+    pub name: &'static str,
     /// What it does and where it comes from, in one sentence.
-    fn about(&self) -> &'static str;
-
+    pub about: &'static str,
     /// The algorithms that do it, best known first: `run` takes that one unless told.
-    fn algorithms(&self) -> &'static [Algorithm];
-
+    pub algorithms: &'static [Algorithm],
     /// What `--size` means and is, unless told.
-    fn size(&self) -> Size;
-
+    pub size: Size,
     /// What else can be said about a case, each as `--NAME VALUE` on the command line.
-    fn options(&self) -> &'static [ProgramOption] {
-        &[]
-    }
-
+    pub options: &'static [ProgramOption],
     /// What its computation costs, unless told. The papers' analyses of pure communication count no
     /// computation, so such a program charges what it computes, which is nothing.
-    fn work(&self) -> Work {
-        Work::Measured
-    }
-
-    /// Refuses a case that the program cannot do, in one sentence that says which it can.
-    fn check(&self, _case: &Case) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// What its computing costs on this computer, by kind, found in rehearsals of this case's computing alone.
-    /// Nothing where there is no [need](Case::needs_rehearsal). Each call rehearses anew.
-    fn rehearse(&self, _case: &Case) -> Costs {
-        Costs::default()
-    }
-
-    /// The paper's closed form for the time; `None` where the paper has none.
-    ///
-    /// It reads the case and nothing else: neither the model nor a measurement of the run.
-    fn formula(&self, case: &Case) -> Option<Time>;
-
-    /// The paper's closed forms for the times of its phases, in order and under the names that
-    /// [`Outcome::phases`] has; nothing where the paper has none.
-    fn phases(&self, _case: &Case) -> Vec<(&'static str, Option<Time>)> {
-        Vec::new()
-    }
-
-    /// Runs it on real data, and compares the result with a sequential reference.
-    fn run(&self, case: &Case, machine: &Machine) -> Result<Outcome, RunError>;
+    pub work: Work,
 }
 
 /// One way to do what a program does.
-#[derive(Debug)]
 pub struct Algorithm {
     /// Its name on the command line.
     pub name: &'static str,
@@ -64,7 +34,42 @@ pub struct Algorithm {
     pub about: &'static str,
     /// Its formula, and where the paper has it.
     pub formula: &'static str,
+    /// Reads a case, once: what it asks for, or why that cannot be.
+    pub plan: for<'a> fn(&'a Case) -> Planned<'a>,
 }
+
+/// A plan, or why there is none.
+pub type Planned<'a> = Result<Box<dyn Plan + 'a>, Refusal>;
+
+/// A case that was read and can be run: what it should take, and what it does take.
+pub trait Plan {
+    /// The paper's closed form for the time; `None` where the paper has none.
+    ///
+    /// It reads the case and nothing else: neither the model nor a measurement of the run.
+    fn formula(&self) -> Option<Time>;
+
+    /// The paper's closed forms for the times of its phases, in order and under the names that
+    /// [`Outcome::phases`] has; nothing where the paper has none.
+    fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
+        Vec::new()
+    }
+
+    /// What its computing costs on this computer, by kind, found in rehearsals of this case's computing alone, by
+    /// so many threads at once. Each call rehearses anew. It is asked where there is [need](Case::needs_rehearsal).
+    fn rehearse(&self, _threads: usize) -> Costs {
+        Costs::default()
+    }
+
+    /// Runs it on real data, and compares the result with a sequential reference.
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError>;
+}
+
+/// What a phase is called.
+pub type PhaseName = Cow<'static, str>;
+
+/// Why a case cannot be, in one sentence that says what could.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(String);
 
 /// What a program's size means.
 #[derive(Debug)]
@@ -90,96 +95,6 @@ pub struct ProgramOption {
     pub check: fn(&str) -> Result<(), String>,
 }
 
-/// What to run: a program's algorithm on a machine, and how much of it.
-#[derive(Clone, Debug)]
-pub struct Case {
-    /// The algorithm.
-    pub algorithm: &'static Algorithm,
-    /// The machine's parameters.
-    pub params: Params,
-    /// The machine's ports.
-    pub ports: Ports,
-    /// What computing costs.
-    pub work: Work,
-    /// How many processors compute at the same time, on as many of the host's cores. Where work is measured, a
-    /// rehearsal must know.
-    pub cores: usize,
-    /// What computing costs where work is measured, as rehearsals have found.
-    pub costs: Costs,
-    /// The cost of the machine's barrier, if its hardware has one.
-    pub barrier: Option<Time>,
-    /// The size, as the program means it.
-    pub size: usize,
-    /// Makes the data.
-    pub seed: u64,
-    /// The values of the program's options, all of them.
-    pub options: Vec<(&'static str, String)>,
-}
-
-impl Case {
-    /// A program's algorithm on a machine with these parameters, and with everything else as it is unless
-    /// told.
-    ///
-    /// # Panics
-    ///
-    /// If the program has no algorithm with this name.
-    pub fn new(program: &dyn Program, algorithm: &str, params: Params) -> Case {
-        let named = |a: &&Algorithm| a.name == algorithm;
-        let Some(algorithm) = program.algorithms().iter().find(named) else {
-            panic!("{} has no algorithm {algorithm}", program.name());
-        };
-        Case {
-            algorithm,
-            params,
-            ports: Ports::default(),
-            work: program.work(),
-            cores: 1,
-            costs: Costs::default(),
-            barrier: None,
-            size: program.size().default,
-            seed: 1,
-            options: program.options().iter().map(|option| (option.name, option.default.into())).collect(),
-        }
-    }
-
-    /// Whether a formula needs to know what computing costs on this computer: where work is charged the case says
-    /// it, and for LogGPS the papers have no formulas.
-    pub fn needs_rehearsal(&self) -> bool {
-        self.work == Work::Measured && self.params.is_loggp()
-    }
-
-    /// The same case with another value for an option.
-    ///
-    /// # Panics
-    ///
-    /// If the program has no such option.
-    #[must_use]
-    pub fn with(mut self, name: &str, value: impl ToString) -> Case {
-        let option = self.options.iter_mut().find(|(other, _)| *other == name);
-        option.unwrap_or_else(|| panic!("there is no option {name}")).1 = value.to_string();
-        self
-    }
-
-    /// The value of an option.
-    ///
-    /// # Panics
-    ///
-    /// If the program has no such option.
-    pub fn option(&self, name: &str) -> &str {
-        let option = self.options.iter().find(|(other, _)| *other == name);
-        &option.unwrap_or_else(|| panic!("there is no option {name}")).1
-    }
-
-    /// The value of an option as a number or whatever it is; nothing if it is none.
-    ///
-    /// # Panics
-    ///
-    /// If the program has no such option.
-    pub fn parsed<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
-        self.option(name).parse().ok()
-    }
-}
-
 /// A run and what became of its result.
 #[derive(Debug)]
 pub struct Outcome {
@@ -189,16 +104,9 @@ pub struct Outcome {
     pub verified: Result<(), String>,
     /// How long its phases took, in order, where it has phases: each from when the first processor began it
     /// to when the last had done it, or as the program says.
-    pub phases: Vec<(&'static str, Time)>,
+    pub phases: Vec<(PhaseName, Time)>,
     /// What else the run showed.
     pub figures: Vec<Figure>,
-}
-
-impl Outcome {
-    /// A run without phases and figures.
-    pub fn new(run: Run<()>, verified: Result<(), String>) -> Outcome {
-        Outcome { run, verified, phases: Vec::new(), figures: Vec::new() }
-    }
 }
 
 /// Something that a run showed beside its time, such as a rate.
@@ -210,4 +118,38 @@ pub struct Figure {
     pub unit: &'static str,
     /// The number.
     pub value: f64,
+}
+
+impl Program {
+    /// Its algorithm with this name.
+    pub fn algorithm(&self, name: &str) -> Option<&'static Algorithm> {
+        self.algorithms.iter().find(|algorithm| algorithm.name == name)
+    }
+}
+
+impl Outcome {
+    /// A run without phases and figures.
+    pub fn new(run: Run<()>, verified: Result<(), String>) -> Outcome {
+        Outcome { run, verified, phases: Vec::new(), figures: Vec::new() }
+    }
+}
+
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl<S: Into<String>> From<S> for Refusal {
+    fn from(why: S) -> Refusal {
+        Refusal(why.into())
+    }
 }

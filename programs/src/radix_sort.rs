@@ -25,93 +25,81 @@ use std::fmt::Debug;
 
 use loggp::{Machine, RunError, Time, US, Work};
 
-use crate::{Algorithm, Case, Costs, Figure, Outcome, Program, ProgramOption, Size};
+use crate::{Algorithm, Case, Costs, Emulation, Figure, Outcome, PhaseName, Planned, Program, Size};
 use input::Key;
 use setting::Setting;
 
 /// The sort of the keys of all processors.
-pub struct RadixSort;
+pub static RADIX_SORT: Program = Program {
+    name: "radix-sort",
+    about: "the keys of all processors are sorted, a digit in each pass (LogGP, section 3)",
+    algorithms: &[
+        Algorithm {
+            name: "long",
+            about: "sorts its keys by the digit first, and sends all for a processor at once (LogGP, section 3)",
+            formula: "per pass: n histogram + ranks + n sort + (P-2) max(2S, S+g, 2o) + 2o + max(L, S) + S + n move, \
+                      where S streams n/P keys (LogGP, section 3: 2kG); ranks are in docs/radix-sort.md",
+            plan: |case| RadixSort::plan(case, true),
+        },
+        Algorithm {
+            name: "short",
+            about: "sends each key to its place as soon as that is known, and receives meanwhile (LogGP, section 3)",
+            formula: "per pass: n histogram + ranks + max(m g, n move + 2 m o) + L, where m = n - n/P keys go \
+                      (LogP, section 4.1.4: n max(1us + 2o, g) + L); ranks are in docs/radix-sort.md",
+            plan: |case| RadixSort::plan(case, false),
+        },
+    ],
+    size: Size { meaning: "keys per processor", default: 1024 },
+    options: &setting::OPTIONS,
+    work: Work::Charged,
+};
 
-static ALGORITHMS: [Algorithm; 2] = [
-    Algorithm {
-        name: "long",
-        about: "sorts its keys by the digit first, and sends all for a processor at once (LogGP, section 3)",
-        formula: "per pass: n histogram + ranks + n sort + (P-2) max(2S, S+g, 2o) + 2o + max(L, S) + S + n move, \
-                  where S streams n/P keys (LogGP, section 3: 2kG); ranks are in docs/radix-sort.md",
-    },
-    Algorithm {
-        name: "short",
-        about: "sends each key to its place as soon as that is known, and receives meanwhile (LogGP, section 3)",
-        formula: "per pass: n histogram + ranks + max(m g, n move + 2 m o) + L, where m = n - n/P keys go \
-                  (LogP, section 4.1.4: n max(1us + 2o, g) + L); ranks are in docs/radix-sort.md",
-    },
-];
+/// A case that was read.
+struct RadixSort<'a> {
+    case: &'a Case,
+    setting: Setting,
+}
 
-impl Program for RadixSort {
-    fn name(&self) -> &'static str {
-        "radix-sort"
+impl RadixSort<'_> {
+    fn plan(case: &Case, bulk: bool) -> Planned<'_> {
+        let setting = Setting::of(case, bulk)?;
+        setting.check(case)?;
+        Ok(Box::new(RadixSort { case, setting }))
     }
+}
 
-    fn about(&self) -> &'static str {
-        "the keys of all processors are sorted, a digit in each pass (LogGP, section 3)"
-    }
-
-    fn algorithms(&self) -> &'static [Algorithm] {
-        &ALGORITHMS
-    }
-
-    fn size(&self) -> Size {
-        Size { meaning: "keys per processor", default: 1024 }
-    }
-
-    fn options(&self) -> &'static [ProgramOption] {
-        &setting::OPTIONS
-    }
-
-    fn work(&self) -> Work {
-        Work::Charged
-    }
-
-    fn check(&self, case: &Case) -> Result<(), String> {
-        Setting::of(case)?.check(case)
-    }
-
-    fn rehearse(&self, case: &Case) -> Costs {
-        match Setting::of(case) {
-            Ok(setting) if case.needs_rehearsal() => rehearsal::rehearse(case, &setting),
-            _ => Costs::default(),
-        }
-    }
-
-    fn formula(&self, case: &Case) -> Option<Time> {
-        let setting = Setting::of(case).ok()?;
-        let phases = self.phases(case);
+impl crate::Plan for RadixSort<'_> {
+    fn formula(&self) -> Option<Time> {
+        let phases = self.phases();
         // The phases over all passes come first.
-        let sums = if case.params.P == 1 { 1 } else { setting.plan.phases().len() };
+        let sums = if self.case.params.P == 1 { 1 } else { self.setting.plan.phases().len() };
         let sums = phases.get(..sums)?;
         sums.iter().try_fold(Time::ZERO, |sum, (_, time)| Some(sum + (*time)?))
     }
 
-    fn phases(&self, case: &Case) -> Vec<(&'static str, Option<Time>)> {
-        Setting::of(case).map_or(Vec::new(), |setting| prediction::phases(case, &setting))
+    fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
+        prediction::phases(self.case, &self.setting)
     }
 
-    fn run(&self, case: &Case, machine: &Machine) -> Result<Outcome, RunError> {
-        match Setting::of(case) {
-            Ok(setting) if setting.bits == 32 => run::<u32>(case, &setting, machine),
-            Ok(setting) => run::<u64>(case, &setting, machine),
-            Err(why) => panic!("{why}"),
+    fn rehearse(&self, threads: usize) -> Costs {
+        rehearsal::rehearse(self.case, &self.setting, threads)
+    }
+
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let machine = self.case.machine(emulation);
+        match self.setting.bits {
+            32 => run::<u32>(self.case, &self.setting, machine),
+            _ => run::<u64>(self.case, &self.setting, machine),
         }
     }
 }
 
 /// Sorts keys of one kind.
-fn run<K: Key>(case: &Case, setting: &Setting, machine: &Machine) -> Result<Outcome, RunError> {
+fn run<K: Key>(case: &Case, setting: &Setting, machine: Machine) -> Result<Outcome, RunError> {
     let n = case.size;
     let mut keys: Vec<K> = setting.input.keys(n * case.params.P, setting.plan.radix, case.seed);
     let costs = setting.charged;
     let machine = machine
-        .clone()
         .rate("histogram", costs.histogram)
         .rate("local sort", costs.local_sort)
         .rate("move", costs.moving)
@@ -150,9 +138,9 @@ fn verify<K: PartialEq + Debug>(results: &[Vec<K>], sorted: &[K]) -> Result<(), 
 }
 
 /// How long the phases took: one ends when the last processor has done it, and then the next begins.
-fn phases(setting: &Setting, ends: &[Vec<Time>]) -> Vec<(&'static str, Time)> {
+fn phases(setting: &Setting, ends: &[Vec<Time>]) -> Vec<(PhaseName, Time)> {
     if let [alone] = ends {
-        return vec![(prediction::ALONE, alone[0])];
+        return vec![(prediction::ALONE.into(), alone[0])];
     }
     let phases = setting.plan.phases();
     let end = |index: usize| ends.iter().map(|ends| ends[index]).max().unwrap_or(Time::ZERO);

@@ -29,109 +29,134 @@
 //! next while others stall; and where L is no multiple of g, since C messages each L are then more than one each
 //! g, and it is the receiver who lags behind.
 
-use loggp::{Machine, Params, Payload, Ports, Proc, RunError, Time, Work};
+use loggp::{Params, Payload, Ports, Proc, RunError, Time, Work};
 
-use crate::{Algorithm, Case, Figure, Outcome, Program, Size};
+use crate::{Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, Size};
 
 /// All-to-all personalized communication.
-pub struct Remap;
-
-static ALGORITHMS: [Algorithm; 5] = [
-    Algorithm {
-        name: "long-staggered",
-        about: "a message for each block; processor i begins with i+1, and wraps around",
-        formula: "k words: 2o + (P-2) max((k-1)G + g, 2o) + (k-1)G + L, with less while nothing has come yet, and \
-                  what receptions delay; with a single port at least that with o for 2o, 2o + 2(P-1)(k-1)G and \
-                  2(P-1)o (LogGP, section 3)",
-    },
-    Algorithm {
-        name: "long-naive",
-        about: "a message for each block; everyone begins with processor 0",
-        formula: "none: the paper sends long messages in the staggered order only (LogGP, section 3)",
-    },
-    Algorithm {
-        name: "short-staggered",
-        about: "a message for each word; processor i begins with i+1, and wraps around",
-        formula: "m = (P-1) ceil(size/word): 2o + (m-1) max(g, 2o) + L (LogP, section 4.1.4), with less while \
-                  nothing has come yet, and what receptions delay",
-    },
-    Algorithm {
-        name: "short-synchronized",
-        about: "as short-staggered, with a barrier after each block",
-        formula: "(P-1) times short-staggered for one block, and P-1 barriers (LogP, section 4.1.4)",
-    },
-    Algorithm {
-        name: "short-naive",
-        about: "a message for each word; everyone begins with processor 0, and most stall",
-        formula: "2o + (P/2 m - 1) max(g, 2o) + L, an estimate (LogP, section 4.1.2)",
-    },
-];
+pub static REMAP: Program = Program {
+    name: "remap",
+    about: "every processor has a block for every other (LogP, section 4.1; LogGP, section 3)",
+    algorithms: &[
+        Algorithm {
+            name: "long-staggered",
+            about: "a message for each block; processor i begins with i+1, and wraps around",
+            formula: "k words: 2o + (P-2) max((k-1)G + g, 2o) + (k-1)G + L, with less while nothing has come yet, and \
+                      what receptions delay; with a single port at least that with o for 2o, 2o + 2(P-1)(k-1)G and \
+                      2(P-1)o (LogGP, section 3)",
+            plan: |case| Remap::plan(case, Length::Long, Order::Staggered),
+        },
+        Algorithm {
+            name: "long-naive",
+            about: "a message for each block; everyone begins with processor 0",
+            formula: "none: the paper sends long messages in the staggered order only (LogGP, section 3)",
+            plan: |case| Remap::plan(case, Length::Long, Order::Naive),
+        },
+        Algorithm {
+            name: "short-staggered",
+            about: "a message for each word; processor i begins with i+1, and wraps around",
+            formula: "m = (P-1) ceil(size/word): 2o + (m-1) max(g, 2o) + L (LogP, section 4.1.4), with less while \
+                      nothing has come yet, and what receptions delay",
+            plan: |case| Remap::plan(case, Length::Short, Order::Staggered),
+        },
+        Algorithm {
+            name: "short-synchronized",
+            about: "as short-staggered, with a barrier after each block",
+            formula: "(P-1) times short-staggered for one block, and P-1 barriers (LogP, section 4.1.4)",
+            plan: |case| Remap::plan(case, Length::Short, Order::Synchronized),
+        },
+        Algorithm {
+            name: "short-naive",
+            about: "a message for each word; everyone begins with processor 0, and most stall",
+            formula: "2o + (P/2 m - 1) max(g, 2o) + L, an estimate (LogP, section 4.1.2)",
+            plan: |case| Remap::plan(case, Length::Short, Order::Naive),
+        },
+    ],
+    size: Size { meaning: "bytes from each processor to each other", default: 64 },
+    options: &[],
+    work: Work::Charged,
+};
 
 /// The only tag.
 const DATA: u32 = 0;
 
-impl Program for Remap {
-    fn name(&self) -> &'static str {
-        "remap"
-    }
+/// Whether a message is a block or a word.
+#[derive(Clone, Copy, PartialEq)]
+enum Length {
+    Long,
+    Short,
+}
 
-    fn about(&self) -> &'static str {
-        "every processor has a block for every other (LogP, section 4.1; LogGP, section 3)"
-    }
+/// To whom a processor sends first, and next.
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    /// Processor i begins with i+1, and wraps around.
+    Staggered,
+    /// The same, with a barrier after each block.
+    Synchronized,
+    /// Everyone begins with processor 0.
+    Naive,
+}
 
-    fn algorithms(&self) -> &'static [Algorithm] {
-        &ALGORITHMS
-    }
+/// A case that was read.
+struct Remap<'a> {
+    case: &'a Case,
+    length: Length,
+    order: Order,
+    /// The bytes of a message: of a word, or of a block.
+    piece: usize,
+    /// The messages of a block.
+    pieces: usize,
+}
 
-    fn size(&self) -> Size {
-        Size { meaning: "bytes from each processor to each other", default: 64 }
-    }
-
-    fn work(&self) -> Work {
-        Work::Charged
-    }
-
-    fn check(&self, case: &Case) -> Result<(), String> {
+impl Remap<'_> {
+    fn plan(case: &Case, length: Length, order: Order) -> Planned<'_> {
         const MOST_BYTES: u128 = 1 << 31;
         const MOST_MESSAGES: u128 = 1 << 26;
-        let P = case.params.P as u128;
-        let bytes = P * P * case.size as u128;
-        let messages = P * (P - 1) * pieces(case) as u128;
         if case.size == 0 {
             return Err("a size of 0 leaves nothing to send; give at least 1".into());
         }
+        let piece = if length == Length::Short { case.params.word.min(case.size) } else { case.size };
+        let pieces = case.size.div_ceil(piece);
+        let P = case.params.P as u128;
+        let bytes = P * P * case.size as u128;
+        let messages = P * (P - 1) * pieces as u128;
         if bytes > MOST_BYTES {
             return Err(format!(
                 "{P} processors with blocks of {} bytes hold {bytes} bytes, and there is room for {MOST_BYTES}; \
                  give a smaller size or fewer processors",
                 case.size
-            ));
+            )
+            .into());
         }
         if messages > MOST_MESSAGES {
             return Err(format!(
                 "{messages} messages are too many, and {MOST_MESSAGES} are not; give a smaller size or fewer processors"
-            ));
+            )
+            .into());
         }
-        Ok(())
+        Ok(Box::new(Remap { case, length, order, piece, pieces }))
     }
+}
 
-    fn formula(&self, case: &Case) -> Option<Time> {
-        let Params { L, o, g, G, P, .. } = case.params;
-        if !case.params.is_loggp() {
+impl Plan for Remap<'_> {
+    fn formula(&self) -> Option<Time> {
+        let Params { L, o, g, G, P, .. } = self.case.params;
+        if !self.case.params.is_loggp() {
             return None;
         }
         if P == 1 {
             return Some(Time::ZERO);
         }
         let others = P as i64 - 1;
-        let block = case.size.div_ceil(case.params.word) as i64; // in words
-        Some(match case.algorithm.name {
-            "short-staggered" => lockstep(others * block, o, g, g, L),
-            "short-synchronized" => {
+        let block = self.case.size.div_ceil(self.case.params.word) as i64; // in words
+        Some(match (self.length, self.order) {
+            (Length::Short, Order::Staggered) => lockstep(others * block, o, g, g, L),
+            (Length::Short, Order::Synchronized) => {
                 // From the last send of a block to the first of the next there is a round trip, or the gap.
                 let trip = L + 2 * o;
                 let gap = (g - trip).max(Time::ZERO);
-                let barriers = match case.barrier {
+                let barriers = match self.case.barrier {
                     Some(cost) => cost + (others - 1) * cost.max(gap),
                     None => {
                         let rounds = others * i64::from(P.next_power_of_two().ilog2());
@@ -140,11 +165,12 @@ impl Program for Remap {
                 };
                 others * lockstep(block, o, g, g, L) + barriers
             }
-            "short-naive" if P == 2 => lockstep(block, o, g, g, L),
-            "short-naive" => 2 * o + (P as i64 * others / 2 * block - 1) * g.max(2 * o) + L,
-            "long-staggered" => {
+            (Length::Short, Order::Naive) if P == 2 => lockstep(block, o, g, g, L),
+            (Length::Short, Order::Naive) => 2 * o + (P as i64 * others / 2 * block - 1) * g.max(2 * o) + L,
+            (Length::Long, Order::Naive) => return None,
+            (Length::Long, _) => {
                 let stream = (block - 1) * G;
-                match case.ports {
+                match self.case.ports {
                     Ports::Single if stream > Time::ZERO => {
                         let sending = 2 * o + (others - 1) * o.max(stream + g) + stream + L;
                         sending.max(2 * o + 2 * others * stream).max(2 * others * o)
@@ -152,18 +178,17 @@ impl Program for Remap {
                     _ => lockstep(others, o, g, stream + g, stream + L),
                 }
             }
-            "long-naive" => return None,
-            name => unreachable!("remap has no algorithm {name}"),
         })
     }
 
-    fn run(&self, case: &Case, machine: &Machine) -> Result<Outcome, RunError> {
-        let P = case.params.P;
-        let mut data = vec![0; P * P * case.size];
-        fastrand::Rng::with_seed(case.seed).fill(&mut data);
-        let (run, results) = machine.run(|p| remap(p, case, &data))?.take_results();
-        let verified = verify(&results, &data, case.size);
-        let sent = ((P - 1) * case.size) as f64;
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let Case { params, size, seed, .. } = *self.case;
+        let mut data = vec![0; params.P * params.P * size];
+        fastrand::Rng::with_seed(seed).fill(&mut data);
+        let run = self.case.machine(emulation).run(|p| remap(p, self, &data))?;
+        let (run, results) = run.take_results();
+        let verified = verify(&results, &data, size);
+        let sent = ((params.P - 1) * size) as f64;
         let us = run.time.as_ns() / 1000.0;
         let mut outcome = Outcome::new(run, verified);
         if us > 0.0 {
@@ -173,44 +198,32 @@ impl Program for Remap {
     }
 }
 
-/// The bytes of a message: of a word, or of a block.
-fn piece(case: &Case) -> usize {
-    if case.algorithm.name.starts_with("short") { case.params.word.min(case.size) } else { case.size }
-}
-
-/// The messages of a block.
-fn pieces(case: &Case) -> usize {
-    if case.size == 0 { 0 } else { case.size.div_ceil(piece(case)) }
-}
-
 /// What each processor does. Of `data`, the blocks of all for all, it looks at its own only.
-fn remap(p: &mut Proc, case: &Case, data: &[u8]) -> Vec<u8> {
-    let (id, P, size) = (p.id(), p.p(), case.size);
+fn remap(p: &mut Proc, plan: &Remap, data: &[u8]) -> Vec<u8> {
+    let (id, P, size) = (p.id(), p.p(), plan.case.size);
     let mine = &data[id * P * size..][..P * size];
-    let block = |to: usize| Piece::all(&mine[to * size..][..size], piece(case));
-    let mut got = Blocks { size, piece: piece(case), bytes: vec![0; P * size], pieces: 0 };
+    let block = |to: usize| Piece::all(&mine[to * size..][..size], plan.piece);
+    let mut got = Blocks { size, piece: plan.piece, bytes: vec![0; P * size], pieces: 0 };
     block(id).for_each(|piece| got.keep(id, piece));
     got.pieces = 0;
 
-    let naive = case.algorithm.name.ends_with("naive");
-    let synchronized = case.algorithm.name == "short-synchronized";
-    if p.params().is_synchronous(p.params().words(piece(case))) {
-        return take_turns(p, case, block, got);
+    if p.params().is_synchronous(p.params().words(plan.piece)) {
+        return take_turns(p, plan, block, got);
     }
     for (sent, step) in (1..P).enumerate() {
-        let to = match naive {
-            true => sent + usize::from(sent >= id),
-            false => (id + step) % P,
+        let to = match plan.order {
+            Order::Naive => sent + usize::from(sent >= id),
+            _ => (id + step) % P,
         };
         for piece in block(to) {
             p.send_receiving(to, DATA, piece, DATA, |_, from, piece| got.keep(from, piece));
         }
-        if synchronized {
-            got.receive(p, step * pieces(case));
+        if plan.order == Order::Synchronized {
+            got.receive(p, step * plan.pieces);
             p.barrier();
         }
     }
-    got.receive(p, (P - 1) * pieces(case));
+    got.receive(p, (P - 1) * plan.pieces);
     got.bytes
 }
 
@@ -219,12 +232,12 @@ fn remap(p: &mut Proc, case: &Case, data: &[u8]) -> Vec<u8> {
 /// step belongs to one receiver.
 fn take_turns<B: Iterator<Item = Piece>>(
     p: &mut Proc,
-    case: &Case,
+    plan: &Remap,
     block: impl Fn(usize) -> B,
     mut got: Blocks,
 ) -> Vec<u8> {
-    let (id, P, all) = (p.id(), p.p(), pieces(case));
-    if case.algorithm.name.ends_with("naive") {
+    let (id, P, all) = (p.id(), p.p(), plan.pieces);
+    if plan.order == Order::Naive {
         for to in 0..P {
             match to == id {
                 true => got.receive(p, (P - 1) * all),
@@ -243,7 +256,7 @@ fn take_turns<B: Iterator<Item = Piece>>(
         if to < id {
             send(p);
         }
-        if case.algorithm.name == "short-synchronized" {
+        if plan.order == Order::Synchronized {
             p.barrier();
         }
     }

@@ -17,55 +17,69 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::ops::Range;
 
-use loggp::{Machine, Params, Proc, RunError, Time, Work};
+use loggp::{Params, Proc, RunError, Time, Work};
 
 use crate::broadcast::check_size;
-use crate::{Algorithm, Case, Outcome, Program, ProgramOption, Size};
+use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, ProgramOption, Size};
 
 /// One-to-all personalized communication.
-pub struct Scatter;
-
-static ALGORITHMS: [Algorithm; 6] = [
-    Algorithm {
-        name: "optimal",
-        about: "always splits where that ends soonest, and never splits a processor's set of items",
-        formula: "t(n) = min over s of (sk-1)G + max(L+2o + t(s), max(g, o-(sk-1)G) + t(n-s)) (LogGP, section 4.7)",
-    },
-    Algorithm {
-        name: "binomial",
-        about: "always splits in halves",
-        formula: "max(L+2o, g) (ceil(log2 P) - 1) + L+2o + ((P-1)k - ceil(log2 P))G (LogGP, lemma 2), \
-                  and no more if P is no power of two",
-    },
-    Algorithm {
-        name: "long",
-        about: "the source sends everyone a message of k items",
-        formula: "(P-2) max((k-1)G + g, o) + (k-1)G + L+2o (LogGP, table 2)",
-    },
-    Algorithm {
-        name: "short",
-        about: "the source sends every item by itself",
-        formula: "((P-1)k - 1) max(g, o) + L+2o (LogGP, table 2)",
-    },
-    Algorithm {
-        name: "fixed",
-        about: "always splits in the same ratio, alpha",
-        formula: "t(n) of optimal with s = max(floor(n alpha), 1) (LogGP, section 4.6)",
-    },
-    Algorithm {
-        name: "split",
-        about: "as optimal, and idle processors carry some of the items of those that finish last",
-        formula: "none: the paper shows an example (LogGP, figure 10)",
-    },
-];
-
-static OPTIONS: [ProgramOption; 1] = [ProgramOption {
-    name: "alpha",
-    value: "RATIO",
-    about: "the splitting ratio of `fixed`; halves are the best in LogGP's figure 12",
-    default: "0.5",
-    check: |text| ratio(text).map(|_| ()).ok_or_else(|| "give a ratio between 0 and 1".into()),
-}];
+pub static SCATTER: Program = Program {
+    name: "scatter",
+    about: "one processor has items for all, and each gets its own (LogGP, section 4)",
+    algorithms: &[
+        Algorithm {
+            name: "optimal",
+            about: "always splits where that ends soonest, and never splits a processor's set of items",
+            formula: "t(n) = min over s of (sk-1)G + max(L+2o + t(s), max(g, o-(sk-1)G) + t(n-s)) (LogGP, section 4.7)",
+            plan: |case| Scatter::plan(case, Way::Optimal),
+        },
+        Algorithm {
+            name: "binomial",
+            about: "always splits in halves",
+            formula: "max(L+2o, g) (ceil(log2 P) - 1) + L+2o + ((P-1)k - ceil(log2 P))G (LogGP, lemma 2), \
+                      and no more if P is no power of two",
+            plan: |case| Scatter::plan(case, Way::Binomial),
+        },
+        Algorithm {
+            name: "long",
+            about: "the source sends everyone a message of k items",
+            formula: "(P-2) max((k-1)G + g, o) + (k-1)G + L+2o (LogGP, table 2)",
+            plan: |case| Scatter::plan(case, Way::Long),
+        },
+        Algorithm {
+            name: "short",
+            about: "the source sends every item by itself",
+            formula: "((P-1)k - 1) max(g, o) + L+2o (LogGP, table 2)",
+            plan: |case| Scatter::plan(case, Way::Short),
+        },
+        Algorithm {
+            name: "fixed",
+            about: "always splits in the same ratio, alpha",
+            formula: "t(n) of optimal with s = max(floor(n alpha), 1) (LogGP, section 4.6)",
+            plan: |case| {
+                let text = case.option("alpha");
+                let alpha = ratio(text);
+                let why = || format!("alpha = {text} is no splitting ratio; give one between 0 and 1");
+                Scatter::plan(case, Way::Fixed { alpha: alpha.ok_or_else(why)? })
+            },
+        },
+        Algorithm {
+            name: "split",
+            about: "as optimal, and idle processors carry some of the items of those that finish last",
+            formula: "none: the paper shows an example (LogGP, figure 10)",
+            plan: |case| Scatter::plan(case, Way::Split),
+        },
+    ],
+    size: Size { meaning: "items per processor, a word each", default: 128 },
+    options: &[ProgramOption {
+        name: "alpha",
+        value: "RATIO",
+        about: "the splitting ratio of `fixed`; halves are the best in LogGP's figure 12",
+        default: "0.5",
+        check: |text| ratio(text).map(|_| ()).ok_or_else(|| "give a ratio between 0 and 1".into()),
+    }],
+    work: Work::Charged,
+};
 
 /// A splitting ratio.
 fn ratio(text: &str) -> Option<f64> {
@@ -75,71 +89,64 @@ fn ratio(text: &str) -> Option<f64> {
 /// The tag of all messages but the short ones.
 const ITEMS: u32 = 0;
 
-impl Program for Scatter {
-    fn name(&self) -> &'static str {
-        "scatter"
-    }
+/// The algorithms.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Optimal,
+    Binomial,
+    Long,
+    Short,
+    Fixed { alpha: f64 },
+    Split,
+}
 
-    fn about(&self) -> &'static str {
-        "one processor has items for all, and each gets its own (LogGP, section 4)"
-    }
+/// A case that was read.
+struct Scatter<'a> {
+    case: &'a Case,
+    way: Way,
+}
 
-    fn algorithms(&self) -> &'static [Algorithm] {
-        &ALGORITHMS
+impl Scatter<'_> {
+    fn plan(case: &Case, way: Way) -> Planned<'_> {
+        check_size(case)?;
+        Ok(Box::new(Scatter { case, way }))
     }
+}
 
-    fn size(&self) -> Size {
-        Size { meaning: "items per processor, a word each", default: 128 }
-    }
-
-    fn options(&self) -> &'static [ProgramOption] {
-        &OPTIONS
-    }
-
-    fn work(&self) -> Work {
-        Work::Charged
-    }
-
-    fn check(&self, case: &Case) -> Result<(), String> {
-        let alpha = case.option("alpha");
-        if case.algorithm.name == "fixed" && ratio(alpha).is_none() {
-            return Err(format!("alpha = {alpha} is no splitting ratio; give one between 0 and 1"));
-        }
-        check_size(case)
-    }
-
-    fn formula(&self, case: &Case) -> Option<Time> {
-        let Params { L, o, g, G, P, .. } = case.params;
-        if !case.params.is_loggp() {
+impl Plan for Scatter<'_> {
+    fn formula(&self) -> Option<Time> {
+        let Params { L, o, g, G, P, .. } = self.case.params;
+        if !self.case.params.is_loggp() {
             return None;
         }
         if P == 1 {
             return Some(Time::ZERO);
         }
-        let (p, k) = (P as i64, case.size as i64);
-        Some(match case.algorithm.name {
-            "short" => ((p - 1) * k - 1) * g.max(o) + L + 2 * o,
-            "long" => (p - 2) * o.max((k - 1) * G + g) + (k - 1) * G + L + 2 * o,
-            "binomial" => {
+        let (p, k) = (P as i64, self.case.size as i64);
+        Some(match self.way {
+            Way::Short => ((p - 1) * k - 1) * g.max(o) + L + 2 * o,
+            Way::Long => (p - 2) * o.max((k - 1) * G + g) + (k - 1) * G + L + 2 * o,
+            Way::Binomial => {
                 let levels = i64::from(P.next_power_of_two().ilog2());
                 (levels - 1) * g.max(L + 2 * o) + L + 2 * o + ((p - 1) * k - levels) * G
             }
-            "optimal" | "fixed" => splits(case).t[P],
-            "split" => return None,
-            name => unreachable!("scatter has no algorithm {name}"),
+            Way::Optimal | Way::Fixed { .. } => splits(self.case, self.way).t[P],
+            Way::Split => return None,
         })
     }
 
-    fn run(&self, case: &Case, machine: &Machine) -> Result<Outcome, RunError> {
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let Scatter { case, way } = *self;
+        let machine = case.machine(emulation);
         let set = case.size * case.params.word;
         let mut items = vec![0; case.params.P * set];
         fastrand::Rng::with_seed(case.seed).fill(&mut items);
-        let run = if case.algorithm.name == "short" {
+        let run = if way == Way::Short {
             machine.run(|p| short(p, case.size, &items))
         } else {
-            let plan = Plan::new(splits(case).S, case.params.P, case.size);
-            let plan = if case.algorithm.name == "split" { split::improve(plan, &case.params) } else { plan };
-            machine.run(|p| scatter(p, &plan, &items))
+            let tree = Tree::new(splits(case, way).S, case.params.P, case.size);
+            let tree = if way == Way::Split { split::improve(tree, &case.params) } else { tree };
+            machine.run(|p| scatter(p, &tree, &items))
         };
         let (run, results) = run?.take_results();
         Ok(Outcome::new(run, verify(&results, &items, set)))
@@ -171,15 +178,15 @@ fn short(p: &mut Proc, k: usize, items: &[u8]) -> Vec<u8> {
     mine
 }
 
-/// Every other algorithm: what each processor does by the plan. Only processor 0 looks at the source's items.
-fn scatter(p: &mut Proc, plan: &Plan, items: &[u8]) -> Vec<u8> {
+/// Every other algorithm: what each processor does by the tree. Only processor 0 looks at the source's items.
+fn scatter(p: &mut Proc, tree: &Tree, items: &[u8]) -> Vec<u8> {
     let (id, word) = (p.id(), p.params().word);
-    let mut parts: Vec<(usize, Vec<u8>)> = (0..plan.receptions(id)).map(|_| p.recv(ITEMS)).collect();
-    parts.sort_by_key(|(from, _)| plan.detours.contains_key(&(*from, id)).then_some(*from));
+    let mut parts: Vec<(usize, Vec<u8>)> = (0..tree.receptions(id)).map(|_| p.recv(ITEMS)).collect();
+    parts.sort_by_key(|(from, _)| tree.detours.contains_key(&(*from, id)).then_some(*from));
     let parts = parts.into_iter().map(|(_, part)| part);
     let mut mine =
-        parts.reduce(|all, part| [all, part].concat()).unwrap_or_else(|| plan.lay_out(items, word));
-    for Message { to, items } in plan.sends(id) {
+        parts.reduce(|all, part| [all, part].concat()).unwrap_or_else(|| tree.lay_out(items, word));
+    for Message { to, items } in tree.sends(id) {
         p.send(to, ITEMS, mine.split_off(mine.len() - items * word));
     }
     mine
@@ -195,15 +202,12 @@ struct Splits {
 
 /// The splits that the algorithm makes. On a LogGPS machine, of which the paper knows nothing, the optimal
 /// ones are as right as any and may not be the fastest.
-fn splits(case: &Case) -> Splits {
+fn splits(case: &Case, way: Way) -> Splits {
     let sent = |n: usize, s: usize| s.clamp(1, n - 1)..s.clamp(1, n - 1) + 1;
-    match case.algorithm.name {
-        "long" => fastest(case, |n| sent(n, 1)),
-        "binomial" => fastest(case, |n| sent(n, n / 2)),
-        "fixed" => {
-            let alpha = ratio(case.option("alpha")).unwrap_or(0.5);
-            fastest(case, |n| sent(n, (n as f64 * alpha) as usize))
-        }
+    match way {
+        Way::Long => fastest(case, |n| sent(n, 1)),
+        Way::Binomial => fastest(case, |n| sent(n, n / 2)),
+        Way::Fixed { alpha } => fastest(case, |n| sent(n, (n as f64 * alpha) as usize)),
         _ => fastest(case, |n| 1..n),
     }
 }
@@ -242,7 +246,7 @@ fn fastest(case: &Case, allowed: impl Fn(usize) -> Range<usize>) -> Splits {
 /// each new source gets the last sets of the range. Without detours every item leaves the tree at its own
 /// processor. With a detour some leave it at a carrier's, who sends them on after all its other messages.
 #[derive(Clone, Debug)]
-struct Plan {
+struct Tree {
     /// The items in a set.
     k: usize,
     /// S(n).
@@ -255,24 +259,24 @@ struct Plan {
     before: Vec<usize>,
 }
 
-/// A message of a plan.
+/// A message of a tree.
 struct Message {
     to: usize,
     items: usize,
 }
 
-impl Plan {
+impl Tree {
     /// The tree, without detours.
-    fn new(S: Vec<usize>, P: usize, k: usize) -> Plan {
+    fn new(S: Vec<usize>, P: usize, k: usize) -> Tree {
         let before = (0..=P).map(|id| id * k).collect();
-        let mut plan = Plan { k, S, owned: vec![P; P], detours: BTreeMap::new(), before };
+        let mut tree = Tree { k, S, owned: vec![P; P], detours: BTreeMap::new(), before };
         for id in 0..P {
-            let ranges: Vec<_> = plan.children(id).collect();
+            let ranges: Vec<_> = tree.children(id).collect();
             for Range { start, end } in ranges {
-                plan.owned[start] = end - start;
+                tree.owned[start] = end - start;
             }
         }
-        plan
+        tree
     }
 
     /// Lets a carrier have so many more of the items of `to`.
@@ -344,7 +348,7 @@ mod tests {
 
     fn optimal(L: i64, o: i64, g: i64, G: i64, P: usize, k: usize) -> Splits {
         let params = Params::new(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap();
-        splits(&Case { size: k, ..Case::new(&Scatter, "optimal", params) })
+        splits(&Case { size: k, ..Case::new(&SCATTER, "optimal", params) }, Way::Optimal)
     }
 
     #[test]
@@ -387,12 +391,12 @@ mod tests {
 
     #[test]
     fn a_detour_changes_who_carries_and_not_how_much() {
-        let mut plan = Plan::new(optimal(4, 1, 4, 1, 6, 10).S, 6, 10);
-        plan.detour(4, 3, 2);
-        let sends = |id| plan.sends(id).map(|m| (m.to, m.items)).collect::<Vec<_>>();
+        let mut tree = Tree::new(optimal(4, 1, 4, 1, 6, 10).S, 6, 10);
+        tree.detour(4, 3, 2);
+        let sends = |id| tree.sends(id).map(|m| (m.to, m.items)).collect::<Vec<_>>();
         assert_eq!(sends(0), [(4, 22), (2, 18), (1, 10)]);
         assert_eq!(sends(2), [(3, 8)]);
         assert_eq!(sends(4), [(5, 10), (3, 2)]);
-        assert_eq!((plan.own(3), plan.own(4), plan.receptions(3)), (8, 10, 2));
+        assert_eq!((tree.own(3), tree.own(4), tree.receptions(3)), (8, 10, 2));
     }
 }

@@ -10,38 +10,43 @@
 
 pub mod schedule;
 
-use loggp::{Machine, Params, Payload, Proc, RunError, Time, US, Work, parse_time};
+use loggp::{Params, Payload, Proc, RunError, Time, US, Work, parse_time};
 
 use crate::broadcast::{self, choose, reached};
 use crate::word::Word;
-use crate::{Algorithm, Case, Figure, Outcome, Program, ProgramOption, Size};
+use crate::{Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, ProgramOption, Size};
 use schedule::{Part, Steps};
 
 /// All-to-one reduction of as many operands as are wanted.
-pub struct Summation;
-
-static ALGORITHMS: [Algorithm; 2] = [
-    Algorithm {
-        name: "optimal",
-        about: "every processor adds all the time, and sends its sum as late as it is of use",
-        formula: "the least T with S(T) >= n, where L, o and g are whole cycles: S(T) = o + 1 + the sum of T - o - t \
-                  over the labels t <= T - o of the P first (Karp et al., lemma 4.2)",
-    },
-    Algorithm {
-        name: "binomial",
-        about: "every processor adds up its n/P operands, then halves send their sums to halves",
-        formula: "t(P), with t(1) = its operands - 1 and \
-                  t(m) = max(L+2o+1 + t(floor(m/2)), max(g, o+1) + t(ceil(m/2)))",
-    },
-];
-
-static OPTIONS: [ProgramOption; 1] = [ProgramOption {
-    name: "time",
-    value: "TIME",
-    about: "sums as many operands as can be summed in this time, and not --size",
-    default: "",
-    check: |text| parse_time(text, US).map(|_| ()),
-}];
+pub static SUMMATION: Program = Program {
+    name: "summation",
+    about: "one processor gets the sum of n operands (LogP, section 3.3; Karp et al., section 4)",
+    algorithms: &[
+        Algorithm {
+            name: "optimal",
+            about: "every processor adds all the time, and sends its sum as late as it is of use",
+            formula: "the least T with S(T) >= n, where L, o and g are whole cycles: S(T) = o + 1 + the sum of \
+                      T - o - t over the labels t <= T - o of the P first (Karp et al., lemma 4.2)",
+            plan: |case| Summation::plan(case, Way::Optimal),
+        },
+        Algorithm {
+            name: "binomial",
+            about: "every processor adds up its n/P operands, then halves send their sums to halves",
+            formula: "t(P), with t(1) = its operands - 1 and \
+                      t(m) = max(L+2o+1 + t(floor(m/2)), max(g, o+1) + t(ceil(m/2)))",
+            plan: |case| Summation::plan(case, Way::Binomial),
+        },
+    ],
+    size: Size { meaning: "operands, unless --time says how many", default: SIZE },
+    options: &[ProgramOption {
+        name: "time",
+        value: "TIME",
+        about: "sums as many operands as can be summed in this time, and not --size",
+        default: "",
+        check: |text| parse_time(text, US).map(|_| ()),
+    }],
+    work: Work::Charged, // an addition takes a cycle
+};
 
 /// The only tag.
 const SUM: u32 = 0;
@@ -52,83 +57,85 @@ type Operand = Word<(u64, f64)>;
 /// What there is unless told.
 const SIZE: usize = 1000;
 
-impl Program for Summation {
-    fn name(&self) -> &'static str {
-        "summation"
-    }
+/// The algorithms.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Optimal,
+    Binomial,
+}
 
-    fn about(&self) -> &'static str {
-        "one processor gets the sum of n operands (LogP, section 3.3; Karp et al., section 4)"
-    }
+/// A case that was read.
+struct Summation<'a> {
+    case: &'a Case,
+    way: Way,
+    /// The time in which as many operands as can be are to be summed, if it was given.
+    time: Option<Time>,
+    /// How many operands there are.
+    operands: i128,
+}
 
-    fn algorithms(&self) -> &'static [Algorithm] {
-        &ALGORITHMS
-    }
-
-    fn size(&self) -> Size {
-        Size { meaning: "operands, unless --time says how many", default: SIZE }
-    }
-
-    fn options(&self) -> &'static [ProgramOption] {
-        &OPTIONS
-    }
-
-    /// An addition takes a cycle.
-    fn work(&self) -> Work {
-        Work::Charged
-    }
-
-    fn check(&self, case: &Case) -> Result<(), String> {
+impl Summation<'_> {
+    fn plan(case: &Case, way: Way) -> Planned<'_> {
         /// More than 4 GiB of operands.
         const MOST: i128 = 1 << 28;
-        let time = time(case)?;
+        let time = match case.option("time") {
+            "" => None,
+            text => Some(parse_time(text, case.params.cycle).map_err(|why| format!("time = {text}: {why}"))?),
+        };
         if time.is_some() && case.size != SIZE {
             return Err("--time says how many operands there are; leave --size out".into());
         }
         if time.is_some_and(|T| T < Time::ZERO) {
             return Err("a time below 0 leaves none to add in; give at least 0".into());
         }
-        let n = operands(case);
-        match time {
-            _ if n == 0 => Err("a size of 0 leaves nothing to sum; give at least 1".into()),
+        let n = time.map_or(case.size as i128, |T| most(case, way, T));
+        let refusal = match time {
+            _ if n == 0 => "a size of 0 leaves nothing to sum; give at least 1".into(),
             None if n > MOST => {
-                Err(format!("{n} operands are more than a host may have room for; give at most {MOST}"))
+                format!("{n} operands are more than a host may have room for; give at most {MOST}")
             }
-            Some(T) if n > MOST => Err(format!(
+            Some(T) if n > MOST => format!(
                 "{n} operands can be summed in {T}, more than a host may have room for; give a shorter time, \
                  for at most {MOST} operands"
-            )),
+            ),
             _ if n > (Time::MAX.as_ps() / case.params.cycle.as_ps()).into() => {
-                Err(format!("{n} additions of {} take longer than time lasts; give fewer", case.params.cycle))
+                format!("{n} additions of {} take longer than time lasts; give fewer", case.params.cycle)
             }
-            _ => Ok(()),
-        }
+            _ => return Ok(Box::new(Summation { case, way, time, operands: n })),
+        };
+        Err(refusal.into())
     }
 
-    fn formula(&self, case: &Case) -> Option<Time> {
-        let params = &case.params;
+    /// Who adds what. Processors that are not in it have nothing to do.
+    fn parts(&self) -> Vec<Part> {
+        schedule(self.case, self.way == Way::Optimal, self.operands as usize)
+    }
+}
+
+impl Plan for Summation<'_> {
+    fn formula(&self) -> Option<Time> {
+        let params = &self.case.params;
         if !params.is_loggp() {
             return None;
         }
-        match case.algorithm.name {
-            "optimal" => {
+        match self.way {
+            Way::Optimal => {
                 let whole = |time: Time| time.as_ps() % params.cycle.as_ps() == 0;
-                let given = time(case).ok()?;
-                let n = || given.map_or(case.size as i128, |T| S(T, params));
+                let n = || self.time.map_or(self.operands, |T| S(T, params));
                 [params.L, params.o, params.g].into_iter().all(whole).then(|| optimal_time(n(), params))
             }
-            "binomial" => Some(binomial_time(operands(case), case.params.P, &Steps::of(params))),
-            name => unreachable!("summation has no algorithm {name}"),
+            Way::Binomial => Some(binomial_time(self.operands, params.P, &Steps::of(params))),
         }
     }
 
-    fn run(&self, case: &Case, machine: &Machine) -> Result<Outcome, RunError> {
-        let parts = schedule(case);
-        let mut rng = fastrand::Rng::with_seed(case.seed);
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let parts = self.parts();
+        let mut rng = fastrand::Rng::with_seed(self.case.seed);
         let operand = |_| Word((rng.u64(..), rng.f64() - 0.5));
-        let operands: Vec<Operand> = (0..self::operands(case)).map(operand).collect();
+        let operands: Vec<Operand> = (0..self.operands).map(operand).collect();
         let add = |a: Operand, b: &Operand| Word((a.0.0.wrapping_add(b.0.0), a.0.1 + b.0.1));
-        let (run, results) = machine.run(|p| sum(p, &parts, &operands, add))?.take_results();
+        let run = self.case.machine(emulation).run(|p| sum(p, &parts, &operands, add))?;
+        let (run, results) = run.take_results();
         let verified = verify(&results, &operands, &in_order(&parts, &operands, add));
         let figure = |name, value| Figure { name, unit: "", value };
         let figures =
@@ -137,14 +144,10 @@ impl Program for Summation {
     }
 }
 
-/// Who adds what in a case that was checked. Processors that are not in it have nothing to do.
-pub fn schedule(case: &Case) -> Vec<Part> {
-    let (P, n) = (case.params.P, operands(case) as usize);
-    match case.algorithm.name {
-        "optimal" => schedule::optimal(Steps::of(&case.params), P, n),
-        "binomial" => schedule::binomial(P, n),
-        name => unreachable!("summation has no algorithm {name}"),
-    }
+/// Who adds what of n operands, by the optimal algorithm or the binomial one.
+pub fn schedule(case: &Case, optimal: bool, n: usize) -> Vec<Part> {
+    let P = case.params.P;
+    if optimal { schedule::optimal(Steps::of(&case.params), P, n) } else { schedule::binomial(P, n) }
 }
 
 /// What each processor does. Processor 0 gets the sum of all operands, in their order.
@@ -214,33 +217,18 @@ fn verify(results: &[Option<Operand>], operands: &[Operand], in_order: &Operand)
     }
 }
 
-/// The time that was given, if one was.
-fn time(case: &Case) -> Result<Option<Time>, String> {
-    match case.option("time") {
-        "" => Ok(None),
-        text => match parse_time(text, case.params.cycle) {
-            Ok(time) => Ok(Some(time)),
-            Err(why) => Err(format!("time = {text}: {why}")),
-        },
-    }
-}
-
-/// How many operands there are: the size, or as many as can be summed in the time that was given.
-fn operands(case: &Case) -> i128 {
+/// As many operands as can be summed in a time.
+fn most(case: &Case, way: Way, T: Time) -> i128 {
     let (P, steps) = (case.params.P, Steps::of(&case.params));
-    match time(case) {
-        Err(_) | Ok(None) => case.size as i128,
-        Ok(Some(T)) if case.algorithm.name == "binomial" => {
-            let (mut enough, mut too_many) =
-                (1, P as i128 * i128::from(T.as_ps() / steps.cycle.as_ps() + 1) + 1);
-            while too_many - enough > 1 {
-                let n = enough + (too_many - enough) / 2;
-                if binomial_time(n, P, &steps) <= T { enough = n } else { too_many = n }
-            }
-            enough
-        }
-        Ok(Some(T)) => schedule::most(steps, P, T),
+    if way == Way::Optimal {
+        return schedule::most(steps, P, T);
     }
+    let (mut enough, mut too_many) = (1, P as i128 * i128::from(T.as_ps() / steps.cycle.as_ps() + 1) + 1);
+    while too_many - enough > 1 {
+        let n = enough + (too_many - enough) / 2;
+        if binomial_time(n, P, &steps) <= T { enough = n } else { too_many = n }
+    }
+    enough
 }
 
 /// The least T with S(T) >= n.

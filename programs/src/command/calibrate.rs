@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loggp::{Params, Time};
 use loggp_programs::calibrate::{Bound, Calibration, Found, calibrate, calibrate_twice, check};
+use loggp_programs::study::Ns;
 use serde::{Serialize, Serializer};
 
 use super::bench::Bench;
@@ -16,7 +17,7 @@ use super::late::{self, is_late};
 use super::number::{Unit, percent, rough, thousands};
 use super::options::{ClockOption, Format, count};
 use super::plot::{Level, Line, Look, Panel, Plot, PlotFile, Scale};
-use super::row::{Ns, in_ps};
+use super::row::in_ps;
 use super::setting::parameters;
 use super::table::Table;
 

@@ -3,12 +3,13 @@
 use std::io::Write;
 
 use clap::Args;
-use loggp_programs::Algorithm;
+use loggp_programs::Study;
 
 use super::failure::Failure;
 use super::options::{ClockOption, Options};
 use super::progress::Progress;
 use super::report::Report;
+use super::row::Row;
 use super::setting::Setting;
 
 /// The arguments.
@@ -30,15 +31,17 @@ impl Compare {
         let setting = Setting::of(&self.program, &self.options, ClockOption::Wall)?;
         let mut failed = Vec::new();
         let mut report = Report::new(out, self.options.format);
-        let algorithms = self.algorithms(&setting)?;
-        let progress = Progress::of(algorithms.len() * setting.runs());
-        for (i, algorithm) in algorithms.into_iter().enumerate() {
+        let studies = self.studies(&setting)?;
+        let progress = Progress::of(studies.iter().map(Study::runs).sum());
+        for (i, study) in studies.iter().enumerate() {
+            let algorithm = study.case.algorithm;
             let name = algorithm.name;
-            progress.begin(i * setting.runs(), name);
-            match setting.run(algorithm, false, &progress) {
-                Ok(done) => {
-                    failed.extend(done.wrong.map(|what| format!("the result of {name} is wrong: {what}")));
-                    progress.aside(|| report.add(&setting, algorithm, done.row))?;
+            progress.begin(i * study.runs(), name);
+            match study.run_with(|| progress.step()) {
+                Ok(answers) => {
+                    let row = Row::new(&setting, study, &answers);
+                    failed.extend(answers.wrong.map(|what| format!("the result of {name} is wrong: {what}")));
+                    progress.aside(|| report.add(&setting, algorithm, row))?;
                 }
                 Err(error) => failed.push(format!("{name} failed: {error}")),
             }
@@ -48,19 +51,16 @@ impl Compare {
         if failed.is_empty() { Ok(()) } else { Err(Failure::Run(failed.join("\n"))) }
     }
 
-    /// The algorithms to compare: those that were named, or those that can run here.
-    fn algorithms(&self, setting: &Setting) -> Result<Vec<&'static Algorithm>, Failure> {
+    /// What to compare: the algorithms that were named, or those that can run here.
+    fn studies(&self, setting: &Setting) -> Result<Vec<Study>, Failure> {
         if !self.algorithms.is_empty() {
-            let named = |name: &String| {
-                let algorithm = setting.algorithm(Some(name))?;
-                setting.check(algorithm).map(|()| algorithm)
-            };
+            let named = |name: &String| setting.study(setting.algorithm(Some(name))?, false);
             return self.algorithms.iter().map(named).collect();
         }
         let (mut able, mut refusals) = (Vec::new(), Vec::new());
-        for algorithm in setting.program.algorithms() {
-            match setting.check(algorithm) {
-                Ok(()) => able.push(algorithm),
+        for algorithm in setting.program.algorithms {
+            match setting.study(algorithm, false) {
+                Ok(study) => able.push(study),
                 Err(refusal) => refusals.push(refusal),
             }
         }

@@ -14,18 +14,18 @@ pub fn programs(out: &mut dyn Write) -> Result<(), Failure> {
         if i > 0 {
             writeln!(out)?;
         }
-        list_program(out, *program)?;
+        list_program(out, program)?;
     }
     Ok(())
 }
 
 /// Lists a program.
-fn list_program(out: &mut dyn Write, program: &dyn Program) -> Result<(), Failure> {
-    let (size, algorithms) = (program.size(), program.algorithms());
+fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), Failure> {
+    let (size, algorithms) = (&program.size, program.algorithms);
     let width = algorithms.iter().map(|algorithm| algorithm.name.len()).max().unwrap_or(0);
-    writeln!(out, "{}: {}", program.name(), program.about())?;
+    writeln!(out, "{}: {}", program.name, program.about)?;
     writeln!(out, "  size: {}; {} unless told", size.meaning, thousands(size.default))?;
-    for option in program.options() {
+    for option in program.options {
         let default = match option.default {
             "" => String::new(),
             default => format!("; {default} unless told"),

@@ -5,9 +5,9 @@ use loggp_programs::{Algorithm, PROGRAMS, Program};
 use super::failure::Failure;
 
 /// The program with this name.
-pub fn program(name: &str) -> Result<&'static dyn Program, Failure> {
-    PROGRAMS.iter().find(|program| program.name() == name).copied().ok_or_else(|| {
-        let nearest = nearest(name, PROGRAMS.iter().map(|program| program.name()));
+pub fn program(name: &str) -> Result<&'static Program, Failure> {
+    PROGRAMS.iter().find(|program| program.name == name).copied().ok_or_else(|| {
+        let nearest = nearest(name, PROGRAMS.iter().map(|program| program.name));
         Failure::Request(format!(
             "there is no program {name}; the nearest name is {nearest}; `loggp programs` lists all"
         ))
@@ -15,13 +15,13 @@ pub fn program(name: &str) -> Result<&'static dyn Program, Failure> {
 }
 
 /// A program's algorithm with this name.
-pub fn algorithm(program: &dyn Program, name: &str) -> Result<&'static Algorithm, Failure> {
-    let algorithms = program.algorithms();
+pub fn algorithm(program: &Program, name: &str) -> Result<&'static Algorithm, Failure> {
+    let algorithms = program.algorithms;
     algorithms.iter().find(|algorithm| algorithm.name == name).ok_or_else(|| {
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name).collect();
         Failure::Request(format!(
             "{} has no algorithm {name}; the nearest name is {}; there are {}",
-            program.name(),
+            program.name,
             nearest(name, names.iter().copied()),
             names.join(", ")
         ))

@@ -10,21 +10,21 @@ pub struct OwnOptions(Vec<(&'static str, String)>);
 
 impl OwnOptions {
     /// The values of all options of a program. Refuses one that it does not have.
-    pub fn of(&self, program: &dyn Program) -> Result<Vec<(&'static str, String)>, Failure> {
-        let has = |name: &str| program.options().iter().any(|option| option.name == name);
+    pub fn of(&self, program: &Program) -> Result<Vec<(&'static str, String)>, Failure> {
+        let has = |name: &str| program.options.iter().any(|option| option.name == name);
         if let Some((name, _)) = self.0.iter().find(|(name, _)| !has(name)) {
-            let who: Vec<&str> = owners(name).map(|program| program.name()).collect();
+            let who: Vec<&str> = owners(name).map(|program| program.name).collect();
             return Err(Failure::Request(format!(
                 "--{name} is for {}; leave it out, as {} has no use for it",
                 who.join(" and "),
-                program.name()
+                program.name
             )));
         }
         let value = |option: &ProgramOption| {
             let given = self.0.iter().find(|(name, _)| *name == option.name);
             (option.name, given.map_or(option.default.into(), |(_, value)| value.clone()))
         };
-        Ok(program.options().iter().map(value).collect())
+        Ok(program.options.iter().map(value).collect())
     }
 }
 
@@ -36,15 +36,15 @@ impl OwnOptions {
 }
 
 /// The programs that have this option.
-fn owners(name: &str) -> impl Iterator<Item = &'static dyn Program> {
-    let has = move |program: &&dyn Program| program.options().iter().any(|option| option.name == name);
+fn owners(name: &str) -> impl Iterator<Item = &'static Program> {
+    let has = move |program: &&Program| program.options.iter().any(|option| option.name == name);
     PROGRAMS.iter().copied().filter(has)
 }
 
 /// Every name once: programs that share a name share its meaning.
 fn all() -> Vec<&'static ProgramOption> {
     let mut all: Vec<&ProgramOption> = Vec::new();
-    for option in PROGRAMS.iter().flat_map(|program| program.options()) {
+    for option in PROGRAMS.iter().flat_map(|program| program.options) {
         if !all.iter().any(|other| other.name == option.name) {
             all.push(option);
         }
@@ -56,7 +56,7 @@ impl Args for OwnOptions {
     fn augment_args(command: Command) -> Command {
         let argument = |option: &'static ProgramOption| {
             let check = option.check;
-            let who: Vec<&str> = owners(option.name).map(|program| program.name()).collect();
+            let who: Vec<&str> = owners(option.name).map(|program| program.name).collect();
             let default = match option.default {
                 "" => String::new(),
                 default => format!(" [default: {default}]"),

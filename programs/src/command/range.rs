@@ -83,7 +83,7 @@ impl Point {
 
 impl Swept {
     /// Reads what to sweep over. The points are in the order in which they are given.
-    pub fn read(text: &str, program: &dyn Program, options: &Options) -> Result<Vec<Point>, Failure> {
+    pub fn read(text: &str, program: &Program, options: &Options) -> Result<Vec<Point>, Failure> {
         let refuse = |why: String| Failure::Request(format!("--over {text}: {why}"));
         let (name, values) = text.split_once('=').ok_or_else(|| refuse(format!("it has no =; {FORMS}")))?;
         let (name, values) = (name.trim(), values.trim());
@@ -176,8 +176,8 @@ impl Swept {
 }
 
 /// What has this name; refuses what cannot be swept, and what is given already.
-fn kind(name: &str, program: &dyn Program, options: &Options) -> Result<Kind, String> {
-    let own = program.options().iter().map(|option| option.name);
+fn kind(name: &str, program: &Program, options: &Options) -> Result<Kind, String> {
+    let own = program.options.iter().map(|option| option.name);
     let kind = match name {
         "L" | "o" | "g" | "G" | "O_s" | "O_r" | "G_s" | "G_l" => Kind::Time,
         "P" | "word" | "s" | "S" => Kind::Count,
@@ -189,7 +189,7 @@ fn kind(name: &str, program: &dyn Program, options: &Options) -> Result<Kind, St
                 return Err(format!(
                     "there is no {name} to sweep over; there are L, o, g, G, P, word, LogGPS's s, S, O_s, O_r, \
                      G_s, G_l, and for {} size{own}",
-                    program.name()
+                    program.name
                 ));
             }
         },
@@ -209,9 +209,9 @@ fn kind(name: &str, program: &dyn Program, options: &Options) -> Result<Kind, St
 }
 
 /// Whether an option of the program's own takes a value; what is not an option, the machine checks.
-pub fn takes(program: &dyn Program, kind: Kind, value: &str) -> Result<(), String> {
+pub fn takes(program: &Program, kind: Kind, value: &str) -> Result<(), String> {
     let Kind::Own(name) = kind else { return Ok(()) };
-    program.options().iter().filter(|option| option.name == name).try_for_each(|option| (option.check)(value))
+    program.options.iter().filter(|option| option.name == name).try_for_each(|option| (option.check)(value))
 }
 
 /// Reads a value.

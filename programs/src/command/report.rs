@@ -4,13 +4,14 @@ use std::io::{self, Write};
 
 use loggp::Time;
 use loggp_programs::Algorithm;
+use loggp_programs::study::{Ns, Phase, Prediction, Times};
 
 use super::failure::Failure;
 use super::interrupt;
 use super::late::{self, is_late};
 use super::number::{Unit, percent, rough, rough_time, thousands};
 use super::options::Format;
-use super::row::{Prediction, Row, Times};
+use super::row::Row;
 use super::setting::Setting;
 use super::table::Table;
 use super::{csv, row};
@@ -144,7 +145,7 @@ fn host_table(rows: &[&Row]) -> Table {
     table.words("", rows().map(|row| row.name()));
     table.numbers("dilation", rows().map(|row| rough(row.dilation)));
     table.numbers("cores", rows().map(|row| thousands(row.cores)));
-    let late = |late: fn(&row::Lateness) -> row::Ns| {
+    let late = |late: fn(&row::Lateness) -> Ns| {
         rows().map(move |row| row.lateness_ns.as_ref().map_or("-".into(), |times| rough_time(late(times).0)))
     };
     table.numbers("late p50", late(|times| times.p50));
@@ -176,7 +177,7 @@ fn figures_table(rows: &[Row]) -> Option<Table> {
 
 /// The phases of the runs, as a table with times in this unit; nothing where they have no phases.
 fn phases_table(rows: &[Row], unit: Unit) -> Option<Table> {
-    let phases: Vec<(String, &row::Phase)> =
+    let phases: Vec<(String, &Phase)> =
         rows.iter().flat_map(|row| row.phases.iter().map(|phase| (row.name(), phase))).collect();
     let predictions = || phases.iter().map(|(_, phase)| phase.prediction);
     let (decimals, measured) = decimals(predictions(), unit);
@@ -189,7 +190,7 @@ fn phases_table(rows: &[Row], unit: Unit) -> Option<Table> {
         _ => String::new(),
     };
     table.words("", phases.iter().enumerate().map(first));
-    table.words("phase", phases.iter().map(|(_, phase)| phase.phase.into()));
+    table.words("phase", phases.iter().map(|(_, phase)| phase.phase.to_string()));
     table.numbers("formula", predictions().map(|times| time(times.formula)));
     table.numbers("model", predictions().map(|times| time(times.model)));
     table.numbers("vs formula", predictions().map(|times| error(times.error_formula())));

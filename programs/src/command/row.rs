@@ -1,8 +1,9 @@
 //! A row of a report: what was predicted for a run and what became of it. As JSON it is one object.
 
-use loggp::{Host, Params, Time};
-use loggp_programs::{Algorithm, Figure, Outcome};
-use serde::ser::{SerializeMap, SerializeStruct};
+use loggp::{Host, Params};
+use loggp_programs::study::{Ns, Phase, Prediction};
+use loggp_programs::{Answers, Case, Figure, Study};
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::setting::Setting;
@@ -59,38 +60,6 @@ pub struct Row {
     pub at: Option<(String, String)>,
 }
 
-/// The time of a run by formula, by model and by measurement.
-#[derive(Clone, Copy)]
-pub struct Prediction {
-    /// What the paper's closed form says.
-    pub formula: Option<Time>,
-    /// What the virtual clock says.
-    pub model: Option<Time>,
-    /// What the wall clock says.
-    pub measured: Option<Times>,
-}
-
-/// A phase of a run.
-#[derive(Serialize)]
-pub struct Phase {
-    /// Its name.
-    pub phase: &'static str,
-    /// Its three times; what was measured is that of the run with the median time.
-    #[serde(flatten)]
-    pub prediction: Prediction,
-}
-
-/// The times of all runs of the same.
-#[derive(Clone, Copy)]
-pub struct Times {
-    /// Half of them are no longer.
-    pub median: Time,
-    /// The shortest.
-    pub min: Time,
-    /// The longest.
-    pub max: Time,
-}
-
 /// What the capacity did to a run.
 #[derive(Serialize)]
 pub struct Stalls {
@@ -120,29 +89,23 @@ pub struct Lateness {
 }
 
 impl Row {
-    /// What there is to say of a run.
-    pub fn new(
-        setting: &Setting,
-        algorithm: &Algorithm,
-        prediction: Prediction,
-        outcome: &Outcome,
-        verified: bool,
-    ) -> Row {
-        let run = &outcome.run;
-        let params = setting.choice.params;
+    /// What there is to say of a study.
+    pub fn new(setting: &Setting, study: &Study, answers: &Answers) -> Row {
+        let run = &answers.outcome.run;
+        let Case { program, algorithm, params, size, .. } = study.case;
         let host = run.host.as_ref();
         Row {
-            program: setting.program.name(),
+            program: program.name,
             algorithm: algorithm.name,
             machine: setting.choice.preset.map(|preset| preset.name),
             params,
-            size: setting.size(),
+            size,
             options: setting.own(),
             clock: setting.clock.name(),
-            prediction,
-            phases: Vec::new(),
-            figures: outcome.figures.clone(),
-            verified,
+            prediction: answers.prediction,
+            phases: answers.phases.clone(),
+            figures: answers.outcome.figures.clone(),
+            verified: answers.wrong.is_none(),
             messages: run.messages(),
             stalls: Stalls {
                 count: run.stalls(),
@@ -176,50 +139,6 @@ impl Lateness {
     pub fn of(host: &Host) -> Lateness {
         let loggp::Lateness { p50, p90, p99, max, finish } = host.lateness;
         Lateness { p50: Ns(p50), p90: Ns(p90), p99: Ns(p99), max: Ns(max), finish: Ns(finish) }
-    }
-}
-
-impl Prediction {
-    /// How far the model is from the formula.
-    pub fn error_formula(&self) -> Option<f64> {
-        error(self.model?, self.formula?)
-    }
-
-    /// How far the measurement is from the model.
-    pub fn error_model(&self) -> Option<f64> {
-        error(self.measured?.median, self.model?)
-    }
-}
-
-/// time/expected - 1; nothing where nothing was to take no time.
-fn error(time: Time, expected: Time) -> Option<f64> {
-    (expected != Time::ZERO).then(|| time.as_ps() as f64 / expected.as_ps() as f64 - 1.0)
-}
-
-impl Serialize for Prediction {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut times = serializer.serialize_struct("Prediction", 7)?;
-        times.serialize_field("formula_ns", &self.formula.map(Ns))?;
-        times.serialize_field("model_ns", &self.model.map(Ns))?;
-        times.serialize_field("measured_ns", &self.measured.map(|times| Ns(times.median)))?;
-        times.serialize_field("measured_min_ns", &self.measured.map(|times| Ns(times.min)))?;
-        times.serialize_field("measured_max_ns", &self.measured.map(|times| Ns(times.max)))?;
-        times.serialize_field("error_model", &self.error_model())?;
-        times.serialize_field("error_formula", &self.error_formula())?;
-        times.end()
-    }
-}
-
-/// A time in nanoseconds: a whole number where it is one.
-#[derive(Clone, Copy)]
-pub struct Ns(pub Time);
-
-impl Serialize for Ns {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0.as_ps() {
-            ps if ps % 1000 == 0 => serializer.serialize_i64(ps / 1000),
-            _ => serializer.serialize_f64(self.0.as_ns()),
-        }
     }
 }
 

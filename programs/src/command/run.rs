@@ -11,7 +11,8 @@ use super::failure::Failure;
 use super::options::{ClockOption, Options};
 use super::progress::Progress;
 use super::report::Report;
-use super::setting::{Done, Setting};
+use super::row::Row;
+use super::setting::Setting;
 
 /// The arguments.
 #[derive(Args)]
@@ -36,16 +37,18 @@ impl Run {
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let setting = Setting::of(&self.program, &self.options, ClockOption::Virtual)?;
         let algorithm = setting.algorithm(self.algorithm.as_deref())?;
-        setting.check(algorithm)?;
+        setting.study(algorithm, false)?;
         let draft =
             |path: &Option<PathBuf>, what| path.as_deref().map(|path| Draft::create(path, what)).transpose();
         let (file, picture) = (draft(&self.trace, "trace")?, draft(&self.timeline, "timeline")?);
 
-        let progress = Progress::of(setting.runs());
+        let study = setting.study(algorithm, file.is_some() || picture.is_some())?;
+        let progress = Progress::of(study.runs());
         progress.begin(0, algorithm.name);
-        let done = setting.run(algorithm, file.is_some() || picture.is_some(), &progress);
+        let answers = study.run_with(|| progress.step());
         drop(progress);
-        let Done { row, wrong, trace } = done.map_err(Failure::run)?;
+        let mut answers = answers.map_err(Failure::run)?;
+        let trace = answers.take_trace();
         if let Some((picture, trace)) = picture.zip(trace.as_ref()) {
             let heading = setting.heading();
             let title = format!("{}, {}", algorithm.name, heading.lines().next().unwrap_or_default());
@@ -57,8 +60,8 @@ impl Run {
             file.write(|file| trace.write(file))?;
         }
         let mut report = Report::new(out, self.options.format);
-        report.add(&setting, algorithm, row)?;
+        report.add(&setting, algorithm, Row::new(&setting, &study, &answers))?;
         report.finish(&setting)?;
-        wrong.map_or(Ok(()), |what| Err(Failure::Run(format!("the result is wrong: {what}"))))
+        answers.wrong.map_or(Ok(()), |what| Err(Failure::Run(format!("the result is wrong: {what}"))))
     }
 }

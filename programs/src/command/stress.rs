@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loggp::{Host, Machine, Params, RunError, Time};
 use loggp_programs::stress::{Load, PATTERNS, Pattern, Stressed};
+use loggp_programs::study::{Ns, Prediction, Times};
 use serde::Serialize;
 
 use super::bench::Bench;
@@ -17,7 +18,7 @@ use super::name::nearest;
 use super::number::{Unit, percent, rough, thousands};
 use super::options::{ClockOption, Format, count, seed};
 use super::plot::{Line, Look, Panel, Plot, PlotFile, Scale};
-use super::row::{Lateness, Ns, Prediction, Times, in_ps};
+use super::row::{Lateness, in_ps};
 use super::table::Table;
 
 /// The arguments.
@@ -233,7 +234,7 @@ impl Stress {
         };
         let once = |stressed: &Stressed| {
             let time = stressed.run.time;
-            Times { median: time, min: time, max: time }
+            Times::one(time)
         };
         let prediction = Prediction {
             formula: pattern.formula(&load),

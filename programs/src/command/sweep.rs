@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp_programs::{Algorithm, Program};
+use loggp_programs::study::Prediction;
+use loggp_programs::{Algorithm, Program, Study};
 
 use super::failure::Failure;
 use super::name;
@@ -13,7 +14,7 @@ use super::plot::{Line, Look, Panel, Plot, PlotFile, Scale};
 use super::progress::Progress;
 use super::range::{Kind, Swept};
 use super::report::Report;
-use super::row::Prediction;
+use super::row::Row;
 use super::setting::Setting;
 
 /// The arguments.
@@ -57,14 +58,14 @@ impl Sweep {
         let file = self.plot.as_deref().map(PlotFile::at).transpose()?;
 
         let mut refusals: Vec<Failure> = Vec::new();
-        let mut able: Vec<(Setting, &'static Algorithm)> = Vec::new();
+        let mut able: Vec<(Setting, Study)> = Vec::new();
         for point in &points {
             for algorithm in &algorithms {
                 // A point may be no machine, and a machine may be none for an algorithm.
                 let setting = Setting::at(program, &self.options, clock, point)
-                    .and_then(|setting| setting.check(algorithm).map(|()| setting));
+                    .and_then(|setting| setting.study(algorithm, false).map(|study| (setting, study)));
                 match setting {
-                    Ok(setting) => able.push((setting, algorithm)),
+                    Ok(study) => able.push(study),
                     Err(refusal) => refusals.push(refusal.at(&swept.name, &point.told())),
                 }
             }
@@ -74,17 +75,19 @@ impl Sweep {
 
         let mut report = Report::new(out, self.options.format);
         let (mut done, mut failed) = (Vec::new(), Vec::new());
-        let progress = Progress::of(able.iter().map(|(setting, _)| setting.runs()).sum());
-        for (i, (setting, algorithm)) in able.iter().enumerate() {
+        let progress = Progress::of(able.iter().map(|(_, study)| study.runs()).sum());
+        for (i, (setting, study)) in able.iter().enumerate() {
+            let algorithm = study.case.algorithm;
             let Some(point) = &setting.point else { continue };
             let what = format!("{} at {} = {}", algorithm.name, swept.name, point.shown(setting.unit()));
-            progress.begin(i * setting.runs(), algorithm.name);
-            match setting.run(algorithm, false, &progress) {
-                Ok(run) => {
-                    failed.extend(run.wrong.map(|why| format!("the result of {what} is wrong: {why}")));
+            progress.begin(i * study.runs(), algorithm.name);
+            match study.run_with(|| progress.step()) {
+                Ok(answers) => {
+                    let row = Row::new(setting, study, &answers);
+                    failed.extend(answers.wrong.map(|why| format!("the result of {what} is wrong: {why}")));
                     let x = swept.amount(point.number, first.unit());
-                    done.push(Done { algorithm: algorithm.name, x, prediction: run.row.prediction });
-                    progress.aside(|| report.add(setting, algorithm, run.row))?;
+                    done.push(Done { algorithm: algorithm.name, x, prediction: row.prediction });
+                    progress.aside(|| report.add(setting, algorithm, row))?;
                 }
                 Err(error) => failed.push(format!("{what} failed: {error}")),
             }
@@ -99,9 +102,9 @@ impl Sweep {
     }
 
     /// The algorithms that were named, or all.
-    fn algorithms(&self, program: &'static dyn Program) -> Result<Vec<&'static Algorithm>, Failure> {
+    fn algorithms(&self, program: &'static Program) -> Result<Vec<&'static Algorithm>, Failure> {
         match self.algorithms.is_empty() {
-            true => Ok(program.algorithms().iter().collect()),
+            true => Ok(program.algorithms.iter().collect()),
             false => self.algorithms.iter().map(|algorithm| name::algorithm(program, algorithm)).collect(),
         }
     }
@@ -143,7 +146,7 @@ fn plot(setting: &Setting, swept: &Swept, done: &[Done]) -> Plot {
     let (title, subtitle) = heading.split_once(": ").unwrap_or((&heading, ""));
     let x = match swept.kind {
         Kind::Time => format!("{} [{}]", swept.name, unit.name),
-        Kind::Size => format!("size [{}]", setting.program.size().meaning),
+        Kind::Size => format!("size [{}]", setting.program.size.meaning),
         Kind::Count | Kind::Own(_) => swept.name.clone(),
     };
     Plot {

@@ -7,11 +7,13 @@
 use loggp::{Ports, Time};
 
 use super::kernels::Point;
+use super::layout::Layout;
 use super::lockstep::Lockstep;
 use super::phase::Phase;
 use super::rehearsal::POINT;
-use super::{charges, shape};
-use crate::Case;
+use super::remap::Schedule;
+use super::{Fft, Way};
+use crate::{Case, PhaseName};
 
 /// What a processor's computing costs.
 #[derive(Clone, Copy)]
@@ -27,48 +29,47 @@ struct Costs {
 }
 
 /// The times of the phases that an algorithm has, in order, each by name.
-pub fn phases(case: &Case) -> Vec<(&'static str, Option<Time>)> {
-    let Some(costs) = costs(case) else { return Vec::new() };
-    let merged = case.algorithm.name == "overlapped" && case.params.P > 1;
+pub fn phases(plan: &Fft) -> Vec<(PhaseName, Option<Time>)> {
+    let Some(costs) = costs(plan) else { return Vec::new() };
     let time = |phase| match phase {
-        _ if merged => None,
+        _ if plan.is_merged() => None,
         Phase::First => Some(costs.first),
-        Phase::Remap => remap_time(case, &costs),
+        Phase::Remap => remap_time(plan, &costs),
         Phase::Redistribution => Some(costs.redistribution),
         Phase::Third => Some(costs.third),
     };
-    super::order(case).map(|phase| (phase.name(), time(phase))).collect()
+    plan.order().map(|phase| (phase.name().into(), time(phase))).collect()
 }
 
 /// The time of all phases.
-pub fn total(case: &Case) -> Option<Time> {
-    let costs = costs(case)?;
-    if case.algorithm.name == "overlapped" && case.params.P > 1 {
-        return overlapped(case, &costs);
+pub fn total(plan: &Fft) -> Option<Time> {
+    let costs = costs(plan)?;
+    if plan.is_merged() {
+        return overlapped(plan, &costs);
     }
-    phases(case).into_iter().map(|(_, time)| time).sum()
+    phases(plan).into_iter().map(|(_, time)| time).sum()
 }
 
 /// How long the remap takes. With one port for long messages it is an estimate: LogGP's 2kG (section 3), if the
 /// port is what takes longest.
-fn remap_time(case: &Case, costs: &Costs) -> Option<Time> {
+fn remap_time(plan: &Fft, costs: &Costs) -> Option<Time> {
+    let Fft { case, way, shape, .. } = *plan;
     let (P, o) = (case.params.P, case.params.o);
-    let shape = shape(case);
     if P == 1 {
         return Some(Time::ZERO);
     }
     let mut all = Lockstep::new(case.params);
     let stream = stream(case, 1);
-    match case.algorithm.name {
-        "short-naive" => return None,
-        "long-staggered" => {
+    match way {
+        Way::Short(Schedule::Naive) => return None,
+        Way::Long => {
             let stream = self::stream(case, shape.c());
             (1..P).for_each(|_| all.send_receiving(stream));
             all.receive_all();
             return Some(all.t.max(2 * o + ports(case, P - 1, stream)));
         }
-        "cyclic" | "blocked" => {
-            let columns = if case.algorithm.name == "cyclic" { costs.third } else { costs.first };
+        Way::Alone(layout) => {
+            let columns = if layout == Layout::Cyclic { costs.third } else { costs.first };
             let levels = i64::from(P.ilog2());
             let column = Time::from_ps(columns.as_ps() / levels);
             for level in 0..levels {
@@ -79,12 +80,12 @@ fn remap_time(case: &Case, costs: &Costs) -> Option<Time> {
             let ports = ports(case, levels as usize * shape.m(), stream);
             return Some((all.t - (levels - 1) * column).max(ports));
         }
-        _ => (),
+        Way::Short(_) | Way::Overlapped => (),
     }
     all.compute(shape.c() as i64 * costs.point);
     for _ in 1..P {
         send_points(&mut all, shape.c(), costs.point, stream);
-        if case.algorithm.name == "short-synchronized" {
+        if way == Way::Short(Schedule::Synchronized) {
             all.receive_all();
             match case.barrier {
                 Some(cost) => all.compute(cost),
@@ -116,8 +117,8 @@ fn ports(case: &Case, messages: usize, stream: Time) -> Time {
 
 /// Nobody is idle (LogP, section 4.1.5); unless the gap is so large that the remap takes longer. It begins when
 /// the first row is done, and a row is left when it ends; a processor's own points are stored in its gaps.
-fn overlapped(case: &Case, costs: &Costs) -> Option<Time> {
-    let shape = shape(case);
+fn overlapped(plan: &Fft, costs: &Costs) -> Option<Time> {
+    let Fft { case, shape, .. } = *plan;
     let (m, c) = (shape.m() as i64, shape.c() as i64);
     let computing = costs.first + costs.third;
     let busy = computing + m * costs.point + (m - c) * (2 * case.params.o);
@@ -125,16 +126,16 @@ fn overlapped(case: &Case, costs: &Costs) -> Option<Time> {
     let (columns, rows) = (shape.butterflies(shape.c()), 2 * shape.butterflies(shape.P));
     let apart = i128::from(columns + rows / c as u64) * i128::from(computing.as_ps());
     let apart = Time::from_ps((apart / i128::from(columns + rows)) as i64);
-    Some(busy.max(apart + remap_time(case, costs)? - c * costs.point))
+    Some(busy.max(apart + remap_time(plan, costs)? - c * costs.point))
 }
 
 /// What computing costs; `None` on a machine of which the papers know nothing, or without a rehearsal.
-fn costs(case: &Case) -> Option<Costs> {
+fn costs(plan: &Fft) -> Option<Costs> {
+    let Fft { case, shape, charges, .. } = *plan;
     if !case.params.is_loggp() {
         return None;
     }
-    let shape = shape(case);
-    let Some((butterfly, point)) = charges(case) else {
+    let Some((butterfly, point)) = charges else {
         let cost = |phase: Phase| case.costs.of(phase.name());
         return Some(Costs {
             first: cost(Phase::First)?,

@@ -9,20 +9,18 @@ use super::kernels::{Kernels, Memory};
 use super::layout::{Layout, Shape};
 use super::phase::Phase;
 use super::remap::{self, Schedule};
-use super::{is_alone, is_long, random, shape};
+use super::{Fft, Way, random};
+use crate::Costs;
 use crate::calibrate::median;
 use crate::costs::{Step, rehearse as all_at_once};
-use crate::{Case, Costs};
 
 /// The kind of computing that loads a point and stores it where it goes.
 pub const POINT: &str = "point";
 
 /// The costs of each phase's computing, and of a point in the remap with short messages.
-pub fn rehearse(case: &Case) -> Costs {
-    if !case.needs_rehearsal() {
-        return Costs::default();
-    }
-    let (shape, long) = (shape(case), is_long(case));
+pub fn rehearse(plan: &Fft, threads: usize) -> Costs {
+    let Fft { case, way, shape, .. } = *plan;
+    let long = plan.is_long();
     let (kernels, id) = (Kernels::new(shape), shape.P - 1);
     let points = random(shape.m(), case.seed);
 
@@ -38,12 +36,12 @@ pub fn rehearse(case: &Case) -> Costs {
     let redistribution =
         |act: fn(&Shape, &mut Memory)| Step::timed(Phase::Redistribution.name(), move |m| act(&shape, m));
     let remapped = || Step::between(|m: &mut Memory| swap(&mut m.points, &mut m.other));
-    let [leave, come] = Step::exchange(case.cores, |m: &mut Memory| &mut m.blocks);
-    let steps = match shape.layout {
+    let [leave, come] = Step::exchange(threads, |m: &mut Memory| &mut m.blocks);
+    let steps = match way {
         _ if shape.P == 1 => vec![first()],
-        Layout::Cyclic if is_alone(case) => vec![first(), columns(Phase::Third)],
-        Layout::Blocked if is_alone(case) => vec![columns(Phase::First), third()],
-        _ if long => vec![
+        Way::Alone(Layout::Cyclic) => vec![first(), columns(Phase::Third)],
+        Way::Alone(Layout::Blocked) => vec![columns(Phase::First), third()],
+        Way::Long => vec![
             first(),
             redistribution(|shape, m| remap::gather(shape, &m.points, &mut m.blocks)),
             leave,
@@ -52,9 +50,9 @@ pub fn rehearse(case: &Case) -> Costs {
             remapped(),
             third(),
         ],
-        _ => vec![first(), remapped(), third()],
+        Way::Short(_) | Way::Overlapped => vec![first(), remapped(), third()],
     };
-    let mut costs = all_at_once(case.cores, || Memory::new(&kernels, long, points.iter().copied()), &steps);
+    let mut costs = all_at_once(threads, || Memory::new(&kernels, long, points.iter().copied()), &steps);
     if !long && shape.P > 1 {
         costs.add(POINT, point());
     }

@@ -4,51 +4,37 @@
 //! top of it; the scans are worked out here in the same way. `docs/radix-sort.md` says which of it is exact,
 //! and bounds the rest.
 
-use std::sync::LazyLock;
-
 use loggp::{Params, Ports, Time, Work};
 
 use super::input::{Input, SKEWED_BITS};
 use super::item::Digit;
 use super::rehearsal;
 use super::setting::{Rates, Setting};
-use crate::Case;
+use crate::{Case, PhaseName};
 
 /// The only phase of one processor.
 pub const ALONE: &str = "local sort";
-/// The most passes: of one bit each, with keys of 64.
-const MOST_PASSES: usize = 64;
-
-/// The names of the phases of each pass, as they stand in reports.
-static NAMES: LazyLock<Vec<[(&str, &str); 4]>> = LazyLock::new(|| {
-    let of = |pass: usize| {
-        ["histogram", "ranks", "local sort", "distribution"]
-            .map(|phase| (phase, &*Box::leak(format!("pass {}: {phase}", pass + 1).into_boxed_str())))
-    };
-    (0..MOST_PASSES).map(of).collect()
-});
 
 /// The phases for a report, from those of each pass: first each phase over all passes, and then one by one.
 pub fn report(
     setting: &Setting,
     mut time: impl FnMut(usize, &'static str) -> Option<Time>,
-) -> Vec<(&'static str, Option<Time>)> {
+) -> Vec<(PhaseName, Option<Time>)> {
     let (phases, mut single) = (setting.plan.phases(), Vec::new());
-    let mut sums: Vec<_> = phases.iter().map(|phase| (*phase, Some(Time::ZERO))).collect();
-    for (pass, names) in NAMES.iter().enumerate().take(setting.digits().len()) {
-        for (phase, sum) in &mut sums {
+    let mut sums = vec![Some(Time::ZERO); phases.len()];
+    for pass in 0..setting.digits().len() {
+        for (phase, sum) in phases.iter().zip(&mut sums) {
             let time = time(pass, phase);
             *sum = sum.zip(time).map(|(sum, time)| sum + time);
-            let name = names.iter().find(|(other, _)| other == phase).map_or(*phase, |(_, name)| name);
-            single.push((name, time));
+            single.push((format!("pass {}: {phase}", pass + 1).into(), time));
         }
     }
-    sums.extend(single);
-    sums
+    let sums = phases.iter().zip(sums).map(|(phase, sum)| ((*phase).into(), sum));
+    sums.chain(single).collect()
 }
 
 /// All phases of a case, as [`report`] has them.
-pub fn phases(case: &Case, setting: &Setting) -> Vec<(&'static str, Option<Time>)> {
+pub fn phases(case: &Case, setting: &Setting) -> Vec<(PhaseName, Option<Time>)> {
     let rates = match case.work {
         _ if !case.params.is_loggp() => return Vec::new(),
         Work::Charged => setting.charged,
@@ -59,7 +45,7 @@ pub fn phases(case: &Case, setting: &Setting) -> Vec<(&'static str, Option<Time>
     };
     let digits: Vec<Digit> = setting.digits().collect();
     if case.params.P == 1 {
-        return vec![(ALONE, Some((case.size * digits.len()) as i64 * rates.local_sort))];
+        return vec![(ALONE.into(), Some((case.size * digits.len()) as i64 * rates.local_sort))];
     }
     report(setting, |pass, phase| {
         let pass = Pass { case, setting, rates, digit: digits[pass] };

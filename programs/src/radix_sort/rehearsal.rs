@@ -27,10 +27,10 @@ pub fn rates(costs: &Costs) -> Option<Rates> {
 }
 
 /// The costs of a key, and of a bucket, over all passes.
-pub fn rehearse(case: &Case, setting: &Setting) -> Costs {
+pub fn rehearse(case: &Case, setting: &Setting, threads: usize) -> Costs {
     match setting.bits {
-        32 => of::<u32>(case, setting),
-        _ => of::<u64>(case, setting),
+        32 => of::<u32>(case, setting, threads),
+        _ => of::<u64>(case, setting, threads),
     }
 }
 
@@ -44,7 +44,7 @@ struct Part<K> {
     room: Room<K>,
 }
 
-fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
+fn of<K: Key>(case: &Case, setting: &Setting, threads: usize) -> Costs {
     let (n, P, plan) = (case.size, case.params.P, setting.plan);
     // Other keys in every round: a processor would learn them.
     let seed = AtomicU64::new(case.seed.wrapping_add(1));
@@ -65,7 +65,7 @@ fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
             black_box(sums);
         }));
         if plan.bulk {
-            steps.extend(long(case, pass, digit));
+            steps.extend(long(case, threads, pass, digit));
         } else {
             steps.push(Step::timed("move", move |Part { keys, counts, room }| {
                 let mut next = starts(counts);
@@ -82,7 +82,7 @@ fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
             sort_alone(keys, &mut room.items, &mut room.other)
         }));
     }
-    let total = all_at_once(case.cores, prepare, &steps);
+    let total = all_at_once(threads, prepare, &steps);
     let mut costs = Costs::default();
     for kind in KINDS {
         let buckets: usize = setting.digits().map(Digit::buckets).sum();
@@ -95,8 +95,8 @@ fn of<K: Key>(case: &Case, setting: &Setting) -> Costs {
 }
 
 /// The local sort of a pass, and its distribution: what goes to others comes to another core.
-fn long<'a, K: Key>(case: &Case, pass: usize, digit: Digit) -> [Step<'a, Part<K>>; 6] {
-    let [leave, come] = Step::exchange(case.cores, |part: &mut Part<K>| &mut part.room.messages);
+fn long<'a, K: Key>(case: &Case, threads: usize, pass: usize, digit: Digit) -> [Step<'a, Part<K>>; 6] {
+    let [leave, come] = Step::exchange(threads, |part: &mut Part<K>| &mut part.room.messages);
     [
         Step::timed("local sort", move |Part { keys, counts, room }| {
             let Room { items, other, .. } = room;

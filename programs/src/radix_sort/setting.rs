@@ -5,7 +5,7 @@ use loggp::{Params, Time, US, parse_time};
 use super::input::Input;
 use super::item::Digit;
 use super::sort::Plan;
-use crate::{Case, ProgramOption};
+use crate::{Case, ProgramOption, Refusal};
 
 /// The widest digit: its 65,536 buckets are as many as a tag can tell apart.
 const WIDEST: u32 = 16;
@@ -91,13 +91,13 @@ pub struct Setting {
 
 impl Setting {
     /// What the case asks for, or a sentence that says what of it cannot be.
-    pub fn of(case: &Case) -> Result<Setting, String> {
+    pub fn of(case: &Case, bulk: bool) -> Result<Setting, Refusal> {
         let named = |name: &str, why: String| format!("{name} = {}: {why}", case.option(name));
         let cost = |name| time(case.option(name), case.params.cycle).map_err(|why| named(name, why));
         let radix = radix(case.option("radix")).map_err(|why| named("radix", why))?;
         Ok(Setting {
             bits: key_bits(case.option("keys")).map_err(|why| named("keys", why))?,
-            plan: Plan { radix, bulk: case.algorithm.name == "long" },
+            plan: Plan { radix, bulk },
             input: Input::named(case.option("input")).map_err(|why| named("input", why))?,
             charged: Rates {
                 histogram: cost("key-histogram")?,
@@ -114,7 +114,7 @@ impl Setting {
     }
 
     /// Refuses what there is no room for, and what the machine cannot send.
-    pub fn check(&self, case: &Case) -> Result<(), String> {
+    pub fn check(&self, case: &Case) -> Result<(), Refusal> {
         let Params { P, .. } = case.params;
         let (key, buckets) = ((self.bits / 8) as usize, 1_usize << self.plan.radix);
         if case.size == 0 {
@@ -127,10 +127,11 @@ impl Setting {
         if room == 0 {
             return Err(format!(
                 "the sums of {P} processors for {buckets} buckets each leave no room for keys; give a smaller radix"
-            ));
+            )
+            .into());
         }
         if case.size as u128 > room {
-            return Err(format!("there is no room for so many keys; give a size of at most {room}"));
+            return Err(format!("there is no room for so many keys; give a size of at most {room}").into());
         }
         if P == 1 {
             return Ok(());
@@ -140,7 +141,8 @@ impl Setting {
                 "everyone sends keys while it receives, and here a message of one key waits for its receiver; \
                  give an S of at least {}, or take the algorithm long",
                 case.params.words(key)
-            ));
+            )
+            .into());
         }
         let Some(longest) = case.params.longest().filter(|_| self.plan.bulk) else { return Ok(()) };
         let bytes = longest.saturating_mul(case.params.word);
@@ -148,13 +150,15 @@ impl Setting {
             return Err(format!(
                 "a message of the sums for {buckets} buckets is longer than the machine can carry, \
                  {bytes} bytes; give a smaller radix"
-            ));
+            )
+            .into());
         }
         match bytes / key {
             most if case.size > most => Err(format!(
                 "a message may have all keys of a processor, and the machine can carry {bytes} bytes; \
                  give a size of at most {most}"
-            )),
+            )
+            .into()),
             _ => Ok(()),
         }
     }

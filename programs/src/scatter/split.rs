@@ -1,17 +1,17 @@
-//! Splitting sets of items, as in figure 10 of LogGP: a search for a plan that ends sooner than the optimal
+//! Splitting sets of items, as in figure 10 of LogGP: a search for a tree that ends sooner than the optimal
 //! one without splitting.
 //!
 //! The search looks at the processor that finishes last. Its items come from its source in one message,
 //! which others could relieve: processors that have been idle for long. So it tries out what happens if one
 //! of those carries some of the items, keeps what helps most, and goes on until nothing helps. It starts
-//! with the optimal plan and never takes a step back, so it never ends later.
+//! with the optimal tree and never takes a step back, so it never ends later.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use loggp::{Latency, Network, Params, Ports, Request, Time};
 
-use super::{Message, Plan};
+use super::{Message, Tree};
 
 /// How many carriers a step of the search tries.
 const CARRIERS: usize = 8;
@@ -20,36 +20,36 @@ const CARRIERS: usize = 8;
 /// processors.
 const BUDGET: usize = 1 << 20;
 
-/// The plan with the detours that help. It takes the machine for one with exact latency and single ports.
-pub(super) fn improve(mut plan: Plan, params: &Params) -> Plan {
+/// The tree with the detours that help. It takes the machine for one with exact latency and single ports.
+pub(super) fn improve(mut tree: Tree, params: &Params) -> Tree {
     // A request and a reply before a long message are not in the simulation.
     if !params.is_loggp() {
-        return plan;
+        return tree;
     }
-    let mut finishes = simulate(&plan, params);
+    let mut finishes = simulate(&tree, params);
     let mut budget = BUDGET / params.P;
-    while let Some((better, later)) = step(&plan, &finishes, params, &mut budget) {
-        (plan, finishes) = (better, later);
+    while let Some((better, later)) = step(&tree, &finishes, params, &mut budget) {
+        (tree, finishes) = (better, later);
     }
-    plan
+    tree
 }
 
-/// The best plan with one more detour, and its finishes; nothing if all are worse or the budget is spent.
-fn step(plan: &Plan, finishes: &[Time], params: &Params, budget: &mut usize) -> Option<(Plan, Vec<Time>)> {
+/// The best tree with one more detour, and its finishes; nothing if all are worse or the budget is spent.
+fn step(tree: &Tree, finishes: &[Time], params: &Params, budget: &mut usize) -> Option<(Tree, Vec<Time>)> {
     let to = (0..params.P).max_by_key(|id| (finishes[*id], Reverse(*id)))?;
-    let mut idle: Vec<usize> = (0..params.P).filter(|id| could_carry(plan, *id, to)).collect();
+    let mut idle: Vec<usize> = (0..params.P).filter(|id| could_carry(tree, *id, to)).collect();
     idle.sort_by_key(|id| finishes[*id]);
 
     let mut best = None;
     let mut best_score = score(finishes);
     for &carrier in idle.iter().take(CARRIERS) {
         // At least one item stays in the message that comes down the tree.
-        for items in (0..).map(|i| 1 << i).take_while(|items| *items < plan.own(to)) {
+        for items in (0..).map(|i| 1 << i).take_while(|items| *items < tree.own(to)) {
             if *budget == 0 {
                 return best;
             }
             *budget -= 1;
-            let mut candidate = plan.clone();
+            let mut candidate = tree.clone();
             candidate.detour(carrier, to, items);
             let finishes = simulate(&candidate, params);
             if score(&finishes) < best_score {
@@ -63,9 +63,9 @@ fn step(plan: &Plan, finishes: &[Time], params: &Params, budget: &mut usize) -> 
 
 /// Whether a processor could carry items of `to` (more of them, if it does already). It must be another than
 /// its source; and who receives what was carried must send nothing, so that he can do so at any time.
-fn could_carry(plan: &Plan, carrier: usize, to: usize) -> bool {
-    let is_source = plan.children(carrier).any(|range| range.start == to);
-    carrier != to && !is_source && plan.receptions(carrier) <= 1 && plan.sends(to).next().is_none()
+fn could_carry(tree: &Tree, carrier: usize, to: usize) -> bool {
+    let is_source = tree.children(carrier).any(|range| range.start == to);
+    carrier != to && !is_source && tree.receptions(carrier) <= 1 && tree.sends(to).next().is_none()
 }
 
 /// What the search makes smaller: when the last processors finish, and then how many those are.
@@ -74,12 +74,12 @@ fn score(finishes: &[Time]) -> (Time, usize) {
     (last, finishes.iter().filter(|finish| **finish == last).count())
 }
 
-/// When every processor finishes by a plan. The network is the machine's own; only the data are missing.
-fn simulate(plan: &Plan, params: &Params) -> Vec<Time> {
+/// When every processor finishes by a tree. The network is the machine's own; only the data are missing.
+fn simulate(tree: &Tree, params: &Params) -> Vec<Time> {
     let Params { o, g, P, .. } = *params;
     let network = Network::new(*params, Ports::Single, Latency::Exact);
     let mut exits: Vec<_> = (0..P).map(|id| network.exit(id)).collect();
-    let mut sends: Vec<_> = (0..P).map(|id| plan.sends(id)).collect();
+    let mut sends: Vec<_> = (0..P).map(|id| tree.sends(id)).collect();
     let mut arrivals = vec![Vec::new(); P];
     let mut finishes = vec![Time::ZERO; P];
     // As the machine does, it serves requests in the order of time, and at the same time in that of the processors.
@@ -115,7 +115,7 @@ fn simulate(plan: &Plan, params: &Params) -> Vec<Time> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Scatter, scatter, splits};
+    use super::super::{SCATTER, Way, scatter, splits};
     use super::*;
     use crate::Case;
     use loggp::{Machine, US, Work};
@@ -129,21 +129,21 @@ mod tests {
             let (P, k) = (rng.usize(2..30), rng.usize(1..60));
             let mut any = |most| rng.i64(0..=most) * US;
             let params = Params::new(P).L(any(40)).o(any(10)).g(any(20)).G(any(3)).word(1).build().unwrap();
-            let case = Case { size: k, ..Case::new(&Scatter, "optimal", params) };
-            let mut plan = Plan::new(splits(&case).S, P, k);
+            let case = Case { size: k, ..Case::new(&SCATTER, "optimal", params) };
+            let mut tree = Tree::new(splits(&case, Way::Optimal).S, P, k);
             for _ in 0..3 * P {
                 let (carrier, to) = (rng.usize(0..P), rng.usize(0..P));
-                if could_carry(&plan, carrier, to) && plan.own(to) > 1 {
-                    plan.detour(carrier, to, rng.usize(1..plan.own(to)));
+                if could_carry(&tree, carrier, to) && tree.own(to) > 1 {
+                    tree.detour(carrier, to, rng.usize(1..tree.own(to)));
                 }
             }
 
             let items: Vec<u8> = (0..P * k).map(|_| rng.u8(..)).collect();
             let machine = Machine::new(params).work(Work::Charged);
-            let run = machine.run(|p| scatter(p, &plan, &items)).unwrap();
+            let run = machine.run(|p| scatter(p, &tree, &items)).unwrap();
             let finishes: Vec<Time> = run.processors.iter().map(|stats| stats.finish).collect();
-            assert_eq!(simulate(&plan, &params), finishes, "{params:?} {plan:?}");
-            assert_eq!(run.results.concat(), items, "{params:?} {plan:?}");
+            assert_eq!(simulate(&tree, &params), finishes, "{params:?} {tree:?}");
+            assert_eq!(run.results.concat(), items, "{params:?} {tree:?}");
         }
     }
 }
