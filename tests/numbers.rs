@@ -14,7 +14,18 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/numbers.txt");
 /// What a row is about.
 const NAMES: [&str; 4] = ["algorithm", "parameter", "pattern", "load"];
 /// What was asked for, what follows from the rest, and what belongs to the wall clock.
-const LEFT_OUT: [&str; 6] = ["params", "error", "error_formula", "error_model", "dilation", "cores"];
+const LEFT_OUT: [&str; 10] = [
+    "params",
+    "cycle_ns",
+    "barrier_ns",
+    "seed",
+    "repeat",
+    "error",
+    "error_formula",
+    "error_model",
+    "dilation",
+    "cores",
+];
 
 /// The numbers of a row, with their names.
 fn numbers(name: &str, value: &Value, line: &mut String) {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::row::Row;
 
 /// The titles, in order.
-const TITLES: [&str; 42] = [
+const TITLES: [&str; 50] = [
     "program",
     "algorithm",
     "machine",
@@ -29,6 +29,14 @@ const TITLES: [&str; 42] = [
     "params.S",
     "size",
     "options",
+    "cycle_ns",
+    "latency",
+    "ports",
+    "barrier_ns",
+    "work",
+    "seed",
+    "repeat",
+    "dilation_asked",
     "clock",
     "formula_ns",
     "model_ns",

@@ -1,8 +1,8 @@
 //! A row of a report: what was predicted for a run and what became of it. As JSON it is one object.
 
-use loggp::{Host, Params};
+use loggp::{ClockKind, Dilation, Host, Latency, Params, Ports, Work};
 use loggp_programs::study::{Ns, Phase, Prediction};
-use loggp_programs::{Answers, Case, Figure, Study};
+use loggp_programs::{Answers, Case, Emulation, Figure, Study};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -24,6 +24,9 @@ pub struct Row {
     pub size: usize,
     /// The program's own options.
     pub options: String,
+    /// All else that was asked for.
+    #[serde(flatten)]
+    pub asked: Asked,
     /// The clock.
     pub clock: &'static str,
     /// The three times, and how far they are apart.
@@ -58,6 +61,57 @@ pub struct Row {
     /// What is swept, if anything is, and its value here.
     #[serde(skip)]
     pub at: Option<(String, String)>,
+}
+
+/// What was asked for, with the machine and the size: who has it all can repeat the run.
+#[derive(Serialize)]
+pub struct Asked {
+    /// How long a cycle is.
+    pub cycle_ns: Ns,
+    /// `exact`, or `random:SEED`.
+    pub latency: String,
+    /// `single` or `dual`.
+    pub ports: &'static str,
+    /// What the machine's own barrier takes, if it has one.
+    pub barrier_ns: Option<Ns>,
+    /// `measured` or `charged`.
+    pub work: &'static str,
+    /// What made the data.
+    pub seed: u64,
+    /// How many runs there were.
+    pub repeat: usize,
+    /// `auto`, or a number; nothing where nothing stretches.
+    pub dilation_asked: Option<String>,
+}
+
+impl Asked {
+    /// What a study was asked.
+    fn of(study: &Study) -> Asked {
+        let Case { params, ports, latency, work, barrier, seed, .. } = study.case;
+        let Emulation { clock, dilation, .. } = study.emulation;
+        Asked {
+            cycle_ns: Ns(params.cycle),
+            latency: match latency {
+                Latency::Exact => "exact".into(),
+                Latency::Random { seed } => format!("random:{seed}"),
+            },
+            ports: match ports {
+                Ports::Single => "single",
+                Ports::Dual => "dual",
+            },
+            barrier_ns: barrier.map(Ns),
+            work: match work {
+                Work::Measured => "measured",
+                Work::Charged => "charged",
+            },
+            seed,
+            repeat: study.repeat,
+            dilation_asked: (clock == ClockKind::Wall).then(|| match dilation {
+                Dilation::Auto => "auto".into(),
+                Dilation::Fixed(dilation) => dilation.to_string(),
+            }),
+        }
+    }
 }
 
 /// What the capacity did to a run.
@@ -101,6 +155,7 @@ impl Row {
             params,
             size,
             options: setting.own(),
+            asked: Asked::of(study),
             clock: setting.clock.name(),
             prediction: answers.prediction,
             phases: answers.phases.clone(),
