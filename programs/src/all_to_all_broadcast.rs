@@ -10,7 +10,7 @@
 use loggp::{Params, Proc, RunError, Time, Work};
 
 use crate::word::Word;
-use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, Refusal, Size};
+use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, Size};
 
 /// Every processor's items to every processor.
 pub static ALL_TO_ALL_BROADCAST: Program = Program {
@@ -39,7 +39,7 @@ impl AllToAllBroadcast<'_> {
         /// 4 GiB of items.
         const MOST: u128 = 1 << 29;
         let (P, k) = (case.params.P as u128, case.size as u128);
-        check_eager(&case.params)?;
+        case.check_eager()?;
         match k {
             0 => Err("a size of 0 leaves nothing to send; give at least 1".into()),
             _ if P * P > MOST => {
@@ -79,19 +79,6 @@ impl Plan for AllToAllBroadcast<'_> {
         let run = case.machine(emulation).run(|p| all_to_all(p, &rhythm, &items[p.id()]))?;
         let (run, results) = run.take_results();
         Ok(Outcome::new(run, verify(&results, &items)))
-    }
-}
-
-/// Refuses a machine on which even a message of a word waits for its receiver: where all send at once, all
-/// would wait.
-pub(crate) fn check_eager(params: &Params) -> Result<(), Refusal> {
-    match params.is_synchronous(1) && params.P > 1 {
-        true => {
-            Err("all processors send at once, and with S = 0 each would wait for the others to receive; \
-                     give S of at least 1"
-                .into())
-        }
-        false => Ok(()),
     }
 }
 

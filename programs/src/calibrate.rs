@@ -29,6 +29,8 @@ use std::time::{Duration, Instant};
 
 use loggp::{ClockKind, Dilation, MS, Machine, NS, PS, Params, Payload, Proc, RunError, Time, US, Work};
 
+use crate::median::median;
+
 /// What was found out about a machine.
 #[derive(Clone, Debug)]
 pub struct Calibration {
@@ -736,11 +738,4 @@ fn is_near(a: Time, b: Time, slack: Time) -> bool {
 /// A time in n parts, to the nearest picosecond.
 fn share(time: Time, n: i64) -> Time {
     Time::from_ps((time.as_ps() + n / 2).div_euclid(n))
-}
-
-/// The value in the middle.
-pub(crate) fn median<T: Ord + Copy>(values: &[T]) -> T {
-    let mut values = values.to_vec();
-    values.sort_unstable();
-    values[values.len() / 2]
 }

@@ -115,6 +115,35 @@ impl Case {
         Ok(Case { costs, ..self.clone() })
     }
 
+    /// Refuses data of no words, and data that a host may not have room for: P times the size, in words.
+    pub(crate) fn check_size(&self) -> Result<(), Refusal> {
+        const MOST: u128 = 1 << 32;
+        let Params { P, word, .. } = self.params;
+        let bytes = P as u128 * self.size as u128 * word as u128;
+        match self.size {
+            0 => Err("a size of 0 leaves nothing to send; give at least 1".into()),
+            _ if bytes > MOST => Err(format!(
+                "the processors would hold {bytes} bytes of data, which is too much; give a size of at most {}",
+                MOST / (P as u128 * word as u128)
+            )
+            .into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a machine on which even a message of a word waits for its receiver: where all send at once, all
+    /// would wait.
+    pub(crate) fn check_eager(&self) -> Result<(), Refusal> {
+        match self.params.is_synchronous(1) && self.params.P > 1 {
+            true => {
+                Err("all processors send at once, and with S = 0 each would wait for the others to receive; \
+                     give S of at least 1"
+                    .into())
+            }
+            false => Ok(()),
+        }
+    }
+
     /// The same case with another value for an option.
     ///
     /// # Panics

@@ -17,8 +17,7 @@
 
 use loggp::{Params, Payload, Proc, RunError, Time, Work};
 
-use crate::all_to_all_broadcast::check_eager;
-use crate::broadcast;
+use crate::trees;
 use crate::word::Word;
 use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, Size};
 
@@ -49,7 +48,7 @@ impl Combining<'_> {
         /// 4 GiB of operands.
         const MOST: u128 = 1 << 29;
         let (P, k) = (case.params.P as u128, case.size as u128);
-        check_eager(&case.params)?;
+        case.check_eager()?;
         match k {
             0 => Err("a size of 0 leaves nothing to combine; give at least 1".into()),
             _ if P * k > MOST => Err(format!(
@@ -78,7 +77,7 @@ impl Plan for Combining<'_> {
             _ => {
                 let whole = (D.as_ps() + u.as_ps() - 1) / u.as_ps();
                 let whole = whole.max(1) * u;
-                broadcast::B(P, whole, u) - whole + D
+                trees::B(P, whole, u) - whole + D
             }
         })
     }

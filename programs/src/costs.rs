@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use loggp::{Ports, Time, measure};
 use parking_lot::Mutex;
 
-use crate::calibrate::median;
+use crate::median::median;
 use crate::memory::written;
 
 /// What each kind of computing costs.

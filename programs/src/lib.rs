@@ -9,6 +9,7 @@ mod case;
 pub mod combining;
 mod costs;
 pub mod fft;
+mod median;
 mod memory;
 mod program;
 pub mod radix_sort;
@@ -18,6 +19,7 @@ pub mod stress;
 pub mod study;
 pub mod summation;
 mod timeline;
+mod trees;
 mod word;
 
 pub use case::{Case, Emulation};

@@ -19,7 +19,6 @@ use std::ops::Range;
 
 use loggp::{Params, Proc, RunError, Time, Work};
 
-use crate::broadcast::check_size;
 use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, ProgramOption, Size};
 
 /// One-to-all personalized communication.
@@ -108,7 +107,7 @@ struct Scatter<'a> {
 
 impl Scatter<'_> {
     fn plan(case: &Case, way: Way) -> Planned<'_> {
-        check_size(case)?;
+        case.check_size()?;
         Ok(Box::new(Scatter { case, way }))
     }
 }

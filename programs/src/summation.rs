@@ -12,7 +12,7 @@ pub mod schedule;
 
 use loggp::{Params, Payload, Proc, RunError, Time, US, Work, parse_time};
 
-use crate::broadcast::{self, choose, reached};
+use crate::trees::{self, choose, reached};
 use crate::word::Word;
 use crate::{Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, ProgramOption, Size};
 use schedule::{Part, Steps};
@@ -255,7 +255,7 @@ fn S(T: Time, params: &Params) -> i128 {
     let (D, d) = (L + 2 * o + cycle, g.max(o + cycle));
     let worth = T - o; // what a processor with label t brings is this less t
     // The last label that counts. The P-th may be there more often than there are processors.
-    let last = worth.min(if P == 1 { Time::ZERO } else { broadcast::B(P, D, d) });
+    let last = worth.min(if P == 1 { Time::ZERO } else { trees::B(P, D, d) });
     let surplus = reached(last, D, d, 2 * P).saturating_sub(P as u128);
 
     let ps = |time: Time| i128::from(time.as_ps());
@@ -284,7 +284,7 @@ fn binomial_time(n: i128, P: usize, steps: &Steps) -> Time {
 /// When a group of m processors has its sum, of which so many have one addition more to do by themselves than
 /// the others.
 fn halving_time(m: usize, more: usize, additions: i64, steps: &Steps) -> Time {
-    let alike = |additions| additions * steps.cycle + broadcast::binomial_time(m, steps.D, steps.d);
+    let alike = |additions| additions * steps.cycle + trees::binomial_time(m, steps.D, steps.d);
     match more {
         0 => alike(additions),
         _ if more == m => alike(additions + 1),

@@ -11,8 +11,8 @@ use super::phase::Phase;
 use super::remap::{self, Schedule};
 use super::{Fft, Way, random};
 use crate::Costs;
-use crate::calibrate::median;
 use crate::costs::{Step, rehearse as all_at_once};
+use crate::median::median;
 
 /// The kind of computing that loads a point and stores it where it goes.
 pub const POINT: &str = "point";

@@ -4,13 +4,11 @@
 //! sends the result to its parent. Karp et al., section 4.1: that is a broadcast whose messages run
 //! backwards, on a machine where a cycle more passes before a processor can send.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use loggp::{Params, Time};
 
-use crate::broadcast;
+use crate::trees;
 
 /// What a processor does: it adds up its first own operands, then its first child's sum and its next own
 /// operands, then the second child's, and so on. Without a parent it has the result.
@@ -97,19 +95,9 @@ struct Tree {
 }
 
 impl Tree {
-    /// The tree of the P processors with the smallest labels: the root has 0, and a processor with label t has
-    /// children with labels t + D, t + D + d, t + D + 2d ...
+    /// The tree of the P processors with the smallest labels.
     fn new(steps: Steps, P: usize) -> Tree {
-        let (mut label, mut parent) = (vec![Time::ZERO], vec![0]);
-        // The next child of every processor that is in the tree: its label, and whose child it would be.
-        let mut next = BinaryHeap::from([Reverse((steps.D, 0))]);
-        while label.len() < P {
-            let Reverse((t, of)) = next.pop().expect("every processor always has a next child");
-            next.push(Reverse((t + steps.d, of)));
-            next.push(Reverse((t + steps.D, label.len())));
-            label.push(t);
-            parent.push(of);
-        }
+        let (label, parent) = trees::universal(P, steps.D, steps.d).into_iter().unzip();
         Tree { steps, label, parent }
     }
 
@@ -194,7 +182,7 @@ pub fn most(steps: Steps, P: usize, T: Time) -> i128 {
 /// The tree by halving, with n operands shared out as evenly as possible: whose number is higher has one more.
 pub fn binomial(P: usize, n: usize) -> Vec<Part> {
     let P = P.min(n);
-    let mut children = broadcast::binomial(P);
+    let mut children = trees::binomial(P);
     children.iter_mut().for_each(|children| children.reverse());
     let own = |(id, children): (usize, &Vec<usize>)| {
         let mut own = vec![0; children.len() + 1];
