@@ -97,6 +97,7 @@ static OPTIONS: [ProgramOption; 3] = [
         value: "LAYOUT",
         about: "the hybrid layout's first half: cyclic (LogP) or blocked (LogGP)",
         default: "cyclic",
+        instead_of_size: false,
         check: |text| Layout::named(text).map(|_| ()).ok_or_else(|| "give cyclic or blocked".into()),
     },
     ProgramOption {
@@ -104,6 +105,7 @@ static OPTIONS: [ProgramOption; 3] = [
         value: "TIME",
         about: "what a butterfly costs where work is charged (4.5 us on the CM-5: LogP, section 4.1.4)",
         default: "4.5us",
+        instead_of_size: false,
         check: |text| cost(text).map(|_| ()),
     },
     ProgramOption {
@@ -111,6 +113,7 @@ static OPTIONS: [ProgramOption; 3] = [
         value: "TIME",
         about: "what it costs to load and store a point where work is charged (1 us on the CM-5: LogP, section 4.1.4)",
         default: "1us",
+        instead_of_size: false,
         check: |text| cost(text).map(|_| ()),
     },
 ];

@@ -1,4 +1,5 @@
-//! The papers' programs, one file each: algorithm, prediction and verification together.
+//! The papers' programs, and studies of them. A program is one file, or one and a folder of its name: algorithm,
+//! prediction and verification together.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 

@@ -91,6 +91,8 @@ pub struct ProgramOption {
     pub about: &'static str,
     /// Its value unless told.
     pub default: &'static str,
+    /// Whether it says how much there is to do, so that the size says nothing.
+    pub instead_of_size: bool,
     /// Refuses a value that cannot be, in a sentence that says which can.
     pub check: fn(&str) -> Result<(), String>,
 }

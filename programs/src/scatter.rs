@@ -75,6 +75,7 @@ pub static SCATTER: Program = Program {
         value: "RATIO",
         about: "the splitting ratio of `fixed`; halves are the best in LogGP's figure 12",
         default: "0.5",
+        instead_of_size: false,
         check: |text| ratio(text).map(|_| ()).ok_or_else(|| "give a ratio between 0 and 1".into()),
     }],
     work: Work::Charged,

@@ -43,6 +43,7 @@ pub static SUMMATION: Program = Program {
         value: "TIME",
         about: "sums as many operands as can be summed in this time, and not --size",
         default: "",
+        instead_of_size: true,
         check: |text| parse_time(text, US).map(|_| ()),
     }],
     work: Work::Charged, // an addition takes a cycle

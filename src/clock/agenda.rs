@@ -1,4 +1,4 @@
-//! Who runs next on the jumping clock.
+//! Who runs next: on the jumping clock among all processors, on the wall clock among those of a core.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

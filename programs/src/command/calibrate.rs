@@ -27,7 +27,7 @@ pub struct Calibrate {
     /// Number of processors [default: 2, which is enough unless G = 0 and o > g]
     #[arg(short = 'P', value_name = "N", value_parser = count, allow_negative_numbers = true)]
     P: Option<usize>,
-    /// Where.
+    /// On which machine and clock.
     #[command(flatten)]
     bench: Bench,
     /// Draw the LogP signature, the time per message of bursts, into an SVG file

@@ -46,7 +46,7 @@ use failure::Failure;
     version,
     about = "An emulated parallel machine, and the LogP papers' programs on it"
 )]
-#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(arg_required_else_help = true)]
 #[command(
     after_help = "Results go to stdout. Exit status: 0 right, 1 a run failed or its result was wrong, \
                         2 the request was wrong, 130 interrupted (143 terminated, 129 hung up)."
@@ -79,7 +79,7 @@ enum Request {
 }
 
 impl Request {
-    /// Does it.
+    /// Carries out the request.
     fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         match self {
             Request::Run(run) => run.execute(out),

@@ -83,7 +83,7 @@ pub enum Look {
 pub struct Level {
     /// What lies there.
     pub label: String,
-    /// Where.
+    /// Where it is, as the times are counted.
     pub y: f64,
 }
 

@@ -154,8 +154,18 @@ impl<'a> Setting<'a> {
         };
         let parameters: Vec<String> = parameters.split(", ").map(parameter).collect();
         let size = swept("size").map_or(format!("size {}", thousands(self.size())), |of| of.shown(unit));
+        let own = |(name, value): &(&'static str, String)| {
+            swept(name).map_or(format!("{name} = {value}"), |of| of.shown(unit))
+        };
+        let (instead, others): (Vec<_>, Vec<_>) = self.unusual().partition(|(name, _)| {
+            self.program.options.iter().any(|option| option.name == *name && option.instead_of_size)
+        });
+        let size = match instead[..] {
+            [] => format!("{size} ({meaning})"),
+            _ => instead.into_iter().map(own).collect::<Vec<_>>().join(", "),
+        };
         let mut heading = format!(
-            "{}{on}: {}{cycles}\n{size} ({meaning}), {} clock, times in {}",
+            "{}{on}: {}{cycles}\n{size}, {} clock, times in {}",
             self.program.name,
             parameters.join(", "),
             self.clock.name(),
@@ -167,9 +177,8 @@ impl<'a> Setting<'a> {
                 Work::Charged => ", work charged",
             };
         }
-        for (name, value) in self.unusual() {
-            heading +=
-                &swept(name).map_or(format!(", {name} = {value}"), |of| format!(", {}", of.shown(unit)));
+        for other in others {
+            heading += &format!(", {}", own(other));
         }
         if let Latency::Random { seed } = self.options.latency {
             heading += &format!(", random latency (seed {seed})");

@@ -38,7 +38,7 @@ pub struct Stress {
     /// Draws receivers and data
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value = "1")]
     seed: u64,
-    /// Where.
+    /// On which machine and clock.
     #[command(flatten)]
     bench: Bench,
     /// Draw the stalled time over the load into an SVG file

@@ -19,6 +19,7 @@ pub static OPTIONS: [ProgramOption; 7] = [
         value: "BITS",
         about: "the bits of a key, 32 or 64",
         default: "32",
+        instead_of_size: false,
         check: |text| key_bits(text).map(|_| ()),
     },
     ProgramOption {
@@ -26,6 +27,7 @@ pub static OPTIONS: [ProgramOption; 7] = [
         value: "BITS",
         about: "the bits of a digit, by which one pass sorts; the more keys, the wider",
         default: "8",
+        instead_of_size: false,
         check: |text| radix(text).map(|_| ()),
     },
     ProgramOption {
@@ -33,6 +35,7 @@ pub static OPTIONS: [ProgramOption; 7] = [
         value: "KIND",
         about: "the keys: uniform, skewed (into four buckets), sorted or equal",
         default: "uniform",
+        instead_of_size: false,
         check: |text| Input::named(text).map(|_| ()),
     },
     cost("key-histogram", "what counting a key costs where work is charged"),
@@ -43,7 +46,14 @@ pub static OPTIONS: [ProgramOption; 7] = [
 
 /// An option that says what something costs: a cycle unless told, as local operations do (LogP, section 3).
 const fn cost(name: &'static str, about: &'static str) -> ProgramOption {
-    ProgramOption { name, value: "TIME", about, default: "1", check: |text| time(text, US).map(|_| ()) }
+    ProgramOption {
+        name,
+        value: "TIME",
+        about,
+        default: "1",
+        instead_of_size: false,
+        check: |text| time(text, US).map(|_| ()),
+    }
 }
 
 fn key_bits(text: &str) -> Result<u32, String> {
