@@ -8,7 +8,21 @@ use crate::params::ParamsError;
 use crate::time::Time;
 
 /// A run that did not come to its end: why, and what every processor was doing.
-#[derive(Debug)]
+///
+/// `Display` and `Debug` say the same, so what `unwrap` prints can be read: the cause, and a line for each of the first
+/// processors.
+///
+/// ```
+/// use loggp::{Machine, Params};
+///
+/// let machine = Machine::new(Params::new(2048).build()?);
+/// let error = machine.run(|p| p.recv::<u8>(0)).unwrap_err();
+/// let said = format!("{error:?}");
+/// assert!(said.starts_with("deadlock: 2048 of 2048 processors wait for messages that nobody sends"));
+/// assert!(said.contains("waited for a message with tag 0"));
+/// assert!(said.ends_with("  ... and 2040 more"));
+/// # Ok::<(), loggp::ParamsError>(())
+/// ```
 pub struct RunError {
     /// What went wrong.
     pub cause: Cause,
@@ -174,11 +188,18 @@ impl fmt::Display for RunError {
         }
         match self.processors.len().saturating_sub(LISTED) {
             0 => Ok(()),
-            more => write!(f, "\n  and {more} more"),
+            more => write!(f, "\n  ... and {more} more"),
         }
     }
 }
 
+impl fmt::Debug for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The cause is no source, as `Display` says it: who prints an error with its sources would print it twice.
 impl std::error::Error for RunError {}
 
 impl From<Cause> for RunError {

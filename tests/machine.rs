@@ -546,6 +546,21 @@ fn a_deadlock_names_who_waits_for_what_since_when() {
     assert_eq!(error.processors[2].doing, Doing::Finished);
 }
 
+/// What `unwrap` prints is what the error says, and stays short.
+#[test]
+fn an_error_of_many_processors_is_short() {
+    for (P, lines) in [(8, 1 + 8), (9, 1 + 8 + 1), (2048, 1 + 8 + 1)] {
+        let error = machine(P, "L=6, o=2, g=4").run(|p| p.recv::<u8>(0)).unwrap_err();
+        assert_eq!(error.processors.len(), P);
+        let text = error.to_string();
+        assert_eq!(text, format!("{error:?}"));
+        assert_eq!(text.lines().count(), lines, "{text}");
+        if P > 8 {
+            assert!(text.ends_with(&format!("... and {} more", P - 8)), "{text}");
+        }
+    }
+}
+
 #[test]
 fn a_cycle_of_senders_that_wait_for_their_receivers_is_a_deadlock() {
     let gps = LogGps { s: 0, S: 0, O_s: PS, O_r: PS, G_s: PS, G_l: PS };
