@@ -19,7 +19,7 @@ use crate::time::Time;
 /// let error = machine.run(|p| p.recv::<u8>(0)).unwrap_err();
 /// let said = format!("{error:?}");
 /// assert!(said.starts_with("deadlock: 2048 of 2048 processors wait for messages that nobody sends"));
-/// assert!(said.contains("waited for a message with tag 0"));
+/// assert!(said.contains("\n  processor 7 at 0 us waited for a message with tag 0\n"));
 /// assert!(said.ends_with("  ... and 2040 more"));
 /// # Ok::<(), loggp::ParamsError>(())
 /// ```

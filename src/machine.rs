@@ -21,11 +21,11 @@ use crate::work::{Rates, Work};
 /// A parallel machine on which programs run.
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work};
+/// use loggp::{Machine, Params, US};
 ///
 /// // LogP's figure 3 begins like this: the source sends, and the datum is there after L + 2o.
 /// let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let machine = Machine::new(params).work(Work::Charged);
+/// let machine = Machine::new(params);
 /// let run = machine.run(|p| match p.id() {
 ///     0 => { p.send(1, 0, 42_u64); 0 }
 ///     _ => p.recv_from::<u64>(0, 0),
@@ -104,8 +104,8 @@ impl Setup {
 }
 
 impl Machine {
-    /// A machine with these parameters: on the virtual clock, with exact latency, single ports and measured
-    /// work.
+    /// A machine with these parameters: on the virtual clock, with exact latency, single ports and charged work. Its
+    /// runs are exact, and the same every time.
     pub fn new(params: Params) -> Machine {
         Machine {
             params,
@@ -143,7 +143,7 @@ impl Machine {
         Machine { latency, ..self }
     }
 
-    /// Sets what computing costs.
+    /// Sets what computing costs; it is charged, unless told.
     pub fn work(self, work: Work) -> Machine {
         Machine { work, ..self }
     }

@@ -168,8 +168,8 @@ impl<'a> Proc<'a> {
         self.restart_code();
     }
 
-    /// Computes. What that costs is measured, or charged as `units` times the machine's rate for this kind
-    /// of work: see [`Work`].
+    /// Computes. That costs `units` times the machine's rate for this kind of work, or what this computer takes for it
+    /// if the machine measures work: see [`Work`].
     pub fn work<R>(&mut self, kind: &'static str, units: u64, compute: impl FnOnce() -> R) -> R {
         self.count_code();
         let account: fn(&mut Stats) -> &mut Time = |stats| &mut stats.work;
@@ -248,10 +248,10 @@ impl<'a> Proc<'a> {
     /// must call it, in the same order with other collectives.
     ///
     /// ```
-    /// use loggp::{Machine, Params, US, Work};
+    /// use loggp::{Machine, Params, US};
     ///
     /// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
-    /// let machine = Machine::new(params).work(Work::Charged).barrier(5 * US);
+    /// let machine = Machine::new(params).barrier(5 * US);
     /// let run = machine.run(|p| {
     ///     p.work("unequal", p.id() as u64, || ());
     ///     p.barrier();

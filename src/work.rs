@@ -10,10 +10,10 @@ use crate::time::{NS, SEC, Time};
 /// What a program's computation costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Work {
-    /// The time that this computer takes for it, between the machine's calls too.
-    #[default]
+    /// The time that this computer takes for it, between the machine's calls too: no run is like another.
     Measured,
-    /// Units times the machine's rate for that kind of work; code between the machine's calls is free.
+    /// Units times the machine's rate for that kind of work; code between the machine's calls is free. A run is exact.
+    #[default]
     Charged,
 }
 

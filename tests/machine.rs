@@ -335,6 +335,23 @@ fn work_costs_units_times_the_rate_and_a_cycle_unless_told() {
     assert_eq!(us(run.processors[0].work), 48);
 }
 
+/// A machine to which nothing was told is exact.
+#[test]
+fn work_is_charged_unless_told() {
+    assert_eq!(Work::default(), Work::Charged);
+    let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).g(4 * US).build().unwrap());
+    for _ in 0..10 {
+        let run = machine.run(|p| {
+            p.work("add", 3, || ());
+            std::hint::black_box((0..10_000).map(std::hint::black_box).sum::<u64>());
+            p.send((p.id() + 1) % 4, 0, p.id());
+            p.recv::<usize>(0).0
+        });
+        let run = run.unwrap();
+        assert_eq!((us(run.time), run.results), (3 + 2 + 6 + 2, vec![3, 0, 1, 2]));
+    }
+}
+
 #[test]
 fn measured_work_costs_what_it_takes_and_so_does_the_code_between_calls() {
     let params = Params::new(1).build().unwrap();
@@ -342,7 +359,7 @@ fn measured_work_costs_what_it_takes_and_so_does_the_code_between_calls() {
         let start = std::time::Instant::now();
         while start.elapsed() < std::time::Duration::from_millis(3) {}
     };
-    let run = Machine::new(params).run(|p| {
+    let run = Machine::new(params).work(Work::Measured).run(|p| {
         p.work("spin", 1, spin);
         let at = p.now();
         spin();
@@ -787,7 +804,7 @@ fn round_trips_take_what_table_6_says() {
 #[test]
 fn polling_finds_a_message_where_work_is_measured() {
     let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    let run = Machine::new(params).run(|p| {
+    let run = Machine::new(params).work(Work::Measured).run(|p| {
         if p.id() == 0 {
             p.send(1, 0, 7_u32);
             return 0;

@@ -17,10 +17,10 @@ use crate::proc::Proc;
 /// A machine can have a better one: [`Proc::barrier`].
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     p.work("unequal", p.id() as u64, || ());
 ///     collectives::barrier(p);
 ///     p.now()

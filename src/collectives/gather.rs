@@ -20,10 +20,10 @@ use crate::time::Time;
 /// is a bound where nothing stalls.
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     collectives::gather(p, 1, 10 * p.id())
 /// })?;
 /// assert_eq!(run.results, [None, Some(vec![0, 10, 20, 30]), None, None]);

@@ -22,10 +22,10 @@ use crate::proc::Proc;
 /// All must expect the same tree, so k is that of the type ([`Payload::SIZE`]), and 1 if its values differ.
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(5).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     collectives::reduce(p, 2, p.id().to_string(), |a, b| a + &b)
 /// })?;
 /// assert_eq!(run.results[2].as_deref(), Some("01234"));
@@ -91,10 +91,10 @@ fn place(p: &Proc, root: usize, k: usize, units: u64) -> Place {
 /// (k-1)G with R = floor(log2 P) is a bound if k = 1 or the ports are dual.
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     collectives::all_reduce(p, p.id() as u64, |a, b| a + b)
 /// })?;
 /// assert_eq!((run.results, run.time), (vec![28; 8], 3 * (11 * US)));

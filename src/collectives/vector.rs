@@ -28,10 +28,10 @@ use crate::proc::Proc;
 /// ceil(log2 P) (L + 2o + (k-1)G + mc), with k for m.
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(3).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     let id = p.id() as u64;
 ///     collectives::reduce_vector(p, 0, vec![id, 10, id * id], |a, b| a + b)
 /// })?;
@@ -66,10 +66,10 @@ pub fn reduce_vector<T: Payload + Clone>(
 /// decided as in [`reduce_vector`].
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(3).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     collectives::all_reduce_vector(p, vec![p.id() as u64; 100], |a, b| a + b)
 /// })?;
 /// assert_eq!(run.results, vec![vec![3; 100]; 3]);
@@ -99,10 +99,10 @@ pub fn all_reduce_vector<T: Payload + Clone>(
 /// same as [`all_reduce_vector`].
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(3).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     collectives::scan_vector(p, vec![p.id() as u64; 100], |a, b| a + b)
 /// })?;
 /// assert_eq!(run.results, [vec![0; 100], vec![1; 100], vec![3; 100]]);
