@@ -33,7 +33,7 @@ pub struct RunError {
 /// What ended a run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Cause {
-    /// The machine cannot be.
+    /// The machine cannot be, or there is not an input for each of its processors.
     #[error(transparent)]
     Params(#[from] ParamsError),
     /// This computer cannot hold the machine.

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use loggp::{
-    Cause, Doing, Latency, LogGps, MS, Machine, PS, Params, Payload, Ports, Proc, RunError, Stats, Time, US,
-    Work, preset,
+    Cause, ClockKind, Dilation, Doing, Latency, LogGps, MS, Machine, PS, Params, Payload, Ports, Proc,
+    RunError, Stats, Time, US, Work, preset,
 };
 
 /// A machine on which computing costs what it is charged, with its parameters in cycles of 1 us.
@@ -479,6 +479,55 @@ fn a_program_borrows_from_its_caller_and_results_come_in_order() {
     assert_eq!(*calls.lock().unwrap(), [0, 1, 2, 3]);
     assert_eq!(results.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [0, 1, 2, 3]);
     assert_eq!(results.iter().flat_map(|(_, part)| part.iter().copied()).collect::<Vec<_>>(), numbers);
+}
+
+/// Whatever the clock and the dilation, `run_once` calls the program once for each processor; `run` may do it more often
+/// where it has to find the dilation.
+#[test]
+fn a_program_that_is_to_run_once_runs_once() {
+    let machine = machine(3, "L=6, o=2, g=4");
+    let wall = machine.clone().clock(ClockKind::Wall);
+    let fixed = wall.clone().dilation(Dilation::Fixed(3.0));
+    for (machine, dilation) in [(machine, None), (wall, Some(1.0)), (fixed, Some(3.0))] {
+        let calls = [0; 3].map(AtomicUsize::new);
+        let ring = |p: &mut Proc| {
+            calls[p.id()].fetch_add(1, Ordering::Relaxed);
+            p.send((p.id() + 1) % 3, 0, p.id());
+            p.recv::<usize>(0).0
+        };
+        let run = machine.run_once(ring).unwrap();
+        assert_eq!(calls.each_ref().map(|calls| calls.swap(0, Ordering::Relaxed)), [1; 3], "{machine:?}");
+        assert_eq!((run.results, run.model), (vec![2, 0, 1], Some(10 * US)));
+        assert_eq!(run.host.map(|host| host.dilation), dilation);
+
+        assert_eq!(machine.run(ring).unwrap().results, [2, 0, 1]);
+        let calls = calls.each_ref().map(|calls| calls.swap(0, Ordering::Relaxed));
+        let expected = if dilation == Some(1.0) { 2..=5 } else { 1..=1 };
+        assert!(calls.iter().all(|calls| expected.contains(calls)), "{calls:?} {machine:?}");
+    }
+}
+
+#[test]
+fn every_processor_gets_its_own_input() {
+    /// It can be moved, and not be cloned.
+    struct Part(Vec<u32>);
+    for clock in [ClockKind::Virtual, ClockKind::Wall] {
+        let machine = machine(3, "L=6, o=2, g=4").clock(clock);
+        let parts = (0..3).map(|id| Part(vec![id; 2])).collect();
+        let run = machine.run_with(parts, |p, Part(part)| (p.id(), part)).unwrap();
+        assert_eq!(run.results, [(0, vec![0, 0]), (1, vec![1, 1]), (2, vec![2, 2])]);
+        for n in [0, 2, 4] {
+            let error = machine.run_with(vec![(); n], |_, ()| panic!("nobody runs")).unwrap_err();
+            assert!(matches!(error.cause, Cause::Params(_)), "{error}");
+            assert_eq!(error.to_string(), format!("{n} inputs are not one for each of 3 processors; give 3"));
+        }
+        // What nobody took is dropped, whatever ended the run.
+        let counted = Arc::new(());
+        let error = machine.run_with(vec![counted.clone(); 3], |_, _input| panic!("it fails")).unwrap_err();
+        assert!(matches!(error.cause, Cause::Panic { .. }), "{error}");
+        drop(error);
+        assert_eq!(Arc::strong_count(&counted), 1);
+    }
 }
 
 #[test]
