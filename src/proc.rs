@@ -42,6 +42,14 @@ pub struct Proc<'a> {
     looks: u32,
 }
 
+/// What became of a letter that was received.
+enum Greeted {
+    /// It is the message itself.
+    Come(Letter),
+    /// It was the request for the message that this takes.
+    Agreed(Want),
+}
+
 impl<'a> Proc<'a> {
     pub(crate) fn new(id: usize, clock: &'a mut dyn Clock, setup: &'a Setup) -> Proc<'a> {
         Proc {
@@ -138,6 +146,65 @@ impl<'a> Proc<'a> {
         self.restart_code();
     }
 
+    /// Sends a value to one processor, and receives one from another, or from the same, with the same tag: a shift or an
+    /// exchange, if all call it. What comes while the gap before the send runs is received meanwhile; else the message
+    /// goes first.
+    ///
+    /// Nobody waits for ever if all call it, also where long messages wait for their receivers (LogGPS): such a one is
+    /// announced, and goes on its way once what `from` sends has come or was announced.
+    ///
+    /// ```
+    /// use loggp::{Machine, Params, US};
+    ///
+    /// // Everyone gets its left neighbour's number.
+    /// let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let run = machine.run(|p| {
+    ///     let (id, P) = (p.id(), p.p());
+    ///     p.send_recv::<_, usize>((id + 1) % P, id, (id + P - 1) % P, 0)
+    /// })?;
+    /// assert_eq!((run.results, run.time), (vec![3, 0, 1, 2], 10 * US));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn send_recv<T: Payload, M: Payload>(&mut self, to: usize, value: T, from: usize, tag: u32) -> M {
+        self.count_code();
+        let words = self.words(to, &value);
+        self.check(from, 0);
+        self.must_not_leave();
+        let tag = Tag::user(tag);
+        let want = Want { from: Some(from as u32), tag };
+        let is_synchronous = self.params().is_synchronous(words);
+        let overhead = self.params().send_overhead(if is_synchronous { 0 } else { words });
+        let gap_over = self.exit.gap_over() - overhead;
+        let mut theirs = None;
+        if gap_over > self.now
+            && let Some(letter) = self.take(want, gap_over)
+        {
+            theirs = Some(self.greet(letter));
+        }
+        if is_synchronous {
+            let number = self.stats.sent as u32;
+            self.transmit(to, tag.request(), 0, Parcel::new(number));
+            if theirs.is_none()
+                && let Some(letter) = self.take(want, Time::MAX)
+            {
+                theirs = Some(self.greet(letter));
+            }
+            self.take(Want { from: Some(to as u32), tag: Tag::reply(number) }, Time::MAX);
+            self.transmit(to, Tag::agreed(number), words, Parcel::new(value));
+        } else {
+            self.transmit(to, tag, words, Parcel::new(value));
+        }
+        let letter = match theirs {
+            Some(Greeted::Come(letter)) => Some(letter),
+            Some(Greeted::Agreed(want)) => self.take(want, Time::MAX),
+            None => self.take_agreed(want, Time::MAX),
+        };
+        let Some(letter) = letter else { self.fail_to_wait() };
+        let (_, message) = self.open(letter);
+        self.restart_code();
+        message
+    }
+
     /// Receives the message with this tag that arrives first, from any processor, and waits until there is
     /// one. Returns its sender and its value.
     pub fn recv<T: Payload>(&mut self, tag: u32) -> (usize, T) {
@@ -155,9 +222,20 @@ impl<'a> Proc<'a> {
         self.receive(None, Tag::user(tag), Time::ZERO)
     }
 
+    /// Receives a message with this tag from one processor, if one can be received at once: what
+    /// [`try_recv`](Proc::try_recv) does, but others' messages are left where they are.
+    pub fn try_recv_from<T: Payload>(&mut self, from: usize, tag: u32) -> Option<T> {
+        self.receive(Some(from), Tag::user(tag), Time::ZERO).map(|(_, value)| value)
+    }
+
     /// Receives a message with this tag if its reception can start by `time`, and gives up then.
     pub fn recv_until<T: Payload>(&mut self, time: Time, tag: u32) -> Option<(usize, T)> {
         self.receive(None, Tag::user(tag), time)
+    }
+
+    /// Receives a message with this tag from one processor if its reception can start by `time`, and gives up then.
+    pub fn recv_from_until<T: Payload>(&mut self, from: usize, time: Time, tag: u32) -> Option<T> {
+        self.receive(Some(from), Tag::user(tag), time).map(|(_, value)| value)
     }
 
     /// Waits until `time`, if that is still to come.
@@ -217,11 +295,21 @@ impl<'a> Proc<'a> {
     pub(crate) fn recv_about<T: Payload>(&mut self, from: Option<usize>, tag: Tag) -> (usize, T) {
         match self.receive(from, tag, Time::MAX) {
             Some(message) => message,
-            None => {
-                let why = "waited for a message while its program unwound, which it must not".into();
-                self.fail(Cause::Misused { id: self.id, why })
-            }
+            None => self.fail_to_wait(),
         }
+    }
+
+    /// Refuses to wait for a message while the program unwinds.
+    fn must_not_leave(&mut self) {
+        if self.is_leaving() {
+            self.fail_to_wait();
+        }
+    }
+
+    #[cold]
+    fn fail_to_wait(&mut self) -> ! {
+        let why = "waited for a message while its program unwound, which it must not".into();
+        self.fail(Cause::Misused { id: self.id, why })
     }
 
     /// What some work will cost, if that is known before.
@@ -354,12 +442,21 @@ impl<'a> Proc<'a> {
             return None;
         }
         let letter = self.take(want, deadline)?;
+        match self.greet(letter) {
+            Greeted::Come(letter) => Some(letter),
+            Greeted::Agreed(want) => self.take(want, Time::MAX),
+        }
+    }
+
+    /// Grants what was received, if it is a request.
+    #[inline]
+    fn greet(&mut self, letter: Letter) -> Greeted {
         if !letter.tag.is_request() {
-            return Some(letter);
+            return Greeted::Come(letter);
         }
         let Letter { from, number, .. } = letter;
         self.transmit(from as usize, Tag::reply(number), 0, Parcel::new(()));
-        self.take(Want { from: Some(from), tag: Tag::agreed(number) }, Time::MAX)
+        Greeted::Agreed(Want { from: Some(from), tag: Tag::agreed(number) })
     }
 
     /// Ends the run from inside one of the processor's calls. The stack is unwound, so drops run, and the panic hook

@@ -2,17 +2,32 @@
 
 #![allow(non_snake_case)] // L, S and P are the papers' names
 
+use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use loggp::{
-    Cause, ClockKind, Dilation, Doing, Latency, LogGps, MS, Machine, PS, Params, Payload, Ports, Proc,
-    RunError, Stats, Time, US, Work, preset,
+    Cause, ClockKind, Dilation, Doing, Latency, LogGps, MS, Machine, PS, Params, Payload, Ports, Proc, Run,
+    RunError, Stats, Time, US, Work, audit, preset,
 };
 
 /// A machine on which computing costs what it is charged, with its parameters in cycles of 1 us.
 fn machine(P: usize, parameters: &str) -> Machine {
     Machine::new(Params::new(P).set(parameters).unwrap().build().unwrap()).work(Work::Charged)
+}
+
+/// Runs a program on both clocks, which must tell the same of it, and gives back what the virtual clock told.
+fn same_on_both_clocks<R: Send + PartialEq + Debug>(
+    machine: &Machine,
+    program: impl Fn(&mut Proc) -> R + Sync,
+) -> Run<R> {
+    let model = machine.run(&program).unwrap();
+    let wall = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
+    let measured = wall.run(&program).unwrap();
+    assert_eq!(measured.results, model.results);
+    assert_eq!(measured.processors, model.processors);
+    assert_eq!(measured.trace, model.trace);
+    model
 }
 
 /// Times in whole microseconds.
@@ -223,7 +238,105 @@ fn a_message_that_comes_while_one_waits_ends_the_wait() {
     assert_eq!((run.results[0], us(run.processors[0].finish)), (2, 30));
 }
 
+#[test]
+fn a_look_for_one_sender_leaves_the_others() {
+    same_on_both_clocks(&machine(3, "L=6, o=2, g=4"), |p| match p.id() {
+        0 => {
+            p.wait_until(10 * US); // 1's message is there since 8, and 2's comes at 18
+            assert_eq!(p.try_recv_from::<u8>(2, 0), None);
+            assert_eq!(us(p.now()), 11);
+            assert_eq!(p.try_recv_from::<u8>(1, 1), None);
+            assert_eq!(us(p.now()), 12);
+            assert_eq!(p.try_recv_from::<u8>(1, 0), Some(1));
+            assert_eq!(us(p.now()), 14);
+            assert_eq!(p.recv_from_until::<u8>(1, 15 * US, 0), None);
+            assert_eq!(us(p.now()), 15);
+            assert_eq!(p.recv_from_until::<u8>(1, 3 * US, 0), None); // that is now
+            assert_eq!(us(p.now()), 16);
+            assert_eq!(p.recv_from_until::<u8>(2, 17 * US, 0), None);
+            assert_eq!(us(p.now()), 17);
+            assert_eq!(p.recv_from_until::<u8>(2, 18 * US, 0), Some(2));
+            us(p.now())
+        }
+        id => {
+            p.wait_until(if id == 2 { 10 * US } else { Time::ZERO });
+            p.send(0, 0, id as u8);
+            us(p.now())
+        }
+    });
+}
+
 // Sending and receiving at once.
+
+/// Without a gap before it, it is a send and then a receive.
+#[test]
+fn all_shift_at_once() {
+    let run = same_on_both_clocks(&machine(4, "L=6, o=2, g=4"), |p| {
+        let (id, P) = (p.id(), p.p());
+        let shift = |p: &mut Proc, value: usize| {
+            (p.send_recv::<_, usize>((id + 1) % P, value, (id + P - 1) % P, 0), us(p.now()))
+        };
+        let (first, at) = shift(p, id);
+        let (second, then) = shift(p, first);
+        (second, at, then)
+    });
+    assert_eq!(run.results, [(2, 10, 20), (3, 10, 20), (0, 10, 20), (1, 10, 20)]);
+}
+
+#[test]
+fn an_exchange_receives_while_the_gap_runs() {
+    // When the other one sends, and when it is over at the one whose gap lets it send from 20 on.
+    for (sends_at, over) in [(0, 22), (10, 22), (12, 24), (13, 24), (40, 50)] {
+        let run = same_on_both_clocks(&machine(3, "L=6, o=2, g=20"), |p| match p.id() {
+            0 => {
+                p.send(2, 9, ());
+                (p.send_recv::<u8, u16>(1, 5, 1, 0), us(p.now()))
+            }
+            1 => {
+                p.wait_until(sends_at * US);
+                p.send(0, 0, 7_u16);
+                (p.recv_from::<u8>(0, 0).into(), 0)
+            }
+            _ => {
+                p.recv_from::<()>(0, 9);
+                (0, 0)
+            }
+        });
+        assert_eq!(run.results[..2], [(7, over), (5, 0)], "{sends_at}");
+    }
+}
+
+/// Long messages of LogGPS wait for their receivers. All may exchange some all the same, in pairs and in rings, with
+/// lengths on both sides of S, and with gaps; and the rules hold.
+#[test]
+fn exchanges_of_long_messages_do_not_wait_for_each_other() {
+    for seed in 0..300 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let P = rng.usize(1..6);
+        let gps = format!("O_s=1us,O_r=1us,G_s=1us,G_l=1us,s=2,S={}", rng.usize(2..6));
+        let machine =
+            machine(P, &format!("word=1,L={},o=2,g={},{gps}", rng.u8(0..9), rng.u8(0..30))).trace(true);
+        let program = |p: &mut Proc| {
+            let (id, mut sum) = (p.id(), 0);
+            let words = |id: usize, round: usize| (id + 3 * round + seed as usize) % 9;
+            for round in 0..4 {
+                let shift = (seed as usize + round) % P;
+                p.work("before", ((id * 7 + round) % 5) as u64, || ());
+                let (to, from) = ((id + shift) % P, (id + P - shift) % P);
+                let theirs = p.send_recv::<_, Vec<u8>>(to, vec![id as u8; words(id, round)], from, 0);
+                assert_eq!(theirs, vec![from as u8; words(from, round)]);
+                sum += theirs.len();
+            }
+            sum
+        };
+        let run = match seed % 10 {
+            0 => same_on_both_clocks(&machine, program),
+            _ => machine.run(program).unwrap(),
+        };
+        let audit = audit(run.trace.as_ref().unwrap());
+        assert!(audit.is_clean(), "seed {seed}: {:?}", audit.violations);
+    }
+}
 
 /// An all-to-all of n short messages each.
 fn all_to_all(p: &mut Proc, n: usize, receiving: bool) {
