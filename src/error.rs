@@ -23,6 +23,7 @@ use crate::time::Time;
 /// assert!(said.ends_with("  ... and 2040 more"));
 /// # Ok::<(), loggp::ParamsError>(())
 /// ```
+#[non_exhaustive]
 pub struct RunError {
     /// What went wrong.
     pub cause: Cause,
@@ -32,6 +33,7 @@ pub struct RunError {
 
 /// What ended a run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Cause {
     /// The machine cannot be, or there is not an input for each of its processors.
     #[error(transparent)]
@@ -130,6 +132,7 @@ pub enum Cause {
 
 /// What a processor was doing when the run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct State {
     /// The processor.
     pub id: usize,
@@ -141,6 +144,7 @@ pub struct State {
 
 /// What a processor can be doing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Doing {
     /// Nothing yet.
     #[default]

@@ -83,4 +83,18 @@ mod documents {
     struct Model;
     #[doc = include_str!("../docs/collectives.md")]
     struct Collectives;
+
+    /// The compiler warns of a setting that is set on nothing.
+    ///
+    /// ```compile_fail
+    /// #![deny(unused_must_use)]
+    /// let machine = loggp::Machine::new(loggp::Params::new(2).build().unwrap());
+    /// machine.trace(true);
+    /// ```
+    ///
+    /// ```compile_fail
+    /// #![deny(unused_must_use)]
+    /// loggp::Params::new(2).L(loggp::US);
+    /// ```
+    struct MustUse;
 }

@@ -35,6 +35,7 @@ use crate::work::{Rates, Work};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use = "a setting gives back the machine that has it"]
 pub struct Machine {
     params: Params,
     clock: ClockKind,
@@ -52,6 +53,7 @@ pub struct Machine {
 
 /// A run that came to its end.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Run<R> {
     /// What each processor's program returned.
     pub results: Vec<R>,

@@ -141,6 +141,7 @@ impl Params {
 
 /// Fills a [`Params`]. What is `None` is open: a paper left it so, and it must be given.
 #[derive(Clone, Debug)]
+#[must_use = "a parameter gives back the builder that has it; `build` makes the machine's parameters"]
 pub struct Builder {
     L: Option<Time>,
     o: Option<Time>,
