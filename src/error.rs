@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::panic::Location;
 
 use crate::message::Want;
 use crate::params::ParamsError;
@@ -67,7 +68,7 @@ pub enum Cause {
         message: String,
     },
     /// A message of another type was sent than the receiver asked for.
-    #[error("processor {id} asked processor {from} for a {asked}, and it sent a {sent}")]
+    #[error("processor {id} asked processor {from} for a {asked}, and it sent a {sent} (at {at})")]
     WrongType {
         /// The receiver.
         id: usize,
@@ -77,9 +78,11 @@ pub enum Cause {
         asked: &'static str,
         /// The type that the sender sent.
         sent: &'static str,
+        /// The receiver's call.
+        at: &'static Location<'static>,
     },
     /// A processor named one that is not there.
-    #[error("processor {id} named processor {other}, and there are 0 to {last}")]
+    #[error("processor {id} named processor {other}, and there are 0 to {last} (at {at})")]
     NoSuchProcessor {
         /// The processor that named the other.
         id: usize,
@@ -87,17 +90,23 @@ pub enum Cause {
         other: usize,
         /// The last one that is.
         last: usize,
+        /// Its call.
+        at: &'static Location<'static>,
     },
     /// A processor called a collective with something that it cannot take.
-    #[error("processor {id} {why}")]
+    #[error("processor {id} {why} (at {at})")]
     Misused {
         /// The processor.
         id: usize,
         /// What it gave, and what it should have given.
         why: String,
+        /// Its call.
+        at: &'static Location<'static>,
     },
     /// A message is too long for the machine's parameters or for counting.
-    #[error("processor {id} sent {words} words at once, and a message on this machine has at most {longest}")]
+    #[error(
+        "processor {id} sent {words} words at once, and a message on this machine has at most {longest} (at {at})"
+    )]
     TooLong {
         /// The sender.
         id: usize,
@@ -105,6 +114,8 @@ pub enum Cause {
         words: usize,
         /// The longest that there may be.
         longest: usize,
+        /// Its call.
+        at: &'static Location<'static>,
     },
     /// Messages were sent and never received.
     #[error(

@@ -1,5 +1,7 @@
 //! A processor, as its program sees it.
 
+use std::panic::Location;
+
 use crate::clock::Clock;
 use crate::error::{Cause, say_before_abort};
 use crate::machine::Setup;
@@ -93,11 +95,13 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends a value to a processor, and goes on when its first word enters the network.
+    #[track_caller]
     pub fn send<T: Payload>(&mut self, to: usize, tag: u32, value: T) {
         self.send_about(to, Tag::user(tag), value);
     }
 
     /// Sends, about anything.
+    #[track_caller]
     pub(crate) fn send_about<T: Payload>(&mut self, to: usize, tag: Tag, value: T) {
         self.count_code();
         let words = self.words(to, &value);
@@ -109,6 +113,7 @@ impl<'a> Proc<'a> {
     /// Messages do: messages with the tag `taking`, each of which goes to `on` with its sender's number.
     ///
     /// A processor is busy for o only, so it can send and receive a message every g, not every 2g.
+    #[track_caller]
     pub fn send_receiving<T: Payload, M: Payload>(
         &mut self,
         to: usize,
@@ -121,6 +126,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends while receiving, about anything.
+    #[track_caller]
     pub(crate) fn send_receiving_about<T: Payload, M: Payload>(
         &mut self,
         to: usize,
@@ -165,6 +171,7 @@ impl<'a> Proc<'a> {
     /// assert_eq!((run.results, run.time), (vec![3, 0, 1, 2], 10 * US));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[track_caller]
     pub fn send_recv<T: Payload, M: Payload>(&mut self, to: usize, value: T, from: usize, tag: u32) -> M {
         self.count_code();
         let words = self.words(to, &value);
@@ -207,33 +214,39 @@ impl<'a> Proc<'a> {
 
     /// Receives the message with this tag that arrives first, from any processor, and waits until there is
     /// one. Returns its sender and its value.
+    #[track_caller]
     pub fn recv<T: Payload>(&mut self, tag: u32) -> (usize, T) {
         self.recv_about(None, Tag::user(tag))
     }
 
     /// Receives the first message with this tag from one processor.
+    #[track_caller]
     pub fn recv_from<T: Payload>(&mut self, from: usize, tag: u32) -> T {
         self.recv_about(Some(from), Tag::user(tag)).1
     }
 
     /// Receives a message with this tag, if one can be received at once. A look at an inbox without one costs
     /// a cycle, so that polling moves time forward.
+    #[track_caller]
     pub fn try_recv<T: Payload>(&mut self, tag: u32) -> Option<(usize, T)> {
         self.receive(None, Tag::user(tag), Time::ZERO)
     }
 
     /// Receives a message with this tag from one processor, if one can be received at once: what
     /// [`try_recv`](Proc::try_recv) does, but others' messages are left where they are.
+    #[track_caller]
     pub fn try_recv_from<T: Payload>(&mut self, from: usize, tag: u32) -> Option<T> {
         self.receive(Some(from), Tag::user(tag), Time::ZERO).map(|(_, value)| value)
     }
 
     /// Receives a message with this tag if its reception can start by `time`, and gives up then.
+    #[track_caller]
     pub fn recv_until<T: Payload>(&mut self, time: Time, tag: u32) -> Option<(usize, T)> {
         self.receive(None, Tag::user(tag), time)
     }
 
     /// Receives a message with this tag from one processor if its reception can start by `time`, and gives up then.
+    #[track_caller]
     pub fn recv_from_until<T: Payload>(&mut self, from: usize, time: Time, tag: u32) -> Option<T> {
         self.receive(Some(from), Tag::user(tag), time).map(|(_, value)| value)
     }
@@ -292,6 +305,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Receives from a processor or any, about anything, and waits until there is a message.
+    #[track_caller]
     pub(crate) fn recv_about<T: Payload>(&mut self, from: Option<usize>, tag: Tag) -> (usize, T) {
         match self.receive(from, tag, Time::MAX) {
             Some(message) => message,
@@ -300,6 +314,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Refuses to wait for a message while the program unwinds.
+    #[track_caller]
     fn must_not_leave(&mut self) {
         if self.is_leaving() {
             self.fail_to_wait();
@@ -307,9 +322,10 @@ impl<'a> Proc<'a> {
     }
 
     #[cold]
+    #[track_caller]
     fn fail_to_wait(&mut self) -> ! {
         let why = "waited for a message while its program unwound, which it must not".into();
-        self.fail(Cause::Misused { id: self.id, why })
+        self.fail(Cause::Misused { id: self.id, why, at: Location::caller() })
     }
 
     /// What some work will cost, if that is known before.
@@ -348,6 +364,7 @@ impl<'a> Proc<'a> {
     /// assert_eq!(run.results, [12 * US; 8]); // the last one comes at 7
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[track_caller]
     pub fn barrier(&mut self) {
         if self.is_leaving() {
             return;
@@ -403,6 +420,7 @@ impl<'a> Proc<'a> {
     }
 
     /// What every receive does. A deadline that has passed means now.
+    #[track_caller]
     fn receive<T: Payload>(&mut self, from: Option<usize>, tag: Tag, deadline: Time) -> Option<(usize, T)> {
         self.count_code();
         if let Some(from) = from {
@@ -543,6 +561,7 @@ impl<'a> Proc<'a> {
     }
 
     /// The value in a message that was received.
+    #[track_caller]
     fn open<T: Payload>(&mut self, letter: Letter) -> (usize, T) {
         let from = letter.from as usize;
         match letter.parcel.open() {
@@ -552,11 +571,13 @@ impl<'a> Proc<'a> {
                 from,
                 asked: std::any::type_name::<T>(),
                 sent: parcel.type_name(),
+                at: Location::caller(),
             }),
         }
     }
 
     /// The length of a message to `to`, if there can be one.
+    #[track_caller]
     fn words<T: Payload>(&mut self, to: usize, value: &T) -> usize {
         let words = self.params().words(value.bytes());
         self.check(to, words);
@@ -564,14 +585,15 @@ impl<'a> Proc<'a> {
     }
 
     /// Refuses a processor that is not there and a message that cannot be.
+    #[track_caller]
     pub(crate) fn check(&mut self, other: usize, words: usize) {
         let (id, last) = (self.id, self.p() - 1);
         if other > last {
-            self.fail(Cause::NoSuchProcessor { id, other, last });
+            self.fail(Cause::NoSuchProcessor { id, other, last, at: Location::caller() });
         }
         let longest = self.params().longest().unwrap_or(usize::MAX).min(u32::MAX as usize);
         if words > longest {
-            self.fail(Cause::TooLong { id, words, longest });
+            self.fail(Cause::TooLong { id, words, longest, at: Location::caller() });
         }
     }
 

@@ -777,12 +777,15 @@ fn a_wrong_type_names_both() {
         0 => p.send(1, 0, vec![1_u32]),
         _ => drop(p.recv::<Vec<f64>>(0)),
     });
-    let Cause::WrongType { id: 1, from: 0, asked, sent } = error.cause else { panic!("{error}") };
+    let Cause::WrongType { id: 1, from: 0, asked, sent, at, .. } = error.cause else { panic!("{error}") };
+    assert_eq!(at.file(), file!());
+    assert!(error.to_string().contains(&format!(" (at {}:{}:", file!(), at.line())), "{error}");
     assert_eq!((asked, sent), (std::any::type_name::<Vec<f64>>(), std::any::type_name::<Vec<u32>>()));
 }
 
 #[test]
 fn a_processor_that_is_not_there_is_refused() {
+    let line = line!();
     let programs: [fn(&mut Proc); 2] = [|p| p.send(3, 0, 0_u8), |p| p.recv_from::<()>(3, 0)];
     for program in programs {
         let error = failure(machine(3, "L=6, o=2, g=4"), |p| {
@@ -790,7 +793,10 @@ fn a_processor_that_is_not_there_is_refused() {
                 program(p)
             }
         });
-        assert_eq!(error.cause, Cause::NoSuchProcessor { id: 2, other: 3, last: 2 });
+        let Cause::NoSuchProcessor { id: 2, other: 3, last: 2, at, .. } = error.cause else {
+            panic!("{error}")
+        };
+        assert!(at.file() == file!() && at.line() > line, "{error}");
     }
     let error = failure(machine(3, ""), |p| p.send(usize::MAX, 0, 0_u8));
     assert!(matches!(error.cause, Cause::NoSuchProcessor { other: usize::MAX, .. }), "{error}");
@@ -848,7 +854,7 @@ fn a_message_that_is_too_long_is_refused() {
         0 => p.send(1, 0, vec![0_u8; 4334]),
         _ => drop(p.recv::<Vec<u8>>(0)),
     });
-    assert_eq!(error.cause, Cause::TooLong { id: 0, words: 4334, longest: 4333 });
+    assert!(matches!(error.cause, Cause::TooLong { id: 0, words: 4334, longest: 4333, .. }), "{error}");
 }
 
 #[test]

@@ -26,6 +26,7 @@ use crate::proc::Proc;
 /// assert_eq!(run.time, (2 * 4 + 8 + 2 * 2) * US);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn all_to_all<T: Payload>(p: &mut Proc, values: Vec<T>) -> Vec<T> {
     let call = Call::begin(p, Collective::AllToAll);
     let (id, P) = (p.id(), p.p());

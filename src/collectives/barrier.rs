@@ -29,6 +29,7 @@ use crate::proc::Proc;
 /// assert_eq!(run.time, (7 + 3 * 10) * US);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn barrier(p: &mut Proc) {
     let call = Call::begin(p, Collective::Barrier);
     let (id, P) = (p.id(), p.p());

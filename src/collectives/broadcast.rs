@@ -26,6 +26,7 @@ use crate::proc::Proc;
 /// assert_eq!((run.results, run.time), (vec![42; 8], 24 * US));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn broadcast<T: Payload + Clone>(p: &mut Proc, root: usize, value: Option<T>) -> T {
     let call = Call::begin(p, Collective::Broadcast);
     p.check(root, 0);

@@ -32,12 +32,14 @@ use crate::proc::Proc;
 /// assert_eq!(run.results[0], None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn reduce<T: Payload>(p: &mut Proc, root: usize, value: T, op: impl FnMut(T, T) -> T) -> Option<T> {
     let k = words_of::<T>(p, 1);
     reduce_by(p, root, value, k, 1, op)
 }
 
 /// Reduces values of about k words, where `op` is so many units of work.
+#[track_caller]
 pub(super) fn reduce_by<T: Payload>(
     p: &mut Proc,
     root: usize,
@@ -100,11 +102,13 @@ fn place(p: &Proc, root: usize, k: usize, units: u64) -> Place {
 /// assert_eq!((run.results, run.time), (vec![28; 8], 3 * (11 * US)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn all_reduce<T: Payload + Clone>(p: &mut Proc, value: T, op: impl FnMut(T, T) -> T) -> T {
     all_reduce_by(p, value, 1, op)
 }
 
 /// Reduces to all, where `op` is so many units of work.
+#[track_caller]
 pub(super) fn all_reduce_by<T: Payload + Clone>(
     p: &mut Proc,
     value: T,

@@ -24,11 +24,13 @@ use crate::proc::Proc;
 /// assert_eq!(run.results, ["0", "01", "012", "0123"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn scan<T: Payload + Clone>(p: &mut Proc, value: T, op: impl FnMut(T, T) -> T) -> T {
     scan_by(p, value, 1, op)
 }
 
 /// Scans, where `op` is so many units of work.
+#[track_caller]
 pub(super) fn scan_by<T: Payload + Clone>(
     p: &mut Proc,
     value: T,
@@ -73,6 +75,7 @@ pub(super) fn scan_by<T: Payload + Clone>(
 /// assert_eq!(run.results, [None, Some(1), Some(3), Some(6)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn exclusive_scan<T: Payload + Clone>(
     p: &mut Proc,
     value: T,
