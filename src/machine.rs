@@ -159,7 +159,8 @@ impl Machine {
         Machine { work, ..self }
     }
 
-    /// Sets what a unit of one kind of work costs where work is charged; a cycle, unless told.
+    /// Sets what a unit of one kind of work costs where work is charged; a cycle, unless told. It may be 0, and not
+    /// less.
     pub fn rate(mut self, kind: &'static str, unit: Time) -> Machine {
         self.rates.set(kind, unit);
         self
@@ -176,13 +177,13 @@ impl Machine {
         Machine { trace, ..self }
     }
 
-    /// Sets how many bytes of stack each processor has, above its guard page (256 KiB unless told). A program that
-    /// needs more ends the process, with a word on which processor it was.
+    /// Sets how many bytes of stack each processor has, above its guard page: 256 KiB unless told, and 32 KiB at least.
+    /// A program that needs more ends the process, with a word on which processor it was.
     pub fn stack(self, bytes: usize) -> Machine {
         Machine { stack: bytes, ..self }
     }
 
-    /// Sets how many of the host's cores the wall clock may use; all, unless told.
+    /// Sets how many of the host's cores the wall clock may use, at least 1; all, unless told.
     pub fn cores(self, cores: usize) -> Machine {
         Machine { cores, ..self }
     }
@@ -302,7 +303,23 @@ impl Machine {
 
     /// Refuses a machine that cannot be.
     fn check(&self) -> Result<(), ParamsError> {
+        /// With less, a program could not even end in good order: a panic needs some to say what is wrong.
+        const LEAST_STACK: usize = 32 << 10;
         self.params.check()?;
+        if let Some((kind, unit)) = self.rates.negative() {
+            return Err(ParamsError::new(format!(
+                "a unit of the work {kind:?} cannot cost {unit}; give 0 or more"
+            )));
+        }
+        if self.cores == 0 {
+            return Err(ParamsError::new("0 cores cannot run anything; give at least 1"));
+        }
+        if self.stack < LEAST_STACK {
+            return Err(ParamsError::new(format!(
+                "a stack of {} bytes is too small; give at least {LEAST_STACK} (32 KiB)",
+                self.stack
+            )));
+        }
         if let Dilation::Fixed(dilation) = self.dilation
             && !(dilation.is_finite() && dilation > 0.0)
         {

@@ -26,6 +26,12 @@ impl Rates {
         self.0.insert(kind, unit);
     }
 
+    /// A kind of work whose units would cost less than nothing, if there is one: the first by name.
+    pub fn negative(&self) -> Option<(&'static str, Time)> {
+        let rates = self.0.iter().map(|(kind, unit)| (*kind, *unit));
+        rates.filter(|(_, unit)| *unit < Time::ZERO).min()
+    }
+
     /// A kind without a rate costs a cycle per unit: local operations take unit time (LogP, section 3).
     pub fn cost(&self, kind: &str, units: u64, cycle: Time) -> Time {
         let units = i64::try_from(units).unwrap_or(i64::MAX);

@@ -865,6 +865,41 @@ fn a_machine_that_cannot_be_does_not_run() {
     assert!(error.processors.is_empty());
 }
 
+/// Each in one sentence, on either clock, and before anybody runs.
+#[test]
+fn settings_that_cannot_be_are_refused() {
+    let fine = machine(2, "L=6, o=2, g=4");
+    let with = |params: Params| Machine::new(params);
+    let params = *fine.params();
+    for (machine, sentence) in [
+        (
+            fine.clone().rate("b", -US).rate("a", -2 * US).rate("c", US),
+            "a unit of the work \"a\" cannot cost -2 us; give 0 or more",
+        ),
+        (fine.clone().cores(0), "0 cores cannot run anything; give at least 1"),
+        (fine.clone().stack(0), "a stack of 0 bytes is too small; give at least 32768 (32 KiB)"),
+        (fine.clone().stack(256), "a stack of 256 bytes is too small; give at least 32768 (32 KiB)"),
+        (with(Params { word: 0, ..params }), "word = 0 is out of range; give one from 1 to 4294967295"),
+        (with(Params { g: -US, ..params }), "g = -1 us is negative; only G_l may be"),
+        (with(Params { cycle: Time::ZERO, ..params }), "cycle = 0 would let a processor poll for ever"),
+    ] {
+        for clock in [ClockKind::Virtual, ClockKind::Wall] {
+            let error = machine.clone().clock(clock).run(|_| panic!("nobody runs")).unwrap_err();
+            assert!(matches!(error.cause, Cause::Params(_)), "{error}");
+            assert!(error.to_string().starts_with(sentence), "{error}");
+            assert!(!error.to_string().contains('\n'), "{error}");
+        }
+    }
+    // The host has no room for that.
+    let error = fine.clone().stack(usize::MAX).run(|_| panic!("nobody runs")).unwrap_err();
+    assert!(
+        matches!(error.cause, Cause::Host(_)) && error.to_string().ends_with("or smaller stacks"),
+        "{error}"
+    );
+    // These are at the edge.
+    fine.clone().rate("a", Time::ZERO).cores(1).stack(32 << 10).run(|_| ()).unwrap();
+}
+
 // LogGPS: what MPI costs.
 
 /// The times T_1 to T_5 of LogGPS, table 3.
