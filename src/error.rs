@@ -104,9 +104,7 @@ pub enum Cause {
         at: &'static Location<'static>,
     },
     /// A message is too long for the machine's parameters or for counting.
-    #[error(
-        "processor {id} sent {words} words at once, and a message on this machine has at most {longest} (at {at})"
-    )]
+    #[error("processor {id} sent {words} words at once, and a message on this machine has at most {longest}")]
     TooLong {
         /// The sender.
         id: usize,
@@ -114,8 +112,6 @@ pub enum Cause {
         words: usize,
         /// The longest that there may be.
         longest: usize,
-        /// Its call.
-        at: &'static Location<'static>,
     },
     /// Messages were sent and never received.
     #[error(

@@ -593,7 +593,7 @@ impl<'a> Proc<'a> {
         }
         let longest = self.params().longest().unwrap_or(usize::MAX).min(u32::MAX as usize);
         if words > longest {
-            self.fail(Cause::TooLong { id, words, longest, at: Location::caller() });
+            self.fail(Cause::TooLong { id, words, longest });
         }
     }
 
