@@ -22,6 +22,8 @@ use crate::trace::{Activity, Message, MessageId, Trace, What};
 
 /// What an audit found: which rules were broken, and how close the run came to the limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+#[must_use = "an audit says what it found, and fails nothing"]
 pub struct Audit {
     /// Whatever broke a rule.
     pub violations: Vec<Violation>,
@@ -58,6 +60,7 @@ impl Audit {
 
 /// A rule that was broken, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Violation {
     /// The rule.
     pub rule: Rule,
@@ -73,6 +76,7 @@ impl fmt::Display for Violation {
 
 /// The rules of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Rule {
     /// Processors are there, and messages are numbered as they are sent.
     Names,

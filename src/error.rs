@@ -2,13 +2,29 @@
 
 use std::any::Any;
 use std::fmt;
+use std::panic::Location;
 
 use crate::message::Want;
 use crate::params::ParamsError;
 use crate::time::Time;
 
 /// A run that did not come to its end: why, and what every processor was doing.
-#[derive(Debug)]
+///
+/// `Display` and `Debug` say the same, so what `unwrap` prints can be read: the cause, and a line for each of the first
+/// processors.
+///
+/// ```
+/// use loggp::{Machine, Params};
+///
+/// let machine = Machine::new(Params::new(2048).build()?);
+/// let error = machine.run(|p| p.recv::<u8>(0)).unwrap_err();
+/// let said = format!("{error:?}");
+/// assert!(said.starts_with("deadlock: 2048 of 2048 processors wait for messages that nobody sends"));
+/// assert!(said.contains("\n  processor 7 at 0 us waited for a message with tag 0\n"));
+/// assert!(said.ends_with("  ... and 2040 more"));
+/// # Ok::<(), loggp::ParamsError>(())
+/// ```
+#[non_exhaustive]
 pub struct RunError {
     /// What went wrong.
     pub cause: Cause,
@@ -18,8 +34,9 @@ pub struct RunError {
 
 /// What ended a run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Cause {
-    /// The machine cannot be.
+    /// The machine cannot be, or there is not an input for each of its processors.
     #[error(transparent)]
     Params(#[from] ParamsError),
     /// This computer cannot hold the machine.
@@ -51,7 +68,7 @@ pub enum Cause {
         message: String,
     },
     /// A message of another type was sent than the receiver asked for.
-    #[error("processor {id} asked processor {from} for a {asked}, and it sent a {sent}")]
+    #[error("processor {id} asked processor {from} for a {asked}, and it sent a {sent} (at {at})")]
     WrongType {
         /// The receiver.
         id: usize,
@@ -61,9 +78,11 @@ pub enum Cause {
         asked: &'static str,
         /// The type that the sender sent.
         sent: &'static str,
+        /// The receiver's call.
+        at: &'static Location<'static>,
     },
     /// A processor named one that is not there.
-    #[error("processor {id} named processor {other}, and there are 0 to {last}")]
+    #[error("processor {id} named processor {other}, and there are 0 to {last} (at {at})")]
     NoSuchProcessor {
         /// The processor that named the other.
         id: usize,
@@ -71,14 +90,18 @@ pub enum Cause {
         other: usize,
         /// The last one that is.
         last: usize,
+        /// Its call.
+        at: &'static Location<'static>,
     },
     /// A processor called a collective with something that it cannot take.
-    #[error("processor {id} {why}")]
+    #[error("processor {id} {why} (at {at})")]
     Misused {
         /// The processor.
         id: usize,
         /// What it gave, and what it should have given.
         why: String,
+        /// Its call.
+        at: &'static Location<'static>,
     },
     /// A message is too long for the machine's parameters or for counting.
     #[error("processor {id} sent {words} words at once, and a message on this machine has at most {longest}")]
@@ -116,6 +139,7 @@ pub enum Cause {
 
 /// What a processor was doing when the run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct State {
     /// The processor.
     pub id: usize,
@@ -127,6 +151,7 @@ pub struct State {
 
 /// What a processor can be doing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Doing {
     /// Nothing yet.
     #[default]
@@ -174,11 +199,18 @@ impl fmt::Display for RunError {
         }
         match self.processors.len().saturating_sub(LISTED) {
             0 => Ok(()),
-            more => write!(f, "\n  and {more} more"),
+            more => write!(f, "\n  ... and {more} more"),
         }
     }
 }
 
+impl fmt::Debug for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The cause is no source, as `Display` says it: who prints an error with its sources would print it twice.
 impl std::error::Error for RunError {}
 
 impl From<Cause> for RunError {

@@ -6,6 +6,7 @@ use crate::time::{NS, Time};
 
 /// How the host held a run on the wall clock.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Host {
     /// How many cores the processors shared.
     pub cores: usize,

@@ -2,16 +2,16 @@
 //!
 //! A program is a closure that every processor runs. It gets a [`Proc`], computes, and sends real values in
 //! messages; each call takes as long as latency L, overhead o, gap g, Gap per word G and the network's
-//! capacity make it. On the virtual clock time jumps: a run is exact, and the same every time. On the wall
-//! clock processors are threads that really wait. See [`ClockKind`].
+//! capacity make it. On the virtual clock time jumps: a run is exact, and the same every time, unless work is
+//! measured. On the wall clock processors are threads that really wait. See [`ClockKind`] and [`Work`].
 //!
 //! ```
-//! use loggp::{Machine, Params, US, Work};
+//! use loggp::{Machine, Params, US};
 //!
 //! // The broadcast of LogP's figure 3, with everyone's time of arrival.
 //! let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
 //! let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
-//! let run = Machine::new(params).work(Work::Charged).run(|p| {
+//! let run = Machine::new(params).run(|p| {
 //!     let datum: u64 = if p.id() == 0 { 42 } else { p.recv(0).1 };
 //!     let at = p.now();
 //!     for &child in children[p.id()] {
@@ -83,4 +83,18 @@ mod documents {
     struct Model;
     #[doc = include_str!("../docs/collectives.md")]
     struct Collectives;
+
+    /// The compiler warns of a setting that is set on nothing.
+    ///
+    /// ```compile_fail
+    /// #![deny(unused_must_use)]
+    /// let machine = loggp::Machine::new(loggp::Params::new(2).build().unwrap());
+    /// machine.trace(true);
+    /// ```
+    ///
+    /// ```compile_fail
+    /// #![deny(unused_must_use)]
+    /// loggp::Params::new(2).L(loggp::US);
+    /// ```
+    struct MustUse;
 }

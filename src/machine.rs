@@ -21,11 +21,11 @@ use crate::work::{Rates, Work};
 /// A parallel machine on which programs run.
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work};
+/// use loggp::{Machine, Params, US};
 ///
 /// // LogP's figure 3 begins like this: the source sends, and the datum is there after L + 2o.
 /// let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let machine = Machine::new(params).work(Work::Charged);
+/// let machine = Machine::new(params);
 /// let run = machine.run(|p| match p.id() {
 ///     0 => { p.send(1, 0, 42_u64); 0 }
 ///     _ => p.recv_from::<u64>(0, 0),
@@ -35,6 +35,7 @@ use crate::work::{Rates, Work};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use = "a setting gives back the machine that has it"]
 pub struct Machine {
     params: Params,
     clock: ClockKind,
@@ -52,6 +53,7 @@ pub struct Machine {
 
 /// A run that came to its end.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Run<R> {
     /// What each processor's program returned.
     pub results: Vec<R>,
@@ -80,6 +82,15 @@ pub(crate) struct Setup {
     pub trace: bool,
 }
 
+/// How often a program runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    /// Exactly once.
+    Once,
+    /// As often as the wall clock needs to find a dilation at which the host holds it.
+    AsNeeded,
+}
+
 /// A program, its results aside.
 type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 
@@ -104,8 +115,8 @@ impl Setup {
 }
 
 impl Machine {
-    /// A machine with these parameters: on the virtual clock, with exact latency, single ports and measured
-    /// work.
+    /// A machine with these parameters: on the virtual clock, with exact latency, single ports and charged work. Its
+    /// runs are exact, and the same every time.
     pub fn new(params: Params) -> Machine {
         Machine {
             params,
@@ -143,12 +154,13 @@ impl Machine {
         Machine { latency, ..self }
     }
 
-    /// Sets what computing costs.
+    /// Sets what computing costs; it is charged, unless told.
     pub fn work(self, work: Work) -> Machine {
         Machine { work, ..self }
     }
 
-    /// Sets what a unit of one kind of work costs where work is charged; a cycle, unless told.
+    /// Sets what a unit of one kind of work costs where work is charged; a cycle, unless told. It may be 0, and not
+    /// less.
     pub fn rate(mut self, kind: &'static str, unit: Time) -> Machine {
         self.rates.set(kind, unit);
         self
@@ -165,13 +177,13 @@ impl Machine {
         Machine { trace, ..self }
     }
 
-    /// Sets how many bytes of stack each processor has, above its guard page (256 KiB unless told). A program that
-    /// needs more ends the process, with a word on which processor it was.
+    /// Sets how many bytes of stack each processor has, above its guard page: 256 KiB unless told, and 32 KiB at least.
+    /// A program that needs more ends the process, with a word on which processor it was.
     pub fn stack(self, bytes: usize) -> Machine {
         Machine { stack: bytes, ..self }
     }
 
-    /// Sets how many of the host's cores the wall clock may use; all, unless told.
+    /// Sets how many of the host's cores the wall clock may use, at least 1; all, unless told.
     pub fn cores(self, cores: usize) -> Machine {
         Machine { cores, ..self }
     }
@@ -185,7 +197,8 @@ impl Machine {
         }
     }
 
-    /// Sets how much slower than it should the machine runs on the wall clock.
+    /// Sets how much slower than it should the machine runs on the wall clock. Unless told it is found, and for that
+    /// [`run`](Machine::run) runs a program several times.
     pub fn dilation(self, dilation: Dilation) -> Machine {
         Machine { dilation, ..self }
     }
@@ -199,7 +212,73 @@ impl Machine {
     /// Runs a program on every processor, and returns when all have finished.
     ///
     /// The program may borrow from its caller.
+    ///
+    /// On the wall clock it **may run several times**, unless its [dilation](Machine::dilation) is fixed: once on the
+    /// virtual clock to find the dilation, and up to four times on the wall clock until the host holds it. Results,
+    /// times and the trace are of the last one, but what a program does outside the machine (it prints, counts, takes
+    /// from a queue) it does each time. [`run_once`](Machine::run_once) runs it once.
     pub fn run<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
+        self.execute(Runs::AsNeeded, program)
+    }
+
+    /// Runs a program exactly once on every processor, whatever the clock.
+    ///
+    /// On the wall clock it runs at the [dilation](Machine::dilation) that is fixed, and at 1, full speed, with
+    /// [`Dilation::Auto`]. Whether the host could hold that is told by [`Host::held`].
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    /// use loggp::{ClockKind, Machine, Params, US};
+    ///
+    /// let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).build()?).clock(ClockKind::Wall);
+    /// let calls = AtomicUsize::new(0);
+    /// let run = machine.run_once(|_| calls.fetch_add(1, Ordering::Relaxed))?;
+    /// assert_eq!(calls.into_inner(), 4);
+    /// assert_eq!(run.host.unwrap().dilation, 1.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run_once<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
+        self.execute(Runs::Once, program)
+    }
+
+    /// Runs a program with an input for each processor, which it gets as its own. There must be P inputs. As they can
+    /// be moved only once, it runs as with [`run_once`](Machine::run_once).
+    ///
+    /// ```
+    /// use loggp::{Machine, Params, US};
+    ///
+    /// let machine = Machine::new(Params::new(2).L(6 * US).o(2 * US).build()?);
+    /// let parts = vec![vec![3, 1, 2], vec![6, 5, 4]];
+    /// let run = machine.run_with(parts, |p, mut part: Vec<u32>| {
+    ///     p.work("sort", part.len() as u64, || part.sort());
+    ///     part
+    /// })?;
+    /// assert_eq!(run.results, [[1, 2, 3], [4, 5, 6]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run_with<I: Send, R: Send>(
+        &self,
+        inputs: Vec<I>,
+        program: impl Fn(&mut Proc, I) -> R + Sync,
+    ) -> Result<Run<R>, RunError> {
+        let (n, P) = (inputs.len(), self.params.P);
+        if n != P {
+            let sentence = format!("{n} inputs are not one for each of {P} processors; give {P}");
+            return Err(ParamsError::new(sentence).into());
+        }
+        let inputs: Vec<Mutex<Option<I>>> = inputs.into_iter().map(|input| Mutex::new(Some(input))).collect();
+        self.run_once(|p| {
+            let input = inputs[p.id()].lock().take().expect("it runs once");
+            program(p, input)
+        })
+    }
+
+    /// Runs a program as often as it may and must.
+    fn execute<R: Send>(
+        &self,
+        runs: Runs,
+        program: impl Fn(&mut Proc) -> R + Sync,
+    ) -> Result<Run<R>, RunError> {
         self.check()?;
         limits::check(self.clock, self.params.P, self.stack)?;
         // All else is compiled once, not once for every program.
@@ -208,7 +287,7 @@ impl Machine {
         let live = |p: &mut Proc| *results[p.id()].lock() = Some(program(p));
         let run = || match self.clock {
             ClockKind::Virtual => self.emulate(&live),
-            ClockKind::Wall => self.measure(&live, &clear),
+            ClockKind::Wall => self.measure(runs, &live, &clear),
         };
         let run = if std::thread::panicking() {
             // A destructor runs it. On a thread that unwinds, the processors would take themselves to unwind.
@@ -224,7 +303,23 @@ impl Machine {
 
     /// Refuses a machine that cannot be.
     fn check(&self) -> Result<(), ParamsError> {
+        /// With less, a program could not even end in good order: a panic needs some to say what is wrong.
+        const LEAST_STACK: usize = 32 << 10;
         self.params.check()?;
+        if let Some((kind, unit)) = self.rates.negative() {
+            return Err(ParamsError::new(format!(
+                "a unit of the work {kind:?} cannot cost {unit}; give 0 or more"
+            )));
+        }
+        if self.cores == 0 {
+            return Err(ParamsError::new("0 cores cannot run anything; give at least 1"));
+        }
+        if self.stack < LEAST_STACK {
+            return Err(ParamsError::new(format!(
+                "a stack of {} bytes is too small; give at least {LEAST_STACK} (32 KiB)",
+                self.stack
+            )));
+        }
         if let Dilation::Fixed(dilation) = self.dilation
             && !(dilation.is_finite() && dilation > 0.0)
         {
@@ -250,15 +345,19 @@ impl Machine {
 
     /// Runs on the wall clock, at the dilation that was asked for or that the host needs. `clear` drops what
     /// an earlier try returned, before time runs again.
-    fn measure(&self, program: Program, clear: &dyn Fn()) -> Result<Run<()>, RunError> {
+    fn measure(&self, runs: Runs, program: Program, clear: &dyn Fn()) -> Result<Run<()>, RunError> {
         let (P, stack) = (self.params.P, self.stack);
         let cores = self.at_once();
         let mut notes = Vec::new();
         if self.cores != usize::MAX && cores < self.cores.min(P) {
             notes.push(format!("the host offers {cores} of the {} cores asked for", self.cores));
         }
+        let may_run_again = runs == Runs::AsNeeded && self.dilation == Dilation::Auto;
         let mut choice = match self.dilation {
             Dilation::Fixed(dilation) => Choice { dilation, why: "as asked".into() },
+            Dilation::Auto if runs == Runs::Once => {
+                Choice { dilation: 1.0, why: "it was to run only once".into() }
+            }
             Dilation::Auto => {
                 let setup = self.setup();
                 let body = |id: usize, clock: &mut dyn Clock| {
@@ -286,7 +385,7 @@ impl Machine {
             let host = Host::new(&findings, run.time, out_of_order, cores, &choice, &notes);
             let tries = if host.held && !host.close { TRIES_TO_BE_CLOSE } else { TRIES };
             let content = host.held && (host.close || self.work == Work::Measured);
-            if !content && self.dilation == Dilation::Auto && attempt < tries {
+            if !content && may_run_again && attempt < tries {
                 choice.why = match host.out_of_order {
                     0 => format!(
                         "at {:.3} it ended {:.3} ms late",

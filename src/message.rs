@@ -1,6 +1,8 @@
 //! Messages: what can be sent, and what travels.
 
+use std::collections::VecDeque;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::parcel::Parcel;
 use crate::time::Time;
@@ -8,8 +10,9 @@ use crate::time::Time;
 /// What can be sent. A payload says how many bytes it counts for; it moves by ownership and is never
 /// serialized, so the bytes need not lie in one place.
 ///
-/// Numbers, characters, tuples, arrays, `Vec`, `Box<[T]>`, `String` and `Option` are payloads. A structure
-/// becomes one by `#[derive(Payload)]` (the sum of its fields), or by hand:
+/// Numbers, characters, tuples, arrays, `Vec`, `VecDeque`, `String`, `Option`, `Result`, and a `Box` or an `Arc` of a
+/// payload, a slice or a `str` are payloads. A structure becomes one by `#[derive(Payload)]` (the sum of its fields),
+/// or by hand:
 ///
 /// ```
 /// use loggp::Payload;
@@ -23,6 +26,39 @@ use crate::time::Time;
 /// }
 /// assert_eq!(Row { index: 1, values: vec![0.0; 10] }.bytes(), 84);
 /// ```
+///
+/// **Shared data.** An `Arc` counts for what is inside, however many share it: a message costs the same, and the host
+/// copies nothing.
+///
+/// ```
+/// use std::sync::Arc;
+/// use loggp::{Machine, Params, US, collectives};
+///
+/// let machine = Machine::new(Params::new(8).L(6 * US).o(2 * US).g(4 * US).G(US).build()?);
+/// let table: Arc<[f64]> = vec![1.5; 1000].into();
+/// let run = machine.run(|p| {
+///     collectives::broadcast(p, 0, (p.id() == 0).then(|| table.clone()))
+/// })?;
+/// assert!(run.results.iter().all(|result| Arc::ptr_eq(result, &table)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A reference is no payload, for a message moves to its receiver and borrows nothing:
+///
+/// ```compile_fail,E0277
+/// # let machine = loggp::Machine::new(loggp::Params::new(2).build().unwrap());
+/// # machine.run(|p| {
+/// let row = vec![0.0; 10];
+/// p.send(1, 0, &row);
+/// # });
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be sent: it is no `Payload`",
+    label = "no `Payload`",
+    note = "a message moves to its receiver and borrows nothing: instead of a reference send an owned value, such as a \
+            clone or a `Vec` of a slice, or share an `Arc`",
+    note = "a type of your own becomes a payload by `#[derive(loggp::Payload)]`, if all its fields are payloads"
+)]
 pub trait Payload: Send + 'static {
     /// The bytes that every value of the type counts for, if all count the same.
     const SIZE: Option<usize> = None;
@@ -92,9 +128,24 @@ impl<T: Payload> Payload for Vec<T> {
     }
 }
 
-impl<T: Payload> Payload for Box<[T]> {
+impl<T: Payload> Payload for VecDeque<T> {
+    fn bytes(&self) -> usize {
+        let (front, back) = self.as_slices();
+        sum(front) + sum(back)
+    }
+}
+
+/// In a `Box` or an `Arc`: a value without a size cannot be moved, and so not be sent by itself.
+impl<T: Payload> Payload for [T] {
     fn bytes(&self) -> usize {
         sum(self)
+    }
+}
+
+/// In a `Box` or an `Arc`, as a slice.
+impl Payload for str {
+    fn bytes(&self) -> usize {
+        self.len()
     }
 }
 
@@ -104,9 +155,35 @@ impl Payload for String {
     }
 }
 
+/// It counts for what is inside.
+impl<T: Payload + ?Sized> Payload for Box<T> {
+    const SIZE: Option<usize> = T::SIZE;
+    fn bytes(&self) -> usize {
+        T::bytes(self)
+    }
+}
+
+/// It counts for what is inside, however many share that.
+impl<T: Payload + Sync + ?Sized> Payload for Arc<T> {
+    const SIZE: Option<usize> = T::SIZE;
+    fn bytes(&self) -> usize {
+        T::bytes(self)
+    }
+}
+
 impl<T: Payload> Payload for Option<T> {
     fn bytes(&self) -> usize {
         self.as_ref().map_or(0, Payload::bytes)
+    }
+}
+
+/// It counts for what is inside. Which of the two it is counts for nothing, as the type of a message does.
+impl<T: Payload, E: Payload> Payload for Result<T, E> {
+    fn bytes(&self) -> usize {
+        match self {
+            Ok(value) => value.bytes(),
+            Err(error) => error.bytes(),
+        }
     }
 }
 
@@ -301,6 +378,21 @@ mod tests {
         assert_eq!(vec![(1_u32, vec![0_u8; 5]), (2, vec![])].bytes(), 13);
         assert_eq!(vec![0.0_f64; 1000].into_boxed_slice().bytes(), 8000);
         assert_eq!(("abc".to_string(), Some(1_u16), None::<u16>).bytes(), 5);
+    }
+
+    #[test]
+    fn counts_what_is_inside() {
+        assert_eq!((Box::new(1_u32), Arc::new([1_u16; 5])).bytes(), 14);
+        assert_eq!(<(Box<u32>, Arc<[u16; 5]>)>::SIZE, Some(14));
+        let shared: (Arc<[u64]>, Arc<str>, Box<str>) = (vec![1, 2].into(), "abc".into(), "de".into());
+        assert_eq!(shared.bytes(), 21);
+        assert_eq!(Arc::new(vec![String::from("ab"), String::from("cde")]).bytes(), 5);
+        let results: [Result<u64, String>; 2] = [Ok(1), Err("no".into())];
+        assert_eq!(results.bytes(), 10);
+        let mut queue = VecDeque::from([1_u32, 2, 3]);
+        queue.rotate_left(1);
+        queue.push_front(0);
+        assert_eq!(queue.bytes(), 16);
     }
 
     #[test]

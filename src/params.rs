@@ -141,6 +141,7 @@ impl Params {
 
 /// Fills a [`Params`]. What is `None` is open: a paper left it so, and it must be given.
 #[derive(Clone, Debug)]
+#[must_use = "a parameter gives back the builder that has it; `build` makes the machine's parameters"]
 pub struct Builder {
     L: Option<Time>,
     o: Option<Time>,
@@ -305,13 +306,20 @@ impl Builder {
     }
 }
 
-/// Reads `6us`, `7.63 ns`, `-12.74ns`, `6` or `6 cycles`, exactly.
+/// Reads `6us`, `6µs`, `7.63 ns`, `-12.74ns`, `6` or `6 cycles`, exactly. A bare number counts cycles.
+///
+/// ```
+/// use loggp::{NS, US, parse_time};
+/// assert_eq!(parse_time("6µs", US), Ok(6 * US));
+/// assert_eq!(parse_time("2", 25 * NS), Ok(50 * NS));
+/// ```
 pub fn parse_time(text: &str, cycle: Time) -> Result<Time, String> {
     let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || "+-._".contains(c))).unwrap_or(text.len());
     let (number, unit) = (&text[..split], text[split..].trim());
     let unit = match unit {
         "" | "cycle" | "cycles" => cycle,
+        "\u{b5}s" | "\u{3bc}s" => US, // the micro sign, and the Greek letter that looks like it
         name => match UNITS.into_iter().find(|(unit, _)| *unit == name) {
             Some((_, unit)) => unit,
             None => return Err(format!("there is no unit {name}; use s, ms, us, ns, ps or cycles")),
@@ -354,6 +362,8 @@ mod tests {
             ("6 cycles", 6_000_000),
             ("1cycle", 1_000_000),
             ("0.023us", 23_000),
+            ("6\u{b5}s", 6_000_000),
+            ("0.5 \u{3bc}s", 500_000),
             ("7.63 ns", 7_630),
             ("-12.74ns", -12_740),
             (".5ms", 500_000_000),
@@ -374,6 +384,8 @@ mod tests {
             ("L=2000000s", "too long"),
             ("L=0.1ps", "finer than a picosecond"),
             ("L=6lightyears", "no unit lightyears"),
+            ("L=6\u{b5}", "no unit \u{b5};"),
+            ("L=\u{b5}s", "not a time"),
             ("L=1.2.3us", "not a time"),
             ("L=", "not a time"),
             ("L=us", "not a time"),

@@ -1,5 +1,7 @@
 //! A processor, as its program sees it.
 
+use std::panic::Location;
+
 use crate::clock::Clock;
 use crate::error::{Cause, say_before_abort};
 use crate::machine::Setup;
@@ -40,6 +42,14 @@ pub struct Proc<'a> {
     stopwatch: Option<Box<Stopwatch>>,
     /// How often it has looked for messages in vain since it last sent or received one.
     looks: u32,
+}
+
+/// What became of a letter that was received.
+enum Greeted {
+    /// It is the message itself.
+    Come(Letter),
+    /// It was the request for the message that this takes.
+    Agreed(Want),
 }
 
 impl<'a> Proc<'a> {
@@ -85,11 +95,13 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends a value to a processor, and goes on when its first word enters the network.
+    #[track_caller]
     pub fn send<T: Payload>(&mut self, to: usize, tag: u32, value: T) {
         self.send_about(to, Tag::user(tag), value);
     }
 
     /// Sends, about anything.
+    #[track_caller]
     pub(crate) fn send_about<T: Payload>(&mut self, to: usize, tag: Tag, value: T) {
         self.count_code();
         let words = self.words(to, &value);
@@ -101,6 +113,7 @@ impl<'a> Proc<'a> {
     /// Messages do: messages with the tag `taking`, each of which goes to `on` with its sender's number.
     ///
     /// A processor is busy for o only, so it can send and receive a message every g, not every 2g.
+    #[track_caller]
     pub fn send_receiving<T: Payload, M: Payload>(
         &mut self,
         to: usize,
@@ -113,6 +126,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends while receiving, about anything.
+    #[track_caller]
     pub(crate) fn send_receiving_about<T: Payload, M: Payload>(
         &mut self,
         to: usize,
@@ -138,26 +152,103 @@ impl<'a> Proc<'a> {
         self.restart_code();
     }
 
+    /// Sends a value to one processor, and receives one from another, or from the same, with the same tag: a shift or an
+    /// exchange, if all call it. What comes while the gap before the send runs is received meanwhile; else the message
+    /// goes first.
+    ///
+    /// Nobody waits for ever if all call it, also where long messages wait for their receivers (LogGPS): such a one is
+    /// announced, and goes on its way once what `from` sends has come or was announced.
+    ///
+    /// ```
+    /// use loggp::{Machine, Params, US};
+    ///
+    /// // Everyone gets its left neighbour's number.
+    /// let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let run = machine.run(|p| {
+    ///     let (id, P) = (p.id(), p.p());
+    ///     p.send_recv::<_, usize>((id + 1) % P, id, (id + P - 1) % P, 0)
+    /// })?;
+    /// assert_eq!((run.results, run.time), (vec![3, 0, 1, 2], 10 * US));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn send_recv<T: Payload, M: Payload>(&mut self, to: usize, value: T, from: usize, tag: u32) -> M {
+        self.count_code();
+        let words = self.words(to, &value);
+        self.check(from, 0);
+        self.must_not_leave();
+        let tag = Tag::user(tag);
+        let want = Want { from: Some(from as u32), tag };
+        let is_synchronous = self.params().is_synchronous(words);
+        let overhead = self.params().send_overhead(if is_synchronous { 0 } else { words });
+        let gap_over = self.exit.gap_over() - overhead;
+        let mut theirs = None;
+        if gap_over > self.now
+            && let Some(letter) = self.take(want, gap_over)
+        {
+            theirs = Some(self.greet(letter));
+        }
+        if is_synchronous {
+            let number = self.stats.sent as u32;
+            self.transmit(to, tag.request(), 0, Parcel::new(number));
+            if theirs.is_none()
+                && let Some(letter) = self.take(want, Time::MAX)
+            {
+                theirs = Some(self.greet(letter));
+            }
+            self.take(Want { from: Some(to as u32), tag: Tag::reply(number) }, Time::MAX);
+            self.transmit(to, Tag::agreed(number), words, Parcel::new(value));
+        } else {
+            self.transmit(to, tag, words, Parcel::new(value));
+        }
+        let letter = match theirs {
+            Some(Greeted::Come(letter)) => Some(letter),
+            Some(Greeted::Agreed(want)) => self.take(want, Time::MAX),
+            None => self.take_agreed(want, Time::MAX),
+        };
+        let Some(letter) = letter else { self.fail_to_wait() };
+        let (_, message) = self.open(letter);
+        self.restart_code();
+        message
+    }
+
     /// Receives the message with this tag that arrives first, from any processor, and waits until there is
     /// one. Returns its sender and its value.
+    #[track_caller]
     pub fn recv<T: Payload>(&mut self, tag: u32) -> (usize, T) {
         self.recv_about(None, Tag::user(tag))
     }
 
     /// Receives the first message with this tag from one processor.
+    #[track_caller]
     pub fn recv_from<T: Payload>(&mut self, from: usize, tag: u32) -> T {
         self.recv_about(Some(from), Tag::user(tag)).1
     }
 
     /// Receives a message with this tag, if one can be received at once. A look at an inbox without one costs
     /// a cycle, so that polling moves time forward.
+    #[track_caller]
     pub fn try_recv<T: Payload>(&mut self, tag: u32) -> Option<(usize, T)> {
         self.receive(None, Tag::user(tag), Time::ZERO)
     }
 
+    /// Receives a message with this tag from one processor, if one can be received at once: what
+    /// [`try_recv`](Proc::try_recv) does, but others' messages are left where they are.
+    #[track_caller]
+    pub fn try_recv_from<T: Payload>(&mut self, from: usize, tag: u32) -> Option<T> {
+        self.receive(Some(from), Tag::user(tag), Time::ZERO).map(|(_, value)| value)
+    }
+
     /// Receives a message with this tag if its reception can start by `time`, and gives up then.
+    #[track_caller]
     pub fn recv_until<T: Payload>(&mut self, time: Time, tag: u32) -> Option<(usize, T)> {
         self.receive(None, Tag::user(tag), time)
+    }
+
+    /// Receives a message with this tag from one processor if its reception can start by `time`, and gives up then.
+    #[track_caller]
+    pub fn recv_from_until<T: Payload>(&mut self, from: usize, time: Time, tag: u32) -> Option<T> {
+        self.receive(Some(from), Tag::user(tag), time).map(|(_, value)| value)
     }
 
     /// Waits until `time`, if that is still to come.
@@ -168,8 +259,8 @@ impl<'a> Proc<'a> {
         self.restart_code();
     }
 
-    /// Computes. What that costs is measured, or charged as `units` times the machine's rate for this kind
-    /// of work: see [`Work`].
+    /// Computes. That costs `units` times the machine's rate for this kind of work, or what this computer takes for it
+    /// if the machine measures work: see [`Work`].
     pub fn work<R>(&mut self, kind: &'static str, units: u64, compute: impl FnOnce() -> R) -> R {
         self.count_code();
         let account: fn(&mut Stats) -> &mut Time = |stats| &mut stats.work;
@@ -214,14 +305,27 @@ impl<'a> Proc<'a> {
     }
 
     /// Receives from a processor or any, about anything, and waits until there is a message.
+    #[track_caller]
     pub(crate) fn recv_about<T: Payload>(&mut self, from: Option<usize>, tag: Tag) -> (usize, T) {
         match self.receive(from, tag, Time::MAX) {
             Some(message) => message,
-            None => {
-                let why = "waited for a message while its program unwound, which it must not".into();
-                self.fail(Cause::Misused { id: self.id, why })
-            }
+            None => self.fail_to_wait(),
         }
+    }
+
+    /// Refuses to wait for a message while the program unwinds.
+    #[track_caller]
+    fn must_not_leave(&mut self) {
+        if self.is_leaving() {
+            self.fail_to_wait();
+        }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn fail_to_wait(&mut self) -> ! {
+        let why = "waited for a message while its program unwound, which it must not".into();
+        self.fail(Cause::Misused { id: self.id, why, at: Location::caller() })
     }
 
     /// What some work will cost, if that is known before.
@@ -248,10 +352,10 @@ impl<'a> Proc<'a> {
     /// must call it, in the same order with other collectives.
     ///
     /// ```
-    /// use loggp::{Machine, Params, US, Work};
+    /// use loggp::{Machine, Params, US};
     ///
     /// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
-    /// let machine = Machine::new(params).work(Work::Charged).barrier(5 * US);
+    /// let machine = Machine::new(params).barrier(5 * US);
     /// let run = machine.run(|p| {
     ///     p.work("unequal", p.id() as u64, || ());
     ///     p.barrier();
@@ -260,6 +364,7 @@ impl<'a> Proc<'a> {
     /// assert_eq!(run.results, [12 * US; 8]); // the last one comes at 7
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[track_caller]
     pub fn barrier(&mut self) {
         if self.is_leaving() {
             return;
@@ -315,6 +420,7 @@ impl<'a> Proc<'a> {
     }
 
     /// What every receive does. A deadline that has passed means now.
+    #[track_caller]
     fn receive<T: Payload>(&mut self, from: Option<usize>, tag: Tag, deadline: Time) -> Option<(usize, T)> {
         self.count_code();
         if let Some(from) = from {
@@ -354,12 +460,21 @@ impl<'a> Proc<'a> {
             return None;
         }
         let letter = self.take(want, deadline)?;
+        match self.greet(letter) {
+            Greeted::Come(letter) => Some(letter),
+            Greeted::Agreed(want) => self.take(want, Time::MAX),
+        }
+    }
+
+    /// Grants what was received, if it is a request.
+    #[inline]
+    fn greet(&mut self, letter: Letter) -> Greeted {
         if !letter.tag.is_request() {
-            return Some(letter);
+            return Greeted::Come(letter);
         }
         let Letter { from, number, .. } = letter;
         self.transmit(from as usize, Tag::reply(number), 0, Parcel::new(()));
-        self.take(Want { from: Some(from), tag: Tag::agreed(number) }, Time::MAX)
+        Greeted::Agreed(Want { from: Some(from), tag: Tag::agreed(number) })
     }
 
     /// Ends the run from inside one of the processor's calls. The stack is unwound, so drops run, and the panic hook
@@ -446,6 +561,7 @@ impl<'a> Proc<'a> {
     }
 
     /// The value in a message that was received.
+    #[track_caller]
     fn open<T: Payload>(&mut self, letter: Letter) -> (usize, T) {
         let from = letter.from as usize;
         match letter.parcel.open() {
@@ -455,11 +571,13 @@ impl<'a> Proc<'a> {
                 from,
                 asked: std::any::type_name::<T>(),
                 sent: parcel.type_name(),
+                at: Location::caller(),
             }),
         }
     }
 
     /// The length of a message to `to`, if there can be one.
+    #[track_caller]
     fn words<T: Payload>(&mut self, to: usize, value: &T) -> usize {
         let words = self.params().words(value.bytes());
         self.check(to, words);
@@ -467,10 +585,11 @@ impl<'a> Proc<'a> {
     }
 
     /// Refuses a processor that is not there and a message that cannot be.
+    #[track_caller]
     pub(crate) fn check(&mut self, other: usize, words: usize) {
         let (id, last) = (self.id, self.p() - 1);
         if other > last {
-            self.fail(Cause::NoSuchProcessor { id, other, last });
+            self.fail(Cause::NoSuchProcessor { id, other, last, at: Location::caller() });
         }
         let longest = self.params().longest().unwrap_or(usize::MAX).min(u32::MAX as usize);
         if words > longest {

@@ -4,6 +4,7 @@ use crate::time::Time;
 
 /// What a processor did with its time. The seven times add up to [`finish`](Stats::finish).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stats {
     /// Computing.
     pub work: Time,

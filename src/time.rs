@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::iter::Sum;
-use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// A moment or a length of time, in whole picoseconds.
 ///
@@ -13,6 +13,16 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 /// use loggp::{Time, NS, US};
 /// assert_eq!(6 * US + 30 * NS, Time::from_ps(6_030_000));
 /// assert_eq!((6 * US).to_string(), "6 us");
+/// ```
+///
+/// Whole numbers multiply and divide it, as they do a [`Duration`](std::time::Duration). A quotient is whole picoseconds
+/// too, cut off towards 0. Of two times, [`in_units`](Time::in_units) is the quotient.
+///
+/// ```
+/// use loggp::{NS, PS, Time, US};
+/// assert_eq!((2 * US, US / 3), (US * 2, 333_333 * PS));
+/// assert_eq!([US, 500 * NS].iter().sum::<Time>() / 2, 750 * NS);
+/// assert_eq!((3 * US).in_units(2 * US), 1.5);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(i64);
@@ -49,7 +59,7 @@ impl Time {
         self.0 as f64 / 1e3
     }
 
-    /// This time as so many `unit`s, for reports.
+    /// This time as so many `unit`s, for reports: time / unit.
     pub fn in_units(self, unit: Time) -> f64 {
         self.0 as f64 / unit.0 as f64
     }
@@ -84,6 +94,33 @@ impl Mul<Time> for i64 {
     }
 }
 
+impl Mul<i64> for Time {
+    type Output = Time;
+    fn mul(self, n: i64) -> Time {
+        n * self
+    }
+}
+
+/// Cut off towards 0, in whole picoseconds. Panics if `n` is 0.
+impl Div<i64> for Time {
+    type Output = Time;
+    fn div(self, n: i64) -> Time {
+        Time(self.0.saturating_div(n))
+    }
+}
+
+impl MulAssign<i64> for Time {
+    fn mul_assign(&mut self, n: i64) {
+        *self = *self * n;
+    }
+}
+
+impl DivAssign<i64> for Time {
+    fn div_assign(&mut self, n: i64) {
+        *self = *self / n;
+    }
+}
+
 impl AddAssign for Time {
     fn add_assign(&mut self, other: Time) {
         *self = *self + other;
@@ -99,6 +136,12 @@ impl SubAssign for Time {
 impl Sum for Time {
     fn sum<I: Iterator<Item = Time>>(times: I) -> Time {
         times.fold(Time::ZERO, Add::add)
+    }
+}
+
+impl<'a> Sum<&'a Time> for Time {
+    fn sum<I: Iterator<Item = &'a Time>>(times: I) -> Time {
+        times.copied().sum()
     }
 }
 
@@ -155,5 +198,25 @@ mod tests {
         assert_eq!(Time::MAX + PS, Time::MAX);
         assert_eq!(i64::MAX * US, Time::MAX);
         assert_eq!(-Time(i64::MIN), Time::MAX);
+        assert_eq!(Time(i64::MIN) / -1, Time::MAX);
+        assert_eq!(Time::MAX * 2, Time::MAX);
+    }
+
+    #[test]
+    fn whole_numbers_multiply_and_divide() {
+        let mut time = 7 * US;
+        assert_eq!((time * 3, time / 2, -time / 2), (21 * US, 3_500 * NS, -3_500 * NS));
+        assert_eq!((7 * PS / 2, -7 * PS / 2), (3 * PS, -3 * PS));
+        time *= 4;
+        time /= 8;
+        assert_eq!(time, 3_500 * NS);
+        let times = [US, 2 * US, NS];
+        assert_eq!(times.iter().sum::<Time>(), times.into_iter().sum());
+    }
+
+    #[test]
+    #[should_panic(expected = "divide by zero")]
+    fn nothing_divides_by_zero() {
+        _ = std::hint::black_box(US) / std::hint::black_box(0);
     }
 }

@@ -10,10 +10,10 @@ use crate::time::{NS, SEC, Time};
 /// What a program's computation costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Work {
-    /// The time that this computer takes for it, between the machine's calls too.
-    #[default]
+    /// The time that this computer takes for it, between the machine's calls too: no run is like another.
     Measured,
-    /// Units times the machine's rate for that kind of work; code between the machine's calls is free.
+    /// Units times the machine's rate for that kind of work; code between the machine's calls is free. A run is exact.
+    #[default]
     Charged,
 }
 
@@ -24,6 +24,12 @@ pub(crate) struct Rates(HashMap<&'static str, Time>);
 impl Rates {
     pub fn set(&mut self, kind: &'static str, unit: Time) {
         self.0.insert(kind, unit);
+    }
+
+    /// A kind of work whose units would cost less than nothing, if there is one: the first by name.
+    pub fn negative(&self) -> Option<(&'static str, Time)> {
+        let rates = self.0.iter().map(|(kind, unit)| (*kind, *unit));
+        rates.filter(|(_, unit)| *unit < Time::ZERO).min()
     }
 
     /// A kind without a rate costs a cycle per unit: local operations take unit time (LogP, section 3).

@@ -385,8 +385,13 @@ fn a_message_of_a_collective_that_nobody_receives_is_named() {
 
 #[test]
 fn what_a_collective_cannot_take_is_refused_in_one_sentence() {
-    let refused =
-        |program: &(dyn Fn(&mut Proc) + Sync)| failure(&machine(figure_3(3)), program).cause.to_string();
+    // What is wrong, without where: that is in this file.
+    let refused = |program: &(dyn Fn(&mut Proc) + Sync)| {
+        let cause = failure(&machine(figure_3(3)), program).cause.to_string();
+        let (sentence, place) = cause.split_once(" (at ").expect(&cause);
+        assert!(place.starts_with(&format!("{}:", file!())), "{cause}");
+        sentence.to_string()
+    };
     assert_eq!(
         refused(&|p| _ = collectives::broadcast::<u8>(p, 1, None)),
         "processor 1 is the root of a broadcast and gave no value"

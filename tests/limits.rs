@@ -133,7 +133,7 @@ fn other_faults_end_as_they_would() {
 /// What refuses a run.
 fn refusal(ended: Result<loggp::Run<()>, RunError>) -> String {
     match ended.unwrap_err() {
-        RunError { cause: Cause::Host(text), processors } if processors.is_empty() => text,
+        RunError { cause: Cause::Host(text), processors, .. } if processors.is_empty() => text,
         other => panic!("{other}"),
     }
 }

@@ -2,17 +2,32 @@
 
 #![allow(non_snake_case)] // L, S and P are the papers' names
 
+use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use loggp::{
-    Cause, Doing, Latency, LogGps, MS, Machine, PS, Params, Payload, Ports, Proc, RunError, Stats, Time, US,
-    Work, preset,
+    Cause, ClockKind, Dilation, Doing, Latency, LogGps, MS, Machine, PS, Params, Payload, Ports, Proc, Run,
+    RunError, Stats, Time, US, Work, audit, preset,
 };
 
 /// A machine on which computing costs what it is charged, with its parameters in cycles of 1 us.
 fn machine(P: usize, parameters: &str) -> Machine {
     Machine::new(Params::new(P).set(parameters).unwrap().build().unwrap()).work(Work::Charged)
+}
+
+/// Runs a program on both clocks, which must tell the same of it, and gives back what the virtual clock told.
+fn same_on_both_clocks<R: Send + PartialEq + Debug>(
+    machine: &Machine,
+    program: impl Fn(&mut Proc) -> R + Sync,
+) -> Run<R> {
+    let model = machine.run(&program).unwrap();
+    let wall = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
+    let measured = wall.run(&program).unwrap();
+    assert_eq!(measured.results, model.results);
+    assert_eq!(measured.processors, model.processors);
+    assert_eq!(measured.trace, model.trace);
+    model
 }
 
 /// Times in whole microseconds.
@@ -223,7 +238,105 @@ fn a_message_that_comes_while_one_waits_ends_the_wait() {
     assert_eq!((run.results[0], us(run.processors[0].finish)), (2, 30));
 }
 
+#[test]
+fn a_look_for_one_sender_leaves_the_others() {
+    same_on_both_clocks(&machine(3, "L=6, o=2, g=4"), |p| match p.id() {
+        0 => {
+            p.wait_until(10 * US); // 1's message is there since 8, and 2's comes at 18
+            assert_eq!(p.try_recv_from::<u8>(2, 0), None);
+            assert_eq!(us(p.now()), 11);
+            assert_eq!(p.try_recv_from::<u8>(1, 1), None);
+            assert_eq!(us(p.now()), 12);
+            assert_eq!(p.try_recv_from::<u8>(1, 0), Some(1));
+            assert_eq!(us(p.now()), 14);
+            assert_eq!(p.recv_from_until::<u8>(1, 15 * US, 0), None);
+            assert_eq!(us(p.now()), 15);
+            assert_eq!(p.recv_from_until::<u8>(1, 3 * US, 0), None); // that is now
+            assert_eq!(us(p.now()), 16);
+            assert_eq!(p.recv_from_until::<u8>(2, 17 * US, 0), None);
+            assert_eq!(us(p.now()), 17);
+            assert_eq!(p.recv_from_until::<u8>(2, 18 * US, 0), Some(2));
+            us(p.now())
+        }
+        id => {
+            p.wait_until(if id == 2 { 10 * US } else { Time::ZERO });
+            p.send(0, 0, id as u8);
+            us(p.now())
+        }
+    });
+}
+
 // Sending and receiving at once.
+
+/// Without a gap before it, it is a send and then a receive.
+#[test]
+fn all_shift_at_once() {
+    let run = same_on_both_clocks(&machine(4, "L=6, o=2, g=4"), |p| {
+        let (id, P) = (p.id(), p.p());
+        let shift = |p: &mut Proc, value: usize| {
+            (p.send_recv::<_, usize>((id + 1) % P, value, (id + P - 1) % P, 0), us(p.now()))
+        };
+        let (first, at) = shift(p, id);
+        let (second, then) = shift(p, first);
+        (second, at, then)
+    });
+    assert_eq!(run.results, [(2, 10, 20), (3, 10, 20), (0, 10, 20), (1, 10, 20)]);
+}
+
+#[test]
+fn an_exchange_receives_while_the_gap_runs() {
+    // When the other one sends, and when it is over at the one whose gap lets it send from 20 on.
+    for (sends_at, over) in [(0, 22), (10, 22), (12, 24), (13, 24), (40, 50)] {
+        let run = same_on_both_clocks(&machine(3, "L=6, o=2, g=20"), |p| match p.id() {
+            0 => {
+                p.send(2, 9, ());
+                (p.send_recv::<u8, u16>(1, 5, 1, 0), us(p.now()))
+            }
+            1 => {
+                p.wait_until(sends_at * US);
+                p.send(0, 0, 7_u16);
+                (p.recv_from::<u8>(0, 0).into(), 0)
+            }
+            _ => {
+                p.recv_from::<()>(0, 9);
+                (0, 0)
+            }
+        });
+        assert_eq!(run.results[..2], [(7, over), (5, 0)], "{sends_at}");
+    }
+}
+
+/// Long messages of LogGPS wait for their receivers. All may exchange some all the same, in pairs and in rings, with
+/// lengths on both sides of S, and with gaps; and the rules hold.
+#[test]
+fn exchanges_of_long_messages_do_not_wait_for_each_other() {
+    for seed in 0..300 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let P = rng.usize(1..6);
+        let gps = format!("O_s=1us,O_r=1us,G_s=1us,G_l=1us,s=2,S={}", rng.usize(2..6));
+        let machine =
+            machine(P, &format!("word=1,L={},o=2,g={},{gps}", rng.u8(0..9), rng.u8(0..30))).trace(true);
+        let program = |p: &mut Proc| {
+            let (id, mut sum) = (p.id(), 0);
+            let words = |id: usize, round: usize| (id + 3 * round + seed as usize) % 9;
+            for round in 0..4 {
+                let shift = (seed as usize + round) % P;
+                p.work("before", ((id * 7 + round) % 5) as u64, || ());
+                let (to, from) = ((id + shift) % P, (id + P - shift) % P);
+                let theirs = p.send_recv::<_, Vec<u8>>(to, vec![id as u8; words(id, round)], from, 0);
+                assert_eq!(theirs, vec![from as u8; words(from, round)]);
+                sum += theirs.len();
+            }
+            sum
+        };
+        let run = match seed % 10 {
+            0 => same_on_both_clocks(&machine, program),
+            _ => machine.run(program).unwrap(),
+        };
+        let audit = audit(run.trace.as_ref().unwrap());
+        assert!(audit.is_clean(), "seed {seed}: {:?}", audit.violations);
+    }
+}
 
 /// An all-to-all of n short messages each.
 fn all_to_all(p: &mut Proc, n: usize, receiving: bool) {
@@ -335,6 +448,23 @@ fn work_costs_units_times_the_rate_and_a_cycle_unless_told() {
     assert_eq!(us(run.processors[0].work), 48);
 }
 
+/// A machine to which nothing was told is exact.
+#[test]
+fn work_is_charged_unless_told() {
+    assert_eq!(Work::default(), Work::Charged);
+    let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).g(4 * US).build().unwrap());
+    for _ in 0..10 {
+        let run = machine.run(|p| {
+            p.work("add", 3, || ());
+            std::hint::black_box((0..10_000).map(std::hint::black_box).sum::<u64>());
+            p.send((p.id() + 1) % 4, 0, p.id());
+            p.recv::<usize>(0).0
+        });
+        let run = run.unwrap();
+        assert_eq!((us(run.time), run.results), (3 + 2 + 6 + 2, vec![3, 0, 1, 2]));
+    }
+}
+
 #[test]
 fn measured_work_costs_what_it_takes_and_so_does_the_code_between_calls() {
     let params = Params::new(1).build().unwrap();
@@ -342,7 +472,7 @@ fn measured_work_costs_what_it_takes_and_so_does_the_code_between_calls() {
         let start = std::time::Instant::now();
         while start.elapsed() < std::time::Duration::from_millis(3) {}
     };
-    let run = Machine::new(params).run(|p| {
+    let run = Machine::new(params).work(Work::Measured).run(|p| {
         p.work("spin", 1, spin);
         let at = p.now();
         spin();
@@ -464,6 +594,55 @@ fn a_program_borrows_from_its_caller_and_results_come_in_order() {
     assert_eq!(results.iter().flat_map(|(_, part)| part.iter().copied()).collect::<Vec<_>>(), numbers);
 }
 
+/// Whatever the clock and the dilation, `run_once` calls the program once for each processor; `run` may do it more often
+/// where it has to find the dilation.
+#[test]
+fn a_program_that_is_to_run_once_runs_once() {
+    let machine = machine(3, "L=6, o=2, g=4");
+    let wall = machine.clone().clock(ClockKind::Wall);
+    let fixed = wall.clone().dilation(Dilation::Fixed(3.0));
+    for (machine, dilation) in [(machine, None), (wall, Some(1.0)), (fixed, Some(3.0))] {
+        let calls = [0; 3].map(AtomicUsize::new);
+        let ring = |p: &mut Proc| {
+            calls[p.id()].fetch_add(1, Ordering::Relaxed);
+            p.send((p.id() + 1) % 3, 0, p.id());
+            p.recv::<usize>(0).0
+        };
+        let run = machine.run_once(ring).unwrap();
+        assert_eq!(calls.each_ref().map(|calls| calls.swap(0, Ordering::Relaxed)), [1; 3], "{machine:?}");
+        assert_eq!((run.results, run.model), (vec![2, 0, 1], Some(10 * US)));
+        assert_eq!(run.host.map(|host| host.dilation), dilation);
+
+        assert_eq!(machine.run(ring).unwrap().results, [2, 0, 1]);
+        let calls = calls.each_ref().map(|calls| calls.swap(0, Ordering::Relaxed));
+        let expected = if dilation == Some(1.0) { 2..=5 } else { 1..=1 };
+        assert!(calls.iter().all(|calls| expected.contains(calls)), "{calls:?} {machine:?}");
+    }
+}
+
+#[test]
+fn every_processor_gets_its_own_input() {
+    /// It can be moved, and not be cloned.
+    struct Part(Vec<u32>);
+    for clock in [ClockKind::Virtual, ClockKind::Wall] {
+        let machine = machine(3, "L=6, o=2, g=4").clock(clock);
+        let parts = (0..3).map(|id| Part(vec![id; 2])).collect();
+        let run = machine.run_with(parts, |p, Part(part)| (p.id(), part)).unwrap();
+        assert_eq!(run.results, [(0, vec![0, 0]), (1, vec![1, 1]), (2, vec![2, 2])]);
+        for n in [0, 2, 4] {
+            let error = machine.run_with(vec![(); n], |_, ()| panic!("nobody runs")).unwrap_err();
+            assert!(matches!(error.cause, Cause::Params(_)), "{error}");
+            assert_eq!(error.to_string(), format!("{n} inputs are not one for each of 3 processors; give 3"));
+        }
+        // What nobody took is dropped, whatever ended the run.
+        let counted = Arc::new(());
+        let error = machine.run_with(vec![counted.clone(); 3], |_, _input| panic!("it fails")).unwrap_err();
+        assert!(matches!(error.cause, Cause::Panic { .. }), "{error}");
+        drop(error);
+        assert_eq!(Arc::strong_count(&counted), 1);
+    }
+}
+
 #[test]
 fn one_processor_can_talk_to_itself() {
     let run = machine(1, "L=6, o=2, g=4, G=1").run(|p| {
@@ -546,6 +725,21 @@ fn a_deadlock_names_who_waits_for_what_since_when() {
     assert_eq!(error.processors[2].doing, Doing::Finished);
 }
 
+/// What `unwrap` prints is what the error says, and stays short.
+#[test]
+fn an_error_of_many_processors_is_short() {
+    for (P, lines) in [(8, 1 + 8), (9, 1 + 8 + 1), (2048, 1 + 8 + 1)] {
+        let error = machine(P, "L=6, o=2, g=4").run(|p| p.recv::<u8>(0)).unwrap_err();
+        assert_eq!(error.processors.len(), P);
+        let text = error.to_string();
+        assert_eq!(text, format!("{error:?}"));
+        assert_eq!(text.lines().count(), lines, "{text}");
+        if P > 8 {
+            assert!(text.ends_with(&format!("... and {} more", P - 8)), "{text}");
+        }
+    }
+}
+
 #[test]
 fn a_cycle_of_senders_that_wait_for_their_receivers_is_a_deadlock() {
     let gps = LogGps { s: 0, S: 0, O_s: PS, O_r: PS, G_s: PS, G_l: PS };
@@ -583,12 +777,15 @@ fn a_wrong_type_names_both() {
         0 => p.send(1, 0, vec![1_u32]),
         _ => drop(p.recv::<Vec<f64>>(0)),
     });
-    let Cause::WrongType { id: 1, from: 0, asked, sent } = error.cause else { panic!("{error}") };
+    let Cause::WrongType { id: 1, from: 0, asked, sent, at, .. } = error.cause else { panic!("{error}") };
+    assert_eq!(at.file(), file!());
+    assert!(error.to_string().contains(&format!(" (at {}:{}:", file!(), at.line())), "{error}");
     assert_eq!((asked, sent), (std::any::type_name::<Vec<f64>>(), std::any::type_name::<Vec<u32>>()));
 }
 
 #[test]
 fn a_processor_that_is_not_there_is_refused() {
+    let line = line!();
     let programs: [fn(&mut Proc); 2] = [|p| p.send(3, 0, 0_u8), |p| p.recv_from::<()>(3, 0)];
     for program in programs {
         let error = failure(machine(3, "L=6, o=2, g=4"), |p| {
@@ -596,7 +793,10 @@ fn a_processor_that_is_not_there_is_refused() {
                 program(p)
             }
         });
-        assert_eq!(error.cause, Cause::NoSuchProcessor { id: 2, other: 3, last: 2 });
+        let Cause::NoSuchProcessor { id: 2, other: 3, last: 2, at, .. } = error.cause else {
+            panic!("{error}")
+        };
+        assert!(at.file() == file!() && at.line() > line, "{error}");
     }
     let error = failure(machine(3, ""), |p| p.send(usize::MAX, 0, 0_u8));
     assert!(matches!(error.cause, Cause::NoSuchProcessor { other: usize::MAX, .. }), "{error}");
@@ -663,6 +863,41 @@ fn a_machine_that_cannot_be_does_not_run() {
     let error = Machine::new(params).run(|_| ()).unwrap_err();
     assert!(matches!(error.cause, Cause::Params(_)), "{error}");
     assert!(error.processors.is_empty());
+}
+
+/// Each in one sentence, on either clock, and before anybody runs.
+#[test]
+fn settings_that_cannot_be_are_refused() {
+    let fine = machine(2, "L=6, o=2, g=4");
+    let with = |params: Params| Machine::new(params);
+    let params = *fine.params();
+    for (machine, sentence) in [
+        (
+            fine.clone().rate("b", -US).rate("a", -2 * US).rate("c", US),
+            "a unit of the work \"a\" cannot cost -2 us; give 0 or more",
+        ),
+        (fine.clone().cores(0), "0 cores cannot run anything; give at least 1"),
+        (fine.clone().stack(0), "a stack of 0 bytes is too small; give at least 32768 (32 KiB)"),
+        (fine.clone().stack(256), "a stack of 256 bytes is too small; give at least 32768 (32 KiB)"),
+        (with(Params { word: 0, ..params }), "word = 0 is out of range; give one from 1 to 4294967295"),
+        (with(Params { g: -US, ..params }), "g = -1 us is negative; only G_l may be"),
+        (with(Params { cycle: Time::ZERO, ..params }), "cycle = 0 would let a processor poll for ever"),
+    ] {
+        for clock in [ClockKind::Virtual, ClockKind::Wall] {
+            let error = machine.clone().clock(clock).run(|_| panic!("nobody runs")).unwrap_err();
+            assert!(matches!(error.cause, Cause::Params(_)), "{error}");
+            assert!(error.to_string().starts_with(sentence), "{error}");
+            assert!(!error.to_string().contains('\n'), "{error}");
+        }
+    }
+    // The host has no room for that.
+    let error = fine.clone().stack(usize::MAX).run(|_| panic!("nobody runs")).unwrap_err();
+    assert!(
+        matches!(error.cause, Cause::Host(_)) && error.to_string().ends_with("or smaller stacks"),
+        "{error}"
+    );
+    // These are at the edge.
+    fine.clone().rate("a", Time::ZERO).cores(1).stack(32 << 10).run(|_| ()).unwrap();
 }
 
 // LogGPS: what MPI costs.
@@ -772,7 +1007,7 @@ fn round_trips_take_what_table_6_says() {
 #[test]
 fn polling_finds_a_message_where_work_is_measured() {
     let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    let run = Machine::new(params).run(|p| {
+    let run = Machine::new(params).work(Work::Measured).run(|p| {
         if p.id() == 0 {
             p.send(1, 0, 7_u32);
             return 0;

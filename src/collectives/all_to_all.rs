@@ -15,10 +15,10 @@ use crate::proc::Proc;
 /// k > 1 the ports must be dual too, or streams miss each other: (k-1)G <= L mod d <= d - (k-1)G.
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(4).L(8 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     let values = (0..4).map(|to| 10 * p.id() + to).collect();
 ///     collectives::all_to_all(p, values)
 /// })?;
@@ -26,6 +26,7 @@ use crate::proc::Proc;
 /// assert_eq!(run.time, (2 * 4 + 8 + 2 * 2) * US);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn all_to_all<T: Payload>(p: &mut Proc, values: Vec<T>) -> Vec<T> {
     let call = Call::begin(p, Collective::AllToAll);
     let (id, P) = (p.id(), p.p());

@@ -17,10 +17,10 @@ use crate::proc::Proc;
 /// A machine can have a better one: [`Proc::barrier`].
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     p.work("unequal", p.id() as u64, || ());
 ///     collectives::barrier(p);
 ///     p.now()
@@ -29,6 +29,7 @@ use crate::proc::Proc;
 /// assert_eq!(run.time, (7 + 3 * 10) * US);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn barrier(p: &mut Proc) {
     let call = Call::begin(p, Collective::Barrier);
     let (id, P) = (p.id(), p.p());

@@ -16,16 +16,17 @@ use crate::proc::Proc;
 /// before is running.
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// // LogP's figure 3, with another root.
 /// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     collectives::broadcast(p, 5, (p.id() == 5).then_some(42_u64))
 /// })?;
 /// assert_eq!((run.results, run.time), (vec![42; 8], 24 * US));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn broadcast<T: Payload + Clone>(p: &mut Proc, root: usize, value: Option<T>) -> T {
     let call = Call::begin(p, Collective::Broadcast);
     p.check(root, 0);

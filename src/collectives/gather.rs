@@ -20,22 +20,24 @@ use crate::time::Time;
 /// is a bound where nothing stalls.
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     collectives::gather(p, 1, 10 * p.id())
 /// })?;
 /// assert_eq!(run.results, [None, Some(vec![0, 10, 20, 30]), None, None]);
 /// assert_eq!(run.time, (10 + 2 * 4) * US);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn gather<T: Payload>(p: &mut Proc, root: usize, value: T) -> Option<Vec<T>> {
     let k = words_of::<T>(p, 1);
     gather_by(p, root, value, k)
 }
 
 /// Gathers values of about k words.
+#[track_caller]
 pub(super) fn gather_by<T: Payload>(p: &mut Proc, root: usize, value: T, k: usize) -> Option<Vec<T>> {
     let call = Call::begin(p, Collective::Gather);
     p.check(root, 0);
@@ -49,6 +51,7 @@ pub(super) fn gather_by<T: Payload>(p: &mut Proc, root: usize, value: T, k: usiz
 }
 
 /// Every processor sends to the root, which takes what comes.
+#[track_caller]
 fn flat<T: Payload>(p: &mut Proc, call: Call, root: usize, value: T) -> Option<Vec<T>> {
     if p.id() != root {
         call.send(p, root, 0, value);
@@ -70,6 +73,7 @@ fn flat_time(params: &Params, k: usize) -> Time {
 }
 
 /// The binomial tree, counted from the root: `values` are those of the processor and of the next ones.
+#[track_caller]
 fn tree<T: Payload>(p: &mut Proc, call: Call, root: usize, value: T) -> Option<Vec<T>> {
     let P = p.p();
     let node = (p.id() + P - root) % P;

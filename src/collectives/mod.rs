@@ -43,6 +43,8 @@ pub use reduce::{all_reduce, reduce};
 pub use scan::{exclusive_scan, scan};
 pub use vector::{all_reduce_vector, reduce_vector, scan_vector};
 
+use std::panic::Location;
+
 use crate::error::Cause;
 use crate::message::{Collective, Payload, Tag};
 use crate::proc::Proc;
@@ -66,19 +68,23 @@ impl Call {
         Tag::collective(self.kind, self.number, step)
     }
 
+    #[track_caller]
     fn send<T: Payload>(self, p: &mut Proc, to: usize, step: usize, value: T) {
         p.send_about(to, self.tag(step), value);
     }
 
+    #[track_caller]
     fn recv<T: Payload>(self, p: &mut Proc, from: usize, step: usize) -> T {
         p.recv_about(Some(from), self.tag(step)).1
     }
 
+    #[track_caller]
     fn recv_any<T: Payload>(self, p: &mut Proc, step: usize) -> (usize, T) {
         p.recv_about(None, self.tag(step))
     }
 
     /// Sends, and receives of the same step what comes while the gap runs.
+    #[track_caller]
     fn send_receiving<T: Payload>(
         self,
         p: &mut Proc,
@@ -92,6 +98,7 @@ impl Call {
 
     /// Sends a value to a processor and receives its. Where a send may wait for its receiver (LogGPS), the
     /// lower one sends first, or both would wait.
+    #[track_caller]
     fn exchange<T: Payload>(self, p: &mut Proc, other: usize, step: usize, value: T) -> T {
         if p.params().is_loggp() || p.id() < other {
             self.send(p, other, step, value);
@@ -105,8 +112,9 @@ impl Call {
 }
 
 /// Ends the run, because a processor gave what a collective cannot take.
+#[track_caller]
 fn misused(p: &mut Proc, why: impl Into<String>) -> ! {
-    p.fail(Cause::Misused { id: p.id(), why: why.into() })
+    p.fail(Cause::Misused { id: p.id(), why: why.into(), at: Location::caller() })
 }
 
 /// Combines, as so many units of work.

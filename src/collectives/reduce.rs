@@ -22,22 +22,24 @@ use crate::proc::Proc;
 /// All must expect the same tree, so k is that of the type ([`Payload::SIZE`]), and 1 if its values differ.
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(5).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     collectives::reduce(p, 2, p.id().to_string(), |a, b| a + &b)
 /// })?;
 /// assert_eq!(run.results[2].as_deref(), Some("01234"));
 /// assert_eq!(run.results[0], None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn reduce<T: Payload>(p: &mut Proc, root: usize, value: T, op: impl FnMut(T, T) -> T) -> Option<T> {
     let k = words_of::<T>(p, 1);
     reduce_by(p, root, value, k, 1, op)
 }
 
 /// Reduces values of about k words, where `op` is so many units of work.
+#[track_caller]
 pub(super) fn reduce_by<T: Payload>(
     p: &mut Proc,
     root: usize,
@@ -91,20 +93,22 @@ fn place(p: &Proc, root: usize, k: usize, units: u64) -> Place {
 /// (k-1)G with R = floor(log2 P) is a bound if k = 1 or the ports are dual.
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     collectives::all_reduce(p, p.id() as u64, |a, b| a + b)
 /// })?;
 /// assert_eq!((run.results, run.time), (vec![28; 8], 3 * (11 * US)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn all_reduce<T: Payload + Clone>(p: &mut Proc, value: T, op: impl FnMut(T, T) -> T) -> T {
     all_reduce_by(p, value, 1, op)
 }
 
 /// Reduces to all, where `op` is so many units of work.
+#[track_caller]
 pub(super) fn all_reduce_by<T: Payload + Clone>(
     p: &mut Proc,
     value: T,

@@ -15,20 +15,22 @@ use crate::proc::Proc;
 /// exact for P = 2^R, and for other P a bound.
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     collectives::scan(p, p.id().to_string(), |a, b| a + &b)
 /// })?;
 /// assert_eq!(run.results, ["0", "01", "012", "0123"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn scan<T: Payload + Clone>(p: &mut Proc, value: T, op: impl FnMut(T, T) -> T) -> T {
     scan_by(p, value, 1, op)
 }
 
 /// Scans, where `op` is so many units of work.
+#[track_caller]
 pub(super) fn scan_by<T: Payload + Clone>(
     p: &mut Proc,
     value: T,
@@ -64,15 +66,16 @@ pub(super) fn scan_by<T: Payload + Clone>(
 /// [`scan()`]'s is, and else a bound where that is.
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     collectives::exclusive_scan(p, p.id() as u64 + 1, |a, b| a + b)
 /// })?;
 /// assert_eq!(run.results, [None, Some(1), Some(3), Some(6)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn exclusive_scan<T: Payload + Clone>(
     p: &mut Proc,
     value: T,

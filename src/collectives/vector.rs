@@ -6,6 +6,8 @@
 //! and sends what comes of it to those who need it. Every processor sends and receives about 2m elements.
 //! Short vectors go as a whole the way that single values go, in ceil(log2 P) steps.
 
+use std::panic::Location;
+
 use super::all_to_all::all_to_all;
 use super::gather::gather_by;
 use super::reduce::{all_reduce_by, reduce_by};
@@ -28,16 +30,17 @@ use crate::proc::Proc;
 /// ceil(log2 P) (L + 2o + (k-1)G + mc), with k for m.
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(3).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     let id = p.id() as u64;
 ///     collectives::reduce_vector(p, 0, vec![id, 10, id * id], |a, b| a + b)
 /// })?;
 /// assert_eq!(run.results[0], Some(vec![3, 30, 5]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn reduce_vector<T: Payload + Clone>(
     p: &mut Proc,
     root: usize,
@@ -47,8 +50,8 @@ pub fn reduce_vector<T: Payload + Clone>(
     p.check(root, 0);
     let m = vector.len();
     if !in_parts::<T>(p, m) {
-        let (id, k) = (p.id(), words_of::<T>(p, m));
-        return reduce_by(p, root, vector, k, m as u64, |a, b| each(id, a, b, &mut op));
+        let (id, at, k) = (p.id(), Location::caller(), words_of::<T>(p, m));
+        return reduce_by(p, root, vector, k, m as u64, |a, b| each(id, at, a, b, &mut op));
     }
     let part = combine_part(p, vector, op);
     let k = words_of::<T>(p, m.div_ceil(p.p()));
@@ -66,15 +69,16 @@ pub fn reduce_vector<T: Payload + Clone>(
 /// decided as in [`reduce_vector`].
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(3).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     collectives::all_reduce_vector(p, vec![p.id() as u64; 100], |a, b| a + b)
 /// })?;
 /// assert_eq!(run.results, vec![vec![3; 100]; 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn all_reduce_vector<T: Payload + Clone>(
     p: &mut Proc,
     vector: Vec<T>,
@@ -82,8 +86,8 @@ pub fn all_reduce_vector<T: Payload + Clone>(
 ) -> Vec<T> {
     let m = vector.len();
     if !in_parts::<T>(p, m) {
-        let id = p.id();
-        return all_reduce_by(p, vector, m as u64, |a, b| each(id, a, b, &mut op));
+        let (id, at) = (p.id(), Location::caller());
+        return all_reduce_by(p, vector, m as u64, |a, b| each(id, at, a, b, &mut op));
     }
     let part = combine_part(p, vector, op);
     let parts = vec![part; p.p()];
@@ -99,23 +103,24 @@ pub fn all_reduce_vector<T: Payload + Clone>(
 /// same as [`all_reduce_vector`].
 ///
 /// ```
-/// use loggp::{Machine, Params, US, Work, collectives};
+/// use loggp::{Machine, Params, US, collectives};
 ///
 /// let params = Params::new(3).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let run = Machine::new(params).work(Work::Charged).run(|p| {
+/// let run = Machine::new(params).run(|p| {
 ///     collectives::scan_vector(p, vec![p.id() as u64; 100], |a, b| a + b)
 /// })?;
 /// assert_eq!(run.results, [vec![0; 100], vec![1; 100], vec![3; 100]]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn scan_vector<T: Payload + Clone>(
     p: &mut Proc,
     vector: Vec<T>,
     mut op: impl FnMut(T, T) -> T,
 ) -> Vec<T> {
-    let (id, m) = (p.id(), vector.len());
+    let (id, at, m) = (p.id(), Location::caller(), vector.len());
     if !in_parts::<T>(p, m) {
-        return scan_by(p, vector, m as u64, |a, b| each(id, a, b, &mut op));
+        return scan_by(p, vector, m as u64, |a, b| each(id, at, a, b, &mut op));
     }
     let theirs = exchange_parts(p, vector);
     let scanned = combine(p, units(&theirs), || {
@@ -123,7 +128,7 @@ pub fn scan_vector<T: Payload + Clone>(
         for part in theirs {
             let sum = match sums.last() {
                 None => part,
-                Some(sum) => each(id, sum.clone(), part, &mut op),
+                Some(sum) => each(id, at, sum.clone(), part, &mut op),
             };
             sums.push(sum);
         }
@@ -146,13 +151,17 @@ fn in_parts<T: Payload>(p: &Proc, m: usize) -> bool {
 }
 
 /// The processor's part of the vectors of all, combined.
+#[track_caller]
 fn combine_part<T: Payload + Clone>(p: &mut Proc, vector: Vec<T>, mut op: impl FnMut(T, T) -> T) -> Vec<T> {
-    let id = p.id();
+    let (id, at) = (p.id(), Location::caller());
     let parts = exchange_parts(p, vector);
-    combine(p, units(&parts), || parts.into_iter().reduce(|a, b| each(id, a, b, &mut op)).unwrap_or_default())
+    combine(p, units(&parts), || {
+        parts.into_iter().reduce(|a, b| each(id, at, a, b, &mut op)).unwrap_or_default()
+    })
 }
 
 /// Gives part j of the vector to processor j, for every j, and returns this processor's part of everyone's.
+#[track_caller]
 fn exchange_parts<T: Payload>(p: &mut Proc, vector: Vec<T>) -> Vec<Vec<T>> {
     let (m, P) = (vector.len(), p.p());
     let mut rest = vector.into_iter();
@@ -165,12 +174,18 @@ fn units<T>(parts: &[Vec<T>]) -> u64 {
     parts.iter().skip(1).map(|part| part.len() as u64).sum()
 }
 
-/// Combines two vectors element by element, on processor `id`.
-fn each<T>(id: usize, a: Vec<T>, b: Vec<T>, op: &mut impl FnMut(T, T) -> T) -> Vec<T> {
+/// Combines two vectors element by element, on processor `id`, which was told to at `at`.
+fn each<T>(
+    id: usize,
+    at: &'static Location<'static>,
+    a: Vec<T>,
+    b: Vec<T>,
+    op: &mut impl FnMut(T, T) -> T,
+) -> Vec<T> {
     if a.len() != b.len() {
         let lengths = format!("{} and {} elements", a.len(), b.len());
         let why = format!("was to combine vectors of {lengths}; give vectors of the same length everywhere");
-        raise(Cause::Misused { id, why });
+        raise(Cause::Misused { id, why, at });
     }
     a.into_iter().zip(b).map(|(a, b)| op(a, b)).collect()
 }
