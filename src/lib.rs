@@ -50,6 +50,7 @@ mod params;
 mod parcel;
 mod presets;
 mod proc;
+mod setup;
 mod stats;
 mod time;
 mod trace;

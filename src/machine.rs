@@ -13,6 +13,7 @@ use crate::host::Host;
 use crate::network::{Latency, Network, Ports};
 use crate::params::{Params, ParamsError};
 use crate::proc::Proc;
+use crate::setup::Setup;
 use crate::stats::Stats;
 use crate::time::{MS, Time};
 use crate::trace::{Log, Trace};
@@ -68,18 +69,6 @@ pub struct Run<R> {
     pub host: Option<Host>,
     /// What happened, if the machine was told to [trace](Machine::trace).
     pub trace: Option<Trace>,
-}
-
-/// What all processors of a run share, apart from the clock.
-pub(crate) struct Setup {
-    pub network: Network,
-    pub work: Work,
-    pub rates: Rates,
-    /// What the machine's own barrier costs, if it has one.
-    pub barrier: Option<Time>,
-    /// Whether messages may take no time at all, so that their order in an instant matters.
-    pub has_chains: bool,
-    pub trace: bool,
 }
 
 /// How often a program runs.

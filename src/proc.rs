@@ -4,11 +4,11 @@ use std::panic::Location;
 
 use crate::clock::Clock;
 use crate::error::{Cause, say_before_abort};
-use crate::machine::Setup;
 use crate::message::{Collective, Envelope, Letter, Payload, Tag, Want};
 use crate::network::{Exit, reception};
 use crate::params::Params;
 use crate::parcel::Parcel;
+use crate::setup::Setup;
 use crate::stats::Stats;
 use crate::time::Time;
 use crate::trace::{Activity, Log, Message, MessageId, What};
@@ -344,35 +344,13 @@ impl<'a> Proc<'a> {
         number
     }
 
-    /// Waits until every processor has come to this call.
-    ///
-    /// If the machine has a barrier of its own ([`Machine::barrier`](crate::Machine::barrier)), every
-    /// processor goes on at the time when the last one comes, plus the barrier's cost. Else it is the
-    /// barrier made of messages, [`collectives::barrier`](crate::collectives::barrier()). Every processor
-    /// must call it, in the same order with other collectives.
-    ///
-    /// ```
-    /// use loggp::{Machine, Params, US};
-    ///
-    /// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
-    /// let machine = Machine::new(params).barrier(5 * US);
-    /// let run = machine.run(|p| {
-    ///     p.work("unequal", p.id() as u64, || ());
-    ///     p.barrier();
-    ///     p.now()
-    /// })?;
-    /// assert_eq!(run.results, [12 * US; 8]); // the last one comes at 7
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[track_caller]
-    pub fn barrier(&mut self) {
-        if self.is_leaving() {
-            return;
+    /// Waits in the machine's own barrier. Returns whether there is one.
+    pub(crate) fn own_barrier(&mut self) -> bool {
+        let cost = self.setup.barrier;
+        if let Some(cost) = cost {
+            self.hardware_barrier(cost);
         }
-        match self.setup.barrier {
-            Some(cost) => self.hardware_barrier(cost),
-            None => crate::collectives::barrier(self),
-        }
+        cost.is_some()
     }
 
     /// The machine's own barrier. Its network is a binary tree, as the CM-5's control network is: signals run
@@ -488,7 +466,7 @@ impl<'a> Proc<'a> {
 
     /// Whether the program unwinds, since it has panicked or the run has failed. Then nothing waits any more: what is
     /// sent goes nowhere, and looks find nothing. A destructor may do either, and must not hold up the others.
-    fn is_leaving(&self) -> bool {
+    pub(crate) fn is_leaving(&self) -> bool {
         std::thread::panicking()
     }
 

@@ -6,9 +6,9 @@
 pub mod all_to_all_broadcast;
 pub mod broadcast;
 pub mod calibrate;
-mod case;
 pub mod combining;
 mod costs;
+mod emulation;
 pub mod fft;
 mod median;
 mod memory;
@@ -23,11 +23,9 @@ mod timeline;
 mod trees;
 mod word;
 
-pub use case::{Case, Emulation};
 pub use costs::Costs;
-pub use program::{
-    Algorithm, Figure, Outcome, PhaseName, Plan, Planned, Program, ProgramOption, Refusal, Size,
-};
+pub use emulation::{Emulation, Figure, Outcome, PhaseName};
+pub use program::{Algorithm, Case, Plan, Planned, Program, ProgramOption, Refusal, Size};
 pub use study::{Answers, Study};
 pub use timeline::timeline;
 pub use word::Word;

@@ -1,12 +1,12 @@
-//! What a program is: algorithms, each with the paper's prediction of its time and the verification of its result.
+//! What a program is: algorithms, each with the paper's prediction of its time and the verification of its result. And
+//! what a case of it is: which of them, how much of it, and on which machine.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use loggp::{Run, RunError, Time, Work};
+use loggp::{Latency, Machine, Params, Ports, RunError, Time, Work};
 
-use crate::case::{Case, Emulation};
 use crate::costs::Costs;
+use crate::emulation::{Emulation, Outcome, PhaseName};
 
 /// One of the papers' programs. Each is one file, and is listed in [`PROGRAMS`](crate::PROGRAMS).
 #[derive(Debug)]
@@ -38,6 +38,34 @@ pub struct Algorithm {
     pub plan: for<'a> fn(&'a Case) -> Planned<'a>,
 }
 
+/// What to run: a program's algorithm, how much of it, and on which machine. It makes the machine itself, so that a
+/// formula and a run never speak of two.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The program.
+    pub program: &'static Program,
+    /// Its algorithm.
+    pub algorithm: &'static Algorithm,
+    /// The machine's parameters.
+    pub params: Params,
+    /// The machine's ports.
+    pub ports: Ports,
+    /// How long messages are under way.
+    pub latency: Latency,
+    /// What computing costs.
+    pub work: Work,
+    /// What computing costs where work is measured, as rehearsals have found.
+    pub costs: Costs,
+    /// The cost of the machine's barrier, if its hardware has one.
+    pub barrier: Option<Time>,
+    /// The size, as the program means it.
+    pub size: usize,
+    /// Makes the data.
+    pub seed: u64,
+    /// The values of the program's options, all of them.
+    pub options: Vec<(&'static str, String)>,
+}
+
 /// A plan, or why there is none.
 pub type Planned<'a> = Result<Box<dyn Plan + 'a>, Refusal>;
 
@@ -63,9 +91,6 @@ pub trait Plan {
     /// Runs it on real data, and compares the result with a sequential reference.
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError>;
 }
-
-/// What a phase is called.
-pub type PhaseName = Cow<'static, str>;
 
 /// Why a case cannot be, in one sentence that says what could.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,31 +122,6 @@ pub struct ProgramOption {
     pub check: fn(&str) -> Result<(), String>,
 }
 
-/// A run and what became of its result.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The run.
-    pub run: Run<()>,
-    /// Whether every processor's result is right; if not, what is wrong, in one sentence.
-    pub verified: Result<(), String>,
-    /// How long its phases took, in order, where it has phases: each from when the first processor began it
-    /// to when the last had done it, or as the program says.
-    pub phases: Vec<(PhaseName, Time)>,
-    /// What else the run showed.
-    pub figures: Vec<Figure>,
-}
-
-/// Something that a run showed beside its time, such as a rate.
-#[derive(Clone, Copy, Debug)]
-pub struct Figure {
-    /// What it is, such as `rate per processor`.
-    pub name: &'static str,
-    /// Its unit, such as `MB/s`.
-    pub unit: &'static str,
-    /// The number.
-    pub value: f64,
-}
-
 impl Program {
     /// Its algorithm with this name.
     pub fn algorithm(&self, name: &str) -> Option<&'static Algorithm> {
@@ -129,10 +129,122 @@ impl Program {
     }
 }
 
-impl Outcome {
-    /// A run without phases and figures.
-    pub fn new(run: Run<()>, verified: Result<(), String>) -> Outcome {
-        Outcome { run, verified, phases: Vec::new(), figures: Vec::new() }
+impl Case {
+    /// A program's algorithm on a machine with these parameters, and with everything else as it is unless
+    /// told.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no algorithm with this name.
+    pub fn new(program: &'static Program, algorithm: &str, params: Params) -> Case {
+        let Some(algorithm) = program.algorithm(algorithm) else {
+            panic!("{} has no algorithm {algorithm}", program.name);
+        };
+        Case {
+            program,
+            algorithm,
+            params,
+            ports: Ports::default(),
+            latency: Latency::default(),
+            work: program.work,
+            costs: Costs::default(),
+            barrier: None,
+            size: program.size.default,
+            seed: 1,
+            options: program.options.iter().map(|option| (option.name, option.default.into())).collect(),
+        }
+    }
+
+    /// Reads the case; or says why it cannot be.
+    pub fn plan(&self) -> Planned<'_> {
+        (self.algorithm.plan)(self)
+    }
+
+    /// The machine that it runs on.
+    pub fn machine(&self, emulation: &Emulation) -> Machine {
+        let Emulation { clock, dilation, cores, stack, trace } = *emulation;
+        let mut machine = Machine::new(self.params)
+            .ports(self.ports)
+            .latency(self.latency)
+            .work(self.work)
+            .clock(clock)
+            .dilation(dilation)
+            .trace(trace);
+        if let Some(cost) = self.barrier {
+            machine = machine.barrier(cost);
+        }
+        if let Some(cores) = cores {
+            machine = machine.cores(cores);
+        }
+        if let Some(bytes) = stack {
+            machine = machine.stack(bytes);
+        }
+        machine
+    }
+
+    /// Whether a formula needs to know what computing costs on this computer: where work is charged the case says
+    /// it, and for LogGPS the papers have no formulas.
+    pub fn needs_rehearsal(&self) -> bool {
+        self.work == Work::Measured && self.params.is_loggp()
+    }
+
+    /// The same case, with what its computing costs on this computer, by so many threads at once, where a formula
+    /// needs to know that.
+    pub fn rehearsed(&self, threads: usize) -> Result<Case, Refusal> {
+        let plan = self.plan()?;
+        let costs = if self.needs_rehearsal() { plan.rehearse(threads) } else { Costs::default() };
+        Ok(Case { costs, ..self.clone() })
+    }
+
+    /// Refuses data of no words, and data that a host may not have room for: P times the size, in words.
+    pub(crate) fn check_size(&self) -> Result<(), Refusal> {
+        const MOST: u128 = 1 << 32;
+        let Params { P, word, .. } = self.params;
+        let bytes = P as u128 * self.size as u128 * word as u128;
+        match self.size {
+            0 => Err("a size of 0 leaves nothing to send; give at least 1".into()),
+            _ if bytes > MOST => Err(format!(
+                "the processors would hold {bytes} bytes of data, which is too much; give a size of at most {}",
+                MOST / (P as u128 * word as u128)
+            )
+            .into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a machine on which even a message of a word waits for its receiver: where all send at once, all
+    /// would wait.
+    pub(crate) fn check_eager(&self) -> Result<(), Refusal> {
+        match self.params.is_synchronous(1) && self.params.P > 1 {
+            true => {
+                Err("all processors send at once, and with S = 0 each would wait for the others to receive; \
+                     give S of at least 1"
+                    .into())
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// The same case with another value for an option.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no such option.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl ToString) -> Case {
+        let option = self.options.iter_mut().find(|(other, _)| *other == name);
+        option.unwrap_or_else(|| panic!("there is no option {name}")).1 = value.to_string();
+        self
+    }
+
+    /// The value of an option.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no such option.
+    pub fn option(&self, name: &str) -> &str {
+        let option = self.options.iter().find(|(other, _)| *other == name);
+        &option.unwrap_or_else(|| panic!("there is no option {name}")).1
     }
 }
 

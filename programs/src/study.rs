@@ -5,9 +5,9 @@ use loggp::{ClockKind, RunError, Time, Trace};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::case::{Case, Emulation};
 use crate::costs::Costs;
-use crate::program::{Outcome, PhaseName, Refusal};
+use crate::emulation::{Emulation, Outcome, PhaseName};
+use crate::program::{Case, Refusal};
 
 /// A case, and how often and on which clock it is run.
 #[derive(Clone, Debug)]

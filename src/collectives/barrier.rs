@@ -1,8 +1,37 @@
-//! The barrier made of messages.
+//! The barrier: the machine's own, or the one made of messages.
 
 use super::Call;
 use crate::message::Collective;
 use crate::proc::Proc;
+
+impl Proc<'_> {
+    /// Waits until every processor has come to this call.
+    ///
+    /// If the machine has a barrier of its own ([`Machine::barrier`](crate::Machine::barrier)), every
+    /// processor goes on at the time when the last one comes, plus the barrier's cost. Else it is the
+    /// barrier made of messages, [`collectives::barrier`](barrier()). Every processor
+    /// must call it, in the same order with other collectives.
+    ///
+    /// ```
+    /// use loggp::{Machine, Params, US};
+    ///
+    /// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+    /// let machine = Machine::new(params).barrier(5 * US);
+    /// let run = machine.run(|p| {
+    ///     p.work("unequal", p.id() as u64, || ());
+    ///     p.barrier();
+    ///     p.now()
+    /// })?;
+    /// assert_eq!(run.results, [12 * US; 8]); // the last one comes at 7
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn barrier(&mut self) {
+        if !self.is_leaving() && !self.own_barrier() {
+            barrier(self);
+        }
+    }
+}
 
 /// Waits until every processor has come to this call.
 ///

@@ -1,0 +1,21 @@
+//! What all processors of a run share, apart from the clock.
+
+use crate::network::Network;
+use crate::time::Time;
+use crate::work::{Rates, Work};
+
+/// A machine as its processors see it.
+pub(crate) struct Setup {
+    /// The network between them.
+    pub network: Network,
+    /// What computing costs.
+    pub work: Work,
+    /// And how much of it, where it is charged.
+    pub rates: Rates,
+    /// What the machine's own barrier costs, if it has one.
+    pub barrier: Option<Time>,
+    /// Whether messages may take no time at all, so that their order in an instant matters.
+    pub has_chains: bool,
+    /// Whether they note what they do.
+    pub trace: bool,
+}
