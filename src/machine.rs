@@ -104,6 +104,10 @@ impl Setup {
 }
 
 impl Machine {
+    /// The least stack of a processor, in bytes. With less, a program could not even end in good order: a panic needs
+    /// some to say what is wrong.
+    pub const LEAST_STACK: usize = 32 << 10;
+
     /// A machine with these parameters: on the virtual clock, with exact latency, single ports and charged work. Its
     /// runs are exact, and the same every time.
     pub fn new(params: Params) -> Machine {
@@ -292,8 +296,6 @@ impl Machine {
 
     /// Refuses a machine that cannot be.
     fn check(&self) -> Result<(), ParamsError> {
-        /// With less, a program could not even end in good order: a panic needs some to say what is wrong.
-        const LEAST_STACK: usize = 32 << 10;
         self.params.check()?;
         if let Some((kind, unit)) = self.rates.negative() {
             return Err(ParamsError::new(format!(
@@ -303,10 +305,11 @@ impl Machine {
         if self.cores == 0 {
             return Err(ParamsError::new("0 cores cannot run anything; give at least 1"));
         }
-        if self.stack < LEAST_STACK {
+        if self.stack < Machine::LEAST_STACK {
             return Err(ParamsError::new(format!(
-                "a stack of {} bytes is too small; give at least {LEAST_STACK} (32 KiB)",
-                self.stack
+                "a stack of {} bytes is too small; give at least {} (32 KiB)",
+                self.stack,
+                Machine::LEAST_STACK
             )));
         }
         if let Dilation::Fixed(dilation) = self.dilation

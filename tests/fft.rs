@@ -2,6 +2,9 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
+mod cases;
+
+use cases::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, LogGps, NS, Params, Ports, Time, US, Work, audit, preset};
 use loggp_programs::fft::FFT;
 use loggp_programs::{Algorithm, Case, Emulation, Outcome, PhaseName};
@@ -11,26 +14,9 @@ fn case(algorithm: &str, params: Params, size: usize) -> Case {
     Case { size, ..Case::new(&FFT, algorithm, params) }
 }
 
-/// Whether a case can be, or why not.
-fn check(case: &Case) -> Result<(), String> {
-    case.plan().map(drop).map_err(|refusal| refusal.to_string())
-}
-
-/// What the paper says.
-fn formula(case: &Case) -> Option<Time> {
-    case.plan().unwrap().formula()
-}
-
 /// What the paper says of the phases.
 fn phases(case: &Case) -> Vec<(PhaseName, Option<Time>)> {
     case.plan().unwrap().phases()
-}
-
-/// Runs a case, which must end with the right result.
-fn outcome(case: &Case, emulation: &Emulation) -> Outcome {
-    let outcome = case.plan().unwrap().run(emulation).unwrap_or_else(|e| panic!("{case:?}: {e}"));
-    assert_eq!(outcome.verified, Ok(()), "{case:?}");
-    outcome
 }
 
 fn run(case: &Case) -> Outcome {

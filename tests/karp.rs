@@ -4,6 +4,9 @@
 
 use std::collections::HashMap;
 
+mod cases;
+
+use cases::{check, formula, outcome};
 use loggp::{Latency, LogGps, Machine, NS, Params, Time, US, What, Work};
 use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
 use loggp_programs::broadcast::BROADCAST;
@@ -18,23 +21,6 @@ const KARP: [&Program; 3] = [&SUMMATION, &ALL_TO_ALL_BROADCAST, &COMBINING];
 /// A case of a program, by its algorithm's name.
 fn case(program: &'static Program, algorithm: &str, params: Params, size: usize) -> Case {
     Case { size, ..Case::new(program, algorithm, params) }
-}
-
-/// Whether a case can be, or why not.
-fn check(case: &Case) -> Result<(), String> {
-    case.plan().map(drop).map_err(|refusal| refusal.to_string())
-}
-
-/// What the paper says.
-fn formula(case: &Case) -> Option<Time> {
-    case.plan().unwrap().formula()
-}
-
-/// Runs a case, which must end with the right result.
-fn outcome(case: &Case, emulation: &Emulation) -> Outcome {
-    let outcome = case.plan().unwrap().run(emulation).unwrap_or_else(|e| panic!("{case:?}: {e}"));
-    assert_eq!(outcome.verified, Ok(()), "{case:?}");
-    outcome
 }
 
 /// How long it takes on the virtual clock.

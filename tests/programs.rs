@@ -2,34 +2,20 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
+mod cases;
+
+use cases::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, LogGps, Params, Ports, Time, US, What, Work, audit};
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::fft::FFT;
 use loggp_programs::radix_sort::RADIX_SORT;
 use loggp_programs::scatter::SCATTER;
-use loggp_programs::{Algorithm, Case, Costs, Emulation, Outcome, Program, Study};
+use loggp_programs::{Algorithm, Case, Costs, Emulation, Program, Study};
 use proptest::prelude::*;
 
 /// A case of a program, by its algorithm's name.
 fn case(program: &'static Program, algorithm: &str, params: Params, size: usize) -> Case {
     Case { size, ..Case::new(program, algorithm, params) }
-}
-
-/// Whether a case can be, or why not.
-fn check(case: &Case) -> Result<(), String> {
-    case.plan().map(drop).map_err(|refusal| refusal.to_string())
-}
-
-/// What the paper says.
-fn formula(case: &Case) -> Option<Time> {
-    case.plan().unwrap().formula()
-}
-
-/// Runs a case, which must end with the right result.
-fn outcome(case: &Case, emulation: &Emulation) -> Outcome {
-    let outcome = case.plan().unwrap().run(emulation).unwrap_or_else(|e| panic!("{case:?}: {e}"));
-    assert_eq!(outcome.verified, Ok(()), "{case:?}");
-    outcome
 }
 
 /// How long it takes on the virtual clock.

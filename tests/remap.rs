@@ -2,21 +2,12 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
+mod cases;
+
+use cases::{check, outcome};
 use loggp::{Latency, LogGps, NS, Params, Ports, Time, US, preset};
 use loggp_programs::remap::{REMAP, pass_by};
 use loggp_programs::{Algorithm, Case, Emulation, Outcome};
-
-/// Whether a case can be, or why not.
-fn check(case: &Case) -> Result<(), String> {
-    case.plan().map(drop).map_err(|refusal| refusal.to_string())
-}
-
-/// Runs a case, which must end with the right result.
-fn outcome(case: &Case, emulation: &Emulation) -> Outcome {
-    let outcome = case.plan().unwrap().run(emulation).unwrap_or_else(|e| panic!("{case:?}: {e}"));
-    assert_eq!(outcome.verified, Ok(()), "{case:?}");
-    outcome
-}
 
 fn run(case: &Case) -> Outcome {
     outcome(case, &Emulation { stack: Some(64 << 10), ..Emulation::default() })
@@ -29,7 +20,7 @@ fn model(case: &Case) -> Time {
 
 /// What the paper says.
 fn formula(case: &Case) -> Time {
-    case.plan().unwrap().formula().unwrap()
+    cases::formula(case).unwrap()
 }
 
 /// Random machines and sizes of all kinds, with g < o, 2o > g, o = 0, g = 0, L = 0 and G = 0 among them.
@@ -236,7 +227,7 @@ fn results_are_right_on_a_loggps_machine_too() {
         for Algorithm { name, .. } in REMAP.algorithms {
             for size in [1, 3, 30, 130] {
                 let case = Case { size, ..Case::new(&REMAP, name, params) };
-                assert_eq!(case.plan().unwrap().formula(), None);
+                assert_eq!(cases::formula(&case), None);
                 run(&case);
             }
         }

@@ -1,7 +1,7 @@
 //! The options that all commands which run programs share, as the command line has them.
 
 use clap::{Args, ValueEnum};
-use loggp::{ClockKind, Dilation, Latency, Ports, Time, US, Work, parse_time};
+use loggp::{ClockKind, Dilation, Latency, Machine, Ports, Time, US, Work, parse_time};
 
 use super::failure::Failure;
 use super::own::OwnOptions;
@@ -201,7 +201,7 @@ fn repeat(text: &str) -> Result<usize, String> {
 
 /// Reads the size of a stack: enough for a program to end in good order, and no more than adds up.
 fn stack(text: &str) -> Result<usize, String> {
-    const LEAST: usize = 32 << 10;
+    const LEAST: usize = Machine::LEAST_STACK;
     const MOST: usize = 1 << 30;
     let in_range = |bytes: &usize| (LEAST..=MOST).contains(bytes);
     text.parse().ok().filter(in_range).ok_or_else(|| format!("give a number of bytes from {LEAST} to {MOST}"))

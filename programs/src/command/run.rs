@@ -37,12 +37,11 @@ impl Run {
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let setting = Setting::of(&self.program, &self.options, ClockOption::Virtual)?;
         let algorithm = setting.algorithm(self.algorithm.as_deref())?;
-        setting.study(algorithm, false)?;
+        let study = setting.study(algorithm, self.trace.is_some() || self.timeline.is_some())?;
         let draft =
             |path: &Option<PathBuf>, what| path.as_deref().map(|path| Draft::create(path, what)).transpose();
         let (file, picture) = (draft(&self.trace, "trace")?, draft(&self.timeline, "timeline")?);
 
-        let study = setting.study(algorithm, file.is_some() || picture.is_some())?;
         let progress = Progress::of(study.runs());
         progress.begin(0, algorithm.name);
         let answers = study.run_with(|| progress.step());
