@@ -64,12 +64,12 @@ pub use host::{Host, Lateness};
 pub use machine::{Machine, Run};
 pub use message::Payload;
 pub use network::{Exit, Latency, Network, Passage, Ports, Request};
-pub use params::{Builder, LogGps, Params, ParamsError, parse_time};
-pub use presets::{Preset, Row, preset, presets};
+pub use params::{LogGps, LongMessages, Parameter, Params, ParamsBuilder, ParamsError};
+pub use presets::{Preset, PresetValue, preset, presets};
 pub use proc::Proc;
 pub use stats::Stats;
-pub use time::{MS, NS, PS, SEC, Time, US};
-pub use trace::{Activity, Message, MessageId, Trace, TraceError, What};
+pub use time::{MS, NS, PS, SEC, Time, US, parse_time};
+pub use trace::{Activity, ActivityKind, Message, MessageId, Trace, TraceError};
 pub use work::{Work, measure};
 
 #[cfg(feature = "derive")]

@@ -11,7 +11,7 @@ use crate::parcel::Parcel;
 use crate::setup::Setup;
 use crate::stats::Stats;
 use crate::time::Time;
-use crate::trace::{Activity, Log, Message, MessageId, What};
+use crate::trace::{Activity, ActivityKind, Log, Message, MessageId};
 use crate::work::{Stopwatch, Work};
 
 /// A virtual processor. A program gets one and calls it to compute and to communicate.
@@ -147,7 +147,7 @@ impl<'a> Proc<'a> {
             self.count_code();
         }
         let gap = self.exit.gap_over() - overhead - self.now;
-        self.spend(|stats| &mut stats.gap, gap, || What::Gap);
+        self.spend(|stats| &mut stats.gap, gap, || ActivityKind::Gap);
         self.send_words(to, tag, words, Parcel::new(value));
         self.restart_code();
     }
@@ -254,7 +254,7 @@ impl<'a> Proc<'a> {
     /// Waits until `time`, if that is still to come.
     pub fn wait_until(&mut self, time: Time) {
         self.count_code();
-        self.spend(|stats| &mut stats.idle, time - self.now, || What::Idle);
+        self.spend(|stats| &mut stats.idle, time - self.now, || ActivityKind::Idle);
         self.turn();
         self.restart_code();
     }
@@ -266,7 +266,7 @@ impl<'a> Proc<'a> {
         let account: fn(&mut Stats) -> &mut Time = |stats| &mut stats.work;
         let Some(stopwatch) = &mut self.stopwatch else {
             let cost = self.setup.rates.cost(kind, units, self.params().cycle);
-            self.spend(account, cost, || What::Work(kind.into()));
+            self.spend(account, cost, || ActivityKind::Work(kind.into()));
             self.clock.not_before(self.now);
             return compute();
         };
@@ -276,7 +276,7 @@ impl<'a> Proc<'a> {
             self.clock.has_computed();
             result
         });
-        self.spend(account, cost, || What::Work(kind.into()));
+        self.spend(account, cost, || ActivityKind::Work(kind.into()));
         self.restart_code();
         result
     }
@@ -378,7 +378,7 @@ impl<'a> Proc<'a> {
         // It is one wait, whatever signals it waited for.
         let over = self.now + cost;
         self.now = came;
-        self.pass(|stats| &mut stats.idle, over - came, || What::Barrier);
+        self.pass(|stats| &mut stats.idle, over - came, || ActivityKind::Barrier);
         self.turn();
         self.restart_code();
     }
@@ -410,7 +410,7 @@ impl<'a> Proc<'a> {
             None => {
                 let wait = deadline - self.now;
                 let wait = if wait > Time::ZERO { wait } else { self.params().cycle };
-                self.spend(|stats| &mut stats.idle, wait, || What::Idle);
+                self.spend(|stats| &mut stats.idle, wait, || ActivityKind::Idle);
                 self.looked_in_vain();
                 None
             }
@@ -503,15 +503,15 @@ impl<'a> Proc<'a> {
         let overhead = self.params().send_overhead(words);
         self.stats.sent += 1;
         self.looks = 0;
-        self.spend(|stats| &mut stats.gap, passage.ready - overhead - self.now, || What::Gap);
-        self.pass(|stats| &mut stats.send, overhead, || What::Send(id));
+        self.spend(|stats| &mut stats.gap, passage.ready - overhead - self.now, || ActivityKind::Gap);
+        self.pass(|stats| &mut stats.send, overhead, || ActivityKind::Send(id));
         let stall = passage.admitted - passage.ready;
         if stall > Time::ZERO {
             self.stats.stalls += 1;
             self.stats.longest_stall = self.stats.longest_stall.max(stall);
-            self.spend(|stats| &mut stats.stall, stall, || What::Stall);
+            self.spend(|stats| &mut stats.stall, stall, || ActivityKind::Stall);
         }
-        self.spend(|stats| &mut stats.port, passage.enter - passage.admitted, || What::Port);
+        self.spend(|stats| &mut stats.port, passage.enter - passage.admitted, || ActivityKind::Port);
         if let Some(log) = &mut self.log {
             let (enter, first, arrival) = (passage.enter, passage.first, passage.arrival);
             log.messages.push(Message { id, to, words, enter, first, arrival });
@@ -530,11 +530,11 @@ impl<'a> Proc<'a> {
         self.received_at = Some(start);
         self.looks = 0;
         self.stats.received += 1;
-        self.spend(|stats| &mut stats.idle, arrival - self.now, || What::Idle);
-        self.spend(|stats| &mut stats.gap, start - self.now, || What::Gap);
+        self.spend(|stats| &mut stats.idle, arrival - self.now, || ActivityKind::Idle);
+        self.spend(|stats| &mut stats.gap, start - self.now, || ActivityKind::Gap);
         let id = MessageId { from: letter.from as usize, number: letter.number as usize };
         let costs = self.setup.network.receiving();
-        self.pass(|stats| &mut stats.recv, costs.of(letter.words as usize), || What::Receive(id));
+        self.pass(|stats| &mut stats.recv, costs.of(letter.words as usize), || ActivityKind::Receive(id));
         Some(letter)
     }
 
@@ -588,7 +588,12 @@ impl<'a> Proc<'a> {
 
     /// Waits or works, on one account. Nothing to do is nothing done.
     #[inline]
-    fn spend(&mut self, account: fn(&mut Stats) -> &mut Time, time: Time, what: impl FnOnce() -> What) {
+    fn spend(
+        &mut self,
+        account: fn(&mut Stats) -> &mut Time,
+        time: Time,
+        what: impl FnOnce() -> ActivityKind,
+    ) {
         if time > Time::ZERO {
             self.pass(account, time, what);
         }
@@ -596,7 +601,12 @@ impl<'a> Proc<'a> {
 
     /// Lets local time pass, on one account. A send, a reception or a barrier is one even if it costs nothing.
     #[inline]
-    fn pass(&mut self, account: fn(&mut Stats) -> &mut Time, time: Time, what: impl FnOnce() -> What) {
+    fn pass(
+        &mut self,
+        account: fn(&mut Stats) -> &mut Time,
+        time: Time,
+        what: impl FnOnce() -> ActivityKind,
+    ) {
         *account(&mut self.stats) += time;
         let start = self.now;
         self.now += time;
@@ -610,7 +620,7 @@ impl<'a> Proc<'a> {
         if let Some(stopwatch) = &mut self.stopwatch {
             let code = stopwatch.lap();
             self.clock.has_computed();
-            self.spend(|stats| &mut stats.work, code, || What::Work("code".into()));
+            self.spend(|stats| &mut stats.work, code, || ActivityKind::Work("code".into()));
         }
     }
 
