@@ -30,7 +30,7 @@
 //! - [`collectives`] are operations in which every processor takes part.
 //! - [`Host`] says how a run on the wall clock was held, and how far to trust it.
 //! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules.
-//! - [`Network`] is the rules themselves, for those who want a cost without a run.
+//! - [`Traffic`] is the network alone, for those who want a cost without a run.
 //!
 //! The rules are told at length in `docs/model.md`. The papers' programs and the command are in the crate
 //! `loggp-programs`.
@@ -54,6 +54,7 @@ mod setup;
 mod stats;
 mod time;
 mod trace;
+mod traffic;
 mod work;
 
 pub use audit::{Audit, Rule, Violation, audit};
@@ -63,13 +64,14 @@ pub use error::{Cause, Doing, RunError, State, WantedMessage};
 pub use host::{Host, Lateness};
 pub use machine::{Machine, Run};
 pub use message::Payload;
-pub use network::{Exit, Latency, Network, Passage, Ports, Request};
+pub use network::{Latency, Ports};
 pub use params::{LogGps, LongMessages, Parameter, Params, ParamsBuilder, ParamsError};
 pub use presets::{Preset, PresetValue, preset, presets};
 pub use proc::Proc;
 pub use stats::Stats;
 pub use time::{MS, NS, PS, SEC, Time, US, parse_time};
 pub use trace::{Activity, ActivityKind, Message, MessageId, Trace, TraceError};
+pub use traffic::Traffic;
 pub use work::{Work, measure};
 
 #[cfg(feature = "derive")]

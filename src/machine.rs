@@ -182,7 +182,17 @@ impl Machine {
     }
 
     /// How many processors compute at the same time: as many as there are cores for them on the wall clock, and one
-    /// on the virtual clock.
+    /// on the virtual clock. Who predicts what work costs has to compute beside as many others, for they share the
+    /// computer's memory: see [`measure`](crate::measure).
+    ///
+    /// ```
+    /// use loggp::{ClockKind, Machine, Params};
+    ///
+    /// let machine = Machine::new(Params::new(64).build()?);
+    /// assert_eq!(machine.at_once(), 1);
+    /// assert_eq!(machine.clock(ClockKind::Wall).cores(1).at_once(), 1);
+    /// # Ok::<(), loggp::ParamsError>(())
+    /// ```
     pub fn at_once(&self) -> usize {
         match self.clock {
             ClockKind::Virtual => 1,
