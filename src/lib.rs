@@ -46,6 +46,7 @@ mod inbox;
 mod machine;
 mod message;
 mod network;
+mod node;
 mod params;
 mod parcel;
 mod presets;
