@@ -1,6 +1,7 @@
 //! The machine: its parameters and its settings, and a run of a program on it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -346,7 +347,8 @@ impl Machine {
         let setup = self.setup();
         let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
         let lives =
-            jumping::run(self.params.P, self.stack, setup.network.reception_cost(), self.patience, &body)?;
+            jumping::run(self.params.P, self.stack, setup.network.reception_cost(), self.patience, &body)
+                .map_err(|error| setup.explain(error))?;
         Ok(self.report(lives, &setup.network))
     }
 
@@ -372,7 +374,8 @@ impl Machine {
                     setup.live(id, &mut recorder, program);
                     recorder.waits
                 };
-                let waits = jumping::run(P, stack, setup.network.reception_cost(), self.patience, &body)?;
+                let waits = jumping::run(P, stack, setup.network.reception_cost(), self.patience, &body)
+                    .map_err(|error| setup.explain(error))?;
                 dilation::choose(&waits, cores, self.work == Work::Measured)
             }
         };
@@ -385,7 +388,8 @@ impl Machine {
             let setup = self.setup();
             let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
             let (lives, findings) =
-                wall::run(P, stack, cores, setup.order(), self.patience, choice.dilation, &body)?;
+                wall::run(P, stack, cores, setup.order(), self.patience, choice.dilation, &body)
+                    .map_err(|error| setup.explain(error))?;
             let mut run = self.report(lives, &setup.network);
             let late_requests: u64 = run.processors.iter().map(|stats| stats.out_of_order).sum();
             let out_of_order = findings.out_of_order + late_requests;
@@ -426,6 +430,9 @@ impl Machine {
             rates: self.rates.clone(),
             barrier: self.barrier,
             trace: self.trace,
+            asks_for: (0..self.params.gps().map_or(0, |_| self.params.P))
+                .map(|_| AtomicUsize::new(0))
+                .collect(),
         }
     }
 

@@ -740,17 +740,24 @@ fn an_error_of_many_processors_is_short() {
     }
 }
 
+/// The error says for whom each waits, how long its message is, and S.
 #[test]
 fn a_cycle_of_senders_that_wait_for_their_receivers_is_a_deadlock() {
-    let gps = LogGps { s: 0, S: 0, O_s: PS, O_r: PS, G_s: PS, G_l: PS };
+    let gps = LogGps { s: 10, S: 20, O_s: PS, O_r: PS, G_s: PS, G_l: PS };
     let params = Params::new(2).word(1).o(US).gps(gps).build().unwrap();
-    let run = Machine::new(params).run(|p| {
-        p.send(1 - p.id(), 0, 0_u8);
-        p.recv::<u8>(0);
-    });
-    let error = run.unwrap_err();
-    assert_eq!(error.cause, Cause::Deadlock { waiting: 2, of: 2 });
-    assert!(error.to_string().contains("waited for a message from 1 that lets it send"), "{error}");
+    for clock in [ClockKind::Virtual, ClockKind::Wall] {
+        let run = Machine::new(params).clock(clock).dilation(Dilation::Fixed(1.0)).run(|p| {
+            p.send(1 - p.id(), 0, vec![0_u8; 50 + p.id()]);
+            p.recv::<Vec<u8>>(0);
+        });
+        let error = run.unwrap_err();
+        assert_eq!(error.cause, Cause::Deadlock { waiting: 2, of: 2 });
+        let doing: Vec<Doing> = error.processors.iter().map(|state| state.doing.clone()).collect();
+        assert_eq!(doing, [(1, 50), (0, 51)].map(|(to, words)| Doing::WaitingToSend { to, words, S: 20 }));
+        let told =
+            "processor 1 at 1 us waited to send 51 words, more than S = 20, until processor 0 receives them";
+        assert!(error.to_string().contains(told), "{error}");
+    }
 }
 
 #[test]
