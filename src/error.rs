@@ -29,7 +29,7 @@ pub struct RunError {
     /// What went wrong.
     pub cause: Cause,
     /// What each processor was doing, by its number; empty if the run did not begin.
-    pub processors: Vec<State>,
+    pub processors: Vec<ProcessorState>,
 }
 
 /// What ended a run.
@@ -141,7 +141,7 @@ pub enum Cause {
 /// What a processor was doing when the run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct State {
+pub struct ProcessorState {
     /// The processor.
     pub id: usize,
     /// Its local time.
@@ -215,7 +215,7 @@ const LISTED: usize = 8;
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.cause.fmt(f)?;
-        for State { id, at, doing } in self.processors.iter().take(LISTED) {
+        for ProcessorState { id, at, doing } in self.processors.iter().take(LISTED) {
             write!(f, "\n  processor {id} at {at} {doing}")?;
         }
         match self.processors.len().saturating_sub(LISTED) {

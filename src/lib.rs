@@ -25,7 +25,9 @@
 //! ```
 //!
 //! - [`Params`] are the machine's parameters: built by hand, read from text, or from a paper ([`preset`]).
+//!   [`Parameter::ALL`] is the table of them.
 //! - [`Machine`] adds settings and runs programs; a [`Run`] has the results, the time, and where it went.
+//!   A [`RunError`] says why there is none, and what every processor was doing.
 //! - [`Proc`] is what a program calls, and a [`Payload`] is what it can send.
 //! - [`collectives`] are operations in which every processor takes part.
 //! - [`Host`] says how a run on the wall clock was held, and how far to trust it.
@@ -61,7 +63,7 @@ mod work;
 pub use audit::{Audit, Rule, Violation, audit};
 pub use clock::ClockKind;
 pub use clock::dilation::Dilation;
-pub use error::{Cause, Doing, RunError, State, WantedMessage};
+pub use error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
 pub use host::{Host, Lateness};
 pub use machine::{Machine, Run};
 pub use message::Payload;

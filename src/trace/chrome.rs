@@ -123,6 +123,14 @@ mod tests {
         assert_eq!(Trace::read(text.as_bytes()), Ok(small()));
     }
 
+    /// Before files named the model, G was always there.
+    #[test]
+    fn reads_a_machine_of_which_the_model_is_not_said() {
+        let text = text(&small()).replacen(r#""model":"LogP","#, "", 1);
+        let params = Params { long: LongMessages::LogGP { G: 4 * US }, ..small().params };
+        assert_eq!(Trace::read(text.as_bytes()), Ok(Trace { params, ..small() }));
+    }
+
     #[test]
     fn says_the_barrier_and_what_was_out_of_order() {
         let mut trace = Trace { barrier: Some(3 * US), out_of_order: 7, ..small() };
@@ -195,6 +203,7 @@ mod tests {
                 r#""model":"LogGPS""#,
                 r#"is said to be one of "LogGPS", and has the parameters of LogGP"#,
             ),
+            (r#""G":4000000"#, r#""G":4000001"#, "its machine is one of LogP, and its G is not max(g, o)"),
             (r#""P":2"#, r#""P":0"#, "P = 0 is not a number of processors"),
             ("single", "triple", "unknown variant `triple`"),
             (r#""end":8000000"#, r#""done":8000000"#, r#"an event lacks its "end""#),

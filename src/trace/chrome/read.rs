@@ -107,6 +107,10 @@ impl Header {
             builder = builder.set_number(parameter, number);
         }
         let params = builder.build().map_err(|why| why.to_string())?;
+        let said = self.params.get("G").and_then(Value::as_i64).map(Time::from_ps);
+        if is_logp && said.is_some() && said != params.G() {
+            return Err("its machine is one of LogP, and its G is not max(g, o)".into());
+        }
         match self.params.get("model") {
             Some(said) if said != model(&params) => Err(format!(
                 "its machine is said to be one of {said}, and has the parameters of {}",
