@@ -38,6 +38,7 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 mod audit;
+mod choice;
 mod clock;
 pub mod collectives;
 mod error;
@@ -58,13 +59,14 @@ mod trace;
 mod work;
 
 pub use audit::{Audit, Rule, Violation, audit};
+pub use choice::{Latency, Ties};
 pub use clock::ClockKind;
 pub use clock::dilation::Dilation;
 pub use error::{Cause, Doing, RunError, State, WantedMessage};
 pub use host::{Host, Lateness};
 pub use machine::{Machine, Run};
 pub use message::Payload;
-pub use network::{Exit, Latency, Network, Passage, Ports, Request};
+pub use network::{Exit, Network, Passage, Ports, Request};
 pub use params::{Builder, LogGps, Params, ParamsError, parse_time};
 pub use presets::{Preset, Row, preset, presets};
 pub use proc::Proc;

@@ -17,7 +17,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::{RawValue, Value};
 
 use super::{Activity, Message, MessageId, Trace, What};
-use crate::network::{Latency, Ports};
+use crate::choice::{Latency, Ties};
+use crate::network::Ports;
 use crate::params::{LogGps, Params};
 use crate::time::{Time, US};
 
@@ -133,7 +134,7 @@ fn name_track(out: &mut impl Write, id: usize) -> io::Result<()> {
 
 /// Writes a message's way through the network as an asynchronous slice, for many of them overlap.
 fn write_transit(out: &mut impl Write, message: &Message) -> io::Result<()> {
-    let Message { id, to, words, enter, first, arrival } = *message;
+    let Message { id, to, words, latency, place, enter, first, arrival } = *message;
     let MessageId { from, number } = id;
     // With a negative G_l a message may be there before it entered, and no slice can show that.
     for (kind, at) in [("b", enter), ("e", enter.max(arrival))] {
@@ -141,6 +142,13 @@ fn write_transit(out: &mut impl Write, message: &Message) -> io::Result<()> {
         write!(out, r#","ts":{},"cat":"transit","name":"{from} to {to}","id":"{}""#, Micros(at), Hex(id))?;
         if kind == "b" {
             write!(out, r#","args":{{"from":{from},"number":{number},"to":{to},"words":{words},"#)?;
+            // What goes without saying is left out: a port was free, and who was first is the lower number.
+            if latency != first - enter {
+                write!(out, r#""latency":{},"#, latency.as_ps())?;
+            }
+            if place != from {
+                write!(out, r#""place":{place},"#)?;
+            }
             let [enter, first, arrival] = [enter, first, arrival].map(Time::as_ps);
             write!(out, r#""enter":{enter},"first":{first},"arrival":{arrival}}}"#)?;
         }
@@ -198,12 +206,18 @@ struct Header {
     ports: Ports,
     #[serde(with = "LatencyHeader")]
     latency: Latency,
+    #[serde(with = "TiesHeader", default, skip_serializing_if = "is_by_number")]
+    ties: Ties,
     /// What the machine's own barrier costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     barrier: Option<i64>,
     /// How many acts were out of their order, if any were.
     #[serde(default, skip_serializing_if = "is_zero")]
     out_of_order: u64,
+}
+
+fn is_by_number(ties: &Ties) -> bool {
+    *ties == Ties::Number
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -235,11 +249,21 @@ enum PortsHeader {
 enum LatencyHeader {
     Exact,
     Random { seed: u64 },
+    Exponential { seed: u64 },
+}
+
+/// How the file spells [`Ties`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Ties", rename_all = "lowercase")]
+enum TiesHeader {
+    Number,
+    Rotation,
+    Random { seed: u64 },
 }
 
 impl Header {
     fn of(trace: &Trace) -> Header {
-        let &Trace { params, ports, latency, barrier, out_of_order, .. } = trace;
+        let &Trace { params, ports, latency, ties, barrier, out_of_order, .. } = trace;
         let gps = params.gps.map(|gps| GpsHeader {
             s: gps.s,
             S: gps.S,
@@ -259,6 +283,7 @@ impl Header {
             gps,
             ports,
             latency,
+            ties,
             barrier: barrier.map(Time::as_ps),
             out_of_order,
         }
@@ -288,6 +313,7 @@ impl Header {
             params,
             ports: self.ports,
             latency: self.latency,
+            ties: self.ties,
             barrier: self.barrier.map(Time::from_ps),
             out_of_order: self.out_of_order,
             activities: Vec::new(),
@@ -331,6 +357,8 @@ struct Args {
     number: Option<usize>,
     to: Option<usize>,
     words: Option<usize>,
+    latency: Option<i64>,
+    place: Option<usize>,
     enter: Option<i64>,
     first: Option<i64>,
     arrival: Option<i64>,
@@ -515,12 +543,16 @@ impl Event {
 
     fn message(&self) -> Result<Message, String> {
         let time = |ps, name| need(ps, name).map(Time::from_ps);
+        let (id, enter, first) =
+            (self.args.id()?, time(self.args.enter, "enter")?, time(self.args.first, "first")?);
         Ok(Message {
-            id: self.args.id()?,
+            id,
             to: need(self.args.to, "to")?,
             words: need(self.args.words, "words")?,
-            enter: time(self.args.enter, "enter")?,
-            first: time(self.args.first, "first")?,
+            latency: self.args.latency.map_or(first - enter, Time::from_ps),
+            place: self.args.place.unwrap_or(id.from),
+            enter,
+            first,
             arrival: time(self.args.arrival, "arrival")?,
         })
     }
@@ -559,6 +591,7 @@ mod tests {
             params: Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap(),
             ports: Ports::Single,
             latency: Latency::Exact,
+            ties: Ties::Number,
             barrier: None,
             out_of_order: 0,
             activities: vec![
@@ -567,7 +600,16 @@ mod tests {
                 activity(1, 8, 10_000_000, What::Receive(id)),
                 activity(1, 10, 10_007_630, What::Work("\"quoted\"\n".into())),
             ],
-            messages: vec![Message { id, to: 1, words: 1, enter: 2 * US, first: 8 * US, arrival: 8 * US }],
+            messages: vec![Message {
+                id,
+                to: 1,
+                words: 1,
+                latency: 6 * US,
+                place: 0,
+                enter: 2 * US,
+                first: 8 * US,
+                arrival: 8 * US,
+            }],
         }
     }
 
@@ -740,8 +782,18 @@ mod tests {
     }
 
     fn message() -> impl Strategy<Value = Message> {
-        (message_id(), any::<(usize, usize)>(), time(), time(), time()).prop_map(
-            |(id, (to, words), enter, first, arrival)| Message { id, to, words, enter, first, arrival },
+        let times = [time(), time(), time(), time()];
+        (message_id(), any::<(usize, usize, usize)>(), times).prop_map(
+            |(id, (to, words, place), [latency, enter, first, arrival])| Message {
+                id,
+                to,
+                words,
+                latency,
+                place,
+                enter,
+                first,
+                arrival,
+            },
         )
     }
 
@@ -753,16 +805,24 @@ mod tests {
             "L=9us,S=100,s=10,O_s=7.63ns,O_r=4ns,G_s=1ns,G_l=-12.74ns",
         ]);
         let ports = prop::sample::select(vec![Ports::Single, Ports::Dual]);
-        let latency =
-            prop_oneof![Just(Latency::Exact), any::<u64>().prop_map(|seed| Latency::Random { seed })];
+        let latency = prop_oneof![
+            Just(Latency::Exact),
+            any::<u64>().prop_map(|seed| Latency::Random { seed }),
+            any::<u64>().prop_map(|seed| Latency::Exponential { seed }),
+        ];
+        let ties = prop_oneof![
+            Just(Ties::Number),
+            Just(Ties::Rotation),
+            any::<u64>().prop_map(|seed| Ties::Random { seed }),
+        ];
         let barrier = prop::option::of((0..=i64::MAX).prop_map(Time::from_ps));
         let out_of_order = prop_oneof![Just(0), any::<u64>()];
-        let machine = (texts, ports, latency, barrier, out_of_order);
+        let machine = (texts, ports, (latency, ties), barrier, out_of_order);
         let events = (vec(activity(), 0..12), vec(message(), 0..12));
         (machine, events).prop_map(|(machine, (activities, messages))| {
-            let (text, ports, latency, barrier, out_of_order) = machine;
+            let (text, ports, (latency, ties), barrier, out_of_order) = machine;
             let params = Params::new(3).set(text).unwrap().build().unwrap();
-            Trace { params, ports, latency, barrier, out_of_order, activities, messages }
+            Trace { params, ports, latency, ties, barrier, out_of_order, activities, messages }
         })
     }
 
