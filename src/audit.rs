@@ -15,7 +15,8 @@ mod room;
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::network::{Latency, Ports};
+use crate::choice::Latency;
+use crate::network::Ports;
 use crate::params::{LongMessages, Params};
 use crate::time::Time;
 use crate::trace::{Activity, ActivityKind, Message, MessageId, Trace};
@@ -465,7 +466,7 @@ impl<'a> Auditor<'a> {
         let L = self.params.L;
         for place in 0..self.flights.len() {
             let Flight { message, spread, send, received, .. } = self.flights[place];
-            let &Message { id, to, enter, first, arrival, .. } = message;
+            let &Message { id, to, latency, enter, first, arrival, .. } = message;
             // The gap comes before the overhead's end, and not after it as the stall does.
             let ready = send.map_or(enter, |send| send.end);
             if let Some(over) = self.before(place).map(|before| self.next_entry(before))
@@ -474,10 +475,16 @@ impl<'a> Auditor<'a> {
                 let sentence = format!("{id} is ready at {ready}, and the gap before it ends at {over}");
                 self.report(Rule::Gap, sentence);
             }
-            let soonest = if self.latency == Latency::Exact { enter + L } else { enter };
+            let shortest = if self.latency == Latency::Exact { L } else { Time::ZERO };
             // A long message may have to wait for the port; then `judge_requests` looks why.
-            if first < soonest || (first > enter + L && spread <= Time::ZERO) {
-                let sentence = format!("{id} enters at {enter} and comes out at {first}, and L = {L}");
+            let soonest = enter + latency;
+            if latency < shortest
+                || latency > L
+                || first < soonest
+                || (first > soonest && spread <= Time::ZERO)
+            {
+                let drawn = if latency == L { String::new() } else { format!(" after {latency}") };
+                let sentence = format!("{id} enters at {enter} and comes out at {first}{drawn}, and L = {L}");
                 self.report(Rule::Latency, sentence);
             }
             if arrival != first + spread {

@@ -40,6 +40,7 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 mod audit;
+mod choice;
 mod clock;
 pub mod collectives;
 mod error;
@@ -61,13 +62,14 @@ mod traffic;
 mod work;
 
 pub use audit::{Audit, Rule, Violation, audit};
+pub use choice::{Latency, Ties};
 pub use clock::ClockKind;
 pub use clock::dilation::Dilation;
 pub use error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
 pub use host::{Host, Lateness};
 pub use machine::{Machine, Run};
 pub use message::Payload;
-pub use network::{Latency, Ports};
+pub use network::Ports;
 pub use params::{LogGps, LongMessages, Parameter, Params, ParamsBuilder, ParamsError};
 pub use presets::{Preset, PresetValue, preset, presets};
 pub use proc::Proc;

@@ -12,25 +12,15 @@
 //! 4. **reception**: `start = max(t, arrival, last start + g)`, in `node.rs`: a processor's own rules.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::{Array, SmallVec};
 
+use crate::choice::{Choice, Drawn, Latency, Places, Ties};
 use crate::params::{LongMessages, Params};
 use crate::time::Time;
-
-/// How long a word is under way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Latency {
-    /// Exactly L, as the papers assume when they predict a time.
-    #[default]
-    Exact,
-    /// Anything from 0 to L, drawn for each message: what a correct program must bear (LogP, section 3).
-    Random {
-        /// The same seed draws the same latencies, whatever the clock.
-        seed: u64,
-    },
-}
+use crate::trace::MessageId;
 
 /// How many long messages a processor's interface handles at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,7 +151,7 @@ pub struct Request {
     /// earlier, for its receiver must know of it then.
     pub ask: Time,
     /// How long its first word will be under way.
-    latency: Time,
+    pub(crate) latency: Time,
     /// How long its last word comes after the first.
     stream: Time,
 }
@@ -186,14 +176,18 @@ pub struct Passage {
 /// The sending side of a processor, which nobody else touches.
 #[derive(Debug)]
 pub struct Exit {
+    /// The processor.
+    id: usize,
+    /// How many requests it has made.
+    requests: usize,
     /// The gap after the last send is over.
     next: Time,
     /// Messages in transit from the processor.
     room: Room,
     /// The port for sending, where it is not the one for receiving.
     port: Taken,
-    /// Draws latencies.
-    rng: fastrand::Rng,
+    /// What latencies are drawn with.
+    dice: fastrand::Rng,
 }
 
 impl Exit {
@@ -226,8 +220,10 @@ pub struct Network {
     params: Params,
     /// Whether a port serves both directions.
     ports: Ports,
-    /// How long a word is under way.
-    latency: Latency,
+    /// What settles what the rules leave open.
+    choice: Arc<dyn Choice>,
+    /// Whether each word is under way for exactly L.
+    is_exact: bool,
     /// The capacity, `usize::MAX` if unlimited.
     capacity: usize,
     /// What a reception takes.
@@ -245,18 +241,33 @@ pub struct Network {
 impl Network {
     /// A network in which nothing has been sent.
     pub fn new(params: Params, ports: Ports, latency: Latency) -> Network {
+        Network::settled_by(params, ports, Arc::new(Drawn::new(&params, latency, Ties::default())))
+    }
+
+    /// The same, with something that settles what the rules leave open.
+    pub(crate) fn settled_by(params: Params, ports: Ports, choice: Arc<dyn Choice>) -> Network {
         let capacity = params.capacity().unwrap_or(usize::MAX);
         let entrance =
             || Mutex::new(Entrance { room: Room::new(capacity), port: Taken::default(), served: Time::ZERO });
         let entrances = (0..params.P).map(|_| entrance()).collect();
         let mut reception_cost = params.reception_cost();
-        if latency != Latency::Exact {
+        let is_exact = choice.is_exact();
+        if !is_exact {
             reception_cost.instant = None;
         }
         let head_start = if params.shrinks() { Time::ZERO } else { params.o };
         let has_chains = false;
-        let network =
-            Network { params, ports, latency, capacity, reception_cost, head_start, has_chains, entrances };
+        let network = Network {
+            params,
+            ports,
+            choice,
+            is_exact,
+            capacity,
+            reception_cost,
+            head_start,
+            has_chains,
+            entrances,
+        };
         Network { has_chains: network.lookahead() == Time::ZERO && !network.is_instant_pair(), ..network }
     }
 
@@ -267,16 +278,24 @@ impl Network {
 
     /// The sending side of processor `x`.
     pub fn exit(&self, x: usize) -> Exit {
-        let seed = match self.latency {
-            Latency::Exact => 0,
-            Latency::Random { seed } => seed ^ (x as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15),
-        };
         Exit {
+            id: x,
+            requests: 0,
             next: Time::ZERO,
             room: Room::new(self.capacity),
             port: Taken::default(),
-            rng: fastrand::Rng::with_seed(seed),
+            dice: self.choice.dice(x),
         }
+    }
+
+    /// The place of a processor among those that act at `time`.
+    pub(crate) fn place(&self, time: Time, id: usize) -> usize {
+        self.choice.place(time, id as u32) as usize
+    }
+
+    /// Who has which place among those that act at the same time.
+    pub(crate) fn places(&self) -> Places {
+        Places::new(&self.choice)
     }
 
     /// What a reception takes.
@@ -291,21 +310,23 @@ impl Network {
 
     /// The least time from the turn of a request to the arrival of its message, whatever is sent.
     pub fn lookahead(&self) -> Time {
-        let under_way = self.latency == Latency::Exact && !self.params.shrinks();
+        let under_way = self.is_exact && !self.params.shrinks();
         self.head_start + if under_way { self.params.L } else { Time::ZERO }
     }
 
     /// What a send of k words asks the network for, if its processor, whose exit this is, calls it at `t`.
     pub fn request(&self, exit: &mut Exit, k: usize, t: Time) -> Request {
         let (overhead, stream) = (self.params.send_overhead(k), self.params.stream(k));
-        let latency = match self.latency {
-            Latency::Exact => self.params.L,
-            Latency::Random { .. } => {
-                // Where G_l takes back more than the overhead, less would let it arrive before its send.
-                let least = (-(overhead + stream)).max(Time::ZERO).min(self.params.L);
-                Time::from_ps(exit.rng.i64(least.as_ps()..=self.params.L.as_ps()))
-            }
+        let L = self.params.L;
+        let latency = if self.is_exact {
+            L
+        } else {
+            // Where G_l takes back more than the overhead, less would let it arrive before its send.
+            let least = (-(overhead + stream)).max(Time::ZERO).min(L);
+            let message = MessageId { from: exit.id, number: exit.requests };
+            self.choice.latency(message, &mut exit.dice, least, L)
         };
+        exit.requests += 1;
         // 1. Overhead, which may overlap the gap after the send before.
         let ready = exit.next.max(t + overhead);
         Request { ready, ask: ready.min(ready + latency + stream), latency, stream }
@@ -326,7 +347,7 @@ impl Network {
     /// Whether there are two processors at most, whose messages all take no time: what one sends, the other receives
     /// in the order in which it was sent.
     pub(crate) fn is_instant_pair(&self) -> bool {
-        let instant = self.lookahead() == Time::ZERO && self.latency == Latency::Exact;
+        let instant = self.lookahead() == Time::ZERO && self.is_exact;
         self.params.P <= 2 && instant && self.params.G() == Some(Time::ZERO)
     }
 

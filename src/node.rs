@@ -13,7 +13,7 @@
 //! - **synchronize** (LogGPS, section 3.1): a [`Sending`] and a [`Receiving`] say which messages a long one takes.
 
 use crate::message::{Letter, Tag, Want};
-use crate::network::{Exit, Network, ReceptionCost, Request};
+use crate::network::{Exit, Network, Passage, ReceptionCost, Request};
 use crate::stats::Stats;
 use crate::time::Time;
 use crate::trace::{Activity, ActivityKind, Log, Message, MessageId};
@@ -140,7 +140,7 @@ impl Node {
     /// The message's turn has come. The processor goes on when it enters.
     #[inline]
     pub fn enters(&mut self, network: &Network, message: Outgoing) -> Entered {
-        let Outgoing { request, to, words, .. } = message;
+        let Outgoing { turn, request, to, words, .. } = message;
         let passage = network.serve(self.id, &mut self.exit, to, request);
         let number = self.next_number();
         let id = MessageId { from: self.id, number: number as usize };
@@ -157,8 +157,9 @@ impl Node {
         }
         self.waits(|stats| &mut stats.port, passage.enter, || ActivityKind::Port);
         if let Some(log) = &mut self.log {
-            let (enter, first, arrival) = (passage.enter, passage.first, passage.arrival);
-            log.messages.push(Message { id, to, words, enter, first, arrival });
+            let Passage { enter, first, arrival, .. } = passage;
+            let (latency, place) = (request.latency, network.place(turn, self.id));
+            log.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
         }
         Entered { number, arrival: passage.arrival }
     }

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use crate::network::{Exit, Latency, Network, Ports, Request};
+use crate::choice::Latency;
+use crate::network::{Exit, Network, Passage, Ports, Request};
 use crate::params::{Params, ParamsError};
 use crate::time::Time;
 use crate::trace::{Message, MessageId};
@@ -41,8 +42,8 @@ pub struct Traffic {
     network: Network,
     /// What each processor sends.
     senders: Vec<Sender>,
-    /// When whose next message asks for its way.
-    agenda: BinaryHeap<Reverse<(Time, usize)>>,
+    /// When whose next message has its turn, and whose comes first at the same time.
+    agenda: BinaryHeap<Reverse<(Time, usize, usize)>>,
 }
 
 /// What a processor sends.
@@ -107,7 +108,8 @@ impl Traffic {
         let Sender { exit, asking, waiting, .. } = &mut self.senders[from];
         *asking = waiting.pop_front().map(|send| {
             let request = self.network.request(exit, send.words, send.at.max(entered));
-            self.agenda.push(Reverse((request.ask, from)));
+            let turn = self.network.turn(&request);
+            self.agenda.push(Reverse((turn, self.network.place(turn, from), from)));
             (send, request)
         });
     }
@@ -119,14 +121,15 @@ impl Iterator for Traffic {
 
     /// The next message and its way through the network; none if nothing was sent that has not been taken.
     fn next(&mut self) -> Option<Message> {
-        let Reverse((_, from)) = self.agenda.pop()?;
+        let Reverse((_, place, from)) = self.agenda.pop()?;
         let Sender { exit, asking, sent, .. } = &mut self.senders[from];
         let (Send { to, words, .. }, request) = asking.take().expect("who is on the agenda asks");
         let passage = self.network.serve(from, exit, to, request);
         let id = MessageId { from, number: *sent };
         *sent += 1;
         self.ask(from, passage.enter);
-        Some(Message { id, to, words, enter: passage.enter, first: passage.first, arrival: passage.arrival })
+        let Passage { enter, first, arrival, .. } = passage;
+        Some(Message { id, to, words, latency: request.latency, place, enter, first, arrival })
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use loggp::{
     Activity, ActivityKind, Latency, LogGps, Machine, Message, MessageId, PS, Params, Ports, Proc, Rule, Run,
-    Time, Trace, US, Work, audit,
+    Ties, Time, Trace, US, Work, audit,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -300,7 +300,8 @@ fn calm() -> Trace {
     .trace
     .unwrap();
     for message in &mut trace.messages {
-        message.first = message.enter + 3 * US;
+        message.latency = 3 * US;
+        message.first = message.enter + message.latency;
         message.arrival = message.first;
     }
     trace
@@ -311,7 +312,8 @@ fn calm_and_exact() -> Trace {
     let mut trace = calm();
     trace.latency = Latency::Exact;
     for message in &mut trace.messages {
-        message.first = message.enter + 6 * US;
+        message.latency = 6 * US;
+        message.first = message.enter + message.latency;
         message.arrival = message.first;
     }
     trace
@@ -395,6 +397,13 @@ fn set(trace: &mut Trace, id: usize, n: usize, start: i64, end: i64) {
 /// Sets when, in cycles, a message of one word travelled.
 fn fly(message: &mut Message, enter: i64, arrival: i64) {
     (message.enter, message.first, message.arrival) = (enter * US, arrival * US, arrival * US);
+    message.latency = message.first - message.enter;
+}
+
+/// Lets a message of one word enter later, and so be under way for less.
+fn enter_later(message: &mut Message, time: Time) {
+    message.enter += time;
+    message.latency -= time;
 }
 
 /// Lets processor 1 of [`calm`] receive once more, in the end.
@@ -435,8 +444,8 @@ const FORGERIES: [Forgery; 41] = [
     ("a send of nothing", Rule::Overhead, calm, |t| {
         deed(t, 0, 4).what = ActivityKind::Send(MessageId { from: 0, number: 7 });
     }),
-    ("an entry after its send", Rule::Entry, calm, |t| t.messages[1].enter += US),
-    ("an entry before its send is over", Rule::Entry, calm, |t| t.messages[1].enter -= US),
+    ("an entry after its send", Rule::Entry, calm, |t| enter_later(&mut t.messages[1], US)),
+    ("an entry before its send is over", Rule::Entry, calm, |t| enter_later(&mut t.messages[1], -US)),
     ("a stall before the send", Rule::Entry, calm, |t| deed(t, 0, 0).what = ActivityKind::Stall),
     ("sends too close", Rule::Gap, calm, |t| {
         set(t, 0, 2, 5, 6);
@@ -508,6 +517,7 @@ const FORGERIES: [Forgery; 41] = [
     }),
     ("a slow last word", Rule::Stream, calm, |t| t.messages[1].arrival += US),
     ("there before it was sent", Rule::Causality, early, |t| {
+        t.messages[0].latency -= US;
         t.messages[0].first -= US;
         t.messages[0].arrival -= US;
     }),
@@ -653,7 +663,7 @@ fn keeps_to_what_needs_no_order() {
     let mut trace = crowd(2);
     deed(&mut trace, 2, 2).end += PS;
     fly(&mut trace.messages[1], 6, 10);
-    trace.messages[1].enter += PS;
+    enter_later(&mut trace.messages[1], PS);
     assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [Rule::Stall]);
     trace.out_of_order = 3;
     let found = audit(&trace);
@@ -740,10 +750,10 @@ fn any_activity() -> impl Strategy<Value = Activity> {
 }
 
 fn any_message() -> impl Strategy<Value = Message> {
-    ([number(), number(), number(), number()], moment(), moment(), moment()).prop_map(
-        |([from, number, to, words], enter, first, arrival)| {
+    ([number(), number(), number(), number()], moment(), moment(), moment(), moment()).prop_map(
+        |([from, number, to, words], latency, enter, first, arrival)| {
             let id = MessageId { from, number };
-            Message { id, to, words, enter, first, arrival }
+            Message { id, to, words, latency, place: id.from, enter, first, arrival }
         },
     )
 }
@@ -756,13 +766,14 @@ proptest! {
     fn survives_any_trace(
         texts in select(vec!["L=6ps,o=2ps,g=4ps", "o=1ps,G=1ps", "L=9ps,g=1ps,s=1,G_s=2ps,G_l=-3ps"]),
         (ports, latency) in (ports(), latency()),
+        ties in select(vec![Ties::Number, Ties::Random { seed: 1 }]),
         barrier in prop::option::of(Just(US)),
         out_of_order in select(vec![0, 1]),
         activities in vec(any_activity(), 0..40),
         messages in vec(any_message(), 0..20),
     ) {
         let params = Params::new(3).set(texts).unwrap().build().unwrap();
-        let found = audit(&Trace { params, ports, latency, barrier, out_of_order, activities, messages });
+        let found = audit(&Trace { params, ports, latency, ties, barrier, out_of_order, activities, messages });
         prop_assert!(found.violations.iter().all(|violation| !violation.sentence.is_empty()));
     }
 }

@@ -226,9 +226,10 @@ impl Seat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choice::Latency;
     use crate::clock::agenda::{Agenda, Entry};
     use crate::message::Tag;
-    use crate::network::{Latency, Network, Ports};
+    use crate::network::{Network, Ports};
     use crate::node::{Node, Outgoing, Receiving, Sending, Step};
     use crate::params::Params;
     use crate::parcel::Parcel;
@@ -321,7 +322,7 @@ mod tests {
             players.push(player);
         }
         while let Some(entry) = agenda.pop() {
-            let id = entry.id() as usize;
+            let id = entry.moment().1 as usize;
             let player = &mut players[id];
             if player.seat.ticket() != entry.ticket() {
                 continue;

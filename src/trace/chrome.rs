@@ -15,7 +15,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::MessageId;
-use crate::network::{Latency, Ports};
+use crate::choice::{Latency, Ties};
+use crate::network::Ports;
 use crate::params::{LongMessages, Params};
 
 pub use read::TraceError;
@@ -56,6 +57,16 @@ enum PortsHeader {
 enum LatencyHeader {
     Exact,
     Random { seed: u64 },
+    Exponential { seed: u64 },
+}
+
+/// How the file spells [`Ties`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Ties", rename_all = "lowercase")]
+enum TiesHeader {
+    Number,
+    Rotation,
+    Random { seed: u64 },
 }
 
 #[cfg(test)]
@@ -82,6 +93,7 @@ mod tests {
             params: Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap(),
             ports: Ports::Single,
             latency: Latency::Exact,
+            ties: Ties::Number,
             barrier: None,
             out_of_order: 0,
             activities: vec![
@@ -90,7 +102,16 @@ mod tests {
                 activity(1, 8, 10_000_000, ActivityKind::Receive(id)),
                 activity(1, 10, 10_007_630, ActivityKind::Work("\"quoted\"\n".into())),
             ],
-            messages: vec![Message { id, to: 1, words: 1, enter: 2 * US, first: 8 * US, arrival: 8 * US }],
+            messages: vec![Message {
+                id,
+                to: 1,
+                words: 1,
+                latency: 6 * US,
+                place: 0,
+                enter: 2 * US,
+                first: 8 * US,
+                arrival: 8 * US,
+            }],
         }
     }
 
@@ -247,8 +268,18 @@ mod tests {
     }
 
     fn message() -> impl Strategy<Value = Message> {
-        (message_id(), any::<(usize, usize)>(), time(), time(), time()).prop_map(
-            |(id, (to, words), enter, first, arrival)| Message { id, to, words, enter, first, arrival },
+        let times = [time(), time(), time(), time()];
+        (message_id(), any::<(usize, usize, usize)>(), times).prop_map(
+            |(id, (to, words, place), [latency, enter, first, arrival])| Message {
+                id,
+                to,
+                words,
+                latency,
+                place,
+                enter,
+                first,
+                arrival,
+            },
         )
     }
 
@@ -260,16 +291,24 @@ mod tests {
             "L=9us,S=100,s=10,O_s=7.63ns,O_r=4ns,G_s=1ns,G_l=-12.74ns",
         ]);
         let ports = prop::sample::select(vec![Ports::Single, Ports::Dual]);
-        let latency =
-            prop_oneof![Just(Latency::Exact), any::<u64>().prop_map(|seed| Latency::Random { seed })];
+        let latency = prop_oneof![
+            Just(Latency::Exact),
+            any::<u64>().prop_map(|seed| Latency::Random { seed }),
+            any::<u64>().prop_map(|seed| Latency::Exponential { seed }),
+        ];
+        let ties = prop_oneof![
+            Just(Ties::Number),
+            Just(Ties::Rotation),
+            any::<u64>().prop_map(|seed| Ties::Random { seed }),
+        ];
         let barrier = prop::option::of((0..=i64::MAX).prop_map(Time::from_ps));
         let out_of_order = prop_oneof![Just(0), any::<u64>()];
-        let machine = (texts, ports, latency, barrier, out_of_order);
+        let machine = (texts, ports, (latency, ties), barrier, out_of_order);
         let events = (vec(activity(), 0..12), vec(message(), 0..12));
         (machine, events).prop_map(|(machine, (activities, messages))| {
-            let (text, ports, latency, barrier, out_of_order) = machine;
+            let (text, ports, (latency, ties), barrier, out_of_order) = machine;
             let params = Params::new(3).set(text).unwrap().build().unwrap();
-            Trace { params, ports, latency, barrier, out_of_order, activities, messages }
+            Trace { params, ports, latency, ties, barrier, out_of_order, activities, messages }
         })
     }
 

@@ -2,7 +2,8 @@
 //! accepts them, and notices whoever waits a picosecond too long or is served out of turn.
 
 use loggp::{
-    Activity, ActivityKind, Latency, LogGps, Message, MessageId, Params, Ports, Rule, Time, Trace, audit,
+    Activity, ActivityKind, Latency, LogGps, Message, MessageId, Params, Ports, Rule, Ties, Time, Trace,
+    audit,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -165,7 +166,7 @@ impl Plan {
             let Some(request) = next else { break };
             let fault = wrong.filter(|(n, _)| *n == served.len()).map(|(_, fault)| fault);
             let Way { admitted, enter, first } = self.way(&served, &request, fault);
-            let Request { from, to, words, overhead, spread, called, ready, .. } = request;
+            let Request { from, to, words, overhead, spread, latency, called, ready, .. } = request;
             let id = MessageId { from, number: sent[from].len() };
             let mut now = now(from);
             for (end, what) in [
@@ -182,7 +183,17 @@ impl Plan {
             }
             let arrival = first + spread;
             let [enter_at, first_at, arrival_at] = [enter, first, arrival].map(Time::from_ps);
-            sent[from].push(Message { id, to, words, enter: enter_at, first: first_at, arrival: arrival_at });
+            let latency = Time::from_ps(latency);
+            sent[from].push(Message {
+                id,
+                to,
+                words,
+                latency,
+                place: from,
+                enter: enter_at,
+                first: first_at,
+                arrival: arrival_at,
+            });
             served.push(Served { from, to, enter, first, arrival, spread });
             out_free[from] = enter + spread.max(0) + g;
         }
@@ -198,7 +209,8 @@ impl Plan {
         let activities =
             did.flat_map(|(id, did)| did.into_iter().map(move |deed| activity(id, deed))).collect();
         let Plan { params, ports, latency, .. } = *self;
-        Trace { params, ports, latency, barrier: None, out_of_order: 0, activities, messages }
+        let ties = Ties::Number;
+        Trace { params, ports, latency, ties, barrier: None, out_of_order: 0, activities, messages }
     }
 
     /// Lets a processor that has sent everything receive everything.

@@ -9,8 +9,9 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::{RawValue, Value};
 
-use super::{Hex, LatencyHeader, PortsHeader, model};
-use crate::network::{Latency, Ports};
+use super::{Hex, LatencyHeader, PortsHeader, TiesHeader, model};
+use crate::choice::{Latency, Ties};
+use crate::network::Ports;
 use crate::params::{Parameter, Params};
 use crate::time::{Time, US, exactly};
 use crate::trace::{Activity, ActivityKind, Message, MessageId, Trace};
@@ -64,6 +65,8 @@ struct Header {
     ports: Ports,
     #[serde(with = "LatencyHeader")]
     latency: Latency,
+    #[serde(with = "TiesHeader", default)]
+    ties: Ties,
     /// What the machine's own barrier costs.
     #[serde(default)]
     barrier: Option<i64>,
@@ -79,6 +82,7 @@ impl Header {
             params: self.params()?,
             ports: self.ports,
             latency: self.latency,
+            ties: self.ties,
             barrier: self.barrier.map(Time::from_ps),
             out_of_order: self.out_of_order,
             activities: Vec::new(),
@@ -156,6 +160,8 @@ struct Args {
     number: Option<usize>,
     to: Option<usize>,
     words: Option<usize>,
+    latency: Option<i64>,
+    place: Option<usize>,
     enter: Option<i64>,
     first: Option<i64>,
     arrival: Option<i64>,
@@ -319,12 +325,16 @@ impl Event {
 
     fn message(&self) -> Result<Message, String> {
         let time = |ps, name| need(ps, name).map(Time::from_ps);
+        let (id, enter, first) =
+            (self.args.id()?, time(self.args.enter, "enter")?, time(self.args.first, "first")?);
         Ok(Message {
-            id: self.args.id()?,
+            id,
             to: need(self.args.to, "to")?,
             words: need(self.args.words, "words")?,
-            enter: time(self.args.enter, "enter")?,
-            first: time(self.args.first, "first")?,
+            latency: self.args.latency.map_or(first - enter, Time::from_ps),
+            place: self.args.place.unwrap_or(id.from),
+            enter,
+            first,
             arrival: time(self.args.arrival, "arrival")?,
         })
     }

@@ -6,8 +6,9 @@ use std::io::{self, BufWriter, Write};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{Hex, LatencyHeader, PID, PortsHeader, model};
-use crate::network::{Latency, Ports};
+use super::{Hex, LatencyHeader, PID, PortsHeader, TiesHeader, model};
+use crate::choice::{Latency, Ties};
+use crate::network::Ports;
 use crate::params::{Parameter, Params};
 use crate::time::{Time, US};
 use crate::trace::{Activity, ActivityKind, Message, MessageId, Trace};
@@ -91,7 +92,7 @@ fn name_track(out: &mut impl Write, id: usize) -> io::Result<()> {
 
 /// Writes a message's way through the network as an asynchronous slice, for many of them overlap.
 fn write_transit(out: &mut impl Write, message: &Message) -> io::Result<()> {
-    let Message { id, to, words, enter, first, arrival } = *message;
+    let Message { id, to, words, latency, place, enter, first, arrival } = *message;
     let MessageId { from, number } = id;
     // With a negative G_l a message may be there before it entered, and no slice can show that.
     for (kind, at) in [("b", enter), ("e", enter.max(arrival))] {
@@ -99,6 +100,13 @@ fn write_transit(out: &mut impl Write, message: &Message) -> io::Result<()> {
         write!(out, r#","ts":{},"cat":"transit","name":"{from} to {to}","id":"{}""#, Micros(at), Hex(id))?;
         if kind == "b" {
             write!(out, r#","args":{{"from":{from},"number":{number},"to":{to},"words":{words},"#)?;
+            // What goes without saying is left out: a port was free, and who was first is the lower number.
+            if latency != first - enter {
+                write!(out, r#""latency":{},"#, latency.as_ps())?;
+            }
+            if place != from {
+                write!(out, r#""place":{place},"#)?;
+            }
             let [enter, first, arrival] = [enter, first, arrival].map(Time::as_ps);
             write!(out, r#""enter":{enter},"first":{first},"arrival":{arrival}}}"#)?;
         }
@@ -130,6 +138,8 @@ struct Header<'a> {
     ports: Ports,
     #[serde(with = "LatencyHeader")]
     latency: Latency,
+    #[serde(with = "TiesHeader", skip_serializing_if = "is_by_number")]
+    ties: Ties,
     /// What the machine's own barrier costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     barrier: Option<i64>,
@@ -138,14 +148,18 @@ struct Header<'a> {
     out_of_order: u64,
 }
 
+fn is_by_number(ties: &Ties) -> bool {
+    *ties == Ties::Number
+}
+
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
 impl Header<'_> {
     fn of(trace: &Trace) -> Header<'_> {
-        let &Trace { ref params, ports, latency, barrier, out_of_order, .. } = trace;
-        Header { params, ports, latency, barrier: barrier.map(Time::as_ps), out_of_order }
+        let &Trace { ref params, ports, latency, ties, barrier, out_of_order, .. } = trace;
+        Header { params, ports, latency, ties, barrier: barrier.map(Time::as_ps), out_of_order }
     }
 }
 
