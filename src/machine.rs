@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -217,7 +218,17 @@ impl Machine {
     }
 
     /// How many processors compute at the same time: as many as there are cores for them on the wall clock, and one
-    /// on the virtual clock.
+    /// on the virtual clock. Who predicts what work costs has to compute beside as many others, for they share the
+    /// computer's memory: see [`measure`](crate::measure).
+    ///
+    /// ```
+    /// use loggp::{ClockKind, Machine, Params};
+    ///
+    /// let machine = Machine::new(Params::new(64).build()?);
+    /// assert_eq!(machine.at_once(), 1);
+    /// assert_eq!(machine.clock(ClockKind::Wall).cores(1).at_once(), 1);
+    /// # Ok::<(), loggp::ParamsError>(())
+    /// ```
     pub fn at_once(&self) -> usize {
         match self.clock {
             ClockKind::Virtual => 1,
@@ -366,7 +377,8 @@ impl Machine {
     fn emulate(&self, program: Program) -> Result<Run<()>, RunError> {
         let setup = self.setup();
         let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
-        let lives = jumping::run(self.params.P, self.stack, setup.known(), self.patience, &body)?;
+        let lives = jumping::run(self.params.P, self.stack, setup.known(), self.patience, &body)
+            .map_err(|error| setup.explain(error))?;
         Ok(self.report(lives, &setup.network))
     }
 
@@ -392,7 +404,8 @@ impl Machine {
                     setup.live(id, &mut recorder, program);
                     recorder.waits
                 };
-                let waits = jumping::run(P, stack, setup.known(), self.patience, &body)?;
+                let waits = jumping::run(P, stack, setup.known(), self.patience, &body)
+                    .map_err(|error| setup.explain(error))?;
                 dilation::choose(&waits, cores, self.work == Work::Measured)
             }
         };
@@ -405,7 +418,8 @@ impl Machine {
             let setup = self.setup();
             let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
             let (lives, findings) =
-                wall::run(P, stack, cores, setup.known(), self.patience, choice.dilation, &body)?;
+                wall::run(P, stack, cores, setup.known(), self.patience, choice.dilation, &body)
+                    .map_err(|error| setup.explain(error))?;
             let mut run = self.report(lives, &setup.network);
             let late_requests: u64 = run.processors.iter().map(|stats| stats.out_of_order).sum();
             let out_of_order = findings.out_of_order + late_requests;
@@ -451,6 +465,9 @@ impl Machine {
             rates: self.rates.clone(),
             barrier: self.barrier,
             trace: self.trace,
+            asks_for: (0..self.params.gps().map_or(0, |_| self.params.P))
+                .map(|_| AtomicUsize::new(0))
+                .collect(),
         }
     }
 

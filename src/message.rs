@@ -254,6 +254,11 @@ impl Tag {
         Tag(Tag::REPLY | u64::from(number))
     }
 
+    /// Whether it is a reply to a request.
+    pub fn is_reply(self) -> bool {
+        self.0 & Tag::REPLY != 0
+    }
+
     /// The message for which its sender's request with this number asked.
     pub fn agreed(number: u32) -> Tag {
         Tag(Tag::AGREED | u64::from(number))

@@ -18,7 +18,7 @@ use parking_lot::{Mutex, MutexGuard};
 use smallvec::{Array, SmallVec};
 
 use crate::choice::{Choice, Drawn, Latency, Places, Ties};
-use crate::params::Params;
+use crate::params::{LongMessages, Params};
 use crate::time::Time;
 use crate::trace::MessageId;
 
@@ -36,13 +36,14 @@ pub enum Ports {
 impl Params {
     /// The length in words of a message of so many bytes. LogP has no message shorter than a word.
     pub fn words(&self, bytes: usize) -> usize {
-        let words = if bytes <= self.word { usize::from(bytes > 0) } else { bytes.div_ceil(self.word) };
+        let words =
+            if bytes <= self.word.get() { usize::from(bytes > 0) } else { bytes.div_ceil(self.word.get()) };
         if self.is_loggp() { words.max(1) } else { words }
     }
 
     /// How long the sender is busy: o, and kO_s more under LogGPS.
     pub fn send_overhead(&self, k: usize) -> Time {
-        self.gps.map_or(self.o, |gps| self.o + k as i64 * gps.O_s)
+        self.gps().map_or(self.o, |gps| self.o + k as i64 * gps.O_s)
     }
 
     /// How long the receiver is busy: o, and kO_r more under LogGPS.
@@ -52,16 +53,16 @@ impl Params {
 
     /// What a reception takes.
     fn reception_cost(&self) -> ReceptionCost {
-        let per_word = self.gps.map_or(Time::ZERO, |gps| gps.O_r);
+        let per_word = self.gps().map_or(Time::ZERO, |gps| gps.O_r);
         ReceptionCost { fixed: self.o, per_word, instant: self.longest_instant() }
     }
 
     /// The longest message that takes no time at all where the latency is exactly L; nothing where none does.
     fn longest_instant(&self) -> Option<u32> {
         let free = |time: Time, rest: u32| if time == Time::ZERO { u32::MAX } else { rest };
-        match self.gps {
+        match self.gps() {
             _ if self.L > Time::ZERO || self.shrinks() => None,
-            None => Some(free(self.G, 1)),
+            None => Some(free(self.stream(2), 1)),
             Some(gps) if gps.G_s > Time::ZERO && gps.s > 0 => Some(0),
             Some(gps) => Some(free(gps.G_l, gps.s as u32)),
         }
@@ -69,15 +70,16 @@ impl Params {
 
     /// Whether a long message's way may lie within its overhead, as a negative G_l says (LogGPS, table 5).
     fn shrinks(&self) -> bool {
-        self.gps.is_some_and(|gps| gps.G_l < Time::ZERO)
+        self.gps().is_some_and(|gps| gps.G_l < Time::ZERO)
     }
 
     /// How long after its first word a message's last word follows: (k-1)G (LogGP, section 2.1), or kG_s up
     /// to s words and G_l for each above (LogGPS, table 3), which may take back more than there was.
     pub fn stream(&self, k: usize) -> Time {
-        match self.gps {
-            None => (k as i64 - 1) * self.G,
-            Some(gps) => {
+        match self.long {
+            LongMessages::LogP => (k as i64 - 1) * self.g.max(self.o),
+            LongMessages::LogGP { G } => (k as i64 - 1) * G,
+            LongMessages::LogGPS(gps) => {
                 let in_first_packet = k.min(gps.s);
                 in_first_packet as i64 * gps.G_s + (k - in_first_packet) as i64 * gps.G_l
             }
@@ -86,7 +88,7 @@ impl Params {
 
     /// Whether a message waits for its receiver before it is sent (LogGPS, section 3.1).
     pub fn is_synchronous(&self, k: usize) -> bool {
-        self.gps.is_some_and(|gps| k > gps.S)
+        self.gps().is_some_and(|gps| k > gps.S)
     }
 
     /// How many messages may be in transit from a processor, and as many to it: ceil(L/g) and at least one
@@ -102,7 +104,7 @@ impl Params {
     /// A negative G_l (LogGPS, table 5) says that a long message's bytes travel while the sender is still
     /// busy with it, so it may arrive before its send overhead ends. Before that overhead starts it cannot.
     pub fn longest(&self) -> Option<usize> {
-        let gps = self.gps?;
+        let gps = self.gps()?;
         let per_word = gps.O_s + gps.G_l;
         if per_word >= Time::ZERO {
             return None;
@@ -345,9 +347,8 @@ impl Network {
     /// Whether there are two processors at most, whose messages all take no time: what one sends, the other receives
     /// in the order in which it was sent.
     pub(crate) fn is_instant_pair(&self) -> bool {
-        let Params { P, G, gps, .. } = self.params;
         let instant = self.lookahead() == Time::ZERO && self.is_exact;
-        P <= 2 && instant && G == Time::ZERO && gps.is_none()
+        self.params.P <= 2 && instant && self.params.G() == Some(Time::ZERO)
     }
 
     /// Serves a request of `x`, whose exit this is, for k words to `y`. All requests that come before it, in the

@@ -44,12 +44,12 @@ pub struct Activity {
     /// Until when.
     pub end: Time,
     /// What it did.
-    pub what: What,
+    pub what: ActivityKind,
 }
 
-/// What a processor can do.
+/// What a processor can do in a run, as a trace tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ActivityKind {
     /// Compute: this kind of work.
     Work(Cow<'static, str>),
     /// The overhead of sending a message.

@@ -9,8 +9,8 @@ mod by_hand;
 use std::collections::BTreeSet;
 
 use loggp::{
-    Activity, Latency, LogGps, Machine, Message, MessageId, PS, Params, Ports, Proc, Rule, Run, Ties, Time,
-    Trace, US, What, Work, audit,
+    Activity, ActivityKind, Latency, LogGps, Machine, Message, MessageId, PS, Params, Ports, Proc, Rule, Run,
+    Ties, Time, Trace, US, Work, audit,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -408,8 +408,8 @@ fn enter_later(message: &mut Message, time: Time) {
 
 /// Lets processor 1 of [`calm`] receive once more, in the end.
 fn receive_again(trace: &mut Trace, number: usize) {
-    let what = What::Receive(MessageId { from: 0, number });
-    trace.activities.push(Activity { id: 1, start: 39 * US, end: 50 * US, what: What::Idle });
+    let what = ActivityKind::Receive(MessageId { from: 0, number });
+    trace.activities.push(Activity { id: 1, start: 39 * US, end: 50 * US, what: ActivityKind::Idle });
     trace.activities.push(Activity { id: 1, start: 50 * US, end: 52 * US, what });
 }
 
@@ -421,11 +421,11 @@ const FORGERIES: [Forgery; 41] = [
     ("a number is left out", Rule::Names, prompt, |t| {
         let id = MessageId { from: 0, number: 1 };
         t.messages[0].id = id;
-        deed(t, 0, 0).what = What::Send(id);
-        deed(t, 1, 1).what = What::Receive(id);
+        deed(t, 0, 0).what = ActivityKind::Send(id);
+        deed(t, 1, 1).what = ActivityKind::Receive(id);
     }),
     ("a processor is not there", Rule::Names, calm, |t| {
-        t.activities.push(Activity { id: 7, start: Time::ZERO, end: US, what: What::Idle });
+        t.activities.push(Activity { id: 7, start: Time::ZERO, end: US, what: ActivityKind::Idle });
     }),
     ("a hole at the beginning", Rule::OneThing, calm, |t| drop(t.activities.remove(0))),
     ("a hole in the middle", Rule::OneThing, calm, |t| set(t, 1, 2, 32, 36)),
@@ -437,16 +437,16 @@ const FORGERIES: [Forgery; 41] = [
         set(t, 0, 0, 0, 2);
         set(t, 0, 1, 2, 5);
     }),
-    ("no send", Rule::Overhead, calm, |t| deed(t, 0, 1).what = What::Work("forged".into())),
+    ("no send", Rule::Overhead, calm, |t| deed(t, 0, 1).what = ActivityKind::Work("forged".into())),
     ("two sends", Rule::Overhead, calm, |t| {
-        deed(t, 0, 4).what = What::Send(MessageId { from: 0, number: 0 });
+        deed(t, 0, 4).what = ActivityKind::Send(MessageId { from: 0, number: 0 });
     }),
     ("a send of nothing", Rule::Overhead, calm, |t| {
-        deed(t, 0, 4).what = What::Send(MessageId { from: 0, number: 7 });
+        deed(t, 0, 4).what = ActivityKind::Send(MessageId { from: 0, number: 7 });
     }),
     ("an entry after its send", Rule::Entry, calm, |t| enter_later(&mut t.messages[1], US)),
     ("an entry before its send is over", Rule::Entry, calm, |t| enter_later(&mut t.messages[1], -US)),
-    ("a stall before the send", Rule::Entry, calm, |t| deed(t, 0, 0).what = What::Stall),
+    ("a stall before the send", Rule::Entry, calm, |t| deed(t, 0, 0).what = ActivityKind::Stall),
     ("sends too close", Rule::Gap, calm, |t| {
         set(t, 0, 2, 5, 6);
         set(t, 0, 3, 6, 8);
@@ -457,11 +457,11 @@ const FORGERIES: [Forgery; 41] = [
         set(t, 1, 2, 32, 33);
         set(t, 1, 3, 33, 35);
     }),
-    ("a send later than the gap asks", Rule::Wait, calm, |t| deed(t, 0, 2).what = What::Gap),
-    ("a reception later than the gap asks", Rule::Wait, calm, |t| deed(t, 1, 2).what = What::Gap),
-    ("a gap before nothing", Rule::Wait, calm, |t| deed(t, 0, 4).what = What::Gap),
+    ("a send later than the gap asks", Rule::Wait, calm, |t| deed(t, 0, 2).what = ActivityKind::Gap),
+    ("a reception later than the gap asks", Rule::Wait, calm, |t| deed(t, 1, 2).what = ActivityKind::Gap),
+    ("a gap before nothing", Rule::Wait, calm, |t| deed(t, 0, 4).what = ActivityKind::Gap),
     ("a wait for an idle port", Rule::Wait, calm, |t| {
-        deed(t, 0, 4).what = What::Port;
+        deed(t, 0, 4).what = ActivityKind::Port;
         fly(&mut t.messages[1], 14, 15);
     }),
     (
@@ -494,7 +494,7 @@ const FORGERIES: [Forgery; 41] = [
         |t| {
             deed(t, 2, 2).end -= PS;
             let (start, end) = (6 * US - PS, 6 * US);
-            t.activities.push(Activity { id: 2, start, end, what: What::Port });
+            t.activities.push(Activity { id: 2, start, end, what: ActivityKind::Port });
         },
     ),
     (
@@ -531,7 +531,7 @@ const FORGERIES: [Forgery; 41] = [
         deed(t, 2, 1).end += PS;
         deed(t, 2, 2).start += PS;
     }),
-    ("a barrier missed", Rule::Barrier, barriers, |t| deed(t, 1, 3).what = What::Idle),
+    ("a barrier missed", Rule::Barrier, barriers, |t| deed(t, 1, 3).what = ActivityKind::Idle),
     ("a barrier where there is none", Rule::Barrier, barriers, |t| t.barrier = None),
     ("received before it is there", Rule::Arrival, prompt, |t| {
         set(t, 1, 0, 0, 7);
@@ -541,7 +541,7 @@ const FORGERIES: [Forgery; 41] = [
 
 /// And two more, which lose a message at either end.
 const LOSSES: [Forgery; 2] = [
-    ("never received", Rule::Reception, calm, |t| deed(t, 1, 3).what = What::Work("forged".into())),
+    ("never received", Rule::Reception, calm, |t| deed(t, 1, 3).what = ActivityKind::Work("forged".into())),
     ("received and never sent", Rule::Reception, calm, |t| receive_again(t, 7)),
 ];
 
@@ -589,9 +589,10 @@ fn counts_barriers_that_take_no_time() {
             }
         });
         let mut trace = trace.trace.unwrap();
-        let taken = trace.activities.iter().filter(|a| a.what == What::Barrier).count();
+        let taken = trace.activities.iter().filter(|a| a.what == ActivityKind::Barrier).count();
         assert_eq!((taken, audit(&trace).violations), (18, vec![]));
-        let place = trace.activities.iter().rposition(|a| a.id == id && a.what == What::Barrier).unwrap();
+        let place =
+            trace.activities.iter().rposition(|a| a.id == id && a.what == ActivityKind::Barrier).unwrap();
         assert_eq!(trace.activities[place].start, trace.activities[place].end);
         trace.activities.remove(place);
         audit(&trace).violations
@@ -652,7 +653,7 @@ fn lets_a_barrier_within_one_moment_come_first() {
     assert_eq!((trace.messages[0].enter, trace.messages[1].enter), (2 * US, Time::ZERO));
     assert_eq!(audit(&trace).violations, []);
     trace.barrier = None;
-    trace.activities.retain(|activity| activity.what != What::Barrier);
+    trace.activities.retain(|activity| activity.what != ActivityKind::Barrier);
     assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [Rule::Stall]);
 }
 
@@ -734,14 +735,14 @@ fn any_activity() -> impl Strategy<Value = Activity> {
         |(id, start, end, kind, from, number)| {
             let message = MessageId { from, number };
             let what = match kind {
-                0 => What::Work("any".into()),
-                1 => What::Send(message),
-                2 => What::Receive(message),
-                3 => What::Gap,
-                4 => What::Stall,
-                5 => What::Port,
-                6 => What::Barrier,
-                _ => What::Idle,
+                0 => ActivityKind::Work("any".into()),
+                1 => ActivityKind::Send(message),
+                2 => ActivityKind::Receive(message),
+                3 => ActivityKind::Gap,
+                4 => ActivityKind::Stall,
+                5 => ActivityKind::Port,
+                6 => ActivityKind::Barrier,
+                _ => ActivityKind::Idle,
             };
             Activity { id, start, end, what }
         },

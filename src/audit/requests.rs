@@ -13,7 +13,7 @@ use super::room::{Room, Rooms};
 use super::{Auditor, Flight, PortName, Rule};
 use crate::network::Ports;
 use crate::time::Time;
-use crate::trace::{Message, Trace, What};
+use crate::trace::{ActivityKind, Message, Trace};
 
 /// A message that asks for its way.
 struct Request<'a> {
@@ -150,7 +150,7 @@ impl Request<'_> {
 /// whatever their numbers.
 fn free_barriers(trace: &Trace) -> HashSet<Time> {
     let free = trace.barrier == Some(Time::ZERO);
-    let barriers = trace.activities.iter().filter(|activity| free && activity.what == What::Barrier);
+    let barriers = trace.activities.iter().filter(|activity| free && activity.what == ActivityKind::Barrier);
     barriers.map(|activity| activity.end).collect()
 }
 

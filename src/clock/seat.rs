@@ -2,7 +2,7 @@
 //!
 //! Both clocks seat their processors here, so that waiting means the same on both.
 
-use crate::error::{Doing, State, WantedMessage};
+use crate::error::{Doing, ProcessorState, WantedMessage};
 use crate::inbox::Inbox;
 use crate::message::{Envelope, Letter, Want};
 use crate::network::ReceptionCost;
@@ -209,7 +209,7 @@ impl Seat {
     }
 
     /// What processor `id`, which sits here, is doing.
-    pub fn state(&self, id: usize) -> State {
+    pub fn state(&self, id: usize) -> ProcessorState {
         let doing = match (self.stage, self.waits_for) {
             (Stage::NotStarted, _) => Doing::NotStarted,
             (Stage::Finished, _) => Doing::Finished,
@@ -219,7 +219,7 @@ impl Seat {
             (Stage::Running | Stage::Failed, None) if self.in_vain => Doing::Looking,
             (Stage::Running | Stage::Failed, None) => Doing::Running,
         };
-        State { id, at: self.waits_for.map_or(self.wake, |wish| wish.reception.ready), doing }
+        ProcessorState { id, at: self.waits_for.map_or(self.wake, |wish| wish.reception.ready), doing }
     }
 }
 
@@ -380,7 +380,7 @@ mod tests {
                 for op in &schedule[p.id()] {
                     match *op {
                         Op::Compute(cost) => p.work("compute", (cost.as_ps() / US.as_ps()) as u64, || ()),
-                        Op::Send(to, words) => p.send(to, 0, vec![0_u8; words * params.word]),
+                        Op::Send(to, words) => p.send(to, 0, vec![0_u8; words * params.word.get()]),
                         Op::Receive => drop(p.recv::<Vec<u8>>(0)),
                     }
                 }

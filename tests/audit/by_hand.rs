@@ -2,7 +2,8 @@
 //! accepts them, and notices whoever waits a picosecond too long or is served out of turn.
 
 use loggp::{
-    Activity, Latency, LogGps, Message, MessageId, Params, Ports, Rule, Ties, Time, Trace, What, audit,
+    Activity, ActivityKind, Latency, LogGps, Message, MessageId, Params, Ports, Rule, Ties, Time, Trace,
+    audit,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -79,11 +80,11 @@ impl Plan {
     /// What processor `from` sends as its next one, if it is free at `now` and its gap is over at `out_free`.
     fn request(&self, from: usize, number: usize, now: i64, out_free: i64) -> Option<Request> {
         let &(work, to, words, drawn) = self.sends[from].get(number)?;
-        let Params { L, o, G, .. } = self.params;
+        let Params { L, o, .. } = self.params;
         let words = words.min(self.params.longest().unwrap_or(usize::MAX));
         let k = words as i64;
-        let (overhead, spread) = match self.params.gps {
-            None => (o.as_ps(), (k - 1) * G.as_ps()),
+        let (overhead, spread) = match self.params.gps() {
+            None => (o.as_ps(), (k - 1) * self.params.G().unwrap().as_ps()),
             Some(gps) => {
                 let short = k.min(gps.s as i64);
                 let spread = short * gps.G_s.as_ps() + (k - short) * gps.G_l.as_ps();
@@ -150,7 +151,7 @@ impl Plan {
     /// Serves one request after the other; something goes wrong with the `n`-th.
     fn trace(&self, order: Order, wrong: Option<(usize, Fault)>) -> Trace {
         let (P, g) = (self.params.P, self.params.g.as_ps());
-        let mut did: Vec<Vec<(i64, i64, What)>> = vec![Vec::new(); P];
+        let mut did: Vec<Vec<(i64, i64, ActivityKind)>> = vec![Vec::new(); P];
         let mut sent: Vec<Vec<Message>> = vec![Vec::new(); P];
         let mut out_free = vec![0; P];
         let mut served: Vec<Served> = Vec::new();
@@ -169,13 +170,13 @@ impl Plan {
             let id = MessageId { from, number: sent[from].len() };
             let mut now = now(from);
             for (end, what) in [
-                (called, What::Work("think".into())),
-                (ready - overhead, What::Gap),
-                (ready, What::Send(id)),
-                (admitted, What::Stall),
-                (enter, What::Port),
+                (called, ActivityKind::Work("think".into())),
+                (ready - overhead, ActivityKind::Gap),
+                (ready, ActivityKind::Send(id)),
+                (admitted, ActivityKind::Stall),
+                (enter, ActivityKind::Port),
             ] {
-                if now < end || what == What::Send(id) {
+                if now < end || what == ActivityKind::Send(id) {
                     did[from].push((now, end, what));
                 }
                 now = end;
@@ -200,7 +201,7 @@ impl Plan {
         for (id, did) in did.iter_mut().enumerate() {
             self.receive_all(did, messages.iter().filter(|message| message.to == id));
         }
-        let activity = |id: usize, (start, end, what): (i64, i64, What)| {
+        let activity = |id: usize, (start, end, what): (i64, i64, ActivityKind)| {
             let [start, end] = [start, end].map(Time::from_ps);
             Activity { id, start, end, what }
         };
@@ -213,7 +214,11 @@ impl Plan {
     }
 
     /// Lets a processor that has sent everything receive everything.
-    fn receive_all<'a>(&self, did: &mut Vec<(i64, i64, What)>, messages: impl Iterator<Item = &'a Message>) {
+    fn receive_all<'a>(
+        &self,
+        did: &mut Vec<(i64, i64, ActivityKind)>,
+        messages: impl Iterator<Item = &'a Message>,
+    ) {
         let mut messages: Vec<&Message> = messages.collect();
         messages.sort_by_key(|message| (message.arrival, message.id));
         let mut gap_over = 0;
@@ -221,11 +226,11 @@ impl Plan {
             let now = did.last().map_or(0, |(_, end, _)| *end);
             let there = now.max(message.arrival.as_ps());
             let start = there.max(gap_over);
-            let per_word = self.params.gps.map_or(0, |gps| gps.O_r.as_ps());
+            let per_word = self.params.gps().map_or(0, |gps| gps.O_r.as_ps());
             let end = start + self.params.o.as_ps() + message.words as i64 * per_word;
-            let waits = [(now, there, What::Idle), (there, start, What::Gap)];
+            let waits = [(now, there, ActivityKind::Idle), (there, start, ActivityKind::Gap)];
             did.extend(waits.into_iter().filter(|(start, end, _)| start < end));
-            did.push((start, end, What::Receive(message.id)));
+            did.push((start, end, ActivityKind::Receive(message.id)));
             gap_over = start + self.params.g.as_ps();
         }
     }
