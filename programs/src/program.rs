@@ -160,26 +160,19 @@ impl Case {
         (self.algorithm.plan)(self)
     }
 
+    /// Whether it can be; if not, why, under the names of the program and the algorithm.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let named = |why| format!("{} {}: {why}", self.program.name, self.algorithm.name).into();
+        self.plan().map(drop).map_err(named)
+    }
+
     /// The machine that it runs on.
     pub fn machine(&self, emulation: &Emulation) -> Machine {
-        let Emulation { clock, dilation, cores, stack, trace } = *emulation;
-        let mut machine = Machine::new(self.params)
-            .ports(self.ports)
-            .latency(self.latency)
-            .work(self.work)
-            .clock(clock)
-            .dilation(dilation)
-            .trace(trace);
-        if let Some(cost) = self.barrier {
-            machine = machine.barrier(cost);
+        let machine = emulation.machine(self.params).ports(self.ports).latency(self.latency).work(self.work);
+        match self.barrier {
+            Some(cost) => machine.barrier(cost),
+            None => machine,
         }
-        if let Some(cores) = cores {
-            machine = machine.cores(cores);
-        }
-        if let Some(bytes) = stack {
-            machine = machine.stack(bytes);
-        }
-        machine
     }
 
     /// Whether a formula needs to know what computing costs on this computer: where work is charged the case says

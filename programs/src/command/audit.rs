@@ -8,8 +8,8 @@ use clap::Args;
 use loggp::{Latency, Ports, Time, Trace, audit};
 
 use super::failure::Failure;
+use super::heading::parameters;
 use super::number::{Unit, count, thousands};
-use super::setting::parameters;
 
 /// The arguments.
 #[derive(Args)]
@@ -26,14 +26,14 @@ impl Audit {
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let trace = self.read()?;
         let audit = audit(&trace);
-        let unit = if trace.params.is_loggp() { Unit::US } else { Unit::NS };
+        let unit = Unit::usual(&trace.params);
         let of_capacity = |most: usize| match audit.capacity {
             Some(capacity) => format!("{} of {}", thousands(most), thousands(capacity)),
             None => format!("{} of any number", thousands(most)),
         };
         let show = |time: Option<Time>| time.map_or("none".into(), |time| unit.show(time));
 
-        writeln!(out, "{}", parameters(&trace.params, &unit))?;
+        writeln!(out, "{}", parameters(&trace.params, &unit).join(", "))?;
         writeln!(out, "{}, {}\n", latency(trace.latency), ports(trace.ports))?;
         for (what, value) in [
             ("finish", unit.show(audit.finish)),

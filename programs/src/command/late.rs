@@ -5,28 +5,11 @@
 
 use std::io::{self, Write};
 
-use super::table::Table;
-
-/// The mark of what was late.
-const MARK: &str = "late";
-
-/// What the mark means.
+/// What the mark in a table means.
 pub const NOTE: &str = "late: this computer did not keep up with the run, so do not trust its time";
 
-/// Whether the machine says that this computer did not keep up.
-pub fn is_late(held: Option<bool>) -> bool {
-    held == Some(false)
-}
-
-/// Adds a column with the marks, if there is any.
-pub fn mark(table: &mut Table, held: impl Iterator<Item = Option<bool>> + Clone) {
-    if held.clone().any(is_late) {
-        table.words("", held.map(|held| if is_late(held) { MARK.into() } else { String::new() }));
-    }
-}
-
 /// Says on stderr which runs were late, if any were, and what helps.
-pub fn warn(late: &[String]) {
+pub fn warn(late: &[&str]) {
     if late.is_empty() {
         return;
     }
