@@ -13,8 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use loggp::{ClockKind, Dilation, NS, Params, Ports, Time, US, preset};
-use loggp_programs::study::calibration::{Amount, Bound, Calibration};
 use loggp_programs::Emulation;
+use loggp_programs::study::calibration::{Amount, Bound, Calibration};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

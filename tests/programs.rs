@@ -294,10 +294,7 @@ fn a_study_answers_in_numbers() {
 
     let refused =
         Study::of(self::case(&SCATTER, "fixed", params(4, 1, 1, 1, 1), 1).with("alpha", "seven")).run();
-    assert_eq!(
-        refused.unwrap_err().to_string(),
-        "alpha = seven is no splitting ratio; give one between 0 and 1"
-    );
+    assert_eq!(refused.unwrap_err().to_string(), "alpha = seven: give a ratio between 0 and 1");
 }
 
 /// Everything that a case says is read when it is planned.

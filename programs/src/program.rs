@@ -230,6 +230,16 @@ impl Case {
         self
     }
 
+    /// The value of an option, read so; or why it cannot be.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no such option.
+    pub fn read<T>(&self, name: &str, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, Refusal> {
+        let text = self.option(name);
+        read(text).map_err(|why| format!("{name} = {text}: {why}").into())
+    }
+
     /// The value of an option.
     ///
     /// # Panics

@@ -83,7 +83,7 @@ impl Summation<'_> {
         const MOST: i128 = 1 << 28;
         let time = match case.option("time") {
             "" => None,
-            text => Some(parse_time(text, case.params.cycle).map_err(|why| format!("time = {text}: {why}"))?),
+            _ => Some(case.read("time", |text| parse_time(text, case.params.cycle))?),
         };
         if time.is_some() && case.size != SIZE {
             return Err("--time says how many operands there are; leave --size out".into());

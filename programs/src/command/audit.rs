@@ -5,11 +5,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{Latency, Ports, Time, Trace, audit};
+use loggp::{Latency, Time, Trace, audit};
 
 use super::failure::Failure;
 use super::heading::parameters;
 use super::number::{Unit, count, thousands};
+use super::options::ports_name;
 
 /// The arguments.
 #[derive(Args)]
@@ -34,7 +35,7 @@ impl Audit {
         let show = |time: Option<Time>| time.map_or("none".into(), |time| unit.show(time));
 
         writeln!(out, "{}", parameters(&trace.params, &unit).join(", "))?;
-        writeln!(out, "{}, {}\n", latency(trace.latency), ports(trace.ports))?;
+        writeln!(out, "{}, {} ports\n", latency(trace.latency), ports_name(trace.ports))?;
         for (what, value) in [
             ("finish", unit.show(audit.finish)),
             ("messages", thousands(audit.messages)),
@@ -84,13 +85,5 @@ fn latency(latency: Latency) -> String {
     match latency {
         Latency::Exact => "exact latency".into(),
         Latency::Random { seed } => format!("random latency (seed {seed})"),
-    }
-}
-
-/// The ports of a run.
-fn ports(ports: Ports) -> &'static str {
-    match ports {
-        Ports::Single => "single ports",
-        Ports::Dual => "dual ports",
     }
 }

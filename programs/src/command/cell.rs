@@ -2,7 +2,7 @@
 
 use loggp::Time;
 use loggp_programs::Figure;
-use loggp_programs::study::{Ns, Phase};
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::number::{Unit, percent, rough, rough_time, thousands};
@@ -37,11 +37,14 @@ pub enum Cell {
     Held(bool),
     /// A value that people see behind a sign; or no value, of which they see only the sign.
     Signed(&'static str, Box<Cell>),
-    /// The phases of a run.
-    Phases(Vec<Phase>),
+    /// Several rows of another kind, such as the phases of a run.
+    Rows(Vec<Object>),
     /// What else a run showed.
     Figures(Vec<Figure>),
 }
+
+/// Values by their names, which are paths: `stalls.ns` is `ns` in the object `stalls`. Those of an object stand together.
+pub struct Object(pub Vec<(&'static str, Cell)>);
 
 /// How a table shows times.
 pub struct Scale {
@@ -127,7 +130,7 @@ impl Serialize for Cell {
             Cell::Number(number) | Cell::Error(number) => serializer.serialize_f64(*number),
             Cell::Verified(yes) | Cell::Held(yes) => serializer.serialize_bool(*yes),
             Cell::Signed(_, cell) => cell.serialize(serializer),
-            Cell::Phases(phases) => phases.serialize(serializer),
+            Cell::Rows(rows) => rows.serialize(serializer),
             Cell::Figures(figures) => {
                 let name = |figure: &Figure| match figure.unit {
                     "" => figure.name.to_string(),
@@ -139,50 +142,71 @@ impl Serialize for Cell {
     }
 }
 
-impl From<&str> for Cell {
-    fn from(text: &str) -> Cell {
-        Cell::Text(text.into())
-    }
+/// What is a value by itself.
+macro_rules! cells {
+    ($($kind:ty: $cell:expr;)*) => {
+        $(impl From<$kind> for Cell {
+            fn from(value: $kind) -> Cell {
+                $cell(value)
+            }
+        })*
+    };
 }
 
-impl From<String> for Cell {
-    fn from(text: String) -> Cell {
-        Cell::Text(text)
-    }
-}
-
-impl From<usize> for Cell {
-    fn from(count: usize) -> Cell {
-        Cell::Count(count as i128)
-    }
-}
-
-impl From<u64> for Cell {
-    fn from(count: u64) -> Cell {
-        Cell::Count(count.into())
-    }
-}
-
-impl From<i64> for Cell {
-    fn from(count: i64) -> Cell {
-        Cell::Count(count.into())
-    }
-}
-
-impl From<Time> for Cell {
-    fn from(time: Time) -> Cell {
-        Cell::Time(time)
-    }
-}
-
-impl From<f64> for Cell {
-    fn from(number: f64) -> Cell {
-        Cell::Number(number)
-    }
+cells! {
+    String: Cell::Text;
+    &str: |text: &str| Cell::Text(text.into());
+    usize: |count| Cell::Count(count as i128);
+    u64: |count: u64| Cell::Count(count.into());
+    i64: |count: i64| Cell::Count(count.into());
+    Time: Cell::Time;
+    f64: Cell::Number;
 }
 
 impl<T: Into<Cell>> From<Option<T>> for Cell {
     fn from(value: Option<T>) -> Cell {
         value.map_or(Cell::Nothing, T::into)
+    }
+}
+
+impl Serialize for Object {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Values(self.0.iter().map(|(name, cell)| (*name, cell)).collect()).serialize(serializer)
+    }
+}
+
+/// The values of an object, by what is left of their paths.
+struct Values<'a>(Vec<(&'a str, &'a Cell)>);
+
+impl Serialize for Values<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        fn object<'a>((path, _): &(&'a str, &Cell)) -> Option<&'a str> {
+            path.split_once('.').map(|(object, _)| object)
+        }
+        let mut map = serializer.serialize_map(None)?;
+        for values in self.0.chunk_by(|one, other| object(one).is_some() && object(one) == object(other)) {
+            let there = values.iter().filter(|(_, cell)| !matches!(cell, Cell::Absent));
+            match object(&values[0]) {
+                None => there.copied().try_for_each(|(name, cell)| map.serialize_entry(name, cell))?,
+                Some(object) => {
+                    let inner: Vec<_> =
+                        there.map(|(path, cell)| (&path[object.len() + 1..], *cell)).collect();
+                    map.serialize_entry(object, &(!inner.is_empty()).then_some(Values(inner)))?;
+                }
+            }
+        }
+        map.end()
+    }
+}
+
+/// A time in nanoseconds: a whole number where it is one.
+struct Ns(Time);
+
+impl Serialize for Ns {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.as_ps() {
+            ps if ps % 1000 == 0 => serializer.serialize_i64(ps / 1000),
+            _ => serializer.serialize_f64(self.0.as_ns()),
+        }
     }
 }

@@ -1,15 +1,13 @@
 //! The columns of a report: each says once what its values are called in JSON, CSV and a table. From columns and rows come
 //! all three.
 //!
-//! Names are paths: `stalls.ns` is `ns` in the object `stalls`. The titles of CSV are always the same for a command, so
+//! The titles of CSV are always the same for a command, so
 //! that files with the rows of different machines and clocks can be put together; what a row has not stays empty.
 
 use comfy_table::{CellAlignment, presets};
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::cell::{Cell, Scale};
+use super::cell::{Cell, Object, Scale};
 use super::number::Unit;
 
 /// A column for rows of some kind.
@@ -82,11 +80,10 @@ impl<'a, R> Column<'a, R> {
     }
 }
 
-/// A row as JSON.
-pub fn json<R>(columns: &[Column<R>], row: &R) -> serde_json::Result<String> {
+/// A row as JSON has it.
+pub fn object<R>(columns: &[Column<R>], row: &R) -> Object {
     let named = |column: &Column<R>| column.name.map(|name| (name, (column.value)(row)));
-    let cells: Vec<(&str, Cell)> = columns.iter().filter_map(named).collect();
-    serde_json::to_string(&Object(cells.iter().map(|(name, cell)| (*name, cell)).collect()))
+    Object(columns.iter().filter_map(named).collect())
 }
 
 /// The titles of CSV.
@@ -153,30 +150,6 @@ fn in_order<'c, 'a, R>(columns: &'c [Column<'a, R>]) -> Vec<&'c Column<'a, R>> {
     table
 }
 
-/// Values by their paths. Those of an object stand together.
-struct Object<'a>(Vec<(&'a str, &'a Cell)>);
-
-impl Serialize for Object<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        fn object<'a>((path, _): &(&'a str, &Cell)) -> Option<&'a str> {
-            path.split_once('.').map(|(object, _)| object)
-        }
-        let mut map = serializer.serialize_map(None)?;
-        for values in self.0.chunk_by(|one, other| object(one).is_some() && object(one) == object(other)) {
-            let there = values.iter().filter(|(_, cell)| !matches!(cell, Cell::Absent));
-            match object(&values[0]) {
-                None => there.copied().try_for_each(|(name, cell)| map.serialize_entry(name, cell))?,
-                Some(object) => {
-                    let inner: Vec<_> =
-                        there.map(|(path, cell)| (&path[object.len() + 1..], *cell)).collect();
-                    map.serialize_entry(object, &(!inner.is_empty()).then_some(Object(inner)))?;
-                }
-            }
-        }
-        map.end()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_row_is_an_object_without_what_is_absent() {
-        let json = json(&columns(), &1000).unwrap();
+        let json = serde_json::to_string(&object(&columns(), &1000)).unwrap();
         assert_eq!(json, r#"{"word":"a \"b\", c","of":{"one":1000},"none":null}"#);
     }
 

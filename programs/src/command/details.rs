@@ -6,9 +6,9 @@ use loggp_programs::study::Phase;
 use loggp_programs::{Case, Figure};
 
 use super::column::{Column, table};
-use super::late;
 use super::number::Unit;
 use super::row::{self, MOST_DECIMALS, Row};
+use super::studies::LATE;
 
 /// All of it.
 pub fn details(rows: &[Row], unit: Unit) -> String {
@@ -24,7 +24,7 @@ pub fn details(rows: &[Row], unit: Unit) -> String {
         notes.extend(reasons(rows));
     }
     if rows.iter().any(Row::is_late) {
-        notes.push(late::NOTE.into());
+        notes.push(LATE.into());
     }
     tables.push(notes.iter().map(|note| format!("{note}\n")).collect());
     tables.into_iter().filter(|table| !table.is_empty()).map(|table| format!("\n{table}")).collect()
@@ -55,11 +55,8 @@ fn phases(rows: &[Row], unit: Unit) -> String {
         std::iter::once(row.asked.name.as_str()).chain(std::iter::repeat("")).zip(&row.answers.phases)
     }
     let phases: Vec<Named> = rows.iter().flat_map(named).collect();
-    let mut columns = vec![
-        Column::shown("", |(name, _): &Named| *name),
-        Column::shown("phase", |(_, phase): &Named| phase.phase.to_string()),
-    ];
-    columns.extend(row::prediction(|(_, phase): &Named| phase.prediction, false));
+    let mut columns = vec![Column::shown("", |(name, _): &Named| *name)];
+    columns.extend(row::phase(|(_, phase): &Named| *phase));
     if phases.is_empty() { String::new() } else { table(&columns, &phases, unit, MOST_DECIMALS) }
 }
 

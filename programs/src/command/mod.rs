@@ -14,7 +14,6 @@ mod draft;
 mod failure;
 mod heading;
 mod interrupt;
-mod late;
 mod lists;
 mod name;
 mod number;

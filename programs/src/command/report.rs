@@ -32,7 +32,7 @@ impl<'a, R> Report<'a, R> {
         match self.format {
             Format::Table => (),
             Format::Json => {
-                line = column::json(&self.columns, &row).map_err(Failure::run)?.into_bytes();
+                line = serde_json::to_vec(&column::object(&self.columns, &row)).map_err(Failure::run)?;
                 line.push(b'\n');
             }
             Format::Csv => {

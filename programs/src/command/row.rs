@@ -1,11 +1,11 @@
 //! A row of `run`, `compare`, `sweep` and `stress`: a study and its answers, and the columns that say what is in them.
 
 use loggp::{ClockKind, Dilation, Host, Latency, Lateness, Params, Preset, Time};
-use loggp_programs::study::{Prediction, Times};
+use loggp_programs::study::{Phase, Prediction, Times};
 use loggp_programs::{Answers, Case, Study};
 
 use super::cell::Cell;
-use super::column::Column;
+use super::column::{self, Column};
 use super::options::{clock_name, ports_name, work_name};
 
 /// A table of these shows times with at most so many decimals.
@@ -87,7 +87,10 @@ pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'stati
     columns.extend([
         Column::new("phases", |row: &Row| match &row.answers.phases {
             phases if phases.is_empty() => Cell::Absent,
-            phases => Cell::Phases(phases.clone()),
+            phases => {
+                let columns = phase(|phase: &Phase| phase);
+                Cell::Rows(phases.iter().map(|phase| column::object(&columns, phase)).collect())
+            }
         }),
         Column::new("figures", |row: &Row| match &row.answers.outcome.figures {
             figures if figures.is_empty() => Cell::Absent,
@@ -162,6 +165,13 @@ pub fn prediction<'a, R>(of: impl Fn(&R) -> Prediction + Copy + 'a, ends: bool) 
             .titled("vs formula")
             .after("model"),
     ]
+}
+
+/// A phase, and what was predicted for it.
+pub fn phase<'a, R: 'a>(of: impl Fn(&R) -> &Phase + Copy + 'a) -> Vec<Column<'a, R>> {
+    let mut columns = vec![Column::new("phase", move |row: &R| of(row).phase.to_string()).titled("phase")];
+    columns.extend(prediction(move |row: &R| of(row).prediction, false));
+    columns
 }
 
 /// Whether the result was right.

@@ -13,14 +13,13 @@ use super::choice::{Choice, gives};
 use super::column::Column;
 use super::failure::Failure;
 use super::heading::wires;
-use super::late;
 use super::name;
 use super::number::thousands;
 use super::options::{MachineOptions, clock_name, count, seed};
 use super::plot::{Line, Look, Panel, Plot, PlotFile, Scale};
 use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS, Row};
-use super::studies::{end, run_all, warn};
+use super::studies::{LATE, end, run_all, warn};
 
 /// The arguments.
 #[derive(Args)]
@@ -178,7 +177,7 @@ fn notes(rows: &[Row]) -> String {
                   wall clock as they come\n";
     }
     if rows.iter().any(Row::is_late) {
-        notes += &format!("{}\n", late::NOTE);
+        notes += &format!("{}\n", LATE);
     }
     notes
 }

@@ -1,12 +1,18 @@
 //! Runs studies one after the other, and writes a row for each.
+//!
+//! A report says in three places that this computer did not keep up with a run: by a mark in the table, a line below it
+//! that says what the mark means, and a warning. In JSON and CSV it is `held`, which is false then. The exit status does
+//! not change: the result is right, and what was measured says of itself that it is not.
 
 use std::io::{self, Write};
 
 use super::failure::Failure;
-use super::late;
 use super::progress::Progress;
 use super::report::Report;
 use super::row::{Asked, Row};
+
+/// What the mark in a table means.
+pub const LATE: &str = "late: this computer did not keep up with the run, so do not trust its time";
 
 /// Runs them all, also where some fail. Returns which did, or had a wrong result, in a sentence each.
 pub fn run_all(studies: Vec<Asked>, report: &mut Report<Row>) -> Result<Vec<String>, Failure> {
@@ -41,7 +47,14 @@ pub fn warn(rows: &[Row]) {
     }
     let late: Vec<&str> =
         rows.iter().filter(|row| row.is_late()).map(|row| row.asked.name.as_str()).collect();
-    late::warn(&late);
+    if !late.is_empty() {
+        drop(writeln!(
+            io::stderr(),
+            "warning: this computer was late: {}; a larger --dilation or --cycle, fewer processors or an otherwise \
+             idle computer would help",
+            late.join(", ")
+        ));
+    }
 }
 
 /// The end of a request of which these studies failed.
