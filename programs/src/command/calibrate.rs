@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{ClockKind, Latency, Ports, Preset, Time};
+use loggp::{ClockKind, Latency, Preset, Time};
 use loggp_programs::Calibration;
 use loggp_programs::study::calibration::{Amount, Bound, Finding, Found};
 
@@ -12,7 +12,7 @@ use super::cell::Cell;
 use super::choice::{Choice, gives};
 use super::column::Column;
 use super::failure::Failure;
-use super::heading::parameters;
+use super::heading::{machine_heading, parameters};
 use super::number::{Unit, rough};
 use super::options::{MachineOptions, clock_name};
 use super::plot::{Level, Line, Look, Panel, Plot, PlotFile, Scale};
@@ -65,35 +65,19 @@ impl Calibrate {
         for finding in found.findings() {
             report.add(Row { preset: choice.preset, calibration: &found, finding })?;
         }
-        report.finish(&self.heading(&choice, &found), choice.unit, MOST_DECIMALS, |rows| {
-            match rows.iter().any(Row::is_late) {
-                true => "\nlate: this computer was late too often to measure it, so do not trust its value\n"
-                    .into(),
-                false => String::new(),
+        let parameters = parameters(&choice.params, &choice.unit).join(", ");
+        let mut heading = machine_heading(&choice, &parameters, found.clock, &self.machine);
+        if found.clock == ClockKind::Wall {
+            heading += &format!(", dilation {}", rough(found.dilation));
+        }
+        report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| match rows.iter().any(Row::is_late) {
+            true => {
+                "\nlate: this computer was late too often to measure it, so do not trust its value\n".into()
             }
+            false => String::new(),
         })?;
         judge(&report.rows)?;
         file.map_or(Ok(()), |file| file.write(&signature(&choice, &found)))
-    }
-
-    /// What stands above the table.
-    fn heading(&self, choice: &Choice, found: &Calibration) -> String {
-        let Choice { preset, params, unit } = choice;
-        let on = preset.map_or(String::new(), |preset| format!("{}: ", preset.name));
-        let parameters = parameters(params, unit).join(", ");
-        let ports = match self.machine.ports {
-            Ports::Single => "",
-            Ports::Dual => ", dual ports",
-        };
-        let dilation = match found.clock {
-            ClockKind::Virtual => String::new(),
-            ClockKind::Wall => format!(", dilation {}", rough(found.dilation)),
-        };
-        format!(
-            "{on}{parameters}\n{} clock{ports}, times in {}{dilation}",
-            clock_name(found.clock),
-            unit.name
-        )
     }
 }
 

@@ -1,12 +1,13 @@
 //! What stands above a table: the program, the machine and its parameters; and below that the size, and whatever is not as
 //! usual.
 
-use loggp::{Latency, Params, Ports, Preset, Time, Work};
+use loggp::{ClockKind, Latency, Params, Ports, Preset, Time, Work};
+use loggp_programs::Study;
 use loggp_programs::study::range::{Point, Quantity, Range};
-use loggp_programs::{Case, Study};
 
+use super::choice::Choice;
 use super::number::{Unit, rough, thousands};
-use super::options::clock_name;
+use super::options::{MachineOptions, clock_name};
 
 /// The heading of studies like this one, along a range, if there is one.
 pub fn heading(study: &Study, preset: Option<&Preset>, unit: &Unit, range: Option<&Range>) -> String {
@@ -55,7 +56,7 @@ pub fn heading(study: &Study, preset: Option<&Preset>, unit: &Unit, range: Optio
     for other in others {
         heading += &format!(", {}", own(other));
     }
-    heading += &wires(case);
+    heading += &wires(case.latency, case.ports);
     if let Some(cost) = case.barrier {
         heading += &format!(", a barrier takes {cost}");
     }
@@ -65,16 +66,29 @@ pub fn heading(study: &Study, preset: Option<&Preset>, unit: &Unit, range: Optio
     heading
 }
 
+/// The heading of a machine by itself, with these parameters.
+pub fn machine_heading(
+    choice: &Choice,
+    parameters: &str,
+    clock: ClockKind,
+    options: &MachineOptions,
+) -> String {
+    let Choice { preset, unit, .. } = choice;
+    let on = preset.map_or(String::new(), |preset| format!("{}: ", preset.name));
+    let (clock, wires) = (clock_name(clock), wires(options.latency, options.ports));
+    format!("{on}{parameters}\n{clock} clock{wires}, times in {}", unit.name)
+}
+
 /// What is not as usual between processors.
-pub fn wires(case: &Case) -> String {
-    let latency = match case.latency {
+fn wires(latency: Latency, ports: Ports) -> String {
+    let latency = match latency {
         Latency::Exact => String::new(),
         Latency::Random { seed } => format!(", random latency (seed {seed})"),
     };
-    latency + if case.ports == Ports::Dual { ", dual ports" } else { "" }
+    latency + if ports == Ports::Dual { ", dual ports" } else { "" }
 }
 
-/// A machine's parameters.
+/// A machine's parameters, each by itself.
 pub fn parameters(params: &Params, unit: &Unit) -> Vec<String> {
     let time = |(name, time): (&str, Time)| format!("{name} = {}", unit.show(time));
     let count = |(name, count): (&str, usize)| match name {

@@ -54,17 +54,6 @@ pub struct MachineOptions {
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
 pub struct Options {
-    /// On which machine.
-    #[command(flatten)]
-    pub machine: MachineOptions,
-    /// The machine has a barrier of its own, which takes so long; a bare number counts cycles [default: a barrier
-    /// is made of messages]
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
-    pub barrier: Option<String>,
-    /// What computing costs: this computer's time, or the machine's rates [default: as the program says]
-    #[arg(long, value_parser = one_of(WORK))]
-    pub work: Option<Work>,
-
     /// How much of it: `loggp programs` tells what that means [default: as the program says]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     #[arg(help_heading = "Program")]
@@ -80,6 +69,17 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = repeat, allow_negative_numbers = true)]
     #[arg(default_value = "1", help_heading = "Program")]
     pub repeat: usize,
+
+    /// On which machine.
+    #[command(flatten)]
+    pub machine: MachineOptions,
+    /// The machine has a barrier of its own, which takes so long; a bare number counts cycles [default: a barrier
+    /// is made of messages]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    pub barrier: Option<String>,
+    /// What computing costs: this computer's time, or the machine's rates [default: as the program says]
+    #[arg(long, value_parser = one_of(WORK))]
+    pub work: Option<Work>,
 }
 
 /// How rows are written.

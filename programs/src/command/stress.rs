@@ -12,7 +12,7 @@ use super::cell::Cell;
 use super::choice::{Choice, gives};
 use super::column::Column;
 use super::failure::Failure;
-use super::heading::wires;
+use super::heading::machine_heading;
 use super::name;
 use super::number::thousands;
 use super::options::{MachineOptions, clock_name, count, seed};
@@ -53,7 +53,8 @@ impl Stress {
         let studies = self.studies(&choices)?;
         let file = self.plot.as_deref().map(PlotFile::at).transpose()?;
         let Choice { unit, .. } = choices[0];
-        let heading = heading(&choices[0], &studies[0].study);
+        let clock = studies[0].study.emulation.clock;
+        let heading = machine_heading(&choices[0], &parameters(&choices[0]), clock, &self.machine);
         let mut report = Report::new(out, self.machine.format, columns());
         let failed = run_all(studies, &mut report)?;
         report.finish(&heading, unit, MOST_DECIMALS, notes)?;
@@ -149,14 +150,6 @@ fn audit(row: &Row) -> &Audit {
     row.answers.outcome.audit.as_ref().expect("stress is audited")
 }
 
-/// What stands above the table.
-fn heading(choice: &Choice, study: &Study) -> String {
-    let Choice { preset, unit, .. } = choice;
-    let on = preset.map_or(String::new(), |preset| format!("{}: ", preset.name));
-    let clock = clock_name(study.emulation.clock);
-    format!("{on}{}\n{clock} clock{}, times in {}", parameters(choice), wires(&study.case), unit.name)
-}
-
 /// A machine's parameters, but for P, of which there are several.
 fn parameters(choice: &Choice) -> String {
     let times = choice.params.times().into_iter();
@@ -172,10 +165,6 @@ fn notes(rows: &[Row]) -> String {
         "\nthroughput: messages that the busiest receiver took per max(g, o), at most 1\n\
          in transit: the most at once, of the capacity, as the auditor sees it in the trace\n",
     );
-    if rows.iter().any(|row| row.host().is_some()) {
-        notes += "vs model: of several that send at the same moment, the model takes them by number, and the \
-                  wall clock as they come\n";
-    }
     if rows.iter().any(Row::is_late) {
         notes += &format!("{}\n", LATE);
     }

@@ -1,13 +1,10 @@
 //! The experiments that find C, the capacity.
 
-use std::time::Instant;
-
 use loggp::{Proc, RunError, Time};
 
 use super::found::{Bound, Found};
-use super::lab::{Blank, Lab, MESSAGE, REPLY, TRIES, Watch, receive};
+use super::lab::{Blank, Lab, MESSAGE, REPLY, Watch, receive};
 use super::reading::{Reading, is_near, share};
-use crate::median::median;
 
 /// What is known of a machine when its gap and its capacity are asked for.
 pub struct Seen {
@@ -134,40 +131,28 @@ fn crowd(lab: &mut Lab, seen: &Seen) -> Result<Found<usize>, RunError> {
         interval => most.min((soon.as_ps() as u64).div_ceil(interval as u64) as usize),
     };
     let (message, P, rest, slack) = (lab.message(1), lab.P, lab.rest, lab.slack());
-    // Everyone begins at time 0, so there is one repetition in a run.
-    lab.repetitions = 1;
-    let (mut on_time, mut all) = (Vec::new(), Vec::new());
-    for _ in 0..TRIES {
-        let (times, held) = lab.run(|p, watch| {
-            let mut times = vec![watch.rest(p, rest)];
-            for _ in 0..each {
-                p.send(0, MESSAGE, message);
-                times.push(watch.read(p));
-            }
-            if p.id() == 0 {
-                receive(p, P * each);
-            }
-            times.push(watch.rest(p, rest));
-            times
-        })?;
-        let entries = |times: &[Time]| times[1..=each].to_vec();
-        let entries: Vec<Time> = times.iter().flat_map(|times| entries(times)).collect();
-        let first = entries.iter().min().copied().unwrap_or_default();
-        let n = entries.iter().filter(|entry| **entry - first < before).count();
-        all.push(n);
-        if held
-            && times.iter().all(|times| [times[0], times[each + 1]].iter().all(|r| is_near(*r, rest, slack)))
-        {
-            on_time.push(n);
+    // Everyone begins at time 0, so an experiment is one repetition, however many are asked for.
+    let experiment = |p: &mut Proc, watch: Watch, _| {
+        let mut times = vec![watch.rest(p, rest)];
+        for _ in 0..each {
+            p.send(0, MESSAGE, message);
+            times.push(watch.read(p));
         }
-        if on_time.len() >= lab.enough || Instant::now() > lab.patience {
-            break;
+        if p.id() == 0 {
+            receive(p, P * each);
         }
-    }
-    let enough = on_time.len() >= lab.enough;
-    let n = median(if on_time.is_empty() { &all } else { &on_time });
-    let agree = 4 * on_time.iter().filter(|count| **count == n).count() > 3 * on_time.len();
-    let held = enough && agree;
+        times.push(watch.rest(p, rest));
+        times
+    };
+    let judge = |times: &[Vec<Time>]| {
+        let rests = times.iter().flat_map(|times| [times[0], times[each + 1]]);
+        let entries = times.iter().flat_map(|times| &times[1..=each]);
+        let first = entries.clone().min().copied().unwrap_or_default();
+        let n = entries.filter(|entry| **entry - first < before).count();
+        vec![(rests.into_iter().all(|time| is_near(time, rest, slack)), n)]
+    };
+    let (n, found) = lab.median(experiment, judge, |_| true)?;
+    let held = found.is_some_and(|found| found.low == found.high);
     if n < P * each && n > 0 {
         let how = format!("{P} processors sent to one: {n} messages entered before the first arrived");
         return Ok(Found { value: n, bound: Bound::Exact, how, held });

@@ -20,15 +20,15 @@ pub struct Lab {
     pub clock: ClockKind,
     /// How often an experiment is repeated in a run: so often that the run is neither short nor long, going by the run
     /// before.
-    pub repetitions: usize,
+    repetitions: usize,
     /// So many repetitions must be on time.
-    pub enough: usize,
+    enough: usize,
     /// Times that differ by less are the same.
     pub noise: Time,
     /// How long a processor rests between two experiments.
     pub rest: Time,
     /// Until when runs that were late are run again.
-    pub patience: Instant,
+    patience: Instant,
     /// The greatest dilation of a run until now.
     pub dilation: f64,
     /// On how many of the host's cores it ran.
@@ -43,7 +43,7 @@ const MANY: usize = 128;
 /// milliseconds.
 const LENGTH: Time = Time::from_ps(3 * MS.as_ps());
 /// An experiment is run so often, if there are not enough repetitions that were on time.
-pub const TRIES: usize = 40;
+const TRIES: usize = 40;
 /// After so long nothing is run again.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Times on the wall clock that differ by less than this are the same.
@@ -71,7 +71,7 @@ impl Lab {
 
     /// Runs an experiment. Every processor returns times by its watch, which are given back in the machine's
     /// time; and the machine says whether the host held the run.
-    pub fn run(
+    fn run(
         &mut self,
         experiment: impl Fn(&mut Proc, Watch) -> Vec<Time> + Sync,
     ) -> Result<(Vec<Vec<Time>>, bool), RunError> {
