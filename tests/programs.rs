@@ -192,7 +192,7 @@ fn what_cannot_be_done_is_refused() {
     }
     for alpha in [0.0, 1.0, -0.5, f64::NAN] {
         let refusal = check(&case(&SCATTER, "fixed", params, 1).with("alpha", alpha)).unwrap_err();
-        assert!(refusal.contains("give one between 0 and 1"), "{refusal}");
+        assert!(refusal.contains("give a ratio between 0 and 1"), "{refusal}");
         assert!(check(&case(&SCATTER, "optimal", params, 1).with("alpha", alpha)).is_ok());
     }
 }
