@@ -279,6 +279,9 @@ struct Shuffle {
     key: u64,
 }
 
+/// A round on the two halves of a number, with what mixes one of them.
+type Step = fn(u32, u32, &dyn Fn(u32) -> u32) -> (u32, u32);
+
 impl Shuffle {
     /// One for each seed and time.
     fn new(n: u32, seed: u64, time: Time) -> Shuffle {
@@ -294,12 +297,7 @@ impl Shuffle {
         self.walk(x, [3, 2, 1, 0], |left, right, mix| (right ^ mix(left), left))
     }
 
-    fn walk(
-        &self,
-        mut x: u32,
-        rounds: [u64; 4],
-        step: fn(u32, u32, &dyn Fn(u32) -> u32) -> (u32, u32),
-    ) -> u32 {
+    fn walk(&self, mut x: u32, rounds: [u64; 4], step: Step) -> u32 {
         let mask = (1 << self.half) - 1;
         loop {
             let (mut left, mut right) = (x >> self.half, x & mask);

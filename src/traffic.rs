@@ -129,7 +129,7 @@ impl Iterator for Traffic {
         *sent += 1;
         self.ask(from, passage.enter);
         let Passage { enter, first, arrival, .. } = passage;
-        Some(Message { id, to, words, latency: request.latency, place, enter, first, arrival })
+        Some(Message { id, to, words, latency: request.latency, place: from, enter, first, arrival })
     }
 }
 

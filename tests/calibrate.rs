@@ -12,15 +12,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use loggp::{ClockKind, Dilation, Machine, NS, Params, Ports, Time, US, preset};
-use loggp_programs::calibrate::{Bound, Calibration, calibrate, check};
+use loggp::{ClockKind, Dilation, NS, Params, Ports, Time, US, preset};
+use loggp_programs::Emulation;
+use loggp_programs::study::calibration::{Amount, Bound, Calibration};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// What calibration finds out on the virtual clock.
 fn found(params: Params, ports: Ports) -> Calibration {
-    check(&params).unwrap();
-    calibrate(&Machine::new(params).ports(ports), ClockKind::Virtual).unwrap()
+    Calibration::study(params, ports, &Emulation::default()).unwrap()
 }
 
 fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
@@ -121,10 +121,24 @@ fn without_a_gap_no_send_ever_stalls() {
 }
 
 #[test]
+fn a_finding_says_how_far_it_is_from_what_was_configured() {
+    let found = found(params(2, 6_000_000, 4_000_000, 2_000_000, 0), Ports::Single);
+    let [o, g, .., C] = found.findings();
+    assert_eq!((o.difference(), o.error()), (Some(Amount::Time(Time::ZERO)), Some(0.0)));
+    // A bound is not off by anything.
+    assert_eq!((g.bound, g.difference(), g.error()), (Bound::AtMost, None, None));
+    assert_eq!((C.parameter, C.configured), ("C", Some(Amount::Count(3))));
+}
+
+#[test]
 fn a_loggps_machine_is_refused() {
     let cenju4 = preset("cenju4").unwrap().builder().build().unwrap();
-    assert!(check(&cenju4).unwrap_err().contains("LogGPS"));
-    assert!(check(&params(1, 1, 1, 1, 1)).unwrap_err().contains("at least 2"));
+    let refusal = |params| {
+        let refused = Calibration::study(params, Ports::Single, &Emulation::default());
+        refused.unwrap_err().to_string()
+    };
+    assert!(refusal(cenju4).contains("LogGPS"));
+    assert!(refusal(params(1, 1, 1, 1, 1)).contains("at least 2"));
 }
 
 /// What is found is found within 2% or 50 ns, which `measured` sees to. The host of a test has other things to do: so it
@@ -153,8 +167,8 @@ fn alone() -> MutexGuard<'static, ()> {
 /// What calibration finds out on the wall clock. What it says it found, it found.
 fn measured(params: Params, dilation: f64) -> Calibration {
     let _alone = alone();
-    let machine = Machine::new(params).dilation(Dilation::Fixed(dilation));
-    let found = calibrate(&machine, ClockKind::Wall).unwrap();
+    let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::on(ClockKind::Wall) };
+    let found = Calibration::study(params, Ports::Single, &emulation).unwrap();
     let Calibration { o, g, L, G, C, .. } = &found;
     for (found, set, noise) in
         [(o, params.o, 50 * NS), (g, params.g, 50 * NS), (L, params.L, 50 * NS), (G, params.G().unwrap(), NS)]
@@ -291,6 +305,9 @@ fn the_command_refuses_in_a_sentence() {
         ("calibrate -P 1", "at least 2"),
         ("calibrate --plot x.png", ".svg"),
         ("calibrate --clock virtual --cores 1", "--cores is for the wall clock"),
+        ("calibrate --latency random:1", "needs messages that are under way for exactly L"),
+        ("calibrate -P 2,3", "-P is one number of processors here"),
+        ("calibrate --size 3", "unexpected argument '--size'"),
     ] {
         let (status, out, err) = loggp(line);
         assert_eq!((status, out.as_str()), (Some(2), ""), "{line}");

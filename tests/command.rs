@@ -569,6 +569,9 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
     fs::remove_file(&path).unwrap();
     right(&format!("run broadcast --timeline {}", link.display()));
     assert!(path.is_file() && link.symlink_metadata().unwrap().is_symlink());
+    // It may be read by whoever may read any new file.
+    fs::write(folder.join("new"), "").unwrap();
+    assert_eq!(mode(&path), mode(&folder.join("new")));
     fs::set_permissions(&path, fs::Permissions::from_mode(0o440)).unwrap();
     assert!(refusal(&format!("run broadcast --trace {}", path.display())).contains("may not be written"));
 }
@@ -727,6 +730,10 @@ fn refuses_in_one_sentence() {
         ),
         ("compare scatter --cores 0", "invalid value '0' for '--cores <N>': give a whole number from 1"),
         ("run scatter --dilation 5", "--dilation is for the wall clock; give --clock wall too"),
+        (
+            "run scatter -P 4,8",
+            "-P is one number of processors here; `loggp sweep --over P=4,8` takes several",
+        ),
         ("run", "the following required arguments were not provided: <PROGRAM>"),
         (
             "run scatter --machin cm5",

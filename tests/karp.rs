@@ -11,7 +11,7 @@ use loggp::{ActivityKind, Latency, LogGps, Machine, NS, Params, Time, US, Work};
 use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::combining::{self, COMBINING};
-use loggp_programs::summation::{self, SUMMATION};
+use loggp_programs::summation::{self, SUMMATION, Way};
 use loggp_programs::{Algorithm, Case, Emulation, Outcome, Program, Word};
 use proptest::prelude::*;
 
@@ -88,7 +88,7 @@ fn summation_is_figure_4_of_logp() {
     arrows.sort();
     assert_eq!(arrows, [(4, 14), (4, 18), (6, 28), (8, 18), (10, 28), (14, 28), (18, 28)]);
 
-    let parts = summation::schedule(&case, true, 79);
+    let parts = summation::schedule(&case, Way::Optimal, 79);
     let mut shares: Vec<_> = parts
         .iter()
         .enumerate()
@@ -312,7 +312,8 @@ fn strings_are_concatenated_in_their_order() {
         let params = params(1 + seed % 11, times, US, US);
         for Algorithm { name, .. } in SUMMATION.algorithms {
             let case = case(&SUMMATION, name, params, 1 + seed % 90);
-            let parts = summation::schedule(&case, *name == "optimal", case.size);
+            let way = if *name == "optimal" { Way::Optimal } else { Way::Binomial };
+            let parts = summation::schedule(&case, way, case.size);
             let words: Vec<Word<String>> = (0..case.size).map(|i| Word(format!("{i},"))).collect();
             let add = |a: Word<String>, b: &Word<String>| Word(a.0 + &b.0);
             let whole: String = words.iter().map(|word| word.0.as_str()).collect();

@@ -192,7 +192,7 @@ fn what_cannot_be_done_is_refused() {
     }
     for alpha in [0.0, 1.0, -0.5, f64::NAN] {
         let refusal = check(&case(&SCATTER, "fixed", params, 1).with("alpha", alpha)).unwrap_err();
-        assert!(refusal.contains("give one between 0 and 1"), "{refusal}");
+        assert!(refusal.contains("give a ratio between 0 and 1"), "{refusal}");
         assert!(check(&case(&SCATTER, "optimal", params, 1).with("alpha", alpha)).is_ok());
     }
 }
@@ -294,10 +294,7 @@ fn a_study_answers_in_numbers() {
 
     let refused =
         Study::of(self::case(&SCATTER, "fixed", params(4, 1, 1, 1, 1), 1).with("alpha", "seven")).run();
-    assert_eq!(
-        refused.unwrap_err().to_string(),
-        "alpha = seven is no splitting ratio; give one between 0 and 1"
-    );
+    assert_eq!(refused.unwrap_err().to_string(), "alpha = seven: give a ratio between 0 and 1");
 }
 
 /// Everything that a case says is read when it is planned.

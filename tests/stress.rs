@@ -6,29 +6,36 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use loggp::{ClockKind, Dilation, Latency, Machine, Params, Ports, Time, US, preset};
-use loggp_programs::stress::{Load, PATTERNS, Pattern, Stressed};
+use loggp::{Audit, ClockKind, Dilation, Latency, Params, Ports, Time, US, preset};
+use loggp_programs::study::stress::{STRESS, THROUGHPUT};
+use loggp_programs::{Answers, Case, Emulation, Study};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn pattern(name: &str) -> &'static Pattern {
-    PATTERNS.iter().find(|pattern| pattern.name == name).unwrap()
+/// A pattern of which every processor sends so many messages.
+fn case(pattern: &str, params: Params, messages: usize) -> Case {
+    Case { size: messages, ..Case::new(&STRESS, pattern, params) }
 }
 
-fn load(params: Params, messages: usize) -> Load {
-    Load { params, messages, seed: 1 }
-}
-
-/// Runs a pattern, which must go right.
-fn run(pattern: &Pattern, load: &Load, machine: &Machine) -> Stressed {
-    pattern.check(load).unwrap();
-    let stressed = pattern.run(load, machine).unwrap_or_else(|e| panic!("{} {load:?}: {e}", pattern.name));
-    assert_eq!(stressed.verified, Ok(()), "{} {load:?}", pattern.name);
-    assert!(stressed.throughput.is_none_or(|throughput| throughput <= 1.0));
-    let audit = &stressed.audit;
+/// Runs a study of a pattern, which must go right.
+fn run(study: &Study) -> Answers {
+    let answers = study.run().unwrap_or_else(|e| panic!("{study:?}: {e}"));
+    assert_eq!(answers.wrong, None, "{study:?}");
+    assert!(throughput(&answers).is_none_or(|throughput| throughput <= 1.0));
+    let audit = audit(&answers);
     let most = audit.most_in_transit_from.max(audit.most_in_transit_to);
     assert!(audit.capacity.is_none_or(|capacity| most <= capacity));
-    stressed
+    answers
+}
+
+/// What the auditor saw.
+fn audit(answers: &Answers) -> &Audit {
+    answers.outcome.audit.as_ref().unwrap()
+}
+
+fn throughput(answers: &Answers) -> Option<f64> {
+    let mut figures = answers.outcome.figures.iter();
+    figures.find(|figure| figure.name == THROUGHPUT).map(|figure| figure.value)
 }
 
 /// Parameters of all kinds, with g < o, o = 0, g = 0 and L = 0 among them.
@@ -44,14 +51,11 @@ proptest! {
     #[test]
     fn every_pattern_goes_right(params in any_params(), messages in 1..20_usize, seed in 0..4_u64, dual: bool) {
         let ports = if dual { Ports::Dual } else { Ports::Single };
-        for pattern in &PATTERNS {
-            let load = Load { params, messages, seed };
-            let machine = Machine::new(params).ports(ports);
-            let exact = run(pattern, &load, &machine);
-            if let Some(formula) = pattern.formula(&load) {
-                prop_assert_eq!(exact.run.time, formula, "{}", pattern.name);
-            }
-            run(pattern, &load, &machine.latency(Latency::Random { seed }));
+        for pattern in STRESS.algorithms {
+            let case = Case { seed, ports, ..case(pattern.name, params, messages) };
+            let exact = run(&Study::of(case.clone())).prediction;
+            prop_assert!(exact.formula.is_none() || exact.model == exact.formula, "{}", pattern.name);
+            run(&Study::of(Case { latency: Latency::Random { seed }, ..case }));
         }
     }
 }
@@ -59,21 +63,20 @@ proptest! {
 #[test]
 fn a_hot_spot_takes_a_message_every_gap() {
     let cm5 = preset("cm5").unwrap().builder().P(16).build().unwrap();
-    let load = load(cm5, 8);
-    let stressed = run(pattern("all-to-one"), &load, &Machine::new(cm5));
-    assert_eq!(stressed.run.messages(), 120);
-    assert_eq!(stressed.run.time, (6 + 2 * 2 + 119 * 4) * US);
-    assert_eq!(pattern("all-to-one").formula(&load), Some(486 * US));
-    assert_eq!(stressed.throughput, Some(1.0));
-    assert_eq!((stressed.audit.most_in_transit_to, stressed.audit.capacity), (2, Some(2)));
-    assert!(stressed.audit.stalls > 100);
+    let stressed = run(&Study::of(case("all-to-one", cm5, 8)));
+    assert_eq!(stressed.outcome.run.messages(), 120);
+    assert_eq!(stressed.prediction.model, Some((6 + 2 * 2 + 119 * 4) * US));
+    assert_eq!(stressed.prediction.formula, Some(486 * US));
+    assert_eq!(throughput(&stressed), Some(1.0));
+    assert_eq!((audit(&stressed).most_in_transit_to, audit(&stressed).capacity), (2, Some(2)));
+    assert!(audit(&stressed).stalls > 100);
 }
 
 #[test]
 fn every_processor_sends_and_receives_h_messages() {
     let params = Params::new(7).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    let stressed = run(pattern("h-relation"), &load(params, 5), &Machine::new(params));
-    for stats in stressed.run.processors {
+    let stressed = run(&Study::of(case("h-relation", params, 5)));
+    for stats in stressed.outcome.run.processors {
         assert_eq!((stats.sent, stats.received), (5, 5));
     }
 }
@@ -81,30 +84,32 @@ fn every_processor_sends_and_receives_h_messages() {
 #[test]
 fn everyone_starts_at_the_same_processor_in_the_naive_remap() {
     let cm5 = preset("cm5").unwrap().builder().P(8).build().unwrap();
-    let naive = run(pattern("fft-naive"), &load(cm5, 16), &Machine::new(cm5));
-    assert_eq!(naive.run.messages(), 8 * 14);
-    let relation = run(pattern("h-relation"), &load(cm5, 14), &Machine::new(cm5));
-    assert!(naive.run.stalled() > relation.run.stalled());
+    let naive = run(&Study::of(case("fft-naive", cm5, 16))).outcome.run;
+    assert_eq!(naive.messages(), 8 * 14);
+    let relation = run(&Study::of(case("h-relation", cm5, 14))).outcome.run;
+    assert!(naive.stalled() > relation.stalled());
 }
 
 #[test]
 fn what_cannot_run_is_refused() {
     let params = |P| Params::new(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    for pattern in &PATTERNS {
-        assert!(pattern.check(&load(params(1), 4)).unwrap_err().contains("at least 2"));
-        assert!(pattern.check(&load(params(4), 0)).unwrap_err().contains("at least 1"));
-        assert!(pattern.check(&load(params(4), usize::MAX)).unwrap_err().contains("too much"));
+    let refusal = |case: Case| case.check().unwrap_err().to_string();
+    for pattern in STRESS.algorithms {
+        assert!(refusal(case(pattern.name, params(1), 4)).contains("at least 2"));
+        assert!(refusal(case(pattern.name, params(4), 0)).contains("at least 1"));
+        assert!(refusal(case(pattern.name, params(4), usize::MAX)).contains("too much"));
     }
 }
 
 #[test]
 fn the_wall_clock_obeys_the_capacity_too() {
     let cm5 = preset("cm5").unwrap().builder().P(8).build().unwrap();
-    let machine = Machine::new(cm5).clock(ClockKind::Wall).dilation(Dilation::Auto);
-    for pattern in &PATTERNS {
-        let stressed = run(pattern, &load(cm5, 4), &machine);
-        assert!(stressed.run.host.is_some());
-        assert!(stressed.run.time > Time::ZERO);
+    let emulation = Emulation { dilation: Dilation::Auto, ..Emulation::on(ClockKind::Wall) };
+    for pattern in STRESS.algorithms {
+        let study = Study { emulation: emulation.clone(), ..Study::of(case(pattern.name, cm5, 4)) };
+        let stressed = run(&study);
+        assert!(stressed.outcome.run.host.is_some());
+        assert!(stressed.prediction.measured.unwrap().median > Time::ZERO);
     }
 }
 
@@ -121,7 +126,8 @@ fn a_run_that_was_late_is_marked() {
     let line = "stress all-to-one --machine cm5 -P 4 --load 4 --dilation 0.0001";
     let (status, table, err) = loggp(line);
     assert_eq!(status, Some(0));
-    assert!(table.lines().nth(4).unwrap().contains("%  late  yes"), "{table}");
+    let row = table.lines().nth(4).unwrap();
+    assert!(row.contains("%  late ") && row.ends_with("  yes"), "{table}");
     assert!(
         table.ends_with("\nlate: this computer did not keep up with the run, so do not trust its time\n")
     );
@@ -189,6 +195,7 @@ fn the_command_refuses_in_a_sentence() {
         ("stress --load 0", "at least 1"),
         ("stress --load x", "give a whole number"),
         ("stress -P 4 --params L=6,o=2,g=4,P=8", "twice"),
+        ("stress --size 4", "unexpected argument '--size'"),
         ("stress --clock virtual --dilation 2", "--dilation is for the wall clock"),
         ("stress --plot x.png", ".svg"),
         ("stress --plot /nowhere/x.svg", "folder is not there"),

@@ -4,6 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use loggp::{US, preset};
+use loggp_programs::scatter::SCATTER;
+use loggp_programs::{Case, Range, Study, Sweep};
 use serde_json::Value;
 
 /// What the command did with these arguments, which stand in a line.
@@ -86,6 +89,32 @@ fn every_point_is_what_compare_says_of_it() {
         )));
     }
     assert_eq!(swept, compared);
+}
+
+/// Without the command: the points, the studies and their answers.
+#[test]
+fn a_sweep_is_made_of_studies() {
+    let machine = preset("cs2-elan").unwrap().builder().P(8);
+    let sweep = |over: &str| {
+        let range = Range::read(over, &SCATTER, &machine).unwrap();
+        let algorithms: Vec<_> = SCATTER.algorithms.iter().collect();
+        let study = |params| Ok(Study::of(Case { size: 4, ..Case::new(&SCATTER, "long", params) }));
+        Sweep::of(range, &algorithms, &machine, study)
+    };
+    let gaps = sweep("g=5us..25us:3");
+    let algorithms = SCATTER.algorithms.len();
+    let points: Vec<f64> = gaps.range.points.iter().map(|point| point.number).collect();
+    assert_eq!((points, gaps.studies.len()), (vec![5e6, 15e6, 25e6], 3 * algorithms));
+    for ((point, study), answers) in gaps.studies.iter().zip(gaps.run().unwrap()) {
+        assert_eq!(study.case.params.g.in_units(US), point.number / 1e6);
+        let prediction = answers.prediction;
+        assert!(prediction.formula.is_none() || prediction.model == prediction.formula, "{study:?}");
+    }
+    let sizes = sweep("size=0,4");
+    assert_eq!((sizes.studies.len(), sizes.refused.len()), (algorithms, algorithms));
+    let (point, why) = &sizes.refused[0];
+    assert_eq!(point.value, "0");
+    assert!(why.to_string().starts_with("scatter optimal: a size of 0 leaves nothing to send"), "{why}");
 }
 
 #[test]

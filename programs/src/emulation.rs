@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use loggp::{ClockKind, Dilation, Run, Time};
+use loggp::{Audit, ClockKind, Dilation, Machine, Params, Run, Time};
 
 /// How a case is run. None of it changes what the model says.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +31,8 @@ pub struct Outcome {
     pub phases: Vec<(PhaseName, Time)>,
     /// What else the run showed.
     pub figures: Vec<Figure>,
+    /// What the auditor saw, where the program asks it.
+    pub audit: Option<Audit>,
 }
 
 /// Something that a run showed beside its time, such as a rate.
@@ -57,11 +59,24 @@ impl Emulation {
     pub fn traced() -> Emulation {
         Emulation { trace: true, ..Emulation::default() }
     }
+
+    /// A machine with these parameters that runs so.
+    pub(crate) fn machine(&self, params: Params) -> Machine {
+        let Emulation { clock, dilation, cores, stack, trace } = *self;
+        let mut machine = Machine::new(params).clock(clock).dilation(dilation).trace(trace);
+        if let Some(cores) = cores {
+            machine = machine.cores(cores);
+        }
+        if let Some(bytes) = stack {
+            machine = machine.stack(bytes);
+        }
+        machine
+    }
 }
 
 impl Outcome {
     /// A run without phases and figures.
     pub fn new(run: Run<()>, verified: Result<(), String>) -> Outcome {
-        Outcome { run, verified, phases: Vec::new(), figures: Vec::new() }
+        Outcome { run, verified, phases: Vec::new(), figures: Vec::new(), audit: None }
     }
 }

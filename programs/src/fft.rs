@@ -98,7 +98,7 @@ static OPTIONS: [ProgramOption; 3] = [
         about: "the hybrid layout's first half: cyclic (LogP) or blocked (LogGP)",
         default: "cyclic",
         instead_of_size: false,
-        check: |text| Layout::named(text).map(|_| ()).ok_or_else(|| "give cyclic or blocked".into()),
+        check: |text| Layout::named(text).map(drop),
     },
     ProgramOption {
         name: "butterfly",
@@ -106,7 +106,7 @@ static OPTIONS: [ProgramOption; 3] = [
         about: "what a butterfly costs where work is charged (4.5 us on the CM-5: LogP, section 4.1.4)",
         default: "4.5us",
         instead_of_size: false,
-        check: |text| cost(text).map(|_| ()),
+        check: |text| cost(text).map(drop),
     },
     ProgramOption {
         name: "point",
@@ -114,7 +114,7 @@ static OPTIONS: [ProgramOption; 3] = [
         about: "what it costs to load and store a point where work is charged (1 us on the CM-5: LogP, section 4.1.4)",
         default: "1us",
         instead_of_size: false,
-        check: |text| cost(text).map(|_| ()),
+        check: |text| cost(text).map(drop),
     },
 ];
 
@@ -149,17 +149,8 @@ fn cost(text: &str) -> Result<Time, String> {
 
 impl Fft<'_> {
     fn plan(case: &Case, way: Way) -> Planned<'_> {
-        let option = |name| {
-            let value = case.option(name);
-            (value, move |why| format!("{name} = {value}: {why}"))
-        };
-        let (layout, refusal) = option("layout");
-        let layout = Layout::named(layout).ok_or_else(|| refusal("give cyclic or blocked".into()))?;
-        let charge = |name| {
-            let (value, refusal) = option(name);
-            cost(value).map_err(refusal)
-        };
-        let charges = (charge("butterfly")?, charge("point")?);
+        let layout = case.read("layout", Layout::named)?;
+        let charges = (case.read("butterfly", cost)?, case.read("point", cost)?);
         check(case, way)?;
         let layout = if let Way::Alone(layout) = way { layout } else { layout };
         Ok(Box::new(Fft {

@@ -5,7 +5,6 @@
 
 pub mod all_to_all_broadcast;
 pub mod broadcast;
-pub mod calibrate;
 pub mod combining;
 mod costs;
 mod emulation;
@@ -16,7 +15,6 @@ mod program;
 pub mod radix_sort;
 pub mod remap;
 pub mod scatter;
-pub mod stress;
 pub mod study;
 pub mod summation;
 mod timeline;
@@ -26,6 +24,10 @@ mod word;
 pub use costs::Costs;
 pub use emulation::{Emulation, Figure, Outcome, PhaseName};
 pub use program::{Algorithm, Case, Plan, Planned, Program, ProgramOption, Refusal, Size};
+pub use study::calibration::Calibration;
+pub use study::range::Range;
+pub use study::stress::STRESS;
+pub use study::sweep::Sweep;
 pub use study::{Answers, Study};
 pub use timeline::timeline;
 pub use word::Word;

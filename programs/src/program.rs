@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use loggp::{Latency, Machine, Params, Ports, RunError, Time, Work};
+use loggp::{Latency, Machine, Params, Ports, RunError, Ties, Time, Work};
 
 use crate::costs::Costs;
 use crate::emulation::{Emulation, Outcome, PhaseName};
@@ -52,6 +52,8 @@ pub struct Case {
     pub ports: Ports,
     /// How long messages are under way.
     pub latency: Latency,
+    /// Who goes first among processors that act at the same time.
+    pub ties: Ties,
     /// What computing costs.
     pub work: Work,
     /// What computing costs where work is measured, as rehearsals have found.
@@ -146,6 +148,7 @@ impl Case {
             params,
             ports: Ports::default(),
             latency: Latency::default(),
+            ties: Ties::default(),
             work: program.work,
             costs: Costs::default(),
             barrier: None,
@@ -160,26 +163,20 @@ impl Case {
         (self.algorithm.plan)(self)
     }
 
+    /// Whether it can be; if not, why, under the names of the program and the algorithm.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let named = |why| format!("{} {}: {why}", self.program.name, self.algorithm.name).into();
+        self.plan().map(drop).map_err(named)
+    }
+
     /// The machine that it runs on.
     pub fn machine(&self, emulation: &Emulation) -> Machine {
-        let Emulation { clock, dilation, cores, stack, trace } = *emulation;
-        let mut machine = Machine::new(self.params)
-            .ports(self.ports)
-            .latency(self.latency)
-            .work(self.work)
-            .clock(clock)
-            .dilation(dilation)
-            .trace(trace);
-        if let Some(cost) = self.barrier {
-            machine = machine.barrier(cost);
+        let machine = emulation.machine(self.params).ports(self.ports).work(self.work);
+        let machine = machine.latency(self.latency).ties(self.ties);
+        match self.barrier {
+            Some(cost) => machine.barrier(cost),
+            None => machine,
         }
-        if let Some(cores) = cores {
-            machine = machine.cores(cores);
-        }
-        if let Some(bytes) = stack {
-            machine = machine.stack(bytes);
-        }
-        machine
     }
 
     /// Whether a formula needs to know what computing costs on this computer: where work is charged the case says
@@ -235,6 +232,16 @@ impl Case {
         let option = self.options.iter_mut().find(|(other, _)| *other == name);
         option.unwrap_or_else(|| panic!("there is no option {name}")).1 = value.to_string();
         self
+    }
+
+    /// The value of an option, read so; or why it cannot be.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no such option.
+    pub fn read<T>(&self, name: &str, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, Refusal> {
+        let text = self.option(name);
+        read(text).map_err(|why| format!("{name} = {text}: {why}").into())
     }
 
     /// The value of an option.

@@ -55,12 +55,7 @@ pub static SCATTER: Program = Program {
             name: "fixed",
             about: "always splits in the same ratio, alpha",
             formula: "t(n) of optimal with s = max(floor(n alpha), 1) (LogGP, section 4.6)",
-            plan: |case| {
-                let text = case.option("alpha");
-                let alpha = ratio(text);
-                let why = || format!("alpha = {text} is no splitting ratio; give one between 0 and 1");
-                Scatter::plan(case, Way::Fixed { alpha: alpha.ok_or_else(why)? })
-            },
+            plan: |case| Scatter::plan(case, Way::Fixed { alpha: case.read("alpha", ratio)? }),
         },
         Algorithm {
             name: "split",
@@ -76,14 +71,15 @@ pub static SCATTER: Program = Program {
         about: "the splitting ratio of `fixed`; halves are the best in LogGP's figure 12",
         default: "0.5",
         instead_of_size: false,
-        check: |text| ratio(text).map(|_| ()).ok_or_else(|| "give a ratio between 0 and 1".into()),
+        check: |text| ratio(text).map(drop),
     }],
     work: Work::Charged,
 };
 
 /// A splitting ratio.
-fn ratio(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|alpha| 0.0 < *alpha && *alpha < 1.0)
+fn ratio(text: &str) -> Result<f64, String> {
+    let ratio = text.parse().ok().filter(|alpha| 0.0 < *alpha && *alpha < 1.0);
+    ratio.ok_or_else(|| "give a ratio between 0 and 1".into())
 }
 
 /// The tag of all messages but the short ones.

@@ -58,10 +58,12 @@ type Operand = Word<(u64, f64)>;
 /// What there is unless told.
 const SIZE: usize = 1000;
 
-/// The algorithms.
-#[derive(Clone, Copy, PartialEq)]
-enum Way {
+/// How the operands are shared out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// As a broadcast run backwards: every processor adds all the time.
     Optimal,
+    /// Evenly, and halves send their sums to halves.
     Binomial,
 }
 
@@ -81,7 +83,7 @@ impl Summation<'_> {
         const MOST: i128 = 1 << 28;
         let time = match case.option("time") {
             "" => None,
-            text => Some(parse_time(text, case.params.cycle).map_err(|why| format!("time = {text}: {why}"))?),
+            _ => Some(case.read("time", |text| parse_time(text, case.params.cycle))?),
         };
         if time.is_some() && case.size != SIZE {
             return Err("--time says how many operands there are; leave --size out".into());
@@ -109,7 +111,7 @@ impl Summation<'_> {
 
     /// Who adds what. Processors that are not in it have nothing to do.
     fn parts(&self) -> Vec<Part> {
-        schedule(self.case, self.way == Way::Optimal, self.operands as usize)
+        schedule(self.case, self.way, self.operands as usize)
     }
 }
 
@@ -145,10 +147,13 @@ impl Plan for Summation<'_> {
     }
 }
 
-/// Who adds what of n operands, by the optimal algorithm or the binomial one.
-pub fn schedule(case: &Case, optimal: bool, n: usize) -> Vec<Part> {
+/// Who adds what of n operands.
+pub fn schedule(case: &Case, way: Way, n: usize) -> Vec<Part> {
     let P = case.params.P;
-    if optimal { schedule::optimal(Steps::of(&case.params), P, n) } else { schedule::binomial(P, n) }
+    match way {
+        Way::Optimal => schedule::optimal(Steps::of(&case.params), P, n),
+        Way::Binomial => schedule::binomial(P, n),
+    }
 }
 
 /// What each processor does. Processor 0 gets the sum of all operands, in their order.

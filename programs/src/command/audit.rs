@@ -5,11 +5,13 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{Latency, Ports, Time, Trace, audit};
+use loggp::{Time, Trace, audit};
 
 use super::failure::Failure;
+use super::heading::latency_said;
+use super::heading::parameters;
 use super::number::{Unit, count, thousands};
-use super::setting::parameters;
+use super::options::ports_name;
 
 /// The arguments.
 #[derive(Args)]
@@ -26,15 +28,15 @@ impl Audit {
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let trace = self.read()?;
         let audit = audit(&trace);
-        let unit = if trace.params.is_loggp() { Unit::US } else { Unit::NS };
+        let unit = Unit::usual(&trace.params);
         let of_capacity = |most: usize| match audit.capacity {
             Some(capacity) => format!("{} of {}", thousands(most), thousands(capacity)),
             None => format!("{} of any number", thousands(most)),
         };
         let show = |time: Option<Time>| time.map_or("none".into(), |time| unit.show(time));
 
-        writeln!(out, "{}", parameters(&trace.params, &unit))?;
-        writeln!(out, "{}, {}\n", latency(trace.latency), ports(trace.ports))?;
+        writeln!(out, "{}", parameters(&trace.params, &unit).join(", "))?;
+        writeln!(out, "{}, {} ports\n", latency_said(trace.latency), ports_name(trace.ports))?;
         for (what, value) in [
             ("finish", unit.show(audit.finish)),
             ("messages", thousands(audit.messages)),
@@ -76,23 +78,5 @@ impl Audit {
         let file = File::open(&self.trace);
         let file = file.map_err(|error| Failure::Request(format!("{path} cannot be read: {error}")))?;
         Trace::read(file).map_err(|error| Failure::Request(format!("{path}: {error}")))
-    }
-}
-
-/// The latency of a run.
-fn latency(latency: Latency) -> String {
-    match latency {
-        Latency::Exact => "exact latency".into(),
-        Latency::Random { seed } => format!("random latency (seed {seed})"),
-        Latency::Exponential { seed } => format!("exponential latency (seed {seed})"),
-        _ => format!("latency {latency}"),
-    }
-}
-
-/// The ports of a run.
-fn ports(ports: Ports) -> &'static str {
-    match ports {
-        Ports::Single => "single ports",
-        Ports::Dual => "dual ports",
     }
 }

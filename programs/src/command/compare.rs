@@ -3,14 +3,16 @@
 use std::io::Write;
 
 use clap::Args;
-use loggp_programs::Study;
+use loggp::ClockKind;
 
+use super::details::details;
 use super::failure::Failure;
-use super::options::{ClockOption, Options};
-use super::progress::Progress;
+use super::heading::heading;
+use super::options::Options;
 use super::report::Report;
-use super::row::Row;
+use super::row::{self, Asked, MOST_DECIMALS};
 use super::setting::Setting;
+use super::studies::{end, run_all, warn};
 
 /// The arguments.
 #[derive(Args)]
@@ -28,48 +30,31 @@ pub struct Compare {
 impl Compare {
     /// Runs them all, also where some fail, and then says which failed.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let setting = Setting::of(&self.program, &self.options, ClockOption::Wall)?;
-        let mut failed = Vec::new();
-        let mut report = Report::new(out, self.options.format);
-        let studies = self.studies(&setting)?;
-        let progress = Progress::of(studies.iter().map(Study::runs).sum());
-        for (i, study) in studies.iter().enumerate() {
-            let algorithm = study.case.algorithm;
-            let name = algorithm.name;
-            progress.begin(i * study.runs(), name);
-            match study.run_with(|| progress.step()) {
-                Ok(answers) => {
-                    let row = Row::new(&setting, study, &answers);
-                    failed.extend(answers.wrong.map(|what| format!("the result of {name} is wrong: {what}")));
-                    progress.aside(|| report.add(&setting, algorithm, row))?;
+        let setting = Setting::of(&self.program, &self.options, ClockKind::Wall)?;
+        let choice = setting.choice()?;
+        let (mut studies, mut refusals) = (Vec::new(), Vec::new());
+        for algorithm in setting.algorithms(&self.algorithms)? {
+            let study = setting.study(algorithm, choice.params);
+            match study.and_then(|study| study.case.check().map(|()| study)) {
+                Ok(study) => {
+                    let name = algorithm.name.into();
+                    studies.push(Asked { name, preset: choice.preset, study, at: None });
                 }
-                Err(error) => failed.push(format!("{name} failed: {error}")),
+                Err(refusal) => refusals.push(Failure::request(refusal)),
             }
         }
-        drop(progress);
-        report.finish(&setting)?;
-        if failed.is_empty() { Ok(()) } else { Err(Failure::Run(failed.join("\n"))) }
-    }
-
-    /// What to compare: the algorithms that were named, or those that can run here.
-    fn studies(&self, setting: &Setting) -> Result<Vec<Study>, Failure> {
-        if !self.algorithms.is_empty() {
-            let named = |name: &String| setting.study(setting.algorithm(Some(name))?, false);
-            return self.algorithms.iter().map(named).collect();
-        }
-        let (mut able, mut refusals) = (Vec::new(), Vec::new());
-        for algorithm in setting.program.algorithms {
-            match setting.study(algorithm, false) {
-                Ok(study) => able.push(study),
-                Err(refusal) => refusals.push(refusal),
-            }
-        }
-        if able.is_empty() {
+        // What was named must be able to run; of all, those that can.
+        if studies.is_empty() || !self.algorithms.is_empty() && !refusals.is_empty() {
             return Err(refusals.swap_remove(0));
         }
-        for refusal in refusals {
-            refusal.warn();
-        }
-        Ok(able)
+        refusals.into_iter().for_each(Failure::warn);
+
+        let heading = heading(&studies[0].study, choice.preset, &choice.unit, None);
+        let columns = row::columns(None, self.options.repeat > 1);
+        let mut report = Report::new(out, self.options.machine.format, columns);
+        let failed = run_all(studies, &mut report)?;
+        report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
+        warn(&report.rows);
+        end(failed)
     }
 }

@@ -3,10 +3,13 @@
 
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind};
+#[cfg(unix)]
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process;
+
+use tempfile::NamedTempFile;
 
 use super::failure::Failure;
 use super::interrupt::{self, Unfinished};
@@ -17,16 +20,12 @@ pub struct Draft {
     what: &'static str,
     /// Where it shall be.
     path: PathBuf,
-    /// Where it is written.
-    draft: PathBuf,
-    /// The draft.
-    file: File,
+    /// Where it is written until then.
+    draft: NamedTempFile,
 }
 
 /// A link is followed to a link so often; more is taken for a circle.
 const MOST_LINKS: usize = 40;
-/// So many names are tried for a draft. A command that was killed may have left one, and the next may have its number.
-const MOST_NAMES: usize = 1000;
 
 impl Draft {
     /// Makes the draft, or refuses a path to which nothing can be written: better before a run than after.
@@ -53,30 +52,23 @@ impl Draft {
                 &"it is there and may not be written; give another name, or make it writable",
             ));
         }
-        let (draft, file) = open(&target, what).map_err(|error| refuse(&error))?;
-        drafts.push(Unfinished { what, target: target.clone(), draft: draft.clone() });
+        let draft = open(&target).map_err(|error| refuse(&error))?;
+        drafts.push(Unfinished { what, target: target.clone(), draft: draft.path().into() });
         if let Some(old) = old {
-            drop(file.set_permissions(old)); // without them it is as readable as any new file
+            drop(draft.as_file().set_permissions(old)); // without them it is as readable as any new file
         }
-        Ok(Draft { what, path: target, draft, file })
+        Ok(Draft { what, path: target, draft })
     }
 
     /// Writes the file, and gives it its name.
     pub fn write(self, contents: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Failure> {
-        let name = || {
-            let _not_interrupted = interrupt::drafts();
-            fs::rename(&self.draft, &self.path)
-        };
-        contents(&self.file).and_then(|()| name()).map_err(|error| {
-            Failure::Run(format!("the {} cannot be written to {}: {error}", self.what, self.path.display()))
+        let Draft { what, path, draft } = self;
+        let written = contents(draft.as_file());
+        let mut drafts = interrupt::drafts();
+        drafts.retain(|unfinished| unfinished.draft != draft.path());
+        written.and_then(|()| Ok(draft.persist(&path)?)).map(drop).map_err(|error| {
+            Failure::Run(format!("the {what} cannot be written to {}: {error}", path.display()))
         })
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.draft); // it is gone if it has its name
-        interrupt::drafts().retain(|unfinished| unfinished.draft != self.draft);
     }
 }
 
@@ -106,17 +98,13 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A new file beside this one.
-fn open(target: &Path, what: &str) -> io::Result<(PathBuf, File)> {
-    let mut number = 0;
-    loop {
-        let mut name = OsString::from(".");
-        name.push(target.file_name().unwrap_or_default());
-        name.push(format!(".{what}.{}.{number}", process::id()));
-        let draft = target.with_file_name(name);
-        match OpenOptions::new().write(true).create_new(true).open(&draft) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST_NAMES => number += 1,
-            opened => return opened.map(|file| (draft, file)),
-        }
-    }
+/// A new file beside this one, which whoever may read a new file may read.
+fn open(target: &Path) -> io::Result<NamedTempFile> {
+    let mut prefix = OsString::from(".");
+    prefix.push(target.file_name().unwrap_or_default());
+    let mut draft = tempfile::Builder::new();
+    draft.prefix(&prefix);
+    #[cfg(unix)]
+    draft.permissions(fs::Permissions::from_mode(0o666)); // less what the umask takes
+    draft.tempfile_in(folder(target))
 }

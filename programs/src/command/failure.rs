@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind as Kind;
+use loggp_programs::study::Failed;
 
 /// Why a request was not done, or not done well.
 #[derive(Debug)]
@@ -27,14 +28,6 @@ impl Failure {
     /// A failed run.
     pub fn run(error: impl ToString) -> Failure {
         Failure::Run(error.to_string())
-    }
-
-    /// The same of a point of a sweep.
-    pub fn at(self, name: &str, value: &str) -> Failure {
-        match self {
-            Failure::Request(why) => Failure::Request(format!("at {name} = {value}, {why}")),
-            failure => failure,
-        }
     }
 
     /// Says on stderr why a part of a request is left out.
@@ -64,6 +57,15 @@ impl Failure {
 impl From<clap::Error> for Failure {
     fn from(error: clap::Error) -> Failure {
         Failure::CommandLine(error)
+    }
+}
+
+impl From<Failed> for Failure {
+    fn from(failed: Failed) -> Failure {
+        match failed {
+            Failed::Refused(why) => Failure::request(why),
+            Failed::Run(error) => Failure::run(error),
+        }
     }
 }
 

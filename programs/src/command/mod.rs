@@ -1,19 +1,19 @@
 //! The command: reads a request, has it done, and says how it went.
 //!
-//! A request becomes a [`Setting`](setting::Setting), a run of it a [`Row`](row::Row), and a
-//! [`Report`](report::Report) writes rows down. Every subcommand is a file with its arguments and an
-//! `execute`.
+//! A request becomes studies, a study a row, and a [`Report`](report::Report) writes rows down by their
+//! [columns](column::Column). Every subcommand is a file with its arguments and an `execute`.
 
 mod audit;
-mod bench;
 mod calibrate;
+mod cell;
 mod choice;
+mod column;
 mod compare;
-mod csv;
+mod details;
 mod draft;
 mod failure;
+mod heading;
 mod interrupt;
-mod late;
 mod lists;
 mod name;
 mod number;
@@ -21,14 +21,13 @@ mod options;
 mod own;
 mod plot;
 mod progress;
-mod range;
 mod report;
 mod row;
 mod run;
 mod setting;
 mod stress;
+mod studies;
 mod sweep;
-mod table;
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};

@@ -1,6 +1,6 @@
 //! Numbers for people: times in a chosen unit, thousands apart, signs where they matter.
 
-use loggp::{MS, NS, PS, SEC, Time, US};
+use loggp::{MS, NS, PS, Params, SEC, Time, US};
 
 /// The unit in which times are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +21,14 @@ impl Unit {
     }
 
     /// Microseconds, as LogP and LogGP count.
-    pub const US: Unit = Unit { name: "us", length: US };
+    const US: Unit = Unit { name: "us", length: US };
     /// Nanoseconds, as LogGPS counts.
-    pub const NS: Unit = Unit { name: "ns", length: NS };
+    const NS: Unit = Unit { name: "ns", length: NS };
+
+    /// The unit in which a machine of this model is described.
+    pub fn usual(params: &Params) -> Unit {
+        if params.is_loggp() { Unit::US } else { Unit::NS }
+    }
 
     /// The unit in which a time was written, as in `6us`; a bare number counts cycles.
     pub fn of(text: &str, cycle: Time) -> Unit {

@@ -1,21 +1,24 @@
-//! The options that all commands which run programs share, as the command line has them.
+//! The options that commands share, as the command line has them: those of every machine, and those of a program.
 
-use clap::{Args, ValueEnum};
-use loggp::{ClockKind, Dilation, Latency, Machine, Ports, Time, US, Work, parse_time};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use loggp::{ClockKind, Dilation, Latency, Machine, Ports, Ties, Time, US, Work, parse_time};
+use loggp_programs::Emulation;
 
 use super::failure::Failure;
 use super::own::OwnOptions;
 
-/// How a program shall be run.
+/// Which machine, how it runs, and how that is reported. A command that cannot do what one of them says refuses it.
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
-pub struct Options {
+pub struct MachineOptions {
     /// One of the papers' machines: `loggp machines` lists them [default: cs2-elan, unless --params is given]
     #[arg(long, value_name = "NAME")]
     pub machine: Option<String>,
     /// Number of processors
     #[arg(short = 'P', value_name = "N", value_parser = count, allow_negative_numbers = true)]
-    pub P: Option<usize>,
+    #[arg(value_delimiter = ',')]
+    pub P: Vec<usize>,
     /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles
     #[arg(long, value_name = "NAME=VALUE,...")]
     pub params: Option<String>,
@@ -23,25 +26,21 @@ pub struct Options {
     #[arg(long, value_name = "TIME", value_parser = cycle, allow_negative_numbers = true)]
     pub cycle: Option<Time>,
     /// How long a message is under way: exactly L, or anything up to L
-    #[arg(long, value_name = "exact|random:SEED", value_parser = latency, default_value = "exact")]
+    #[arg(long, value_name = "exact|random:SEED|exponential:SEED", default_value = "exact")]
     pub latency: Latency,
+    /// Who goes first among processors that act at the same time: the lower number, each in turn, or anyone
+    #[arg(long, value_name = "number|rotation|random:SEED", default_value = "number")]
+    pub ties: Ties,
     /// Whether long messages to and from a processor share a port
-    #[arg(long, value_enum, default_value_t)]
-    pub ports: PortsOption,
-    /// The machine has a barrier of its own, which takes so long; a bare number counts cycles [default: a barrier
-    /// is made of messages]
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
-    pub barrier: Option<String>,
-    /// What computing costs: this computer's time, or the machine's rates [default: as the program says]
-    #[arg(long, value_enum)]
-    pub work: Option<WorkOption>,
+    #[arg(long, value_parser = one_of(PORTS), default_value = "single")]
+    pub ports: Ports,
     /// Stack of each processor, in bytes
     #[arg(long, value_name = "BYTES", value_parser = stack, allow_negative_numbers = true)]
     pub stack: Option<usize>,
-    /// The clock: only what the model says, or what this computer measures too [default: virtual to run, wall to
-    /// compare]
-    #[arg(long, value_enum)]
-    pub clock: Option<ClockOption>,
+    /// The clock: only what the model says, or what this computer measures too [default: virtual to run and to sweep,
+    /// wall to compare, calibrate and stress]
+    #[arg(long, value_parser = one_of(CLOCKS))]
+    pub clock: Option<ClockKind>,
     /// How much slower than it should the machine runs on the wall clock [default: auto, what this computer holds]
     #[arg(long, value_name = "auto|N", value_parser = dilation, allow_negative_numbers = true)]
     pub dilation: Option<Dilation>,
@@ -49,6 +48,15 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = cores, allow_negative_numbers = true)]
     pub cores: Option<usize>,
 
+    /// How rows are written: for people, or one JSON object or CSV line per row
+    #[arg(long, value_parser = one_of(FORMATS), default_value = "table", help_heading = "Report")]
+    pub format: Format,
+}
+
+/// How a program shall be run.
+#[derive(Args)]
+#[command(next_help_heading = "Machine")]
+pub struct Options {
     /// How much of it: `loggp programs` tells what that means [default: as the program says]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     #[arg(help_heading = "Program")]
@@ -65,100 +73,102 @@ pub struct Options {
     #[arg(default_value = "1", help_heading = "Program")]
     pub repeat: usize,
 
-    /// How rows are written: for people, or one JSON object or CSV line per row
-    #[arg(long, value_enum, default_value_t, help_heading = "Report")]
-    pub format: Format,
-}
-
-/// A clock.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ClockOption {
-    /// Time jumps: exact, repeatable and fast
-    Virtual,
-    /// Time passes: processors are threads that wait, and the run is measured
-    Wall,
-}
-
-/// How many ports a processor has.
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum PortsOption {
-    /// One for both directions
-    #[default]
-    Single,
-    /// One for each direction
-    Dual,
-}
-
-/// What computing costs.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum WorkOption {
-    /// This computer's time for it
-    Measured,
-    /// The machine's rates
-    Charged,
+    /// On which machine.
+    #[command(flatten)]
+    pub machine: MachineOptions,
+    /// The machine has a barrier of its own, which takes so long; a bare number counts cycles [default: a barrier
+    /// is made of messages]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    pub barrier: Option<String>,
+    /// What computing costs: this computer's time, or the machine's rates [default: as the program says]
+    #[arg(long, value_parser = one_of(WORK))]
+    pub work: Option<Work>,
 }
 
 /// How rows are written.
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Columns for people
-    #[default]
+    /// Columns for people.
     Table,
-    /// A JSON object a line
+    /// A JSON object a line.
     Json,
-    /// Comma-separated values, under a line of titles
+    /// Comma-separated values, under a line of titles.
     Csv,
 }
 
-impl Options {
-    /// The clock that was asked for, or the usual one. Refuses what only the wall clock has, on the other.
-    pub fn clock_or(&self, usual: ClockOption) -> Result<ClockOption, Failure> {
+/// A value that has a name: the name, what it means, and the value.
+type Named<T> = (&'static str, &'static str, T);
+
+const CLOCKS: [Named<ClockKind>; 2] = [
+    ("virtual", "Time jumps: exact, repeatable and fast", ClockKind::Virtual),
+    ("wall", "Time passes: processors are threads that wait, and the run is measured", ClockKind::Wall),
+];
+const PORTS: [Named<Ports>; 2] =
+    [("single", "One for both directions", Ports::Single), ("dual", "One for each direction", Ports::Dual)];
+const WORK: [Named<Work>; 2] = [
+    ("measured", "This computer's time for it", Work::Measured),
+    ("charged", "The machine's rates", Work::Charged),
+];
+const FORMATS: [Named<Format>; 3] = [
+    ("table", "Columns for people", Format::Table),
+    ("json", "A JSON object a line", Format::Json),
+    ("csv", "Comma-separated values, under a line of titles", Format::Csv),
+];
+
+impl MachineOptions {
+    /// How the machine runs, on this clock unless they say which. Refuses what only the wall clock has, on the other.
+    pub fn emulation(&self, usual: ClockKind) -> Result<Emulation, Failure> {
         let clock = self.clock.unwrap_or(usual);
         let only = [("--dilation", self.dilation.is_some()), ("--cores", self.cores.is_some())];
-        match only.iter().find(|(_, given)| *given && clock == ClockOption::Virtual) {
-            Some((name, _)) => {
-                Err(Failure::Request(format!("{name} is for the wall clock; give --clock wall too")))
-            }
-            None => Ok(clock),
+        if let Some((name, _)) = only.iter().find(|(_, given)| *given && clock == ClockKind::Virtual) {
+            return Err(Failure::Request(format!("{name} is for the wall clock; give --clock wall too")));
+        }
+        let dilation = self.dilation.unwrap_or_default();
+        Ok(Emulation { clock, dilation, cores: self.cores, stack: self.stack, trace: false })
+    }
+
+    /// The number of processors, if it was given. Refuses several.
+    pub fn one_P(&self) -> Result<Option<usize>, Failure> {
+        match self.P[..] {
+            [] => Ok(None),
+            [P] => Ok(Some(P)),
+            _ => Err(Failure::request(
+                "-P is one number of processors here; `loggp sweep --over P=4,8` takes several",
+            )),
         }
     }
 }
 
-impl ClockOption {
-    /// Its name in a report.
-    pub fn name(self) -> &'static str {
-        match self {
-            ClockOption::Virtual => "virtual",
-            ClockOption::Wall => "wall",
-        }
-    }
+/// The name of a clock.
+pub fn clock_name(clock: ClockKind) -> &'static str {
+    name_of(&CLOCKS, clock)
 }
 
-impl From<ClockOption> for ClockKind {
-    fn from(clock: ClockOption) -> ClockKind {
-        match clock {
-            ClockOption::Virtual => ClockKind::Virtual,
-            ClockOption::Wall => ClockKind::Wall,
-        }
-    }
+/// The name of a kind of ports.
+pub fn ports_name(ports: Ports) -> &'static str {
+    name_of(&PORTS, ports)
 }
 
-impl From<PortsOption> for Ports {
-    fn from(ports: PortsOption) -> Ports {
-        match ports {
-            PortsOption::Single => Ports::Single,
-            PortsOption::Dual => Ports::Dual,
-        }
-    }
+/// The name of what computing costs.
+pub fn work_name(work: Work) -> &'static str {
+    name_of(&WORK, work)
 }
 
-impl From<WorkOption> for Work {
-    fn from(work: WorkOption) -> Work {
-        match work {
-            WorkOption::Measured => Work::Measured,
-            WorkOption::Charged => Work::Charged,
-        }
-    }
+/// What a value is called.
+fn name_of<T: Copy + PartialEq>(all: &[Named<T>], value: T) -> &'static str {
+    all.iter().find(|(.., other)| *other == value).map_or("", |(name, ..)| name)
+}
+
+/// Reads one of these names.
+fn one_of<T, const N: usize>(all: [Named<T>; N]) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let names = all.map(|(name, help, _)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(names).try_map(move |given| {
+        let named = all.iter().find(|(name, ..)| *name == given);
+        named.map(|(.., value)| *value).ok_or("there is no such name")
+    })
 }
 
 /// Reads a number of things.
@@ -167,12 +177,12 @@ pub fn count(text: &str) -> Result<usize, String> {
 }
 
 /// Reads a number of cores.
-pub fn cores(text: &str) -> Result<usize, String> {
+fn cores(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|cores| *cores > 0).ok_or_else(|| "give a whole number from 1".into())
 }
 
 /// Reads a dilation.
-pub fn dilation(text: &str) -> Result<Dilation, String> {
+fn dilation(text: &str) -> Result<Dilation, String> {
     const LEAST: f64 = 1e-6;
     const MOST: f64 = 1e6;
     let in_range = |dilation: &f64| (LEAST..=MOST).contains(dilation);
@@ -208,19 +218,10 @@ fn stack(text: &str) -> Result<usize, String> {
 }
 
 /// Reads the length of a cycle, which cannot be told in cycles.
-pub fn cycle(text: &str) -> Result<Time, String> {
+fn cycle(text: &str) -> Result<Time, String> {
     if !text.ends_with('s') || text.contains("cycle") {
         return Err("a cycle needs a length and its unit, as in 25ns".into());
     }
     let cycle = parse_time(text, US)?;
     if cycle > Time::ZERO { Ok(cycle) } else { Err("a cycle lasts longer than 0; give at least 1ps".into()) }
-}
-
-/// Reads `exact` or `random:7`.
-fn latency(text: &str) -> Result<Latency, String> {
-    match text.split_once(':') {
-        None if text == "exact" => Ok(Latency::Exact),
-        Some(("random", seed)) if let Ok(seed) = seed.parse() => Ok(Latency::Random { seed }),
-        _ => Err("give exact, or random with a seed, as in random:1".into()),
-    }
 }

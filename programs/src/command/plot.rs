@@ -75,7 +75,7 @@ pub enum Look {
     Line,
     /// The marks.
     Marks,
-    /// Larger marks, which are empty and lie around others.
+    /// Circles around marks.
     Rings,
 }
 
@@ -245,7 +245,7 @@ impl Plot {
         for line in &panel.lines {
             let places = line.points.iter().map(|(x, y)| (across.place(*x), up.place(*y)));
             let places: Vec<_> = places.map(|place| chart.plotting_area().map_coordinate(&place)).collect();
-            line.draw(sheet, &places)?;
+            line.draw(sheet, &places, &places)?;
         }
         Ok(())
     }
@@ -308,18 +308,18 @@ impl Axis {
 }
 
 impl Line {
-    /// Draws it through these places.
-    fn draw(&self, sheet: &Area, places: &[(i32, i32)]) -> Drawing<()> {
+    /// Draws it through these places, with its marks at those.
+    fn draw(&self, sheet: &Area, places: &[(i32, i32)], marks: &[(i32, i32)]) -> Drawing<()> {
         let colour = colour(self.number);
         match self.look {
             Look::Both => sheet.draw(&PathElement::new(places, colour.stroke_width(2)))?,
             Look::Line => draw_dashes(sheet, self.number, places)?,
             Look::Marks | Look::Rings => (),
         }
-        for place in places {
+        for mark in marks {
             match self.look {
-                Look::Both | Look::Marks => draw_mark(sheet, self.number, *place)?,
-                Look::Rings => draw_ring(sheet, self.number, *place)?,
+                Look::Both | Look::Marks => draw_mark(sheet, self.number, *mark)?,
+                Look::Rings => sheet.draw(&Circle::new(*mark, 9, colour.stroke_width(1)))?,
                 Look::Line => (),
             }
         }
@@ -350,18 +350,7 @@ fn style(size: u32, colour: RGBColor, position: Pos) -> TextStyle<'static> {
 
 /// Draws a piece of a line as it looks, and what it stands for.
 fn draw_entry(sheet: &Area, line: &Line, (x, y): (i32, i32)) -> Drawing<()> {
-    match line.look {
-        Look::Both => {
-            sheet.draw(&PathElement::new([(x, y), (x + 32, y)], colour(line.number).stroke_width(2)))?
-        }
-        Look::Line => draw_dashes(sheet, line.number, &[(x, y), (x + 32, y)])?,
-        Look::Marks | Look::Rings => (),
-    }
-    match line.look {
-        Look::Both | Look::Marks => draw_mark(sheet, line.number, (x + 16, y))?,
-        Look::Rings => draw_ring(sheet, line.number, (x + 16, y))?,
-        Look::Line => (),
-    }
+    line.draw(sheet, &[(x, y), (x + 32, y)], &[(x + 16, y)])?;
     let style = style(14, BLACK, Pos::new(HPos::Left, VPos::Center));
     Ok(sheet.draw(&Text::new(line.label.as_str(), (x + 40, y), style))?)
 }
@@ -375,29 +364,7 @@ fn draw_mark(sheet: &Area, number: usize, (x, y): (i32, i32)) -> Drawing<()> {
         2 => sheet.draw(&Rectangle::new([(x - 4, y - 4), (x + 4, y + 4)], filled))?,
         3 => sheet.draw(&Cross::new((x, y), 5, stroke))?,
         4 => sheet.draw(&Circle::new((x, y), 5, stroke))?,
-        _ => sheet.draw(&Polygon::new(diamond((x, y), 6), filled))?,
+        _ => sheet.draw(&Polygon::new([(x, y - 6), (x + 6, y), (x, y + 6), (x - 6, y)], filled))?,
     }
     Ok(())
-}
-
-/// Draws an empty mark around that of the same number.
-fn draw_ring(sheet: &Area, number: usize, (x, y): (i32, i32)) -> Drawing<()> {
-    let stroke = colour(number).stroke_width(1);
-    let square = [(x - 8, y - 8), (x + 8, y - 8), (x + 8, y + 8), (x - 8, y + 8), (x - 8, y - 8)];
-    match number % COLOURS.len() {
-        0 | 4 => sheet.draw(&Circle::new((x, y), 8, stroke))?,
-        1 => sheet
-            .draw(&PathElement::new([(x, y - 12), (x + 11, y + 7), (x - 11, y + 7), (x, y - 12)], stroke))?,
-        2 | 3 => sheet.draw(&PathElement::new(square, stroke))?,
-        _ => {
-            let [top, right, bottom, left] = diamond((x, y), 10);
-            sheet.draw(&PathElement::new([top, right, bottom, left, top], stroke))?;
-        }
-    }
-    Ok(())
-}
-
-/// The corners of a square on its corner.
-fn diamond((x, y): (i32, i32), r: i32) -> [(i32, i32); 4] {
-    [(x, y - r), (x + r, y), (x, y + r), (x - r, y)]
 }

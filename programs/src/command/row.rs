@@ -1,216 +1,215 @@
-//! A row of a report: what was predicted for a run and what became of it. As JSON it is one object.
+//! A row of `run`, `compare`, `sweep` and `stress`: a study and its answers, and the columns that say what is in them.
 
-use loggp::{ClockKind, Dilation, Host, Params, Ports, Work};
-use loggp_programs::study::{Ns, Phase, Prediction};
-use loggp_programs::{Answers, Case, Emulation, Figure, Study};
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use loggp::{ClockKind, Dilation, Host, Lateness, Params, Preset, Time};
+use loggp_programs::study::{Phase, Prediction, Times};
+use loggp_programs::{Answers, Case, Study};
 
-use super::setting::Setting;
+use super::cell::Cell;
+use super::column::{self, Column};
+use super::options::{clock_name, ports_name, work_name};
 
-/// One row, under the names that JSON and CSV have for its values.
-#[derive(Serialize)]
-pub struct Row {
-    /// The program.
-    pub program: &'static str,
-    /// Its algorithm.
-    pub algorithm: &'static str,
-    /// The paper's machine, if one was named.
-    pub machine: Option<&'static str>,
-    /// The machine's parameters.
-    #[serde(serialize_with = "in_ps")]
-    pub params: Params,
-    /// The size.
-    pub size: usize,
-    /// The program's own options.
-    pub options: String,
-    /// All else that was asked for.
-    #[serde(flatten)]
-    pub asked: Asked,
-    /// The clock.
-    pub clock: &'static str,
-    /// The three times, and how far they are apart.
-    #[serde(flatten)]
-    pub prediction: Prediction,
-    /// The same of its phases, where it has phases.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub phases: Vec<Phase>,
-    /// What else the run showed.
-    #[serde(serialize_with = "by_name", skip_serializing_if = "Vec::is_empty")]
-    pub figures: Vec<Figure>,
-    /// Whether the result was right.
-    pub verified: bool,
-    /// How many messages were sent.
-    pub messages: u64,
-    /// What the capacity did.
-    pub stalls: Stalls,
-    /// How much slower than the machine itself the emulation ran; the virtual clock does not stretch.
-    pub dilation: f64,
-    /// Why so much; nothing where nothing stretches.
-    pub dilation_why: Option<String>,
-    /// How many of this computer's cores it ran on.
-    pub cores: usize,
-    /// Whether this computer ended the run in time, so that what it measured can be trusted; nothing where
-    /// time does not pass.
-    pub held: Option<bool>,
-    /// How late this computer was; nothing where time does not pass.
-    pub lateness_ns: Option<Lateness>,
-    /// What else there is to say of this computer.
-    #[serde(skip)]
-    pub notes: Vec<String>,
-    /// What is swept, if anything is, and its value here.
-    #[serde(skip)]
-    pub at: Option<(String, String)>,
-}
+/// A table of these shows times with at most so many decimals.
+pub const MOST_DECIMALS: usize = 3;
 
-/// What was asked for, with the machine and the size: who has it all can repeat the run.
-#[derive(Serialize)]
+/// A study that was asked for.
 pub struct Asked {
-    /// How long a cycle is.
-    pub cycle_ns: Ns,
-    /// `exact`, or `random:SEED`.
-    pub latency: String,
-    /// `single` or `dual`.
-    pub ports: &'static str,
-    /// What the machine's own barrier takes, if it has one.
-    pub barrier_ns: Option<Ns>,
-    /// `measured` or `charged`.
-    pub work: &'static str,
-    /// What made the data.
-    pub seed: u64,
-    /// How many runs there were.
-    pub repeat: usize,
-    /// `auto`, or a number; nothing where nothing stretches.
-    pub dilation_asked: Option<String>,
+    /// What messages call it.
+    pub name: String,
+    /// The paper's machine, if one was named.
+    pub preset: Option<&'static Preset>,
+    /// The study.
+    pub study: Study,
+    /// The value of what is swept, if anything is.
+    pub at: Option<String>,
 }
 
-impl Asked {
-    /// What a study was asked.
-    fn of(study: &Study) -> Asked {
-        let Case { params, ports, latency, work, barrier, seed, .. } = study.case;
-        let Emulation { clock, dilation, .. } = study.emulation;
-        Asked {
-            cycle_ns: Ns(params.cycle),
-            latency: latency.to_string(),
-            ports: match ports {
-                Ports::Single => "single",
-                Ports::Dual => "dual",
-            },
-            barrier_ns: barrier.map(Ns),
-            work: match work {
-                Work::Measured => "measured",
-                Work::Charged => "charged",
-            },
-            seed,
-            repeat: study.repeat,
-            dilation_asked: (clock == ClockKind::Wall).then(|| match dilation {
+/// A study and its answers.
+pub struct Row {
+    /// The study.
+    pub asked: Asked,
+    /// What it found.
+    pub answers: Answers,
+}
+
+impl Row {
+    /// What was run.
+    pub fn case(&self) -> &Case {
+        &self.asked.study.case
+    }
+
+    /// How this computer held the run; nothing where time does not pass.
+    pub fn host(&self) -> Option<&Host> {
+        self.answers.outcome.run.host.as_ref()
+    }
+
+    /// Whether this computer did not keep up with the run.
+    pub fn is_late(&self) -> bool {
+        self.host().is_some_and(|host| !host.held)
+    }
+}
+
+/// The columns of `run`, `compare` and `sweep`: along what is swept, if anything is; with the shortest and the longest
+/// time of several runs, if they are repeated.
+pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'static, Row>> {
+    let swept = swept.map(|name| Column::shown(name, |row: &Row| row.asked.at.clone().map(Cell::Swept)));
+    let mut columns: Vec<Column<Row>> = swept.into_iter().collect();
+    columns.extend([
+        Column::new("program", |row: &Row| row.case().program.name),
+        Column::new("algorithm", |row: &Row| row.case().algorithm.name).titled("algorithm"),
+    ]);
+    columns.extend(machine(|row: &Row| (row.asked.preset, row.case().params), true));
+    columns.extend([
+        Column::new("size", |row: &Row| row.case().size),
+        Column::new("options", |row: &Row| {
+            let options = row.case().options.iter().map(|(name, value)| format!("{name}={value}"));
+            options.collect::<Vec<_>>().join(",")
+        }),
+        Column::new("cycle_ns", |row: &Row| row.case().params.cycle),
+        Column::new("latency", |row: &Row| row.case().latency.to_string()),
+        Column::new("ties", |row: &Row| row.case().ties.to_string()),
+        Column::new("ports", |row: &Row| ports_name(row.case().ports)),
+        Column::new("barrier_ns", |row: &Row| row.case().barrier),
+        Column::new("work", |row: &Row| work_name(row.case().work)),
+        Column::new("seed", |row: &Row| row.case().seed),
+        Column::new("repeat", |row: &Row| row.asked.study.repeat),
+        Column::new("dilation_asked", |row: &Row| {
+            let emulation = &row.asked.study.emulation;
+            (emulation.clock == ClockKind::Wall).then(|| match emulation.dilation {
                 Dilation::Auto => "auto".into(),
                 Dilation::Fixed(dilation) => dilation.to_string(),
-            }),
-        }
-    }
+            })
+        }),
+        clock(),
+    ]);
+    columns.extend(prediction(|row: &Row| row.answers.prediction, repeated));
+    columns.extend([
+        Column::new("phases", |row: &Row| match &row.answers.phases {
+            phases if phases.is_empty() => Cell::Absent,
+            phases => {
+                let columns = phase(|phase: &Phase| phase);
+                Cell::Rows(phases.iter().map(|phase| column::object(&columns, phase)).collect())
+            }
+        }),
+        Column::new("figures", |row: &Row| match &row.answers.outcome.figures {
+            figures if figures.is_empty() => Cell::Absent,
+            figures => Cell::Figures(figures.clone()),
+        }),
+        verified(),
+        messages(),
+        Column::new("stalls.count", |row: &Row| row.answers.outcome.run.stalls()).titled("stalls"),
+        Column::new("stalls.ns", |row: &Row| row.answers.outcome.run.stalled()).titled("stalled").optional(),
+        Column::new("stalls.max_in_transit", |row: &Row| {
+            Cell::Of(row.answers.outcome.run.most_in_transit(), row.case().params.capacity())
+        })
+        .titled("in transit"),
+        Column::new("stalls.capacity", |row: &Row| row.case().params.capacity()),
+        dilation().untitled(),
+        Column::new("dilation_why", |row: &Row| row.host().map(|host| host.why.clone())),
+        cores().untitled(),
+        held(),
+    ]);
+    columns.extend(lateness().map(Column::untitled));
+    columns
 }
 
-/// What the capacity did to a run.
-#[derive(Serialize)]
-pub struct Stalls {
-    /// How often a processor stalled.
-    pub count: u64,
-    /// How long the processors stalled, all together.
-    pub ns: Ns,
-    /// The most messages in transit from one processor, or to one, at once; 0 where any number may be.
-    pub max_in_transit: usize,
-    /// How many may be; nothing where any number may be.
-    pub capacity: Option<usize>,
-}
-
-/// How much later than they should the operations of a run were.
-#[derive(Serialize)]
-pub struct Lateness {
-    /// Half of them were not later than this.
-    pub p50: Ns,
-    /// Nine of ten.
-    pub p90: Ns,
-    /// Ninety-nine of a hundred.
-    pub p99: Ns,
-    /// All of them.
-    pub max: Ns,
-    /// The end of the last processor.
-    pub finish: Ns,
-}
-
-impl Row {
-    /// What there is to say of a study.
-    pub fn new(setting: &Setting, study: &Study, answers: &Answers) -> Row {
-        let run = &answers.outcome.run;
-        let Case { program, algorithm, params, size, .. } = study.case;
-        let host = run.host.as_ref();
-        Row {
-            program: program.name,
-            algorithm: algorithm.name,
-            machine: setting.choice.preset.map(|preset| preset.name),
-            params,
-            size,
-            options: setting.own(),
-            asked: Asked::of(study),
-            clock: setting.clock.name(),
-            prediction: answers.prediction,
-            phases: answers.phases.clone(),
-            figures: answers.outcome.figures.clone(),
-            verified: answers.wrong.is_none(),
-            messages: run.messages(),
-            stalls: Stalls {
-                count: run.stalls(),
-                ns: Ns(run.stalled()),
-                max_in_transit: run.most_in_transit(),
-                capacity: params.capacity(),
-            },
-            dilation: host.map_or(1.0, |host| host.dilation),
-            dilation_why: host.map(|host| host.why.clone()),
-            cores: host.map_or(1, |host| host.cores),
-            held: host.map(|host| host.held),
-            lateness_ns: host.map(Lateness::of),
-            notes: host.map_or(Vec::new(), |host| host.notes.clone()),
-            at: setting.point.as_ref().map(|point| (point.of.name.clone(), point.shown(setting.unit()))),
-        }
-    }
-}
-
-impl Row {
-    /// What a table calls it: its algorithm, and where in a sweep it is.
-    pub fn name(&self) -> String {
-        match &self.at {
-            Some((name, value)) => format!("{} at {name} = {value}", self.algorithm),
-            None => self.algorithm.into(),
-        }
-    }
-}
-
-impl Lateness {
-    /// How late a host was.
-    pub fn of(host: &Host) -> Lateness {
-        let loggp::Lateness { p50, p90, p99, max, finish } = host.lateness;
-        Lateness { p50: Ns(p50), p90: Ns(p90), p99: Ns(p99), max: Ns(max), finish: Ns(finish) }
-    }
-}
-
-/// Figures by name and unit.
-fn by_name<S: Serializer>(figures: &[Figure], serializer: S) -> Result<S::Ok, S::Error> {
-    let name = |figure: &Figure| match figure.unit {
-        "" => figure.name.to_string(),
-        unit => format!("{} ({unit})", figure.name),
+/// Which machine a row is about. CSV has LogGPS's parameters only where `loggps` says so.
+pub fn machine<R>(
+    of: impl Fn(&R) -> (Option<&'static Preset>, Params) + Copy + 'static,
+    loggps: bool,
+) -> Vec<Column<'static, R>> {
+    const LOGGP: [&str; 4] = ["params.L", "params.o", "params.g", "params.G"];
+    const LOGGPS: [&str; 4] = ["params.O_s", "params.O_r", "params.G_s", "params.G_l"];
+    let parameter = |path: &'static str| {
+        Column::new(path, move |row: &R| {
+            let (_, params) = of(row);
+            let times = params.times().into_iter().map(|(name, time)| (name, time.as_ps()));
+            let counts = params.counts().into_iter().map(|(name, count)| (name, count as i64));
+            let named = times.chain(counts).find(|(name, _)| path.strip_prefix("params.") == Some(name));
+            named.map_or(Cell::Absent, |(_, value)| value.into())
+        })
     };
-    serializer.collect_map(figures.iter().map(|figure| (name(figure), figure.value)))
+    let of_loggps = |path| if loggps { parameter(path) } else { parameter(path).json_only() };
+    let mut columns = vec![Column::new("machine", move |row: &R| of(row).0.map(|preset| preset.name))];
+    columns.extend(LOGGP.map(parameter));
+    columns.extend(LOGGPS.map(of_loggps));
+    columns.extend(["params.P", "params.word"].map(parameter));
+    columns.extend(["params.s", "params.S"].map(of_loggps));
+    columns
 }
 
-/// Parameters by name: times in picoseconds, and numbers.
-pub fn in_ps<S: Serializer>(params: &Params, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
-    for (name, time) in params.times() {
-        map.serialize_entry(name, &time.as_ps())?;
-    }
-    for (name, count) in params.counts() {
-        map.serialize_entry(name, &count)?;
-    }
-    map.end()
+/// The clock on which a study runs.
+pub fn clock() -> Column<'static, Row> {
+    Column::new("clock", |row: &Row| clock_name(row.asked.study.emulation.clock))
+}
+
+/// The three times, and how far they are apart. The shortest and the longest of several are in a table if that is asked for.
+pub fn prediction<'a, R>(of: impl Fn(&R) -> Prediction + Copy + 'a, ends: bool) -> [Column<'a, R>; 7] {
+    let measured = |name, title, which: fn(Times) -> Time| {
+        let value =
+            move |row: &R| of(row).measured.map_or(Cell::Nothing, |times| Cell::Measured(which(times)));
+        Column::new(name, value).titled(title).optional()
+    };
+    let end = |column: Column<'a, R>| if ends { column } else { column.untitled() };
+    [
+        Column::new("formula_ns", move |row: &R| of(row).formula).titled("formula"),
+        Column::new("model_ns", move |row: &R| of(row).model).titled("model"),
+        measured("measured_ns", "measured", |times| times.median),
+        end(measured("measured_min_ns", "min", |times| times.min)),
+        end(measured("measured_max_ns", "max", |times| times.max)),
+        Column::new("error_model", move |row: &R| of(row).error_model().map(Cell::Error))
+            .titled("vs model")
+            .optional(),
+        Column::new("error_formula", move |row: &R| of(row).error_formula().map(Cell::Error))
+            .titled("vs formula")
+            .after("model"),
+    ]
+}
+
+/// A phase, and what was predicted for it.
+pub fn phase<'a, R: 'a>(of: impl Fn(&R) -> &Phase + Copy + 'a) -> Vec<Column<'a, R>> {
+    let mut columns = vec![Column::new("phase", move |row: &R| of(row).phase.to_string()).titled("phase")];
+    columns.extend(prediction(move |row: &R| of(row).prediction, false));
+    columns
+}
+
+/// Whether the result was right.
+pub fn verified() -> Column<'static, Row> {
+    Column::new("verified", |row: &Row| Cell::Verified(row.answers.wrong.is_none())).titled("verified").last()
+}
+
+/// How many messages were sent.
+pub fn messages() -> Column<'static, Row> {
+    Column::new("messages", |row: &Row| row.answers.outcome.run.messages()).titled("messages")
+}
+
+/// How much slower than the machine itself the emulation ran; the virtual clock does not stretch.
+pub fn dilation() -> Column<'static, Row> {
+    Column::new("dilation", |row: &Row| row.host().map_or(1.0, |host| host.dilation)).titled("dilation")
+}
+
+/// How many of this computer's cores it ran on.
+pub fn cores() -> Column<'static, Row> {
+    Column::new("cores", |row: &Row| row.host().map_or(1, |host| host.cores)).titled("cores")
+}
+
+/// Whether this computer ended the run in time, so that what it measured can be trusted; nothing where time does not pass.
+pub fn held() -> Column<'static, Row> {
+    let held = |row: &Row| row.host().map(|host| Cell::Held(host.held));
+    Column::new("held", held).titled("").after("vs model").optional()
+}
+
+/// How late this computer was, in its own time, which no dilation stretches; nothing where time does not pass.
+pub fn lateness() -> [Column<'static, Row>; 5] {
+    let late = |name, title, which: fn(&Lateness) -> Time| {
+        let value =
+            move |row: &Row| row.host().map_or(Cell::Absent, |host| Cell::OfHost(which(&host.lateness)));
+        Column::new(name, value).titled(title)
+    };
+    [
+        late("lateness_ns.p50", "late p50", |late| late.p50),
+        late("lateness_ns.p90", "p90", |late| late.p90),
+        late("lateness_ns.p99", "p99", |late| late.p99),
+        late("lateness_ns.max", "max", |late| late.max),
+        late("lateness_ns.finish", "at the end", |late| late.finish),
+    ]
 }

@@ -4,15 +4,19 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use loggp::ClockKind;
 use loggp_programs::timeline;
 
+use super::details::details;
 use super::draft::Draft;
 use super::failure::Failure;
-use super::options::{ClockOption, Options};
+use super::heading::heading;
+use super::options::Options;
 use super::progress::Progress;
 use super::report::Report;
-use super::row::Row;
+use super::row::{self, Asked, MOST_DECIMALS, Row};
 use super::setting::Setting;
+use super::studies::warn;
 
 /// The arguments.
 #[derive(Args)]
@@ -35,9 +39,12 @@ pub struct Run {
 impl Run {
     /// Runs it.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let setting = Setting::of(&self.program, &self.options, ClockOption::Virtual)?;
-        let algorithm = setting.algorithm(self.algorithm.as_deref())?;
-        let study = setting.study(algorithm, self.trace.is_some() || self.timeline.is_some())?;
+        let setting = Setting::of(&self.program, &self.options, ClockKind::Virtual)?;
+        let choice = setting.choice()?;
+        let algorithm = setting.algorithms(self.algorithm.as_slice())?[0];
+        let mut study = setting.study(algorithm, choice.params).map_err(Failure::request)?;
+        study.emulation.trace = self.trace.is_some() || self.timeline.is_some();
+        study.case.check().map_err(Failure::request)?;
         let draft =
             |path: &Option<PathBuf>, what| path.as_deref().map(|path| Draft::create(path, what)).transpose();
         let (file, picture) = (draft(&self.trace, "trace")?, draft(&self.timeline, "timeline")?);
@@ -47,20 +54,23 @@ impl Run {
         let answers = study.run_with(|| progress.step());
         drop(progress);
         let mut answers = answers.map_err(Failure::run)?;
+        let heading = heading(&study, choice.preset, &choice.unit, None);
         let trace = answers.take_trace();
         if let Some((picture, trace)) = picture.zip(trace.as_ref()) {
-            let heading = setting.heading();
             let title = format!("{}, {}", algorithm.name, heading.lines().next().unwrap_or_default());
-            let svg = timeline(trace, &title, setting.unit().named());
+            let svg = timeline(trace, &title, choice.unit.named());
             let svg = svg.map_err(Failure::Request)?;
             picture.write(|mut file| file.write_all(svg.as_bytes()))?;
         }
         if let Some((file, trace)) = file.zip(trace) {
             file.write(|file| trace.write(file))?;
         }
-        let mut report = Report::new(out, self.options.format);
-        report.add(&setting, algorithm, Row::new(&setting, &study, &answers))?;
-        report.finish(&setting)?;
-        answers.wrong.map_or(Ok(()), |what| Err(Failure::Run(format!("the result is wrong: {what}"))))
+        let mut report = Report::new(out, self.options.machine.format, row::columns(None, study.repeat > 1));
+        let wrong = answers.wrong.clone();
+        let asked = Asked { name: algorithm.name.into(), preset: choice.preset, study, at: None };
+        report.add(Row { asked, answers })?;
+        report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
+        warn(&report.rows);
+        wrong.map_or(Ok(()), |what| Err(Failure::Run(format!("the result is wrong: {what}"))))
     }
 }

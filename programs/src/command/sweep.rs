@@ -4,18 +4,22 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use loggp::{ClockKind, Time};
 use loggp_programs::study::Prediction;
-use loggp_programs::{Algorithm, Program, Study};
+use loggp_programs::study::range::{Point, Quantity, Range};
+use loggp_programs::{Study, study};
 
+use super::choice::{self, gives};
+use super::details::details;
 use super::failure::Failure;
-use super::name;
-use super::options::{ClockOption, Options};
+use super::heading::{heading, shown_point};
+use super::number::Unit;
+use super::options::Options;
 use super::plot::{Line, Look, Panel, Plot, PlotFile, Scale};
-use super::progress::Progress;
-use super::range::{Kind, Swept};
 use super::report::Report;
-use super::row::Row;
+use super::row::{self, Asked, MOST_DECIMALS, Row};
 use super::setting::Setting;
+use super::studies::{end, run_all, warn};
 
 /// The arguments.
 #[derive(Args)]
@@ -37,88 +41,73 @@ pub struct Sweep {
     plot: Option<PathBuf>,
 }
 
-/// A point that was run.
-struct Done {
-    /// Which of the algorithms.
-    algorithm: &'static str,
-    /// Where it is, from left to right.
-    x: f64,
-    /// Its times.
-    prediction: Prediction,
-}
-
 impl Sweep {
     /// Runs all at every point, also where some fail, and then says which failed.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let program = name::program(&self.program)?;
-        let clock = self.options.clock_or(ClockOption::Virtual)?;
-        let algorithms = self.algorithms(program)?;
-        let points = Swept::read(&self.over, program, &self.options)?;
-        let swept = points[0].of.clone();
+        let setting = Setting::of(&self.program, &self.options, ClockKind::Virtual)?;
+        let algorithms = setting.algorithms(&self.algorithms)?;
+        let range = self.range(&setting)?;
+        let quantity = range.quantity;
         let file = self.plot.as_deref().map(PlotFile::at).transpose()?;
 
-        let mut refusals: Vec<Failure> = Vec::new();
-        let mut able: Vec<(Setting, Study)> = Vec::new();
-        for point in &points {
-            for algorithm in &algorithms {
-                // A point may be no machine, and a machine may be none for an algorithm.
-                let setting = Setting::at(program, &self.options, clock, point)
-                    .and_then(|setting| setting.study(algorithm, false).map(|study| (setting, study)));
-                match setting {
-                    Ok(study) => able.push(study),
-                    Err(refusal) => refusals.push(refusal.at(&swept.name, &point.told())),
-                }
-            }
-        }
-        let Some((first, _)) = able.first() else { return Err(refusals.swap_remove(0)) };
+        let sweep = study::sweep::Sweep::of(range, &algorithms, &setting.machine, |params| {
+            setting.study(algorithms[0], params)
+        });
+        let study::sweep::Sweep { range, studies, refused } = sweep;
+        let refusals = refused.into_iter().map(|(point, why)| {
+            Failure::Request(format!("at {} = {}, {why}", quantity.name(), point.told(quantity)))
+        });
+        let mut refusals: Vec<Failure> = refusals.collect();
+        let Some((_, first)) = studies.first() else { return Err(refusals.swap_remove(0)) };
         refusals.into_iter().for_each(Failure::warn);
 
-        let mut report = Report::new(out, self.options.format);
-        let (mut done, mut failed) = (Vec::new(), Vec::new());
-        let progress = Progress::of(able.iter().map(|(_, study)| study.runs()).sum());
-        for (i, (setting, study)) in able.iter().enumerate() {
-            let algorithm = study.case.algorithm;
-            let Some(point) = &setting.point else { continue };
-            let what = format!("{} at {} = {}", algorithm.name, swept.name, point.shown(setting.unit()));
-            progress.begin(i * study.runs(), algorithm.name);
-            match study.run_with(|| progress.step()) {
-                Ok(answers) => {
-                    let row = Row::new(setting, study, &answers);
-                    failed.extend(answers.wrong.map(|why| format!("the result of {what} is wrong: {why}")));
-                    let x = swept.amount(point.number, first.unit());
-                    done.push(Done { algorithm: algorithm.name, x, prediction: row.prediction });
-                    progress.aside(|| report.add(setting, algorithm, row))?;
-                }
-                Err(error) => failed.push(format!("{what} failed: {error}")),
-            }
-        }
-        drop(progress);
-        report.finish(first)?;
+        let unit = choice::unit(&self.options.machine, &first.case.params);
+        let heading = heading(first, setting.preset, &unit, Some(&range));
+        let asked = |(point, study): (Point, Study)| {
+            let at = shown_point(&point, quantity, &unit);
+            let name = format!("{} at {} = {at}", study.case.algorithm.name, quantity.name());
+            (point.number, Asked { name, preset: setting.preset, study, at: Some(at) })
+        };
+        let (numbers, studies): (Vec<f64>, Vec<Asked>) = studies.into_iter().map(asked).unzip();
+        let columns = row::columns(Some(quantity.name()), self.options.repeat > 1);
+        let mut report = Report::new(out, self.options.machine.format, columns);
+        let failed = run_all(studies, &mut report)?;
+        report.finish(&heading, unit, MOST_DECIMALS, |rows| details(rows, unit))?;
+        warn(&report.rows);
         // A plot has every point, or is not drawn.
-        if !failed.is_empty() {
-            return Err(Failure::Run(failed.join("\n")));
-        }
-        file.map_or(Ok(()), |file| file.write(&plot(first, &swept, &done)))
+        end(failed)?;
+        file.map_or(Ok(()), |file| file.write(&plot(&heading, &range, unit, &numbers, &report.rows)))
     }
 
-    /// The algorithms that were named, or all.
-    fn algorithms(&self, program: &'static Program) -> Result<Vec<&'static Algorithm>, Failure> {
-        match self.algorithms.is_empty() {
-            true => Ok(program.algorithms.iter().collect()),
-            false => self.algorithms.iter().map(|algorithm| name::algorithm(program, algorithm)).collect(),
+    /// What to sweep over. Refuses what is given elsewhere too.
+    fn range(&self, setting: &Setting) -> Result<Range, Failure> {
+        let refuse = |why: &dyn std::fmt::Display| Failure::Request(format!("--over {}: {why}", self.over));
+        let range = Range::read(&self.over, setting.program, &setting.machine).map_err(|why| refuse(&why))?;
+        let (options, name) = (&self.options, range.quantity.name());
+        let given = match range.quantity {
+            Quantity::Size => options.size.is_some(),
+            Quantity::Own(name) => options.own.gives(name),
+            _ => name == "P" && !options.machine.P.is_empty() || gives(&options.machine, name),
+        };
+        match given {
+            true => Err(refuse(&format_args!("{name} is given elsewhere too; give it once"))),
+            false => Ok(range),
         }
     }
 }
 
 /// Times over what is swept: for every algorithm a line of its formula, and marks for model and measurement.
-fn plot(setting: &Setting, swept: &Swept, done: &[Done]) -> Plot {
+fn plot(heading: &str, range: &Range, unit: Unit, numbers: &[f64], rows: &[Row]) -> Plot {
     /// Times that are so many times as long as others need a scale by ratio.
     const LOG_RATIO: f64 = 20.0;
-    let unit = setting.unit();
+    let x = |number: f64| match range.quantity {
+        Quantity::Time(_) => unit.amount(Time::from_ps(number as i64)),
+        _ => number,
+    };
     let mut names: Vec<&str> = Vec::new();
-    for run in done {
-        if !names.contains(&run.algorithm) {
-            names.push(run.algorithm);
+    for row in rows {
+        if !names.contains(&row.case().algorithm.name) {
+            names.push(row.case().algorithm.name);
         }
     }
     let mut lines = Vec::new();
@@ -129,8 +118,10 @@ fn plot(setting: &Setting, swept: &Swept, done: &[Done]) -> Plot {
                 Look::Marks => model,
                 _ => measured.map(|times| times.median),
             };
-            let here = done.iter().filter(|run| run.algorithm == name);
-            let point = |run: &Done| time(run.prediction).map(|time| (run.x, unit.amount(time)));
+            let here = numbers.iter().zip(rows).filter(|(_, row)| row.case().algorithm.name == name);
+            let point = |(at, row): (&f64, &Row)| {
+                time(row.answers.prediction).map(|time| (x(*at), unit.amount(time)))
+            };
             let mut points: Vec<(f64, f64)> = here.filter_map(point).collect();
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
             if !points.is_empty() {
@@ -142,18 +133,18 @@ fn plot(setting: &Setting, swept: &Swept, done: &[Done]) -> Plot {
     let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
     let scale = |log: bool| if log { Scale::Log } else { Scale::Linear };
     let y_scale = scale(least > 0.0 && most / least >= LOG_RATIO);
-    let heading = setting.heading();
-    let (title, subtitle) = heading.split_once(": ").unwrap_or((&heading, ""));
-    let x = match swept.kind {
-        Kind::Time => format!("{} [{}]", swept.name, unit.name),
-        Kind::Size => format!("size [{}]", setting.program.size.meaning),
-        Kind::Count | Kind::Own(_) => swept.name.clone(),
+    let (title, subtitle) = heading.split_once(": ").unwrap_or((heading, ""));
+    let name = range.quantity.name();
+    let x = match range.quantity {
+        Quantity::Time(_) => format!("{name} [{}]", unit.name),
+        Quantity::Size => format!("size [{}]", rows[0].case().program.size.meaning),
+        Quantity::Count(_) | Quantity::Own(_) => name.into(),
     };
     Plot {
         title: title.into(),
         subtitle: subtitle.into(),
         x,
-        x_scale: scale(swept.log),
+        x_scale: scale(range.log),
         y: format!("time [{}]", unit.name),
         y_scale,
         panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],

@@ -31,11 +31,11 @@ pub enum Layout {
 
 impl Layout {
     /// By its name.
-    pub fn named(name: &str) -> Option<Layout> {
+    pub fn named(name: &str) -> Result<Layout, String> {
         match name {
-            "cyclic" => Some(Layout::Cyclic),
-            "blocked" => Some(Layout::Blocked),
-            _ => None,
+            "cyclic" => Ok(Layout::Cyclic),
+            "blocked" => Ok(Layout::Blocked),
+            _ => Err("give cyclic or blocked".into()),
         }
     }
 }

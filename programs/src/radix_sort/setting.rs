@@ -102,13 +102,11 @@ pub struct Setting {
 impl Setting {
     /// What the case asks for, or a sentence that says what of it cannot be.
     pub fn of(case: &Case, bulk: bool) -> Result<Setting, Refusal> {
-        let named = |name: &str, why: String| format!("{name} = {}: {why}", case.option(name));
-        let cost = |name| time(case.option(name), case.params.cycle).map_err(|why| named(name, why));
-        let radix = radix(case.option("radix")).map_err(|why| named("radix", why))?;
+        let cost = |name| case.read(name, |text| time(text, case.params.cycle));
         Ok(Setting {
-            bits: key_bits(case.option("keys")).map_err(|why| named("keys", why))?,
-            plan: Plan { radix, bulk },
-            input: Input::named(case.option("input")).map_err(|why| named("input", why))?,
+            bits: case.read("keys", key_bits)?,
+            plan: Plan { radix: case.read("radix", radix)?, bulk },
+            input: case.read("input", Input::named)?,
             charged: Rates {
                 histogram: cost("key-histogram")?,
                 local_sort: cost("key-sort")?,

@@ -100,7 +100,7 @@ fn write_transit(out: &mut impl Write, message: &Message) -> io::Result<()> {
         write!(out, r#","ts":{},"cat":"transit","name":"{from} to {to}","id":"{}""#, Micros(at), Hex(id))?;
         if kind == "b" {
             write!(out, r#","args":{{"from":{from},"number":{number},"to":{to},"words":{words},"#)?;
-            // What goes without saying is left out: a port was free, and who was first is the lower number.
+            // What goes without saying is left out: a port was free, and the lower number goes first.
             if latency != first - enter {
                 write!(out, r#""latency":{},"#, latency.as_ps())?;
             }

@@ -1,9 +1,12 @@
 //! A study asks three things of a case: what the paper's formula says, what the model says, and what a run on the wall
 //! clock measures. It answers in numbers; who wants text writes them.
 
+pub mod calibration;
+pub mod range;
+pub mod stress;
+pub mod sweep;
+
 use loggp::{ClockKind, RunError, Time, Trace};
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
 
 use crate::costs::Costs;
 use crate::emulation::{Emulation, Outcome, PhaseName};
@@ -45,12 +48,11 @@ pub struct Prediction {
 }
 
 /// A phase of a run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Phase {
     /// Its name.
     pub phase: PhaseName,
     /// Its three times; what was measured is that of the run with the median time.
-    #[serde(flatten)]
     pub prediction: Prediction,
 }
 
@@ -135,7 +137,7 @@ impl Study {
             by_clock.push(Runs::of(outcomes));
         }
         let case = Case { costs: Costs::median(&rehearsals), ..self.case.clone() };
-        let plan = case.plan()?;
+        let plan = if rehearsals.is_empty() { plan } else { case.plan()? };
 
         let measured = if by_clock.len() > 1 { by_clock.pop() } else { None };
         let model = by_clock.remove(0);
@@ -209,33 +211,6 @@ impl Prediction {
 /// time/expected - 1; nothing where nothing was to take no time.
 fn error(time: Time, expected: Time) -> Option<f64> {
     (expected != Time::ZERO).then(|| time.as_ps() as f64 / expected.as_ps() as f64 - 1.0)
-}
-
-impl Serialize for Prediction {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut times = serializer.serialize_struct("Prediction", 7)?;
-        times.serialize_field("formula_ns", &self.formula.map(Ns))?;
-        times.serialize_field("model_ns", &self.model.map(Ns))?;
-        times.serialize_field("measured_ns", &self.measured.map(|times| Ns(times.median)))?;
-        times.serialize_field("measured_min_ns", &self.measured.map(|times| Ns(times.min)))?;
-        times.serialize_field("measured_max_ns", &self.measured.map(|times| Ns(times.max)))?;
-        times.serialize_field("error_model", &self.error_model())?;
-        times.serialize_field("error_formula", &self.error_formula())?;
-        times.end()
-    }
-}
-
-/// A time in nanoseconds: a whole number where it is one.
-#[derive(Clone, Copy, Debug)]
-pub struct Ns(pub Time);
-
-impl Serialize for Ns {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0.as_ps() {
-            ps if ps % 1000 == 0 => serializer.serialize_i64(ps / 1000),
-            _ => serializer.serialize_f64(self.0.as_ns()),
-        }
-    }
 }
 
 impl std::fmt::Display for Failed {

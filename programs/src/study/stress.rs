@@ -7,83 +7,52 @@
 
 use std::iter;
 
-use loggp::{ActivityKind, Audit, Machine, Params, Payload, Proc, Run, RunError, Time, Trace, Work, audit};
+use loggp::{ActivityKind, Audit, Params, Payload, Proc, RunError, Time, Trace, Work, audit};
 
-/// Who sends to whom, and in which order.
-pub struct Pattern {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// What it does, in one sentence.
-    pub about: &'static str,
-    /// Draws the receivers.
-    plan: fn(&Load, &mut fastrand::Rng) -> Plan,
-    /// The time of the run; `None` where nobody has a formula.
-    formula: fn(&Load) -> Option<Time>,
-}
+use crate::{Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, Size};
 
-/// All patterns.
-pub static PATTERNS: [Pattern; 4] = [
-    Pattern {
-        name: "all-to-one",
-        about: "everyone sends to processor 0, which only receives",
-        plan: |load, _| {
-            let receivers = |id| if id == 0 { Vec::new() } else { vec![0; load.messages] };
-            (0..load.params.P).map(|id| vec![receivers(id)]).collect()
+/// The patterns. A study of one says in [`Outcome::audit`] what its trace shows from outside.
+pub static STRESS: Program = Program {
+    name: "stress",
+    about: "everyone sends too much to one place, or too much at once (LogP, section 3)",
+    algorithms: &[
+        Algorithm {
+            name: "all-to-one",
+            about: "everyone sends to processor 0, which only receives",
+            formula: "L + 2o + (n-1) max(g, o), with n = (P-1) times the size",
+            plan: |case| Stress::plan(case, all_to_one, hot_spot),
         },
-        formula: hot_spot,
-    },
-    Pattern {
-        name: "bursts",
-        about: "everyone sends four messages in a row to a random processor, pauses, and goes on with another",
-        plan: bursts,
-        formula: |_| None,
-    },
-    Pattern {
-        name: "fft-naive",
-        about: "everyone sends its messages for 0, then those for 1 ..., as in the FFT's naive remap \
-                (LogP, section 4.1.2)",
-        plan: |load, _| {
-            let Load { params: Params { P, .. }, messages, .. } = *load;
-            let receivers = |id| (0..messages).map(move |i| i * P / messages).filter(move |to| *to != id);
-            (0..P).map(|id| vec![receivers(id).collect()]).collect()
+        Algorithm {
+            name: "bursts",
+            about: "everyone sends four messages in a row to a random processor, pauses, and goes on with another",
+            formula: "none: receivers are random",
+            plan: |case| Stress::plan(case, bursts, |_| None),
         },
-        formula: |_| None,
-    },
-    Pattern {
-        name: "h-relation",
-        about: "everyone sends h messages and receives h, to and from random processors",
-        plan: h_relation,
-        formula: |_| None,
-    },
-];
+        Algorithm {
+            name: "fft-naive",
+            about: "everyone sends its messages for 0, then those for 1 ..., as in the FFT's naive remap \
+                    (LogP, section 4.1.2)",
+            formula: "none: the order of who stalls has no closed form",
+            plan: |case| Stress::plan(case, fft_naive, |_| None),
+        },
+        Algorithm {
+            name: "h-relation",
+            about: "everyone sends h messages and receives h, to and from random processors",
+            formula: "none: receivers are random",
+            plan: |case| Stress::plan(case, h_relation, |_| None),
+        },
+    ],
+    size: Size { meaning: "messages that each processor sends", default: 8 },
+    options: &[],
+    work: Work::Charged, // it counts no computation
+};
 
-/// How much to send, and on which machine.
-#[derive(Clone, Copy, Debug)]
-pub struct Load {
-    /// The machine's parameters.
-    pub params: Params,
-    /// How many messages each processor sends.
-    pub messages: usize,
-    /// Draws receivers and data.
-    pub seed: u64,
-}
+/// A figure of a study: how many messages the busiest receiver took per max(g, o), from its first reception to its last.
+/// It is at most 1, by the rules. There is none for fewer than two messages, and where max(g, o) is 0.
+pub const THROUGHPUT: &str = "throughput";
 
 /// The receivers of every processor's messages, in bursts, with a pause after each burst but the last.
-type Plan = Vec<Vec<Vec<usize>>>;
-
-/// What became of a pattern.
-#[derive(Debug)]
-pub struct Stressed {
-    /// The run.
-    pub run: Run<()>,
-    /// What its trace says, from outside.
-    pub audit: Audit,
-    /// How many messages the busiest receiver took per max(g, o), from its first reception to its last; at
-    /// most 1, by the rules. `None` for fewer than two messages, and where max(g, o) is 0.
-    pub throughput: Option<f64>,
-    /// Whether everyone got what was sent to it, and the run kept to the rules; if not, what is wrong.
-    pub verified: Result<(), String>,
-}
+type Receivers = Vec<Vec<Vec<usize>>>;
 
 /// How many messages a burst has.
 const BURST: usize = 4;
@@ -92,36 +61,51 @@ const WORD: u32 = 0;
 /// No more messages than this in a run.
 const MOST_MESSAGES: usize = 1 << 22;
 
-impl Pattern {
-    /// Refuses what cannot run, in one sentence.
-    pub fn check(&self, load: &Load) -> Result<(), String> {
-        let P = load.params.P;
-        match P.checked_mul(load.messages) {
+/// A case that was read.
+struct Stress<'a> {
+    case: &'a Case,
+    /// Draws the receivers.
+    receivers: fn(&Case, &mut fastrand::Rng) -> Receivers,
+    /// The time of the run; `None` where nobody has a formula.
+    formula: fn(&Case) -> Option<Time>,
+}
+
+impl Stress<'_> {
+    fn plan(
+        case: &Case,
+        receivers: fn(&Case, &mut fastrand::Rng) -> Receivers,
+        formula: fn(&Case) -> Option<Time>,
+    ) -> Planned<'_> {
+        let (P, size) = (case.params.P, case.size);
+        match P.checked_mul(size) {
             _ if P < 2 => Err("a processor alone stresses nobody; give at least 2".into()),
             Some(0) => Err("a load of 0 sends nothing; give at least 1".into()),
-            Some(messages) if messages <= MOST_MESSAGES => Ok(()),
+            Some(messages) if messages <= MOST_MESSAGES => Ok(Box::new(Stress { case, receivers, formula })),
             _ => Err(format!(
-                "{P} processors with {} messages each are too much; give at most {MOST_MESSAGES} messages",
-                load.messages
-            )),
+                "{P} processors with {size} messages each are too much; give at most {MOST_MESSAGES} messages"
+            )
+            .into()),
         }
     }
+}
 
-    /// The time of the run, from the parameters alone; `None` where nobody has a formula.
-    pub fn formula(&self, load: &Load) -> Option<Time> {
-        if load.params.is_loggp() { (self.formula)(load) } else { None }
+impl Plan for Stress<'_> {
+    fn formula(&self) -> Option<Time> {
+        self.case.params.is_loggp().then(|| (self.formula)(self.case))?
     }
 
-    /// Runs it, and looks at what happened. It counts no computation.
-    pub fn run(&self, load: &Load, machine: &Machine) -> Result<Stressed, RunError> {
-        let plan = (self.plan)(load, &mut fastrand::Rng::with_seed(load.seed));
-        let sent = letters(load, &plan);
-        let machine = machine.clone().work(Work::Charged).trace(true);
-        let (mut run, received) = machine.run(|p| stress(p, load, &plan, &sent))?.take_results();
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let receivers = (self.receivers)(self.case, &mut fastrand::Rng::with_seed(self.case.seed));
+        let sent = letters(self.case, &receivers);
+        let machine = self.case.machine(&Emulation { trace: true, ..emulation.clone() });
+        let (mut run, received) = machine.run(|p| stress(p, self.case, &receivers, &sent))?.take_results();
         let trace = run.trace.take().expect("the run was traced");
         let audit = audit(&trace);
         let verified = verify(&sent, &received).and_then(|()| obey(&audit));
-        Ok(Stressed { run, throughput: throughput(&trace), audit, verified })
+        let throughput = throughput(&trace).map(|value| Figure { name: THROUGHPUT, unit: "", value });
+        run.trace = emulation.trace.then_some(trace);
+        let figures = throughput.into_iter().collect();
+        Ok(Outcome { figures, audit: Some(audit), ..Outcome::new(run, verified) })
     }
 }
 
@@ -156,10 +140,10 @@ impl Letter {
     }
 
     /// What processor `from` writes, letter by letter.
-    fn by(from: usize, load: &Load) -> impl Iterator<Item = Letter> {
+    fn by(from: usize, case: &Case) -> impl Iterator<Item = Letter> {
         let mut rng =
-            fastrand::Rng::with_seed(load.seed ^ (from as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let word = load.params.word.get();
+            fastrand::Rng::with_seed(case.seed ^ (from as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let word = case.params.word.get();
         iter::repeat_with(move || Letter::new(rng.u64(..), word))
     }
 }
@@ -171,10 +155,10 @@ impl Payload for Letter {
 }
 
 /// What each processor must get.
-fn letters(load: &Load, plan: &Plan) -> Vec<Mail> {
-    let mut mail = vec![Mail::default(); load.params.P];
-    for (from, bursts) in plan.iter().enumerate() {
-        for (&to, letter) in bursts.iter().flatten().zip(Letter::by(from, load)) {
+fn letters(case: &Case, receivers: &Receivers) -> Vec<Mail> {
+    let mut mail = vec![Mail::default(); case.params.P];
+    for (from, bursts) in receivers.iter().enumerate() {
+        for (&to, letter) in bursts.iter().flatten().zip(Letter::by(from, case)) {
             mail[to].add(from, letter);
         }
     }
@@ -182,9 +166,9 @@ fn letters(load: &Load, plan: &Plan) -> Vec<Mail> {
 }
 
 /// What each processor does: it sends its bursts, receives meanwhile what comes, and then the rest.
-fn stress(p: &mut Proc, load: &Load, plan: &Plan, sent: &[Mail]) -> Mail {
-    let (bursts, expected) = (&plan[p.id()], sent[p.id()].count);
-    let mut letters = Letter::by(p.id(), load);
+fn stress(p: &mut Proc, case: &Case, receivers: &Receivers, sent: &[Mail]) -> Mail {
+    let (bursts, expected) = (&receivers[p.id()], sent[p.id()].count);
+    let mut letters = Letter::by(p.id(), case);
     let mut mail = Mail::default();
     for (i, burst) in bursts.iter().enumerate() {
         if i > 0 {
@@ -235,7 +219,7 @@ fn interval(params: &Params) -> Time {
     params.g.max(params.o)
 }
 
-/// See [`Stressed::throughput`].
+/// See [`THROUGHPUT`].
 fn throughput(trace: &Trace) -> Option<f64> {
     let mut receptions = vec![Vec::new(); trace.params.P];
     for activity in &trace.activities {
@@ -254,29 +238,42 @@ fn throughput(trace: &Trace) -> Option<f64> {
 /// The i-th message enters at o + i max(g, o) at the latest, so the receiver always has one: a sender is
 /// ready max(g, o) after its last message entered, and of C = ceil(L/g) slots the one for message i is free L
 /// after message i - C entered, when at most (i - C) max(g, o) + L <= i max(g, o) have passed.
-fn hot_spot(load: &Load) -> Option<Time> {
-    let Params { L, o, P, .. } = load.params;
-    let n = ((P - 1) * load.messages) as i64;
-    Some(L + 2 * o + (n - 1) * interval(&load.params))
+fn hot_spot(case: &Case) -> Option<Time> {
+    let Params { L, o, P, .. } = case.params;
+    let n = ((P - 1) * case.size) as i64;
+    Some(L + 2 * o + (n - 1) * interval(&case.params))
+}
+
+/// Everything to processor 0.
+fn all_to_one(case: &Case, _: &mut fastrand::Rng) -> Receivers {
+    let receivers = |id| if id == 0 { Vec::new() } else { vec![0; case.size] };
+    (0..case.params.P).map(|id| vec![receivers(id)]).collect()
+}
+
+/// Everyone's messages to 0 first, then to 1 ..., as evenly as they can be shared out.
+fn fft_naive(case: &Case, _: &mut fastrand::Rng) -> Receivers {
+    let (P, size) = (case.params.P, case.size);
+    let receivers = |id| (0..size).map(move |i| i * P / size).filter(move |to| *to != id);
+    (0..P).map(|id| vec![receivers(id).collect()]).collect()
 }
 
 /// Bursts of four, each to another processor than oneself.
-fn bursts(load: &Load, rng: &mut fastrand::Rng) -> Plan {
-    let P = load.params.P;
+fn bursts(case: &Case, rng: &mut fastrand::Rng) -> Receivers {
+    let P = case.params.P;
     let mut other = |id: usize| (id + rng.usize(1..P)) % P;
-    let lengths = |first: usize| BURST.min(load.messages - first);
+    let lengths = |first: usize| BURST.min(case.size - first);
     let bursts =
-        |id: usize| (0..load.messages).step_by(BURST).map(|first| vec![other(id); lengths(first)]).collect();
+        |id: usize| (0..case.size).step_by(BURST).map(|first| vec![other(id); lengths(first)]).collect();
     (0..P).map(bursts).collect()
 }
 
 /// h times everyone in a ring of random order sends to its neighbour; and everyone sends in an order of its
 /// own, for else the rings would keep in step.
-fn h_relation(load: &Load, rng: &mut fastrand::Rng) -> Plan {
-    let P = load.params.P;
-    let mut receivers = vec![Vec::with_capacity(load.messages); P];
+fn h_relation(case: &Case, rng: &mut fastrand::Rng) -> Receivers {
+    let P = case.params.P;
+    let mut receivers = vec![Vec::with_capacity(case.size); P];
     let mut ring: Vec<usize> = (0..P).collect();
-    for _ in 0..load.messages {
+    for _ in 0..case.size {
         rng.shuffle(&mut ring);
         for (i, &id) in ring.iter().enumerate() {
             receivers[id].push(ring[(i + 1) % P]);

@@ -1,0 +1,184 @@
+//! The columns of a report: each says once what its values are called in JSON, CSV and a table. From columns and rows come
+//! all three.
+//!
+//! The titles of CSV are always the same for a command, so
+//! that files with the rows of different machines and clocks can be put together; what a row has not stays empty.
+
+use comfy_table::{CellAlignment, presets};
+use serde_json::Value;
+
+use super::cell::{Cell, Object, Scale};
+use super::number::Unit;
+
+/// A column for rows of some kind.
+pub struct Column<'a, R> {
+    /// Its name in JSON and CSV, if it is there.
+    name: Option<&'static str>,
+    /// Whether CSV has it too.
+    csv: bool,
+    /// Its title in a table, if it is there.
+    title: Option<String>,
+    /// Whether a table leaves it out where no cell says anything.
+    optional: bool,
+    /// Where it stands in a table.
+    place: Place,
+    /// The value in a row.
+    value: Box<dyn Fn(&R) -> Cell + 'a>,
+}
+
+/// Where a column stands in a table. In JSON and CSV columns stand as they are listed.
+#[derive(PartialEq)]
+enum Place {
+    /// Where it is listed.
+    Here,
+    /// Behind the one with this title.
+    After(&'static str),
+    /// Behind all others.
+    Last,
+}
+
+impl<'a, R> Column<'a, R> {
+    /// A column that JSON and CSV have under this name.
+    pub fn new<C: Into<Cell>>(name: &'static str, value: impl Fn(&R) -> C + 'a) -> Column<'a, R> {
+        let value = Box::new(move |row: &R| value(row).into());
+        Column { name: Some(name), csv: true, title: None, optional: false, place: Place::Here, value }
+    }
+
+    /// A column that only a table has.
+    pub fn shown<C: Into<Cell>>(title: &str, value: impl Fn(&R) -> C + 'a) -> Column<'a, R> {
+        Column { name: None, title: Some(title.into()), ..Column::new("", value) }
+    }
+
+    /// The same in a table too, under this title.
+    pub fn titled(self, title: &str) -> Self {
+        Column { title: Some(title.into()), ..self }
+    }
+
+    /// Not in a table.
+    pub fn untitled(self) -> Self {
+        Column { title: None, ..self }
+    }
+
+    /// In a table only where it says something.
+    pub fn optional(self) -> Self {
+        Column { optional: true, ..self }
+    }
+
+    /// In a table behind the column with this title.
+    pub fn after(self, title: &'static str) -> Self {
+        Column { place: Place::After(title), ..self }
+    }
+
+    /// In a table behind all others.
+    pub fn last(self) -> Self {
+        Column { place: Place::Last, ..self }
+    }
+
+    /// Not in CSV.
+    pub fn json_only(self) -> Self {
+        Column { csv: false, ..self }
+    }
+}
+
+/// A row as JSON has it.
+pub fn object<R>(columns: &[Column<R>], row: &R) -> Object {
+    let named = |column: &Column<R>| column.name.map(|name| (name, (column.value)(row)));
+    Object(columns.iter().filter_map(named).collect())
+}
+
+/// The titles of CSV.
+pub fn csv_titles<R>(columns: &[Column<R>]) -> Vec<u8> {
+    csv_line(columns.iter().filter(|column| column.csv).filter_map(|column| column.name).map(String::from))
+}
+
+/// A row as a line of CSV.
+pub fn csv_row<R>(columns: &[Column<R>], row: &R) -> serde_json::Result<Vec<u8>> {
+    let columns = columns.iter().filter(|column| column.csv && column.name.is_some());
+    let text = |column: &Column<R>| {
+        Ok(match serde_json::to_value((column.value)(row))? {
+            Value::Null => String::new(),
+            Value::String(text) => text,
+            value => value.to_string(),
+        })
+    };
+    Ok(csv_line(columns.map(text).collect::<serde_json::Result<Vec<_>>>()?.into_iter()))
+}
+
+/// A line of CSV.
+fn csv_line(cells: impl Iterator<Item = String>) -> Vec<u8> {
+    let mut line = csv::Writer::from_writer(Vec::new());
+    line.write_record(cells.map(String::into_bytes)).expect("a line is written into memory");
+    line.into_inner().expect("a line is written into memory")
+}
+
+/// Rows as a table, with times in this unit and at most so many decimals.
+pub fn table<R>(columns: &[Column<R>], rows: &[R], unit: Unit, most_decimals: usize) -> String {
+    let columns = in_order(columns).into_iter().filter_map(|column| {
+        let cells: Vec<Cell> = rows.iter().map(&column.value).collect();
+        let is_there = !column.optional || cells.iter().any(Cell::says_something);
+        is_there.then(|| (column.title.as_deref().unwrap_or_default(), cells))
+    });
+    let columns: Vec<(&str, Vec<Cell>)> = columns.collect();
+    let scale = Scale::of(columns.iter().flat_map(|(_, cells)| cells), unit, most_decimals);
+
+    let mut table = comfy_table::Table::new();
+    table.load_style(presets::NOTHING).set_header(columns.iter().map(|(title, _)| *title));
+    for row in 0..rows.len() {
+        table.add_row(columns.iter().map(|(_, cells)| cells[row].shown(&scale)));
+    }
+    for (column, (_, cells)) in table.column_iter_mut().zip(&columns) {
+        column.set_padding((0, 2));
+        let words = cells.iter().any(Cell::is_words);
+        column.set_cell_alignment(if words { CellAlignment::Left } else { CellAlignment::Right });
+    }
+    table.lines().map(|line| line.trim_end().to_string() + "\n").collect()
+}
+
+/// The columns that a table has, as they stand there.
+fn in_order<'c, 'a, R>(columns: &'c [Column<'a, R>]) -> Vec<&'c Column<'a, R>> {
+    let mut table: Vec<&Column<R>> = Vec::new();
+    let titled = |column: &&Column<R>| column.title.is_some();
+    for column in columns.iter().filter(titled).filter(|column| column.place != Place::Last) {
+        let before = |other: &&Column<R>| match column.place {
+            Place::After(title) => other.title.as_deref() == Some(title),
+            _ => false,
+        };
+        let place = table.iter().position(before).map_or(table.len(), |place| place + 1);
+        table.insert(place, column);
+    }
+    table.extend(columns.iter().filter(titled).filter(|column| column.place == Place::Last));
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns() -> [Column<'static, i64>; 5] {
+        [
+            Column::new("word", |_| "a \"b\", c").titled("word").last(),
+            Column::new("of.one", |n| *n).titled("one"),
+            Column::new("of.absent", |_| Cell::Absent).json_only(),
+            Column::new("none.absent", |_| Cell::Absent),
+            Column::shown("twice", |n| 2 * n).after("one"),
+        ]
+    }
+
+    #[test]
+    fn a_row_is_an_object_without_what_is_absent() {
+        let json = serde_json::to_string(&object(&columns(), &1000)).unwrap();
+        assert_eq!(json, r#"{"word":"a \"b\", c","of":{"one":1000},"none":null}"#);
+    }
+
+    #[test]
+    fn csv_quotes_what_has_a_comma_or_a_quote() {
+        assert_eq!(csv_titles(&columns()), b"word,of.one,none.absent\n");
+        assert_eq!(csv_row(&columns(), &1000).unwrap(), b"\"a \"\"b\"\", c\",1000,\n");
+    }
+
+    #[test]
+    fn a_table_has_its_own_order_and_numbers_end_in_the_same_column() {
+        let table = table(&columns(), &[7, 1000], Unit::of("us", loggp::US), 3);
+        assert_eq!(table, "  one  twice  word\n    7     14  a \"b\", c\n1,000  2,000  a \"b\", c\n");
+    }
+}

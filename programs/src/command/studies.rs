@@ -1,0 +1,63 @@
+//! Runs studies one after the other, and writes a row for each.
+//!
+//! A report says in three places that this computer did not keep up with a run: by a mark in the table, a line below it
+//! that says what the mark means, and a warning. In JSON and CSV it is `held`, which is false then. The exit status does
+//! not change: the result is right, and what was measured says of itself that it is not.
+
+use std::io::{self, Write};
+
+use super::failure::Failure;
+use super::progress::Progress;
+use super::report::Report;
+use super::row::{Asked, Row};
+
+/// What the mark in a table means.
+pub const LATE: &str = "late: this computer did not keep up with the run, so do not trust its time";
+
+/// Runs them all, also where some fail. Returns which did, or had a wrong result, in a sentence each.
+pub fn run_all(studies: Vec<Asked>, report: &mut Report<Row>) -> Result<Vec<String>, Failure> {
+    let mut failed = Vec::new();
+    let progress = Progress::of(studies.iter().map(|asked| asked.study.runs()).sum());
+    let mut runs = 0;
+    for asked in studies {
+        progress.begin(runs, asked.study.case.algorithm.name);
+        runs += asked.study.runs();
+        match asked.study.run_with(|| progress.step()) {
+            Ok(answers) => {
+                let wrong = answers.wrong.as_ref();
+                failed.extend(wrong.map(|why| format!("the result of {} is wrong: {why}", asked.name)));
+                progress.aside(|| report.add(Row { asked, answers }))?;
+            }
+            Err(error) => failed.push(format!("{} failed: {error}", asked.name)),
+        }
+    }
+    Ok(failed)
+}
+
+/// Says on stderr what the host did not give, and what helps.
+pub fn warn(rows: &[Row]) {
+    let mut warnings: Vec<&str> = Vec::new();
+    for note in rows.iter().filter_map(Row::host).flat_map(|host| &host.notes) {
+        if !warnings.contains(&note.as_str()) {
+            warnings.push(note);
+        }
+    }
+    for warning in warnings {
+        drop(writeln!(io::stderr(), "warning: {warning}"));
+    }
+    let late: Vec<&str> =
+        rows.iter().filter(|row| row.is_late()).map(|row| row.asked.name.as_str()).collect();
+    if !late.is_empty() {
+        drop(writeln!(
+            io::stderr(),
+            "warning: this computer was late: {}; a larger --dilation or --cycle, fewer processors or an otherwise \
+             idle computer would help",
+            late.join(", ")
+        ));
+    }
+}
+
+/// The end of a request of which these studies failed.
+pub fn end(failed: Vec<String>) -> Result<(), Failure> {
+    if failed.is_empty() { Ok(()) } else { Err(Failure::Run(failed.join("\n"))) }
+}

@@ -1,0 +1,162 @@
+//! The experiments that find C, the capacity.
+
+use loggp::{Proc, RunError, Time};
+
+use super::found::{Bound, Found};
+use super::lab::{Blank, Lab, MESSAGE, REPLY, Watch, receive};
+use super::reading::{Reading, is_near, share};
+
+/// What is known of a machine when its gap and its capacity are asked for.
+pub struct Seen {
+    /// max(o, g): the time from one short message of a burst to the next.
+    pub interval: Reading,
+    /// The overhead.
+    pub o: Reading,
+    /// The latency.
+    pub L: Reading,
+    /// The gap per word.
+    pub G: Reading,
+    /// 2L + 4o.
+    pub round_trip: Reading,
+}
+
+/// A message of more words than this could not be counted everywhere.
+const LONGEST: i64 = 1 << 31;
+/// No more messages than this are put in transit at once.
+const MOST_IN_TRANSIT: usize = 1 << 10;
+/// Tells the helper to close its port.
+const BEGIN: u32 = 2;
+
+/// C: how many messages are in transit to a processor when the next one stalls.
+///
+/// A sender alone never stalls, for C = ceil(L/g) is just what it has in transit at one message every g.
+/// Its messages must be kept in transit longer than L, or there must be more of them.
+///
+/// - Where G > 0, processor 1 closes its own port, by sending itself one message of very many words.
+///   What processor 0 sends it meanwhile, in messages of two words, stays in transit until the port is
+///   open again. The long message takes a slot too, so the send that stalls after n others says that
+///   C = n + 1. Two processors are enough for any C, and the stall is as long as one likes.
+/// - Where G = 0, no port is ever occupied. Then all P processors send to processor 0, also itself,
+///   every max(o, g), and those that enter before the first arrives are C, or all that were sent.
+pub fn capacity(lab: &mut Lab, seen: &Seen) -> Result<Found<usize>, RunError> {
+    if ![seen.interval, seen.o, seen.L, seen.G].into_iter().all(Reading::is_held) {
+        let how =
+            "not tried: without the others nobody can tell how long a send takes that does not stall".into();
+        return Ok(Found { value: 1, bound: Bound::AtLeast, how, held: false });
+    }
+    let mut M = 4;
+    loop {
+        // A burst without a stall takes less than this, so a send that takes longer has stalled.
+        let regular = seen.L.time + M as i64 * (seen.interval.time + seen.o.time + seen.G.time);
+        let closed = 2 * (regular + seen.round_trip.time + lab.rest);
+        let Some(words) = closed.as_ps().checked_div(seen.G.time.as_ps()).filter(|words| *words < LONGEST)
+        else {
+            return crowd(lab, seen);
+        };
+        let (n, held) = closed_port(lab, M, words as usize + 2, seen.round_trip.time, regular)?;
+        if n < M {
+            let how = format!("one message closes a port, {n} more are let in, and a send stalls");
+            return Ok(Found { value: n + 1, bound: Bound::Exact, how, held });
+        }
+        if M >= MOST_IN_TRANSIT || !held {
+            let how = format!("one message closes a port, {M} more are let in, and none stalls");
+            return Ok(Found { value: M + 1, bound: Bound::AtLeast, how, held });
+        }
+        M *= 2;
+    }
+}
+
+/// How many of M messages enter at once while their receiver's port is closed by so many words, and whether
+/// repetitions that were on time agree on it. A send that takes longer than `regular` has stalled.
+fn closed_port(
+    lab: &mut Lab,
+    M: usize,
+    words: usize,
+    round_trip: Time,
+    regular: Time,
+) -> Result<(usize, bool), RunError> {
+    let (plug, message, signal) = (lab.message(words), lab.message(2), lab.message(1));
+    let (rest, slack) = (lab.rest, lab.slack());
+    let pause = round_trip + rest; // after that the port is closed
+    let close = |p: &mut Proc, watch: Watch| {
+        p.recv_from::<Blank>(0, BEGIN);
+        p.send(1, MESSAGE, plug);
+        let closed = watch.read(p);
+        receive(p, M + 1);
+        p.send(0, REPLY, signal);
+        closed
+    };
+    let send = |p: &mut Proc, watch: Watch| {
+        p.wait_until(p.now() + rest);
+        p.send(1, BEGIN, signal);
+        let rested = watch.rest(p, pause);
+        let mut times = vec![rested, watch.read(p)];
+        for _ in 0..M {
+            p.send(1, MESSAGE, message);
+            times.push(watch.read(p));
+        }
+        p.recv_from::<Blank>(1, REPLY);
+        times.push(watch.rest(p, rest));
+        times
+    };
+    let experiment = |p: &mut Proc, watch: Watch, repetitions| match p.id() {
+        0 => (0..repetitions).flat_map(|_| send(p, watch)).collect(),
+        1 => (0..repetitions).map(|_| close(p, watch)).collect(),
+        _ => Vec::new(),
+    };
+    let judge = |times: &[Vec<Time>]| {
+        let judge = |(sends, closed): (&[Time], &Time)| {
+            let (rests, sends) = ((sends[0], sends[M + 2]), &sends[1..M + 2]);
+            let entered = sends.windows(2).position(|pair| pair[1] - pair[0] > regular).unwrap_or(M);
+            let rested = is_near(rests.0, pause, slack) && is_near(rests.1, rest, slack);
+            // The port must have been closed when the burst began.
+            (rested && *closed <= sends[0], entered)
+        };
+        times[0].chunks(M + 3).zip(&times[1]).map(judge).collect()
+    };
+    let (n, found) = lab.median(experiment, judge, |_| true)?;
+    Ok((n, found.is_some_and(|found| found.low == found.high)))
+}
+
+/// How many of all processors' messages to processor 0 enter before the first has arrived.
+fn crowd(lab: &mut Lab, seen: &Seen) -> Result<Found<usize>, RunError> {
+    let (interval, L) = (seen.interval.time, seen.L.time);
+    // A stall ends L after the first entry; what enters clearly before has not stalled.
+    let soon = L - (10 * lab.noise).min(share(L, 4));
+    let before = share(soon + L, 2);
+    let most = (MOST_IN_TRANSIT / lab.P).max(1);
+    // So many of each would enter in time if nothing stalled.
+    let each = match interval.as_ps() {
+        0 => most,
+        interval => most.min((soon.as_ps() as u64).div_ceil(interval as u64) as usize),
+    };
+    let (message, P, rest, slack) = (lab.message(1), lab.P, lab.rest, lab.slack());
+    // Everyone begins at time 0, so an experiment is one repetition, however many are asked for.
+    let experiment = |p: &mut Proc, watch: Watch, _| {
+        let mut times = vec![watch.rest(p, rest)];
+        for _ in 0..each {
+            p.send(0, MESSAGE, message);
+            times.push(watch.read(p));
+        }
+        if p.id() == 0 {
+            receive(p, P * each);
+        }
+        times.push(watch.rest(p, rest));
+        times
+    };
+    let judge = |times: &[Vec<Time>]| {
+        let rests = times.iter().flat_map(|times| [times[0], times[each + 1]]);
+        let entries = times.iter().flat_map(|times| &times[1..=each]);
+        let first = entries.clone().min().copied().unwrap_or_default();
+        let n = entries.filter(|entry| **entry - first < before).count();
+        vec![(rests.into_iter().all(|time| is_near(time, rest, slack)), n)]
+    };
+    let (n, found) = lab.median(experiment, judge, |_| true)?;
+    let held = found.is_some_and(|found| found.low == found.high);
+    if n < P * each && n > 0 {
+        let how = format!("{P} processors sent to one: {n} messages entered before the first arrived");
+        return Ok(Found { value: n, bound: Bound::Exact, how, held });
+    }
+    let how = format!("{P} processors sent {each} each to one, and none stalled; more processors show more");
+    Ok(Found { value: n.max(1), bound: Bound::AtLeast, how, held })
+}
