@@ -42,8 +42,8 @@ pub struct Traffic {
     network: Network,
     /// What each processor sends.
     senders: Vec<Sender>,
-    /// When whose next message has its turn, and whose comes first at the same time.
-    agenda: BinaryHeap<Reverse<(Time, usize, usize)>>,
+    /// When whose next message asks for its way.
+    agenda: BinaryHeap<Reverse<(Time, usize)>>,
 }
 
 /// What a processor sends.
@@ -108,8 +108,7 @@ impl Traffic {
         let Sender { exit, asking, waiting, .. } = &mut self.senders[from];
         *asking = waiting.pop_front().map(|send| {
             let request = self.network.request(exit, send.words, send.at.max(entered));
-            let turn = self.network.turn(&request);
-            self.agenda.push(Reverse((turn, self.network.place(turn, from), from)));
+            self.agenda.push(Reverse((request.ask, from)));
             (send, request)
         });
     }
@@ -121,7 +120,7 @@ impl Iterator for Traffic {
 
     /// The next message and its way through the network; none if nothing was sent that has not been taken.
     fn next(&mut self) -> Option<Message> {
-        let Reverse((_, place, from)) = self.agenda.pop()?;
+        let Reverse((_, from)) = self.agenda.pop()?;
         let Sender { exit, asking, sent, .. } = &mut self.senders[from];
         let (Send { to, words, .. }, request) = asking.take().expect("who is on the agenda asks");
         let passage = self.network.serve(from, exit, to, request);
