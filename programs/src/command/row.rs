@@ -122,8 +122,8 @@ pub fn machine<R>(
     let parameter = |path: &'static str| {
         Column::new(path, move |row: &R| {
             let (_, params) = of(row);
-            let times = params.times().into_iter().map(|(name, time)| (name, time.as_ps()));
-            let counts = params.counts().into_iter().map(|(name, count)| (name, count as i64));
+            let times = params.times().map(|(name, time)| (name, time.as_ps()));
+            let counts = params.counts().map(|(name, count)| (name, count as i64));
             let named = times.chain(counts).find(|(name, _)| path.strip_prefix("params.") == Some(name));
             named.map_or(Cell::Absent, |(_, value)| value.into())
         })
