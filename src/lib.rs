@@ -6,16 +6,18 @@
 //! measured. On the wall clock processors are threads that really wait. See [`ClockKind`] and [`Work`].
 //!
 //! ```
-//! use loggp::{Machine, Params, US};
+//! use loggp::{Machine, Params, Tag, US};
+//!
+//! const DATUM: Tag<u64> = Tag::new(0);
 //!
 //! // The broadcast of LogP's figure 3, with everyone's time of arrival.
 //! let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
 //! let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
 //! let run = Machine::new(params).run(|p| {
-//!     let datum: u64 = if p.id() == 0 { 42 } else { p.recv(0).1 };
+//!     let datum = if p.id() == 0 { 42 } else { p.recv(DATUM).1 };
 //!     let at = p.now();
 //!     for &child in children[p.id()] {
-//!         p.send(child, 0, datum);
+//!         p.send(child, DATUM, datum);
 //!     }
 //!     at
 //! })?;
@@ -26,7 +28,7 @@
 //!
 //! - [`Params`] are the machine's parameters: built by hand, read from text, or from a paper ([`preset`]).
 //! - [`Machine`] adds settings and runs programs; a [`Run`] has the results, the time, and where it went.
-//! - [`Proc`] is what a program calls, and a [`Payload`] is what it can send.
+//! - [`Proc`] is what a program calls, a [`Payload`] is what it can send, and a [`Tag`] says what about.
 //! - [`collectives`] are operations in which every processor takes part.
 //! - [`Host`] says how a run on the wall clock was held, and how far to trust it.
 //! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules.
@@ -62,7 +64,7 @@ pub use clock::dilation::Dilation;
 pub use error::{Cause, Doing, RunError, State, WantedMessage};
 pub use host::{Host, Lateness};
 pub use machine::{Machine, Run};
-pub use message::Payload;
+pub use message::{Payload, Tag};
 pub use network::{Exit, Latency, Network, Passage, Ports, Request};
 pub use params::{Builder, LogGps, Params, ParamsError, parse_time};
 pub use presets::{Preset, Row, preset, presets};

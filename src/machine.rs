@@ -22,14 +22,16 @@ use crate::work::{Rates, Work};
 /// A parallel machine on which programs run.
 ///
 /// ```
-/// use loggp::{Machine, Params, US};
+/// use loggp::{Machine, Params, Tag, US};
+///
+/// const DATUM: Tag<u64> = Tag::new(0);
 ///
 /// // LogP's figure 3 begins like this: the source sends, and the datum is there after L + 2o.
 /// let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let machine = Machine::new(params);
 /// let run = machine.run(|p| match p.id() {
-///     0 => { p.send(1, 0, 42_u64); 0 }
-///     _ => p.recv_from::<u64>(0, 0),
+///     0 => { p.send(1, DATUM, 42); 0 }
+///     _ => p.recv_from(0, DATUM),
 /// })?;
 /// assert_eq!(run.results, [0, 42]);
 /// assert_eq!(run.time, 10 * US);

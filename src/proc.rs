@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use crate::clock::Clock;
 use crate::error::{Cause, say_before_abort};
-use crate::message::{Collective, Envelope, Letter, Payload, Tag, Want};
+use crate::message::{Collective, Envelope, Letter, Payload, RawTag, Tag, Want};
 use crate::network::{Exit, reception};
 use crate::params::Params;
 use crate::parcel::Parcel;
@@ -96,16 +96,10 @@ impl<'a> Proc<'a> {
 
     /// Sends a value to a processor, and goes on when its first word enters the network.
     #[track_caller]
-    pub fn send<T: Payload>(&mut self, to: usize, tag: u32, value: T) {
-        self.send_about(to, Tag::user(tag), value);
-    }
-
-    /// Sends, about anything.
-    #[track_caller]
-    pub(crate) fn send_about<T: Payload>(&mut self, to: usize, tag: Tag, value: T) {
+    pub fn send<T: Payload>(&mut self, to: usize, tag: Tag<T>, value: T) {
         self.count_code();
         let words = self.words(to, &value);
-        self.send_words(to, tag, words, Parcel::new(value));
+        self.send_words(to, tag, words, value);
         self.restart_code();
     }
 
@@ -117,38 +111,25 @@ impl<'a> Proc<'a> {
     pub fn send_receiving<T: Payload, M: Payload>(
         &mut self,
         to: usize,
-        tag: u32,
+        tag: Tag<T>,
         value: T,
-        taking: u32,
-        on: impl FnMut(&mut Proc<'a>, usize, M),
-    ) {
-        self.send_receiving_about(to, Tag::user(tag), value, Tag::user(taking), on);
-    }
-
-    /// Sends while receiving, about anything.
-    #[track_caller]
-    pub(crate) fn send_receiving_about<T: Payload, M: Payload>(
-        &mut self,
-        to: usize,
-        tag: Tag,
-        value: T,
-        taking: Tag,
+        taking: Tag<M>,
         mut on: impl FnMut(&mut Proc<'a>, usize, M),
     ) {
         self.count_code();
         let words = self.words(to, &value);
         let first = if self.params().is_synchronous(words) { 0 } else { words };
         let overhead = self.params().send_overhead(first);
-        let want = Want { from: None, tag: taking };
+        let want = Want::of(None, taking);
         while let Some(letter) = self.take_agreed(want, self.now.max(self.exit.gap_over() - overhead)) {
-            let (from, message) = self.open(letter);
+            let (from, message) = self.open(letter, taking);
             self.restart_code();
             on(self, from, message);
             self.count_code();
         }
         let gap = self.exit.gap_over() - overhead - self.now;
         self.spend(|stats| &mut stats.gap, gap, || What::Gap);
-        self.send_words(to, tag, words, Parcel::new(value));
+        self.send_words(to, tag, words, value);
         self.restart_code();
     }
 
@@ -160,25 +141,26 @@ impl<'a> Proc<'a> {
     /// announced, and goes on its way once what `from` sends has come or was announced.
     ///
     /// ```
-    /// use loggp::{Machine, Params, US};
+    /// use loggp::{Machine, Params, Tag, US};
+    ///
+    /// const NUMBER: Tag<usize> = Tag::new(0);
     ///
     /// // Everyone gets its left neighbour's number.
     /// let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?);
     /// let run = machine.run(|p| {
     ///     let (id, P) = (p.id(), p.p());
-    ///     p.send_recv::<_, usize>((id + 1) % P, id, (id + P - 1) % P, 0)
+    ///     p.send_recv((id + 1) % P, id, (id + P - 1) % P, NUMBER)
     /// })?;
     /// assert_eq!((run.results, run.time), (vec![3, 0, 1, 2], 10 * US));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    pub fn send_recv<T: Payload, M: Payload>(&mut self, to: usize, value: T, from: usize, tag: u32) -> M {
+    pub fn send_recv<T: Payload>(&mut self, to: usize, value: T, from: usize, tag: Tag<T>) -> T {
         self.count_code();
         let words = self.words(to, &value);
         self.check(from, 0);
         self.must_not_leave();
-        let tag = Tag::user(tag);
-        let want = Want { from: Some(from as u32), tag };
+        let want = Want::of(Some(from), tag);
         let is_synchronous = self.params().is_synchronous(words);
         let overhead = self.params().send_overhead(if is_synchronous { 0 } else { words });
         let gap_over = self.exit.gap_over() - overhead;
@@ -186,20 +168,18 @@ impl<'a> Proc<'a> {
         if gap_over > self.now
             && let Some(letter) = self.take(want, gap_over)
         {
-            theirs = Some(self.greet(letter));
+            theirs = Some(self.greet(letter, want.name));
         }
         if is_synchronous {
-            let number = self.stats.sent as u32;
-            self.transmit(to, tag.request(), 0, Parcel::new(number));
+            let number = self.announce(to, tag.raw);
             if theirs.is_none()
                 && let Some(letter) = self.take(want, Time::MAX)
             {
-                theirs = Some(self.greet(letter));
+                theirs = Some(self.greet(letter, want.name));
             }
-            self.take(Want { from: Some(to as u32), tag: Tag::reply(number) }, Time::MAX);
-            self.transmit(to, Tag::agreed(number), words, Parcel::new(value));
+            self.send_agreed(to, number, tag.name, words, Parcel::new(value));
         } else {
-            self.transmit(to, tag, words, Parcel::new(value));
+            self.transmit(to, tag.raw, words, Parcel::new(value));
         }
         let letter = match theirs {
             Some(Greeted::Come(letter)) => Some(letter),
@@ -207,7 +187,7 @@ impl<'a> Proc<'a> {
             None => self.take_agreed(want, Time::MAX),
         };
         let Some(letter) = letter else { self.fail_to_wait() };
-        let (_, message) = self.open(letter);
+        let (_, message) = self.open(letter, tag);
         self.restart_code();
         message
     }
@@ -215,40 +195,40 @@ impl<'a> Proc<'a> {
     /// Receives the message with this tag that arrives first, from any processor, and waits until there is
     /// one. Returns its sender and its value.
     #[track_caller]
-    pub fn recv<T: Payload>(&mut self, tag: u32) -> (usize, T) {
-        self.recv_about(None, Tag::user(tag))
+    pub fn recv<T: Payload>(&mut self, tag: Tag<T>) -> (usize, T) {
+        self.receive_or_fail(None, tag)
     }
 
     /// Receives the first message with this tag from one processor.
     #[track_caller]
-    pub fn recv_from<T: Payload>(&mut self, from: usize, tag: u32) -> T {
-        self.recv_about(Some(from), Tag::user(tag)).1
+    pub fn recv_from<T: Payload>(&mut self, from: usize, tag: Tag<T>) -> T {
+        self.receive_or_fail(Some(from), tag).1
     }
 
     /// Receives a message with this tag, if one can be received at once. A look at an inbox without one costs
     /// a cycle, so that polling moves time forward.
     #[track_caller]
-    pub fn try_recv<T: Payload>(&mut self, tag: u32) -> Option<(usize, T)> {
-        self.receive(None, Tag::user(tag), Time::ZERO)
+    pub fn try_recv<T: Payload>(&mut self, tag: Tag<T>) -> Option<(usize, T)> {
+        self.receive(None, tag, Time::ZERO)
     }
 
     /// Receives a message with this tag from one processor, if one can be received at once: what
     /// [`try_recv`](Proc::try_recv) does, but others' messages are left where they are.
     #[track_caller]
-    pub fn try_recv_from<T: Payload>(&mut self, from: usize, tag: u32) -> Option<T> {
-        self.receive(Some(from), Tag::user(tag), Time::ZERO).map(|(_, value)| value)
+    pub fn try_recv_from<T: Payload>(&mut self, from: usize, tag: Tag<T>) -> Option<T> {
+        self.receive(Some(from), tag, Time::ZERO).map(|(_, value)| value)
     }
 
     /// Receives a message with this tag if its reception can start by `time`, and gives up then.
     #[track_caller]
-    pub fn recv_until<T: Payload>(&mut self, time: Time, tag: u32) -> Option<(usize, T)> {
-        self.receive(None, Tag::user(tag), time)
+    pub fn recv_until<T: Payload>(&mut self, time: Time, tag: Tag<T>) -> Option<(usize, T)> {
+        self.receive(None, tag, time)
     }
 
     /// Receives a message with this tag from one processor if its reception can start by `time`, and gives up then.
     #[track_caller]
-    pub fn recv_from_until<T: Payload>(&mut self, from: usize, time: Time, tag: u32) -> Option<T> {
-        self.receive(Some(from), Tag::user(tag), time).map(|(_, value)| value)
+    pub fn recv_from_until<T: Payload>(&mut self, from: usize, time: Time, tag: Tag<T>) -> Option<T> {
+        self.receive(Some(from), tag, time).map(|(_, value)| value)
     }
 
     /// Waits until `time`, if that is still to come.
@@ -304,9 +284,9 @@ impl<'a> Proc<'a> {
         prepared
     }
 
-    /// Receives from a processor or any, about anything, and waits until there is a message.
+    /// Receives from a processor or any, and waits until there is a message.
     #[track_caller]
-    pub(crate) fn recv_about<T: Payload>(&mut self, from: Option<usize>, tag: Tag) -> (usize, T) {
+    fn receive_or_fail<T: Payload>(&mut self, from: Option<usize>, tag: Tag<T>) -> (usize, T) {
         match self.receive(from, tag, Time::MAX) {
             Some(message) => message,
             None => self.fail_to_wait(),
@@ -359,7 +339,7 @@ impl<'a> Proc<'a> {
     fn hardware_barrier(&mut self, cost: Time) {
         self.count_code();
         let number = self.begin_collective();
-        let [up, down] = [0, 1].map(|step| Tag::collective(Collective::HardwareBarrier, number, step));
+        let [up, down] = [0, 1].map(|step| RawTag::collective(Collective::HardwareBarrier, number, step));
         let children = (2 * self.id + 1..=2 * self.id + 2).take_while(|child| *child < self.params().P);
         let children: smallvec::SmallVec<[usize; 2]> = children.collect();
         self.turn();
@@ -384,29 +364,33 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends a signal of the machine's barrier.
-    fn signal(&mut self, to: usize, tag: Tag) {
+    fn signal(&mut self, to: usize, tag: RawTag) {
         let (from, to, number) = (self.id as u32, to as u32, self.stats.sent as u32);
         let letter = Letter { from, to, number, words: 0, tag, parcel: Parcel::new(()) };
         self.clock.deliver(Envelope { arrival: self.now, letter });
     }
 
     /// Waits for a signal of the machine's barrier; the barrier accounts for it.
-    fn await_signal(&mut self, from: usize, tag: Tag) {
-        let want = Want { from: Some(from as u32), tag };
+    fn await_signal(&mut self, from: usize, tag: RawTag) {
+        let want = Want { from: Some(from as u32), tag, name: None };
         let signal = self.clock.receive(want, self.now, Time::MAX);
         self.now = signal.map_or(self.now, |signal| self.now.max(signal.arrival));
     }
 
     /// What every receive does. A deadline that has passed means now.
     #[track_caller]
-    fn receive<T: Payload>(&mut self, from: Option<usize>, tag: Tag, deadline: Time) -> Option<(usize, T)> {
+    fn receive<T: Payload>(
+        &mut self,
+        from: Option<usize>,
+        tag: Tag<T>,
+        deadline: Time,
+    ) -> Option<(usize, T)> {
         self.count_code();
         if let Some(from) = from {
             self.check(from, 0);
         }
-        let want = Want { from: from.map(|from| from as u32), tag };
-        let message = match self.take_agreed(want, deadline.max(self.now)) {
-            Some(letter) => Some(self.open(letter)),
+        let message = match self.take_agreed(Want::of(from, tag), deadline.max(self.now)) {
+            Some(letter) => Some(self.open(letter, tag)),
             None => {
                 let wait = deadline - self.now;
                 let wait = if wait > Time::ZERO { wait } else { self.params().cycle };
@@ -438,21 +422,21 @@ impl<'a> Proc<'a> {
             return None;
         }
         let letter = self.take(want, deadline)?;
-        match self.greet(letter) {
+        match self.greet(letter, want.name) {
             Greeted::Come(letter) => Some(letter),
             Greeted::Agreed(want) => self.take(want, Time::MAX),
         }
     }
 
-    /// Grants what was received, if it is a request.
+    /// Grants what was received, if it is a request for a message that errors call so.
     #[inline]
-    fn greet(&mut self, letter: Letter) -> Greeted {
+    fn greet(&mut self, letter: Letter, name: Option<&'static str>) -> Greeted {
         if !letter.tag.is_request() {
             return Greeted::Come(letter);
         }
         let Letter { from, number, .. } = letter;
-        self.transmit(from as usize, Tag::reply(number), 0, Parcel::new(()));
-        Greeted::Agreed(Want { from: Some(from), tag: Tag::agreed(number) })
+        self.transmit(from as usize, RawTag::reply(number), 0, Parcel::new(()));
+        Greeted::Agreed(Want { from: Some(from), tag: RawTag::agreed(number), name })
     }
 
     /// Ends the run from inside one of the processor's calls. The stack is unwound, so drops run, and the panic hook
@@ -471,21 +455,41 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends a message, once its receiver agrees if it is that long.
-    fn send_words(&mut self, to: usize, tag: Tag, words: usize, parcel: Parcel) {
+    #[inline]
+    fn send_words<T: Payload>(&mut self, to: usize, tag: Tag<T>, words: usize, value: T) {
         if self.is_leaving() {
             return;
         }
+        let parcel = Parcel::new(value);
         if !self.params().is_synchronous(words) {
-            return self.transmit(to, tag, words, parcel);
+            return self.transmit(to, tag.raw, words, parcel);
         }
+        let number = self.announce(to, tag.raw);
+        self.send_agreed(to, number, tag.name, words, parcel);
+    }
+
+    /// Asks whether a long message may come. Returns the number of the request.
+    fn announce(&mut self, to: usize, tag: RawTag) -> u32 {
         let number = self.stats.sent as u32;
         self.transmit(to, tag.request(), 0, Parcel::new(number));
-        self.take(Want { from: Some(to as u32), tag: Tag::reply(number) }, Time::MAX);
-        self.transmit(to, Tag::agreed(number), words, parcel);
+        number
+    }
+
+    /// Sends a long message, which errors call so, when the request for it is granted.
+    fn send_agreed(
+        &mut self,
+        to: usize,
+        number: u32,
+        name: Option<&'static str>,
+        words: usize,
+        parcel: Parcel,
+    ) {
+        self.take(Want { from: Some(to as u32), tag: RawTag::reply(number), name }, Time::MAX);
+        self.transmit(to, RawTag::agreed(number), words, parcel);
     }
 
     /// Sends through the network, by rules 1 to 3. The network is asked when the message is ready, and not now.
-    fn transmit(&mut self, to: usize, tag: Tag, words: usize, parcel: Parcel) {
+    fn transmit(&mut self, to: usize, tag: RawTag, words: usize, parcel: Parcel) {
         let network = &self.setup.network;
         let request = network.request(&mut self.exit, words, self.now);
         if request.ask == Time::MAX {
@@ -540,7 +544,7 @@ impl<'a> Proc<'a> {
 
     /// The value in a message that was received.
     #[track_caller]
-    fn open<T: Payload>(&mut self, letter: Letter) -> (usize, T) {
+    fn open<T: Payload>(&mut self, letter: Letter, tag: Tag<T>) -> (usize, T) {
         let from = letter.from as usize;
         match letter.parcel.open() {
             Ok(value) => (from, value),
@@ -548,6 +552,7 @@ impl<'a> Proc<'a> {
                 id: self.id,
                 from,
                 asked: std::any::type_name::<T>(),
+                about: tag.raw.told(tag.name).to_string(),
                 sent: parcel.type_name(),
                 at: Location::caller(),
             }),

@@ -4,11 +4,14 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 use loggp::{
-    Cause, ClockKind, Dilation, Latency, LogGps, Machine, Params, Ports, Proc, Run, RunError, Time, US, Work,
-    audit, collectives,
+    Cause, ClockKind, Dilation, Latency, LogGps, Machine, Params, Ports, Proc, Run, RunError, Tag, Time, US,
+    Work, audit, collectives,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
+
+const BYTE: Tag<u8> = Tag::new(0);
+const PAIR: Tag<(usize, usize)> = Tag::new(1);
 
 /// A machine on which computing costs what it is charged, and everything is traced.
 fn machine(params: Params) -> Machine {
@@ -113,13 +116,13 @@ fn the_machines_barrier_ends_at_the_last_arrival_and_its_cost() {
 fn the_machines_barrier_is_beside_the_network() {
     let run = run(&machine(figure_3(2)).barrier(Time::ZERO), |p| {
         let other = 1 - p.id();
-        p.send(other, 0, 0_u8);
+        p.send(other, BYTE, 0_u8);
         p.barrier();
         assert_eq!((p.now(), p.next_send()), (2 * US, 4 * US));
-        p.send(other, 0, 1_u8);
+        p.send(other, BYTE, 1_u8);
         assert_eq!(p.now(), 6 * US);
         for value in 0..2 {
-            assert_eq!(p.recv_from::<u8>(other, 0), value);
+            assert_eq!(p.recv_from(other, BYTE), value);
             p.barrier();
         }
         p.now()
@@ -280,11 +283,11 @@ fn messages_of_the_program_do_not_mix_with_those_of_collectives() {
             let (to, from) = ((id + 1) % P, (id + P - 1) % P);
             for round in 0..3 {
                 for tag in 0..4 {
-                    p.send(to, tag, (id, tag));
+                    p.send(to, PAIR.step(tag), (id, tag));
                 }
                 everything(p, (round + 1) % P, 7);
                 for tag in (0..4).rev() {
-                    assert_eq!(p.recv::<(usize, u32)>(tag), (from, (from, tag)));
+                    assert_eq!(p.recv(PAIR.step(tag)), (from, (from, tag)));
                 }
             }
         });

@@ -27,7 +27,7 @@
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-use loggp::{ClockKind, Dilation, MS, Machine, NS, PS, Params, Payload, Proc, RunError, Time, US, Work};
+use loggp::{ClockKind, Dilation, MS, Machine, NS, PS, Params, Payload, Proc, RunError, Tag, Time, US, Work};
 
 use crate::median::median;
 
@@ -324,9 +324,9 @@ const WELL_MEASURED: Time = Time::from_ps(200 * US.as_ps());
 const PAUSE: &str = "pause";
 
 /// The tags.
-const MESSAGE: u32 = 0;
-const REPLY: u32 = 1;
-const BEGIN: u32 = 2;
+const MESSAGE: Tag<Blank> = Tag::new(0);
+const REPLY: Tag<Blank> = Tag::named(1, "reply");
+const BEGIN: Tag<Blank> = Tag::named(2, "begin");
 
 impl Lab {
     fn new(machine: &Machine, clock: ClockKind) -> Lab {
@@ -474,10 +474,10 @@ impl Lab {
         let (ping, pong) = (self.message(k), self.message(1));
         let call = |p: &mut Proc| {
             p.send(1, MESSAGE, ping);
-            p.recv_from::<Blank>(1, REPLY);
+            p.recv_from(1, REPLY);
         };
         let answer = |p: &mut Proc| {
-            p.recv_from::<Blank>(0, MESSAGE);
+            p.recv_from(0, MESSAGE);
             p.send(0, REPLY, pong);
         };
         self.time(call, answer)
@@ -586,7 +586,7 @@ impl Lab {
         let (rest, slack) = (self.rest, self.slack());
         let pause = round_trip + rest; // after that the port is closed
         let close = |p: &mut Proc, watch: Watch| {
-            p.recv_from::<Blank>(0, BEGIN);
+            p.recv_from(0, BEGIN);
             p.send(1, MESSAGE, plug);
             let closed = watch.read(p);
             receive(p, M + 1);
@@ -602,7 +602,7 @@ impl Lab {
                 p.send(1, MESSAGE, message);
                 times.push(watch.read(p));
             }
-            p.recv_from::<Blank>(1, REPLY);
+            p.recv_from(1, REPLY);
             times.push(watch.rest(p, rest));
             times
         };
@@ -699,7 +699,7 @@ impl Payload for Blank {
 /// Receives so many messages.
 fn receive(p: &mut Proc, messages: usize) {
     for _ in 0..messages {
-        p.recv::<Blank>(MESSAGE);
+        p.recv(MESSAGE);
     }
 }
 

@@ -29,7 +29,7 @@
 //! next while others stall; and where L is no multiple of g, since C messages each L are then more than one each
 //! g, and it is the receiver who lags behind.
 
-use loggp::{Params, Payload, Ports, Proc, RunError, Time, Work};
+use loggp::{Params, Payload, Ports, Proc, RunError, Tag, Time, Work};
 
 use crate::{Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, Size};
 
@@ -78,7 +78,7 @@ pub static REMAP: Program = Program {
 };
 
 /// The only tag.
-const DATA: u32 = 0;
+const DATA: Tag<Piece> = Tag::named(0, "data");
 
 /// Whether a message is a block or a word.
 #[derive(Clone, Copy, PartialEq)]

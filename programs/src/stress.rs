@@ -7,7 +7,7 @@
 
 use std::iter;
 
-use loggp::{Audit, Machine, Params, Payload, Proc, Run, RunError, Time, Trace, What, Work, audit};
+use loggp::{Audit, Machine, Params, Payload, Proc, Run, RunError, Tag, Time, Trace, What, Work, audit};
 
 /// Who sends to whom, and in which order.
 pub struct Pattern {
@@ -88,7 +88,7 @@ pub struct Stressed {
 /// How many messages a burst has.
 const BURST: usize = 4;
 /// The only tag.
-const WORD: u32 = 0;
+const WORD: Tag<Letter> = Tag::named(0, "letter");
 /// No more messages than this in a run.
 const MOST_MESSAGES: usize = 1 << 22;
 

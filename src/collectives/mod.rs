@@ -46,7 +46,7 @@ pub use vector::{all_reduce_vector, reduce_vector, scan_vector};
 use std::panic::Location;
 
 use crate::error::Cause;
-use crate::message::{Collective, Payload, Tag};
+use crate::message::{Collective, Payload, RawTag, Tag};
 use crate::proc::Proc;
 
 /// One call of a collective, on one processor.
@@ -64,23 +64,23 @@ impl Call {
     }
 
     /// The tag of this call's messages in a step.
-    fn tag(self, step: usize) -> Tag {
-        Tag::collective(self.kind, self.number, step)
+    fn tag<T>(self, step: usize) -> Tag<T> {
+        Tag::of(RawTag::collective(self.kind, self.number, step), None)
     }
 
     #[track_caller]
     fn send<T: Payload>(self, p: &mut Proc, to: usize, step: usize, value: T) {
-        p.send_about(to, self.tag(step), value);
+        p.send(to, self.tag(step), value);
     }
 
     #[track_caller]
     fn recv<T: Payload>(self, p: &mut Proc, from: usize, step: usize) -> T {
-        p.recv_about(Some(from), self.tag(step)).1
+        p.recv_from(from, self.tag(step))
     }
 
     #[track_caller]
     fn recv_any<T: Payload>(self, p: &mut Proc, step: usize) -> (usize, T) {
-        p.recv_about(None, self.tag(step))
+        p.recv(self.tag(step))
     }
 
     /// Sends, and receives of the same step what comes while the gap runs.
@@ -93,7 +93,7 @@ impl Call {
         value: T,
         on: impl FnMut(&mut Proc, usize, T),
     ) {
-        p.send_receiving_about(to, self.tag(step), value, self.tag(step), on);
+        p.send_receiving(to, self.tag(step), value, self.tag(step), on);
     }
 
     /// Sends a value to a processor and receives its. Where a send may wait for its receiver (LogGPS), the
