@@ -48,6 +48,7 @@ mod inbox;
 mod machine;
 mod message;
 mod network;
+mod node;
 mod params;
 mod parcel;
 mod presets;

@@ -89,7 +89,11 @@ impl Setup {
     /// What the network's rules say of the order of acts, and of what a reception takes.
     fn order(&self) -> Order {
         let Setup { network, .. } = self;
-        Order { lookahead: network.lookahead(), pair: network.is_instant_pair(), costs: network.receiving() }
+        Order {
+            lookahead: network.lookahead(),
+            pair: network.is_instant_pair(),
+            cost: network.reception_cost(),
+        }
     }
 
     /// Lives one processor's life.
@@ -333,7 +337,8 @@ impl Machine {
     fn emulate(&self, program: Program) -> Result<Run<()>, RunError> {
         let setup = self.setup();
         let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
-        let lives = jumping::run(self.params.P, self.stack, setup.network.receiving(), self.patience, &body)?;
+        let lives =
+            jumping::run(self.params.P, self.stack, setup.network.reception_cost(), self.patience, &body)?;
         Ok(self.report(lives, &setup.network))
     }
 
@@ -355,11 +360,11 @@ impl Machine {
             Dilation::Auto => {
                 let setup = self.setup();
                 let body = |id: usize, clock: &mut dyn Clock| {
-                    let mut recorder = Recorder::new(clock, setup.network.receiving());
+                    let mut recorder = Recorder::new(clock, setup.network.reception_cost());
                     setup.live(id, &mut recorder, program);
                     recorder.waits
                 };
-                let waits = jumping::run(P, stack, setup.network.receiving(), self.patience, &body)?;
+                let waits = jumping::run(P, stack, setup.network.reception_cost(), self.patience, &body)?;
                 dilation::choose(&waits, cores, self.work == Work::Measured)
             }
         };
@@ -408,7 +413,6 @@ impl Machine {
     fn setup(&self) -> Setup {
         let network = Network::new(self.params, self.ports, self.latency);
         Setup {
-            has_chains: network.has_chains(),
             network,
             work: self.work,
             rates: self.rates.clone(),

@@ -9,7 +9,7 @@
 //! 1. **overhead and gap**: `ready = max(t + o, gap over)` in [`Network::request`];
 //! 2. **capacity**: at most ceil(L/g) messages in transit from and to a processor, [`Room`];
 //! 3. **port**: the (k-1)G of a long message occupy both ends, [`Taken`];
-//! 4. **reception**: `start = max(t, arrival, last start + g)` in [`reception`].
+//! 4. **reception**: `start = max(t, arrival, last start + g)`, in `node.rs`: a processor's own rules.
 
 use std::cmp::Ordering;
 
@@ -57,13 +57,13 @@ impl Params {
 
     /// How long the receiver is busy: o, and kO_r more under LogGPS.
     pub fn recv_overhead(&self, k: usize) -> Time {
-        self.receiving().of(k)
+        self.reception_cost().of(k)
     }
 
     /// What a reception takes.
-    fn receiving(&self) -> Receiving {
+    fn reception_cost(&self) -> ReceptionCost {
         let per_word = self.gps.map_or(Time::ZERO, |gps| gps.O_r);
-        Receiving { fixed: self.o, per_word, instant: self.longest_instant() }
+        ReceptionCost { fixed: self.o, per_word, instant: self.longest_instant() }
     }
 
     /// The longest message that takes no time at all where the latency is exactly L; nothing where none does.
@@ -126,7 +126,7 @@ impl Params {
 
 /// What a reception takes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Receiving {
+pub(crate) struct ReceptionCost {
     /// The overhead, however long the message is.
     fixed: Time,
     /// And for each of its words.
@@ -135,7 +135,7 @@ pub(crate) struct Receiving {
     instant: Option<u32>,
 }
 
-impl Receiving {
+impl ReceptionCost {
     /// The overhead of a message of k words.
     #[inline]
     pub fn of(self, k: usize) -> Time {
@@ -148,12 +148,6 @@ impl Receiving {
     pub fn is_instant(self, k: u32) -> bool {
         self.instant.is_some_and(|longest| k <= longest)
     }
-}
-
-/// When a reception starts: once the message is there, and the processor `ready`, which is when it is free
-/// and the gap since its last reception began is over.
-pub(crate) fn reception(ready: Time, arrival: Time) -> Time {
-    ready.max(arrival)
 }
 
 /// A send that was called: what the network is asked for, and when.
@@ -235,11 +229,13 @@ pub struct Network {
     /// The capacity, `usize::MAX` if unlimited.
     capacity: usize,
     /// What a reception takes.
-    receiving: Receiving,
+    reception_cost: ReceptionCost,
     /// How long before they ask requests are served. Each message costs its sender o at least, so if all requests are
     /// served by o earlier, they are served in the same order, and a sender that has not to wait for its gap need not
     /// wait at all. But where a negative G_l lets messages arrive within their overhead, they may ask before o is over.
     head_start: Time,
+    /// Whether all requests have to be served in their order, shared or not, since messages may take no time at all.
+    has_chains: bool,
     /// One for each processor.
     entrances: Box<[Mutex<Entrance>]>,
 }
@@ -251,12 +247,15 @@ impl Network {
         let entrance =
             || Mutex::new(Entrance { room: Room::new(capacity), port: Taken::default(), served: Time::ZERO });
         let entrances = (0..params.P).map(|_| entrance()).collect();
-        let mut receiving = params.receiving();
+        let mut reception_cost = params.reception_cost();
         if latency != Latency::Exact {
-            receiving.instant = None;
+            reception_cost.instant = None;
         }
         let head_start = if params.shrinks() { Time::ZERO } else { params.o };
-        Network { params, ports, latency, capacity, receiving, head_start, entrances }
+        let has_chains = false;
+        let network =
+            Network { params, ports, latency, capacity, reception_cost, head_start, has_chains, entrances };
+        Network { has_chains: network.lookahead() == Time::ZERO && !network.is_instant_pair(), ..network }
     }
 
     /// The parameters.
@@ -279,8 +278,8 @@ impl Network {
     }
 
     /// What a reception takes.
-    pub(crate) fn receiving(&self) -> Receiving {
-        self.receiving
+    pub(crate) fn reception_cost(&self) -> ReceptionCost {
+        self.reception_cost
     }
 
     /// When a request is to be served, so that all are served in the order in which they ask.
@@ -316,17 +315,18 @@ impl Network {
         stream > Time::ZERO || (self.capacity != usize::MAX && latency + stream > Time::ZERO)
     }
 
+    /// Whether others can see that a request is served, so that all which come before it must have been.
+    #[inline]
+    pub(crate) fn is_seen(&self, request: &Request) -> bool {
+        self.has_chains || self.is_shared(request)
+    }
+
     /// Whether there are two processors at most, whose messages all take no time: what one sends, the other receives
     /// in the order in which it was sent.
     pub(crate) fn is_instant_pair(&self) -> bool {
         let Params { P, G, gps, .. } = self.params;
         let instant = self.lookahead() == Time::ZERO && self.latency == Latency::Exact;
         P <= 2 && instant && G == Time::ZERO && gps.is_none()
-    }
-
-    /// Whether all requests have to be served in their order, shared or not, since messages may take no time at all.
-    pub(crate) fn has_chains(&self) -> bool {
-        self.lookahead() == Time::ZERO && !self.is_instant_pair()
     }
 
     /// Serves a request of `x`, whose exit this is, for k words to `y`. All requests that come before it, in the

@@ -5,13 +5,13 @@ use std::panic::Location;
 use crate::clock::Clock;
 use crate::error::{Cause, say_before_abort};
 use crate::message::{Collective, Envelope, Letter, Payload, RawTag, Tag, Want};
-use crate::network::{Exit, reception};
+use crate::node::{Entered, Node, Receiving, Reception, Sending, Step};
 use crate::params::Params;
 use crate::parcel::Parcel;
 use crate::setup::Setup;
 use crate::stats::Stats;
 use crate::time::Time;
-use crate::trace::{Activity, Log, Message, MessageId, What};
+use crate::trace::Log;
 use crate::work::{Stopwatch, Work};
 
 /// A virtual processor. A program gets one and calls it to compute and to communicate.
@@ -20,50 +20,27 @@ use crate::work::{Stopwatch, Work};
 /// that cannot be right (a processor that is not there, a message of another type than was sent) ends the
 /// whole run with an error.
 pub struct Proc<'a> {
-    /// Its number.
-    id: usize,
-    /// Its local time.
-    now: Time,
-    /// When it began the last reception; the gap counts from there.
-    received_at: Option<Time>,
+    /// Its own rules: what it does when, and where its time goes.
+    node: Node,
     /// When it may act.
     clock: &'a mut dyn Clock,
     /// What everything costs.
     setup: &'a Setup,
-    /// Its end of the network.
-    exit: Exit,
-    /// Where its time went.
-    stats: Stats,
     /// How many collectives it has begun.
     collectives: u32,
-    /// What it did, if that is traced.
-    log: Option<Box<Log>>,
     /// Times its code, if that is measured.
     stopwatch: Option<Box<Stopwatch>>,
     /// How often it has looked for messages in vain since it last sent or received one.
     looks: u32,
 }
 
-/// What became of a letter that was received.
-enum Greeted {
-    /// It is the message itself.
-    Come(Letter),
-    /// It was the request for the message that this takes.
-    Agreed(Want),
-}
-
 impl<'a> Proc<'a> {
     pub(crate) fn new(id: usize, clock: &'a mut dyn Clock, setup: &'a Setup) -> Proc<'a> {
         Proc {
-            id,
-            now: Time::ZERO,
-            received_at: None,
+            node: Node::new(id, &setup.network, setup.trace),
             clock,
             setup,
-            exit: setup.network.exit(id),
-            stats: Stats::default(),
             collectives: 0,
-            log: setup.trace.then(Box::default),
             stopwatch: (setup.work == Work::Measured).then(|| Box::new(Stopwatch::start())),
             looks: 0,
         }
@@ -71,7 +48,7 @@ impl<'a> Proc<'a> {
 
     /// The processor's number, from 0 to P - 1.
     pub fn id(&self) -> usize {
-        self.id
+        self.node.id()
     }
 
     /// The number of processors.
@@ -86,12 +63,12 @@ impl<'a> Proc<'a> {
 
     /// The processor's local time.
     pub fn now(&self) -> Time {
-        self.now
+        self.node.now()
     }
 
     /// From when on a send would not have to wait for the gap after the last one.
     pub fn next_send(&self) -> Time {
-        self.exit.gap_over() - self.params().o
+        self.node.next_send(&self.setup.network, 0)
     }
 
     /// Sends a value to a processor, and goes on when its first word enters the network.
@@ -119,16 +96,14 @@ impl<'a> Proc<'a> {
         self.count_code();
         let words = self.words(to, &value);
         let first = if self.params().is_synchronous(words) { 0 } else { words };
-        let overhead = self.params().send_overhead(first);
         let want = Want::of(None, taking);
-        while let Some(letter) = self.take_agreed(want, self.now.max(self.exit.gap_over() - overhead)) {
+        while let Some(letter) = self.take_agreed(want, self.now().max(self.gap_over(first))) {
             let (from, message) = self.open(letter, taking);
             self.restart_code();
             on(self, from, message);
             self.count_code();
         }
-        let gap = self.exit.gap_over() - overhead - self.now;
-        self.spend(|stats| &mut stats.gap, gap, || What::Gap);
+        self.node.waits_for_gap(&self.setup.network, first);
         self.send_words(to, tag, words, value);
         self.restart_code();
     }
@@ -161,29 +136,31 @@ impl<'a> Proc<'a> {
         self.check(from, 0);
         self.must_not_leave();
         let want = Want::of(Some(from), tag);
-        let is_synchronous = self.params().is_synchronous(words);
-        let overhead = self.params().send_overhead(if is_synchronous { 0 } else { words });
-        let gap_over = self.exit.gap_over() - overhead;
+        let mut sending = Sending::new(&self.setup.network, to, tag, words);
+        let first = if self.params().is_synchronous(words) { 0 } else { words };
+        let gap_over = self.gap_over(first);
+        let mut parcel = Some(Parcel::new(value));
         let mut theirs = None;
-        if gap_over > self.now
-            && let Some(letter) = self.take(want, gap_over)
-        {
-            theirs = Some(self.greet(letter, want.name));
+        if gap_over > self.now() {
+            theirs = self.take(want, gap_over).map(|letter| self.greets(letter, want.name));
         }
-        if is_synchronous {
-            let number = self.announce(to, tag.raw);
-            if theirs.is_none()
-                && let Some(letter) = self.take(want, Time::MAX)
-            {
-                theirs = Some(self.greet(letter, want.name));
+        loop {
+            match sending.next(&self.node) {
+                Step::Send { tag, words, is_data } => {
+                    let parcel = if is_data { parcel.take() } else { None };
+                    self.transmit(to, tag, words, parcel.unwrap_or_else(|| Parcel::new(())));
+                }
+                Step::Take(reply) => {
+                    if theirs.is_none() {
+                        theirs = self.take(want, Time::MAX).map(|letter| self.greets(letter, want.name));
+                    }
+                    self.take(reply, Time::MAX);
+                }
+                Step::Done => break,
             }
-            self.send_agreed(to, number, tag.name, words, Parcel::new(value));
-        } else {
-            self.transmit(to, tag.raw, words, Parcel::new(value));
         }
         let letter = match theirs {
-            Some(Greeted::Come(letter)) => Some(letter),
-            Some(Greeted::Agreed(want)) => self.take(want, Time::MAX),
+            Some((letter, mut receiving)) => self.takes_rest(letter, &mut receiving),
             None => self.take_agreed(want, Time::MAX),
         };
         let Some(letter) = letter else { self.fail_to_wait() };
@@ -234,7 +211,7 @@ impl<'a> Proc<'a> {
     /// Waits until `time`, if that is still to come.
     pub fn wait_until(&mut self, time: Time) {
         self.count_code();
-        self.spend(|stats| &mut stats.idle, time - self.now, || What::Idle);
+        self.node.waits_until(time);
         self.turn();
         self.restart_code();
     }
@@ -243,20 +220,19 @@ impl<'a> Proc<'a> {
     /// if the machine measures work: see [`Work`].
     pub fn work<R>(&mut self, kind: &'static str, units: u64, compute: impl FnOnce() -> R) -> R {
         self.count_code();
-        let account: fn(&mut Stats) -> &mut Time = |stats| &mut stats.work;
         let Some(stopwatch) = &mut self.stopwatch else {
             let cost = self.setup.rates.cost(kind, units, self.params().cycle);
-            self.spend(account, cost, || What::Work(kind.into()));
-            self.clock.not_before(self.now);
+            self.node.works(kind, cost);
+            self.clock.not_before(self.node.now());
             return compute();
         };
-        self.clock.computes_from(self.now);
+        self.clock.computes_from(self.node.now());
         let (result, cost) = stopwatch.time(units, || {
             let result = compute();
             self.clock.has_computed();
             result
         });
-        self.spend(account, cost, || What::Work(kind.into()));
+        self.node.works(kind, cost);
         self.restart_code();
         result
     }
@@ -305,7 +281,7 @@ impl<'a> Proc<'a> {
     #[track_caller]
     fn fail_to_wait(&mut self) -> ! {
         let why = "waited for a message while its program unwound, which it must not".into();
-        self.fail(Cause::Misused { id: self.id, why, at: Location::caller() })
+        self.fail(Cause::Misused { id: self.id(), why, at: Location::caller() })
     }
 
     /// What some work will cost, if that is known before.
@@ -340,41 +316,40 @@ impl<'a> Proc<'a> {
         self.count_code();
         let number = self.begin_collective();
         let [up, down] = [0, 1].map(|step| RawTag::collective(Collective::HardwareBarrier, number, step));
-        let children = (2 * self.id + 1..=2 * self.id + 2).take_while(|child| *child < self.params().P);
+        let id = self.id();
+        let children = (2 * id + 1..=2 * id + 2).take_while(|child| *child < self.params().P);
         let children: smallvec::SmallVec<[usize; 2]> = children.collect();
         self.turn();
-        let came = self.now;
+        let mut all_came = self.now();
         for child in &children {
-            self.await_signal(*child, up);
+            all_came = self.await_signal(*child, up, all_came);
         }
-        if self.id > 0 {
-            let parent = (self.id - 1) / 2;
-            self.signal(parent, up);
-            self.await_signal(parent, down);
+        if id > 0 {
+            let parent = (id - 1) / 2;
+            self.signal(parent, up, all_came);
+            all_came = self.await_signal(parent, down, all_came);
         }
         for child in &children {
-            self.signal(*child, down);
+            self.signal(*child, down, all_came);
         }
-        // It is one wait, whatever signals it waited for.
-        let over = self.now + cost;
-        self.now = came;
-        self.pass(|stats| &mut stats.idle, over - came, || What::Barrier);
+        self.node.waits_in_barrier(all_came + cost);
         self.turn();
         self.restart_code();
     }
 
-    /// Sends a signal of the machine's barrier.
-    fn signal(&mut self, to: usize, tag: RawTag) {
-        let (from, to, number) = (self.id as u32, to as u32, self.stats.sent as u32);
+    /// Sends a signal of the machine's barrier, at a time that its node knows nothing of: the barrier is one wait,
+    /// whatever signals it waits for.
+    fn signal(&mut self, to: usize, tag: RawTag, at: Time) {
+        let (from, to, number) = (self.id() as u32, to as u32, self.node.next_number());
         let letter = Letter { from, to, number, words: 0, tag, parcel: Parcel::new(()) };
-        self.clock.deliver(Envelope { arrival: self.now, letter });
+        self.clock.deliver(Envelope { arrival: at, letter });
     }
 
-    /// Waits for a signal of the machine's barrier; the barrier accounts for it.
-    fn await_signal(&mut self, from: usize, tag: RawTag) {
+    /// Waits for a signal of the machine's barrier, from some time on. Returns when it has come.
+    fn await_signal(&mut self, from: usize, tag: RawTag, ready: Time) -> Time {
         let want = Want { from: Some(from as u32), tag, name: None };
-        let signal = self.clock.receive(want, self.now, Time::MAX);
-        self.now = signal.map_or(self.now, |signal| self.now.max(signal.arrival));
+        let signal = self.clock.receive(Reception { want, ready, deadline: Time::MAX });
+        signal.map_or(ready, |signal| ready.max(signal.arrival))
     }
 
     /// What every receive does. A deadline that has passed means now.
@@ -389,12 +364,10 @@ impl<'a> Proc<'a> {
         if let Some(from) = from {
             self.check(from, 0);
         }
-        let message = match self.take_agreed(Want::of(from, tag), deadline.max(self.now)) {
+        let message = match self.take_agreed(Want::of(from, tag), deadline.max(self.now())) {
             Some(letter) => Some(self.open(letter, tag)),
             None => {
-                let wait = deadline - self.now;
-                let wait = if wait > Time::ZERO { wait } else { self.params().cycle };
-                self.spend(|stats| &mut stats.idle, wait, || What::Idle);
+                self.node.looked_in_vain(&self.setup.network, deadline);
                 self.looked_in_vain();
                 None
             }
@@ -411,7 +384,7 @@ impl<'a> Proc<'a> {
         if self.looks >= OFTEN {
             self.looks = 0;
             if !self.is_leaving() && self.clock.looks_in_vain() {
-                self.fail(Cause::Forsaken { id: self.id });
+                self.fail(Cause::Forsaken { id: self.id() });
             }
         }
     }
@@ -422,21 +395,36 @@ impl<'a> Proc<'a> {
             return None;
         }
         let letter = self.take(want, deadline)?;
-        match self.greet(letter, want.name) {
-            Greeted::Come(letter) => Some(letter),
-            Greeted::Agreed(want) => self.take(want, Time::MAX),
-        }
+        let mut receiving = Receiving::new(&letter, want.name);
+        self.takes_rest(letter, &mut receiving)
     }
 
     /// Grants what was received, if it is a request for a message that errors call so.
-    #[inline]
-    fn greet(&mut self, letter: Letter, name: Option<&'static str>) -> Greeted {
-        if !letter.tag.is_request() {
-            return Greeted::Come(letter);
+    fn greets(&mut self, letter: Letter, name: Option<&'static str>) -> (Letter, Receiving) {
+        let mut receiving = Receiving::new(&letter, name);
+        if let Step::Send { tag, words, .. } = receiving.next() {
+            self.transmit(letter.from as usize, tag, words, Parcel::new(()));
         }
-        let Letter { from, number, .. } = letter;
-        self.transmit(from as usize, RawTag::reply(number), 0, Parcel::new(()));
-        Greeted::Agreed(Want { from: Some(from), tag: RawTag::agreed(number), name })
+        (letter, receiving)
+    }
+
+    /// Does what a receive still has to do that has taken a letter. Returns the letter that is the message.
+    #[inline]
+    fn takes_rest(&mut self, mut letter: Letter, receiving: &mut Receiving) -> Option<Letter> {
+        loop {
+            match receiving.next() {
+                Step::Send { tag, words, .. } => {
+                    self.transmit(letter.from as usize, tag, words, Parcel::new(()));
+                }
+                Step::Take(want) => letter = self.take(want, Time::MAX)?,
+                Step::Done => return Some(letter),
+            }
+        }
+    }
+
+    /// When the gap is over before a send of k words.
+    fn gap_over(&self, k: usize) -> Time {
+        self.node.next_send(&self.setup.network, k)
     }
 
     /// Ends the run from inside one of the processor's calls. The stack is unwound, so drops run, and the panic hook
@@ -455,90 +443,52 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends a message, once its receiver agrees if it is that long.
-    #[inline]
     fn send_words<T: Payload>(&mut self, to: usize, tag: Tag<T>, words: usize, value: T) {
         if self.is_leaving() {
             return;
         }
-        let parcel = Parcel::new(value);
-        if !self.params().is_synchronous(words) {
-            return self.transmit(to, tag.raw, words, parcel);
+        self.go_on_sending(Sending::new(&self.setup.network, to, tag, words), Parcel::new(value));
+    }
+
+    /// Sends what is left of a send.
+    fn go_on_sending(&mut self, mut sending: Sending, parcel: Parcel) {
+        let mut parcel = Some(parcel);
+        loop {
+            match sending.next(&self.node) {
+                Step::Send { tag, words, is_data } => {
+                    let parcel = if is_data { parcel.take() } else { None };
+                    self.transmit(sending.to, tag, words, parcel.unwrap_or_else(|| Parcel::new(())));
+                }
+                Step::Take(want) => _ = self.take(want, Time::MAX),
+                Step::Done => return,
+            }
         }
-        let number = self.announce(to, tag.raw);
-        self.send_agreed(to, number, tag.name, words, parcel);
     }
 
-    /// Asks whether a long message may come. Returns the number of the request.
-    fn announce(&mut self, to: usize, tag: RawTag) -> u32 {
-        let number = self.stats.sent as u32;
-        self.transmit(to, tag.request(), 0, Parcel::new(number));
-        number
-    }
-
-    /// Sends a long message, which errors call so, when the request for it is granted.
-    fn send_agreed(
-        &mut self,
-        to: usize,
-        number: u32,
-        name: Option<&'static str>,
-        words: usize,
-        parcel: Parcel,
-    ) {
-        self.take(Want { from: Some(to as u32), tag: RawTag::reply(number), name }, Time::MAX);
-        self.transmit(to, RawTag::agreed(number), words, parcel);
-    }
-
-    /// Sends through the network, by rules 1 to 3. The network is asked when the message is ready, and not now.
+    /// Sends a message through the network, once its turn has come.
     fn transmit(&mut self, to: usize, tag: RawTag, words: usize, parcel: Parcel) {
         let network = &self.setup.network;
-        let request = network.request(&mut self.exit, words, self.now);
-        if request.ask == Time::MAX {
-            self.fail(Cause::EndOfTime { id: self.id });
-        }
-        if self.setup.has_chains || network.is_shared(&request) {
-            self.clock.act_at(network.turn(&request));
+        let Some(outgoing) = self.node.turns_to(network, to, words) else {
+            self.fail(Cause::EndOfTime { id: self.id() })
+        };
+        if outgoing.is_seen {
+            self.clock.act_at(outgoing.turn);
         } else {
-            self.clock.wait_until(network.turn(&request));
+            self.clock.wait_until(outgoing.turn);
         }
-        let passage = network.serve(self.id, &mut self.exit, to, request);
-        self.stats.out_of_order += u64::from(passage.out_of_order);
-        let number = self.stats.sent as u32;
-        let id = MessageId { from: self.id, number: number as usize };
-        let overhead = self.params().send_overhead(words);
-        self.stats.sent += 1;
+        let Entered { number, arrival } = self.node.enters(network, outgoing);
         self.looks = 0;
-        self.spend(|stats| &mut stats.gap, passage.ready - overhead - self.now, || What::Gap);
-        self.pass(|stats| &mut stats.send, overhead, || What::Send(id));
-        let stall = passage.admitted - passage.ready;
-        if stall > Time::ZERO {
-            self.stats.stalls += 1;
-            self.stats.longest_stall = self.stats.longest_stall.max(stall);
-            self.spend(|stats| &mut stats.stall, stall, || What::Stall);
-        }
-        self.spend(|stats| &mut stats.port, passage.enter - passage.admitted, || What::Port);
-        if let Some(log) = &mut self.log {
-            let (enter, first, arrival) = (passage.enter, passage.first, passage.arrival);
-            log.messages.push(Message { id, to, words, enter, first, arrival });
-        }
-        let (from, to, words) = (self.id as u32, to as u32, words as u32);
-        let letter = Letter { from, to, number, words, tag, parcel };
-        self.clock.deliver(Envelope { arrival: passage.arrival, letter });
+        let (from, to, words) = (self.id() as u32, to as u32, words as u32);
+        self.clock.deliver(Envelope { arrival, letter: Letter { from, to, number, words, tag, parcel } });
     }
 
-    /// Receives from the inbox, by rule 4.
+    /// Receives from the inbox, if a message comes by the deadline.
     fn take(&mut self, want: Want, deadline: Time) -> Option<Letter> {
-        let gap_over = self.received_at.map_or(Time::ZERO, |at| at + self.params().g);
-        let ready = self.now.max(gap_over);
-        let Envelope { arrival, letter } = self.clock.receive(want, ready, deadline)?;
-        let start = reception(ready, arrival);
-        self.received_at = Some(start);
+        let network = &self.setup.network;
+        let reception = self.node.is_ready(network, want, deadline);
+        let Envelope { arrival, letter } = self.clock.receive(reception)?;
         self.looks = 0;
-        self.stats.received += 1;
-        self.spend(|stats| &mut stats.idle, arrival - self.now, || What::Idle);
-        self.spend(|stats| &mut stats.gap, start - self.now, || What::Gap);
-        let id = MessageId { from: letter.from as usize, number: letter.number as usize };
-        let costs = self.setup.network.receiving();
-        self.pass(|stats| &mut stats.recv, costs.of(letter.words as usize), || What::Receive(id));
+        self.node.takes(network, &reception, arrival, &letter);
         Some(letter)
     }
 
@@ -549,7 +499,7 @@ impl<'a> Proc<'a> {
         match letter.parcel.open() {
             Ok(value) => (from, value),
             Err(parcel) => self.fail(Cause::WrongType {
-                id: self.id,
+                id: self.id(),
                 from,
                 asked: std::any::type_name::<T>(),
                 about: tag.raw.told(tag.name).to_string(),
@@ -570,7 +520,7 @@ impl<'a> Proc<'a> {
     /// Refuses a processor that is not there and a message that cannot be.
     #[track_caller]
     pub(crate) fn check(&mut self, other: usize, words: usize) {
-        let (id, last) = (self.id, self.p() - 1);
+        let (id, last) = (self.id(), self.p() - 1);
         if other > last {
             self.fail(Cause::NoSuchProcessor { id, other, last, at: Location::caller() });
         }
@@ -585,29 +535,10 @@ impl<'a> Proc<'a> {
         if self.is_leaving() {
             return;
         }
-        if self.now == Time::MAX {
-            self.fail(Cause::EndOfTime { id: self.id });
+        if self.now() == Time::MAX {
+            self.fail(Cause::EndOfTime { id: self.id() });
         }
-        self.clock.wait_until(self.now);
-    }
-
-    /// Waits or works, on one account. Nothing to do is nothing done.
-    #[inline]
-    fn spend(&mut self, account: fn(&mut Stats) -> &mut Time, time: Time, what: impl FnOnce() -> What) {
-        if time > Time::ZERO {
-            self.pass(account, time, what);
-        }
-    }
-
-    /// Lets local time pass, on one account. A send, a reception or a barrier is one even if it costs nothing.
-    #[inline]
-    fn pass(&mut self, account: fn(&mut Stats) -> &mut Time, time: Time, what: impl FnOnce() -> What) {
-        *account(&mut self.stats) += time;
-        let start = self.now;
-        self.now += time;
-        if let Some(log) = &mut self.log {
-            log.activities.push(Activity { id: self.id, start, end: self.now, what: what() });
-        }
+        self.clock.wait_until(self.node.now());
     }
 
     /// Begins a call: the program's own code since the last one was work, where work is measured.
@@ -615,14 +546,14 @@ impl<'a> Proc<'a> {
         if let Some(stopwatch) = &mut self.stopwatch {
             let code = stopwatch.lap();
             self.clock.has_computed();
-            self.spend(|stats| &mut stats.work, code, || What::Work("code".into()));
+            self.node.works("code", code);
         }
     }
 
     /// Ends a call: what follows is the program's own code.
     fn restart_code(&mut self) {
         if let Some(stopwatch) = &mut self.stopwatch {
-            self.clock.computes_from(self.now);
+            self.clock.computes_from(self.node.now());
             stopwatch.lap();
         }
     }
@@ -631,14 +562,12 @@ impl<'a> Proc<'a> {
     pub(crate) fn finish(mut self) -> (Stats, Log) {
         self.count_code();
         self.turn();
-        self.clock.end(self.now, true);
-        self.stats.finish = self.now;
-        self.stats.most_from = self.exit.most_in_transit();
-        (self.stats, self.log.map(|log| *log).unwrap_or_default())
+        self.clock.end(self.node.now(), true);
+        self.node.finishes()
     }
 
     /// The program has panicked.
     pub(crate) fn abandon(&mut self) {
-        self.clock.end(self.now, false);
+        self.clock.end(self.node.now(), false);
     }
 }

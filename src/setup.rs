@@ -14,8 +14,6 @@ pub(crate) struct Setup {
     pub rates: Rates,
     /// What the machine's own barrier costs, if it has one.
     pub barrier: Option<Time>,
-    /// Whether messages may take no time at all, so that their order in an instant matters.
-    pub has_chains: bool,
     /// Whether they note what they do.
     pub trace: bool,
 }

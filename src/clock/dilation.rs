@@ -4,10 +4,10 @@
 //! for each hand-over, in the order of those times, that tells how late the host would end.
 
 use super::Clock;
-use super::seat::over;
 use crate::error::Cause;
-use crate::message::{Envelope, Want};
-use crate::network::Receiving;
+use crate::message::Envelope;
+use crate::network::ReceptionCost;
+use crate::node::Reception;
 use crate::time::{MS, Time, US};
 
 /// How much slower than it should a machine on the wall clock runs.
@@ -49,13 +49,13 @@ pub(crate) struct Wait {
 /// A clock that notes when its processor's waits end.
 pub(crate) struct Recorder<'a> {
     clock: &'a mut dyn Clock,
-    costs: Receiving,
+    cost: ReceptionCost,
     pub waits: Vec<Wait>,
 }
 
 impl<'a> Recorder<'a> {
-    pub fn new(clock: &'a mut dyn Clock, costs: Receiving) -> Recorder<'a> {
-        Recorder { clock, costs, waits: Vec::new() }
+    pub fn new(clock: &'a mut dyn Clock, cost: ReceptionCost) -> Recorder<'a> {
+        Recorder { clock, cost, waits: Vec::new() }
     }
 }
 
@@ -74,9 +74,10 @@ impl Clock for Recorder<'_> {
         self.clock.deliver(envelope);
     }
 
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope> {
-        let envelope = self.clock.receive(want, ready, deadline);
-        let until = envelope.as_ref().map_or(deadline, |envelope| over(ready, envelope, &self.costs));
+    fn receive(&mut self, reception: Reception) -> Option<Envelope> {
+        let envelope = self.clock.receive(reception);
+        let over = |message: &Envelope| reception.over(message.arrival, &message.letter, &self.cost);
+        let until = envelope.as_ref().map_or(reception.deadline, over);
         self.waits.push(Wait { until, acts: true });
         envelope
     }

@@ -20,8 +20,9 @@ use super::seat::Seat;
 use super::watchdog::{Beat, Watched};
 use super::{Clock, blame};
 use crate::error::{Cause, RunError, cause_of, stop};
-use crate::message::{Envelope, Want};
-use crate::network::Receiving;
+use crate::message::Envelope;
+use crate::network::ReceptionCost;
+use crate::node::Reception;
 use crate::time::Time;
 
 /// What the processors share: all on one thread, so nothing is locked.
@@ -37,7 +38,7 @@ struct Jumping {
     /// Why, if a call said so.
     cause: RefCell<Option<Cause>>,
     /// What a reception takes.
-    costs: Receiving,
+    cost: ReceptionCost,
     /// The run's signs of life.
     watched: Watched,
 }
@@ -111,15 +112,15 @@ impl Clock for Jumper<'_> {
     fn deliver(&mut self, envelope: Envelope) {
         let to = envelope.letter.to;
         let mut seat = self.clock.seats[to as usize].borrow_mut();
-        if seat.put(envelope, &self.clock.costs) {
+        if seat.put(envelope, &self.clock.cost) {
             self.clock.agenda.borrow_mut().add(Entry::new(seat.wake(), to, seat.ticket()));
         }
     }
 
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope> {
+    fn receive(&mut self, reception: Reception) -> Option<Envelope> {
         let (wake, ticket) = {
             let mut seat = self.seat();
-            seat.ask(self.id, want, ready, deadline, &self.clock.costs);
+            seat.ask(self.id, reception, &self.clock.cost);
             (seat.wake(), seat.ticket())
         };
         self.sleep(wake, ticket);
@@ -147,7 +148,7 @@ impl Clock for Jumper<'_> {
 pub(crate) fn run<T>(
     P: usize,
     stack: usize,
-    costs: Receiving,
+    cost: ReceptionCost,
     patience: Duration,
     body: &dyn Fn(usize, &mut dyn Clock) -> T,
 ) -> Result<Vec<T>, RunError> {
@@ -157,7 +158,7 @@ pub(crate) fn run<T>(
         stack_tops: (0..P).map(|_| Cell::default()).collect(),
         failed: Cell::new(false),
         cause: RefCell::default(),
-        costs,
+        cost,
         watched: Watched::new(1, patience),
     };
     let clock = &clock;

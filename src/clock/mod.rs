@@ -19,7 +19,8 @@ pub(crate) mod wall;
 mod watchdog;
 
 use crate::error::Cause;
-use crate::message::{Envelope, Want};
+use crate::message::Envelope;
+use crate::node::Reception;
 use crate::time::Time;
 
 /// Which clock a machine runs on.
@@ -44,9 +45,9 @@ pub(crate) trait Clock {
     /// Puts a message into its receiver's inbox, now, though it may not be there before its arrival.
     fn deliver(&mut self, envelope: Envelope);
 
-    /// Returns the wanted message with the smallest arrival, when its reception is over, which starts once the
-    /// processor is `ready`; or nothing, at `deadline`, if the reception would start later than that.
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope>;
+    /// Returns the message with the smallest arrival that a receive wants, when its reception is over; or nothing, at
+    /// its deadline, if the reception would start later than that.
+    fn receive(&mut self, reception: Reception) -> Option<Envelope>;
 
     /// The processor will not act before `t`, whatever its program does until its next call.
     fn not_before(&mut self, _t: Time) {}

@@ -5,7 +5,8 @@
 use crate::error::{Doing, State, WantedMessage};
 use crate::inbox::Inbox;
 use crate::message::{Envelope, Letter, Want};
-use crate::network::{Receiving, reception};
+use crate::network::ReceptionCost;
+use crate::node::Reception;
 use crate::time::{PS, Time};
 
 /// A processor as its clock sees it. What every message touches comes first.
@@ -33,12 +34,8 @@ pub(super) struct Seat {
 /// A receive that waits.
 #[derive(Clone, Copy, Debug)]
 struct Wish {
-    /// The messages that it takes.
-    want: Want,
-    /// From when on it could.
-    ready: Time,
-    /// When it gives up.
-    deadline: Time,
+    /// What it takes, and when.
+    reception: Reception,
     /// The arrival and the sender of the message that it would take now; the end of time if there is none.
     best: (Time, u32),
 }
@@ -57,25 +54,19 @@ enum Stage {
 impl Wish {
     /// When the processor goes on if it takes this message; nothing if it has a better one or gives up first.
     #[inline]
-    fn granted_by(&mut self, envelope: &Envelope, costs: &Receiving) -> Option<Time> {
-        let Envelope { arrival, letter: Letter { from, to, words, .. } } = *envelope;
-        let start = reception(self.ready, arrival);
-        let instant = costs.is_instant(words) && !self.want.tag.is_signal();
-        let unseen = arrival == self.deadline && from != to && instant;
+    fn granted_by(&mut self, envelope: &Envelope, cost: &ReceptionCost) -> Option<Time> {
+        let Envelope { arrival, ref letter } = *envelope;
+        let Letter { from, to, words, .. } = *letter;
+        self.reception.start(arrival)?;
+        let instant = cost.is_instant(words) && !self.reception.want.tag.is_signal();
+        let unseen = arrival == self.reception.deadline && from != to && instant;
         let key = (arrival, from);
-        if start > self.deadline || unseen || key >= self.best {
+        if unseen || key >= self.best {
             return None;
         }
         self.best = key;
-        Some(over(self.ready, envelope, costs))
+        Some(self.reception.over(arrival, letter, cost))
     }
-}
-
-/// When the reception of a message is over. A signal of the machine's own barrier costs nothing.
-#[inline]
-pub(super) fn over(ready: Time, envelope: &Envelope, costs: &Receiving) -> Time {
-    let start = reception(ready, envelope.arrival);
-    if envelope.letter.tag.is_signal() { start } else { start + costs.of(envelope.letter.words as usize) }
 }
 
 impl Seat {
@@ -119,15 +110,16 @@ impl Seat {
 
     /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says.
     #[inline]
-    pub fn ask(&mut self, id: u32, want: Want, ready: Time, deadline: Time, costs: &Receiving) {
-        let mut wish = Wish { want, ready, deadline, best: (Time::MAX, 0) };
+    pub fn ask(&mut self, id: u32, reception: Reception, cost: &ReceptionCost) {
+        let Reception { want, deadline, .. } = reception;
+        let mut wish = Wish { reception, best: (Time::MAX, 0) };
         self.ticket = self.ticket.wrapping_add(1);
-        let mut over = self.inbox.first(&want).and_then(|envelope| wish.granted_by(envelope, costs));
-        if over.is_none() && !want.tag.is_signal() && costs.is_instant(0) {
+        let mut over = self.inbox.first(&want).and_then(|envelope| wish.granted_by(envelope, cost));
+        if over.is_none() && !want.tag.is_signal() && cost.is_instant(0) {
             // What the others send in this instant is not seen; what the processor itself has sent is.
             let own = Want { from: Some(id), ..want };
             let own = if want.from.is_none() { self.inbox.first(&own) } else { None };
-            over = own.and_then(|envelope| wish.granted_by(envelope, costs));
+            over = own.and_then(|envelope| wish.granted_by(envelope, cost));
         }
         self.wake = over.unwrap_or(deadline);
         self.waits_for = Some(wish);
@@ -136,12 +128,12 @@ impl Seat {
     /// Puts a message into the inbox. Returns whether that changes when the processor wakes: then its old
     /// ticket counts no more.
     #[inline]
-    pub fn put(&mut self, envelope: Envelope, costs: &Receiving) -> bool {
+    pub fn put(&mut self, envelope: Envelope, cost: &ReceptionCost) -> bool {
         if envelope.arrival < self.decided && !envelope.letter.tag.is_signal() {
             self.out_of_order += 1;
         }
         let wake = match &mut self.waits_for {
-            Some(wish) if wish.want.matches(&envelope.letter) => wish.granted_by(&envelope, costs),
+            Some(wish) if wish.reception.want.matches(&envelope.letter) => wish.granted_by(&envelope, cost),
             _ => None,
         };
         self.inbox.put(envelope);
@@ -156,15 +148,15 @@ impl Seat {
     /// The processor has woken from what it asked: the message that it got, if any.
     #[inline]
     pub fn answer(&mut self) -> Option<Envelope> {
-        let wish = self.waits_for.take()?;
-        if !wish.want.tag.is_signal() {
-            self.decided = self.decided.max(wish.best.0.min(wish.deadline));
+        let Wish { reception: Reception { want, deadline, .. }, best } = self.waits_for.take()?;
+        if !want.tag.is_signal() {
+            self.decided = self.decided.max(best.0.min(deadline));
         }
-        if wish.best.0 == Time::MAX {
+        if best.0 == Time::MAX {
             return None;
         }
         // The best one of its sender: what others sent in the same instant may not have been seen.
-        self.inbox.take(&Want { from: Some(wish.best.1), ..wish.want })
+        self.inbox.take(&Want { from: Some(best.1), ..want })
     }
 
     /// If it waits for a message: by when everything must be known that arrives, so that it takes the right one. Signals
@@ -172,7 +164,8 @@ impl Seat {
     /// nothing can come before one that is there.
     #[inline]
     pub fn known_until(&self, one_of_a_pair: Option<u32>) -> Option<Time> {
-        let &Wish { want, deadline, best: (arrival, from), .. } = self.waits_for.as_ref()?;
+        let &Wish { reception: Reception { want, deadline, .. }, best: (arrival, from) } =
+            self.waits_for.as_ref()?;
         let of_the_other = one_of_a_pair.is_some_and(|id| id != from) && arrival < Time::MAX;
         if want.tag.is_signal() || of_the_other { Some(-PS) } else { Some(arrival.min(deadline)) }
     }
@@ -202,8 +195,10 @@ impl Seat {
     pub fn is_at_the_end_of_time(&self) -> bool {
         let granted = self.waits_for.is_some_and(|wish| wish.best.0 < Time::MAX);
         let ends = |e: &Envelope| e.arrival == Time::MAX;
-        let arrives = |wish: &Wish| self.inbox.iter().any(|e| wish.want.matches(&e.letter) && ends(e));
-        let late = self.waits_for.as_ref().is_some_and(|wish| wish.ready == Time::MAX || arrives(wish));
+        let arrives =
+            |wish: &Wish| self.inbox.iter().any(|e| wish.reception.want.matches(&e.letter) && ends(e));
+        let late =
+            self.waits_for.as_ref().is_some_and(|wish| wish.reception.ready == Time::MAX || arrives(wish));
         let waits = self.stage == Stage::Running && self.waits_for.is_none();
         self.wake == Time::MAX && (granted || late || waits)
     }
@@ -218,10 +213,184 @@ impl Seat {
         let doing = match (self.stage, self.waits_for) {
             (Stage::NotStarted, _) => Doing::NotStarted,
             (Stage::Finished, _) => Doing::Finished,
-            (Stage::Running | Stage::Failed, Some(wish)) => Doing::WaitingFor(WantedMessage(wish.want)),
+            (Stage::Running | Stage::Failed, Some(wish)) => {
+                Doing::WaitingFor(WantedMessage(wish.reception.want))
+            }
             (Stage::Running | Stage::Failed, None) if self.in_vain => Doing::Looking,
             (Stage::Running | Stage::Failed, None) => Doing::Running,
         };
-        State { id, at: self.waits_for.map_or(self.wake, |wish| wish.ready), doing }
+        State { id, at: self.waits_for.map_or(self.wake, |wish| wish.reception.ready), doing }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::agenda::{Agenda, Entry};
+    use crate::message::{RawTag, Tag};
+    use crate::network::{Latency, Network, Ports};
+    use crate::node::{Node, Outgoing, Receiving, Sending, Step};
+    use crate::params::Params;
+    use crate::parcel::Parcel;
+    use crate::time::US;
+    use crate::{Machine, Stats};
+
+    /// All messages.
+    const BYTES: Tag<Vec<u8>> = Tag::new(0);
+
+    /// What a processor of a schedule does.
+    #[derive(Clone, Copy)]
+    enum Op {
+        Compute(Time),
+        Send(usize, usize),
+        Receive,
+    }
+
+    /// The protocol of the operation that a processor is at.
+    enum Protocol {
+        Sending(Sending),
+        Receiving(Receiving, u32),
+    }
+
+    /// A processor that has no stack: what it was told, what it is at, and what it waits for.
+    struct Player<'a> {
+        node: Node,
+        seat: Seat,
+        ops: &'a [Op],
+        protocol: Option<Protocol>,
+        outgoing: Option<(Outgoing, RawTag)>,
+        reception: Option<Reception>,
+    }
+
+    impl Player<'_> {
+        /// Goes on until it waits for its turn or for a message; returns whether it does.
+        fn goes_on(&mut self, network: &Network) -> bool {
+            loop {
+                let (step, to) = match &mut self.protocol {
+                    Some(Protocol::Sending(sending)) => (sending.next(&self.node), sending.to),
+                    Some(Protocol::Receiving(receiving, from)) => (receiving.next(), *from as usize),
+                    None => match self.ops.split_first() {
+                        None => return false,
+                        Some((op, rest)) => {
+                            self.ops = rest;
+                            match *op {
+                                Op::Compute(cost) => self.node.works("compute", cost),
+                                Op::Send(to, words) => {
+                                    let sending = Sending::new(network, to, BYTES, words);
+                                    self.protocol = Some(Protocol::Sending(sending));
+                                }
+                                Op::Receive => {
+                                    self.asks(network, Want::of(None, BYTES));
+                                    return true;
+                                }
+                            }
+                            continue;
+                        }
+                    },
+                };
+                match step {
+                    Step::Send { tag, words, .. } => {
+                        let outgoing = self.node.turns_to(network, to, words).unwrap();
+                        self.seat.wait_until(outgoing.turn);
+                        self.outgoing = Some((outgoing, tag));
+                        return true;
+                    }
+                    Step::Take(want) => {
+                        self.asks(network, want);
+                        return true;
+                    }
+                    Step::Done => self.protocol = None,
+                }
+            }
+        }
+
+        fn asks(&mut self, network: &Network, want: Want) {
+            let reception = self.node.is_ready(network, want, Time::MAX);
+            self.seat.ask(self.node.id() as u32, reception, &network.reception_cost());
+            self.reception = Some(reception);
+        }
+    }
+
+    /// Plays a schedule by events: where every processor's time went.
+    fn play(network: &Network, schedule: &[Vec<Op>]) -> Vec<Stats> {
+        let mut agenda = Agenda::default();
+        let mut players: Vec<Player> = Vec::new();
+        for (id, ops) in schedule.iter().enumerate() {
+            let (node, seat) = (Node::new(id, network, false), Seat::default());
+            let mut player = Player { node, seat, ops, protocol: None, outgoing: None, reception: None };
+            if player.goes_on(network) && player.seat.wake() < Time::MAX {
+                agenda.add(Entry::new(player.seat.wake(), id as u32, player.seat.ticket()));
+            }
+            players.push(player);
+        }
+        while let Some(entry) = agenda.pop() {
+            let id = entry.id() as usize;
+            let player = &mut players[id];
+            if player.seat.ticket() != entry.ticket() {
+                continue;
+            }
+            if let Some((outgoing, tag)) = player.outgoing.take() {
+                let (to, words) = (outgoing.to, outgoing.words as u32);
+                let entered = player.node.enters(network, outgoing);
+                let (from, number, parcel) = (id as u32, entered.number, Parcel::new(()));
+                let letter = Letter { from, to: to as u32, number, words, tag, parcel };
+                let receiver = &mut players[to];
+                if receiver.seat.put(Envelope { arrival: entered.arrival, letter }, &network.reception_cost())
+                {
+                    agenda.add(Entry::new(receiver.seat.wake(), to as u32, receiver.seat.ticket()));
+                }
+            } else if let Some(reception) = player.reception.take() {
+                let Envelope { arrival, letter } = player.seat.answer().unwrap();
+                player.node.takes(network, &reception, arrival, &letter);
+                let came = || Protocol::Receiving(Receiving::new(&letter, None), letter.from);
+                player.protocol.get_or_insert_with(came);
+            }
+            let player = &mut players[id];
+            if player.goes_on(network) && player.seat.wake() < Time::MAX {
+                agenda.add(Entry::new(player.seat.wake(), id as u32, player.seat.ticket()));
+            }
+        }
+        players.into_iter().map(|player| player.node.finishes().0).collect()
+    }
+
+    /// Nodes and seats are all that the rules need: whoever drives them by events comes to the times of a program that
+    /// waits, long messages that ask their receivers first (LogGPS) included.
+    #[test]
+    fn a_schedule_can_be_played_without_stacks() {
+        let plain = |P| Params::new(P).L(6 * US).o(2 * US).g(4 * US).G(US);
+        let waits = |P| {
+            let text = "L=9us,o=2us,g=0,O_s=1ns,O_r=2ns,G_s=20ns,G_l=10ns,s=4,S=8";
+            Params::new(P).set(text).unwrap().build().unwrap()
+        };
+        for seed in 0..200 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let P = rng.usize(2..8);
+            let params = if rng.bool() { plain(P).build().unwrap() } else { waits(P) };
+            // Lower ones send to higher ones, so that nobody waits for ever; each then receives all it gets.
+            let mut schedule = vec![Vec::new(); P];
+            let mut gets = vec![0; P];
+            for (id, ops) in schedule.iter_mut().enumerate() {
+                ops.extend(vec![Op::Receive; gets[id]]);
+                for _ in 0..if id + 1 < P { rng.usize(0..6) } else { 0 } {
+                    let to = rng.usize(id + 1..P);
+                    gets[to] += 1;
+                    ops.push(Op::Compute(rng.i64(0..5) * US));
+                    ops.push(Op::Send(to, rng.usize(1..14)));
+                }
+            }
+            let run = Machine::new(params).run(|p| {
+                for op in &schedule[p.id()] {
+                    match *op {
+                        Op::Compute(cost) => p.work("compute", (cost.as_ps() / US.as_ps()) as u64, || ()),
+                        Op::Send(to, words) => p.send(to, BYTES, vec![0_u8; words * params.word]),
+                        Op::Receive => drop(p.recv(BYTES)),
+                    }
+                }
+            });
+            let mut stats = run.unwrap().processors;
+            stats.iter_mut().for_each(|stats| stats.most_to = 0); // the network's to say
+            let network = Network::new(params, Ports::default(), Latency::default());
+            assert_eq!(play(&network, &schedule), stats, "seed {seed}");
+        }
     }
 }

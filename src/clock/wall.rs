@@ -24,8 +24,9 @@ use super::sync::{
 use super::watchdog::{Beat, Watched};
 use super::{Clock, blame};
 use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
-use crate::message::{Envelope, Letter, Want};
-use crate::network::Receiving;
+use crate::message::{Envelope, Letter};
+use crate::network::ReceptionCost;
+use crate::node::Reception;
 use crate::time::{PS, Time};
 
 /// What all threads of a run share.
@@ -69,7 +70,7 @@ pub(crate) struct Order {
     /// Whether there are two processors, whose messages take no time and so arrive in the order in which they are sent.
     pub pair: bool,
     /// What a reception takes.
-    pub costs: Receiving,
+    pub cost: ReceptionCost,
 }
 
 /// What must be certain before a processor goes on.
@@ -100,7 +101,7 @@ struct Roster {
     /// By how many nanoseconds waits ended late.
     lateness: Histogram<u32>,
     /// What a reception takes.
-    costs: Receiving,
+    cost: ReceptionCost,
     /// Those that have not started, last first.
     unstarted: Vec<u32>,
     /// Whether all have come to their first wait.
@@ -159,7 +160,7 @@ impl Wall {
     fn new(host: HostClock, cores: usize, order: Order, watched: Watched, parkers: &[Parker]) -> Wall {
         let P = parkers.len();
         let mut rosters: Vec<Roster> =
-            (0..cores).map(|core| Roster::new(core, P, cores, order.costs)).collect();
+            (0..cores).map(|core| Roster::new(core, P, cores, order.cost)).collect();
         for from in 0..cores {
             for to in (0..cores).filter(|to| *to != from) {
                 let (sender, receiver) = lane();
@@ -202,7 +203,7 @@ impl Wall {
 
 impl Roster {
     /// That of one of so many cores, of a run with `P` processors.
-    fn new(core: usize, P: usize, cores: usize, costs: Receiving) -> Roster {
+    fn new(core: usize, P: usize, cores: usize, cost: ReceptionCost) -> Roster {
         let mut lateness = lateness_histogram();
         lateness.reset(); // touches its memory, before time begins
         Roster {
@@ -213,7 +214,7 @@ impl Roster {
             outlook: Outlook::new(core, cores),
             hopeless: false,
             lateness,
-            costs,
+            cost,
             unstarted: (core + cores..P).step_by(cores).rev().map(|id| id as u32).collect(),
             warm: false,
         }
@@ -224,7 +225,7 @@ impl Roster {
     #[inline]
     fn put(&mut self, place: usize, holder: u32, envelope: Envelope) {
         let (seat, id) = (&mut self.seats[place], envelope.letter.to);
-        if seat.put(envelope, &self.costs) && id != holder {
+        if seat.put(envelope, &self.cost) && id != holder {
             self.agenda.add(Entry::new(seat.wake(), id, seat.ticket()));
         }
     }
@@ -515,11 +516,11 @@ impl Clock for Waiter<'_> {
         self.wall.fronts[self.number].has_computed();
     }
 
-    fn receive(&mut self, want: Want, ready: Time, deadline: Time) -> Option<Envelope> {
+    fn receive(&mut self, reception: Reception) -> Option<Envelope> {
         let id = self.id;
         self.goes_on(); // or else the seat must stay as it was when the run failed
-        let costs = self.wall.order.costs;
-        self.seat().ask(id, want, ready, deadline, &costs);
+        let cost = self.wall.order.cost;
+        self.seat().ask(id, reception, &cost);
         if self.sleep(Needs::Turn) { self.seat().answer() } else { None }
     }
 
@@ -660,7 +661,7 @@ mod loom_tests {
     use loom::thread;
 
     use super::*;
-    use crate::message::RawTag;
+    use crate::message::{RawTag, Want};
     use crate::parcel::Parcel;
     use crate::time::US;
 
@@ -675,7 +676,8 @@ mod loom_tests {
     }
 
     fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
-        clock.receive(want(from), Time::ZERO, Time::MAX).unwrap()
+        let reception = Reception { want: want(from), ready: Time::ZERO, deadline: Time::MAX };
+        clock.receive(reception).unwrap()
     }
 
     /// Where processors note what they do that others can see.

@@ -1,0 +1,355 @@
+//! One processor's own rules: its local time, its gaps and overheads, its receptions, and where its time went.
+//!
+//! A node has no stack and no clock. It is told what its program calls, and says what must come first: its
+//! [turn](Outgoing) in the network, or a message for a [reception](Reception). Whoever drives it sees to that, and tells
+//! it. [`Proc`](crate::Proc) does so by waiting; one that plays a schedule can keep many nodes, each with what it waits
+//! for. Together with `network.rs` this is the machine:
+//!
+//! - **send**: [`Node::turns_to`] a message, waits for its turn, and lets it [enter](Node::enters); rules 1 to 3 are the
+//!   network's;
+//! - **receive**: [`Node::is_ready`] from when on a message can be received, and [takes](Node::takes) the one that comes.
+//!   Rule 4 is [`Reception`];
+//! - **compute** and **wait**: [`Node::works`], [`Node::waits_until`];
+//! - **synchronize** (LogGPS, section 3.1): a [`Sending`] and a [`Receiving`] say which messages a long one takes.
+
+use crate::message::{Letter, RawTag, Tag, Want};
+use crate::network::{Exit, Network, ReceptionCost, Request};
+use crate::stats::Stats;
+use crate::time::Time;
+use crate::trace::{Activity, Log, Message, MessageId, What};
+
+/// A processor as the rules see it.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// Its number.
+    id: usize,
+    /// Its local time.
+    now: Time,
+    /// When it began the last reception; the gap counts from there.
+    received_at: Option<Time>,
+    /// Its end of the network.
+    exit: Exit,
+    /// Where its time went.
+    stats: Stats,
+    /// What it did, if that is traced.
+    log: Option<Box<Log>>,
+}
+
+/// A message to which its sender has turned, and which waits for its turn in the network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outgoing {
+    /// When its turn is.
+    pub turn: Time,
+    /// Whether others can see that, so that all that comes before it must have been done.
+    pub is_seen: bool,
+    /// What it asks the network for.
+    request: Request,
+    /// Where it goes.
+    pub to: usize,
+    /// How long it is.
+    pub words: usize,
+}
+
+/// A message that has entered the network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entered {
+    /// How many messages its sender had sent before.
+    pub number: u32,
+    /// When it is there.
+    pub arrival: Time,
+}
+
+/// A receive that waits for its message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reception {
+    /// The messages that it takes.
+    pub want: Want,
+    /// From when on it can start: the processor is free, and the gap since its last reception began is over.
+    pub ready: Time,
+    /// When it gives up.
+    pub deadline: Time,
+}
+
+impl Reception {
+    /// 4. Reception: when that of a message starts; nothing if the receive has given up by then.
+    #[inline]
+    pub fn start(&self, arrival: Time) -> Option<Time> {
+        let start = self.begins(arrival);
+        (start <= self.deadline).then_some(start)
+    }
+
+    /// When the reception of a message is over. A signal of the machine's own barrier costs nothing.
+    #[inline]
+    pub fn over(&self, arrival: Time, letter: &Letter, cost: &ReceptionCost) -> Time {
+        let start = self.begins(arrival);
+        if letter.tag.is_signal() { start } else { start + cost.of(letter.words as usize) }
+    }
+
+    /// Once the message is there, and the processor ready.
+    #[inline]
+    fn begins(&self, arrival: Time) -> Time {
+        self.ready.max(arrival)
+    }
+}
+
+impl Node {
+    /// A processor at time 0.
+    pub fn new(id: usize, network: &Network, trace: bool) -> Node {
+        Node {
+            id,
+            now: Time::ZERO,
+            received_at: None,
+            exit: network.exit(id),
+            stats: Stats::default(),
+            log: trace.then(Box::default),
+        }
+    }
+
+    /// The processor's number.
+    #[inline]
+    pub fn id(&self) -> usize {
+        self.id
+    }
+
+    /// The processor's local time.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The number that its next message will have.
+    #[inline]
+    pub fn next_number(&self) -> u32 {
+        self.stats.sent as u32
+    }
+
+    /// From when on a send of k words would not have to wait for the gap after the last one.
+    #[inline]
+    pub fn next_send(&self, network: &Network, k: usize) -> Time {
+        self.exit.gap_over() - network.params().send_overhead(k)
+    }
+
+    /// Turns to a message, which then waits for its turn; or nothing, if that is after the end of time.
+    #[inline]
+    pub fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
+        let request = network.request(&mut self.exit, words, self.now);
+        let (turn, is_seen) = (network.turn(&request), network.is_seen(&request));
+        (request.ask < Time::MAX).then_some(Outgoing { turn, is_seen, request, to, words })
+    }
+
+    /// The message's turn has come. The processor goes on when it enters.
+    #[inline]
+    pub fn enters(&mut self, network: &Network, message: Outgoing) -> Entered {
+        let Outgoing { request, to, words, .. } = message;
+        let passage = network.serve(self.id, &mut self.exit, to, request);
+        let number = self.next_number();
+        let id = MessageId { from: self.id, number: number as usize };
+        let overhead = network.params().send_overhead(words);
+        self.stats.sent += 1;
+        self.stats.out_of_order += u64::from(passage.out_of_order);
+        self.waits(|stats| &mut stats.gap, passage.ready - overhead, || What::Gap);
+        self.passes(|stats| &mut stats.send, overhead, || What::Send(id));
+        let stall = passage.admitted - passage.ready;
+        if stall > Time::ZERO {
+            self.stats.stalls += 1;
+            self.stats.longest_stall = self.stats.longest_stall.max(stall);
+            self.waits(|stats| &mut stats.stall, passage.admitted, || What::Stall);
+        }
+        self.waits(|stats| &mut stats.port, passage.enter, || What::Port);
+        if let Some(log) = &mut self.log {
+            let (enter, first, arrival) = (passage.enter, passage.first, passage.arrival);
+            log.messages.push(Message { id, to, words, enter, first, arrival });
+        }
+        Entered { number, arrival: passage.arrival }
+    }
+
+    /// From when on it could receive a message, until it gives up.
+    #[inline]
+    pub fn is_ready(&self, network: &Network, want: Want, deadline: Time) -> Reception {
+        let gap_over = self.received_at.map_or(Time::ZERO, |at| at + network.params().g);
+        Reception { want, ready: self.now.max(gap_over), deadline }
+    }
+
+    /// The message of a reception has come. The processor goes on when the reception is over.
+    #[inline]
+    pub fn takes(&mut self, network: &Network, reception: &Reception, arrival: Time, letter: &Letter) {
+        let start = reception.begins(arrival);
+        self.received_at = Some(start);
+        self.stats.received += 1;
+        self.waits(|stats| &mut stats.idle, arrival, || What::Idle);
+        self.waits(|stats| &mut stats.gap, start, || What::Gap);
+        let id = MessageId { from: letter.from as usize, number: letter.number as usize };
+        let overhead = network.reception_cost().of(letter.words as usize);
+        self.passes(|stats| &mut stats.recv, overhead, || What::Receive(id));
+    }
+
+    /// It looked for a message in vain, until the deadline; and for a cycle if that had passed, so that looking moves
+    /// time forward.
+    pub fn looked_in_vain(&mut self, network: &Network, deadline: Time) {
+        let until = if deadline > self.now { deadline } else { self.now + network.params().cycle };
+        self.waits_until(until);
+    }
+
+    /// Computes for so long. Nothing to do is nothing done.
+    #[inline]
+    pub fn works(&mut self, kind: &'static str, cost: Time) {
+        self.waits(|stats| &mut stats.work, self.now + cost, || What::Work(kind.into()));
+    }
+
+    /// Waits for a moment, if that is still to come.
+    pub fn waits_until(&mut self, t: Time) {
+        self.waits(|stats| &mut stats.idle, t, || What::Idle);
+    }
+
+    /// Waits for the gap before a send of k words, if that runs.
+    pub fn waits_for_gap(&mut self, network: &Network, k: usize) {
+        let over = self.next_send(network, k);
+        self.waits(|stats| &mut stats.gap, over, || What::Gap);
+    }
+
+    /// Waits in the machine's own barrier until that is over.
+    pub fn waits_in_barrier(&mut self, over: Time) {
+        self.passes(|stats| &mut stats.idle, over - self.now, || What::Barrier);
+    }
+
+    /// The program has returned: where its time went, and what it did.
+    pub fn finishes(mut self) -> (Stats, Log) {
+        self.stats.finish = self.now;
+        self.stats.most_from = self.exit.most_in_transit();
+        (self.stats, self.log.map(|log| *log).unwrap_or_default())
+    }
+
+    /// Lets local time pass until a moment, on one account, if that is still to come.
+    #[inline]
+    fn waits(&mut self, account: fn(&mut Stats) -> &mut Time, until: Time, what: impl FnOnce() -> What) {
+        if until > self.now {
+            self.passes(account, until - self.now, what);
+        }
+    }
+
+    /// Lets local time pass, on one account. A send, a reception or a barrier is one even if it costs nothing.
+    #[inline]
+    fn passes(&mut self, account: fn(&mut Stats) -> &mut Time, time: Time, what: impl FnOnce() -> What) {
+        *account(&mut self.stats) += time;
+        let start = self.now;
+        self.now += time;
+        if let Some(log) = &mut self.log {
+            log.activities.push(Activity { id: self.id, start, end: self.now, what: what() });
+        }
+    }
+}
+
+/// What a processor has to do next for a send or a receive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Send a message.
+    Send {
+        /// What it is about.
+        tag: RawTag,
+        /// How long it is.
+        words: usize,
+        /// Whether it is what the program sends, or only says that this is to come, or may.
+        is_data: bool,
+    },
+    /// Take such a message.
+    Take(Want),
+    /// Nothing: it is done.
+    Done,
+}
+
+/// A send, which is one message, or three if the receiver has to agree first (LogGPS, section 3.1).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sending {
+    /// The receiver.
+    pub to: usize,
+    /// What the message is about.
+    tag: RawTag,
+    /// What errors call that.
+    name: Option<&'static str>,
+    /// How long it is.
+    words: usize,
+    /// How far it is.
+    stage: Stage,
+}
+
+/// How far a send is.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    /// Its receiver must be asked.
+    Asks,
+    /// The request with this number was sent.
+    Asked(u32),
+    /// The message can go.
+    Goes(RawTag),
+    /// The message has gone.
+    Gone,
+}
+
+impl Sending {
+    /// A send of so many words that has not begun.
+    #[inline]
+    pub fn new<T>(network: &Network, to: usize, tag: Tag<T>, words: usize) -> Sending {
+        let Tag { raw: tag, name, .. } = tag;
+        let stage = if network.params().is_synchronous(words) { Stage::Asks } else { Stage::Goes(tag) };
+        Sending { to, tag, name, words, stage }
+    }
+
+    /// Goes on: what the processor has to do next, once it has done all before.
+    #[inline]
+    pub fn next(&mut self, node: &Node) -> Step {
+        match self.stage {
+            Stage::Asks => {
+                self.stage = Stage::Asked(node.next_number());
+                Step::Send { tag: self.tag.request(), words: 0, is_data: false }
+            }
+            Stage::Asked(number) => {
+                self.stage = Stage::Goes(RawTag::agreed(number));
+                Step::Take(Want { from: Some(self.to as u32), tag: RawTag::reply(number), name: self.name })
+            }
+            Stage::Goes(tag) => {
+                self.stage = Stage::Gone;
+                Step::Send { tag, words: self.words, is_data: true }
+            }
+            Stage::Gone => Step::Done,
+        }
+    }
+}
+
+/// What follows the first message that a receive has taken: if that is a request, it is granted, and what was asked for
+/// is taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Receiving {
+    /// A request with this number has come from this processor, for a message that errors call so.
+    Grants(u32, u32, Option<&'static str>),
+    /// The request was granted.
+    Waits(u32, u32, Option<&'static str>),
+    /// The message is there.
+    Come,
+}
+
+impl Receiving {
+    /// A receive that has taken its first message.
+    #[inline]
+    pub fn new(first: &Letter, name: Option<&'static str>) -> Receiving {
+        match first.tag.is_request() {
+            true => Receiving::Grants(first.from, first.number, name),
+            false => Receiving::Come,
+        }
+    }
+
+    /// Goes on: what the processor has to do next, once it has done all before.
+    #[inline]
+    pub fn next(&mut self) -> Step {
+        match *self {
+            Receiving::Grants(from, number, name) => {
+                *self = Receiving::Waits(from, number, name);
+                Step::Send { tag: RawTag::reply(number), words: 0, is_data: false }
+            }
+            Receiving::Waits(from, number, name) => {
+                *self = Receiving::Come;
+                Step::Take(Want { from: Some(from), tag: RawTag::agreed(number), name })
+            }
+            Receiving::Come => Step::Done,
+        }
+    }
+}
