@@ -9,6 +9,7 @@ use crate::clock::dilation::{self, Choice, Dilation, Recorder};
 use crate::clock::wall::Order;
 use crate::clock::{Clock, ClockKind, jumping, limits, wall};
 use crate::error::RunError;
+use crate::group::Groups;
 use crate::host::Host;
 use crate::network::{Latency, Network, Ports};
 use crate::params::{Params, ParamsError};
@@ -417,6 +418,7 @@ impl Machine {
             work: self.work,
             rates: self.rates.clone(),
             barrier: self.barrier,
+            groups: Groups::default(),
             trace: self.trace,
         }
     }

@@ -1,9 +1,11 @@
 //! A processor, as its program sees it.
 
+use std::collections::HashMap;
 use std::panic::Location;
 
 use crate::clock::Clock;
 use crate::error::{Cause, say_before_abort};
+use crate::group::Group;
 use crate::message::{Collective, Envelope, Letter, Payload, RawTag, Tag, Want};
 use crate::node::{Entered, Node, Receiving, Reception, Sending, Step};
 use crate::params::Params;
@@ -26,12 +28,27 @@ pub struct Proc<'a> {
     clock: &'a mut dyn Clock,
     /// What everything costs.
     setup: &'a Setup,
-    /// How many collectives it has begun.
+    /// How many collectives of all processors it has begun.
     collectives: u32,
+    /// In which group it acts, if not with all.
+    acting: Option<Acting>,
+    /// The groups in which it has acted: their numbers, and how many collectives of each it has begun.
+    groups: HashMap<Group, (u32, u32)>,
     /// Times its code, if that is measured.
     stopwatch: Option<Box<Stopwatch>>,
     /// How often it has looked for messages in vain since it last sent or received one.
     looks: u32,
+}
+
+/// A processor's place in the group in which it acts.
+#[derive(Clone)]
+pub(crate) struct Acting {
+    /// The group.
+    pub group: Group,
+    /// The group's number in this run.
+    pub number: u32,
+    /// The processor's rank in it.
+    pub rank: usize,
 }
 
 impl<'a> Proc<'a> {
@@ -41,6 +58,8 @@ impl<'a> Proc<'a> {
             clock,
             setup,
             collectives: 0,
+            acting: None,
+            groups: HashMap::new(),
             stopwatch: (setup.work == Work::Measured).then(|| Box::new(Stopwatch::start())),
             looks: 0,
         }
@@ -280,8 +299,7 @@ impl<'a> Proc<'a> {
     #[cold]
     #[track_caller]
     fn fail_to_wait(&mut self) -> ! {
-        let why = "waited for a message while its program unwound, which it must not".into();
-        self.fail(Cause::Misused { id: self.id(), why, at: Location::caller() })
+        self.misused("waited for a message while its program unwound, which it must not")
     }
 
     /// What some work will cost, if that is known before.
@@ -292,12 +310,63 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Begins a collective: how many this processor had begun before. All call them in the same order, so the
+    /// Begins a collective: how many this processor had begun before, of all or of the group in which it acts. All call them in the same order, so the
     /// number tells which one a message belongs to.
     pub(crate) fn begin_collective(&mut self) -> u32 {
-        let number = self.collectives;
-        self.collectives = number.wrapping_add(1);
+        let begun = match &self.acting {
+            None => &mut self.collectives,
+            Some(acting) => &mut self.groups.entry(acting.group.clone()).or_default().1,
+        };
+        let number = *begun;
+        *begun = number.wrapping_add(1);
         number
+    }
+
+    /// The group in which it acts, if not with all.
+    pub(crate) fn acting(&self) -> Option<&Acting> {
+        self.acting.as_ref()
+    }
+
+    /// Acts in a group from now on. Returns how it acted before.
+    #[track_caller]
+    pub(crate) fn act_in(&mut self, group: &Group) -> Option<Acting> {
+        let number = match self.groups.get(group) {
+            Some((number, _)) => *number,
+            None => self.join(group),
+        };
+        let Some(rank) = group.rank(self.id()) else {
+            self.misused(format!("is not in {group}, and only members can act in it"))
+        };
+        self.acting.replace(Acting { group: group.clone(), number, rank })
+    }
+
+    /// Acts again as before it acted in a group.
+    pub(crate) fn act_as_before(&mut self, before: Option<Acting>) {
+        self.acting = before;
+    }
+
+    /// Looks at a group in which it has not acted, and gets the group's number.
+    #[track_caller]
+    fn join(&mut self, group: &Group) -> u32 {
+        if let Some(last) = group.last() {
+            self.check(last, 0);
+        }
+        if let Some(twice) = group.twice() {
+            self.misused(format!("acts in {group}, in which processor {twice} is twice; give each once"));
+        }
+        let number = self.setup.groups.number(group);
+        if number > RawTag::LAST_GROUP {
+            let most = RawTag::LAST_GROUP;
+            self.misused(format!("acts in a group more than a run can have; use at most {most} groups"));
+        }
+        self.groups.insert(group.clone(), (number, 0));
+        number
+    }
+
+    /// Ends the run, because the processor gave what a call cannot take.
+    #[track_caller]
+    pub(crate) fn misused(&mut self, why: impl Into<String>) -> ! {
+        self.fail(Cause::Misused { id: self.id(), why: why.into(), at: Location::caller() })
     }
 
     /// Waits in the machine's own barrier. Returns whether there is one.
@@ -315,7 +384,7 @@ impl<'a> Proc<'a> {
     fn hardware_barrier(&mut self, cost: Time) {
         self.count_code();
         let number = self.begin_collective();
-        let [up, down] = [0, 1].map(|step| RawTag::collective(Collective::HardwareBarrier, number, step));
+        let [up, down] = [0, 1].map(|step| RawTag::collective(Collective::HardwareBarrier, 0, number, step));
         let id = self.id();
         let children = (2 * id + 1..=2 * id + 2).take_while(|child| *child < self.params().P);
         let children: smallvec::SmallVec<[usize; 2]> = children.collect();

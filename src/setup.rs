@@ -1,5 +1,6 @@
 //! What all processors of a run share, apart from the clock.
 
+use crate::group::Groups;
 use crate::network::Network;
 use crate::time::Time;
 use crate::work::{Rates, Work};
@@ -14,6 +15,8 @@ pub(crate) struct Setup {
     pub rates: Rates,
     /// What the machine's own barrier costs, if it has one.
     pub barrier: Option<Time>,
+    /// The groups in which they act.
+    pub groups: Groups,
     /// Whether they note what they do.
     pub trace: bool,
 }

@@ -6,6 +6,8 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use loggp::collectives::Shift;
+
 use loggp::{
     Cause, ClockKind, Dilation, Doing, Latency, LogGps, MS, Machine, PS, Params, Payload, Ports, Proc, Run,
     RunError, Stats, Tag, Time, US, Work, audit, preset,
@@ -316,6 +318,62 @@ fn an_exchange_receives_while_the_gap_runs() {
             }
         });
         assert_eq!(run.results[..2], [(7, over), (5, 0)], "{sends_at}");
+    }
+}
+
+/// Everyone sends to all others and receives from them: a message goes and one comes every g.
+#[test]
+fn an_exchange_in_steps_takes_a_gap_per_message() {
+    for P in 2..10_usize {
+        let run = same_on_both_clocks(&machine(P, "L=8, o=2, g=4"), |p| {
+            let (id, P) = (p.id(), p.p());
+            let steps = (1..P).map(|i| Shift { to: (id + i) % P, value: id, from: (id + P - i) % P });
+            let mut came = vec![];
+            p.exchange(NUMBER, 1, steps, |from, value| {
+                assert_eq!(value, from);
+                came.push(from);
+            });
+            came.sort();
+            (came, us(p.now()))
+        });
+        for (id, (came, _)) in run.results.iter().enumerate() {
+            assert!(came.iter().copied().eq((0..P).filter(|other| *other != id)));
+        }
+        assert_eq!(run.time, (P as i64 - 2) * (4 * US) + 12 * US);
+    }
+}
+
+/// Messages of all lengths, of which some wait for their receivers (LogGPS), and who sends such a one differs from step to
+/// step: nobody waits for ever, and everyone gets what it should, whatever the latencies are.
+#[test]
+fn an_exchange_in_steps_waits_for_nobody_for_ever() {
+    for seed in 0..100 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let P = rng.usize(1..8);
+        let gps = format!("O_s=1us,O_r=1us,G_s=1us,G_l=1us,s=2,S={}", rng.usize(0..6));
+        let machine = machine(P, &format!("word=1,L={},o=2,g={},{gps}", rng.u8(0..9), rng.u8(0..30)));
+        let length = |from: usize, step: usize| (seed as usize + 7 * from + 3 * step) % 9;
+        for latency in [Latency::Exact, Latency::Random { seed }] {
+            let run = machine.clone().latency(latency).run(|p| {
+                let (id, P) = (p.id(), p.p());
+                let steps = (0..2 * P).map(|i| {
+                    let value = vec![id as u8; length(id, i)];
+                    Shift { to: (id + i) % P, value, from: (id + 2 * P - i) % P }
+                });
+                let mut came = vec![0; P];
+                p.exchange(BYTES, 8, steps, |from, value| {
+                    assert!(value.iter().all(|byte| usize::from(*byte) == from));
+                    came[from] += value.len();
+                });
+                came
+            });
+            for (to, came) in run.unwrap().results.into_iter().enumerate() {
+                for (from, came) in came.into_iter().enumerate() {
+                    let step = (to + P - from) % P;
+                    assert_eq!(came, length(from, step) + length(from, step + P), "{seed}: {from} to {to}");
+                }
+            }
+        }
     }
 }
 

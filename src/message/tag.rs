@@ -116,12 +116,16 @@ impl RawTag {
     const REPLY: u64 = 1 << 62;
     /// The message that waited for the reply.
     const AGREED: u64 = 1 << 61;
-    /// A message of a collective operation: the operation's kind, the step in it, and its number.
+    /// A message of a collective operation: the operation's kind, the step in it, the group that calls it, and its number.
     const COLLECTIVE: u64 = 1 << 60;
-    /// Where a collective's step lies, above its number.
-    const STEP: u32 = 28;
+    /// Where the number of a collective's group lies, above its own; 0 stands for all processors.
+    const GROUP: u32 = 26;
+    /// Where a collective's step lies, above its group.
+    const STEP: u32 = 50;
     /// Where a collective's kind lies, above its step.
-    const KIND: u32 = 52;
+    const KIND: u32 = 56;
+    /// The highest number of a group.
+    pub const LAST_GROUP: u32 = (1 << (RawTag::STEP - RawTag::GROUP)) - 1;
     /// Whether a program's tag has a step, above its number.
     const HAS_STEP: u64 = 1 << 16;
     /// Where a program's step lies.
@@ -139,12 +143,13 @@ impl RawTag {
         RawTag(self.0 & 0xFFFF | RawTag::HAS_STEP | (step as u64) << RawTag::USER_STEP)
     }
 
-    /// The tag of a step of the processor's collective with this number. Both are cut to what a tag has room
-    /// for, as only the collectives that are under way have to be told apart.
-    pub fn collective(kind: Collective, number: u32, step: usize) -> RawTag {
-        let number = u64::from(number) & ((1 << RawTag::STEP) - 1);
-        let step = step as u64 & ((1 << (RawTag::KIND - RawTag::STEP)) - 1);
-        RawTag(RawTag::COLLECTIVE | (kind as u64) << RawTag::KIND | step << RawTag::STEP | number)
+    /// The tag of a step of a group's collective with this number, which is cut to what a tag has room for, as only the
+    /// collectives that are under way have to be told apart. Steps are few: a collective takes log2 P or so.
+    pub fn collective(kind: Collective, group: u32, number: u32, step: usize) -> RawTag {
+        debug_assert!(step < 1 << (RawTag::KIND - RawTag::STEP) && group <= RawTag::LAST_GROUP);
+        let number = u64::from(number) & ((1 << RawTag::GROUP) - 1);
+        let place = (step as u64) << RawTag::STEP | u64::from(group) << RawTag::GROUP;
+        RawTag(RawTag::COLLECTIVE | (kind as u64) << RawTag::KIND | place | number)
     }
 
     /// Whether it is a signal of the machine's own barrier.
@@ -203,12 +208,20 @@ pub(crate) enum Collective {
     ExclusiveScan,
     Gather,
     AllToAll,
+    Scatter,
+    AllGather,
+    ReduceScatter,
 }
 
 impl Collective {
+    /// What errors call it.
+    pub fn name(self) -> &'static str {
+        Collective::named(self as u64)
+    }
+
     /// What errors call the kind with this number.
-    fn name(kind: u64) -> &'static str {
-        const NAMES: [&str; 9] = [
+    fn named(kind: u64) -> &'static str {
+        const NAMES: [&str; 12] = [
             "the machine's barrier",
             "a barrier",
             "a broadcast",
@@ -218,6 +231,9 @@ impl Collective {
             "an exclusive scan",
             "a gather",
             "an all-to-all",
+            "a scatter",
+            "an all-gather",
+            "a reduce-scatter",
         ];
         NAMES.get(kind as usize).copied().unwrap_or("of no kind")
     }
@@ -237,10 +253,12 @@ impl fmt::Display for Told {
             return write!(f, "that it agreed to take{name}");
         }
         if tag & RawTag::COLLECTIVE != 0 {
-            let number = tag & ((1 << RawTag::STEP) - 1);
+            let number = tag & ((1 << RawTag::GROUP) - 1);
             let step = tag >> RawTag::STEP & ((1 << (RawTag::KIND - RawTag::STEP)) - 1);
-            let kind = Collective::name(tag >> RawTag::KIND & 0xFF);
-            return write!(f, "in collective {number}, {kind}, step {step}");
+            let kind = Collective::named(tag >> RawTag::KIND & 0xF);
+            let group = tag >> RawTag::GROUP & u64::from(RawTag::LAST_GROUP);
+            let of_group = if group == 0 { "" } else { " of a group" };
+            return write!(f, "in collective {number}{of_group}, {kind}, step {step}");
         }
         write!(f, "with tag {}{name}", tag & 0xFFFF)?;
         match tag & RawTag::HAS_STEP {
@@ -262,15 +280,17 @@ mod tests {
 
     #[test]
     fn collectives_have_tags_of_their_own() {
-        let tag = RawTag::collective(Collective::Barrier, 5, 3);
+        let tag = RawTag::collective(Collective::Barrier, 0, 5, 3);
         let others = [
             RawTag::user(5),
             RawTag::user(5).step(3),
             RawTag::reply(5),
             RawTag::agreed(5),
-            RawTag::collective(Collective::HardwareBarrier, 5, 3),
-            RawTag::collective(Collective::Barrier, 6, 3),
-            RawTag::collective(Collective::Barrier, 5, 2),
+            RawTag::collective(Collective::HardwareBarrier, 0, 5, 3),
+            RawTag::collective(Collective::Barrier, 0, 6, 3),
+            RawTag::collective(Collective::Barrier, 0, 5, 2),
+            RawTag::collective(Collective::Barrier, 1, 5, 3),
+            RawTag::collective(Collective::Barrier, RawTag::LAST_GROUP, 5, 3),
         ];
         for other in others {
             assert!(!tag.takes(other) && !other.takes(tag), "{other}");

@@ -1,5 +1,6 @@
 //! The remap: every processor has c points for each, and all have the same to do.
 
+use loggp::collectives::Shift;
 use loggp::{Payload, Proc, Tag};
 
 use super::kernels::Point;
@@ -102,33 +103,12 @@ pub fn long(p: &mut Proc, blocks: &mut Vec<Vec<Point>>) {
     let (id, P) = (p.id(), p.p());
     let mut came = vec![Vec::new(); P];
     came[id] = std::mem::take(&mut blocks[id]);
-    let waits = p.params().is_synchronous(p.params().words(blocks[(id + 1) % P].bytes()));
-    let mut missing = P - 1;
-    for i in 1..P {
+    let longest = p.params().words(blocks[(id + 1) % P].bytes());
+    let steps = (1..P).map(|i| {
         let (to, from) = ((id + i) % P, (id + P - i) % P);
-        let block = std::mem::take(&mut blocks[to]);
-        // If a message waits for its receiver (LogGPS), who sends in a circle must not all send first. At
-        // stage i a circle goes on by i, and an odd multiple of its divisor changes this bit.
-        let odd = (id >> i.trailing_zeros()) & 1 == 1;
-        match (waits, odd) {
-            (false, _) => p.send_receiving(to, BLOCK, block, BLOCK, |_, from, block| {
-                came[from] = block;
-                missing -= 1;
-            }),
-            (true, false) => {
-                p.send(to, BLOCK, block);
-                came[from] = p.recv_from(from, BLOCK);
-            }
-            (true, true) => {
-                came[from] = p.recv_from(from, BLOCK);
-                p.send(to, BLOCK, block);
-            }
-        }
-    }
-    for _ in 0..if waits { 0 } else { missing } {
-        let (from, block) = p.recv(BLOCK);
-        came[from] = block;
-    }
+        Shift { to, value: std::mem::take(&mut blocks[to]), from }
+    });
+    p.exchange(BLOCK, longest, steps, |from, block| came[from] = block);
     *blocks = came;
 }
 
