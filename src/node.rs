@@ -68,6 +68,8 @@ pub(crate) struct Reception {
     pub ready: Time,
     /// When it gives up.
     pub deadline: Time,
+    /// Whether it takes the message, or only looks at it, which is over at once.
+    pub takes: bool,
 }
 
 impl Reception {
@@ -82,7 +84,8 @@ impl Reception {
     #[inline]
     pub fn over(&self, arrival: Time, letter: &Letter, cost: &ReceptionCost) -> Time {
         let start = self.begins(arrival);
-        if letter.tag.is_signal() { start } else { start + cost.of(letter.words as usize) }
+        let costs = self.takes && !letter.tag.is_signal();
+        if costs { start + cost.of(letter.words as usize) } else { start }
     }
 
     /// Once the message is there, and the processor ready.
@@ -167,7 +170,7 @@ impl Node {
     #[inline]
     pub fn is_ready(&self, network: &Network, want: Want, deadline: Time) -> Reception {
         let gap_over = self.received_at.map_or(Time::ZERO, |at| at + network.params().g);
-        Reception { want, ready: self.now.max(gap_over), deadline }
+        Reception { want, ready: self.now.max(gap_over), deadline, takes: true }
     }
 
     /// The message of a reception has come. The processor goes on when the reception is over.

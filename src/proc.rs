@@ -215,6 +215,47 @@ impl<'a> Proc<'a> {
         self.receive(Some(from), tag, Time::ZERO).map(|(_, value)| value)
     }
 
+    /// Looks for a message with this tag that has arrived, and leaves it where it is. Returns the sender of the one that
+    /// a [`recv`](Proc::recv) would take now: the one that arrived first. One that was announced and waits for its
+    /// receiver (LogGPS) is there too.
+    ///
+    /// A look costs a cycle, whatever it finds, so that polling moves time forward. To receive costs o all the same, and
+    /// not before the gap since the last reception is over, which a look need not wait for: a processor can look and
+    /// find, and [`try_recv`](Proc::try_recv) not yet. Who wants to take what comes needs no look but `try_recv`.
+    ///
+    /// ```
+    /// use loggp::{Machine, Params, Tag, US};
+    ///
+    /// const ROW: Tag<Vec<f64>> = Tag::new(0);
+    ///
+    /// // Processor 0 computes until a row is there.
+    /// let machine = Machine::new(Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let run = machine.run(|p| {
+    ///     if p.id() == 1 {
+    ///         p.send(0, ROW, vec![1.5; 4]);
+    ///         return 0;
+    ///     }
+    ///     let mut steps = 0;
+    ///     while p.probe(ROW).is_none() {
+    ///         p.work("step", 2, || steps += 1);
+    ///     }
+    ///     p.recv_from(1, ROW);
+    ///     steps
+    /// })?;
+    /// assert_eq!((run.results[0], run.time), (3, (3 * 3 + 1 + 2) * US)); // it is there at 8, and seen at 9
+    /// # Ok::<(), loggp::RunError>(())
+    /// ```
+    #[track_caller]
+    pub fn probe<T: Payload>(&mut self, tag: Tag<T>) -> Option<usize> {
+        self.look(None, tag)
+    }
+
+    /// Looks for a message with this tag from one processor, as [`probe`](Proc::probe) does.
+    #[track_caller]
+    pub fn probe_from<T: Payload>(&mut self, from: usize, tag: Tag<T>) -> bool {
+        self.look(Some(from), tag).is_some()
+    }
+
     /// Receives a message with this tag if its reception can start by `time`, and gives up then.
     #[track_caller]
     pub fn recv_until<T: Payload>(&mut self, time: Time, tag: Tag<T>) -> Option<(usize, T)> {
@@ -417,7 +458,7 @@ impl<'a> Proc<'a> {
     /// Waits for a signal of the machine's barrier, from some time on. Returns when it has come.
     fn await_signal(&mut self, from: usize, tag: RawTag, ready: Time) -> Time {
         let want = Want { from: Some(from as u32), tag, name: None };
-        let signal = self.clock.receive(Reception { want, ready, deadline: Time::MAX });
+        let signal = self.clock.receive(Reception { want, ready, deadline: Time::MAX, takes: true });
         signal.map_or(ready, |signal| ready.max(signal.arrival))
     }
 
@@ -443,6 +484,25 @@ impl<'a> Proc<'a> {
         };
         self.restart_code();
         message
+    }
+
+    /// What every look does.
+    #[track_caller]
+    fn look<T: Payload>(&mut self, from: Option<usize>, tag: Tag<T>) -> Option<usize> {
+        self.count_code();
+        if let Some(from) = from {
+            self.check(from, 0);
+        }
+        let now = self.now();
+        let look = Reception { want: Want::of(from, tag), ready: now, deadline: now, takes: false };
+        let seen = if self.is_leaving() { None } else { self.clock.receive(look) };
+        self.node.waits_until(now + self.params().cycle);
+        match seen {
+            Some(_) => self.looks = 0,
+            None => self.looked_in_vain(),
+        }
+        self.restart_code();
+        seen.map(|envelope| envelope.letter.from as usize)
     }
 
     /// Ends the run if the processor looks for messages again and again, and nobody is left who could send one.

@@ -321,6 +321,56 @@ fn an_exchange_receives_while_the_gap_runs() {
     }
 }
 
+/// A look costs a cycle, whether it finds something or not; it sees what has arrived, also while the gap since the last
+/// reception runs, and leaves it.
+#[test]
+fn a_look_costs_a_cycle_and_takes_nothing() {
+    let run = same_on_both_clocks(&machine(3, "L=6, o=2, g=4").trace(true), |p| {
+        let mut looks = vec![];
+        if p.id() > 0 {
+            p.wait_until((p.id() - 1) as i64 * US);
+            p.send(0, BYTE, p.id() as u8); // there at 8, and at 9
+            return looks;
+        }
+        let look = |p: &mut Proc, looks: &mut Vec<_>| looks.push((p.probe(BYTE), us(p.now())));
+        look(p, &mut looks);
+        p.wait_until(7 * US);
+        look(p, &mut looks); // at 7
+        look(p, &mut looks); // at 8
+        look(p, &mut looks); // at 9: both are there, and it sees the one that a receive would take
+        assert!(p.probe_from(2, BYTE) && p.probe_from(1, BYTE) && !p.probe_from(0, BYTE));
+        assert_eq!((us(p.now()), p.probe(OTHER_BYTE), us(p.now())), (13, None, 14));
+        assert_eq!((p.recv(BYTE), us(p.now())), ((1, 1), 16));
+        look(p, &mut looks); // at 16
+        assert_eq!((p.try_recv(BYTE), us(p.now())), (None, 18)); // the gap runs until 18
+        assert_eq!((p.try_recv(BYTE), us(p.now())), (Some((2, 2)), 20));
+        look(p, &mut looks);
+        looks
+    });
+    let looks = [(None, 1), (None, 8), (Some(1), 9), (Some(1), 10), (Some(2), 17), (None, 21)];
+    assert_eq!(run.results[0], looks);
+    let audit = audit(run.trace.as_ref().unwrap());
+    assert!(audit.is_clean(), "{:?}", audit.violations);
+}
+
+/// An announced message is there, and a receive then takes it. Who looks for what nobody sends ends with an error.
+#[test]
+fn a_look_sees_what_was_announced_and_does_not_look_for_ever() {
+    let gps = "word=1,L=6,o=2,O_s=1us,O_r=1us,G_s=1us,G_l=1us,s=2,S=2";
+    let run = same_on_both_clocks(&machine(2, gps), |p| match p.id() {
+        0 => p.send(1, BYTES, vec![7; 5]),
+        _ => {
+            while p.probe(BYTES).is_none() {}
+            assert_eq!(us(p.now()), 9); // the request is there at 8
+            assert_eq!(p.recv_from(0, BYTES), [7; 5]);
+        }
+    });
+    assert!(run.time > 9 * US);
+    let error =
+        failure(machine(2, "L=6, o=2, g=4"), |p| while p.id() == 0 && p.probe(OTHER_SHORT).is_none() {});
+    assert_eq!(error.cause, Cause::Forsaken { id: 0 });
+}
+
 /// Everyone sends to all others and receives from them: a message goes and one comes every g.
 #[test]
 fn an_exchange_in_steps_takes_a_gap_per_message() {
@@ -350,7 +400,7 @@ fn an_exchange_in_steps_waits_for_nobody_for_ever() {
     for seed in 0..100 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let P = rng.usize(1..8);
-        let gps = format!("O_s=1us,O_r=1us,G_s=1us,G_l=1us,s=2,S={}", rng.usize(0..6));
+        let gps = format!("O_s=1us,O_r=1us,G_s=1us,G_l=1us,s=2,S={}", rng.usize(2..6));
         let machine = machine(P, &format!("word=1,L={},o=2,g={},{gps}", rng.u8(0..9), rng.u8(0..30)));
         let length = |from: usize, step: usize| (seed as usize + 7 * from + 3 * step) % 9;
         for latency in [Latency::Exact, Latency::Random { seed }] {

@@ -148,7 +148,7 @@ impl Seat {
     /// The processor has woken from what it asked: the message that it got, if any.
     #[inline]
     pub fn answer(&mut self) -> Option<Envelope> {
-        let Wish { reception: Reception { want, deadline, .. }, best } = self.waits_for.take()?;
+        let Wish { reception: Reception { want, deadline, takes, .. }, best } = self.waits_for.take()?;
         if !want.tag.is_signal() {
             self.decided = self.decided.max(best.0.min(deadline));
         }
@@ -156,7 +156,8 @@ impl Seat {
             return None;
         }
         // The best one of its sender: what others sent in the same instant may not have been seen.
-        self.inbox.take(&Want { from: Some(best.1), ..want })
+        let want = Want { from: Some(best.1), ..want };
+        if takes { self.inbox.take(&want) } else { self.inbox.first(&want).map(Envelope::outside) }
     }
 
     /// If it waits for a message: by when everything must be known that arrives, so that it takes the right one. Signals

@@ -676,7 +676,7 @@ mod loom_tests {
     }
 
     fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
-        let reception = Reception { want: want(from), ready: Time::ZERO, deadline: Time::MAX };
+        let reception = Reception { want: want(from), ready: Time::ZERO, deadline: Time::MAX, takes: true };
         clock.receive(reception).unwrap()
     }
 

@@ -15,6 +15,16 @@ pub(crate) struct Envelope {
     pub letter: Letter,
 }
 
+impl Envelope {
+    /// What can be seen of it without taking it: all but what it carries.
+    #[cold]
+    pub fn outside(&self) -> Envelope {
+        let Letter { from, to, number, words, tag, .. } = self.letter;
+        let letter = Letter { from, to, number, words, tag, parcel: Parcel::new(()) };
+        Envelope { arrival: self.arrival, letter }
+    }
+}
+
 /// A message, but for its arrival.
 #[derive(Debug)]
 pub(crate) struct Letter {
