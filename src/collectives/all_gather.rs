@@ -21,12 +21,12 @@ use crate::time::Time;
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(6).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::new(6).L(8 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     collectives::all_gather(p, 10 * p.id())
 /// })?;
 /// assert_eq!(run.results[4], [0, 10, 20, 30, 40, 50]);
-/// assert_eq!(run.time, (4 * 4 + 6 + 2 * 2) * US);
+/// assert_eq!(run.time, (4 * 4 + 8 + 2 * 2) * US);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
