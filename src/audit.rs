@@ -15,10 +15,11 @@ mod room;
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::network::{Latency, Ports};
-use crate::params::Params;
+use crate::choice::Latency;
+use crate::network::Ports;
+use crate::params::{LongMessages, Params};
 use crate::time::Time;
-use crate::trace::{Activity, Message, MessageId, Trace, What};
+use crate::trace::{Activity, ActivityKind, Message, MessageId, Trace};
 
 /// What an audit found: which rules were broken, and how close the run came to the limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,21 +153,22 @@ pub fn audit(trace: &Trace) -> Audit {
 
 /// How long a processor is busy sending k words (LogP: o; LogGPS, table 3: o' + kO_s).
 fn send_cost(params: &Params, k: usize) -> Time {
-    params.gps.map_or(params.o, |gps| params.o + words(k) * gps.O_s)
+    params.gps().map_or(params.o, |gps| params.o + words(k) * gps.O_s)
 }
 
 /// How long a processor is busy receiving k words (LogP: o; LogGPS, table 3: o' + kO_r).
 fn receive_cost(params: &Params, k: usize) -> Time {
-    params.gps.map_or(params.o, |gps| params.o + words(k) * gps.O_r)
+    params.gps().map_or(params.o, |gps| params.o + words(k) * gps.O_r)
 }
 
-/// How long the last of k words comes after the first (LogGP: (k-1)G; LogGPS, table 3: kG_s, or
+/// How long the last of k words comes after the first (LogP: a word every max(g, o); LogGP: (k-1)G; LogGPS, table 3: kG_s, or
 /// sG_s + (k-s)G_l above s).
 fn spread(params: &Params, k: usize) -> Time {
-    match params.gps {
-        None => (words(k) - 1) * params.G,
-        Some(gps) if k <= gps.s => words(k) * gps.G_s,
-        Some(gps) => words(gps.s) * gps.G_s + words(k - gps.s) * gps.G_l,
+    match params.long {
+        LongMessages::LogP => (words(k) - 1) * params.o.max(params.g),
+        LongMessages::LogGP { G } => (words(k) - 1) * G,
+        LongMessages::LogGPS(gps) if k <= gps.s => words(k) * gps.G_s,
+        LongMessages::LogGPS(gps) => words(gps.s) * gps.G_s + words(k - gps.s) * gps.G_l,
     }
 }
 
@@ -348,9 +350,9 @@ impl<'a> Auditor<'a> {
     fn follow_sends(&mut self, did: &[&'a Activity]) {
         let mut rest = did.iter().copied().peekable();
         while rest.peek().is_some() {
-            let send = rest.next_if(|activity| matches!(activity.what, What::Send(_)));
-            let stall = rest.next_if(|activity| activity.what == What::Stall);
-            let port = rest.next_if(|activity| activity.what == What::Port);
+            let send = rest.next_if(|activity| matches!(activity.what, ActivityKind::Send(_)));
+            let stall = rest.next_if(|activity| activity.what == ActivityKind::Stall);
+            let port = rest.next_if(|activity| activity.what == ActivityKind::Port);
             let parts = [send, stall, port].into_iter().flatten();
             let Some(last) = parts.last() else {
                 rest.next();
@@ -366,7 +368,7 @@ impl<'a> Auditor<'a> {
     /// The message with which a processor was busy, until it entered at the end of `last`.
     fn sent(&mut self, send: Option<&Activity>, last: &Activity) -> Option<usize> {
         let (x, enter) = (last.id, last.end);
-        let Some(&Activity { what: What::Send(id), start, end, .. }) = send else {
+        let Some(&Activity { what: ActivityKind::Send(id), start, end, .. }) = send else {
             self.report(Rule::Entry, format!("processor {x} waits to send until {enter}, and does not"));
             return None;
         };
@@ -396,7 +398,7 @@ impl<'a> Auditor<'a> {
         let g = self.params.g;
         let mut last: Option<Time> = None;
         for activity in did {
-            let Activity { start, end, what: What::Receive(id), .. } = **activity else { continue };
+            let Activity { start, end, what: ActivityKind::Receive(id), .. } = **activity else { continue };
             if let Some(last) = last.filter(|last| start < *last + g) {
                 let sentence = format!("processor {y} begins receptions at {last} and {start}, and g = {g}");
                 self.report(Rule::Gap, sentence);
@@ -432,20 +434,20 @@ impl<'a> Auditor<'a> {
         let g = self.params.g;
         let mut received: Option<Time> = None;
         for (place, activity) in did.iter().enumerate() {
-            if let What::Receive(_) = activity.what {
+            if let ActivityKind::Receive(_) = activity.what {
                 received = Some(activity.start);
             }
-            if activity.what != What::Gap {
+            if activity.what != ActivityKind::Gap {
                 continue;
             }
             let until = activity.end;
             let next = did.get(place + 1);
             let (over, goes_on) = match next.map(|next| (&next.what, next)) {
-                Some((What::Send(id), next)) => {
+                Some((ActivityKind::Send(id), next)) => {
                     let before = self.find(*id).and_then(|flight| self.before(flight));
                     (before.map(|before| self.next_entry(before)), next.end)
                 }
-                Some((What::Receive(_), next)) => (received.map(|at| at + g), next.start),
+                Some((ActivityKind::Receive(_), next)) => (received.map(|at| at + g), next.start),
                 _ => (None, until),
             };
             match over {
@@ -464,7 +466,7 @@ impl<'a> Auditor<'a> {
         let L = self.params.L;
         for place in 0..self.flights.len() {
             let Flight { message, spread, send, received, .. } = self.flights[place];
-            let &Message { id, to, enter, first, arrival, .. } = message;
+            let &Message { id, to, latency, enter, first, arrival, .. } = message;
             // The gap comes before the overhead's end, and not after it as the stall does.
             let ready = send.map_or(enter, |send| send.end);
             if let Some(over) = self.before(place).map(|before| self.next_entry(before))
@@ -473,10 +475,16 @@ impl<'a> Auditor<'a> {
                 let sentence = format!("{id} is ready at {ready}, and the gap before it ends at {over}");
                 self.report(Rule::Gap, sentence);
             }
-            let soonest = if self.latency == Latency::Exact { enter + L } else { enter };
+            let shortest = if self.latency == Latency::Exact { L } else { Time::ZERO };
             // A long message may have to wait for the port; then `judge_requests` looks why.
-            if first < soonest || (first > enter + L && spread <= Time::ZERO) {
-                let sentence = format!("{id} enters at {enter} and comes out at {first}, and L = {L}");
+            let soonest = enter + latency;
+            if latency < shortest
+                || latency > L
+                || first < soonest
+                || (first > soonest && spread <= Time::ZERO)
+            {
+                let drawn = if latency == L { String::new() } else { format!(" after {latency}") };
+                let sentence = format!("{id} enters at {enter} and comes out at {first}{drawn}, and L = {L}");
                 self.report(Rule::Latency, sentence);
             }
             if arrival != first + spread {
@@ -564,7 +572,8 @@ impl<'a> Auditor<'a> {
     /// The n-th barrier of every processor is the same one: it ends for all when the last one has come, and
     /// its cost later.
     fn watch_barriers(&mut self, trace: &Trace) {
-        let barrier = |activity: &&Activity| activity.what == What::Barrier && activity.id < self.params.P;
+        let barrier =
+            |activity: &&Activity| activity.what == ActivityKind::Barrier && activity.id < self.params.P;
         let mut taken: Vec<&Activity> = trace.activities.iter().filter(barrier).collect();
         taken.sort_by_key(|activity| (activity.id, activity.start, activity.end));
         let Some(cost) = trace.barrier else {

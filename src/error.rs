@@ -31,7 +31,7 @@ pub struct RunError {
     /// What went wrong.
     pub cause: Cause,
     /// What each processor was doing, by its number; empty if the run did not begin.
-    pub processors: Vec<State>,
+    pub processors: Vec<ProcessorState>,
 }
 
 /// What ended a run.
@@ -119,7 +119,8 @@ pub enum Cause {
     },
     /// Messages were sent and never received.
     #[error(
-        "{count} messages were never received, the first from processor {from} to processor {to} {about}, there at {arrival}"
+        "{}processor {from} to processor {to} {about}, there at {arrival}",
+        if *count == 1 { "a message was never received: from ".into() } else { format!("{count} messages were never received, the first from ") }
     )]
     NotReceived {
         /// How many.
@@ -144,7 +145,7 @@ pub enum Cause {
 /// What a processor was doing when the run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct State {
+pub struct ProcessorState {
     /// The processor.
     pub id: usize,
     /// Its local time.
@@ -166,6 +167,15 @@ pub enum Doing {
     Looking,
     /// Waiting for a message.
     WaitingFor(WantedMessage),
+    /// Waiting to send a message of more than S words: its receiver has to receive first (LogGPS, section 3.1).
+    WaitingToSend {
+        /// The receiver.
+        to: usize,
+        /// The length of the message.
+        words: usize,
+        /// The machine's S: no longer message is sent before its receiver waits for it.
+        S: usize,
+    },
     /// It had finished.
     Finished,
 }
@@ -173,6 +183,13 @@ pub enum Doing {
 /// The message that a processor waits for, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedMessage(pub(crate) Want);
+
+impl WantedMessage {
+    /// Who has to agree, if that is what is waited for.
+    pub(crate) fn agrees(&self) -> Option<usize> {
+        self.0.from.filter(|_| self.0.tag.is_reply()).map(|from| from as usize)
+    }
+}
 
 impl fmt::Display for WantedMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -187,6 +204,10 @@ impl fmt::Display for Doing {
             Doing::Running => f.write_str("was running"),
             Doing::Looking => f.write_str("looked for messages again and again"),
             Doing::WaitingFor(wanted) => write!(f, "waited for {wanted}"),
+            Doing::WaitingToSend { to, words, S } => write!(
+                f,
+                "waited to send {words} words, more than S = {S}, until processor {to} receives them"
+            ),
             Doing::Finished => f.write_str("had finished"),
         }
     }
@@ -198,7 +219,7 @@ const LISTED: usize = 8;
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.cause.fmt(f)?;
-        for State { id, at, doing } in self.processors.iter().take(LISTED) {
+        for ProcessorState { id, at, doing } in self.processors.iter().take(LISTED) {
             write!(f, "\n  processor {id} at {at} {doing}")?;
         }
         match self.processors.len().saturating_sub(LISTED) {

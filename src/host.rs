@@ -1,6 +1,6 @@
 //! How the host held a run on the wall clock: what a measurement can be trusted for.
 
-use crate::clock::dilation::Choice;
+use crate::clock::dilation::Chosen;
 use crate::clock::wall::Findings;
 use crate::time::{NS, Time};
 
@@ -56,7 +56,7 @@ impl Host {
         due: Time,
         out_of_order: u64,
         cores: usize,
-        choice: &Choice,
+        choice: &Chosen,
         notes: &[String],
     ) -> Host {
         let late = (findings.finish - due).max(Time::ZERO);

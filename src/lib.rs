@@ -27,12 +27,14 @@
 //! ```
 //!
 //! - [`Params`] are the machine's parameters: built by hand, read from text, or from a paper ([`preset`]).
+//!   [`Parameter::ALL`] is the table of them.
 //! - [`Machine`] adds settings and runs programs; a [`Run`] has the results, the time, and where it went.
+//!   A [`RunError`] says why there is none, and what every processor was doing.
 //! - [`Proc`] is what a program calls, a [`Payload`] is what it can send, and a [`Tag`] says what about.
 //! - [`collectives`] are operations in which every processor takes part.
 //! - [`Host`] says how a run on the wall clock was held, and how far to trust it.
 //! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules.
-//! - [`Network`] is the rules themselves, for those who want a cost without a run.
+//! - [`Traffic`] is the network alone, for those who want a cost without a run.
 //!
 //! The rules are told at length in `docs/model.md`. The papers' programs and the command are in the crate
 //! `loggp-programs`.
@@ -40,6 +42,7 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 mod audit;
+mod choice;
 mod clock;
 pub mod collectives;
 mod error;
@@ -58,23 +61,26 @@ mod setup;
 mod stats;
 mod time;
 mod trace;
+mod traffic;
 mod work;
 
 pub use audit::{Audit, Rule, Violation, audit};
+pub use choice::{Latency, Ties};
 pub use clock::ClockKind;
 pub use clock::dilation::Dilation;
-pub use error::{Cause, Doing, RunError, State, WantedMessage};
+pub use error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
 pub use group::Group;
 pub use host::{Host, Lateness};
 pub use machine::{Machine, Run};
 pub use message::{Payload, Tag};
-pub use network::{Exit, Latency, Network, Passage, Ports, Request};
-pub use params::{Builder, LogGps, Params, ParamsError, parse_time};
-pub use presets::{Preset, Row, preset, presets};
+pub use network::Ports;
+pub use params::{LogGps, LongMessages, Parameter, Params, ParamsBuilder, ParamsError};
+pub use presets::{Preset, PresetValue, preset, presets};
 pub use proc::Proc;
 pub use stats::Stats;
-pub use time::{MS, NS, PS, SEC, Time, US};
-pub use trace::{Activity, Message, MessageId, Trace, TraceError, What};
+pub use time::{MS, NS, PS, SEC, Time, US, parse_time};
+pub use trace::{Activity, ActivityKind, Message, MessageId, Trace, TraceError};
+pub use traffic::Traffic;
 pub use work::{Work, measure};
 
 #[cfg(feature = "derive")]

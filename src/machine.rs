@@ -1,17 +1,19 @@
 //! The machine: its parameters and its settings, and a run of a program on it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::clock::dilation::{self, Choice, Dilation, Recorder};
-use crate::clock::wall::Order;
-use crate::clock::{Clock, ClockKind, jumping, limits, wall};
+use crate::choice::{Choice, Drawn, Latencies, Latency, Repeated, Ties, latencies};
+use crate::clock::dilation::{self, Chosen, Dilation, Recorder};
+use crate::clock::{Clock, ClockKind, Known, jumping, limits, wall};
 use crate::error::RunError;
 use crate::group::Groups;
 use crate::host::Host;
-use crate::network::{Latency, Network, Ports};
+use crate::network::{Network, Ports};
 use crate::params::{Params, ParamsError};
 use crate::proc::Proc;
 use crate::setup::Setup;
@@ -45,6 +47,8 @@ pub struct Machine {
     clock: ClockKind,
     ports: Ports,
     latency: Latency,
+    ties: Ties,
+    repeated: Option<Arc<Latencies>>,
     work: Work,
     rates: Rates,
     barrier: Option<Time>,
@@ -88,9 +92,10 @@ type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 
 impl Setup {
     /// What the network's rules say of the order of acts, and of what a reception takes.
-    fn order(&self) -> Order {
+    fn known(&self) -> Known {
         let Setup { network, .. } = self;
-        Order {
+        Known {
+            places: network.places(),
             lookahead: network.lookahead(),
             pair: network.is_instant_pair(),
             cost: network.reception_cost(),
@@ -123,6 +128,8 @@ impl Machine {
             clock: ClockKind::default(),
             ports: Ports::default(),
             latency: Latency::default(),
+            ties: Ties::default(),
+            repeated: None,
             work: Work::default(),
             rates: Rates::default(),
             barrier: None,
@@ -151,7 +158,32 @@ impl Machine {
 
     /// Sets how long a word is under way.
     pub fn latency(self, latency: Latency) -> Machine {
-        Machine { latency, ..self }
+        Machine { latency, repeated: None, ..self }
+    }
+
+    /// Sets who goes first among processors that act at the same time.
+    pub fn ties(self, ties: Ties) -> Machine {
+        Machine { ties, ..self }
+    }
+
+    /// Repeats a run that was traced: every message gets the latency that it had there, and who acts at the same time
+    /// does so in the same order. The parameters and all other settings are this machine's.
+    ///
+    /// ```
+    /// use loggp::{Latency, Machine, Params, Ties, US};
+    ///
+    /// let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let program = |p: &mut loggp::Proc| loggp::collectives::all_to_all(p, vec![p.id(); p.p()]);
+    /// let drawn = machine.clone().latency(Latency::Random { seed: 7 }).ties(Ties::Random { seed: 8 });
+    /// let trace = drawn.trace(true).run(program)?.trace.unwrap();
+    ///
+    /// let again = machine.repeat(&trace).trace(true).run(program)?.trace.unwrap();
+    /// assert_eq!(again, trace);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn repeat(self, trace: &Trace) -> Machine {
+        let repeated = Some(Arc::new(latencies(trace)));
+        Machine { latency: trace.latency, ties: trace.ties, repeated, ..self }
     }
 
     /// Sets what computing costs; it is charged, unless told.
@@ -189,7 +221,17 @@ impl Machine {
     }
 
     /// How many processors compute at the same time: as many as there are cores for them on the wall clock, and one
-    /// on the virtual clock.
+    /// on the virtual clock. Who predicts what work costs has to compute beside as many others, for they share the
+    /// computer's memory: see [`measure`](crate::measure).
+    ///
+    /// ```
+    /// use loggp::{ClockKind, Machine, Params};
+    ///
+    /// let machine = Machine::new(Params::new(64).build()?);
+    /// assert_eq!(machine.at_once(), 1);
+    /// assert_eq!(machine.clock(ClockKind::Wall).cores(1).at_once(), 1);
+    /// # Ok::<(), loggp::ParamsError>(())
+    /// ```
     pub fn at_once(&self) -> usize {
         match self.clock {
             ClockKind::Virtual => 1,
@@ -338,8 +380,8 @@ impl Machine {
     fn emulate(&self, program: Program) -> Result<Run<()>, RunError> {
         let setup = self.setup();
         let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
-        let lives =
-            jumping::run(self.params.P, self.stack, setup.network.reception_cost(), self.patience, &body)?;
+        let lives = jumping::run(self.params.P, self.stack, setup.known(), self.patience, &body)
+            .map_err(|error| setup.explain(error))?;
         Ok(self.report(lives, &setup.network))
     }
 
@@ -354,9 +396,9 @@ impl Machine {
         }
         let may_run_again = runs == Runs::AsNeeded && self.dilation == Dilation::Auto;
         let mut choice = match self.dilation {
-            Dilation::Fixed(dilation) => Choice { dilation, why: "as asked".into() },
+            Dilation::Fixed(dilation) => Chosen { dilation, why: "as asked".into() },
             Dilation::Auto if runs == Runs::Once => {
-                Choice { dilation: 1.0, why: "it was to run only once".into() }
+                Chosen { dilation: 1.0, why: "it was to run only once".into() }
             }
             Dilation::Auto => {
                 let setup = self.setup();
@@ -365,7 +407,8 @@ impl Machine {
                     setup.live(id, &mut recorder, program);
                     recorder.waits
                 };
-                let waits = jumping::run(P, stack, setup.network.reception_cost(), self.patience, &body)?;
+                let waits = jumping::run(P, stack, setup.known(), self.patience, &body)
+                    .map_err(|error| setup.explain(error))?;
                 dilation::choose(&waits, cores, self.work == Work::Measured)
             }
         };
@@ -378,7 +421,8 @@ impl Machine {
             let setup = self.setup();
             let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
             let (lives, findings) =
-                wall::run(P, stack, cores, setup.order(), self.patience, choice.dilation, &body)?;
+                wall::run(P, stack, cores, setup.known(), self.patience, choice.dilation, &body)
+                    .map_err(|error| setup.explain(error))?;
             let mut run = self.report(lives, &setup.network);
             let late_requests: u64 = run.processors.iter().map(|stats| stats.out_of_order).sum();
             let out_of_order = findings.out_of_order + late_requests;
@@ -412,7 +456,12 @@ impl Machine {
 
     /// What the processors of one run share.
     fn setup(&self) -> Setup {
-        let network = Network::new(self.params, self.ports, self.latency);
+        let drawn = Drawn::new(&self.params, self.latency, self.ties);
+        let choice: Arc<dyn Choice> = match self.repeated.clone() {
+            Some(latencies) => Arc::new(Repeated { latencies, drawn }),
+            None => Arc::new(drawn),
+        };
+        let network = Network::settled_by(self.params, self.ports, choice);
         Setup {
             network,
             work: self.work,
@@ -420,6 +469,9 @@ impl Machine {
             barrier: self.barrier,
             groups: Groups::default(),
             trace: self.trace,
+            asks_for: (0..self.params.gps().map_or(0, |_| self.params.P))
+                .map(|_| AtomicUsize::new(0))
+                .collect(),
         }
     }
 
@@ -437,6 +489,7 @@ impl Machine {
             params: self.params,
             ports: self.ports,
             latency: self.latency,
+            ties: self.ties,
             barrier: self.barrier,
             out_of_order: 0,
             activities: Vec::new(),

@@ -12,25 +12,15 @@
 //! 4. **reception**: `start = max(t, arrival, last start + g)`, in `node.rs`: a processor's own rules.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::{Array, SmallVec};
 
-use crate::params::Params;
+use crate::choice::{Choice, Drawn, Latency, Places, Ties};
+use crate::params::{LongMessages, Params};
 use crate::time::Time;
-
-/// How long a word is under way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Latency {
-    /// Exactly L, as the papers assume when they predict a time.
-    #[default]
-    Exact,
-    /// Anything from 0 to L, drawn for each message: what a correct program must bear (LogP, section 3).
-    Random {
-        /// The same seed draws the same latencies, whatever the clock.
-        seed: u64,
-    },
-}
+use crate::trace::MessageId;
 
 /// How many long messages a processor's interface handles at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,13 +36,14 @@ pub enum Ports {
 impl Params {
     /// The length in words of a message of so many bytes. LogP has no message shorter than a word.
     pub fn words(&self, bytes: usize) -> usize {
-        let words = if bytes <= self.word { usize::from(bytes > 0) } else { bytes.div_ceil(self.word) };
+        let words =
+            if bytes <= self.word.get() { usize::from(bytes > 0) } else { bytes.div_ceil(self.word.get()) };
         if self.is_loggp() { words.max(1) } else { words }
     }
 
     /// How long the sender is busy: o, and kO_s more under LogGPS.
     pub fn send_overhead(&self, k: usize) -> Time {
-        self.gps.map_or(self.o, |gps| self.o + k as i64 * gps.O_s)
+        self.gps().map_or(self.o, |gps| self.o + k as i64 * gps.O_s)
     }
 
     /// How long the receiver is busy: o, and kO_r more under LogGPS.
@@ -62,16 +53,16 @@ impl Params {
 
     /// What a reception takes.
     fn reception_cost(&self) -> ReceptionCost {
-        let per_word = self.gps.map_or(Time::ZERO, |gps| gps.O_r);
+        let per_word = self.gps().map_or(Time::ZERO, |gps| gps.O_r);
         ReceptionCost { fixed: self.o, per_word, instant: self.longest_instant() }
     }
 
     /// The longest message that takes no time at all where the latency is exactly L; nothing where none does.
     fn longest_instant(&self) -> Option<u32> {
         let free = |time: Time, rest: u32| if time == Time::ZERO { u32::MAX } else { rest };
-        match self.gps {
+        match self.gps() {
             _ if self.L > Time::ZERO || self.shrinks() => None,
-            None => Some(free(self.G, 1)),
+            None => Some(free(self.stream(2), 1)),
             Some(gps) if gps.G_s > Time::ZERO && gps.s > 0 => Some(0),
             Some(gps) => Some(free(gps.G_l, gps.s as u32)),
         }
@@ -79,15 +70,16 @@ impl Params {
 
     /// Whether a long message's way may lie within its overhead, as a negative G_l says (LogGPS, table 5).
     fn shrinks(&self) -> bool {
-        self.gps.is_some_and(|gps| gps.G_l < Time::ZERO)
+        self.gps().is_some_and(|gps| gps.G_l < Time::ZERO)
     }
 
     /// How long after its first word a message's last word follows: (k-1)G (LogGP, section 2.1), or kG_s up
     /// to s words and G_l for each above (LogGPS, table 3), which may take back more than there was.
     pub fn stream(&self, k: usize) -> Time {
-        match self.gps {
-            None => (k as i64 - 1) * self.G,
-            Some(gps) => {
+        match self.long {
+            LongMessages::LogP => (k as i64 - 1) * self.g.max(self.o),
+            LongMessages::LogGP { G } => (k as i64 - 1) * G,
+            LongMessages::LogGPS(gps) => {
                 let in_first_packet = k.min(gps.s);
                 in_first_packet as i64 * gps.G_s + (k - in_first_packet) as i64 * gps.G_l
             }
@@ -96,7 +88,7 @@ impl Params {
 
     /// Whether a message waits for its receiver before it is sent (LogGPS, section 3.1).
     pub fn is_synchronous(&self, k: usize) -> bool {
-        self.gps.is_some_and(|gps| k > gps.S)
+        self.gps().is_some_and(|gps| k > gps.S)
     }
 
     /// How many messages may be in transit from a processor, and as many to it: ceil(L/g) and at least one
@@ -112,7 +104,7 @@ impl Params {
     /// A negative G_l (LogGPS, table 5) says that a long message's bytes travel while the sender is still
     /// busy with it, so it may arrive before its send overhead ends. Before that overhead starts it cannot.
     pub fn longest(&self) -> Option<usize> {
-        let gps = self.gps?;
+        let gps = self.gps()?;
         let per_word = gps.O_s + gps.G_l;
         if per_word >= Time::ZERO {
             return None;
@@ -159,7 +151,7 @@ pub struct Request {
     /// earlier, for its receiver must know of it then.
     pub ask: Time,
     /// How long its first word will be under way.
-    latency: Time,
+    pub(crate) latency: Time,
     /// How long its last word comes after the first.
     stream: Time,
 }
@@ -184,14 +176,18 @@ pub struct Passage {
 /// The sending side of a processor, which nobody else touches.
 #[derive(Debug)]
 pub struct Exit {
+    /// The processor.
+    id: usize,
+    /// How many requests it has made.
+    requests: usize,
     /// The gap after the last send is over.
     next: Time,
     /// Messages in transit from the processor.
     room: Room,
     /// The port for sending, where it is not the one for receiving.
     port: Taken,
-    /// Draws latencies.
-    rng: fastrand::Rng,
+    /// What latencies are drawn with.
+    dice: fastrand::Rng,
 }
 
 impl Exit {
@@ -224,8 +220,10 @@ pub struct Network {
     params: Params,
     /// Whether a port serves both directions.
     ports: Ports,
-    /// How long a word is under way.
-    latency: Latency,
+    /// What settles what the rules leave open.
+    choice: Arc<dyn Choice>,
+    /// Whether each word is under way for exactly L.
+    is_exact: bool,
     /// The capacity, `usize::MAX` if unlimited.
     capacity: usize,
     /// What a reception takes.
@@ -243,18 +241,33 @@ pub struct Network {
 impl Network {
     /// A network in which nothing has been sent.
     pub fn new(params: Params, ports: Ports, latency: Latency) -> Network {
+        Network::settled_by(params, ports, Arc::new(Drawn::new(&params, latency, Ties::default())))
+    }
+
+    /// The same, with something that settles what the rules leave open.
+    pub(crate) fn settled_by(params: Params, ports: Ports, choice: Arc<dyn Choice>) -> Network {
         let capacity = params.capacity().unwrap_or(usize::MAX);
         let entrance =
             || Mutex::new(Entrance { room: Room::new(capacity), port: Taken::default(), served: Time::ZERO });
         let entrances = (0..params.P).map(|_| entrance()).collect();
         let mut reception_cost = params.reception_cost();
-        if latency != Latency::Exact {
+        let is_exact = choice.is_exact();
+        if !is_exact {
             reception_cost.instant = None;
         }
         let head_start = if params.shrinks() { Time::ZERO } else { params.o };
         let has_chains = false;
-        let network =
-            Network { params, ports, latency, capacity, reception_cost, head_start, has_chains, entrances };
+        let network = Network {
+            params,
+            ports,
+            choice,
+            is_exact,
+            capacity,
+            reception_cost,
+            head_start,
+            has_chains,
+            entrances,
+        };
         Network { has_chains: network.lookahead() == Time::ZERO && !network.is_instant_pair(), ..network }
     }
 
@@ -265,16 +278,24 @@ impl Network {
 
     /// The sending side of processor `x`.
     pub fn exit(&self, x: usize) -> Exit {
-        let seed = match self.latency {
-            Latency::Exact => 0,
-            Latency::Random { seed } => seed ^ (x as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15),
-        };
         Exit {
+            id: x,
+            requests: 0,
             next: Time::ZERO,
             room: Room::new(self.capacity),
             port: Taken::default(),
-            rng: fastrand::Rng::with_seed(seed),
+            dice: self.choice.dice(x),
         }
+    }
+
+    /// The place of a processor among those that act at `time`.
+    pub(crate) fn place(&self, time: Time, id: usize) -> usize {
+        self.choice.place(time, id as u32) as usize
+    }
+
+    /// Who has which place among those that act at the same time.
+    pub(crate) fn places(&self) -> Places {
+        Places::new(&self.choice)
     }
 
     /// What a reception takes.
@@ -289,21 +310,23 @@ impl Network {
 
     /// The least time from the turn of a request to the arrival of its message, whatever is sent.
     pub fn lookahead(&self) -> Time {
-        let under_way = self.latency == Latency::Exact && !self.params.shrinks();
+        let under_way = self.is_exact && !self.params.shrinks();
         self.head_start + if under_way { self.params.L } else { Time::ZERO }
     }
 
     /// What a send of k words asks the network for, if its processor, whose exit this is, calls it at `t`.
     pub fn request(&self, exit: &mut Exit, k: usize, t: Time) -> Request {
         let (overhead, stream) = (self.params.send_overhead(k), self.params.stream(k));
-        let latency = match self.latency {
-            Latency::Exact => self.params.L,
-            Latency::Random { .. } => {
-                // Where G_l takes back more than the overhead, less would let it arrive before its send.
-                let least = (-(overhead + stream)).max(Time::ZERO).min(self.params.L);
-                Time::from_ps(exit.rng.i64(least.as_ps()..=self.params.L.as_ps()))
-            }
+        let L = self.params.L;
+        let latency = if self.is_exact {
+            L
+        } else {
+            // Where G_l takes back more than the overhead, less would let it arrive before its send.
+            let least = (-(overhead + stream)).max(Time::ZERO).min(L);
+            let message = MessageId { from: exit.id, number: exit.requests };
+            self.choice.latency(message, &mut exit.dice, least, L)
         };
+        exit.requests += 1;
         // 1. Overhead, which may overlap the gap after the send before.
         let ready = exit.next.max(t + overhead);
         Request { ready, ask: ready.min(ready + latency + stream), latency, stream }
@@ -324,9 +347,8 @@ impl Network {
     /// Whether there are two processors at most, whose messages all take no time: what one sends, the other receives
     /// in the order in which it was sent.
     pub(crate) fn is_instant_pair(&self) -> bool {
-        let Params { P, G, gps, .. } = self.params;
-        let instant = self.lookahead() == Time::ZERO && self.latency == Latency::Exact;
-        P <= 2 && instant && G == Time::ZERO && gps.is_none()
+        let instant = self.lookahead() == Time::ZERO && self.is_exact;
+        self.params.P <= 2 && instant && self.params.G() == Some(Time::ZERO)
     }
 
     /// Serves a request of `x`, whose exit this is, for k words to `y`. All requests that come before it, in the

@@ -13,10 +13,10 @@
 //! - **synchronize** (LogGPS, section 3.1): a [`Sending`] and a [`Receiving`] say which messages a long one takes.
 
 use crate::message::{Letter, RawTag, Tag, Want};
-use crate::network::{Exit, Network, ReceptionCost, Request};
+use crate::network::{Exit, Network, Passage, ReceptionCost, Request};
 use crate::stats::Stats;
 use crate::time::Time;
-use crate::trace::{Activity, Log, Message, MessageId, What};
+use crate::trace::{Activity, ActivityKind, Log, Message, MessageId};
 
 /// A processor as the rules see it.
 #[derive(Debug)]
@@ -143,25 +143,26 @@ impl Node {
     /// The message's turn has come. The processor goes on when it enters.
     #[inline]
     pub fn enters(&mut self, network: &Network, message: Outgoing) -> Entered {
-        let Outgoing { request, to, words, .. } = message;
+        let Outgoing { turn, request, to, words, .. } = message;
         let passage = network.serve(self.id, &mut self.exit, to, request);
         let number = self.next_number();
         let id = MessageId { from: self.id, number: number as usize };
         let overhead = network.params().send_overhead(words);
         self.stats.sent += 1;
         self.stats.out_of_order += u64::from(passage.out_of_order);
-        self.waits(|stats| &mut stats.gap, passage.ready - overhead, || What::Gap);
-        self.passes(|stats| &mut stats.send, overhead, || What::Send(id));
+        self.waits(|stats| &mut stats.gap, passage.ready - overhead, || ActivityKind::Gap);
+        self.passes(|stats| &mut stats.send, overhead, || ActivityKind::Send(id));
         let stall = passage.admitted - passage.ready;
         if stall > Time::ZERO {
             self.stats.stalls += 1;
             self.stats.longest_stall = self.stats.longest_stall.max(stall);
-            self.waits(|stats| &mut stats.stall, passage.admitted, || What::Stall);
+            self.waits(|stats| &mut stats.stall, passage.admitted, || ActivityKind::Stall);
         }
-        self.waits(|stats| &mut stats.port, passage.enter, || What::Port);
+        self.waits(|stats| &mut stats.port, passage.enter, || ActivityKind::Port);
         if let Some(log) = &mut self.log {
-            let (enter, first, arrival) = (passage.enter, passage.first, passage.arrival);
-            log.messages.push(Message { id, to, words, enter, first, arrival });
+            let Passage { enter, first, arrival, .. } = passage;
+            let (latency, place) = (request.latency, network.place(turn, self.id));
+            log.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
         }
         Entered { number, arrival: passage.arrival }
     }
@@ -179,11 +180,11 @@ impl Node {
         let start = reception.begins(arrival);
         self.received_at = Some(start);
         self.stats.received += 1;
-        self.waits(|stats| &mut stats.idle, arrival, || What::Idle);
-        self.waits(|stats| &mut stats.gap, start, || What::Gap);
+        self.waits(|stats| &mut stats.idle, arrival, || ActivityKind::Idle);
+        self.waits(|stats| &mut stats.gap, start, || ActivityKind::Gap);
         let id = MessageId { from: letter.from as usize, number: letter.number as usize };
         let overhead = network.reception_cost().of(letter.words as usize);
-        self.passes(|stats| &mut stats.recv, overhead, || What::Receive(id));
+        self.passes(|stats| &mut stats.recv, overhead, || ActivityKind::Receive(id));
     }
 
     /// It looked for a message in vain, until the deadline; and for a cycle if that had passed, so that looking moves
@@ -196,23 +197,23 @@ impl Node {
     /// Computes for so long. Nothing to do is nothing done.
     #[inline]
     pub fn works(&mut self, kind: &'static str, cost: Time) {
-        self.waits(|stats| &mut stats.work, self.now + cost, || What::Work(kind.into()));
+        self.waits(|stats| &mut stats.work, self.now + cost, || ActivityKind::Work(kind.into()));
     }
 
     /// Waits for a moment, if that is still to come.
     pub fn waits_until(&mut self, t: Time) {
-        self.waits(|stats| &mut stats.idle, t, || What::Idle);
+        self.waits(|stats| &mut stats.idle, t, || ActivityKind::Idle);
     }
 
     /// Waits for the gap before a send of k words, if that runs.
     pub fn waits_for_gap(&mut self, network: &Network, k: usize) {
         let over = self.next_send(network, k);
-        self.waits(|stats| &mut stats.gap, over, || What::Gap);
+        self.waits(|stats| &mut stats.gap, over, || ActivityKind::Gap);
     }
 
     /// Waits in the machine's own barrier until that is over.
     pub fn waits_in_barrier(&mut self, over: Time) {
-        self.passes(|stats| &mut stats.idle, over - self.now, || What::Barrier);
+        self.passes(|stats| &mut stats.idle, over - self.now, || ActivityKind::Barrier);
     }
 
     /// The program has returned: where its time went, and what it did.
@@ -224,7 +225,12 @@ impl Node {
 
     /// Lets local time pass until a moment, on one account, if that is still to come.
     #[inline]
-    fn waits(&mut self, account: fn(&mut Stats) -> &mut Time, until: Time, what: impl FnOnce() -> What) {
+    fn waits(
+        &mut self,
+        account: fn(&mut Stats) -> &mut Time,
+        until: Time,
+        what: impl FnOnce() -> ActivityKind,
+    ) {
         if until > self.now {
             self.passes(account, until - self.now, what);
         }
@@ -232,7 +238,12 @@ impl Node {
 
     /// Lets local time pass, on one account. A send, a reception or a barrier is one even if it costs nothing.
     #[inline]
-    fn passes(&mut self, account: fn(&mut Stats) -> &mut Time, time: Time, what: impl FnOnce() -> What) {
+    fn passes(
+        &mut self,
+        account: fn(&mut Stats) -> &mut Time,
+        time: Time,
+        what: impl FnOnce() -> ActivityKind,
+    ) {
         *account(&mut self.stats) += time;
         let start = self.now;
         self.now += time;
@@ -270,7 +281,7 @@ pub(crate) struct Sending {
     /// What errors call that.
     name: Option<&'static str>,
     /// How long it is.
-    words: usize,
+    pub words: usize,
     /// How far it is.
     stage: Stage,
 }

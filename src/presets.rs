@@ -1,10 +1,10 @@
 //! The papers' machines: what each paper says of each, and where it says so.
 //!
-//! The values stand here as the papers print them, as text; [`Builder::set`] reads them exactly. What a paper
+//! The values stand here as the papers print them, as text; [`ParamsBuilder::set`] reads them exactly. What a paper
 //! leaves open is open here too, and must be given before such a machine can be built.
 
-use crate::params::{Builder, Params, ParamsError, parse_time};
-use crate::time::{Time, US};
+use crate::params::{Parameter, Params, ParamsBuilder, ParamsError};
+use crate::time::{US, parse_time};
 
 /// A machine from one of the papers.
 ///
@@ -36,10 +36,10 @@ struct Value {
     source: &'static str,
 }
 
-/// One line of what is known of a machine, for people to read.
+/// What is known of one parameter of a paper's machine, for people to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The parameter.
+pub struct PresetValue {
+    /// The parameter, or `longest`: see [`Preset::longest`].
     pub name: &'static str,
     /// Its value; `None` if it is open and must be given.
     pub value: Option<String>,
@@ -289,11 +289,10 @@ pub fn preset(name: &str) -> Result<&'static Preset, ParamsError> {
 impl Preset {
     /// A builder that holds what the paper gives. What the paper leaves open, and whatever else shall be
     /// different, can be set before it builds.
-    pub fn builder(&self) -> Builder {
+    pub fn builder(&self) -> ParamsBuilder {
         let given = self.values.iter().filter_map(|value| Some((value.name, value.text?)));
-        given.fold(Builder::open(0), |builder, (name, text)| match name {
-            "cycle" => builder.cycle(time(text, US)),
-            _ => builder.set(&format!("{name}={text}")).expect("the tests have read every preset"),
+        given.fold(ParamsBuilder::unknown(0), |builder, (name, text)| {
+            builder.set_named(name, text).expect("the tests have read every preset")
         })
     }
 
@@ -303,41 +302,40 @@ impl Preset {
         self.builder().build().ok().as_ref().and_then(Params::longest)
     }
 
-    /// What is known of the machine, a parameter a line: its value or that it is open, and the source.
-    pub fn rows(&self) -> Vec<Row> {
-        let cycle = self.values.iter().find(|value| value.name == "cycle").and_then(|value| value.text);
+    /// What is known of the machine, parameter by parameter: its value or that it is open, and the source.
+    pub fn values(&self) -> Vec<PresetValue> {
+        let time = |text: &str, cycle| parse_time(text, cycle).expect("the tests have read every preset");
+        let cycle =
+            self.values.iter().find(|value| value.name == Parameter::CYCLE.name).and_then(|value| value.text);
         let cycle = cycle.map_or(US, |text| time(text, US));
-        let shown = |value: &Value, text: &str| match value.name {
-            "P" | "word" | "s" | "S" => text.to_string(),
+        let shown = |value: &Value, text: &str| match Parameter::named(value.name) {
+            Some(parameter) if !parameter.is_time() => text.to_string(),
             _ => time(text, cycle).to_string(),
         };
-        let row = |value: &Value| {
+        let known = |value: &Value| {
             let text = value.text.map(|text| shown(value, text));
-            Row { name: value.name, value: text, source: value.source }
+            PresetValue { name: value.name, value: text, source: value.source }
         };
-        let mut rows: Vec<Row> = self.values.iter().map(row).collect();
-        if !rows.iter().any(|row| row.name == "G" || row.name == "G_s") {
-            let after_g = 1 + rows.iter().position(|row| row.name == "g").expect("every machine has a g");
-            rows.insert(after_g, Row { name: "G", value: Some("max(g, o)".into()), source: NO_G });
+        let mut values: Vec<PresetValue> = self.values.iter().map(known).collect();
+        if self.builder().is_logp() {
+            let after_g =
+                1 + values.iter().position(|value| value.name == "g").expect("every machine has a g");
+            values.insert(after_g, PresetValue { name: "G", value: Some("max(g, o)".into()), source: NO_G });
         }
         if let Some(words) = self.longest() {
             let source =
                 "follows from o, L, O_s, G_s, G_l and s: a longer message would arrive before its send";
-            rows.push(Row { name: "longest", value: Some(words.to_string()), source });
+            values.push(PresetValue { name: "longest", value: Some(words.to_string()), source });
         }
-        rows
+        values
     }
-}
-
-/// A time of the table.
-fn time(text: &str, cycle: Time) -> Time {
-    parse_time(text, cycle).expect("the tests have read every preset")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::NS;
+    use crate::params::LongMessages;
+    use crate::time::{NS, Time};
 
     fn built(name: &str) -> Params {
         preset(name).unwrap().builder().build().unwrap()
@@ -363,11 +361,8 @@ mod tests {
                 Ok(params) => {
                     assert!(open.is_empty(), "{}", preset.name);
                     let given = preset.values.iter().filter(|value| value.name != "cycle").count();
-                    let all = params.times().len() + params.counts().len();
-                    assert_eq!(
-                        given + usize::from(params.is_loggp() && params.G == params.g.max(params.o)),
-                        all
-                    );
+                    let all = params.times().count() + params.counts().count();
+                    assert_eq!(given + usize::from(params.long == LongMessages::LogP), all);
                 }
                 Err(refusal) => {
                     assert_eq!(open, ["g"], "{}", preset.name);
@@ -388,10 +383,11 @@ mod tests {
     #[test]
     fn the_cm5_is_as_section_4_1_4_says() {
         let cm5 = built("cm5");
-        assert_eq!((cm5.L, cm5.o, cm5.g, cm5.G), (6 * US, 2 * US, 4 * US, 4 * US));
-        assert_eq!((cm5.P, cm5.word, cm5.cycle, cm5.capacity()), (128, 16, US, Some(2)));
+        assert_eq!((cm5.L, cm5.o, cm5.g, cm5.long), (6 * US, 2 * US, 4 * US, LongMessages::LogP));
+        assert_eq!((cm5.P, cm5.word.get(), cm5.cycle, cm5.capacity()), (128, 16, US, Some(2)));
         let double = built("cm5-double-net");
-        assert_eq!(double, Params { g: 2 * US, G: 2 * US, ..cm5 });
+        assert_eq!(double, Params { g: 2 * US, ..cm5 });
+        assert_eq!((cm5.G(), double.G()), (Some(4 * US), Some(2 * US)));
     }
 
     /// Table 1's G is per byte, and its last column is the bandwidth 1/G.
@@ -399,15 +395,13 @@ mod tests {
     fn the_cs2_has_the_bandwidth_of_loggps_table_1() {
         for (name, ns_per_byte, tenths_of_mb_per_s) in [("cs2-splitc", 30, 333), ("cs2-elan", 23, 434)] {
             let cs2 = built(name);
-            assert_eq!(cs2.G, cs2.word as i64 * ns_per_byte * NS);
+            assert_eq!(cs2.G(), Some(cs2.word.get() as i64 * ns_per_byte * NS));
             assert_eq!(10_000 / ns_per_byte, tenths_of_mb_per_s);
-            assert_eq!((cs2.P, cs2.word), (64, 4));
+            assert_eq!((cs2.P, cs2.word.get()), (64, 4));
         }
-        assert_eq!(
-            built("cs2-splitc").times()[..3],
-            [("L", 8_600 * NS), ("o", 1_700 * NS), ("g", 14_200 * NS)]
-        );
-        assert_eq!(built("cs2-elan").times()[..3], [("L", 10 * US), ("o", 3_800 * NS), ("g", 13_800 * NS)]);
+        let (splitc, elan) = (built("cs2-splitc"), built("cs2-elan"));
+        assert_eq!((splitc.L, splitc.o, splitc.g), (8_600 * NS, 1_700 * NS, 14_200 * NS));
+        assert_eq!((elan.L, elan.o, elan.g), (10 * US, 3_800 * NS, 13_800 * NS));
     }
 
     /// The table's last column is Tsnd + M/w + H r + Trcv, cut off to whole cycles: Dash's 53.6 is its 53.
@@ -422,7 +416,7 @@ mod tests {
             assert_eq!(2 * params.o, overheads * cycle, "{name}");
             let time = params.L + 2 * params.o;
             assert_eq!(time.as_ps() / cycle.as_ps(), total, "{name}");
-            assert_eq!((params.P, 8 * params.word), (1024, 160), "{name}");
+            assert_eq!((params.P, 8 * params.word.get()), (1024, 160), "{name}");
         }
         assert_eq!(TABLE_1.len(), presets().iter().filter(|preset| preset.values[0].name == "cycle").count());
     }
@@ -431,7 +425,7 @@ mod tests {
     #[test]
     fn myrinet_solves_the_equations_of_section_4_3() {
         let myrinet = built("myrinet");
-        let gps = myrinet.gps.unwrap();
+        let gps = myrinet.gps().unwrap();
         let near = |sum: Time, ns: f64| assert!((sum.as_ns() - ns).abs() < 0.1, "{sum} is not {ns} ns");
         near(4 * myrinet.o + 2 * myrinet.L, 28_520.0);
         near(gps.O_s + gps.O_r, 9.430108);
@@ -453,14 +447,14 @@ mod tests {
 
     #[test]
     fn lists_what_it_knows() {
-        let row = |name, value: &str, source| Row { name, value: Some(value.into()), source };
-        let rows = preset("cm5-cmmd").unwrap().rows();
-        assert_eq!(rows[0], row("cycle", "25 ns", CYCLE));
-        assert_eq!(rows[1].value.as_deref(), Some("2.86 us"));
-        assert_eq!(rows[2], row("o", "45 us", HALF));
-        assert_eq!(rows[3], Row { name: "g", value: None, source: OPEN_GAP });
-        assert_eq!(rows[4], row("G", "max(g, o)", NO_G));
-        let last = |name: &str| preset(name).unwrap().rows().pop().unwrap();
+        let known = |name, value: &str, source| PresetValue { name, value: Some(value.into()), source };
+        let values = preset("cm5-cmmd").unwrap().values();
+        assert_eq!(values[0], known("cycle", "25 ns", CYCLE));
+        assert_eq!(values[1].value.as_deref(), Some("2.86 us"));
+        assert_eq!(values[2], known("o", "45 us", HALF));
+        assert_eq!(values[3], PresetValue { name: "g", value: None, source: OPEN_GAP });
+        assert_eq!(values[4], known("G", "max(g, o)", NO_G));
+        let last = |name: &str| preset(name).unwrap().values().pop().unwrap();
         assert_eq!((last("cenju4").name, last("cenju4").value.as_deref()), ("longest", Some("4333")));
         assert_eq!(last("cs2-elan").name, "word");
     }

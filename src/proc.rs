@@ -173,6 +173,7 @@ impl<'a> Proc<'a> {
                     if theirs.is_none() {
                         theirs = self.take(want, Time::MAX).map(|letter| self.greets(letter, want.name));
                     }
+                    self.setup.asks(self.id(), sending.words);
                     self.take(reply, Time::MAX);
                 }
                 Step::Done => break,
@@ -588,7 +589,10 @@ impl<'a> Proc<'a> {
                     let parcel = if is_data { parcel.take() } else { None };
                     self.transmit(sending.to, tag, words, parcel.unwrap_or_else(|| Parcel::new(())));
                 }
-                Step::Take(want) => _ = self.take(want, Time::MAX),
+                Step::Take(want) => {
+                    self.setup.asks(self.id(), sending.words);
+                    self.take(want, Time::MAX);
+                }
                 Step::Done => return,
             }
         }

@@ -1,5 +1,8 @@
 //! What all processors of a run share, apart from the clock.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::error::{Doing, RunError};
 use crate::group::Groups;
 use crate::network::Network;
 use crate::time::Time;
@@ -19,4 +22,30 @@ pub(crate) struct Setup {
     pub groups: Groups,
     /// Whether they note what they do.
     pub trace: bool,
+    /// How long the message is, in words, for which each waits until its receiver agrees; for errors. There is none but
+    /// on a machine of LogGPS.
+    pub asks_for: Box<[AtomicUsize]>,
+}
+
+impl Setup {
+    /// Notes that a processor is to wait until its receiver agrees to a message of so many words.
+    pub fn asks(&self, id: usize, words: usize) {
+        if let Some(asks_for) = self.asks_for.get(id) {
+            asks_for.store(words, Ordering::Relaxed);
+        }
+    }
+
+    /// An error that says of those who wait for a receiver why they do.
+    pub fn explain(&self, mut error: RunError) -> RunError {
+        let Some(gps) = self.network.params().gps() else { return error };
+        for state in &mut error.processors {
+            if let Doing::WaitingFor(wanted) = &state.doing
+                && let Some(to) = wanted.agrees()
+            {
+                let words = self.asks_for[state.id].load(Ordering::Relaxed);
+                state.doing = Doing::WaitingToSend { to, words, S: gps.S };
+            }
+        }
+        error
+    }
 }

@@ -1,8 +1,13 @@
 //! Time: whole picoseconds, so that the model has no rounding and the virtual clock is exact.
 
+mod parse;
+
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+pub use parse::parse_time;
+pub(crate) use parse::{LONGEST, exactly};
 
 /// A moment or a length of time, in whole picoseconds.
 ///

@@ -7,7 +7,8 @@ use std::fmt;
 
 pub use chrome::TraceError;
 
-use crate::network::{Latency, Ports};
+use crate::choice::{Latency, Ties};
+use crate::network::Ports;
 use crate::params::Params;
 use crate::time::Time;
 
@@ -20,6 +21,8 @@ pub struct Trace {
     pub ports: Ports,
     /// Its latency.
     pub latency: Latency,
+    /// Who went first among those that acted at the same time.
+    pub ties: Ties,
     /// What its own barrier costs, if it has one.
     pub barrier: Option<Time>,
     /// How many acts the host let happen out of their order; 0 on the virtual clock and wherever work is
@@ -41,12 +44,12 @@ pub struct Activity {
     /// Until when.
     pub end: Time,
     /// What it did.
-    pub what: What,
+    pub what: ActivityKind,
 }
 
-/// What a processor can do.
+/// What a processor can do in a run, as a trace tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ActivityKind {
     /// Compute: this kind of work.
     Work(Cow<'static, str>),
     /// The overhead of sending a message.
@@ -90,6 +93,11 @@ pub struct Message {
     pub to: usize,
     /// Its length in words.
     pub words: usize,
+    /// How long its first word would be under way if the port were free: what was drawn for it, or L.
+    pub latency: Time,
+    /// Its sender's place among all processors, if others act when its turn comes: by the order of the machine's
+    /// [`Ties`].
+    pub place: usize,
     /// Its first word entered the network.
     pub enter: Time,
     /// Its first word came out.

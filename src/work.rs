@@ -83,7 +83,8 @@ impl Stopwatch {
     }
 }
 
-/// What some long work takes on this computer, as [`Proc::work`](crate::Proc::work) measures it.
+/// What some long work takes on this computer, as [`Proc::work`](crate::Proc::work) measures it: so that a prediction can
+/// know before a run what [`Work::Measured`] will charge.
 ///
 /// ```
 /// let (sum, time) = loggp::measure(|| (0..1_000_000_u64).map(std::hint::black_box).sum::<u64>());

@@ -9,8 +9,8 @@ mod by_hand;
 use std::collections::BTreeSet;
 
 use loggp::{
-    Activity, Latency, LogGps, Machine, Message, MessageId, PS, Params, Ports, Proc, Rule, Run, Tag, Time,
-    Trace, US, What, Work, audit,
+    Activity, ActivityKind, Latency, LogGps, Machine, Message, MessageId, PS, Params, Ports, Proc, Rule, Run,
+    Tag, Ties, Time, Trace, US, Work, audit,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -307,7 +307,8 @@ fn calm() -> Trace {
     .trace
     .unwrap();
     for message in &mut trace.messages {
-        message.first = message.enter + 3 * US;
+        message.latency = 3 * US;
+        message.first = message.enter + message.latency;
         message.arrival = message.first;
     }
     trace
@@ -318,7 +319,8 @@ fn calm_and_exact() -> Trace {
     let mut trace = calm();
     trace.latency = Latency::Exact;
     for message in &mut trace.messages {
-        message.first = message.enter + 6 * US;
+        message.latency = 6 * US;
+        message.first = message.enter + message.latency;
         message.arrival = message.first;
     }
     trace
@@ -402,12 +404,19 @@ fn set(trace: &mut Trace, id: usize, n: usize, start: i64, end: i64) {
 /// Sets when, in cycles, a message of one word travelled.
 fn fly(message: &mut Message, enter: i64, arrival: i64) {
     (message.enter, message.first, message.arrival) = (enter * US, arrival * US, arrival * US);
+    message.latency = message.first - message.enter;
+}
+
+/// Lets a message of one word enter later, and so be under way for less.
+fn enter_later(message: &mut Message, time: Time) {
+    message.enter += time;
+    message.latency -= time;
 }
 
 /// Lets processor 1 of [`calm`] receive once more, in the end.
 fn receive_again(trace: &mut Trace, number: usize) {
-    let what = What::Receive(MessageId { from: 0, number });
-    trace.activities.push(Activity { id: 1, start: 39 * US, end: 50 * US, what: What::Idle });
+    let what = ActivityKind::Receive(MessageId { from: 0, number });
+    trace.activities.push(Activity { id: 1, start: 39 * US, end: 50 * US, what: ActivityKind::Idle });
     trace.activities.push(Activity { id: 1, start: 50 * US, end: 52 * US, what });
 }
 
@@ -419,11 +428,11 @@ const FORGERIES: [Forgery; 41] = [
     ("a number is left out", Rule::Names, prompt, |t| {
         let id = MessageId { from: 0, number: 1 };
         t.messages[0].id = id;
-        deed(t, 0, 0).what = What::Send(id);
-        deed(t, 1, 1).what = What::Receive(id);
+        deed(t, 0, 0).what = ActivityKind::Send(id);
+        deed(t, 1, 1).what = ActivityKind::Receive(id);
     }),
     ("a processor is not there", Rule::Names, calm, |t| {
-        t.activities.push(Activity { id: 7, start: Time::ZERO, end: US, what: What::Idle });
+        t.activities.push(Activity { id: 7, start: Time::ZERO, end: US, what: ActivityKind::Idle });
     }),
     ("a hole at the beginning", Rule::OneThing, calm, |t| drop(t.activities.remove(0))),
     ("a hole in the middle", Rule::OneThing, calm, |t| set(t, 1, 2, 32, 36)),
@@ -435,16 +444,16 @@ const FORGERIES: [Forgery; 41] = [
         set(t, 0, 0, 0, 2);
         set(t, 0, 1, 2, 5);
     }),
-    ("no send", Rule::Overhead, calm, |t| deed(t, 0, 1).what = What::Work("forged".into())),
+    ("no send", Rule::Overhead, calm, |t| deed(t, 0, 1).what = ActivityKind::Work("forged".into())),
     ("two sends", Rule::Overhead, calm, |t| {
-        deed(t, 0, 4).what = What::Send(MessageId { from: 0, number: 0 });
+        deed(t, 0, 4).what = ActivityKind::Send(MessageId { from: 0, number: 0 });
     }),
     ("a send of nothing", Rule::Overhead, calm, |t| {
-        deed(t, 0, 4).what = What::Send(MessageId { from: 0, number: 7 });
+        deed(t, 0, 4).what = ActivityKind::Send(MessageId { from: 0, number: 7 });
     }),
-    ("an entry after its send", Rule::Entry, calm, |t| t.messages[1].enter += US),
-    ("an entry before its send is over", Rule::Entry, calm, |t| t.messages[1].enter -= US),
-    ("a stall before the send", Rule::Entry, calm, |t| deed(t, 0, 0).what = What::Stall),
+    ("an entry after its send", Rule::Entry, calm, |t| enter_later(&mut t.messages[1], US)),
+    ("an entry before its send is over", Rule::Entry, calm, |t| enter_later(&mut t.messages[1], -US)),
+    ("a stall before the send", Rule::Entry, calm, |t| deed(t, 0, 0).what = ActivityKind::Stall),
     ("sends too close", Rule::Gap, calm, |t| {
         set(t, 0, 2, 5, 6);
         set(t, 0, 3, 6, 8);
@@ -455,11 +464,11 @@ const FORGERIES: [Forgery; 41] = [
         set(t, 1, 2, 32, 33);
         set(t, 1, 3, 33, 35);
     }),
-    ("a send later than the gap asks", Rule::Wait, calm, |t| deed(t, 0, 2).what = What::Gap),
-    ("a reception later than the gap asks", Rule::Wait, calm, |t| deed(t, 1, 2).what = What::Gap),
-    ("a gap before nothing", Rule::Wait, calm, |t| deed(t, 0, 4).what = What::Gap),
+    ("a send later than the gap asks", Rule::Wait, calm, |t| deed(t, 0, 2).what = ActivityKind::Gap),
+    ("a reception later than the gap asks", Rule::Wait, calm, |t| deed(t, 1, 2).what = ActivityKind::Gap),
+    ("a gap before nothing", Rule::Wait, calm, |t| deed(t, 0, 4).what = ActivityKind::Gap),
     ("a wait for an idle port", Rule::Wait, calm, |t| {
-        deed(t, 0, 4).what = What::Port;
+        deed(t, 0, 4).what = ActivityKind::Port;
         fly(&mut t.messages[1], 14, 15);
     }),
     (
@@ -492,7 +501,7 @@ const FORGERIES: [Forgery; 41] = [
         |t| {
             deed(t, 2, 2).end -= PS;
             let (start, end) = (6 * US - PS, 6 * US);
-            t.activities.push(Activity { id: 2, start, end, what: What::Port });
+            t.activities.push(Activity { id: 2, start, end, what: ActivityKind::Port });
         },
     ),
     (
@@ -515,6 +524,7 @@ const FORGERIES: [Forgery; 41] = [
     }),
     ("a slow last word", Rule::Stream, calm, |t| t.messages[1].arrival += US),
     ("there before it was sent", Rule::Causality, early, |t| {
+        t.messages[0].latency -= US;
         t.messages[0].first -= US;
         t.messages[0].arrival -= US;
     }),
@@ -528,7 +538,7 @@ const FORGERIES: [Forgery; 41] = [
         deed(t, 2, 1).end += PS;
         deed(t, 2, 2).start += PS;
     }),
-    ("a barrier missed", Rule::Barrier, barriers, |t| deed(t, 1, 3).what = What::Idle),
+    ("a barrier missed", Rule::Barrier, barriers, |t| deed(t, 1, 3).what = ActivityKind::Idle),
     ("a barrier where there is none", Rule::Barrier, barriers, |t| t.barrier = None),
     ("received before it is there", Rule::Arrival, prompt, |t| {
         set(t, 1, 0, 0, 7);
@@ -538,7 +548,7 @@ const FORGERIES: [Forgery; 41] = [
 
 /// And two more, which lose a message at either end.
 const LOSSES: [Forgery; 2] = [
-    ("never received", Rule::Reception, calm, |t| deed(t, 1, 3).what = What::Work("forged".into())),
+    ("never received", Rule::Reception, calm, |t| deed(t, 1, 3).what = ActivityKind::Work("forged".into())),
     ("received and never sent", Rule::Reception, calm, |t| receive_again(t, 7)),
 ];
 
@@ -586,9 +596,10 @@ fn counts_barriers_that_take_no_time() {
             }
         });
         let mut trace = trace.trace.unwrap();
-        let taken = trace.activities.iter().filter(|a| a.what == What::Barrier).count();
+        let taken = trace.activities.iter().filter(|a| a.what == ActivityKind::Barrier).count();
         assert_eq!((taken, audit(&trace).violations), (18, vec![]));
-        let place = trace.activities.iter().rposition(|a| a.id == id && a.what == What::Barrier).unwrap();
+        let place =
+            trace.activities.iter().rposition(|a| a.id == id && a.what == ActivityKind::Barrier).unwrap();
         assert_eq!(trace.activities[place].start, trace.activities[place].end);
         trace.activities.remove(place);
         audit(&trace).violations
@@ -649,7 +660,7 @@ fn lets_a_barrier_within_one_moment_come_first() {
     assert_eq!((trace.messages[0].enter, trace.messages[1].enter), (2 * US, Time::ZERO));
     assert_eq!(audit(&trace).violations, []);
     trace.barrier = None;
-    trace.activities.retain(|activity| activity.what != What::Barrier);
+    trace.activities.retain(|activity| activity.what != ActivityKind::Barrier);
     assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [Rule::Stall]);
 }
 
@@ -659,7 +670,7 @@ fn keeps_to_what_needs_no_order() {
     let mut trace = crowd(2);
     deed(&mut trace, 2, 2).end += PS;
     fly(&mut trace.messages[1], 6, 10);
-    trace.messages[1].enter += PS;
+    enter_later(&mut trace.messages[1], PS);
     assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [Rule::Stall]);
     trace.out_of_order = 3;
     let found = audit(&trace);
@@ -731,14 +742,14 @@ fn any_activity() -> impl Strategy<Value = Activity> {
         |(id, start, end, kind, from, number)| {
             let message = MessageId { from, number };
             let what = match kind {
-                0 => What::Work("any".into()),
-                1 => What::Send(message),
-                2 => What::Receive(message),
-                3 => What::Gap,
-                4 => What::Stall,
-                5 => What::Port,
-                6 => What::Barrier,
-                _ => What::Idle,
+                0 => ActivityKind::Work("any".into()),
+                1 => ActivityKind::Send(message),
+                2 => ActivityKind::Receive(message),
+                3 => ActivityKind::Gap,
+                4 => ActivityKind::Stall,
+                5 => ActivityKind::Port,
+                6 => ActivityKind::Barrier,
+                _ => ActivityKind::Idle,
             };
             Activity { id, start, end, what }
         },
@@ -746,10 +757,10 @@ fn any_activity() -> impl Strategy<Value = Activity> {
 }
 
 fn any_message() -> impl Strategy<Value = Message> {
-    ([number(), number(), number(), number()], moment(), moment(), moment()).prop_map(
-        |([from, number, to, words], enter, first, arrival)| {
+    ([number(), number(), number(), number()], moment(), moment(), moment(), moment()).prop_map(
+        |([from, number, to, words], latency, enter, first, arrival)| {
             let id = MessageId { from, number };
-            Message { id, to, words, enter, first, arrival }
+            Message { id, to, words, latency, place: id.from, enter, first, arrival }
         },
     )
 }
@@ -762,13 +773,14 @@ proptest! {
     fn survives_any_trace(
         texts in select(vec!["L=6ps,o=2ps,g=4ps", "o=1ps,G=1ps", "L=9ps,g=1ps,s=1,G_s=2ps,G_l=-3ps"]),
         (ports, latency) in (ports(), latency()),
+        ties in select(vec![Ties::Number, Ties::Random { seed: 1 }]),
         barrier in prop::option::of(Just(US)),
         out_of_order in select(vec![0, 1]),
         activities in vec(any_activity(), 0..40),
         messages in vec(any_message(), 0..20),
     ) {
         let params = Params::new(3).set(texts).unwrap().build().unwrap();
-        let found = audit(&Trace { params, ports, latency, barrier, out_of_order, activities, messages });
+        let found = audit(&Trace { params, ports, latency, ties, barrier, out_of_order, activities, messages });
         prop_assert!(found.violations.iter().all(|violation| !violation.sentence.is_empty()));
     }
 }

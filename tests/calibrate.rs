@@ -75,13 +75,13 @@ proptest! {
         let g = g.max(L / 100);
         let params = params(3, L, g + more, g, G);
         let found = found(params, Ports::Single);
-        prop_assert_eq!((found.o.value, found.L.value, found.G.value), (params.o, params.L, params.G));
+        prop_assert_eq!((found.o.value, found.L.value, found.G.value), (params.o, params.L, params.G().unwrap()));
         match found.g.bound {
             Bound::Exact => prop_assert_eq!(found.g.value, params.g),
             Bound::AtMost => prop_assert!(params.g <= found.g.value),
             Bound::AtLeast => prop_assert!(false),
         }
-        prop_assert!(G == 0 || found.g.bound == Bound::Exact || params.o > 100_000 * params.G);
+        prop_assert!(G == 0 || found.g.bound == Bound::Exact || params.o > 100_000 * params.G().unwrap());
         match found.C.bound {
             Bound::Exact => prop_assert_eq!(Some(found.C.value), params.capacity()),
             Bound::AtLeast => prop_assert!(params.capacity().is_none_or(|C| C >= found.C.value)),
@@ -96,7 +96,7 @@ fn the_papers_machines_are_found_on_two_processors() {
         let params = preset(name).unwrap().builder().P(2).build().unwrap();
         let found = found(params, Ports::Single);
         let values = (found.o.value, found.g.value, found.L.value, found.G.value, Some(found.C.value));
-        assert_eq!(values, (params.o, params.g, params.L, params.G, params.capacity()), "{name}");
+        assert_eq!(values, (params.o, params.g, params.L, params.G().unwrap(), params.capacity()), "{name}");
         assert_eq!((found.g.bound, found.C.bound), (Bound::Exact, Bound::Exact), "{name}");
     }
 }
@@ -157,7 +157,7 @@ fn measured(params: Params, dilation: f64) -> Calibration {
     let found = calibrate(&machine, ClockKind::Wall).unwrap();
     let Calibration { o, g, L, G, C, .. } = &found;
     for (found, set, noise) in
-        [(o, params.o, 50 * NS), (g, params.g, 50 * NS), (L, params.L, 50 * NS), (G, params.G, NS)]
+        [(o, params.o, 50 * NS), (g, params.g, 50 * NS), (L, params.L, 50 * NS), (G, params.G().unwrap(), NS)]
     {
         let off = (found.value - set).max(set - found.value);
         let near = off <= Time::from_ps(set.as_ps() / 50).max(noise);

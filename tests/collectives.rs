@@ -635,7 +635,7 @@ fn a_message_of_a_collective_that_nobody_receives_is_named() {
     let alone = failure(&machine(figure_3(2)), |p| (0..1 - p.id()).for_each(|_| collectives::barrier(p)));
     let documented = include_str!("../docs/collectives.md");
     assert!(documented.contains(&alone.to_string()), "{alone}");
-    let sentence = "1 messages were never received, the first from processor 1 to processor 0 in collective 1, \
+    let sentence = "a message was never received: from processor 1 to processor 0 in collective 1, \
                     a reduce, step 0, there at 18 us";
     assert!(error.to_string().starts_with(sentence), "{error}");
 }
@@ -703,7 +703,8 @@ fn what_a_collective_cannot_take_is_refused_in_one_sentence() {
 
 /// L + 2o + (k-1)G.
 fn way(params: &Params, k: usize) -> Time {
-    let Params { L, o, G, .. } = *params;
+    let Params { L, o, .. } = *params;
+    let G = params.G().unwrap();
     L + 2 * o + (k as i64 - 1) * G
 }
 
@@ -719,7 +720,8 @@ fn tree_time(P: usize, D: Time, d: Time) -> Time {
 
 /// R steps of the same kind, the last of which nothing follows.
 fn steps_time(params: &Params, k: usize, c: Time) -> Time {
-    let Params { L, o, g, G, P, .. } = *params;
+    let Params { L, o, g, P, .. } = *params;
+    let G = params.G().unwrap();
     match rounds(P) {
         0 => Time::ZERO,
         R => (R - 1) * ((k as i64 - 1) * G + g.max(L + 2 * o + c)) + way(params, k) + c,
@@ -732,7 +734,8 @@ fn time<R: Send>(machine: &Machine, program: impl Fn(&mut Proc) -> R + Sync) -> 
 }
 
 fn broadcast_is_exact<const K: usize>(params: Params, root: usize) {
-    let Params { o, g, G, P, .. } = params;
+    let Params { o, g, P, .. } = params;
+    let G = params.G().unwrap();
     let stream = (K as i64 - 1) * G;
     let expected = tree_time(P, way(&params, K), o.max(stream + g));
     let value = |p: &Proc| (p.id() == root).then_some([1_u64; K]);
@@ -740,7 +743,8 @@ fn broadcast_is_exact<const K: usize>(params: Params, root: usize) {
 }
 
 fn reduce_is_exact_or_less<const K: usize>(params: Params, root: usize) {
-    let Params { o, g, G, P, .. } = params;
+    let Params { o, g, P, .. } = params;
+    let G = params.G().unwrap();
     let d = ((K as i64 - 1) * G + g).max(o + US);
     let D = way(&params, K) + US;
     let in_the_middle = 0 < root && root < P - 1;
@@ -755,7 +759,8 @@ fn reduce_is_exact_or_less<const K: usize>(params: Params, root: usize) {
 }
 
 fn all_reduce_is_exact_or_less<const K: usize>(params: Params) {
-    let Params { L, o, g, G, P, .. } = params;
+    let Params { L, o, g, P, .. } = params;
+    let G = params.G().unwrap();
     let expected = if P.is_power_of_two() {
         steps_time(&params, K, US)
     } else {
@@ -780,7 +785,8 @@ fn scan_is_exact_or_less<const K: usize>(params: Params) {
 }
 
 fn exclusive_scan_is_exact_or_less<const K: usize>(params: Params) {
-    let Params { L, o, g, G, P, .. } = params;
+    let Params { L, o, g, P, .. } = params;
+    let G = params.G().unwrap();
     let step = |c: Time| (K as i64 - 1) * G + g.max(L + 2 * o + c);
     let expected = match rounds(P) {
         0 => Time::ZERO,
@@ -795,7 +801,8 @@ fn exclusive_scan_is_exact_or_less<const K: usize>(params: Params) {
 
 /// Without the tree, and with it.
 fn gather_times(params: &Params, k: usize) -> (Time, Time) {
-    let Params { o, g, G, P, .. } = *params;
+    let Params { o, g, P, .. } = *params;
+    let G = params.G().unwrap();
     let flat = way(params, k) + (P as i64 - 2) * o.max((k as i64 - 1) * G + g);
     let tree = (1..rounds(P)).map(|i| way(params, k << i).max(g)).sum();
     (flat, way(params, k) + tree)
@@ -826,7 +833,8 @@ fn gather_is_exact_or_less<const K: usize>(params: Params, root: usize) {
 
 /// The time, and whether it is exact on a machine with one port, and with two.
 fn all_to_all_time(params: &Params, k: usize) -> (Time, bool, bool) {
-    let Params { L, o, g, G, P, .. } = *params;
+    let Params { L, o, g, P, .. } = *params;
+    let G = params.G().unwrap();
     let stream = (k as i64 - 1) * G;
     let d = stream + g;
     let rest = |t: Time| if d > Time::ZERO { Time::from_ps(t.as_ps() % d.as_ps()) } else { t };
@@ -847,7 +855,7 @@ fn all_to_all_is_exact<const K: usize>(params: Params) {
 
 /// (R-1) max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
 fn halving_time(params: &Params, k: usize) -> Time {
-    let Params { L, o, g, G, P, .. } = *params;
+    let (G, Params { L, o, g, P, .. }) = (params.G().unwrap(), *params);
     match rounds(P) {
         0 => Time::ZERO,
         R => (R - 1) * g.max(L + 2 * o) + L + 2 * o + ((P as i64 - 1) * k as i64 - R) * G,
@@ -856,7 +864,7 @@ fn halving_time(params: &Params, k: usize) -> Time {
 
 /// Whoever comes when.
 fn scatter_is_exact_or_less<const K: usize>(params: Params, root: usize) {
-    let Params { o, g, G, P, .. } = params;
+    let (G, Params { o, g, P, .. }) = (params.G().unwrap(), params);
     let flat = way(&params, K) + (P as i64 - 2) * o.max((K as i64 - 1) * G + g);
     let tree = halving_time(&params, K);
     let expected = if P == 1 { Time::ZERO } else { flat.min(tree) };
@@ -876,7 +884,7 @@ fn scatter_is_exact_or_less<const K: usize>(params: Params, root: usize) {
 }
 
 fn all_gather_is_exact<const K: usize>(params: Params) {
-    let Params { L, o, g, G, P, .. } = params;
+    let (G, Params { L, o, g, P, .. }) = (params.G().unwrap(), params);
     let steps = halving_time(&params, K);
     let direct = (P as i64 - 2) * ((K as i64 - 1) * G + g).max(2 * o) + way(&params, K);
     let run_on = |ports| time(&machine(params).ports(ports), |p| collectives::all_gather(p, [1_u64; K]));
@@ -909,7 +917,7 @@ fn vectors_are_exact<const K: usize>(params: Params, root: usize) {
     let (exchange, _, exact) = all_to_all_time(&params, K);
     let machine = machine(params).ports(Ports::Dual);
     let whole = way(&params, m) + m as i64 * US;
-    let each = ((K as i64 - 1) * params.G + g).max(2 * o);
+    let each = ((K as i64 - 1) * params.G().unwrap() + g).max(2 * o);
     let c = ((P - 1) * K) as i64 * US;
     let in_parts = P > 1 && 2 * ((P as i64 - 2) * each + way(&params, K)) + c < rounds(P) * whole;
     let vector = vec![1_u64; m];

@@ -92,7 +92,7 @@ proptest! {
     fn points_of_many_words_take_as_long_as_predicted_with_dual_ports(
         case in any_case("short-staggered"), word in 1..16_usize,
     ) {
-        holds(&Case { params: Params { word, ..case.params }, ports: Ports::Dual, ..case })?;
+        holds(&Case { params: Params { word: word.try_into().unwrap(), ..case.params }, ports: Ports::Dual, ..case })?;
     }
 
     /// What is computed, and that in a stalled remap too, is what the butterflies cost.

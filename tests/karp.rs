@@ -7,7 +7,7 @@ use std::collections::HashMap;
 mod cases;
 
 use cases::{check, formula, outcome};
-use loggp::{Latency, LogGps, Machine, NS, Params, Time, US, What, Work};
+use loggp::{ActivityKind, Latency, LogGps, Machine, NS, Params, Time, US, Work};
 use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::combining::{self, COMBINING};
@@ -79,7 +79,8 @@ fn summation_is_figure_4_of_logp() {
 
     let trace = outcome.run.trace.unwrap();
     let sent_at = |id: usize| {
-        let mut sends = trace.activities.iter().filter(|a| a.id == id && matches!(a.what, What::Send(_)));
+        let mut sends =
+            trace.activities.iter().filter(|a| a.id == id && matches!(a.what, ActivityKind::Send(_)));
         sends.next().map_or(28, |send| send.start.as_ps() / US.as_ps())
     };
     let mut arrows: Vec<(i64, i64)> =

@@ -5,43 +5,23 @@
 #![cfg(target_os = "linux")]
 #![allow(non_snake_case)] // P is the papers' name
 
+mod child;
+
 use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 
+use child::{clock, task, written};
 use loggp::{Cause, ClockKind, Dilation, Machine, Params, Proc, RunError, US, Work};
-
-/// Tells a child what to do.
-const TASK: &str = "LOGGP_LIMITS_TASK";
-
-/// What this process is to do, if it is a child.
-fn task() -> Option<String> {
-    std::env::var(TASK).ok()
-}
 
 /// How a child ends that does this task of a test; `before` is what the shell does before it.
 fn child(test: &str, task: &str, before: &str) -> Output {
-    let this = std::env::current_exe().unwrap();
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("{before} exec \"$0\" \"$@\"")).arg(this);
-    command.args([test, "--exact", "--nocapture"]).env(TASK, task).output().unwrap()
-}
-
-/// What a child wrote.
-fn written(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    child::start(test, task, before).wait_with_output().unwrap()
 }
 
 fn machine(P: usize, clock: ClockKind) -> Machine {
     let params = Params::new(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     Machine::new(params).clock(clock).work(Work::Charged).dilation(Dilation::Fixed(1.0))
-}
-
-fn clock(name: &str) -> ClockKind {
-    match name {
-        "virtual" => ClockKind::Virtual,
-        _ => ClockKind::Wall,
-    }
 }
 
 /// Never returns.

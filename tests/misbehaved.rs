@@ -1,8 +1,9 @@
 //! Programs that do what a processor must not do (docs/processors.md): each ends with an error or a sentence that says
 //! what is wrong. None aborts the process, and none hangs without a word.
 
+mod child;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -182,63 +183,51 @@ fn the_end_of_time_is_named() {
     assert_eq!(error.unwrap_err().cause, Cause::EndOfTime { id: 1 });
 }
 
-const CHILD: &str = "LOGGP_MISBEHAVES";
-
-/// Starts one of the tests below in a process of its own.
-fn child(test: &str, clock: ClockKind) -> Child {
-    let clock = if clock == ClockKind::Wall { "wall" } else { "virtual" };
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    let child = command.args([test, "--exact", "--nocapture", "--ignored"]).env(CHILD, clock);
-    child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
-}
-
-/// In the child: the clock, and a deadline, after which it ends whatever hangs.
-fn in_child() -> Option<ClockKind> {
-    let clock = std::env::var(CHILD).ok()?;
-    std::thread::spawn(|| {
-        std::thread::sleep(Duration::from_secs(4));
-        std::process::exit(77);
-    });
-    Some(if clock == "wall" { ClockKind::Wall } else { ClockKind::Virtual })
-}
-
 #[test]
 fn who_waits_outside_the_machine_is_named() {
-    let tests = [("hangs_on_a_lock", 1), ("hangs_on_a_channel", 0), ("hangs_on_a_flag", 0)];
-    let children =
-        tests.map(|(test, processor)| CLOCKS.map(|clock| (test, processor, clock, child(test, clock))));
-    for (test, processor, clock, child) in children.into_iter().flatten() {
+    if let Some(task) = child::task() {
+        let (hang, name) = task.split_once(' ').unwrap();
+        // What hangs has to be ended.
+        std::thread::spawn(|| {
+            std::thread::sleep(Duration::from_secs(4));
+            std::process::exit(77);
+        });
+        let machine = machine(2, child::clock(name)).cores(1).patience(Duration::from_secs(1));
+        return match hang {
+            "lock" => hang_on_a_lock(&machine),
+            "channel" => hang_on_a_channel(&machine),
+            _ => hang_on_a_flag(&machine),
+        };
+    }
+    let start = |hang: &str, name: &str| {
+        let task = format!("{hang} {name}");
+        let child = child::start("who_waits_outside_the_machine_is_named", &task, "");
+        (task, child)
+    };
+    let children = [("lock", 1), ("channel", 0), ("flag", 0)]
+        .map(|(hang, processor)| ["virtual", "wall"].map(|name| (processor, start(hang, name))));
+    for (processor, (task, child)) in children.into_iter().flatten() {
         let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let said = child::written(&output);
         let expected = format!("processor {processor} has not come back to the machine for");
-        assert!(said.contains(&expected), "{test}, {clock:?}: {said}");
-        assert_eq!(output.status.code(), Some(77), "{test}, {clock:?}: {said}");
+        assert!(said.contains(&expected), "{task}: {said}");
+        assert_eq!(output.status.code(), Some(77), "{task}: {said}");
     }
 }
 
-fn impatient(clock: ClockKind) -> Machine {
-    machine(2, clock).cores(1).patience(Duration::from_secs(1))
-}
-
-#[test]
-#[ignore = "another test runs it, in a process of its own"]
-fn hangs_on_a_lock() {
-    let Some(clock) = in_child() else { return };
+fn hang_on_a_lock(machine: &Machine) {
     let lock = Mutex::new(());
-    _ = impatient(clock).run(|p| {
+    _ = machine.run(|p| {
         p.wait_until(i64::try_from(p.id()).unwrap() * US);
         let _held = lock.lock().unwrap();
         p.wait_until(10 * US);
     });
 }
 
-#[test]
-#[ignore = "another test runs it, in a process of its own"]
-fn hangs_on_a_channel() {
-    let Some(clock) = in_child() else { return };
+fn hang_on_a_channel(machine: &Machine) {
     let (send, receive) = std::sync::mpsc::channel::<()>();
     let (send, receive) = (Mutex::new(send), Mutex::new(receive));
-    _ = impatient(clock).run(|p| match p.id() {
+    _ = machine.run(|p| match p.id() {
         0 => receive.lock().unwrap().recv().unwrap(),
         _ => {
             p.wait_until(US);
@@ -247,12 +236,9 @@ fn hangs_on_a_channel() {
     });
 }
 
-#[test]
-#[ignore = "another test runs it, in a process of its own"]
-fn hangs_on_a_flag() {
-    let Some(clock) = in_child() else { return };
+fn hang_on_a_flag(machine: &Machine) {
     let flag = AtomicBool::new(false);
-    _ = impatient(clock).run(|p| match p.id() {
+    _ = machine.run(|p| match p.id() {
         0 => {
             while !flag.load(Ordering::Relaxed) {
                 p.work("step", 1, || ());

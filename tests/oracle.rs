@@ -360,20 +360,20 @@ impl Oracle {
 
     /// The overhead of sending: o (LogP 3); o' + k O_s (LogGPS, table 3).
     fn send_overhead(&self, words: usize) -> i64 {
-        (self.params.o + words as i64 * self.params.gps.map_or(Time::ZERO, |gps| gps.O_s)).as_ps()
+        (self.params.o + words as i64 * self.params.gps().map_or(Time::ZERO, |gps| gps.O_s)).as_ps()
     }
 
     /// The overhead of receiving: o (LogP 3); o' + k O_r (LogGPS, table 3).
     fn recv_overhead(&self, words: usize) -> i64 {
-        (self.params.o + words as i64 * self.params.gps.map_or(Time::ZERO, |gps| gps.O_r)).as_ps()
+        (self.params.o + words as i64 * self.params.gps().map_or(Time::ZERO, |gps| gps.O_r)).as_ps()
     }
 
     /// From the first word to the last: (k-1)G (LogGP 2.1), where nothing counts as a word; kG_s, or sG_s + (k-s)G_l
     /// (LogGPS, table 3).
     fn stream(&self, words: usize) -> i64 {
         let k = words as i64;
-        match self.params.gps {
-            None => (k - 1).max(0) * self.params.G.as_ps(),
+        match self.params.gps() {
+            None => (k - 1).max(0) * self.params.G().unwrap().as_ps(),
             Some(gps) if words <= gps.s => k * gps.G_s.as_ps(),
             Some(gps) => gps.s as i64 * gps.G_s.as_ps() + (k - gps.s as i64) * gps.G_l.as_ps(),
         }
@@ -455,7 +455,7 @@ impl Oracle {
     /// Begins a call: what it has to wait with for its turn.
     fn begin(&mut self, x: usize, op: Op) -> Vec<Step> {
         // A message above S waits for its receiver: first goes a request of no words (LogGPS 3.1).
-        let waits = |words: usize| self.params.gps.is_some_and(|gps| words > gps.S);
+        let waits = |words: usize| self.params.gps().is_some_and(|gps| words > gps.S);
         let request_overhead = self.send_overhead(0);
         let cycle = self.params.cycle.as_ps();
         let p = &self.processors[x];
@@ -539,7 +539,7 @@ impl Oracle {
         };
         // What took no time at all is not seen by a look that ends at this very moment, but from the next one on. (A
         // negative G_l only says that a message's way lies within its overhead.)
-        let timely = self.params.gps.is_none_or(|gps| gps.G_l >= Time::ZERO);
+        let timely = self.params.gps().is_none_or(|gps| gps.G_l >= Time::ZERO);
         let seen = |m: &Sent| !(timely && by == Some(m.arrival) && m.arrival == m.ask && m.from != x);
         let messages = p.inbox.iter().enumerate().filter(|(_, m)| wanted(m) && seen(m));
         let (place, message) = messages.min_by_key(|(_, m)| (m.arrival, m.from, m.number))?;
@@ -678,7 +678,7 @@ fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
 
 /// The longest message that does not arrive before its send is called.
 fn longest(params: &Params, most: usize) -> usize {
-    let Some(gps) = params.gps else { return most };
+    let Some(gps) = params.gps() else { return most };
     let fits = |words: usize| {
         let (short, long) = (words.min(gps.s) as i64, words.saturating_sub(gps.s) as i64);
         let k = words as i64;

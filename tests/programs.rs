@@ -5,7 +5,7 @@
 mod cases;
 
 use cases::{check, formula, outcome};
-use loggp::{ClockKind, Dilation, Latency, LogGps, Params, Ports, Time, US, What, Work, audit};
+use loggp::{ActivityKind, ClockKind, Dilation, Latency, LogGps, Params, Ports, Time, US, Work, audit};
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::fft::FFT;
 use loggp_programs::radix_sort::RADIX_SORT;
@@ -42,8 +42,8 @@ fn broadcast_is_figure_3_of_logp() {
     let mut seen = vec![(0, vec![]); 8];
     for activity in run.trace.unwrap().activities {
         match activity.what {
-            What::Receive(_) => seen[activity.id].0 = activity.end.as_ps() / US.as_ps(),
-            What::Send(_) => seen[activity.id].1.push(activity.start.as_ps() / US.as_ps()),
+            ActivityKind::Receive(_) => seen[activity.id].0 = activity.end.as_ps() / US.as_ps(),
+            ActivityKind::Send(_) => seen[activity.id].1.push(activity.start.as_ps() / US.as_ps()),
             _ => (),
         }
     }

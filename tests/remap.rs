@@ -38,7 +38,7 @@ impl Draw {
         let [L, o, g, G] = [40, 12, 20, 3].map(|most| self.time(most * fine).as_ps() * unit);
         let params = Params::new(self.0.usize(1..7)).L(L).o(o).g(g).G(G).word(self.0.usize(1..6));
         let params = params.build().unwrap();
-        let size = self.0.usize(1..=12 * params.word);
+        let size = self.0.usize(1..=12 * params.word.get());
         Case { size, ..Case::new(&REMAP, algorithm, params) }
     }
 }
@@ -58,7 +58,7 @@ fn short_messages_take_as_long_as_predicted() {
         // Where nothing delays a send it is what the paper says, word for word.
         let Params { L, o, g, P, word, .. } = case.params;
         if P > 1 && g > Time::ZERO && 2 * o + Time::from_ps(L.as_ps() % g.as_ps()) <= g {
-            let m = (P - 1) * case.size.div_ceil(word);
+            let m = (P - 1) * case.size.div_ceil(word.get());
             assert_eq!(time, 2 * o + (m as i64 - 1) * g + L);
             text += 1;
         }
@@ -79,8 +79,9 @@ fn long_messages_take_as_long_as_predicted_with_dual_ports() {
     let mut exact = 0;
     for case in cases("long-staggered", 12_000) {
         let case = Case { ports: Ports::Dual, ..case };
-        let Params { o, g, G, word, .. } = case.params;
-        let h = (case.size.div_ceil(word) as i64 - 1) * G + g;
+        let Params { o, g, word, .. } = case.params;
+        let G = case.params.G().unwrap();
+        let h = (case.size.div_ceil(word.get()) as i64 - 1) * G + g;
         let (time, formula) = (model(&case), formula(&case));
         if g <= o && o < h && h < 2 * o {
             assert!(formula <= time && time.as_ps() <= 2 * formula.as_ps(), "{case:?} {time} {formula}");

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use loggp::{
-    Cause, ClockKind, Dilation, Latency, LogGps, MS, Machine, NS, Params, Ports, Proc, Tag, Time, US, Work,
-    audit,
+    Cause, ClockKind, Dilation, Latency, LogGps, MS, Machine, NS, Params, Ports, Proc, Tag, Ties, Time, US,
+    Work, audit,
 };
 
 const WORD: Tag<u64> = Tag::new(0);
@@ -179,7 +179,16 @@ fn draw(seed: u64, most: usize) -> (Machine, Traffic) {
     };
     let machine = machine(params)
         .ports(if rng.bool() { Ports::Single } else { Ports::Dual })
-        .latency(if rng.u8(..) < 64 { Latency::Random { seed } } else { Latency::Exact })
+        .latency(match rng.u8(..) {
+            0..40 => Latency::Random { seed },
+            40..64 => Latency::Exponential { seed },
+            _ => Latency::Exact,
+        })
+        .ties(match rng.u8(..) {
+            0..64 => Ties::Random { seed },
+            64..96 => Ties::Rotation,
+            _ => Ties::Number,
+        })
         .trace(true)
         .cores(1 + rng.usize(0..4));
     let machine = if rng.bool() { machine.barrier(time(rng, 10)) } else { machine };
@@ -209,7 +218,10 @@ fn is_the_same_run(seed: u64, machine: &Machine, traffic: &Traffic) {
     assert_eq!(measured.model, Some(model.time), "seed {seed}");
     assert!(measured.time >= model.time - NS, "seed {seed}: {} is before {}", measured.time, model.time);
     assert_eq!(measured.host.unwrap().out_of_order, 0, "seed {seed}");
-    let audit = audit(model.trace.as_ref().unwrap());
+    let trace = model.trace.as_ref().unwrap();
+    let again = machine.clone().clock(ClockKind::Virtual).repeat(trace).run(program).unwrap();
+    assert_eq!(again.trace, model.trace, "seed {seed}, repeated");
+    let audit = audit(trace);
     assert!(audit.is_clean(), "seed {seed}: {:?}", audit.violations);
     for stats in &model.processors {
         let sum = [stats.work, stats.send, stats.recv, stats.gap, stats.stall, stats.port, stats.idle];

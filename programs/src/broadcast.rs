@@ -70,10 +70,8 @@ impl<'a> Broadcast<'a> {
 
 impl Plan for Broadcast<'_> {
     fn formula(&self) -> Option<Time> {
-        let Params { L, o, g, G, P, .. } = self.case.params;
-        if !self.case.params.is_loggp() {
-            return None;
-        }
+        let Params { L, o, g, P, .. } = self.case.params;
+        let G = self.case.params.G()?;
         if P == 1 {
             return Some(Time::ZERO);
         }
@@ -88,7 +86,7 @@ impl Plan for Broadcast<'_> {
         let D = params.send_overhead(*size) + stream + params.L + params.recv_overhead(*size);
         let d = params.send_overhead(*size).max(stream + params.g);
         let children = (self.tree)(params.P, D, d);
-        let mut datum = vec![0; size * params.word];
+        let mut datum = vec![0; size * params.word.get()];
         fastrand::Rng::with_seed(*seed).fill(&mut datum);
         let run = self.case.machine(emulation).run(|p| broadcast(p, &children, &datum))?;
         let (run, results) = run.take_results();

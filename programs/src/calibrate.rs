@@ -330,7 +330,7 @@ const BEGIN: Tag<Blank> = Tag::named(2, "begin");
 
 impl Lab {
     fn new(machine: &Machine, clock: ClockKind) -> Lab {
-        let &Params { P, word, .. } = machine.params();
+        let (P, word) = (machine.params().P, machine.params().word.get());
         let (repetitions, enough, noise) = match clock {
             ClockKind::Virtual => (1, 1, Time::ZERO),
             ClockKind::Wall => (*REPETITIONS.start(), ENOUGH, NOISE),

@@ -199,7 +199,7 @@ impl Case {
     /// Refuses data of no words, and data that a host may not have room for: P times the size, in words.
     pub(crate) fn check_size(&self) -> Result<(), Refusal> {
         const MOST: u128 = 1 << 32;
-        let Params { P, word, .. } = self.params;
+        let (P, word) = (self.params.P, self.params.word.get());
         let bytes = P as u128 * self.size as u128 * word as u128;
         match self.size {
             0 => Err("a size of 0 leaves nothing to send; give at least 1".into()),

@@ -117,7 +117,7 @@ impl Remap<'_> {
         if case.size == 0 {
             return Err("a size of 0 leaves nothing to send; give at least 1".into());
         }
-        let piece = if length == Length::Short { case.params.word.min(case.size) } else { case.size };
+        let piece = if length == Length::Short { case.params.word.get().min(case.size) } else { case.size };
         let pieces = case.size.div_ceil(piece);
         let P = case.params.P as u128;
         let bytes = P * P * case.size as u128;
@@ -142,15 +142,13 @@ impl Remap<'_> {
 
 impl Plan for Remap<'_> {
     fn formula(&self) -> Option<Time> {
-        let Params { L, o, g, G, P, .. } = self.case.params;
-        if !self.case.params.is_loggp() {
-            return None;
-        }
+        let Params { L, o, g, P, .. } = self.case.params;
+        let G = self.case.params.G()?;
         if P == 1 {
             return Some(Time::ZERO);
         }
         let others = P as i64 - 1;
-        let block = self.case.size.div_ceil(self.case.params.word) as i64; // in words
+        let block = self.case.size.div_ceil(self.case.params.word.get()) as i64; // in words
         Some(match (self.length, self.order) {
             (Length::Short, Order::Staggered) => lockstep(others * block, o, g, g, L),
             (Length::Short, Order::Synchronized) => {
@@ -370,8 +368,8 @@ fn bursts(m: i64, o: Time, transit: Time) -> Time {
 /// Whether on a machine with single ports no message of `long-staggered` comes while another goes, so that its
 /// formula is exact: nothing delays a send, and a message's (k-1)G fit between two sends.
 pub fn pass_by(params: &Params, size: usize) -> bool {
-    let Params { L, o, g, G, P, .. } = *params;
-    let stream = (size.div_ceil(params.word) as i64 - 1) * G;
+    let Params { L, o, g, P, .. } = *params;
+    let stream = params.stream(params.words(size));
     let h = stream + g;
     if stream == Time::ZERO || P == 1 {
         return true;

@@ -118,10 +118,8 @@ impl Scatter<'_> {
 
 impl Plan for Scatter<'_> {
     fn formula(&self) -> Option<Time> {
-        let Params { L, o, g, G, P, .. } = self.case.params;
-        if !self.case.params.is_loggp() {
-            return None;
-        }
+        let Params { L, o, g, P, .. } = self.case.params;
+        let G = self.case.params.G()?;
         if P == 1 {
             return Some(Time::ZERO);
         }
@@ -141,7 +139,7 @@ impl Plan for Scatter<'_> {
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let Scatter { case, way } = *self;
         let machine = case.machine(emulation);
-        let set = case.size * case.params.word;
+        let set = case.size * case.params.word.get();
         let mut items = vec![0; case.params.P * set];
         fastrand::Rng::with_seed(case.seed).fill(&mut items);
         let run = if way == Way::Short {
@@ -167,7 +165,7 @@ fn verify(results: &[Vec<u8>], items: &[u8], set: usize) -> Result<(), String> {
 
 /// The short-message algorithm (section 4.2). The tag says which item it is, as messages may overtake.
 fn short(p: &mut Proc, k: usize, items: &[u8]) -> Vec<u8> {
-    let word = p.params().word;
+    let word = p.params().word.get();
     if p.id() > 0 {
         return (0..k).flat_map(|item| p.recv_from(0, ITEM.step(item))).collect();
     }
@@ -183,7 +181,7 @@ fn short(p: &mut Proc, k: usize, items: &[u8]) -> Vec<u8> {
 
 /// Every other algorithm: what each processor does by the tree. Only processor 0 looks at the source's items.
 fn scatter(p: &mut Proc, tree: &Tree, items: &[u8]) -> Vec<u8> {
-    let (id, word) = (p.id(), p.params().word);
+    let (id, word) = (p.id(), p.params().word.get());
     let mut parts: Vec<(usize, Vec<u8>)> = (0..tree.receptions(id)).map(|_| p.recv(ITEMS)).collect();
     parts.sort_by_key(|(from, _)| tree.detours.contains_key(&(*from, id)).then_some(*from));
     let parts = parts.into_iter().map(|(_, part)| part);
@@ -222,7 +220,8 @@ fn splits(case: &Case, way: Way) -> Splits {
 /// source begins. The old one begins again when the gap is over and the overhead, which may overlap, too; or
 /// it has nothing left to do.
 fn fastest(case: &Case, allowed: impl Fn(usize) -> Range<usize>) -> Splits {
-    let Params { L, o, g, G, P, .. } = case.params;
+    let Params { L, o, g, P, .. } = case.params;
+    let G = case.params.G().unwrap_or(g.max(o)); // without one, as for a train of short messages
     let mut S = vec![0; P + 1];
     let mut t = vec![Time::ZERO; P + 1];
     for n in 2..=P {

@@ -7,7 +7,9 @@
 
 use std::iter;
 
-use loggp::{Audit, Machine, Params, Payload, Proc, Run, RunError, Tag, Time, Trace, What, Work, audit};
+use loggp::{
+    ActivityKind, Audit, Machine, Params, Payload, Proc, Run, RunError, Tag, Time, Trace, Work, audit,
+};
 
 /// Who sends to whom, and in which order.
 pub struct Pattern {
@@ -159,7 +161,7 @@ impl Letter {
     fn by(from: usize, load: &Load) -> impl Iterator<Item = Letter> {
         let mut rng =
             fastrand::Rng::with_seed(load.seed ^ (from as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let word = load.params.word;
+        let word = load.params.word.get();
         iter::repeat_with(move || Letter::new(rng.u64(..), word))
     }
 }
@@ -239,7 +241,7 @@ fn interval(params: &Params) -> Time {
 fn throughput(trace: &Trace) -> Option<f64> {
     let mut receptions = vec![Vec::new(); trace.params.P];
     for activity in &trace.activities {
-        if let What::Receive(_) = activity.what {
+        if let ActivityKind::Receive(_) = activity.what {
             receptions[activity.id].push(activity.start);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use loggp::{Activity, Time, Trace, What};
+use loggp::{Activity, ActivityKind, Time, Trace};
 
 /// More than this would be a blur; a trace viewer can zoom.
 const MOST_PROCESSORS: usize = 128;
@@ -17,16 +17,16 @@ const LEFT: f64 = 60.0;
 const TOP: f64 = 64.0;
 
 /// What a slice looks like: its fill, and its name in the legend. Told apart in black and white too.
-fn look(what: &What) -> Option<(&'static str, &'static str)> {
+fn look(what: &ActivityKind) -> Option<(&'static str, &'static str)> {
     Some(match what {
-        What::Send(_) => ("#1f4e79", "send overhead"),
-        What::Receive(_) => ("#e08214", "receive overhead"),
-        What::Work(_) => ("#8c8c8c", "work"),
-        What::Gap => ("#dcdcdc", "gap"),
-        What::Stall => ("#b2182b", "stall"),
-        What::Port => ("#c2a5cf", "port"),
-        What::Barrier => ("#e5f0d8", "barrier"),
-        What::Idle => return None,
+        ActivityKind::Send(_) => ("#1f4e79", "send overhead"),
+        ActivityKind::Receive(_) => ("#e08214", "receive overhead"),
+        ActivityKind::Work(_) => ("#8c8c8c", "work"),
+        ActivityKind::Gap => ("#dcdcdc", "gap"),
+        ActivityKind::Stall => ("#b2182b", "stall"),
+        ActivityKind::Port => ("#c2a5cf", "port"),
+        ActivityKind::Barrier => ("#e5f0d8", "barrier"),
+        ActivityKind::Idle => return None,
     })
 }
 

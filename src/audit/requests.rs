@@ -1,7 +1,7 @@
 //! Whether a message waited with reason.
 //!
 //! A message asks for its way when it is ready, or when it would be there if a negative G_l makes that earlier.
-//! Who asks first is served first, and at the same moment the processor with the lower number. What was
+//! Who asks first is served first, and at the same moment the one whose place is before the other's. What was
 //! promised to those served before is all that a message may wait for: its own end of the network or its
 //! receiver's is full, or a port is taken. So the requests are gone through in that order, and each is held
 //! against the promises made until then, as the trace says them. Who enters too early is in the way of
@@ -11,9 +11,9 @@ use std::collections::HashSet;
 
 use super::room::{Room, Rooms};
 use super::{Auditor, Flight, PortName, Rule};
-use crate::network::{Latency, Ports};
+use crate::network::Ports;
 use crate::time::Time;
-use crate::trace::{Message, Trace, What};
+use crate::trace::{ActivityKind, Message, Trace};
 
 /// A message that asks for its way.
 struct Request<'a> {
@@ -26,9 +26,6 @@ struct Request<'a> {
     /// When it was ready, when its stall was over, and when its sender went on; if anybody sent it.
     sent: Option<[Time; 3]>,
 }
-
-/// How long a message's first word is under way: at least, and at most, as far as the trace tells.
-type Latencies = [Time; 2];
 
 impl<'a> Auditor<'a> {
     /// Holds every message's waits against what was promised to those who asked before.
@@ -46,9 +43,8 @@ impl<'a> Auditor<'a> {
             }
             for request in at_once {
                 let way = promises.way(request);
-                let latencies = self.latencies(request, Some(&way));
-                let least = way.admitted(request.ready(), latencies[0]);
-                self.judge(request, &way, least, latencies[1]);
+                let least = way.admitted(request.ready(), request.message.latency);
+                self.judge(request, &way, least);
                 promises.make(request);
             }
         }
@@ -57,28 +53,25 @@ impl<'a> Auditor<'a> {
     /// Requests of one moment whose order the trace does not tell: each may have come before all others, or
     /// after them.
     fn judge_chain(&mut self, at_once: &[Request], promises: &mut Promises) {
-        let least = |request: &Request| {
-            promises.way(request).admitted(request.ready(), self.latencies(request, None)[0])
-        };
+        let least =
+            |request: &Request| promises.way(request).admitted(request.ready(), request.message.latency);
         let least: Vec<Time> = at_once.iter().map(least).collect();
         at_once.iter().for_each(|request| promises.make(request));
         for (request, least) in at_once.iter().zip(least) {
-            let longest = self.latencies(request, None)[1];
-            self.judge(request, &promises.way(request), least, longest);
+            self.judge(request, &promises.way(request), least);
         }
     }
 
-    /// Holds a message's waits against its way. `least` is when its stall can have ended at the earliest, and
-    /// `longest` the most that its latency can have been: a longer one makes it wait for more.
-    fn judge(&mut self, request: &Request, way: &Way, least: Time, longest: Time) {
-        let &Message { id, to, enter, first, .. } = request.message;
-        let out = way.first(enter, self.params.L);
+    /// Holds a message's waits against its way. `least` is when its stall can have ended at the earliest.
+    fn judge(&mut self, request: &Request, way: &Way, least: Time) {
+        let &Message { id, to, latency, enter, first, .. } = request.message;
+        let out = way.first(enter, latency);
         if request.spread > Time::ZERO && first > out {
             let sentence = format!("{id} enters at {enter} and comes out at {first}");
             self.report(Rule::Latency, format!("{sentence}, and processor {to}'s port had room at {out}"));
         }
         let Some([ready, admitted, entered]) = request.sent else { return };
-        let most = way.admitted(least, longest);
+        let most = way.admitted(least, latency);
         if admitted > most {
             let sentence = format!("{id} to {to} stalls from {ready} to {admitted}");
             self.report(Rule::Stall, format!("{sentence}, and there was room at {most}"));
@@ -86,7 +79,7 @@ impl<'a> Auditor<'a> {
             let sentence = format!("{id} to {to} stalls from {ready} to {admitted}");
             self.report(Rule::Stall, format!("{sentence}, and there was no room before {least}"));
         } else {
-            let most = way.enter(most, longest);
+            let most = way.enter(most, latency);
             if entered > most {
                 let sentence = format!("{id} to {to} waits for a port until {entered}");
                 self.report(Rule::Wait, format!("{sentence}, and could enter at {most}"));
@@ -119,26 +112,12 @@ impl<'a> Auditor<'a> {
             });
             let mut request = Request { ask: Time::ZERO, message, spread, sent };
             let ready = request.ready();
-            request.ask = ready.min(ready + self.latencies(&request, None)[0] + spread);
+            request.ask = ready.min(ready + message.latency + spread);
             request
         };
         let mut requests: Vec<Request> = self.flights.iter().map(request).collect();
-        requests.sort_unstable_by_key(|request| (request.ask, request.message.id));
+        requests.sort_unstable_by_key(|request| (request.ask, request.message.place, request.message.id));
         requests
-    }
-
-    /// The latencies that a message can have had. A random one shows if nothing but itself made the first word
-    /// come out when it did; a port on its way, if that is known, may have.
-    fn latencies(&self, request: &Request, way: Option<&Way>) -> Latencies {
-        let L = self.params.L;
-        let &Message { enter, first, .. } = request.message;
-        let shown = (first - enter).max(Time::ZERO).min(L);
-        match self.latency {
-            Latency::Exact => [L, L],
-            Latency::Random { .. } if request.spread <= Time::ZERO => [shown, shown],
-            Latency::Random { .. } if way.is_some_and(|way| !way.delays(enter, first)) => [shown, shown],
-            Latency::Random { .. } => [Time::ZERO, shown],
-        }
     }
 }
 
@@ -171,7 +150,7 @@ impl Request<'_> {
 /// whatever their numbers.
 fn free_barriers(trace: &Trace) -> HashSet<Time> {
     let free = trace.barrier == Some(Time::ZERO);
-    let barriers = trace.activities.iter().filter(|activity| free && activity.what == What::Barrier);
+    let barriers = trace.activities.iter().filter(|activity| free && activity.what == ActivityKind::Barrier);
     barriers.map(|activity| activity.end).collect()
 }
 
@@ -267,12 +246,6 @@ impl Way<'_> {
         }
         let soonest = enter + if self.itself { latency.max(self.spread) } else { latency };
         self.entrance.map_or(soonest, |port| port.fit(soonest, self.spread))
-    }
-
-    /// Whether a port may be why the first word did not come out before.
-    fn delays(&self, enter: Time, first: Time) -> bool {
-        let by_itself = self.itself && first == enter + self.spread;
-        by_itself || self.entrance.is_some_and(|port| port.is_full_before(first))
     }
 
     /// The earliest moment, not before `from`, at which both ends have room.

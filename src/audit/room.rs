@@ -208,12 +208,6 @@ impl Room {
         self.last_before(2 * node + 1, middle..covers.end, before)
             .or_else(|| self.last_before(2 * node, covers.start..middle, before))
     }
-
-    /// Whether there is no room until this moment.
-    pub fn is_full_before(&self, moment: Time) -> bool {
-        let place = self.times.binary_search(&moment).unwrap_or(0);
-        place > 0 && self.nodes[self.leaves() + place - 1].first != NONE
-    }
 }
 
 /// Many places, by name.
@@ -284,9 +278,6 @@ mod tests {
                 } else {
                     prop_assert_eq!(last, None);
                 }
-                // Where nothing ever changes, nothing ends.
-                let ends = from > 0 && full(from - 1);
-                prop_assert!(room.is_full_before(time(from)) == ends || ends && full(from));
             }
         }
     }

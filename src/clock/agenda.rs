@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::time::Time;
 
-/// The processors that wait for a time, earliest first, then lowest number first.
+/// The processors that wait for a time, earliest first, and at the same time in the order of their places.
 ///
 /// Processors of one program wait for similar things (their overhead, a latency), so most of them queue up
 /// in order by themselves. A few lanes, each in order, take those at their ends; who fits no lane goes to a
@@ -27,7 +27,7 @@ pub(crate) struct Agenda {
 /// How many lanes: programs rarely wait for more kinds of things at once.
 const LANES: usize = 3;
 
-/// A processor and its time, packed into one number that compares fast: time, number, ticket.
+/// A processor and its time, packed into one number that compares fast: time, place at that time, ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry(u128);
 
@@ -35,21 +35,17 @@ impl Entry {
     /// Later than any entry.
     const NONE: Entry = Entry(u128::MAX);
 
-    /// Processor `id` runs at `time`, unless its ticket has changed by then.
+    /// The processor that has this place at `time` runs then, unless its ticket has changed.
     #[inline]
-    pub fn new(time: Time, id: u32, ticket: u32) -> Entry {
+    pub fn new(time: Time, place: u32, ticket: u32) -> Entry {
         debug_assert!(time >= Time::ZERO);
-        Entry((time.as_ps() as u128) << 64 | u128::from(id) << 32 | u128::from(ticket))
+        Entry((time.as_ps() as u128) << 64 | u128::from(place) << 32 | u128::from(ticket))
     }
 
-    /// Its time and its processor.
+    /// Its time and its place.
     #[inline]
     pub fn moment(self) -> (Time, u32) {
-        (Time::from_ps((self.0 >> 64) as i64), self.id())
-    }
-
-    pub fn id(self) -> u32 {
-        (self.0 >> 32) as u32
+        (Time::from_ps((self.0 >> 64) as i64), (self.0 >> 32) as u32)
     }
 
     pub fn ticket(self) -> u32 {
@@ -149,7 +145,7 @@ mod tests {
         for n in 0..200 {
             let mut agenda = Agenda::default();
             let mut expected: Vec<Entry> =
-                (0..n).map(|id| Entry::new(rng.i64(0..50) * PS, id, rng.u32(..))).collect();
+                (0..n).map(|place| Entry::new(rng.i64(0..50) * PS, place, rng.u32(..))).collect();
             expected.iter().for_each(|e| agenda.add(*e));
             let mine = Entry::new(25 * PS, n, 0);
             match agenda.exchange(mine) {

@@ -33,7 +33,7 @@ const STEP: f64 = 1.1;
 
 /// A dilation, and why that one.
 #[derive(Clone, Debug)]
-pub(crate) struct Choice {
+pub(crate) struct Chosen {
     pub dilation: f64,
     pub why: String,
 }
@@ -109,7 +109,7 @@ impl Clock for Recorder<'_> {
 
 /// Chooses the least dilation at which processors with these waits end in time on so many cores. Where work
 /// is measured, the processors of a core must also find the time to do it one after the other.
-pub(crate) fn choose(waits: &[Vec<Wait>], cores: usize, measured_work: bool) -> Choice {
+pub(crate) fn choose(waits: &[Vec<Wait>], cores: usize, measured_work: bool) -> Chosen {
     let all = waits.iter().enumerate().flat_map(|(id, waits)| waits.iter().map(move |wait| (*wait, id)));
     let mut timetable: Vec<(Wait, usize)> = all.collect();
     timetable.sort_by_key(|(wait, id)| (wait.until, *id));
@@ -134,7 +134,7 @@ pub(crate) fn choose(waits: &[Vec<Wait>], cores: usize, measured_work: bool) -> 
     } else {
         "the host keeps up".into()
     };
-    Choice { dilation, why }
+    Chosen { dilation, why }
 }
 
 /// When the cores are through with the timetable, in picoseconds of the host. Each hands itself over as it must, and

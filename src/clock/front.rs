@@ -13,7 +13,7 @@ use super::host::HostClock;
 use super::sync::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use crate::time::{NS, Time};
 
-/// A place in the order of all acts: the time, and at the same time the processor's number.
+/// A moment in the order of all acts: the time, and the processor's place among those that act at it.
 pub(super) type Moment = (Time, u32);
 
 /// After all acts.
@@ -28,8 +28,8 @@ const BEHIND: Time = Time::from_ps(250 * NS.as_ps());
 pub(super) struct Front {
     /// No processor of the core acts before this time.
     time: AtomicI64,
-    /// Nor, at this time, one with a lower number.
-    id: AtomicU64,
+    /// Nor, at this time, one with a lower place.
+    place: AtomicU64,
     /// If the holder computes, which takes as long as the host takes: the tick at which it began; else 0.
     since: AtomicU64,
     /// Whether nothing more can come of the core's processors by themselves: some look for messages, in vain.
@@ -77,7 +77,7 @@ impl Front {
         let others = cores - 1;
         Front {
             time: AtomicI64::new(0),
-            id: AtomicU64::new(0),
+            place: AtomicU64::new(0),
             since: AtomicU64::new(0),
             hopeless: AtomicBool::new(false),
             lowered: AtomicU64::new(0),
@@ -88,7 +88,7 @@ impl Front {
 
     /// The moment before which no processor of the core acts.
     ///
-    /// The time is read before the number, and written after it. So what is read of two fronts in a row, the later one
+    /// The time is read before the place, and written after it. So what is read of two fronts in a row, the later one
     /// being later, is never later than the later one.
     #[inline]
     fn read(&self, host: &HostClock) -> Moment {
@@ -98,7 +98,7 @@ impl Front {
             // It has computed for so long, if the host has let it; then its own time is as far.
             return (time.max(time + host.since(since) - BEHIND), 0);
         }
-        (time, self.id.load(Ordering::Acquire) as u32)
+        (time, self.place.load(Ordering::Acquire) as u32)
     }
 
     /// Says whether anything more can come of the core's processors by themselves.
@@ -142,7 +142,7 @@ impl Outlook {
         if moment != self.shown {
             let lower = moment < self.shown;
             self.shown = moment;
-            front.id.store(moment.1.into(), Ordering::Release);
+            front.place.store(moment.1.into(), Ordering::Release);
             front.time.store(moment.0.as_ps(), Ordering::Release);
             if lower && self.sent.len() > 1 {
                 // After it is lower, and before the sender can learn that its message was let in. With two cores

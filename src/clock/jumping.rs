@@ -18,7 +18,8 @@ use super::overflow::{AlternateStack, Stacks};
 use super::prefetch::prefetch_stack;
 use super::seat::Seat;
 use super::watchdog::{Beat, Watched};
-use super::{Clock, blame};
+use super::{Clock, Known, blame};
+use crate::choice::Places;
 use crate::error::{Cause, RunError, cause_of, stop};
 use crate::message::Envelope;
 use crate::network::ReceptionCost;
@@ -39,6 +40,8 @@ struct Jumping {
     cause: RefCell<Option<Cause>>,
     /// What a reception takes.
     cost: ReceptionCost,
+    /// Who has which place among those that act at the same time.
+    places: Places,
     /// The run's signs of life.
     watched: Watched,
 }
@@ -55,6 +58,21 @@ struct Jumper<'a> {
     id: u32,
     /// How often its program was unwound because the run has failed.
     stops: u32,
+}
+
+impl Jumping {
+    /// A processor's entry on the agenda.
+    #[inline]
+    fn entry(&self, id: u32, wake: Time, ticket: u32) -> Entry {
+        Entry::new(wake, self.places.place(wake, id), ticket)
+    }
+
+    /// Whose entry this is.
+    #[inline]
+    fn processor(&self, entry: Entry) -> u32 {
+        let (time, place) = entry.moment();
+        self.places.who(time, place)
+    }
 }
 
 impl Jumper<'_> {
@@ -75,7 +93,7 @@ impl Jumper<'_> {
             let next = if wake == Time::MAX {
                 agenda.pop()
             } else {
-                match agenda.exchange(Entry::new(wake, self.id, ticket)) {
+                match agenda.exchange(self.clock.entry(self.id, wake, ticket)) {
                     None => return,
                     next => next,
                 }
@@ -83,7 +101,7 @@ impl Jumper<'_> {
             (next, agenda.peek())
         };
         if let Some(entry) = after_next {
-            prefetch_stack(self.clock.stack_tops[entry.id() as usize].get());
+            prefetch_stack(self.clock.stack_tops[self.clock.processor(entry) as usize].get());
         }
         let top = 0_u8;
         self.clock.stack_tops[self.id as usize].set((&raw const *black_box(&top)).addr());
@@ -113,7 +131,7 @@ impl Clock for Jumper<'_> {
         let to = envelope.letter.to;
         let mut seat = self.clock.seats[to as usize].borrow_mut();
         if seat.put(envelope, &self.clock.cost) {
-            self.clock.agenda.borrow_mut().add(Entry::new(seat.wake(), to, seat.ticket()));
+            self.clock.agenda.borrow_mut().add(self.clock.entry(to, seat.wake(), seat.ticket()));
         }
     }
 
@@ -148,7 +166,7 @@ impl Clock for Jumper<'_> {
 pub(crate) fn run<T>(
     P: usize,
     stack: usize,
-    cost: ReceptionCost,
+    known: Known,
     patience: Duration,
     body: &dyn Fn(usize, &mut dyn Clock) -> T,
 ) -> Result<Vec<T>, RunError> {
@@ -158,7 +176,8 @@ pub(crate) fn run<T>(
         stack_tops: (0..P).map(|_| Cell::default()).collect(),
         failed: Cell::new(false),
         cause: RefCell::default(),
-        cost,
+        cost: known.cost,
+        places: known.places,
         watched: Watched::new(1, patience),
     };
     let clock = &clock;
@@ -177,13 +196,13 @@ pub(crate) fn run<T>(
         // SAFETY: what `start` borrows lives in this function or longer, and the coroutines end in it or are never
         // resumed after it.
         coroutines.push(unsafe { Coroutine::with_stack_unchecked(stack, start) });
-        clock.agenda.borrow_mut().add(Entry::new(Time::ZERO, id, 0));
+        clock.agenda.borrow_mut().add(clock.entry(id, Time::ZERO, 0));
     }
 
     let mut results: Vec<Option<T>> = (0..P).map(|_| None).collect();
     let mut next = clock.agenda.borrow_mut().pop();
     while let Some(entry) = next.filter(|_| !clock.failed.get()) {
-        let id = entry.id() as usize;
+        let id = clock.processor(entry) as usize;
         next = if clock.seats[id].borrow().ticket() != entry.ticket() {
             clock.agenda.borrow_mut().pop() // a message made it run earlier than this
         } else {

@@ -18,8 +18,10 @@ mod sync;
 pub(crate) mod wall;
 mod watchdog;
 
+use crate::choice::Places;
 use crate::error::Cause;
 use crate::message::Envelope;
+use crate::network::ReceptionCost;
 use crate::node::Reception;
 use crate::time::Time;
 
@@ -31,6 +33,19 @@ pub enum ClockKind {
     Virtual,
     /// Time passes: processors are threads that really wait.
     Wall,
+}
+
+/// What a machine lets one know before it runs: of the order of acts, and of receptions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    /// Who has which place among those that act at the same time.
+    pub places: Places,
+    /// The least time from a request to the arrival of its message.
+    pub lookahead: Time,
+    /// Whether there are two processors, whose messages take no time and so arrive in the order in which they are sent.
+    pub pair: bool,
+    /// What a reception takes.
+    pub cost: ReceptionCost,
 }
 
 /// A processor's view of its clock, which answers two questions: may it act yet, and what does it do until

@@ -2,7 +2,7 @@
 //!
 //! Both clocks seat their processors here, so that waiting means the same on both.
 
-use crate::error::{Doing, State, WantedMessage};
+use crate::error::{Doing, ProcessorState, WantedMessage};
 use crate::inbox::Inbox;
 use crate::message::{Envelope, Letter, Want};
 use crate::network::ReceptionCost;
@@ -210,7 +210,7 @@ impl Seat {
     }
 
     /// What processor `id`, which sits here, is doing.
-    pub fn state(&self, id: usize) -> State {
+    pub fn state(&self, id: usize) -> ProcessorState {
         let doing = match (self.stage, self.waits_for) {
             (Stage::NotStarted, _) => Doing::NotStarted,
             (Stage::Finished, _) => Doing::Finished,
@@ -220,16 +220,17 @@ impl Seat {
             (Stage::Running | Stage::Failed, None) if self.in_vain => Doing::Looking,
             (Stage::Running | Stage::Failed, None) => Doing::Running,
         };
-        State { id, at: self.waits_for.map_or(self.wake, |wish| wish.reception.ready), doing }
+        ProcessorState { id, at: self.waits_for.map_or(self.wake, |wish| wish.reception.ready), doing }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choice::Latency;
     use crate::clock::agenda::{Agenda, Entry};
     use crate::message::{RawTag, Tag};
-    use crate::network::{Latency, Network, Ports};
+    use crate::network::{Network, Ports};
     use crate::node::{Node, Outgoing, Receiving, Sending, Step};
     use crate::params::Params;
     use crate::parcel::Parcel;
@@ -325,7 +326,7 @@ mod tests {
             players.push(player);
         }
         while let Some(entry) = agenda.pop() {
-            let id = entry.id() as usize;
+            let id = entry.moment().1 as usize;
             let player = &mut players[id];
             if player.seat.ticket() != entry.ticket() {
                 continue;
@@ -383,7 +384,7 @@ mod tests {
                 for op in &schedule[p.id()] {
                     match *op {
                         Op::Compute(cost) => p.work("compute", (cost.as_ps() / US.as_ps()) as u64, || ()),
-                        Op::Send(to, words) => p.send(to, BYTES, vec![0_u8; words * params.word]),
+                        Op::Send(to, words) => p.send(to, BYTES, vec![0_u8; words * params.word.get()]),
                         Op::Receive => drop(p.recv(BYTES)),
                     }
                 }

@@ -22,7 +22,8 @@ use super::sync::{
     AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look,
 };
 use super::watchdog::{Beat, Watched};
-use super::{Clock, blame};
+use super::{Clock, Known, blame};
+use crate::choice::Places;
 use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
 use crate::message::{Envelope, Letter};
 use crate::network::ReceptionCost;
@@ -38,7 +39,7 @@ struct Wall {
     /// What each core shows to the others.
     fronts: Box<[Front]>,
     /// What is known before the run.
-    order: Order,
+    known: Known,
     /// Wakes each processor's thread.
     unparkers: Box<[Unparker]>,
     /// [`GOING`], [`OVER`] or [`FAILED`].
@@ -61,17 +62,6 @@ const GOING: u8 = 0;
 const OVER: u8 = 1;
 /// Something went wrong; every thread unwinds at its next call.
 const FAILED: u8 = 2;
-
-/// What a machine lets one know before it runs: of the order of acts, and of receptions.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Order {
-    /// The least time from a request to the arrival of its message.
-    pub lookahead: Time,
-    /// Whether there are two processors, whose messages take no time and so arrive in the order in which they are sent.
-    pub pair: bool,
-    /// What a reception takes.
-    pub cost: ReceptionCost,
-}
 
 /// What must be certain before a processor goes on.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +92,8 @@ struct Roster {
     lateness: Histogram<u32>,
     /// What a reception takes.
     cost: ReceptionCost,
+    /// Who has which place among those that act at the same time.
+    places: Places,
     /// Those that have not started, last first.
     unstarted: Vec<u32>,
     /// Whether all have come to their first wait.
@@ -157,10 +149,9 @@ pub(crate) struct Findings {
 
 impl Wall {
     /// A run that has not begun, of as many processors as there are parkers.
-    fn new(host: HostClock, cores: usize, order: Order, watched: Watched, parkers: &[Parker]) -> Wall {
+    fn new(host: HostClock, cores: usize, known: Known, watched: Watched, parkers: &[Parker]) -> Wall {
         let P = parkers.len();
-        let mut rosters: Vec<Roster> =
-            (0..cores).map(|core| Roster::new(core, P, cores, order.cost)).collect();
+        let mut rosters: Vec<Roster> = (0..cores).map(|core| Roster::new(core, P, cores, &known)).collect();
         for from in 0..cores {
             for to in (0..cores).filter(|to| *to != from) {
                 let (sender, receiver) = lane();
@@ -172,7 +163,7 @@ impl Wall {
             host,
             cores: rosters.into_iter().map(|roster| CachePadded::new(Mutex::new(roster))).collect(),
             fronts: (0..cores).map(|_| Front::new(cores)).collect(),
-            order,
+            known,
             unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
             status: AtomicU8::new(GOING),
             cause: Mutex::new(None),
@@ -203,7 +194,7 @@ impl Wall {
 
 impl Roster {
     /// That of one of so many cores, of a run with `P` processors.
-    fn new(core: usize, P: usize, cores: usize, cost: ReceptionCost) -> Roster {
+    fn new(core: usize, P: usize, cores: usize, known: &Known) -> Roster {
         let mut lateness = lateness_histogram();
         lateness.reset(); // touches its memory, before time begins
         Roster {
@@ -214,7 +205,8 @@ impl Roster {
             outlook: Outlook::new(core, cores),
             hopeless: false,
             lateness,
-            cost,
+            cost: known.cost,
+            places: known.places.clone(),
             unstarted: (core + cores..P).step_by(cores).rev().map(|id| id as u32).collect(),
             warm: false,
         }
@@ -226,8 +218,23 @@ impl Roster {
     fn put(&mut self, place: usize, holder: u32, envelope: Envelope) {
         let (seat, id) = (&mut self.seats[place], envelope.letter.to);
         if seat.put(envelope, &self.cost) && id != holder {
-            self.agenda.add(Entry::new(seat.wake(), id, seat.ticket()));
+            let place = self.places.place(seat.wake(), id);
+            self.agenda.add(Entry::new(seat.wake(), place, seat.ticket()));
         }
+    }
+
+    /// Whose entry on the agenda this is.
+    #[inline]
+    fn processor(&self, entry: Entry) -> u32 {
+        let (time, place) = entry.moment();
+        self.places.who(time, place)
+    }
+
+    /// The entry of a processor of the core, as its seat is.
+    #[inline]
+    fn entry(&self, id: u32, place: usize) -> Entry {
+        let seat = &self.seats[place];
+        Entry::new(seat.wake(), self.places.place(seat.wake(), id), seat.ticket())
     }
 
     /// Whether there are messages from other cores.
@@ -253,10 +260,11 @@ impl Roster {
 
     /// Who acts first on the core: the holder, who would be `mine`, or one on the agenda.
     #[inline]
-    fn first(&mut self, mine: Entry, cores: usize) -> Entry {
+    fn first(&mut self, mine: Entry, holder: u32, cores: usize) -> Entry {
         while let Some(first) = self.agenda.peek() {
-            let counts = self.seats[first.id() as usize / cores].ticket() == first.ticket();
-            if counts && first.id() != mine.id() {
+            let id = self.processor(first);
+            let counts = self.seats[id as usize / cores].ticket() == first.ticket();
+            if counts && id != holder {
                 return first.min(mine);
             }
             self.agenda.pop();
@@ -306,27 +314,28 @@ impl<'a> Waiter<'a> {
             }
             let roster = self.roster();
             if let Some(other) = roster.unstarted.pop() {
-                let (wake, ticket) = (roster.seats[place].wake(), roster.seats[place].ticket());
-                if !self.hand_over(other, Entry::new(wake, id, ticket)) {
+                let mine = roster.entry(id, place);
+                if !self.hand_over(other, mine) {
                     return false;
                 }
                 waited = true;
                 continue;
             }
+            let mine = roster.entry(id, place);
+            let first = roster.first(mine, id, cores);
             let wake = roster.seats[place].wake();
-            let mine = Entry::new(wake, id, roster.seats[place].ticket());
-            let first = roster.first(mine, cores);
             roster.outlook.show(&wall.fronts[number], first.moment());
             if first != mine {
                 roster.agenda.pop();
-                if !self.hand_over(first.id(), mine) {
+                let other = roster.processor(first);
+                if !self.hand_over(other, mine) {
                     return false;
                 }
                 waited = true;
                 continue;
             }
             let needs = roster.seats[place]
-                .known_until(wall.order.pair.then_some(id))
+                .known_until(wall.known.pair.then_some(id))
                 .map_or(follows, Needs::Arrivals);
             if !roster.warm {
                 roster.warm = true;
@@ -359,12 +368,13 @@ impl<'a> Waiter<'a> {
     /// Whether it is certain, by what was seen of the other cores, what the processor needs to go on at `wake`.
     #[inline]
     fn has(&mut self, needs: Needs, wake: Time) -> bool {
-        let (id, lookahead) = (self.id, self.wall.order.lookahead);
+        let lookahead = self.wall.known.lookahead;
+        let mine = (wake, self.wall.known.places.place(wake, self.id));
         let horizon = self.roster().outlook.horizon();
         match needs {
             Needs::Nothing => true,
-            Needs::Turn => horizon > (wake, id),
-            Needs::Arrivals(time) => horizon.0 + lookahead > time || horizon > (wake, id),
+            Needs::Turn => horizon > mine,
+            Needs::Arrivals(time) => horizon.0 + lookahead > time || horizon > mine,
         }
     }
 
@@ -460,7 +470,8 @@ impl Clock for Waiter<'_> {
         self.hopes();
         if t == self.reached.0 && self.has(Needs::Turn, t) {
             let first = self.roster().agenda.peek();
-            if first.is_none_or(|first| first.moment() > (t, self.id)) {
+            let mine = (t, self.wall.known.places.place(t, self.id));
+            if first.is_none_or(|first| first.moment() > mine) {
                 return;
             }
         }
@@ -503,7 +514,8 @@ impl Clock for Waiter<'_> {
         let roster = self.roster();
         if roster.unstarted.is_empty() {
             let first = roster.agenda.peek().map_or(NEVER, Entry::moment);
-            roster.outlook.show(&wall.fronts[number], first.min((t, id)));
+            let mine = (t, roster.places.place(t, id));
+            roster.outlook.show(&wall.fronts[number], first.min(mine));
         }
     }
 
@@ -519,7 +531,7 @@ impl Clock for Waiter<'_> {
     fn receive(&mut self, reception: Reception) -> Option<Envelope> {
         let id = self.id;
         self.goes_on(); // or else the seat must stay as it was when the run failed
-        let cost = self.wall.order.cost;
+        let cost = self.wall.known.cost;
         self.seat().ask(id, reception, &cost);
         if self.sleep(Needs::Turn) { self.seat().answer() } else { None }
     }
@@ -550,14 +562,14 @@ pub(crate) fn run<T: Send>(
     P: usize,
     stack: usize,
     cores: usize,
-    order: Order,
+    known: Known,
     patience: Duration,
     dilation: f64,
     body: &(dyn Fn(usize, &mut dyn Clock) -> T + Sync),
 ) -> Result<(Vec<T>, Findings), RunError> {
     let ids = core_affinity::get_core_ids().unwrap_or_default();
     let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
-    let wall = Wall::new(HostClock::new(dilation), cores, order, Watched::new(cores, patience), &parkers);
+    let wall = Wall::new(HostClock::new(dilation), cores, known, Watched::new(cores, patience), &parkers);
     let pinned = AtomicBool::new(true);
     let stacks = Stacks::new(P, stack);
     let live = |id: usize, parker: Parker| {
@@ -696,7 +708,7 @@ mod loom_tests {
         builder.check(move || {
             let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
             let watched = Watched::new(cores, Duration::MAX);
-            let wall = Wall::new(HostClock::new(1.0), cores, Order::default(), watched, &parkers);
+            let wall = Wall::new(HostClock::new(1.0), cores, Known::default(), watched, &parkers);
             let (wall, acts) = (loom::sync::Arc::new(wall), Acts::default());
             let threads: Vec<_> = (0..)
                 .zip(parkers)

@@ -177,6 +177,11 @@ impl RawTag {
         RawTag(RawTag::REPLY | u64::from(number))
     }
 
+    /// Whether it is a reply to a request.
+    pub fn is_reply(self) -> bool {
+        self.0 & RawTag::REPLY != 0
+    }
+
     /// The message for which its sender's request with this number asked.
     pub fn agreed(number: u32) -> RawTag {
         RawTag(RawTag::AGREED | u64::from(number))

@@ -1,7 +1,10 @@
 //! Traces that no machine made: requests served one after the other, by counting moment by moment. The auditor
 //! accepts them, and notices whoever waits a picosecond too long or is served out of turn.
 
-use loggp::{Activity, Latency, LogGps, Message, MessageId, Params, Ports, Rule, Time, Trace, What, audit};
+use loggp::{
+    Activity, ActivityKind, Latency, LogGps, Message, MessageId, Params, Ports, Rule, Ties, Time, Trace,
+    audit,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -77,11 +80,11 @@ impl Plan {
     /// What processor `from` sends as its next one, if it is free at `now` and its gap is over at `out_free`.
     fn request(&self, from: usize, number: usize, now: i64, out_free: i64) -> Option<Request> {
         let &(work, to, words, drawn) = self.sends[from].get(number)?;
-        let Params { L, o, G, .. } = self.params;
+        let Params { L, o, .. } = self.params;
         let words = words.min(self.params.longest().unwrap_or(usize::MAX));
         let k = words as i64;
-        let (overhead, spread) = match self.params.gps {
-            None => (o.as_ps(), (k - 1) * G.as_ps()),
+        let (overhead, spread) = match self.params.gps() {
+            None => (o.as_ps(), (k - 1) * self.params.G().unwrap().as_ps()),
             Some(gps) => {
                 let short = k.min(gps.s as i64);
                 let spread = short * gps.G_s.as_ps() + (k - short) * gps.G_l.as_ps();
@@ -148,7 +151,7 @@ impl Plan {
     /// Serves one request after the other; something goes wrong with the `n`-th.
     fn trace(&self, order: Order, wrong: Option<(usize, Fault)>) -> Trace {
         let (P, g) = (self.params.P, self.params.g.as_ps());
-        let mut did: Vec<Vec<(i64, i64, What)>> = vec![Vec::new(); P];
+        let mut did: Vec<Vec<(i64, i64, ActivityKind)>> = vec![Vec::new(); P];
         let mut sent: Vec<Vec<Message>> = vec![Vec::new(); P];
         let mut out_free = vec![0; P];
         let mut served: Vec<Served> = Vec::new();
@@ -163,24 +166,34 @@ impl Plan {
             let Some(request) = next else { break };
             let fault = wrong.filter(|(n, _)| *n == served.len()).map(|(_, fault)| fault);
             let Way { admitted, enter, first } = self.way(&served, &request, fault);
-            let Request { from, to, words, overhead, spread, called, ready, .. } = request;
+            let Request { from, to, words, overhead, spread, latency, called, ready, .. } = request;
             let id = MessageId { from, number: sent[from].len() };
             let mut now = now(from);
             for (end, what) in [
-                (called, What::Work("think".into())),
-                (ready - overhead, What::Gap),
-                (ready, What::Send(id)),
-                (admitted, What::Stall),
-                (enter, What::Port),
+                (called, ActivityKind::Work("think".into())),
+                (ready - overhead, ActivityKind::Gap),
+                (ready, ActivityKind::Send(id)),
+                (admitted, ActivityKind::Stall),
+                (enter, ActivityKind::Port),
             ] {
-                if now < end || what == What::Send(id) {
+                if now < end || what == ActivityKind::Send(id) {
                     did[from].push((now, end, what));
                 }
                 now = end;
             }
             let arrival = first + spread;
             let [enter_at, first_at, arrival_at] = [enter, first, arrival].map(Time::from_ps);
-            sent[from].push(Message { id, to, words, enter: enter_at, first: first_at, arrival: arrival_at });
+            let latency = Time::from_ps(latency);
+            sent[from].push(Message {
+                id,
+                to,
+                words,
+                latency,
+                place: from,
+                enter: enter_at,
+                first: first_at,
+                arrival: arrival_at,
+            });
             served.push(Served { from, to, enter, first, arrival, spread });
             out_free[from] = enter + spread.max(0) + g;
         }
@@ -188,7 +201,7 @@ impl Plan {
         for (id, did) in did.iter_mut().enumerate() {
             self.receive_all(did, messages.iter().filter(|message| message.to == id));
         }
-        let activity = |id: usize, (start, end, what): (i64, i64, What)| {
+        let activity = |id: usize, (start, end, what): (i64, i64, ActivityKind)| {
             let [start, end] = [start, end].map(Time::from_ps);
             Activity { id, start, end, what }
         };
@@ -196,11 +209,16 @@ impl Plan {
         let activities =
             did.flat_map(|(id, did)| did.into_iter().map(move |deed| activity(id, deed))).collect();
         let Plan { params, ports, latency, .. } = *self;
-        Trace { params, ports, latency, barrier: None, out_of_order: 0, activities, messages }
+        let ties = Ties::Number;
+        Trace { params, ports, latency, ties, barrier: None, out_of_order: 0, activities, messages }
     }
 
     /// Lets a processor that has sent everything receive everything.
-    fn receive_all<'a>(&self, did: &mut Vec<(i64, i64, What)>, messages: impl Iterator<Item = &'a Message>) {
+    fn receive_all<'a>(
+        &self,
+        did: &mut Vec<(i64, i64, ActivityKind)>,
+        messages: impl Iterator<Item = &'a Message>,
+    ) {
         let mut messages: Vec<&Message> = messages.collect();
         messages.sort_by_key(|message| (message.arrival, message.id));
         let mut gap_over = 0;
@@ -208,11 +226,11 @@ impl Plan {
             let now = did.last().map_or(0, |(_, end, _)| *end);
             let there = now.max(message.arrival.as_ps());
             let start = there.max(gap_over);
-            let per_word = self.params.gps.map_or(0, |gps| gps.O_r.as_ps());
+            let per_word = self.params.gps().map_or(0, |gps| gps.O_r.as_ps());
             let end = start + self.params.o.as_ps() + message.words as i64 * per_word;
-            let waits = [(now, there, What::Idle), (there, start, What::Gap)];
+            let waits = [(now, there, ActivityKind::Idle), (there, start, ActivityKind::Gap)];
             did.extend(waits.into_iter().filter(|(start, end, _)| start < end));
-            did.push((start, end, What::Receive(message.id)));
+            did.push((start, end, ActivityKind::Receive(message.id)));
             gap_over = start + self.params.g.as_ps();
         }
     }

@@ -84,6 +84,8 @@ fn latency(latency: Latency) -> String {
     match latency {
         Latency::Exact => "exact latency".into(),
         Latency::Random { seed } => format!("random latency (seed {seed})"),
+        Latency::Exponential { seed } => format!("exponential latency (seed {seed})"),
+        _ => format!("latency {latency}"),
     }
 }
 

@@ -150,10 +150,11 @@ impl Calibrate {
     fn rows<'a>(&self, choice: &Choice, found: &'a Calibration) -> Vec<Row<'a>> {
         let Calibration { o, g, L, G, C, .. } = found;
         let times = [("o", choice.params.o, o), ("g", choice.params.g, g), ("L", choice.params.L, L)];
-        let times = times.into_iter().chain([("G", choice.params.G, G)]).map(|(name, set, found)| {
-            let Found { value, bound, how, held } = found;
-            (name, "ns", Some(Value::Time(set)), Value::Time(*value), *bound, how.as_str(), *held)
-        });
+        let times =
+            times.into_iter().chain(choice.params.G().map(|set| ("G", set, G))).map(|(name, set, found)| {
+                let Found { value, bound, how, held } = found;
+                (name, "ns", Some(Value::Time(set)), Value::Time(*value), *bound, how.as_str(), *held)
+            });
         let capacity = choice.params.capacity().map(|C| Value::Count(C as i64));
         let C = ("C", "messages", capacity, Value::Count(C.value as i64), C.bound, C.how.as_str(), C.held);
         let row = |(parameter, unit, configured, recovered, bound, how, held)| Row {

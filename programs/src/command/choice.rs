@@ -1,6 +1,6 @@
 //! Which machine was chosen: a paper's, one of the user's own, or a paper's with changes.
 
-use loggp::{Params, Preset, Time, preset};
+use loggp::{Parameter, Params, Preset, Time, preset};
 
 use super::failure::Failure;
 use super::number::Unit;
@@ -78,7 +78,7 @@ impl Choice {
         if let Some((name, value)) = further {
             builder = builder.set(&format!("{name}={value}")).map_err(Failure::request)?;
         }
-        let open = builder.times().iter().any(|(name, time)| time.is_none() && *name != "G");
+        let open = !builder.open().is_empty();
         let built = builder.build().map_err(|why| match preset {
             Some(preset) if open => Failure::Request(format!("--machine {}: {why}", preset.name)),
             _ => Failure::request(why),
@@ -108,6 +108,6 @@ pub fn gives(text: &str, parameter: &str) -> bool {
 
 /// The unit of the first time in a text.
 fn unit(text: &str, cycle: Time) -> Option<Unit> {
-    let is_time = |name: &str| !matches!(name, "P" | "word" | "s" | "S");
+    let is_time = |name: &str| Parameter::named(name).is_some_and(Parameter::is_time);
     values(text).find(|(name, _)| is_time(name)).map(|(_, value)| Unit::of(value, cycle))
 }

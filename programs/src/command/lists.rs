@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use loggp::{Preset, Row, presets};
+use loggp::{Parameter, Preset, PresetValue, presets};
 use loggp_programs::{PROGRAMS, Program};
 
 use super::failure::Failure;
@@ -56,13 +56,17 @@ pub fn machines(out: &mut dyn Write) -> Result<(), Failure> {
 /// Lists a machine.
 fn list_machine(out: &mut dyn Write, preset: &Preset) -> Result<(), Failure> {
     writeln!(out, "{}: {}", preset.name, preset.about)?;
-    for Row { name, value, source } in preset.rows() {
-        let value = match (name, value) {
+    for PresetValue { name, value, source } in preset.values() {
+        let unit = match Parameter::named(name) {
+            Some(parameter) => parameter.unit,
+            None if name == "longest" => Some("word"),
+            None => None,
+        };
+        let value = match (unit, value) {
             (_, None) => "open".into(),
-            ("word", Some(value)) if value == "1" => "1 byte".into(),
-            ("word", Some(value)) => format!("{value} bytes"),
-            ("s" | "S" | "longest", Some(value)) => format!("{value} words"),
-            (_, Some(value)) => value,
+            (Some(unit), Some(value)) if value == "1" => format!("1 {unit}"),
+            (Some(unit), Some(value)) => format!("{value} {unit}s"),
+            (None, Some(value)) => value,
         };
         writeln!(out, "  {name:7}  {value:>10}  {source}")?;
     }

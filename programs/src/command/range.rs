@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loggp::Time;
+use loggp::{Parameter, Time};
 use loggp_programs::Program;
 
 use super::choice::{Choice, gives};
@@ -178,21 +178,19 @@ impl Swept {
 /// What has this name; refuses what cannot be swept, and what is given already.
 fn kind(name: &str, program: &Program, options: &Options) -> Result<Kind, String> {
     let own = program.options.iter().map(|option| option.name);
-    let kind = match name {
-        "L" | "o" | "g" | "G" | "O_s" | "O_r" | "G_s" | "G_l" => Kind::Time,
-        "P" | "word" | "s" | "S" => Kind::Count,
-        "size" => Kind::Size,
-        _ => match own.clone().find(|own| *own == name) {
-            Some(own) => Kind::Own(own),
-            None => {
-                let own: String = own.map(|name| format!(", {name}")).collect();
-                return Err(format!(
-                    "there is no {name} to sweep over; there are L, o, g, G, P, word, LogGPS's s, S, O_s, O_r, \
-                     G_s, G_l, and for {} size{own}",
-                    program.name
-                ));
-            }
-        },
+    let kind = match (Parameter::named(name), own.clone().find(|own| *own == name)) {
+        (Some(parameter), _) if parameter.is_time() => Kind::Time,
+        (Some(_), _) => Kind::Count,
+        _ if name == "size" => Kind::Size,
+        (None, Some(own)) => Kind::Own(own),
+        (None, None) => {
+            let (parameters, own) =
+                (Parameter::names(), own.map(|name| format!(", {name}")).collect::<String>());
+            let of = program.name;
+            return Err(format!(
+                "there is no {name} to sweep over; there are {parameters}, and for {of} size{own}"
+            ));
+        }
     };
     let given = match kind {
         Kind::Size => options.size.is_some(),
@@ -224,9 +222,8 @@ fn number(name: &str, kind: Kind, value: &str, options: &Options) -> Result<f64,
         // The machine reads its parameters itself, and knows how long a cycle is.
         Kind::Time => {
             let choice = Choice::with(options, Some((name, value))).map_err(says)?;
-            let times = choice.params.times();
-            let time = times.iter().find(|(other, _)| *other == name).map(|(_, time)| time.as_ps() as f64);
-            time.ok_or_else(|| format!("this machine has no {name}"))
+            let time = choice.params.times().find(|(other, _)| *other == name);
+            time.map(|(_, time)| time.as_ps() as f64).ok_or_else(|| format!("this machine has no {name}"))
         }
         Kind::Count | Kind::Size => match value.parse::<u32>() {
             Ok(count) => Ok(f64::from(count)),

@@ -1,6 +1,6 @@
 //! A row of a report: what was predicted for a run and what became of it. As JSON it is one object.
 
-use loggp::{ClockKind, Dilation, Host, Latency, Params, Ports, Work};
+use loggp::{ClockKind, Dilation, Host, Params, Ports, Work};
 use loggp_programs::study::{Ns, Phase, Prediction};
 use loggp_programs::{Answers, Case, Emulation, Figure, Study};
 use serde::ser::SerializeMap;
@@ -91,10 +91,7 @@ impl Asked {
         let Emulation { clock, dilation, .. } = study.emulation;
         Asked {
             cycle_ns: Ns(params.cycle),
-            latency: match latency {
-                Latency::Exact => "exact".into(),
-                Latency::Random { seed } => format!("random:{seed}"),
-            },
+            latency: latency.to_string(),
             ports: match ports {
                 Ports::Single => "single",
                 Ports::Dual => "dual",

@@ -1,12 +1,12 @@
 //! A program and everything that decides how it runs, but for the algorithm.
 
-use loggp::{Latency, Params, Time, Work, parse_time};
+use loggp::{Latency, Parameter, Params, Time, Work, parse_time};
 use loggp_programs::{Algorithm, Case, Costs, Emulation, Program, Study};
 
 use super::choice::Choice;
 use super::failure::Failure;
 use super::name;
-use super::number::{Unit, thousands};
+use super::number::{Unit, count, thousands};
 use super::options::{ClockOption, Options, PortsOption};
 use super::range::{Kind, Point, takes};
 
@@ -224,13 +224,11 @@ fn barrier(text: &str, cycle: Time) -> Result<Time, Failure> {
 /// A machine's parameters, in a line.
 pub fn parameters(params: &Params, unit: &Unit) -> String {
     let time = |(name, time): (&str, Time)| format!("{name} = {}", unit.show(time));
-    let count = |(name, count): (&str, usize)| match name {
-        "word" if count == 1 => "word = 1 byte".into(),
-        "word" => format!("word = {} bytes", thousands(count)),
+    let count = |(name, n): (&str, usize)| match Parameter::named(name).and_then(|parameter| parameter.unit) {
         // LogGPS's lengths without a limit are as long as a message can be.
-        "s" | "S" if count == u32::MAX as usize => format!("{name} unlimited"),
-        _ => format!("{name} = {}", thousands(count)),
+        Some("word") if n == u32::MAX as usize => format!("{name} unlimited"),
+        Some(unit @ "byte") => format!("{name} = {}", count(n, unit)),
+        _ => format!("{name} = {}", thousands(n)),
     };
-    let times = params.times().into_iter().map(time);
-    times.chain(params.counts().into_iter().map(count)).collect::<Vec<_>>().join(", ")
+    params.times().map(time).chain(params.counts().map(count)).collect::<Vec<_>>().join(", ")
 }

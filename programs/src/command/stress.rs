@@ -357,9 +357,8 @@ impl Stalls {
 
 /// A machine's parameters, but for P, of which there are several.
 fn parameters(choice: &Choice) -> String {
-    let times = choice.params.times().into_iter();
     let times: Vec<String> =
-        times.map(|(name, time)| format!("{name} = {}", choice.unit.show(time))).collect();
+        choice.params.times().map(|(name, time)| format!("{name} = {}", choice.unit.show(time))).collect();
     let capacity = choice.params.capacity().map_or("unlimited".into(), thousands);
     format!("{}, capacity {capacity}", times.join(", "))
 }

@@ -151,7 +151,7 @@ impl Pass<'_> {
 
     /// How long so many bytes stream: (k-1)G.
     fn stream(&self, bytes: usize) -> Time {
-        (self.case.params.words(bytes) as i64 - 1) * self.case.params.G
+        self.case.params.stream(self.case.params.words(bytes))
     }
 
     /// How long after a message enters another can begin to come out, if both ends send at once.

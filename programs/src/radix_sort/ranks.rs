@@ -117,7 +117,7 @@ fn add(sums: &mut [u32], counts: &[u32]) {
 /// Two processors send each other something. Where a message waits for its receiver (LogGPS 3.1), two that
 /// both sent first would wait for ever.
 pub fn swap<T: loggp::Payload>(p: &mut Proc, other: usize, tag: Tag<T>, mine: T) -> T {
-    if p.params().gps.is_some() && other < p.id() {
+    if p.params().gps().is_some() && other < p.id() {
         let theirs = p.recv_from(other, tag);
         p.send(other, tag, mine);
         return theirs;

@@ -155,7 +155,7 @@ impl Setting {
             .into());
         }
         let Some(longest) = case.params.longest().filter(|_| self.plan.bulk) else { return Ok(()) };
-        let bytes = longest.saturating_mul(case.params.word);
+        let bytes = longest.saturating_mul(case.params.word.get());
         if bytes < 8 * buckets {
             return Err(format!(
                 "a message of the sums for {buckets} buckets is longer than the machine can carry, \

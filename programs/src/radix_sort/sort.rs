@@ -201,7 +201,7 @@ fn slices(counts: &[u32], ranks: &[u32], n: usize, P: usize) -> Vec<Range<usize>
 fn exchange<T: Item>(p: &mut Proc, tags: Tags, mut missing: usize, messages: &mut Vec<Vec<T>>) {
     let (id, P, tag) = (p.id(), p.p(), tags.of(keys(), 0));
     let mut came = vec![Vec::new(); P];
-    if p.params().gps.is_some() {
+    if p.params().gps().is_some() {
         // A message may wait for its receiver (LogGPS 3.1): so pairs meet, in rounds. The partner's partner
         // is oneself, and everyone meets everyone.
         for other in (0..P).map(|round| (round + P - id) % P).filter(|other| *other != id) {

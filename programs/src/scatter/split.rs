@@ -7,9 +7,8 @@
 //! with the optimal tree and never takes a step back, so it never ends later.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
-use loggp::{Latency, Network, Params, Ports, Request, Time};
+use loggp::{Latency, Params, Ports, Time, Traffic};
 
 use super::{Message, Tree};
 
@@ -77,28 +76,21 @@ fn score(finishes: &[Time]) -> (Time, usize) {
 /// When every processor finishes by a tree. The network is the machine's own; only the data are missing.
 fn simulate(tree: &Tree, params: &Params) -> Vec<Time> {
     let Params { o, g, P, .. } = *params;
-    let network = Network::new(*params, Ports::Single, Latency::Exact);
-    let mut exits: Vec<_> = (0..P).map(|id| network.exit(id)).collect();
-    let mut sends: Vec<_> = (0..P).map(|id| tree.sends(id)).collect();
     let mut arrivals = vec![Vec::new(); P];
     let mut finishes = vec![Time::ZERO; P];
-    // As the machine does, it serves requests in the order of time, and at the same time in that of the processors.
-    let mut asking: Vec<Option<(Message, Request)>> = (0..P).map(|_| None).collect();
-    let mut agenda = BinaryHeap::from([Reverse((Time::ZERO, 0))]);
-    while let Some(Reverse((t, id))) = agenda.pop() {
-        let Some((Message { to, .. }, request)) = asking[id].take() else {
-            finishes[id] = t;
-            if let Some(message) = sends[id].next() {
-                let request = network.request(&mut exits[id], message.items, t);
-                agenda.push(Reverse((request.ask, id)));
-                asking[id] = Some((message, request));
-            }
-            continue;
-        };
-        let passage = network.serve(id, &mut exits[id], to, request);
-        agenda.push(Reverse((passage.enter, id)));
-        agenda.push(Reverse((passage.arrival + o, to)));
-        arrivals[to].push(passage.arrival);
+    // A machine that cannot be is refused, with the reason, when it is to run.
+    let Ok(mut traffic) = Traffic::new(*params, Ports::Single, Latency::Exact) else { return finishes };
+    let send_all = |traffic: &mut Traffic, id: usize, t: Time| {
+        tree.sends(id).for_each(|Message { to, items }| traffic.send(id, to, items, t));
+    };
+    send_all(&mut traffic, 0, Time::ZERO);
+    while let Some(loggp::Message { id, to, enter, arrival, .. }) = traffic.next() {
+        finishes[id.from] = enter;
+        if arrivals[to].is_empty() {
+            finishes[to] = arrival + o;
+            send_all(&mut traffic, to, arrival + o);
+        }
+        arrivals[to].push(arrival);
     }
     // Who receives several messages sends none, so it can wait until here.
     for (id, arrivals) in arrivals.iter_mut().enumerate().filter(|(_, arrivals)| arrivals.len() > 1) {

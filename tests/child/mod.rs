@@ -1,0 +1,36 @@
+//! A test that runs again in a process of its own, for what would end, limit or hang this one.
+
+use std::process::{Child, Command, Output, Stdio};
+
+use loggp::ClockKind;
+
+/// Tells a child what to do.
+const TASK: &str = "LOGGP_TEST_TASK";
+
+/// What this process is to do, if it is a child.
+pub fn task() -> Option<String> {
+    std::env::var(TASK).ok()
+}
+
+/// Starts a test in a child that does this task of it; `before` is what the shell does before it.
+pub fn start(test: &str, task: &str, before: &str) -> Child {
+    let this = std::env::current_exe().unwrap();
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("{before} exec \"$0\" \"$@\"")).arg(this);
+    command.args([test, "--exact", "--nocapture"]).env(TASK, task);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// What a child wrote.
+pub fn written(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// The clock that a task names.
+pub fn clock(name: &str) -> ClockKind {
+    match name {
+        "virtual" => ClockKind::Virtual,
+        "wall" => ClockKind::Wall,
+        other => panic!("there is no clock {other}"),
+    }
+}
