@@ -227,20 +227,20 @@ impl<'a> Proc<'a> {
     /// ```
     /// use loggp::{Machine, Params, Tag, US};
     ///
-    /// const ROW: Tag<Vec<f64>> = Tag::new(0);
+    /// const DATUM: Tag<f64> = Tag::new(0);
     ///
-    /// // Processor 0 computes until a row is there.
+    /// // Processor 0 computes until a datum is there.
     /// let machine = Machine::new(Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?);
     /// let run = machine.run(|p| {
     ///     if p.id() == 1 {
-    ///         p.send(0, ROW, vec![1.5; 4]);
+    ///         p.send(0, DATUM, 1.5);
     ///         return 0;
     ///     }
     ///     let mut steps = 0;
-    ///     while p.probe(ROW).is_none() {
+    ///     while p.probe(DATUM).is_none() {
     ///         p.work("step", 2, || steps += 1);
     ///     }
-    ///     p.recv_from(1, ROW);
+    ///     p.recv_from(1, DATUM);
     ///     steps
     /// })?;
     /// assert_eq!((run.results[0], run.time), (3, (3 * 3 + 1 + 2) * US)); // it is there at 8, and seen at 9
