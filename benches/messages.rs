@@ -3,14 +3,17 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use loggp::{Machine, Params, Proc, US, Work};
+use loggp::{Machine, Params, Proc, Tag, US, Work};
+
+/// A word on its way.
+const WORD: Tag<u64> = Tag::new(0);
 
 /// Everyone passes a word on to its neighbour, over and over.
 fn ring(p: &mut Proc, messages: usize) -> u64 {
     let (next, mut word) = ((p.id() + 1) % p.p(), p.id() as u64);
     for _ in 0..messages {
-        p.send(next, 0, word);
-        word = p.recv::<u64>(0).1 + 1;
+        p.send(next, WORD, word);
+        word = p.recv(WORD).1 + 1;
     }
     word
 }
@@ -20,8 +23,8 @@ fn all_to_all(p: &mut Proc, messages: usize) -> u64 {
     let (id, all) = (p.id(), p.p());
     let mut sum = 0;
     for i in 0..messages {
-        p.send((id + 1 + i % (all - 1)) % all, 0, id as u64);
-        sum += p.recv::<u64>(0).1;
+        p.send((id + 1 + i % (all - 1)) % all, WORD, id as u64);
+        sum += p.recv(WORD).1;
     }
     sum
 }

@@ -7,7 +7,10 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
-use loggp::{ClockKind, Dilation, Machine, Params, Time, US, Work};
+use loggp::{ClockKind, Dilation, Machine, Params, Tag, Time, US, Work};
+
+/// A message of the peers' comparison.
+const WORD: Tag<u64> = Tag::new(0);
 
 /// Each core has something to do this often.
 const EVERY: Time = Time::from_ps(20_000_000);
@@ -144,11 +147,11 @@ fn messages() {
             let started = Instant::now();
             for i in 0..TRIPS {
                 if p.id() == 0 {
-                    p.send(1, 0, i);
-                    p.recv::<u64>(0);
+                    p.send(1, WORD, i);
+                    p.recv(WORD);
                 } else {
-                    p.recv::<u64>(0);
-                    p.send(0, 0, i);
+                    p.recv(WORD);
+                    p.send(0, WORD, i);
                 }
             }
             started.elapsed().as_nanos() as f64 / TRIPS as f64
@@ -164,9 +167,9 @@ fn messages() {
                 let started = Instant::now();
                 for i in 0..trips {
                     if p.id() == 0 {
-                        p.send(1, 0, i);
+                        p.send(1, WORD, i);
                     } else {
-                        p.recv::<u64>(0);
+                        p.recv(WORD);
                     }
                 }
                 started.elapsed().as_nanos() as f64 / trips as f64

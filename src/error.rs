@@ -14,13 +14,15 @@ use crate::time::Time;
 /// processors.
 ///
 /// ```
-/// use loggp::{Machine, Params};
+/// use loggp::{Machine, Params, Tag};
+///
+/// const DATUM: Tag<u64> = Tag::named(0, "datum");
 ///
 /// let machine = Machine::new(Params::new(2048).build()?);
-/// let error = machine.run(|p| p.recv::<u8>(0)).unwrap_err();
+/// let error = machine.run(|p| p.recv(DATUM)).unwrap_err();
 /// let said = format!("{error:?}");
 /// assert!(said.starts_with("deadlock: 2048 of 2048 processors wait for messages that nobody sends"));
-/// assert!(said.contains("\n  processor 7 at 0 us waited for a message with tag 0\n"));
+/// assert!(said.contains("\n  processor 7 at 0 us waited for a message with tag 0 (datum)\n"));
 /// assert!(said.ends_with("  ... and 2040 more"));
 /// # Ok::<(), loggp::ParamsError>(())
 /// ```
@@ -68,7 +70,7 @@ pub enum Cause {
         message: String,
     },
     /// A message of another type was sent than the receiver asked for.
-    #[error("processor {id} asked processor {from} for a {asked}, and it sent a {sent} (at {at})")]
+    #[error("processor {id} asked processor {from} for a {asked} {about}, and it sent a {sent} (at {at})")]
     WrongType {
         /// The receiver.
         id: usize,
@@ -76,6 +78,8 @@ pub enum Cause {
         from: usize,
         /// The type that the receiver named.
         asked: &'static str,
+        /// What about, in words: the tag, or the collective.
+        about: String,
         /// The type that the sender sent.
         sent: &'static str,
         /// The receiver's call.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::message::{Envelope, Tag, Want};
+use crate::message::{Envelope, RawTag, Want};
 use crate::time::Time;
 
 /// The messages sent to a processor that it has not received, those that are still under way included. A receive
@@ -122,9 +122,9 @@ impl Inbox {
 #[derive(Debug, Default)]
 struct Index {
     /// By sender, tag, arrival and number.
-    messages: BTreeMap<(u32, Tag, Time, u32), Envelope>,
+    messages: BTreeMap<(u32, RawTag, Time, u32), Envelope>,
     /// The same by tag, arrival, sender and number, from the first search on that names no sender.
-    by_tag: Option<BTreeSet<(Tag, Time, u32, u32)>>,
+    by_tag: Option<BTreeSet<(RawTag, Time, u32, u32)>>,
 }
 
 impl Index {
@@ -137,12 +137,12 @@ impl Index {
     }
 
     /// The place of the message that a receive takes.
-    fn find(&mut self, want: &Want) -> Option<(u32, Tag, Time, u32)> {
+    fn find(&mut self, want: &Want) -> Option<(u32, RawTag, Time, u32)> {
         if let Some(from) = want.from {
             let (&place, _) = self.messages.range((from, want.tag, Time::ZERO, 0)..).next()?;
             return (place.0 == from && place.1 == want.tag).then_some(place);
         }
-        let swap = |(from, tag, arrival, number): &(u32, Tag, Time, u32)| (*tag, *arrival, *from, *number);
+        let swap = |(from, tag, arrival, number): &(u32, RawTag, Time, u32)| (*tag, *arrival, *from, *number);
         let by_tag = self.by_tag.get_or_insert_with(|| self.messages.keys().map(swap).collect());
         let &(tag, arrival, from, number) = by_tag.range((want.tag, Time::ZERO, 0, 0)..).next()?;
         (tag == want.tag).then_some((from, tag, arrival, number))
@@ -170,7 +170,7 @@ mod tests {
     use crate::parcel::Parcel;
     use crate::time::US;
 
-    fn envelope(arrival: i64, from: u32, tag: Tag, number: u32) -> Envelope {
+    fn envelope(arrival: i64, from: u32, tag: RawTag, number: u32) -> Envelope {
         let parcel = Parcel::new(number);
         Envelope { arrival: arrival * US, letter: Letter { from, to: 0, number, words: 1, tag, parcel } }
     }
@@ -179,10 +179,10 @@ mod tests {
     fn takes_the_earliest_and_then_the_lowest_sender() {
         let mut inbox = Inbox::default();
         for (arrival, from, tag, number) in [(5, 3, 0, 0), (4, 2, 0, 1), (4, 1, 0, 2), (3, 9, 1, 3)] {
-            inbox.put(envelope(arrival, from, Tag::user(tag), number));
+            inbox.put(envelope(arrival, from, RawTag::user(tag), number));
         }
-        let any = Want { from: None, tag: Tag::user(0) };
-        let from_3 = Want { from: Some(3), tag: Tag::user(0) };
+        let any = Want { from: None, tag: RawTag::user(0), name: None };
+        let from_3 = Want { from: Some(3), tag: RawTag::user(0), name: None };
         assert_eq!(inbox.first(&any).map(|e| e.arrival), Some(4 * US));
         assert_eq!(inbox.take(&any).unwrap().letter.from, 1);
         assert_eq!(inbox.take(&from_3).unwrap().letter.number, 0);
@@ -198,14 +198,14 @@ mod tests {
             let mut rng = fastrand::Rng::with_seed(seed);
             let (mut inbox, mut all) = (Inbox::default(), Vec::new());
             for number in 0..400 {
-                let tag = Tag::user(rng.u32(0..3));
+                let tag = RawTag::user(rng.u16(0..3));
                 let tag = if rng.u8(..) < 40 { tag.request() } else { tag };
                 let (arrival, from) = (i64::from(number) / 3 + rng.i64(0..40), rng.u32(0..20));
                 inbox.put(envelope(arrival, from, tag, number));
                 all.push(((arrival * US, from, number), tag));
                 for _ in 0..if number > 200 { rng.u32(0..4) } else { rng.u32(0..2) } {
                     let from = rng.bool().then(|| rng.u32(0..20));
-                    let want = Want { from, tag: Tag::user(rng.u32(0..3)) };
+                    let want = Want { from, tag: RawTag::user(rng.u16(0..3)), name: None };
                     let matching = all.iter().filter(|((_, sender, _), tag)| {
                         (*tag == want.tag || *tag == want.tag.request())
                             && from.is_none_or(|from| from == *sender)

@@ -6,16 +6,18 @@
 //! measured. On the wall clock processors are threads that really wait. See [`ClockKind`] and [`Work`].
 //!
 //! ```
-//! use loggp::{Machine, Params, US};
+//! use loggp::{Machine, Params, Tag, US};
+//!
+//! const DATUM: Tag<u64> = Tag::new(0);
 //!
 //! // The broadcast of LogP's figure 3, with everyone's time of arrival.
 //! let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
 //! let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
 //! let run = Machine::new(params).run(|p| {
-//!     let datum: u64 = if p.id() == 0 { 42 } else { p.recv(0).1 };
+//!     let datum = if p.id() == 0 { 42 } else { p.recv(DATUM).1 };
 //!     let at = p.now();
 //!     for &child in children[p.id()] {
-//!         p.send(child, 0, datum);
+//!         p.send(child, DATUM, datum);
 //!     }
 //!     at
 //! })?;
@@ -28,7 +30,7 @@
 //!   [`Parameter::ALL`] is the table of them.
 //! - [`Machine`] adds settings and runs programs; a [`Run`] has the results, the time, and where it went.
 //!   A [`RunError`] says why there is none, and what every processor was doing.
-//! - [`Proc`] is what a program calls, and a [`Payload`] is what it can send.
+//! - [`Proc`] is what a program calls, a [`Payload`] is what it can send, and a [`Tag`] says what about.
 //! - [`collectives`] are operations in which every processor takes part.
 //! - [`Host`] says how a run on the wall clock was held, and how far to trust it.
 //! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules.
@@ -44,6 +46,7 @@ mod choice;
 mod clock;
 pub mod collectives;
 mod error;
+mod group;
 mod host;
 mod inbox;
 mod machine;
@@ -66,9 +69,10 @@ pub use choice::{Latency, Ties};
 pub use clock::ClockKind;
 pub use clock::dilation::Dilation;
 pub use error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
+pub use group::Group;
 pub use host::{Host, Lateness};
 pub use machine::{Machine, Run};
-pub use message::Payload;
+pub use message::{Payload, Tag};
 pub use network::Ports;
 pub use params::{LogGps, LongMessages, Parameter, Params, ParamsBuilder, ParamsError};
 pub use presets::{Preset, PresetValue, preset, presets};

@@ -11,6 +11,7 @@ use crate::choice::{Choice, Drawn, Latencies, Latency, Repeated, Ties, latencies
 use crate::clock::dilation::{self, Chosen, Dilation, Recorder};
 use crate::clock::{Clock, ClockKind, Known, jumping, limits, wall};
 use crate::error::RunError;
+use crate::group::Groups;
 use crate::host::Host;
 use crate::network::{Network, Ports};
 use crate::params::{Params, ParamsError};
@@ -24,14 +25,16 @@ use crate::work::{Rates, Work};
 /// A parallel machine on which programs run.
 ///
 /// ```
-/// use loggp::{Machine, Params, US};
+/// use loggp::{Machine, Params, Tag, US};
+///
+/// const DATUM: Tag<u64> = Tag::new(0);
 ///
 /// // LogP's figure 3 begins like this: the source sends, and the datum is there after L + 2o.
 /// let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let machine = Machine::new(params);
 /// let run = machine.run(|p| match p.id() {
-///     0 => { p.send(1, 0, 42_u64); 0 }
-///     _ => p.recv_from::<u64>(0, 0),
+///     0 => { p.send(1, DATUM, 42); 0 }
+///     _ => p.recv_from(0, DATUM),
 /// })?;
 /// assert_eq!(run.results, [0, 42]);
 /// assert_eq!(run.time, 10 * US);
@@ -464,6 +467,7 @@ impl Machine {
             work: self.work,
             rates: self.rates.clone(),
             barrier: self.barrier,
+            groups: Groups::default(),
             trace: self.trace,
             asks_for: (0..self.params.gps().map_or(0, |_| self.params.P))
                 .map(|_| AtomicUsize::new(0))

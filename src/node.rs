@@ -12,7 +12,7 @@
 //! - **compute** and **wait**: [`Node::works`], [`Node::waits_until`];
 //! - **synchronize** (LogGPS, section 3.1): a [`Sending`] and a [`Receiving`] say which messages a long one takes.
 
-use crate::message::{Letter, Tag, Want};
+use crate::message::{Letter, RawTag, Tag, Want};
 use crate::network::{Exit, Network, Passage, ReceptionCost, Request};
 use crate::stats::Stats;
 use crate::time::Time;
@@ -68,6 +68,8 @@ pub(crate) struct Reception {
     pub ready: Time,
     /// When it gives up.
     pub deadline: Time,
+    /// Whether it takes the message, or only looks at it, which is over at once.
+    pub takes: bool,
 }
 
 impl Reception {
@@ -82,7 +84,8 @@ impl Reception {
     #[inline]
     pub fn over(&self, arrival: Time, letter: &Letter, cost: &ReceptionCost) -> Time {
         let start = self.begins(arrival);
-        if letter.tag.is_signal() { start } else { start + cost.of(letter.words as usize) }
+        let costs = self.takes && !letter.tag.is_signal();
+        if costs { start + cost.of(letter.words as usize) } else { start }
     }
 
     /// Once the message is there, and the processor ready.
@@ -168,7 +171,7 @@ impl Node {
     #[inline]
     pub fn is_ready(&self, network: &Network, want: Want, deadline: Time) -> Reception {
         let gap_over = self.received_at.map_or(Time::ZERO, |at| at + network.params().g);
-        Reception { want, ready: self.now.max(gap_over), deadline }
+        Reception { want, ready: self.now.max(gap_over), deadline, takes: true }
     }
 
     /// The message of a reception has come. The processor goes on when the reception is over.
@@ -256,7 +259,7 @@ pub(crate) enum Step {
     /// Send a message.
     Send {
         /// What it is about.
-        tag: Tag,
+        tag: RawTag,
         /// How long it is.
         words: usize,
         /// Whether it is what the program sends, or only says that this is to come, or may.
@@ -274,9 +277,11 @@ pub(crate) struct Sending {
     /// The receiver.
     pub to: usize,
     /// What the message is about.
-    tag: Tag,
+    tag: RawTag,
+    /// What errors call that.
+    name: Option<&'static str>,
     /// How long it is.
-    words: usize,
+    pub words: usize,
     /// How far it is.
     stage: Stage,
 }
@@ -289,7 +294,7 @@ enum Stage {
     /// The request with this number was sent.
     Asked(u32),
     /// The message can go.
-    Goes(Tag),
+    Goes(RawTag),
     /// The message has gone.
     Gone,
 }
@@ -297,9 +302,10 @@ enum Stage {
 impl Sending {
     /// A send of so many words that has not begun.
     #[inline]
-    pub fn new(network: &Network, to: usize, tag: Tag, words: usize) -> Sending {
+    pub fn new<T>(network: &Network, to: usize, tag: Tag<T>, words: usize) -> Sending {
+        let Tag { raw: tag, name, .. } = tag;
         let stage = if network.params().is_synchronous(words) { Stage::Asks } else { Stage::Goes(tag) };
-        Sending { to, tag, words, stage }
+        Sending { to, tag, name, words, stage }
     }
 
     /// Goes on: what the processor has to do next, once it has done all before.
@@ -311,8 +317,8 @@ impl Sending {
                 Step::Send { tag: self.tag.request(), words: 0, is_data: false }
             }
             Stage::Asked(number) => {
-                self.stage = Stage::Goes(Tag::agreed(number));
-                Step::Take(Want { from: Some(self.to as u32), tag: Tag::reply(number) })
+                self.stage = Stage::Goes(RawTag::agreed(number));
+                Step::Take(Want { from: Some(self.to as u32), tag: RawTag::reply(number), name: self.name })
             }
             Stage::Goes(tag) => {
                 self.stage = Stage::Gone;
@@ -327,10 +333,10 @@ impl Sending {
 /// is taken.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Receiving {
-    /// A request with this number has come from this processor.
-    Grants(u32, u32),
+    /// A request with this number has come from this processor, for a message that errors call so.
+    Grants(u32, u32, Option<&'static str>),
     /// The request was granted.
-    Waits(u32, u32),
+    Waits(u32, u32, Option<&'static str>),
     /// The message is there.
     Come,
 }
@@ -338,21 +344,24 @@ pub(crate) enum Receiving {
 impl Receiving {
     /// A receive that has taken its first message.
     #[inline]
-    pub fn new(first: &Letter) -> Receiving {
-        if first.tag.is_request() { Receiving::Grants(first.from, first.number) } else { Receiving::Come }
+    pub fn new(first: &Letter, name: Option<&'static str>) -> Receiving {
+        match first.tag.is_request() {
+            true => Receiving::Grants(first.from, first.number, name),
+            false => Receiving::Come,
+        }
     }
 
     /// Goes on: what the processor has to do next, once it has done all before.
     #[inline]
     pub fn next(&mut self) -> Step {
         match *self {
-            Receiving::Grants(from, number) => {
-                *self = Receiving::Waits(from, number);
-                Step::Send { tag: Tag::reply(number), words: 0, is_data: false }
+            Receiving::Grants(from, number, name) => {
+                *self = Receiving::Waits(from, number, name);
+                Step::Send { tag: RawTag::reply(number), words: 0, is_data: false }
             }
-            Receiving::Waits(from, number) => {
+            Receiving::Waits(from, number, name) => {
                 *self = Receiving::Come;
-                Step::Take(Want { from: Some(from), tag: Tag::agreed(number) })
+                Step::Take(Want { from: Some(from), tag: RawTag::agreed(number), name })
             }
             Receiving::Come => Step::Done,
         }

@@ -1,10 +1,12 @@
 //! A processor, as its program sees it.
 
+use std::collections::HashMap;
 use std::panic::Location;
 
 use crate::clock::Clock;
 use crate::error::{Cause, say_before_abort};
-use crate::message::{Collective, Envelope, Letter, Payload, Tag, Want};
+use crate::group::Group;
+use crate::message::{Collective, Envelope, Letter, Payload, RawTag, Tag, Want};
 use crate::node::{Entered, Node, Receiving, Reception, Sending, Step};
 use crate::params::Params;
 use crate::parcel::Parcel;
@@ -26,12 +28,27 @@ pub struct Proc<'a> {
     clock: &'a mut dyn Clock,
     /// What everything costs.
     setup: &'a Setup,
-    /// How many collectives it has begun.
+    /// How many collectives of all processors it has begun.
     collectives: u32,
+    /// In which group it acts, if not with all.
+    acting: Option<Acting>,
+    /// The groups in which it has acted: their numbers, and how many collectives of each it has begun.
+    groups: HashMap<Group, (u32, u32)>,
     /// Times its code, if that is measured.
     stopwatch: Option<Box<Stopwatch>>,
     /// How often it has looked for messages in vain since it last sent or received one.
     looks: u32,
+}
+
+/// A processor's place in the group in which it acts.
+#[derive(Clone)]
+pub(crate) struct Acting {
+    /// The group.
+    pub group: Group,
+    /// The group's number in this run.
+    pub number: u32,
+    /// The processor's rank in it.
+    pub rank: usize,
 }
 
 impl<'a> Proc<'a> {
@@ -41,6 +58,8 @@ impl<'a> Proc<'a> {
             clock,
             setup,
             collectives: 0,
+            acting: None,
+            groups: HashMap::new(),
             stopwatch: (setup.work == Work::Measured).then(|| Box::new(Stopwatch::start())),
             looks: 0,
         }
@@ -73,16 +92,10 @@ impl<'a> Proc<'a> {
 
     /// Sends a value to a processor, and goes on when its first word enters the network.
     #[track_caller]
-    pub fn send<T: Payload>(&mut self, to: usize, tag: u32, value: T) {
-        self.send_about(to, Tag::user(tag), value);
-    }
-
-    /// Sends, about anything.
-    #[track_caller]
-    pub(crate) fn send_about<T: Payload>(&mut self, to: usize, tag: Tag, value: T) {
+    pub fn send<T: Payload>(&mut self, to: usize, tag: Tag<T>, value: T) {
         self.count_code();
         let words = self.words(to, &value);
-        self.send_words(to, tag, words, Parcel::new(value));
+        self.send_words(to, tag, words, value);
         self.restart_code();
     }
 
@@ -94,36 +107,23 @@ impl<'a> Proc<'a> {
     pub fn send_receiving<T: Payload, M: Payload>(
         &mut self,
         to: usize,
-        tag: u32,
+        tag: Tag<T>,
         value: T,
-        taking: u32,
-        on: impl FnMut(&mut Proc<'a>, usize, M),
-    ) {
-        self.send_receiving_about(to, Tag::user(tag), value, Tag::user(taking), on);
-    }
-
-    /// Sends while receiving, about anything.
-    #[track_caller]
-    pub(crate) fn send_receiving_about<T: Payload, M: Payload>(
-        &mut self,
-        to: usize,
-        tag: Tag,
-        value: T,
-        taking: Tag,
+        taking: Tag<M>,
         mut on: impl FnMut(&mut Proc<'a>, usize, M),
     ) {
         self.count_code();
         let words = self.words(to, &value);
         let first = if self.params().is_synchronous(words) { 0 } else { words };
-        let want = Want { from: None, tag: taking };
+        let want = Want::of(None, taking);
         while let Some(letter) = self.take_agreed(want, self.now().max(self.gap_over(first))) {
-            let (from, message) = self.open(letter);
+            let (from, message) = self.open(letter, taking);
             self.restart_code();
             on(self, from, message);
             self.count_code();
         }
         self.node.waits_for_gap(&self.setup.network, first);
-        self.send_words(to, tag, words, Parcel::new(value));
+        self.send_words(to, tag, words, value);
         self.restart_code();
     }
 
@@ -135,32 +135,33 @@ impl<'a> Proc<'a> {
     /// announced, and goes on its way once what `from` sends has come or was announced.
     ///
     /// ```
-    /// use loggp::{Machine, Params, US};
+    /// use loggp::{Machine, Params, Tag, US};
+    ///
+    /// const NUMBER: Tag<usize> = Tag::new(0);
     ///
     /// // Everyone gets its left neighbour's number.
     /// let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?);
     /// let run = machine.run(|p| {
     ///     let (id, P) = (p.id(), p.p());
-    ///     p.send_recv::<_, usize>((id + 1) % P, id, (id + P - 1) % P, 0)
+    ///     p.send_recv((id + 1) % P, id, (id + P - 1) % P, NUMBER)
     /// })?;
     /// assert_eq!((run.results, run.time), (vec![3, 0, 1, 2], 10 * US));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    pub fn send_recv<T: Payload, M: Payload>(&mut self, to: usize, value: T, from: usize, tag: u32) -> M {
+    pub fn send_recv<T: Payload>(&mut self, to: usize, value: T, from: usize, tag: Tag<T>) -> T {
         self.count_code();
         let words = self.words(to, &value);
         self.check(from, 0);
         self.must_not_leave();
-        let tag = Tag::user(tag);
-        let want = Want { from: Some(from as u32), tag };
+        let want = Want::of(Some(from), tag);
         let mut sending = Sending::new(&self.setup.network, to, tag, words);
         let first = if self.params().is_synchronous(words) { 0 } else { words };
         let gap_over = self.gap_over(first);
         let mut parcel = Some(Parcel::new(value));
         let mut theirs = None;
         if gap_over > self.now() {
-            theirs = self.take(want, gap_over).map(|letter| self.greets(letter));
+            theirs = self.take(want, gap_over).map(|letter| self.greets(letter, want.name));
         }
         loop {
             match sending.next(&self.node) {
@@ -170,9 +171,9 @@ impl<'a> Proc<'a> {
                 }
                 Step::Take(reply) => {
                     if theirs.is_none() {
-                        theirs = self.take(want, Time::MAX).map(|letter| self.greets(letter));
+                        theirs = self.take(want, Time::MAX).map(|letter| self.greets(letter, want.name));
                     }
-                    self.setup.asks(self.id(), words);
+                    self.setup.asks(self.id(), sending.words);
                     self.take(reply, Time::MAX);
                 }
                 Step::Done => break,
@@ -183,7 +184,7 @@ impl<'a> Proc<'a> {
             None => self.take_agreed(want, Time::MAX),
         };
         let Some(letter) = letter else { self.fail_to_wait() };
-        let (_, message) = self.open(letter);
+        let (_, message) = self.open(letter, tag);
         self.restart_code();
         message
     }
@@ -191,40 +192,81 @@ impl<'a> Proc<'a> {
     /// Receives the message with this tag that arrives first, from any processor, and waits until there is
     /// one. Returns its sender and its value.
     #[track_caller]
-    pub fn recv<T: Payload>(&mut self, tag: u32) -> (usize, T) {
-        self.recv_about(None, Tag::user(tag))
+    pub fn recv<T: Payload>(&mut self, tag: Tag<T>) -> (usize, T) {
+        self.receive_or_fail(None, tag)
     }
 
     /// Receives the first message with this tag from one processor.
     #[track_caller]
-    pub fn recv_from<T: Payload>(&mut self, from: usize, tag: u32) -> T {
-        self.recv_about(Some(from), Tag::user(tag)).1
+    pub fn recv_from<T: Payload>(&mut self, from: usize, tag: Tag<T>) -> T {
+        self.receive_or_fail(Some(from), tag).1
     }
 
     /// Receives a message with this tag, if one can be received at once. A look at an inbox without one costs
     /// a cycle, so that polling moves time forward.
     #[track_caller]
-    pub fn try_recv<T: Payload>(&mut self, tag: u32) -> Option<(usize, T)> {
-        self.receive(None, Tag::user(tag), Time::ZERO)
+    pub fn try_recv<T: Payload>(&mut self, tag: Tag<T>) -> Option<(usize, T)> {
+        self.receive(None, tag, Time::ZERO)
     }
 
     /// Receives a message with this tag from one processor, if one can be received at once: what
     /// [`try_recv`](Proc::try_recv) does, but others' messages are left where they are.
     #[track_caller]
-    pub fn try_recv_from<T: Payload>(&mut self, from: usize, tag: u32) -> Option<T> {
-        self.receive(Some(from), Tag::user(tag), Time::ZERO).map(|(_, value)| value)
+    pub fn try_recv_from<T: Payload>(&mut self, from: usize, tag: Tag<T>) -> Option<T> {
+        self.receive(Some(from), tag, Time::ZERO).map(|(_, value)| value)
+    }
+
+    /// Looks for a message with this tag that has arrived, and leaves it where it is. Returns the sender of the one that
+    /// a [`recv`](Proc::recv) would take now: the one that arrived first. One that was announced and waits for its
+    /// receiver (LogGPS) is there too.
+    ///
+    /// A look costs a cycle, whatever it finds, so that polling moves time forward. To receive costs o all the same, and
+    /// not before the gap since the last reception is over, which a look need not wait for: a processor can look and
+    /// find, and [`try_recv`](Proc::try_recv) not yet. Who wants to take what comes needs no look but `try_recv`.
+    ///
+    /// ```
+    /// use loggp::{Machine, Params, Tag, US};
+    ///
+    /// const DATUM: Tag<f64> = Tag::new(0);
+    ///
+    /// // Processor 0 computes until a datum is there.
+    /// let machine = Machine::new(Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let run = machine.run(|p| {
+    ///     if p.id() == 1 {
+    ///         p.send(0, DATUM, 1.5);
+    ///         return 0;
+    ///     }
+    ///     let mut steps = 0;
+    ///     while p.probe(DATUM).is_none() {
+    ///         p.work("step", 2, || steps += 1);
+    ///     }
+    ///     p.recv_from(1, DATUM);
+    ///     steps
+    /// })?;
+    /// assert_eq!((run.results[0], run.time), (3, (3 * 3 + 1 + 2) * US)); // it is there at 8, and seen at 9
+    /// # Ok::<(), loggp::RunError>(())
+    /// ```
+    #[track_caller]
+    pub fn probe<T: Payload>(&mut self, tag: Tag<T>) -> Option<usize> {
+        self.look(None, tag)
+    }
+
+    /// Looks for a message with this tag from one processor, as [`probe`](Proc::probe) does.
+    #[track_caller]
+    pub fn probe_from<T: Payload>(&mut self, from: usize, tag: Tag<T>) -> bool {
+        self.look(Some(from), tag).is_some()
     }
 
     /// Receives a message with this tag if its reception can start by `time`, and gives up then.
     #[track_caller]
-    pub fn recv_until<T: Payload>(&mut self, time: Time, tag: u32) -> Option<(usize, T)> {
-        self.receive(None, Tag::user(tag), time)
+    pub fn recv_until<T: Payload>(&mut self, time: Time, tag: Tag<T>) -> Option<(usize, T)> {
+        self.receive(None, tag, time)
     }
 
     /// Receives a message with this tag from one processor if its reception can start by `time`, and gives up then.
     #[track_caller]
-    pub fn recv_from_until<T: Payload>(&mut self, from: usize, time: Time, tag: u32) -> Option<T> {
-        self.receive(Some(from), Tag::user(tag), time).map(|(_, value)| value)
+    pub fn recv_from_until<T: Payload>(&mut self, from: usize, time: Time, tag: Tag<T>) -> Option<T> {
+        self.receive(Some(from), tag, time).map(|(_, value)| value)
     }
 
     /// Waits until `time`, if that is still to come.
@@ -279,9 +321,9 @@ impl<'a> Proc<'a> {
         prepared
     }
 
-    /// Receives from a processor or any, about anything, and waits until there is a message.
+    /// Receives from a processor or any, and waits until there is a message.
     #[track_caller]
-    pub(crate) fn recv_about<T: Payload>(&mut self, from: Option<usize>, tag: Tag) -> (usize, T) {
+    fn receive_or_fail<T: Payload>(&mut self, from: Option<usize>, tag: Tag<T>) -> (usize, T) {
         match self.receive(from, tag, Time::MAX) {
             Some(message) => message,
             None => self.fail_to_wait(),
@@ -299,8 +341,7 @@ impl<'a> Proc<'a> {
     #[cold]
     #[track_caller]
     fn fail_to_wait(&mut self) -> ! {
-        let why = "waited for a message while its program unwound, which it must not".into();
-        self.fail(Cause::Misused { id: self.id(), why, at: Location::caller() })
+        self.misused("waited for a message while its program unwound, which it must not")
     }
 
     /// What some work will cost, if that is known before.
@@ -311,12 +352,63 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Begins a collective: how many this processor had begun before. All call them in the same order, so the
+    /// Begins a collective: how many this processor had begun before, of all or of the group in which it acts. All call them in the same order, so the
     /// number tells which one a message belongs to.
     pub(crate) fn begin_collective(&mut self) -> u32 {
-        let number = self.collectives;
-        self.collectives = number.wrapping_add(1);
+        let begun = match &self.acting {
+            None => &mut self.collectives,
+            Some(acting) => &mut self.groups.entry(acting.group.clone()).or_default().1,
+        };
+        let number = *begun;
+        *begun = number.wrapping_add(1);
         number
+    }
+
+    /// The group in which it acts, if not with all.
+    pub(crate) fn acting(&self) -> Option<&Acting> {
+        self.acting.as_ref()
+    }
+
+    /// Acts in a group from now on. Returns how it acted before.
+    #[track_caller]
+    pub(crate) fn act_in(&mut self, group: &Group) -> Option<Acting> {
+        let number = match self.groups.get(group) {
+            Some((number, _)) => *number,
+            None => self.join(group),
+        };
+        let Some(rank) = group.rank(self.id()) else {
+            self.misused(format!("is not in {group}, and only members can act in it"))
+        };
+        self.acting.replace(Acting { group: group.clone(), number, rank })
+    }
+
+    /// Acts again as before it acted in a group.
+    pub(crate) fn act_as_before(&mut self, before: Option<Acting>) {
+        self.acting = before;
+    }
+
+    /// Looks at a group in which it has not acted, and gets the group's number.
+    #[track_caller]
+    fn join(&mut self, group: &Group) -> u32 {
+        if let Some(last) = group.last() {
+            self.check(last, 0);
+        }
+        if let Some(twice) = group.twice() {
+            self.misused(format!("acts in {group}, in which processor {twice} is twice; give each once"));
+        }
+        let number = self.setup.groups.number(group);
+        if number > RawTag::LAST_GROUP {
+            let most = RawTag::LAST_GROUP;
+            self.misused(format!("acts in a group more than a run can have; use at most {most} groups"));
+        }
+        self.groups.insert(group.clone(), (number, 0));
+        number
+    }
+
+    /// Ends the run, because the processor gave what a call cannot take.
+    #[track_caller]
+    pub(crate) fn misused(&mut self, why: impl Into<String>) -> ! {
+        self.fail(Cause::Misused { id: self.id(), why: why.into(), at: Location::caller() })
     }
 
     /// Waits in the machine's own barrier. Returns whether there is one.
@@ -334,7 +426,7 @@ impl<'a> Proc<'a> {
     fn hardware_barrier(&mut self, cost: Time) {
         self.count_code();
         let number = self.begin_collective();
-        let [up, down] = [0, 1].map(|step| Tag::collective(Collective::HardwareBarrier, number, step));
+        let [up, down] = [0, 1].map(|step| RawTag::collective(Collective::HardwareBarrier, 0, number, step));
         let id = self.id();
         let children = (2 * id + 1..=2 * id + 2).take_while(|child| *child < self.params().P);
         let children: smallvec::SmallVec<[usize; 2]> = children.collect();
@@ -358,29 +450,33 @@ impl<'a> Proc<'a> {
 
     /// Sends a signal of the machine's barrier, at a time that its node knows nothing of: the barrier is one wait,
     /// whatever signals it waits for.
-    fn signal(&mut self, to: usize, tag: Tag, at: Time) {
+    fn signal(&mut self, to: usize, tag: RawTag, at: Time) {
         let (from, to, number) = (self.id() as u32, to as u32, self.node.next_number());
         let letter = Letter { from, to, number, words: 0, tag, parcel: Parcel::new(()) };
         self.clock.deliver(Envelope { arrival: at, letter });
     }
 
     /// Waits for a signal of the machine's barrier, from some time on. Returns when it has come.
-    fn await_signal(&mut self, from: usize, tag: Tag, ready: Time) -> Time {
-        let want = Want { from: Some(from as u32), tag };
-        let signal = self.clock.receive(Reception { want, ready, deadline: Time::MAX });
+    fn await_signal(&mut self, from: usize, tag: RawTag, ready: Time) -> Time {
+        let want = Want { from: Some(from as u32), tag, name: None };
+        let signal = self.clock.receive(Reception { want, ready, deadline: Time::MAX, takes: true });
         signal.map_or(ready, |signal| ready.max(signal.arrival))
     }
 
     /// What every receive does. A deadline that has passed means now.
     #[track_caller]
-    fn receive<T: Payload>(&mut self, from: Option<usize>, tag: Tag, deadline: Time) -> Option<(usize, T)> {
+    fn receive<T: Payload>(
+        &mut self,
+        from: Option<usize>,
+        tag: Tag<T>,
+        deadline: Time,
+    ) -> Option<(usize, T)> {
         self.count_code();
         if let Some(from) = from {
             self.check(from, 0);
         }
-        let want = Want { from: from.map(|from| from as u32), tag };
-        let message = match self.take_agreed(want, deadline.max(self.now())) {
-            Some(letter) => Some(self.open(letter)),
+        let message = match self.take_agreed(Want::of(from, tag), deadline.max(self.now())) {
+            Some(letter) => Some(self.open(letter, tag)),
             None => {
                 self.node.looked_in_vain(&self.setup.network, deadline);
                 self.looked_in_vain();
@@ -389,6 +485,25 @@ impl<'a> Proc<'a> {
         };
         self.restart_code();
         message
+    }
+
+    /// What every look does.
+    #[track_caller]
+    fn look<T: Payload>(&mut self, from: Option<usize>, tag: Tag<T>) -> Option<usize> {
+        self.count_code();
+        if let Some(from) = from {
+            self.check(from, 0);
+        }
+        let now = self.now();
+        let look = Reception { want: Want::of(from, tag), ready: now, deadline: now, takes: false };
+        let seen = if self.is_leaving() { None } else { self.clock.receive(look) };
+        self.node.waits_until(now + self.params().cycle);
+        match seen {
+            Some(_) => self.looks = 0,
+            None => self.looked_in_vain(),
+        }
+        self.restart_code();
+        seen.map(|envelope| envelope.letter.from as usize)
     }
 
     /// Ends the run if the processor looks for messages again and again, and nobody is left who could send one.
@@ -410,13 +525,13 @@ impl<'a> Proc<'a> {
             return None;
         }
         let letter = self.take(want, deadline)?;
-        let mut receiving = Receiving::new(&letter);
+        let mut receiving = Receiving::new(&letter, want.name);
         self.takes_rest(letter, &mut receiving)
     }
 
-    /// Grants what was received, if it is a request.
-    fn greets(&mut self, letter: Letter) -> (Letter, Receiving) {
-        let mut receiving = Receiving::new(&letter);
+    /// Grants what was received, if it is a request for a message that errors call so.
+    fn greets(&mut self, letter: Letter, name: Option<&'static str>) -> (Letter, Receiving) {
+        let mut receiving = Receiving::new(&letter, name);
         if let Step::Send { tag, words, .. } = receiving.next() {
             self.transmit(letter.from as usize, tag, words, Parcel::new(()));
         }
@@ -458,20 +573,24 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends a message, once its receiver agrees if it is that long.
-    fn send_words(&mut self, to: usize, tag: Tag, words: usize, parcel: Parcel) {
+    fn send_words<T: Payload>(&mut self, to: usize, tag: Tag<T>, words: usize, value: T) {
         if self.is_leaving() {
             return;
         }
-        let mut sending = Sending::new(&self.setup.network, to, tag, words);
+        self.go_on_sending(Sending::new(&self.setup.network, to, tag, words), Parcel::new(value));
+    }
+
+    /// Sends what is left of a send.
+    fn go_on_sending(&mut self, mut sending: Sending, parcel: Parcel) {
         let mut parcel = Some(parcel);
         loop {
             match sending.next(&self.node) {
                 Step::Send { tag, words, is_data } => {
                     let parcel = if is_data { parcel.take() } else { None };
-                    self.transmit(to, tag, words, parcel.unwrap_or_else(|| Parcel::new(())));
+                    self.transmit(sending.to, tag, words, parcel.unwrap_or_else(|| Parcel::new(())));
                 }
                 Step::Take(want) => {
-                    self.setup.asks(self.id(), words);
+                    self.setup.asks(self.id(), sending.words);
                     self.take(want, Time::MAX);
                 }
                 Step::Done => return,
@@ -480,7 +599,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends a message through the network, once its turn has come.
-    fn transmit(&mut self, to: usize, tag: Tag, words: usize, parcel: Parcel) {
+    fn transmit(&mut self, to: usize, tag: RawTag, words: usize, parcel: Parcel) {
         let network = &self.setup.network;
         let Some(outgoing) = self.node.turns_to(network, to, words) else {
             self.fail(Cause::EndOfTime { id: self.id() })
@@ -508,7 +627,7 @@ impl<'a> Proc<'a> {
 
     /// The value in a message that was received.
     #[track_caller]
-    fn open<T: Payload>(&mut self, letter: Letter) -> (usize, T) {
+    fn open<T: Payload>(&mut self, letter: Letter, tag: Tag<T>) -> (usize, T) {
         let from = letter.from as usize;
         match letter.parcel.open() {
             Ok(value) => (from, value),
@@ -516,6 +635,7 @@ impl<'a> Proc<'a> {
                 id: self.id(),
                 from,
                 asked: std::any::type_name::<T>(),
+                about: tag.raw.told(tag.name).to_string(),
                 sent: parcel.type_name(),
                 at: Location::caller(),
             }),

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Doing, RunError};
+use crate::group::Groups;
 use crate::network::Network;
 use crate::time::Time;
 use crate::work::{Rates, Work};
@@ -17,6 +18,8 @@ pub(crate) struct Setup {
     pub rates: Rates,
     /// What the machine's own barrier costs, if it has one.
     pub barrier: Option<Time>,
+    /// The groups in which they act.
+    pub groups: Groups,
     /// Whether they note what they do.
     pub trace: bool,
     /// How long the message is, in words, for which each waits until its receiver agrees; for errors. There is none but

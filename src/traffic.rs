@@ -138,6 +138,8 @@ mod tests {
     use crate::machine::Machine;
     use crate::time::PS;
 
+    const BYTES: crate::Tag<Vec<u8>> = crate::Tag::new(0);
+
     /// Sends of all processors, told in advance, go the ways that they go in a run.
     #[test]
     fn messages_go_as_they_do_in_a_run() {
@@ -171,10 +173,10 @@ mod tests {
             let run = machine.run(|p| {
                 for (to, words, at) in &sends[p.id()] {
                     p.wait_until(*at);
-                    p.send(*to, 0, vec![0_u8; *words]);
+                    p.send(*to, BYTES, vec![0; *words]);
                 }
                 let coming = sends.iter().flatten().filter(|(to, ..)| *to == p.id()).count();
-                (0..coming).for_each(|_| drop(p.recv::<Vec<u8>>(0)));
+                (0..coming).for_each(|_| drop(p.recv(BYTES)));
             });
             assert_eq!(messages, run.unwrap().trace.unwrap().messages, "{params:?}");
         }

@@ -10,11 +10,18 @@ use std::collections::BTreeSet;
 
 use loggp::{
     Activity, ActivityKind, Latency, LogGps, Machine, Message, MessageId, PS, Params, Ports, Proc, Rule, Run,
-    Ties, Time, Trace, US, Work, audit,
+    Tag, Ties, Time, Trace, US, Work, audit,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
+
+const WORDS: Tag<Vec<u64>> = Tag::new(0);
+const WORD: Tag<u64> = Tag::new(0);
+const SIGNAL: Tag<()> = Tag::new(0);
+const ARRAY_3: Tag<[u64; 3]> = Tag::new(0);
+const ARRAY_6: Tag<[u64; 6]> = Tag::new(0);
+const ARRAY_11: Tag<[u64; 11]> = Tag::new(0);
 
 /// What the traffic of a program is made of.
 #[derive(Clone, Debug)]
@@ -45,13 +52,13 @@ fn ring(p: &mut Proc, traffic: &Traffic) {
     let (id, next) = (p.id(), (p.id() + 1) % p.p());
     for round in 0..traffic.rounds {
         if id == 0 {
-            p.send(next, 0, traffic.value(id, round));
+            p.send(next, WORDS, traffic.value(id, round));
         }
         let from = (id + p.p() - 1) % p.p();
-        let mut value: Vec<u64> = p.recv_from(from, 0);
+        let mut value = p.recv_from(from, WORDS);
         p.work("grow", 2, || value.truncate(traffic.words));
         if id != 0 {
-            p.send(next, 0, value);
+            p.send(next, WORDS, value);
         }
     }
 }
@@ -60,11 +67,11 @@ fn ring(p: &mut Proc, traffic: &Traffic) {
 fn all_to_one(p: &mut Proc, traffic: &Traffic) {
     if p.id() != 0 {
         for round in 0..traffic.rounds {
-            p.send(0, 0, traffic.value(p.id(), round));
+            p.send(0, WORDS, traffic.value(p.id(), round));
         }
     } else {
         for _ in 0..traffic.rounds * (p.p() - 1) {
-            let _: (usize, Vec<u64>) = p.recv(0);
+            p.recv(WORDS);
         }
     }
 }
@@ -72,10 +79,10 @@ fn all_to_one(p: &mut Proc, traffic: &Traffic) {
 /// In round i everyone sends to the i-th after it, and receives at the end.
 fn all_to_all(p: &mut Proc, traffic: &Traffic) {
     for round in 0..p.p() - 1 {
-        p.send((p.id() + 1 + round) % p.p(), 0, traffic.value(p.id(), round));
+        p.send((p.id() + 1 + round) % p.p(), WORDS, traffic.value(p.id(), round));
     }
     for _ in 0..p.p() - 1 {
-        let _: (usize, Vec<u64>) = p.recv(0);
+        p.recv(WORDS);
     }
 }
 
@@ -89,11 +96,11 @@ fn in_pairs(p: &mut Proc, traffic: &Traffic) {
             continue;
         }
         if id < other {
-            p.send(other, 0, traffic.value(id, round));
+            p.send(other, WORDS, traffic.value(id, round));
         }
-        let _: Vec<u64> = p.recv_from(other, 0);
+        p.recv_from(other, WORDS);
         if id > other {
-            p.send(other, 0, traffic.value(id, round));
+            p.send(other, WORDS, traffic.value(id, round));
         }
     }
 }
@@ -107,10 +114,10 @@ fn scattered(p: &mut Proc, traffic: &Traffic) {
     let mine = senders.filter(|&(from, round)| receiver(from, round) == id).count();
     for (round, to) in to.into_iter().enumerate() {
         p.work("think", traffic.draw(5, id + 2000, round) as u64, || ());
-        p.send(to, 0, traffic.value(id, round));
+        p.send(to, WORDS, traffic.value(id, round));
     }
     for _ in 0..mine {
-        let _: (usize, Vec<u64>) = p.recv(0);
+        p.recv(WORDS);
     }
 }
 
@@ -121,22 +128,22 @@ fn impatient(p: &mut Proc, traffic: &Traffic) {
     for round in 0..traffic.rounds {
         for i in 1..P {
             let value = traffic.value(id, round);
-            p.send_receiving((id + i) % P, 0, value, 0, |p, _, _: Vec<u64>| {
+            p.send_receiving((id + i) % P, WORDS, value, WORDS, |p, _, _| {
                 p.work("take", 1, || ());
                 left -= 1;
             });
             match traffic.draw(4, id + i, round + 500) {
-                0 => left -= usize::from(p.try_recv::<Vec<u64>>(0).is_some()),
-                1 => left -= usize::from(p.recv_until::<Vec<u64>>(p.now() + 3 * US, 0).is_some()),
+                0 => left -= usize::from(p.try_recv(WORDS).is_some()),
+                1 => left -= usize::from(p.recv_until(p.now() + 3 * US, WORDS).is_some()),
                 2 => p.wait_until(p.now() + US),
                 _ => {}
             }
         }
     }
     while left > 0 {
-        left -= usize::from(p.try_recv::<Vec<u64>>(0).is_some());
+        left -= usize::from(p.try_recv(WORDS).is_some());
         if left > 0 {
-            left -= usize::from(p.recv_until::<Vec<u64>>(p.now() + 20 * US, 0).is_some());
+            left -= usize::from(p.recv_until(p.now() + 20 * US, WORDS).is_some());
         }
     }
 }
@@ -284,16 +291,16 @@ fn calm() -> Trace {
     let mut trace = run(&machine, |p| match p.id() {
         0 => {
             p.work("before", 3, || ());
-            p.send(1, 0, ());
+            p.send(1, SIGNAL, ());
             p.work("between", 4, || ());
-            p.send(1, 0, ());
+            p.send(1, SIGNAL, ());
             p.work("after", 3, || ());
         }
         1 => {
             p.work("before", 30, || ());
-            p.recv::<()>(0);
+            p.recv(SIGNAL);
             p.work("between", 5, || ());
-            p.recv::<()>(0);
+            p.recv(SIGNAL);
         }
         _ => {}
     })
@@ -324,14 +331,14 @@ fn crowd(before: u64) -> Trace {
     let trace = run(&machine_of(3, "L=4,o=2,g=4"), |p| match p.id() {
         0 => {
             p.work("before", 30, || ());
-            p.recv::<()>(0);
+            p.recv(SIGNAL);
             p.work("between", 5, || ());
-            p.recv::<()>(0);
+            p.recv(SIGNAL);
         }
-        1 => p.send(0, 0, ()),
+        1 => p.send(0, SIGNAL, ()),
         _ => {
             p.work("before", before, || ());
-            p.send(0, 0, ());
+            p.send(0, SIGNAL, ());
         }
     });
     Trace { latency: Latency::Random { seed: 0 }, ..trace.trace.unwrap() }
@@ -340,9 +347,9 @@ fn crowd(before: u64) -> Trace {
 /// Two processors exchange messages of eleven words on dual ports, and receive them late.
 fn exchange() -> Trace {
     let trace = run(&machine_of(2, "L=2,o=1,g=1,G=1").ports(Ports::Dual), |p| {
-        p.send(1 - p.id(), 0, [0_u64; 11]);
+        p.send(1 - p.id(), ARRAY_11, [0; 11]);
         p.work("between", 30, || ());
-        p.recv::<[u64; 11]>(0);
+        p.recv(ARRAY_11);
     });
     trace.trace.unwrap()
 }
@@ -350,8 +357,8 @@ fn exchange() -> Trace {
 /// 0 sends to 1, which waits for it.
 fn prompt() -> Trace {
     let trace = run(&machine_of(2, "L=6,o=2,g=4"), |p| match p.id() {
-        0 => p.send(1, 0, ()),
-        _ => _ = p.recv::<()>(0),
+        0 => p.send(1, SIGNAL, ()),
+        _ => _ = p.recv(SIGNAL),
     });
     trace.trace.unwrap()
 }
@@ -361,11 +368,11 @@ fn early() -> Trace {
     let trace = run(&machine_of(2, "L=4,o=2,g=4,s=0,G_l=-1"), |p| match p.id() {
         0 => {
             p.work("before", 10, || ());
-            p.send(1, 0, [0_u64; 6]);
+            p.send(1, ARRAY_6, [0; 6]);
         }
         _ => {
             p.work("before", 30, || ());
-            p.recv::<[u64; 6]>(0);
+            p.recv(ARRAY_6);
         }
     });
     Trace { latency: Latency::Random { seed: 0 }, ..trace.trace.unwrap() }
@@ -614,12 +621,12 @@ fn lets_a_chain_within_one_moment_come_late() {
     let machine = machine_of(4, "L=0,o=0,g=2,G=1");
     let run = run(&machine, |p| match p.id() {
         0 => {
-            p.recv_from::<()>(3, 0);
-            p.send(1, 0, [0_u64; 3]);
+            p.recv_from(3, SIGNAL);
+            p.send(1, ARRAY_3, [0; 3]);
         }
-        1 => (0..2).for_each(|_| _ = p.recv::<[u64; 3]>(0)),
-        2 => p.send(1, 0, [0_u64; 3]),
-        _ => p.send(0, 0, ()),
+        1 => (0..2).for_each(|_| _ = p.recv(ARRAY_3)),
+        2 => p.send(1, ARRAY_3, [0; 3]),
+        _ => p.send(0, SIGNAL, ()),
     });
     let mut trace = run.trace.unwrap();
     assert_eq!((trace.messages[0].enter, trace.messages[1].enter), (2 * US, Time::ZERO));
@@ -639,13 +646,13 @@ fn lets_a_chain_within_one_moment_come_late() {
 fn lets_a_barrier_within_one_moment_come_first() {
     let mut trace = run(&machine_of(3, "L=0,o=0,g=2,G=1").barrier(Time::ZERO), |p| {
         if p.id() == 1 {
-            p.send(2, 0, [0_u64; 3]);
+            p.send(2, ARRAY_3, [0; 3]);
         }
         p.barrier();
         match p.id() {
-            0 => p.send(2, 0, [0_u64; 3]),
+            0 => p.send(2, ARRAY_3, [0; 3]),
             1 => {}
-            _ => (0..2).for_each(|_| _ = p.recv::<[u64; 3]>(0)),
+            _ => (0..2).for_each(|_| _ = p.recv(ARRAY_3)),
         }
     })
     .trace
@@ -677,8 +684,8 @@ fn keeps_to_what_needs_no_order() {
 fn random_latency_keeps_a_message_behind_its_send() {
     let machine = machine_of(2, "L=4,o=2,g=0,s=0,G_l=-1").latency(Latency::Random { seed: 1 });
     let run = run(&machine, |p| match p.id() {
-        0 => (0..9).for_each(|_| p.send(1, 0, [0_u64; 6])),
-        _ => (0..9).for_each(|_| _ = p.recv::<[u64; 6]>(0)),
+        0 => (0..9).for_each(|_| p.send(1, ARRAY_6, [0; 6])),
+        _ => (0..9).for_each(|_| _ = p.recv(ARRAY_6)),
     });
     assert_eq!(audit(&run.trace.unwrap()).violations, []);
 }
@@ -688,11 +695,11 @@ fn random_latency_keeps_a_message_behind_its_send() {
 #[test]
 fn a_message_that_is_there_at_once_gives_back_no_slot_early() {
     let run = run(&machine_of(4, "L=4,o=2,g=4,s=0,G_l=-1"), |p| match p.id() {
-        0 => (0..3).for_each(|_| _ = p.recv::<Vec<u64>>(0)),
-        2 => p.send(0, 0, vec![0_u64; 6]),
+        0 => (0..3).for_each(|_| _ = p.recv(WORDS)),
+        2 => p.send(0, WORDS, vec![0_u64; 6]),
         id => {
             p.work("before", if id == 1 { 0 } else { 3 }, || ());
-            p.send(0, 0, Vec::<u64>::new());
+            p.send(0, WORDS, Vec::new());
         }
     });
     assert_eq!(audit(&run.trace.unwrap()).violations, []);
@@ -703,16 +710,16 @@ fn a_message_that_is_there_at_once_gives_back_no_slot_early() {
 #[test]
 fn the_machine_counts_what_is_in_transit() {
     let run = run(&machine_of(5, "L=4,o=0,g=1,G=1"), |p| match p.id() {
-        0 => (0..3).for_each(|_| _ = p.recv::<u64>(0)),
-        1 => p.send(0, 0, 0_u64),
+        0 => (0..3).for_each(|_| _ = p.recv(WORD)),
+        1 => p.send(0, WORD, 0_u64),
         2 => {
-            p.send(3, 0, [0_u64; 11]);
-            p.send(0, 0, 0_u64);
+            p.send(3, ARRAY_11, [0; 11]);
+            p.send(0, WORD, 0_u64);
         }
-        3 => _ = p.recv::<[u64; 11]>(0),
+        3 => _ = p.recv(ARRAY_11),
         _ => {
             p.wait_until(US);
-            p.send(0, 0, 0_u64);
+            p.send(0, WORD, 0_u64);
         }
     });
     let of_0 = |trace: &Trace| {

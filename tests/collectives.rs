@@ -4,11 +4,14 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 use loggp::{
-    Cause, ClockKind, Dilation, Latency, LogGps, Machine, Params, Ports, Proc, Run, RunError, Time, US, Work,
-    audit, collectives,
+    Cause, ClockKind, Dilation, Group, Latency, LogGps, Machine, Params, Ports, Proc, Run, RunError, Tag,
+    Time, US, Work, audit, collectives,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
+
+const BYTE: Tag<u8> = Tag::new(0);
+const PAIR: Tag<(usize, usize)> = Tag::new(1);
 
 /// A machine on which computing costs what it is charged, and everything is traced.
 fn machine(params: Params) -> Machine {
@@ -113,13 +116,13 @@ fn the_machines_barrier_ends_at_the_last_arrival_and_its_cost() {
 fn the_machines_barrier_is_beside_the_network() {
     let run = run(&machine(figure_3(2)).barrier(Time::ZERO), |p| {
         let other = 1 - p.id();
-        p.send(other, 0, 0_u8);
+        p.send(other, BYTE, 0_u8);
         p.barrier();
         assert_eq!((p.now(), p.next_send()), (2 * US, 4 * US));
-        p.send(other, 0, 1_u8);
+        p.send(other, BYTE, 1_u8);
         assert_eq!(p.now(), 6 * US);
         for value in 0..2 {
-            assert_eq!(p.recv_from::<u8>(other, 0), value);
+            assert_eq!(p.recv_from(other, BYTE), value);
             p.barrier();
         }
         p.now()
@@ -174,7 +177,18 @@ fn element(id: usize, i: usize) -> String {
 
 /// Every collective in a row, with `root` and vectors of m elements, against sequential references.
 fn everything(p: &mut Proc, root: usize, m: usize) {
-    let (id, P) = (p.id(), p.p());
+    let place = (p.id(), p.p());
+    everything_as(p, place, root, m);
+}
+
+/// The same within a group.
+fn everything_within(p: &mut Proc, group: &Group, root: usize, m: usize) {
+    let place = (group.rank(p.id()).unwrap(), group.members().len());
+    everything_as(&mut p.within(group), place, root, m);
+}
+
+/// The same as number `id` of `P`.
+fn everything_as(p: &mut Proc, (id, P): (usize, usize), root: usize, m: usize) {
     let mine = || text(id, id + 1);
     let join = |a: String, b: String| a + &b;
     let vector = || (0..m).map(|i| element(id, i)).collect::<Vec<String>>();
@@ -192,11 +206,19 @@ fn everything(p: &mut Proc, root: usize, m: usize) {
     assert_eq!(collectives::scan(p, mine(), join), text(0, id + 1));
     assert_eq!(collectives::exclusive_scan(p, mine(), join), (id > 0).then(|| text(0, id)));
     let all = || (0..P).map(|id| text(id, id + 1)).collect::<Vec<_>>();
-    assert_eq!(collectives::gather(p, root, mine()), at_root.then(all));
+    assert_eq!(collectives::gather(p, root, mine()), at_root.then(&all));
     assert_eq!(collectives::gather(p, root, id as u32), at_root.then(|| (0..P as u32).collect()));
     let values = (0..P).map(|to| (id, to)).collect();
     assert_eq!(collectives::all_to_all(p, values), Vec::from_iter((0..P).map(|from| (from, id))));
     p.barrier();
+    let pieces = || (0..P).map(|to| vec![to as u16; root]).collect::<Vec<_>>();
+    assert_eq!(collectives::scatter(p, root, at_root.then(pieces)), vec![id as u16; root]);
+    assert_eq!(collectives::scatter(p, root, at_root.then(|| (0..P).collect())), id);
+    assert_eq!(collectives::all_gather(p, mine()), all());
+    assert_eq!(collectives::all_gather(p, [id as u32; 5]), Vec::from_iter((0..P as u32).map(|id| [id; 5])));
+    let values = (0..P).map(|to| format!("{id}-{to} ")).collect();
+    let expected: String = (0..P).map(|from| format!("{from}-{id} ")).collect();
+    assert_eq!(collectives::reduce_scatter(p, values, join), expected);
     assert_eq!(collectives::reduce_vector(p, root, vector(), join), at_root.then(|| joined(P)));
     assert_eq!(collectives::all_reduce_vector(p, vector(), join), joined(P));
     assert_eq!(collectives::scan_vector(p, vector(), join), joined(id + 1));
@@ -252,6 +274,21 @@ fn results_are_right_on_loggps_with_and_without_rendezvous() {
     }
 }
 
+/// Where no message waits for its receiver, an all-to-all on LogGPS takes as long as its formula says with LogGPS's
+/// overheads; where they wait it takes longer, and ends.
+#[test]
+fn an_all_to_all_of_loggps_takes_a_gap_per_message() {
+    for P in 2..=12 {
+        let time = |S| {
+            let params = Params { g: 20 * US, ..loggps(P, S) };
+            time(&machine(params), |p| collectives::all_to_all(p, vec![1_u64; P]))
+        };
+        let (o, L, stream, g) = (3 * US, 6 * US, 2 * US, 20 * US);
+        assert_eq!(time(1), (P as i64 - 2) * (stream + g) + o + L + stream + o);
+        assert!(time(0) > time(1));
+    }
+}
+
 #[test]
 fn results_are_right_on_the_wall_clock() {
     for P in [1, 2, 5, 8] {
@@ -280,11 +317,11 @@ fn messages_of_the_program_do_not_mix_with_those_of_collectives() {
             let (to, from) = ((id + 1) % P, (id + P - 1) % P);
             for round in 0..3 {
                 for tag in 0..4 {
-                    p.send(to, tag, (id, tag));
+                    p.send(to, PAIR.step(tag), (id, tag));
                 }
                 everything(p, (round + 1) % P, 7);
                 for tag in (0..4).rev() {
-                    assert_eq!(p.recv::<(usize, u32)>(tag), (from, (from, tag)));
+                    assert_eq!(p.recv(PAIR.step(tag)), (from, (from, tag)));
                 }
             }
         });
@@ -313,6 +350,223 @@ proptest! {
     }
 }
 
+// Groups.
+
+/// The rows of a grid of processors, and its columns.
+fn grid(rows: usize, columns: usize) -> [Vec<Group>; 2] {
+    let row = |i: usize| Group::new(i * columns..(i + 1) * columns);
+    let column = |j: usize| Group::new((j..rows * columns).step_by(columns));
+    [(0..rows).map(row).collect(), (0..columns).map(column).collect()]
+}
+
+/// A processor's group.
+fn of<'a>(groups: &'a [Group], p: &Proc) -> &'a Group {
+    groups.iter().find(|group| group.rank(p.id()).is_some()).unwrap()
+}
+
+type Named = (&'static str, fn(&mut Proc, bool, usize), fn(&Params) -> Time);
+
+/// Collectives of a word with rank 0 as the root, and their times where P is a power of two or they are exact for all.
+const EXACT: [Named; 10] = [
+    ("barrier", |p, _, _| p.barrier(), |params| steps_time(params, 1, Time::ZERO)),
+    (
+        "broadcast",
+        |p, root, _| _ = collectives::broadcast(p, 0, root.then_some(1_u64)),
+        |params| tree_time(params.P, way(params, 1), params.o.max(params.g)),
+    ),
+    (
+        "reduce",
+        |p, _, _| _ = collectives::reduce(p, 0, 1_u64, |a, b| a + b),
+        |params| tree_time(params.P, way(params, 1) + US, params.g.max(params.o + US)),
+    ),
+    (
+        "scatter",
+        |p, root, size| _ = collectives::scatter(p, 0, root.then(|| vec![1_u64; size])),
+        |params| (way(params, 1) + (params.P as i64 - 2) * params.g).min(halving_time(params, 1)),
+    ),
+    (
+        "gather",
+        |p, _, _| _ = collectives::gather(p, 0, 1_u64),
+        |params| gather_times(params, 1).0.min(gather_times(params, 1).1),
+    ),
+    (
+        "all-gather",
+        |p, _, _| _ = collectives::all_gather(p, 1_u64),
+        |params| ((params.P as i64 - 2) * params.g + way(params, 1)).min(halving_time(params, 1)),
+    ),
+    (
+        "all-to-all",
+        |p, _, size| _ = collectives::all_to_all(p, vec![1_u64; size]),
+        |params| all_to_all_time(params, 1).0,
+    ),
+    (
+        "reduce-scatter",
+        |p, _, size| _ = collectives::reduce_scatter(p, vec![1_u64; size], |a, b| a + b),
+        |params| all_to_all_time(params, 1).0 + (params.P as i64 - 1) * US,
+    ),
+    ("scan", |p, _, _| _ = collectives::scan(p, 1_u64, |a, b| a + b), |params| steps_time(params, 1, US)),
+    (
+        "all-reduce",
+        |p, _, _| _ = collectives::all_reduce(p, 1_u64, |a, b| a + b),
+        |params| steps_time(params, 1, US),
+    ),
+];
+
+/// The rows of a 4 x 4 grid act at once, and then its columns; and the rows of a 3 x 5 grid.
+#[test]
+fn a_groups_collectives_take_as_long_as_they_say_for_its_size() {
+    for (rows, columns) in [(4, 4), (3, 5)] {
+        let both = grid(rows, columns);
+        for (L, o, g) in [(6, 2, 4), (8, 1, 4), (20, 2, 5), (3, 2, 12)] {
+            let params = params(rows * columns, L, o, g, 0);
+            for (name, collective, formula) in EXACT {
+                if columns == 5 && ["scan", "all-reduce"].contains(&name) {
+                    continue; // for 5 they say a bound
+                }
+                let (_, fits, _) = all_to_all_time(&Params { P: columns, ..params }, 1);
+                if !fits && ["all-gather", "all-to-all", "reduce-scatter"].contains(&name) {
+                    continue;
+                }
+                for groups in &both[..if rows == columns { 2 } else { 1 }] {
+                    let size = groups[0].members().len();
+                    let act = |p: &mut Proc| {
+                        let group = of(groups, p);
+                        let is_root = group.rank(p.id()) == Some(0);
+                        collective(&mut p.within(group), is_root, size);
+                        p.now()
+                    };
+                    let machine = machine(params).barrier(US);
+                    let model = run(&machine, act);
+                    let expected = formula(&Params { P: size, ..params });
+                    for group in groups {
+                        let last = group.members().iter().map(|id| model.results[*id]).max();
+                        assert_eq!(last, Some(expected), "{name} of {group}: {params:?}");
+                    }
+                    let wall = run(&machine.clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0)), act);
+                    assert_eq!(wall.results, model.results, "{name}: {params:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn results_are_right_in_rows_and_columns() {
+    for (rows, columns) in [(4, 4), (3, 5), (1, 6), (7, 2)] {
+        let both = grid(rows, columns);
+        let program = |p: &mut Proc| {
+            for (round, groups) in both.iter().chain(&both).enumerate() {
+                let group = of(groups, p);
+                everything_within(p, group, round % group.members().len(), 9);
+            }
+            everything(p, rows - 1, 9);
+        };
+        let P = rows * columns;
+        run(&machine(figure_3(P)), program);
+        run(&machine(figure_3(P)).barrier(US).clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0)), program);
+        for S in [1, 3, 20] {
+            run(&machine(loggps(P, S)), program);
+        }
+        for seed in 0..10 {
+            run(&machine(params(P, 50, 2, 4, 1)).latency(Latency::Random { seed }), program);
+        }
+    }
+}
+
+/// Groups that share many processors, in all orders, some made anew each time; their members come early and late, and
+/// messages overtake each other.
+#[test]
+fn messages_of_overlapping_groups_do_not_mix() {
+    for seed in 0..60 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let P = rng.usize(2..9);
+        let mut some = || {
+            let mut all: Vec<usize> = (0..P).collect();
+            rng.shuffle(&mut all);
+            all.truncate(rng.usize(1..=P));
+            Group::new(all)
+        };
+        let groups: Vec<Group> = (0..4).map(|_| some()).collect();
+        let calls: Vec<usize> = (0..12).map(|_| rng.usize(0..4)).collect();
+        run(&machine(params(P, 90, 1, 3, 1)).latency(Latency::Random { seed }), |p| {
+            let mut rng = fastrand::Rng::with_seed(seed ^ p.id() as u64);
+            for &call in &calls {
+                let group = &groups[call];
+                let anew = Group::new(group.members().to_vec());
+                if group.rank(p.id()).is_none() {
+                    continue;
+                }
+                p.work("unequal", rng.u64(0..100), || ());
+                everything_within(p, [group, &anew][rng.usize(0..2)], call % group.members().len(), 3);
+            }
+        });
+    }
+}
+
+/// Two groups share two processors, and the second hears of them in the other order than the first calls them.
+#[test]
+fn what_groups_share_can_be_received_in_another_order_than_it_was_sent() {
+    let groups = [Group::new([0, 1, 2]), Group::new([0, 1, 3]), Group::new([1, 0, 2])];
+    let run = run(&machine(figure_3(4)), |p| {
+        let of_all = |p: &mut Proc, i: usize| {
+            let root = groups[i].rank(0).unwrap();
+            let value = (p.id() == 0).then_some(i + 10);
+            let value = if groups[i].rank(p.id()).is_some() {
+                collectives::broadcast(&mut p.within(&groups[i]), root, value)
+            } else {
+                0
+            };
+            value
+        };
+        let order = if p.id() == 1 { [2, 1, 0] } else { [0, 1, 2] };
+        order.map(|i| of_all(p, i))
+    });
+    assert_eq!(run.results, [[10, 11, 12], [12, 11, 10], [10, 0, 12], [0, 11, 0]]);
+}
+
+/// A group may act while its processor acts in another; and its barrier is not the machine's own.
+#[test]
+fn a_group_within_a_group_acts_for_itself() {
+    let (left, middle) = (Group::new([0, 1, 2]), Group::new([2, 1]));
+    let run = run(&machine(figure_3(3)).barrier(US), |p| {
+        let mut seen = vec![];
+        {
+            let mut outer = p.within(&left);
+            let id = outer.id();
+            seen.push(collectives::all_gather(&mut outer, id));
+            if id > 0 {
+                seen.push(collectives::all_gather(&mut outer.within(&middle), 7 * id));
+            }
+            seen.push(collectives::all_gather(&mut outer, 1));
+            outer.barrier();
+            assert_eq!(outer.p(), 3);
+        }
+        let before = p.now();
+        p.barrier();
+        (seen, before)
+    });
+    assert_eq!(run.results[2].0, [vec![0, 1, 2], vec![14, 7], vec![1, 1, 1]]);
+    let last = run.results.iter().map(|(_, before)| *before).max().unwrap();
+    assert_eq!(run.time, last + US);
+}
+
+#[test]
+fn a_group_whose_members_call_different_collectives_ends_the_run() {
+    let group = Group::new([3, 1]);
+    for (usual, other) in (0..11).flat_map(|a| (0..11).map(move |b| (a, b))).filter(|(a, b)| a != b) {
+        let error = failure(&machine(figure_3(2)), |p| call(p, if p.id() == 1 { other } else { usual }));
+        assert!(matches!(error.cause, Cause::Deadlock { .. } | Cause::NotReceived { .. }), "{error}");
+    }
+    let error = failure(&machine(figure_3(4)), |p| {
+        if p.id() == 3 {
+            collectives::barrier(&mut p.within(&group));
+        }
+    });
+    let sentence =
+        "processor 3 at 2 us waited for a message from 1 in collective 0 of a group, a barrier, step 0";
+    assert!(error.to_string().contains(sentence), "{error}");
+}
+
 // Mistakes.
 
 /// How a run ends that must end with an error.
@@ -333,6 +587,9 @@ fn call(p: &mut Proc, which: usize) {
         }
         6 => assert!(collectives::gather(p, 0, 1_u8).is_none_or(|all| all == vec![1; p.p()])),
         7 => assert_eq!(collectives::all_to_all(p, vec![1_u8; p.p()]), vec![1; p.p()]),
+        8 => assert_eq!(collectives::scatter(p, 0, (p.id() == 0).then(|| vec![1_u8; p.p()])), 1),
+        9 => assert_eq!(collectives::all_gather(p, 1_u8), vec![1; p.p()]),
+        10 => assert_eq!(collectives::reduce_scatter(p, vec![1_u8; p.p()], |a, b| a + b), p.p() as u8),
         _ => p.barrier(),
     }
 }
@@ -341,7 +598,7 @@ fn call(p: &mut Proc, which: usize) {
 fn different_collectives_end_the_run() {
     for (P, clock) in [(2, ClockKind::Virtual), (5, ClockKind::Virtual), (4, ClockKind::Wall)] {
         for odd in [0, P - 1] {
-            for (usual, other) in (0..9).flat_map(|a| (0..9).map(move |b| (a, b))) {
+            for (usual, other) in (0..12).flat_map(|a| (0..12).map(move |b| (a, b))) {
                 let machine = machine(figure_3(P)).barrier(US).clock(clock).dilation(Dilation::Fixed(1.0));
                 let program = |p: &mut Proc| call(p, if p.id() == odd { other } else { usual });
                 if usual == other {
@@ -400,6 +657,33 @@ fn what_a_collective_cannot_take_is_refused_in_one_sentence() {
         refused(&|p| _ = collectives::all_to_all(p, vec![1, 2])),
         "processor 0 gave 2 values to an all-to-all of 3 processors; give one for each"
     );
+    assert_eq!(
+        refused(&|p| _ = collectives::reduce_scatter(p, vec![1], |a, _| a)),
+        "processor 0 gave 1 values to a reduce-scatter of 3 processors; give one for each"
+    );
+    let scatter = |p: &mut Proc, values| _ = collectives::scatter::<u8>(p, 2, values);
+    assert_eq!(refused(&|p| scatter(p, None)), "processor 2 is the root of a scatter and gave no values");
+    assert_eq!(
+        refused(&|p| scatter(p, (p.id() == 2).then(Vec::new))),
+        "processor 2 gave 0 values to a scatter to 3 processors; give one for each"
+    );
+    let row = Group::new([0, 2]);
+    assert_eq!(
+        refused(&|p| if p.id() == 1 {
+            collectives::barrier(&mut p.within(&row))
+        }),
+        "processor 1 is not in the group of 0, 2, and only members can act in it"
+    );
+    assert_eq!(
+        refused(&|p| if p.id() == 2 {
+            _ = collectives::gather(&mut p.within(&row), 2, 1_u8)
+        }),
+        "processor 2 named rank 2 in the group of 0, 2, and there are 0 to 1"
+    );
+    assert_eq!(
+        refused(&|p| _ = p.within(&Group::new([0, 1, 2, 1]))),
+        "processor 0 acts in the group of 0, 1, 2, 1, in which processor 1 is twice; give each once"
+    );
     for m in [1, 1000] {
         let unequal =
             |p: &mut Proc| _ = collectives::all_reduce_vector(p, vec![0_u8; m + p.id() / 2], |a, _| a);
@@ -410,6 +694,8 @@ fn what_a_collective_cannot_take_is_refused_in_one_sentence() {
     assert_eq!(refused(&|p| _ = collectives::broadcast(p, 3, Some(1_u8))), no_such);
     assert_eq!(refused(&|p| _ = collectives::reduce(p, 3, 1_u8, |a, _| a)), no_such);
     assert_eq!(refused(&|p| _ = collectives::gather(p, 3, 1_u8)), no_such);
+    assert_eq!(refused(&|p| _ = collectives::scatter(p, 3, Some(vec![1_u8]))), no_such);
+    assert_eq!(refused(&|p| _ = p.within(&Group::new(0..4))), no_such);
     assert_eq!(refused(&|p| _ = collectives::reduce_vector(p, 3, vec![1_u8], |a, _| a)), no_such);
 }
 
@@ -567,6 +853,63 @@ fn all_to_all_is_exact<const K: usize>(params: Params) {
     assert!(!dual || run_on(Ports::Dual) == expected, "{params:?}");
 }
 
+/// max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
+fn halving_time(params: &Params, k: usize) -> Time {
+    let (G, Params { L, o, g, P, .. }) = (params.G().unwrap(), *params);
+    match rounds(P) {
+        0 => Time::ZERO,
+        R => (R - 1) * g.max(L + 2 * o) + L + 2 * o + ((P as i64 - 1) * k as i64 - R) * G,
+    }
+}
+
+/// Whoever comes when.
+fn scatter_is_exact_or_less<const K: usize>(params: Params, root: usize) {
+    let (G, Params { o, g, P, .. }) = (params.G().unwrap(), params);
+    let flat = way(&params, K) + (P as i64 - 2) * o.max((K as i64 - 1) * G + g);
+    let tree = halving_time(&params, K);
+    let expected = if P == 1 { Time::ZERO } else { flat.min(tree) };
+    let values = |p: &Proc| (p.id() == root).then(|| vec![[1_u64; K]; P]);
+    let took = |late: i64| {
+        time(&machine(params), |p| {
+            p.wait_until(if p.id() == root { late * US } else { Time::ZERO });
+            collectives::scatter(p, root, values(p))
+        })
+    };
+    if flat <= tree || P.is_power_of_two() {
+        assert_eq!((took(0), took(100)), (expected, expected + 100 * US), "{root} {params:?}");
+    } else {
+        let run = run(&machine(params), |p| collectives::scatter(p, root, values(p)));
+        assert!(run.stalls() > 0 || run.time <= expected, "{}, {expected}: {root} {params:?}", run.time);
+    }
+}
+
+fn all_gather_is_exact<const K: usize>(params: Params) {
+    let (G, Params { L, o, g, P, .. }) = (params.G().unwrap(), params);
+    let steps = halving_time(&params, K);
+    let direct = (P as i64 - 2) * ((K as i64 - 1) * G + g).max(2 * o) + way(&params, K);
+    let run_on = |ports| time(&machine(params).ports(ports), |p| collectives::all_gather(p, [1_u64; K]));
+    let (single, dual) = (run_on(Ports::Single), run_on(Ports::Dual));
+    if P == 1 || direct < steps {
+        let (expected, single_fits, dual_fits) = all_to_all_time(&params, K);
+        assert!(!single_fits || single == expected, "{single}, {expected}: {params:?}");
+        assert!(!dual_fits || dual == expected, "{dual}, {expected}: {params:?}");
+    } else {
+        assert_eq!(dual, steps, "{params:?}");
+        assert!((P * K / 2) as i64 * G > L || single == steps, "{single}, {steps}: {params:?}");
+    }
+}
+
+fn reduce_scatter_is_exact<const K: usize>(params: Params) {
+    let (exchange, single, dual) = all_to_all_time(&params, K);
+    let expected = exchange + (params.P as i64 - 1) * US;
+    let run_on = |ports| {
+        let values = || vec![[1_u64; K]; params.P];
+        time(&machine(params).ports(ports), |p| collectives::reduce_scatter(p, values(), |a, _| a))
+    };
+    assert!(!single || run_on(Ports::Single) == expected, "{params:?}");
+    assert!(!dual || run_on(Ports::Dual) == expected, "{params:?}");
+}
+
 /// Vectors of m = P K elements.
 fn vectors_are_exact<const K: usize>(params: Params, root: usize) {
     let Params { L, o, g, P, .. } = params;
@@ -664,6 +1007,24 @@ proptest! {
     fn an_all_to_all_takes_as_long_as_it_says(params in any_params(1..12_usize)) {
         all_to_all_is_exact::<1>(params);
         all_to_all_is_exact::<6>(params);
+    }
+
+    #[test]
+    fn a_scatter_takes_as_long_as_it_says(params in any_params(1..21_usize), root in any::<Index>()) {
+        scatter_is_exact_or_less::<1>(params, root.index(params.P));
+        scatter_is_exact_or_less::<6>(params, root.index(params.P));
+    }
+
+    #[test]
+    fn an_all_gather_takes_as_long_as_it_says(params in any_params(1..21_usize)) {
+        all_gather_is_exact::<1>(params);
+        all_gather_is_exact::<6>(params);
+    }
+
+    #[test]
+    fn a_reduce_scatter_takes_as_long_as_it_says(params in any_params(1..12_usize)) {
+        reduce_scatter_is_exact::<1>(params);
+        reduce_scatter_is_exact::<6>(params);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::fmt::Debug;
 
-use loggp::{Machine, Params, Payload, US, Work};
+use loggp::{Machine, Params, Payload, Tag, US, Work};
 
 #[derive(Clone, Debug, PartialEq, Payload)]
 struct Named {
@@ -63,10 +63,10 @@ fn travels<T: Payload + Sync + Clone + PartialEq + Debug>(value: T, bytes: usize
     let params = Params::new(2).word(1).L(10 * US).G(US).build().unwrap();
     let run = Machine::new(params).work(Work::Charged).run(|p| match p.id() {
         0 => {
-            p.send(1, 0, value.clone());
+            p.send(1, Tag::new(0), value.clone());
             None
         }
-        _ => Some(p.recv_from::<T>(0, 0)),
+        _ => Some(p.recv_from(0, Tag::<T>::new(0))),
     });
     let mut run = run.unwrap();
     assert_eq!(run.results.pop().unwrap(), Some(value));

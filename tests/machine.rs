@@ -6,10 +6,25 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use loggp::collectives::Shift;
+
 use loggp::{
     Cause, ClockKind, Dilation, Doing, Latency, LogGps, MS, Machine, PS, Params, Payload, Ports, Proc, Run,
-    RunError, Stats, Time, US, Work, audit, preset,
+    RunError, Stats, Tag, Time, US, Work, audit, preset,
 };
+
+// Tags of the same number and different types, as no program should have them, and of other numbers.
+const SIGNAL: Tag<()> = Tag::new(0);
+const BYTE: Tag<u8> = Tag::new(0);
+const SHORT: Tag<u16> = Tag::new(0);
+const COUNT: Tag<u32> = Tag::new(0);
+const NUMBER: Tag<usize> = Tag::new(0);
+const BYTES: Tag<Vec<u8>> = Tag::new(0);
+const WORDS: Tag<Vec<u64>> = Tag::new(0);
+const PAIR: Tag<(u32, Time)> = Tag::new(2);
+const OTHER_BYTE: Tag<u8> = Tag::new(1);
+const OTHER_SHORT: Tag<u16> = Tag::new(7);
+const OTHER_SIGNAL: Tag<()> = Tag::new(9);
 
 /// A machine on which computing costs what it is charged, with its parameters in cycles of 1 us.
 fn machine(P: usize, parameters: &str) -> Machine {
@@ -46,17 +61,17 @@ fn values_of_every_kind_arrive_as_they_were() {
             (vec![1.5; 100], "text".into(), Some([1, 2, 3]), ('c', true), vec![7; 9].into());
         match p.id() {
             0 => {
-                p.send(1, 0, 7_u8);
-                p.send(1, 0, ());
-                p.send(1, 0, [3_u64; 50]);
-                p.send(1, 0, everything);
+                p.send(1, BYTE, 7_u8);
+                p.send(1, SIGNAL, ());
+                p.send(1, Tag::new(0), [3_u64; 50]);
+                p.send(1, Tag::new(0), everything);
                 true
             }
             _ => {
-                p.recv_from::<u8>(0, 0) == 7
-                    && p.recv::<()>(0) == (0, ())
-                    && p.recv_from::<[u64; 50]>(0, 0) == [3; 50]
-                    && p.recv::<Everything>(0) == (0, everything)
+                p.recv_from(0, BYTE) == 7
+                    && p.recv(SIGNAL) == (0, ())
+                    && p.recv_from(0, Tag::<[u64; 50]>::new(0)) == [3; 50]
+                    && p.recv(Tag::<Everything>::new(0)) == (0, everything)
             }
         }
     });
@@ -68,11 +83,11 @@ fn a_receive_takes_its_tag_and_leaves_the_others() {
     let run = machine(2, "L=6, o=2, g=4, word=16").run(|p| match p.id() {
         0 => {
             for tag in [3, u32::MAX, 0, 3] {
-                p.send(1, tag, (tag, p.now()));
+                p.send(1, PAIR.step(tag as usize), (tag, p.now()));
             }
             vec![]
         }
-        _ => [0, 3, 3, u32::MAX].map(|tag| p.recv_from::<(u32, Time)>(0, tag)).to_vec(),
+        _ => [0, 3, 3, u32::MAX].map(|tag| p.recv_from(0, PAIR.step(tag as usize))).to_vec(),
     });
     let expected = [(0, 6), (3, 0), (3, 10), (u32::MAX, 2)].map(|(tag, at)| (tag, at * US));
     assert_eq!(run.unwrap().results[1], expected);
@@ -82,12 +97,12 @@ fn a_receive_takes_its_tag_and_leaves_the_others() {
 fn messages_of_one_sender_keep_their_order() {
     let run = machine(3, "L=6, o=2, g=4").run(|p| match p.id() {
         0 => {
-            let odd: Vec<u32> = (0..10).map(|_| p.recv_from(2, 0)).collect();
-            let even: Vec<u32> = (0..10).map(|_| p.recv_from(1, 0)).collect();
+            let odd: Vec<u32> = (0..10).map(|_| p.recv_from(2, COUNT)).collect();
+            let even: Vec<u32> = (0..10).map(|_| p.recv_from(1, COUNT)).collect();
             [even, odd].concat()
         }
         id => {
-            (0..10).for_each(|i| p.send(0, 0, 10 * (id as u32 - 1) + i));
+            (0..10).for_each(|i| p.send(0, COUNT, 10 * (id as u32 - 1) + i));
             vec![]
         }
     });
@@ -99,17 +114,17 @@ fn the_smallest_arrival_comes_first_and_then_the_lowest_source() {
     let run = machine(5, "L=6, o=2, G=1").run(|p| match p.id() {
         0 => {
             p.wait_until(100 * US);
-            (0..5).map(|_| p.recv::<Vec<u64>>(0).0).collect()
+            (0..5).map(|_| p.recv(WORDS).0).collect()
         }
         4 => {
-            p.send(0, 0, vec![0_u64; 9]); // there at 2 + 6 + 8
+            p.send(0, WORDS, vec![0_u64; 9]); // there at 2 + 6 + 8
             p.wait_until(9 * US);
-            p.send(0, 0, vec![0_u64]); // there at 9 + 2 + 6, later than the first
+            p.send(0, WORDS, vec![0_u64]); // there at 9 + 2 + 6, later than the first
             vec![]
         }
         id => {
             p.wait_until(if id == 2 { 5 * US } else { 6 * US });
-            p.send(0, 0, vec![0_u64]); // there at 13 and 14
+            p.send(0, WORDS, vec![0_u64]); // there at 13 and 14
             vec![]
         }
     });
@@ -120,19 +135,19 @@ fn the_smallest_arrival_comes_first_and_then_the_lowest_source() {
 fn receptions_are_a_gap_apart() {
     let run = machine(4, "L=6, o=2, g=4").run(|p| match p.id() {
         0 => {
-            let times: Vec<i64> = (0..2).map(|_| (p.recv::<u8>(0), us(p.now())).1).collect();
+            let times: Vec<i64> = (0..2).map(|_| (p.recv(BYTE), us(p.now())).1).collect();
             // After a pause the gap is over; a message that was there long before is taken at once.
             p.wait_until(50 * US);
-            p.recv::<u8>(0);
+            p.recv(BYTE);
             [times, vec![us(p.now())]].concat()
         }
         3 => {
             p.wait_until(20 * US);
-            p.send(0, 0, 0_u8);
+            p.send(0, BYTE, 0_u8);
             vec![]
         }
         _ => {
-            p.send(0, 0, 0_u8); // both are there at 8
+            p.send(0, BYTE, 0_u8); // both are there at 8
             vec![]
         }
     });
@@ -147,20 +162,20 @@ fn a_look_at_an_empty_inbox_costs_a_cycle() {
     let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).cycle(500_000 * PS).build().unwrap();
     let run = Machine::new(params).work(Work::Charged).run(|p| match p.id() {
         0 => {
-            p.send(1, 0, 1_u8);
-            p.send(1, 0, 2_u8);
+            p.send(1, BYTE, 1_u8);
+            p.send(1, BYTE, 2_u8);
             vec![]
         }
         _ => {
             let mut looks = vec![0, 0];
             for (i, look) in looks.iter_mut().enumerate() {
-                while p.try_recv::<u8>(0).is_none() {
+                while p.try_recv(BYTE).is_none() {
                     *look += 1;
                 }
                 assert_eq!(us(p.now()), [10, 14][i]);
             }
-            assert_eq!(p.try_recv::<u8>(0), None);
-            assert_eq!(p.try_recv::<u8>(1), None);
+            assert_eq!(p.try_recv(BYTE), None);
+            assert_eq!(p.try_recv(OTHER_BYTE), None);
             looks
         }
     });
@@ -175,11 +190,11 @@ fn a_look_at_an_empty_inbox_costs_a_cycle() {
 fn a_look_within_the_gap_finds_nothing() {
     let run = machine(3, "L=6, o=2, g=5").run(|p| match p.id() {
         0 => {
-            p.recv::<u8>(0); // from 8 to 10, and the other one is there
-            (0..4).map(|_| p.try_recv::<u8>(0).is_some()).collect()
+            p.recv(BYTE); // from 8 to 10, and the other one is there
+            (0..4).map(|_| p.try_recv(BYTE).is_some()).collect()
         }
         _ => {
-            p.send(0, 0, 0_u8);
+            p.send(0, BYTE, 0_u8);
             vec![]
         }
     });
@@ -193,14 +208,14 @@ fn a_receive_gives_up_exactly_when_told() {
     for (deadline, got, end) in [(7, false, 7), (8, true, 10), (9, true, 10), (100, true, 10)] {
         let run = machine(2, "L=6, o=2, g=4").run(|p| match p.id() {
             0 => {
-                p.send(1, 0, 5_u8);
+                p.send(1, BYTE, 5_u8);
                 None
             }
             _ => {
-                let got = p.recv_until::<u8>(deadline * US, 0);
+                let got = p.recv_until(deadline * US, BYTE);
                 let at = us(p.now());
                 if got.is_none() {
-                    p.recv::<u8>(0);
+                    p.recv(BYTE);
                 }
                 Some((got.is_some(), at))
             }
@@ -210,7 +225,7 @@ fn a_receive_gives_up_exactly_when_told() {
     // A deadline that has passed is now.
     let run = machine(1, "").run(|p| {
         p.wait_until(5 * US);
-        assert_eq!(p.recv_until::<u8>(3 * US, 0), None);
+        assert_eq!(p.recv_until(3 * US, BYTE), None);
         us(p.now())
     });
     assert_eq!(run.unwrap().results, [6]);
@@ -219,17 +234,17 @@ fn a_receive_gives_up_exactly_when_told() {
 #[test]
 fn a_message_that_comes_while_one_waits_ends_the_wait() {
     let run = machine(3, "L=6, o=2, g=4").run(|p| match p.id() {
-        0 => p.recv::<u8>(0).0,
+        0 => p.recv(BYTE).0,
         id => {
             // The one with the larger number is the first to come, though it is announced last.
             p.wait_until(if id == 1 { 30 * US } else { 20 * US });
             if id == 2 {
-                p.send(0, 0, 0_u8);
+                p.send(0, BYTE, 0_u8);
             } else {
-                p.send(2, 1, 0_u8);
+                p.send(2, OTHER_BYTE, 0_u8);
             }
             if id == 2 {
-                p.recv::<u8>(1);
+                p.recv(OTHER_BYTE);
             }
             0
         }
@@ -243,24 +258,24 @@ fn a_look_for_one_sender_leaves_the_others() {
     same_on_both_clocks(&machine(3, "L=6, o=2, g=4"), |p| match p.id() {
         0 => {
             p.wait_until(10 * US); // 1's message is there since 8, and 2's comes at 18
-            assert_eq!(p.try_recv_from::<u8>(2, 0), None);
+            assert_eq!(p.try_recv_from(2, BYTE), None);
             assert_eq!(us(p.now()), 11);
-            assert_eq!(p.try_recv_from::<u8>(1, 1), None);
+            assert_eq!(p.try_recv_from(1, OTHER_BYTE), None);
             assert_eq!(us(p.now()), 12);
-            assert_eq!(p.try_recv_from::<u8>(1, 0), Some(1));
+            assert_eq!(p.try_recv_from(1, BYTE), Some(1));
             assert_eq!(us(p.now()), 14);
-            assert_eq!(p.recv_from_until::<u8>(1, 15 * US, 0), None);
+            assert_eq!(p.recv_from_until(1, 15 * US, BYTE), None);
             assert_eq!(us(p.now()), 15);
-            assert_eq!(p.recv_from_until::<u8>(1, 3 * US, 0), None); // that is now
+            assert_eq!(p.recv_from_until(1, 3 * US, BYTE), None); // that is now
             assert_eq!(us(p.now()), 16);
-            assert_eq!(p.recv_from_until::<u8>(2, 17 * US, 0), None);
+            assert_eq!(p.recv_from_until(2, 17 * US, BYTE), None);
             assert_eq!(us(p.now()), 17);
-            assert_eq!(p.recv_from_until::<u8>(2, 18 * US, 0), Some(2));
+            assert_eq!(p.recv_from_until(2, 18 * US, BYTE), Some(2));
             us(p.now())
         }
         id => {
             p.wait_until(if id == 2 { 10 * US } else { Time::ZERO });
-            p.send(0, 0, id as u8);
+            p.send(0, BYTE, id as u8);
             us(p.now())
         }
     });
@@ -274,7 +289,7 @@ fn all_shift_at_once() {
     let run = same_on_both_clocks(&machine(4, "L=6, o=2, g=4"), |p| {
         let (id, P) = (p.id(), p.p());
         let shift = |p: &mut Proc, value: usize| {
-            (p.send_recv::<_, usize>((id + 1) % P, value, (id + P - 1) % P, 0), us(p.now()))
+            (p.send_recv((id + 1) % P, value, (id + P - 1) % P, NUMBER), us(p.now()))
         };
         let (first, at) = shift(p, id);
         let (second, then) = shift(p, first);
@@ -289,20 +304,126 @@ fn an_exchange_receives_while_the_gap_runs() {
     for (sends_at, over) in [(0, 22), (10, 22), (12, 24), (13, 24), (40, 50)] {
         let run = same_on_both_clocks(&machine(3, "L=6, o=2, g=20"), |p| match p.id() {
             0 => {
-                p.send(2, 9, ());
-                (p.send_recv::<u8, u16>(1, 5, 1, 0), us(p.now()))
+                p.send(2, OTHER_SIGNAL, ());
+                (p.send_recv(1, 5, 1, SHORT), us(p.now()))
             }
             1 => {
                 p.wait_until(sends_at * US);
-                p.send(0, 0, 7_u16);
-                (p.recv_from::<u8>(0, 0).into(), 0)
+                p.send(0, SHORT, 7_u16);
+                (p.recv_from(0, SHORT), 0)
             }
             _ => {
-                p.recv_from::<()>(0, 9);
+                p.recv_from(0, OTHER_SIGNAL);
                 (0, 0)
             }
         });
         assert_eq!(run.results[..2], [(7, over), (5, 0)], "{sends_at}");
+    }
+}
+
+/// A look costs a cycle, whether it finds something or not; it sees what has arrived, also while the gap since the last
+/// reception runs, and leaves it.
+#[test]
+fn a_look_costs_a_cycle_and_takes_nothing() {
+    let run = same_on_both_clocks(&machine(3, "L=6, o=2, g=4").trace(true), |p| {
+        let mut looks = vec![];
+        if p.id() > 0 {
+            p.wait_until((p.id() - 1) as i64 * US);
+            p.send(0, BYTE, p.id() as u8); // there at 8, and at 9
+            return looks;
+        }
+        let look = |p: &mut Proc, looks: &mut Vec<_>| looks.push((p.probe(BYTE), us(p.now())));
+        look(p, &mut looks);
+        p.wait_until(7 * US);
+        look(p, &mut looks); // at 7
+        look(p, &mut looks); // at 8
+        look(p, &mut looks); // at 9: both are there, and it sees the one that a receive would take
+        assert!(p.probe_from(2, BYTE) && p.probe_from(1, BYTE) && !p.probe_from(0, BYTE));
+        assert_eq!((us(p.now()), p.probe(OTHER_BYTE), us(p.now())), (13, None, 14));
+        assert_eq!((p.recv(BYTE), us(p.now())), ((1, 1), 16));
+        look(p, &mut looks); // at 16
+        assert_eq!((p.try_recv(BYTE), us(p.now())), (None, 18)); // the gap runs until 18
+        assert_eq!((p.try_recv(BYTE), us(p.now())), (Some((2, 2)), 20));
+        look(p, &mut looks);
+        looks
+    });
+    let looks = [(None, 1), (None, 8), (Some(1), 9), (Some(1), 10), (Some(2), 17), (None, 21)];
+    assert_eq!(run.results[0], looks);
+    let audit = audit(run.trace.as_ref().unwrap());
+    assert!(audit.is_clean(), "{:?}", audit.violations);
+}
+
+/// An announced message is there, and a receive then takes it. Who looks for what nobody sends ends with an error.
+#[test]
+fn a_look_sees_what_was_announced_and_does_not_look_for_ever() {
+    let gps = "word=1,L=6,o=2,O_s=1us,O_r=1us,G_s=1us,G_l=1us,s=2,S=2";
+    let run = same_on_both_clocks(&machine(2, gps), |p| match p.id() {
+        0 => p.send(1, BYTES, vec![7; 5]),
+        _ => {
+            while p.probe(BYTES).is_none() {}
+            assert_eq!(us(p.now()), 9); // the request is there at 8
+            assert_eq!(p.recv_from(0, BYTES), [7; 5]);
+        }
+    });
+    assert!(run.time > 9 * US);
+    let error =
+        failure(machine(2, "L=6, o=2, g=4"), |p| while p.id() == 0 && p.probe(OTHER_SHORT).is_none() {});
+    assert_eq!(error.cause, Cause::Forsaken { id: 0 });
+}
+
+/// Everyone sends to all others and receives from them: a message goes and one comes every g.
+#[test]
+fn an_exchange_in_steps_takes_a_gap_per_message() {
+    for P in 2..10_usize {
+        let run = same_on_both_clocks(&machine(P, "L=8, o=2, g=4"), |p| {
+            let (id, P) = (p.id(), p.p());
+            let steps = (1..P).map(|i| Shift { to: (id + i) % P, value: id, from: (id + P - i) % P });
+            let mut came = vec![];
+            p.exchange(NUMBER, 1, steps, |from, value| {
+                assert_eq!(value, from);
+                came.push(from);
+            });
+            came.sort();
+            (came, us(p.now()))
+        });
+        for (id, (came, _)) in run.results.iter().enumerate() {
+            assert!(came.iter().copied().eq((0..P).filter(|other| *other != id)));
+        }
+        assert_eq!(run.time, (P as i64 - 2) * (4 * US) + 12 * US);
+    }
+}
+
+/// Messages of all lengths, of which some wait for their receivers (LogGPS), and who sends such a one differs from step to
+/// step: nobody waits for ever, and everyone gets what it should, whatever the latencies are.
+#[test]
+fn an_exchange_in_steps_waits_for_nobody_for_ever() {
+    for seed in 0..100 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let P = rng.usize(1..8);
+        let gps = format!("O_s=1us,O_r=1us,G_s=1us,G_l=1us,s=2,S={}", rng.usize(2..6));
+        let machine = machine(P, &format!("word=1,L={},o=2,g={},{gps}", rng.u8(0..9), rng.u8(0..30)));
+        let length = |from: usize, step: usize| (seed as usize + 7 * from + 3 * step) % 9;
+        for latency in [Latency::Exact, Latency::Random { seed }] {
+            let run = machine.clone().latency(latency).run(|p| {
+                let (id, P) = (p.id(), p.p());
+                let steps = (0..2 * P).map(|i| {
+                    let value = vec![id as u8; length(id, i)];
+                    Shift { to: (id + i) % P, value, from: (id + 2 * P - i) % P }
+                });
+                let mut came = vec![0; P];
+                p.exchange(BYTES, 8, steps, |from, value| {
+                    assert!(value.iter().all(|byte| usize::from(*byte) == from));
+                    came[from] += value.len();
+                });
+                came
+            });
+            for (to, came) in run.unwrap().results.into_iter().enumerate() {
+                for (from, came) in came.into_iter().enumerate() {
+                    let step = (to + P - from) % P;
+                    assert_eq!(came, length(from, step) + length(from, step + P), "{seed}: {from} to {to}");
+                }
+            }
+        }
     }
 }
 
@@ -323,7 +444,7 @@ fn exchanges_of_long_messages_do_not_wait_for_each_other() {
                 let shift = (seed as usize + round) % P;
                 p.work("before", ((id * 7 + round) % 5) as u64, || ());
                 let (to, from) = ((id + shift) % P, (id + P - shift) % P);
-                let theirs = p.send_recv::<_, Vec<u8>>(to, vec![id as u8; words(id, round)], from, 0);
+                let theirs = p.send_recv(to, vec![id as u8; words(id, round)], from, BYTES);
                 assert_eq!(theirs, vec![from as u8; words(from, round)]);
                 sum += theirs.len();
             }
@@ -345,13 +466,13 @@ fn all_to_all(p: &mut Proc, n: usize, receiving: bool) {
     for i in 0..n {
         let to = (id + 1 + i % (P - 1)) % P;
         if receiving {
-            p.send_receiving(to, 0, i, 0, |_, _, _: usize| received += 1);
+            p.send_receiving(to, NUMBER, i, NUMBER, |_, _, _| received += 1);
         } else {
-            p.send(to, 0, i);
+            p.send(to, NUMBER, i);
         }
     }
     for _ in received..n {
-        p.recv::<usize>(0);
+        p.recv(NUMBER);
     }
 }
 
@@ -376,16 +497,18 @@ fn what_arrives_while_the_gap_runs_goes_to_the_closure() {
     let run = machine(3, "L=6, o=2, g=20").run(|p| {
         let mut came = vec![];
         if p.id() == 0 {
-            p.send(1, 0, 0_u8); // the gap runs until 20
-            p.send_receiving(1, 0, 0_u8, 7, |p, from, value: u16| came.push((us(p.now()), from, value)));
+            p.send(1, BYTE, 0_u8); // the gap runs until 20
+            p.send_receiving(1, BYTE, 0_u8, OTHER_SHORT, |p, from, value| {
+                came.push((us(p.now()), from, value))
+            });
             assert_eq!(us(p.now()), 22);
-            came.push((0, p.recv::<u16>(7).0, 0));
+            came.push((0, p.recv(OTHER_SHORT).0, 0));
         } else if p.id() == 1 {
-            p.recv::<u8>(0);
-            p.recv::<u8>(0);
-            p.send(0, 7, 1_u16); // too late for the gap
+            p.recv(BYTE);
+            p.recv(BYTE);
+            p.send(0, OTHER_SHORT, 1_u16); // too late for the gap
         } else {
-            p.send(0, 7, 42_u16); // there at 8
+            p.send(0, OTHER_SHORT, 42_u16); // there at 8
         }
         came
     });
@@ -397,15 +520,15 @@ fn what_arrives_while_the_gap_runs_goes_to_the_closure() {
 fn the_closure_may_send() {
     let run = machine(2, "L=6, o=2, g=4").run(|p| match p.id() {
         0 => {
-            p.send(1, 0, 1_u8);
+            p.send(1, BYTE, 1_u8);
             p.wait_until(20 * US);
-            p.send_receiving(1, 0, 3_u8, 0, |p, from, value: u8| p.send(from, 0, value + 1));
+            p.send_receiving(1, BYTE, 3_u8, BYTE, |p, from, value| p.send(from, BYTE, value + 1));
             vec![]
         }
         _ => {
-            let first = p.recv::<u8>(0).1;
-            p.send(0, 0, first);
-            vec![first, p.recv::<u8>(0).1, p.recv::<u8>(0).1]
+            let first = p.recv(BYTE).1;
+            p.send(0, BYTE, first);
+            vec![first, p.recv(BYTE).1, p.recv(BYTE).1]
         }
     });
     assert_eq!(run.unwrap().results[1], [1, 2, 3]);
@@ -415,16 +538,16 @@ fn the_closure_may_send() {
 fn next_send_is_when_the_gap_is_over() {
     let run = machine(2, "L=6, o=2, g=10, G=1").run(|p| {
         if p.id() == 1 {
-            return (0..3).for_each(|_| drop(p.recv::<Vec<u64>>(0)));
+            return (0..3).for_each(|_| drop(p.recv(WORDS)));
         }
         assert!(p.next_send() <= p.now());
-        p.send(1, 0, vec![0_u64]);
+        p.send(1, WORDS, vec![0_u64]);
         assert_eq!((us(p.now()), us(p.next_send())), (2, 10));
         p.wait_until(p.next_send());
-        p.send(1, 0, vec![0_u64; 5]); // the overhead overlaps the rest of the gap: it enters at 12
+        p.send(1, WORDS, vec![0_u64; 5]); // the overhead overlaps the rest of the gap: it enters at 12
         assert_eq!((us(p.now()), us(p.next_send())), (12, 12 + 4 + 10 - 2));
         p.wait_until(p.next_send());
-        p.send(1, 0, vec![0_u64]);
+        p.send(1, WORDS, vec![0_u64]);
         assert_eq!(us(p.now()), 26);
     });
     assert_eq!(run.unwrap().processors[0].gap, Time::ZERO);
@@ -457,8 +580,8 @@ fn work_is_charged_unless_told() {
         let run = machine.run(|p| {
             p.work("add", 3, || ());
             std::hint::black_box((0..10_000).map(std::hint::black_box).sum::<u64>());
-            p.send((p.id() + 1) % 4, 0, p.id());
-            p.recv::<usize>(0).0
+            p.send((p.id() + 1) % 4, NUMBER, p.id());
+            p.recv(NUMBER).0
         });
         let run = run.unwrap();
         assert_eq!((us(run.time), run.results), (3 + 2 + 6 + 2, vec![3, 0, 1, 2]));
@@ -476,8 +599,8 @@ fn measured_work_costs_what_it_takes_and_so_does_the_code_between_calls() {
         p.work("spin", 1, spin);
         let at = p.now();
         spin();
-        p.send(0, 0, ());
-        p.recv::<()>(0);
+        p.send(0, SIGNAL, ());
+        p.recv(SIGNAL);
         at
     });
     let run = run.unwrap();
@@ -502,22 +625,22 @@ fn random_program(p: &mut Proc, seed: u64) -> u64 {
         match rng.u8(0..5) {
             0 => p.work("work", rng.u64(0..20), || ()),
             1 => p.wait_until(p.now() + rng.i64(0..30) * US),
-            2 if let Some((from, message)) = p.try_recv::<Vec<u8>>(0) => {
+            2 if let Some((from, message)) = p.try_recv(BYTES) => {
                 (awaited, sum) = (awaited - 1, sum + (from * message.len()) as u64);
             }
             _ => {}
         }
         let message = vec![0_u8; if rng.bool() { 1 } else { rng.usize(0..100) }];
         if rng.bool() {
-            p.send(to, 0, message);
+            p.send(to, BYTES, message);
         } else {
-            p.send_receiving(to, 0, message, 0, |_, from, message: Vec<u8>| {
+            p.send_receiving(to, BYTES, message, BYTES, |_, from, message| {
                 (awaited, sum) = (awaited - 1, sum + (from * message.len()) as u64);
             });
         }
     }
     for _ in 0..awaited {
-        let (from, message) = p.recv::<Vec<u8>>(0);
+        let (from, message) = p.recv(BYTES);
         sum += (from * message.len()) as u64;
     }
     sum
@@ -605,8 +728,8 @@ fn a_program_that_is_to_run_once_runs_once() {
         let calls = [0; 3].map(AtomicUsize::new);
         let ring = |p: &mut Proc| {
             calls[p.id()].fetch_add(1, Ordering::Relaxed);
-            p.send((p.id() + 1) % 3, 0, p.id());
-            p.recv::<usize>(0).0
+            p.send((p.id() + 1) % 3, NUMBER, p.id());
+            p.recv(NUMBER).0
         };
         let run = machine.run_once(ring).unwrap();
         assert_eq!(calls.each_ref().map(|calls| calls.swap(0, Ordering::Relaxed)), [1; 3], "{machine:?}");
@@ -647,8 +770,8 @@ fn every_processor_gets_its_own_input() {
 fn one_processor_can_talk_to_itself() {
     let run = machine(1, "L=6, o=2, g=4, G=1").run(|p| {
         assert_eq!((p.id(), p.p()), (0, 1));
-        p.send(0, 0, vec![1_u64, 2, 3]);
-        p.recv_from::<Vec<u64>>(0, 0)
+        p.send(0, WORDS, vec![1_u64, 2, 3]);
+        p.recv_from(0, WORDS)
     });
     let run = run.unwrap();
     assert_eq!(run.results, [[1, 2, 3]]);
@@ -661,7 +784,7 @@ fn a_program_may_end_its_life_at_any_time() {
     let run = machine(2, "L=6, o=2, g=4").run(|p| {
         if p.id() == 0 {
             p.wait_until(50 * US);
-            p.send(1, 0, 0_u8);
+            p.send(1, BYTE, 0_u8);
         }
     });
     assert!(matches!(run.unwrap_err().cause, Cause::NotReceived { .. }));
@@ -688,8 +811,8 @@ fn failure(machine: Machine, program: impl Fn(&mut Proc) + Sync) -> RunError {
             let _on_the_stack = (Counted(counted.clone()), vec![Counted(counted.clone())]);
             born.fetch_add(1, Ordering::Relaxed);
             // One message that nobody will take, and one that lies with a processor which has finished.
-            p.send((p.id() + 1) % P, 1_000, Counted(counted.clone()));
-            p.send(p.id(), 1_000, Counted(counted.clone()));
+            p.send((p.id() + 1) % P, Tag::new(1_000), Counted(counted.clone()));
+            p.send(p.id(), Tag::new(1_000), Counted(counted.clone()));
             program(p);
         })
         .unwrap_err();
@@ -705,10 +828,10 @@ fn failure(machine: Machine, program: impl Fn(&mut Proc) + Sync) -> RunError {
 #[test]
 fn a_deadlock_names_who_waits_for_what_since_when() {
     let error = failure(machine(3, "L=6, o=2, g=4"), |p| match p.id() {
-        0 => p.recv_from::<()>(1, 5),
+        0 => p.recv_from(1, Tag::<()>::new(5)),
         1 => {
             p.work("work", 3, || ());
-            p.recv::<()>(7).1
+            p.recv(Tag::<()>::new(7)).1
         }
         _ => (),
     });
@@ -729,7 +852,7 @@ fn a_deadlock_names_who_waits_for_what_since_when() {
 #[test]
 fn an_error_of_many_processors_is_short() {
     for (P, lines) in [(8, 1 + 8), (9, 1 + 8 + 1), (2048, 1 + 8 + 1)] {
-        let error = machine(P, "L=6, o=2, g=4").run(|p| p.recv::<u8>(0)).unwrap_err();
+        let error = machine(P, "L=6, o=2, g=4").run(|p| p.recv(BYTE)).unwrap_err();
         assert_eq!(error.processors.len(), P);
         let text = error.to_string();
         assert_eq!(text, format!("{error:?}"));
@@ -747,8 +870,8 @@ fn a_cycle_of_senders_that_wait_for_their_receivers_is_a_deadlock() {
     let params = Params::new(2).word(1).o(US).gps(gps).build().unwrap();
     for clock in [ClockKind::Virtual, ClockKind::Wall] {
         let run = Machine::new(params).clock(clock).dilation(Dilation::Fixed(1.0)).run(|p| {
-            p.send(1 - p.id(), 0, vec![0_u8; 50 + p.id()]);
-            p.recv::<Vec<u8>>(0);
+            p.send(1 - p.id(), BYTES, vec![0; 50 + p.id()]);
+            p.recv(BYTES);
         });
         let error = run.unwrap_err();
         assert_eq!(error.cause, Cause::Deadlock { waiting: 2, of: 2 });
@@ -760,15 +883,28 @@ fn a_cycle_of_senders_that_wait_for_their_receivers_is_a_deadlock() {
     }
 }
 
+/// What a processor waits for has its tag's name, where it has one.
+#[test]
+fn what_a_processor_waits_for_is_called_by_its_name() {
+    const ROW: Tag<Vec<u8>> = Tag::named(3, "row");
+    let said =
+        |params: &str, program: fn(&mut Proc)| machine(3, params).run(program).unwrap_err().to_string();
+    let gps = "word=1,L=6,o=2,g=4,O_s=1us,O_r=1us,G_s=1us,G_l=1us,s=2,S=2";
+    let error = said(gps, |p| drop(p.recv(ROW.step(7))));
+    assert!(error.contains(" waited for a message with tag 3 (row), step 7"), "{error}");
+    let error = said(gps, |p| _ = p.recv_from((p.id() + 1) % 3, ROW));
+    assert!(error.contains("processor 1 at 0 us waited for a message from 2 with tag 3 (row)"), "{error}");
+}
+
 #[test]
 fn a_message_that_nobody_receives_is_named() {
     let run = machine(3, "L=6, o=2, g=4").run(|p| match p.id() {
-        1 => p.send(2, 0, 0_u8),
-        2 => p.send(0, 0, 0_u16),
+        1 => p.send(2, BYTE, 0_u8),
+        2 => p.send(0, SHORT, 0_u16),
         _ => {
             p.wait_until(4 * US);
-            p.send(1, 0, 0_u16);
-            p.recv::<u16>(0);
+            p.send(1, SHORT, 0_u16);
+            p.recv(SHORT);
         }
     });
     let error = run.unwrap_err();
@@ -781,9 +917,11 @@ fn a_message_that_nobody_receives_is_named() {
 #[test]
 fn a_wrong_type_names_both() {
     let error = failure(machine(2, "L=6, o=2, g=4"), |p| match p.id() {
-        0 => p.send(1, 0, vec![1_u32]),
-        _ => drop(p.recv::<Vec<f64>>(0)),
+        0 => p.send(1, Tag::named(4, "counts"), vec![1_u32]),
+        _ => drop(p.recv(Tag::<Vec<f64>>::named(4, "means"))),
     });
+    let sentence = "for a alloc::vec::Vec<f64> with tag 4 (means), and it sent a alloc::vec::Vec<u32> (at ";
+    assert!(error.to_string().contains(sentence), "{error}");
     let Cause::WrongType { id: 1, from: 0, asked, sent, at, .. } = error.cause else { panic!("{error}") };
     assert_eq!(at.file(), file!());
     assert!(error.to_string().contains(&format!(" (at {}:{}:", file!(), at.line())), "{error}");
@@ -793,7 +931,7 @@ fn a_wrong_type_names_both() {
 #[test]
 fn a_processor_that_is_not_there_is_refused() {
     let line = line!();
-    let programs: [fn(&mut Proc); 2] = [|p| p.send(3, 0, 0_u8), |p| p.recv_from::<()>(3, 0)];
+    let programs: [fn(&mut Proc); 2] = [|p| p.send(3, BYTE, 0_u8), |p| p.recv_from(3, SIGNAL)];
     for program in programs {
         let error = failure(machine(3, "L=6, o=2, g=4"), |p| {
             if p.id() == 2 {
@@ -805,7 +943,7 @@ fn a_processor_that_is_not_there_is_refused() {
         };
         assert!(at.file() == file!() && at.line() > line, "{error}");
     }
-    let error = failure(machine(3, ""), |p| p.send(usize::MAX, 0, 0_u8));
+    let error = failure(machine(3, ""), |p| p.send(usize::MAX, BYTE, 0_u8));
     assert!(matches!(error.cause, Cause::NoSuchProcessor { other: usize::MAX, .. }), "{error}");
 }
 
@@ -816,7 +954,7 @@ fn a_panic_keeps_what_it_said() {
         match p.id() {
             2 => panic!("lost {} of {}", 1, 4),
             3 => (),
-            _ => p.recv::<()>(0).1,
+            _ => p.recv(SIGNAL).1,
         }
     });
     assert_eq!(error.cause, Cause::Panic { id: 2, message: "lost 1 of 4".into() });
@@ -829,7 +967,7 @@ fn a_panic_keeps_what_it_said() {
 #[test]
 fn the_end_of_time_is_the_end() {
     // Work that lasts for ever, and then some call, or none.
-    let calls: [fn(&mut Proc); 3] = [|p| p.send(0, 0, 0_u8), |p| p.wait_until(Time::MAX), |_| ()];
+    let calls: [fn(&mut Proc); 3] = [|p| p.send(0, BYTE, 0_u8), |p| p.wait_until(Time::MAX), |_| ()];
     for units in [i64::MAX as u64, u64::MAX] {
         for then in calls {
             let error = failure(machine(2, "L=6, o=2, g=4"), |p| {
@@ -849,7 +987,7 @@ fn the_end_of_time_is_the_end() {
 #[test]
 fn a_receive_until_the_end_of_time_is_a_receive() {
     let error = failure(machine(2, ""), |p| {
-        p.recv_until::<u8>(Time::MAX, 0);
+        p.recv_until(Time::MAX, BYTE);
     });
     assert!(matches!(error.cause, Cause::Deadlock { waiting: 2, .. } | Cause::EndOfTime { .. }), "{error}");
 }
@@ -858,8 +996,8 @@ fn a_receive_until_the_end_of_time_is_a_receive() {
 fn a_message_that_is_too_long_is_refused() {
     let cenju4 = preset("cenju4").unwrap().builder().build().unwrap();
     let error = failure(Machine::new(cenju4).work(Work::Charged), |p| match p.id() {
-        0 => p.send(1, 0, vec![0_u8; 4334]),
-        _ => drop(p.recv::<Vec<u8>>(0)),
+        0 => p.send(1, BYTES, vec![0_u8; 4334]),
+        _ => drop(p.recv(BYTES)),
     });
     assert_eq!(error.cause, Cause::TooLong { id: 0, words: 4334, longest: 4333 });
 }
@@ -957,8 +1095,8 @@ fn mpi_send_and_mpi_recv_cost_what_table_4_says() {
             let run = machine.run(|p| {
                 p.wait_until(if p.id() == 0 { t_s } else { t_r });
                 match p.id() {
-                    0 => p.send(1, 0, vec![0_u8; k]),
-                    _ => assert_eq!(p.recv_from::<Vec<u8>>(0, 0).len(), k),
+                    0 => p.send(1, BYTES, vec![0_u8; k]),
+                    _ => assert_eq!(p.recv_from(0, BYTES).len(), k),
                 }
             });
             let run = run.unwrap();
@@ -986,13 +1124,13 @@ fn round_trips_take_what_table_6_says() {
         for w in [0, 1, 1_000, 20_000_000, 70_000_000, 500_000_000, 5_000_000_000] {
             let run = machine.run(|p| match p.id() {
                 0 => {
-                    p.send(1, 0, vec![0_u8; k]);
+                    p.send(1, BYTES, vec![0_u8; k]);
                     p.work("dummy", w, || ());
-                    p.recv_from::<Vec<u8>>(1, 0);
+                    p.recv_from(1, BYTES);
                 }
                 _ => {
-                    let message = p.recv_from::<Vec<u8>>(0, 0);
-                    p.send(0, 0, message);
+                    let message = p.recv_from(0, BYTES);
+                    p.send(0, BYTES, message);
                 }
             });
             let w = w as i64 * PS;
@@ -1015,11 +1153,11 @@ fn polling_finds_a_message_where_work_is_measured() {
     let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let run = Machine::new(params).work(Work::Measured).run(|p| {
         if p.id() == 0 {
-            p.send(1, 0, 7_u32);
+            p.send(1, COUNT, 7_u32);
             return (0, p.now());
         }
         let mut looks = 1;
-        while p.try_recv::<u32>(0).is_none() {
+        while p.try_recv(COUNT).is_none() {
             looks += 1;
         }
         (looks, p.now())

@@ -8,7 +8,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use loggp::{Cause, ClockKind, Dilation, MS, Machine, NS, Params, Proc, RunError, SEC, Time, US, Work};
+use loggp::{Cause, ClockKind, Dilation, MS, Machine, NS, Params, Proc, RunError, SEC, Tag, Time, US, Work};
+
+const BYTE: Tag<u8> = Tag::new(0);
+const COUNT: Tag<u32> = Tag::new(9);
+const NUMBER: Tag<usize> = Tag::new(0);
 
 const CLOCKS: [ClockKind; 2] = [ClockKind::Virtual, ClockKind::Wall];
 
@@ -28,11 +32,11 @@ struct Goodbye<'a, 'b>(&'a mut Proc<'b>);
 impl Drop for Goodbye<'_, '_> {
     fn drop(&mut self) {
         let next = (self.0.id() + 1) % self.0.p();
-        self.0.send(next, 9, 1_u32);
+        self.0.send(next, COUNT, 1_u32);
         self.0.wait_until(self.0.now() + US);
         self.0.work("goodbye", 1, || ());
         self.0.barrier();
-        while self.0.try_recv::<u32>(9).is_some() {}
+        while self.0.try_recv(COUNT).is_some() {}
     }
 }
 
@@ -44,13 +48,13 @@ fn a_destructor_may_send_while_the_run_fails() {
             std::panic::resume_unwind(Box::new("enough"));
         }
         let guard = Goodbye(p);
-        guard.0.recv::<u8>(0);
+        guard.0.recv(BYTE);
     }) {
         assert_eq!(error.cause, Cause::Panic { id: 3, message: "enough".into() });
     }
     for error in fails(3, |p| {
         let guard = Goodbye(p);
-        guard.0.recv::<u8>(0);
+        guard.0.recv(BYTE);
     }) {
         assert_eq!(error.cause, Cause::Deadlock { waiting: 3, of: 3 });
     }
@@ -84,8 +88,8 @@ fn a_destructor_may_run_a_machine() {
         fn drop(&mut self) {
             for clock in CLOCKS {
                 let run = machine(2, clock).run(|p| {
-                    p.send(1 - p.id(), 0, p.id());
-                    p.recv::<usize>(0).1
+                    p.send(1 - p.id(), NUMBER, p.id());
+                    p.recv(NUMBER).1
                 });
                 self.0.fetch_add(run.unwrap().results.iter().sum(), Ordering::Relaxed);
             }
@@ -104,7 +108,7 @@ fn a_destructor_may_run_a_machine() {
 fn a_program_may_catch_what_unwinds_it_and_end() {
     for error in fails(3, |p| {
         for _ in 0..100 {
-            _ = catch_unwind(AssertUnwindSafe(|| p.recv::<u8>(0)));
+            _ = catch_unwind(AssertUnwindSafe(|| p.recv(BYTE)));
         }
     }) {
         assert_eq!(error.cause, Cause::Deadlock { waiting: 3, of: 3 });
@@ -112,7 +116,7 @@ fn a_program_may_catch_what_unwinds_it_and_end() {
     // A call that cannot be right fails the run, whether it is caught or not.
     for error in fails(2, |p| {
         if p.id() == 1 {
-            _ = catch_unwind(AssertUnwindSafe(|| p.send(7, 0, 1_u8)));
+            _ = catch_unwind(AssertUnwindSafe(|| p.send(7, BYTE, 1_u8)));
         }
     }) {
         assert!(matches!(error.cause, Cause::NoSuchProcessor { id: 1, other: 7, last: 1, .. }), "{error}");
@@ -126,8 +130,8 @@ fn looking_for_ever_is_an_error_when_nobody_is_left() {
         // core would hand it over for each look.)
         for many in if clock == ClockKind::Wall { vec![1, 2] } else { vec![1, 2, 4] } {
             let error = machine(4, clock).run(|p| match p.id() {
-                id if id < many => while p.try_recv::<u8>(0).is_none() {},
-                3 => drop(p.recv::<u8>(0)),
+                id if id < many => while p.try_recv(BYTE).is_none() {},
+                3 => drop(p.recv(BYTE)),
                 _ => {}
             });
             let error = error.unwrap_err();
@@ -141,13 +145,13 @@ fn looking_for_ever_is_an_error_when_nobody_is_left() {
 #[test]
 fn looking_for_long_is_no_error() {
     let run = machine(3, ClockKind::Virtual).run(|p| match p.id() {
-        0 => (0..).take_while(|_| p.try_recv::<u8>(0).is_none()).count(),
+        0 => (0..).take_while(|_| p.try_recv(BYTE).is_none()).count(),
         1 => {
             p.wait_until(600 * MS);
-            p.send(0, 0, 1_u8);
+            p.send(0, BYTE, 1_u8);
             0
         }
-        _ => (0..3_000_000).filter(|_| p.try_recv::<u8>(0).is_some()).count(),
+        _ => (0..3_000_000).filter(|_| p.try_recv(BYTE).is_some()).count(),
     });
     assert_eq!(run.unwrap().results, [3_000_040, 0, 0]);
 }
@@ -160,8 +164,8 @@ fn the_end_of_time_is_named() {
             p.wait_until(wait);
             p.work("long", 1 << 62, || ());
             match p.id() {
-                0 => p.send(1, 0, 1_u8),
-                _ => drop(p.recv::<u8>(0)),
+                0 => p.send(1, BYTE, 1_u8),
+                _ => drop(p.recv(BYTE)),
             }
         });
         let error = error.unwrap_err();
@@ -172,9 +176,9 @@ fn the_end_of_time_is_named() {
     let error = Machine::new(params).work(Work::Charged).run(|p| match p.id() {
         0 => {
             p.wait_until(Time::MAX - SEC);
-            p.send(1, 0, 1_u8);
+            p.send(1, BYTE, 1_u8);
         }
-        _ => drop(p.recv::<u8>(0)),
+        _ => drop(p.recv(BYTE)),
     });
     assert_eq!(error.unwrap_err().cause, Cause::EndOfTime { id: 1 });
 }

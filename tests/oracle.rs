@@ -9,9 +9,12 @@
 
 use std::collections::VecDeque;
 
-use loggp::{Cause, Doing, LogGps, Machine, PS, Params, Ports, Proc, Stats, Time, Work};
+use loggp::{Cause, Doing, LogGps, Machine, PS, Params, Ports, Proc, Stats, Tag, Time, Work};
 
 // Programs.
+
+/// What all messages are about; they differ by its steps.
+const MESSAGE: Tag<Vec<u8>> = Tag::new(0);
 
 /// Tags are below this.
 const TAGS: usize = 3;
@@ -188,26 +191,26 @@ fn live(p: &mut Proc, calls: &[Op]) {
             Work(units) => p.work("work", units as u64, || ()),
             Wait(time) => p.wait_until(p.now() + time * PS),
             Barrier => p.barrier(),
-            Send { to, tag, words } => p.send(to, tag as u32, message(words)),
+            Send { to, tag, words } => p.send(to, MESSAGE.step(tag), message(words)),
             SendReceiving { to, tag, words, taking } => {
                 let take = |_: &mut Proc, from: usize, got| _ = count(&mut came, taking, Some((from, got)));
-                p.send_receiving(to, tag as u32, message(words), taking as u32, take);
+                p.send_receiving(to, MESSAGE.step(tag), message(words), MESSAGE.step(taking), take);
             }
             Recv { from, tag, upto } => {
                 while came.count(from, tag) < upto {
                     let got = match from {
-                        Some(from) => (from, p.recv_from(from, tag as u32)),
-                        None => p.recv(tag as u32),
+                        Some(from) => (from, p.recv_from(from, MESSAGE.step(tag))),
+                        None => p.recv(MESSAGE.step(tag)),
                     };
                     count(&mut came, tag, Some(got));
                 }
             }
             Until { tag, wait } => {
-                let got = p.recv_until(p.now() + wait * PS, tag as u32);
+                let got = p.recv_until(p.now() + wait * PS, MESSAGE.step(tag));
                 count(&mut came, tag, got);
             }
             Poll { tag, looks } => {
-                (0..looks).any(|_| count(&mut came, tag, p.try_recv(tag as u32)));
+                (0..looks).any(|_| count(&mut came, tag, p.try_recv(MESSAGE.step(tag))));
             }
         }
     }

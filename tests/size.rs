@@ -8,7 +8,9 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use loggp::{Cause, Machine, Params, US, Work};
+use loggp::{Cause, Machine, Params, Tag, US, Work};
+
+const WORD: Tag<u64> = Tag::new(0);
 
 static ALONE: Mutex<()> = Mutex::new(());
 
@@ -27,11 +29,11 @@ fn sixteen_thousand_processors() {
         let id = p.id();
         let (value, below) = match id {
             0 => (42_u64, P),
-            _ => (p.recv::<u64>(0).1, 1 << id.trailing_zeros()),
+            _ => (p.recv(WORD).1, 1 << id.trailing_zeros()),
         };
         let mut child = below / 2;
         while child > 0 {
-            p.send(id + child, 0, value);
+            p.send(id + child, WORD, value);
             child /= 2;
         }
         value

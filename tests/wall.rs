@@ -11,9 +11,14 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use loggp::{
-    Cause, ClockKind, Dilation, Latency, LogGps, MS, Machine, NS, Params, Ports, Proc, Ties, Time, US, Work,
-    audit,
+    Cause, ClockKind, Dilation, Latency, LogGps, MS, Machine, NS, Params, Ports, Proc, Tag, Ties, Time, US,
+    Work, audit,
 };
+
+const WORD: Tag<u64> = Tag::new(0);
+const COUNT: Tag<u32> = Tag::new(0);
+const WORDS: Tag<Vec<u64>> = Tag::new(0);
+const BYTE: Tag<u8> = Tag::new(0);
 
 /// Runs on the wall clock are run one at a time: together they would only wait for each other.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -85,7 +90,7 @@ impl Traffic {
         let id = p.id();
         let mut sum = 0;
         for (number, round) in self.rounds.iter().enumerate() {
-            let tag = number as u32;
+            let tag = WORDS.step(number);
             let (sends, habits) = &round[id];
             let mut expected: Vec<usize> = (0..p.p())
                 .flat_map(|from| round[from].0.iter().filter(move |(to, _)| *to == id).map(move |_| from))
@@ -254,8 +259,8 @@ fn the_best_of_many_runs_is_close_to_the_model() {
     let program = |p: &mut Proc| {
         let other = 1 - p.id();
         for _ in 0..20 {
-            p.send(other, 0, p.id() as u64);
-            p.recv::<u64>(0);
+            p.send(other, WORD, p.id() as u64);
+            p.recv(WORD);
         }
     };
     let params = Params::new(2).L(50 * US).o(20 * US).g(40 * US).build().unwrap();
@@ -269,8 +274,8 @@ fn the_best_of_many_runs_is_close_to_the_model() {
 fn auto_dilation_says_what_it_chose_and_why() {
     let _guard = alone();
     let run = machine(cm5(16)).dilation(Dilation::Auto).run(|p| {
-        p.send((p.id() + 1) % p.p(), 0, 1_u64);
-        p.recv::<u64>(0).1
+        p.send((p.id() + 1) % p.p(), WORD, 1_u64);
+        p.recv(WORD).1
     });
     let host = run.unwrap().host.unwrap();
     assert!(host.dilation > 100.0, "10 us are too short to be measured: {host:?}");
@@ -295,8 +300,8 @@ fn one_core_serves_many_processors() {
         let (next, last) = ((p.id() + 1) % p.p(), (p.id() + p.p() - 1) % p.p());
         let mut token = p.id() as u64;
         for _ in 0..20 {
-            p.send(next, 0, token);
-            token = p.recv_from(last, 0);
+            p.send(next, WORD, token);
+            token = p.recv_from(last, WORD);
         }
         token
     });
@@ -309,11 +314,11 @@ fn a_receiver_that_computes_for_long_holds_up_nobody() {
     let _guard = alone();
     let run = machine(Params::new(2).o(US).build().unwrap()).run(|p| {
         if p.id() == 0 {
-            (0..100_u64).for_each(|i| p.send(1, 0, i));
+            (0..100_u64).for_each(|i| p.send(1, WORD, i));
             p.now()
         } else {
             p.work("long", 1, || std::thread::sleep(std::time::Duration::from_millis(20)));
-            (0..100).for_each(|i| assert_eq!(p.recv::<u64>(0).1, i));
+            (0..100).for_each(|i| assert_eq!(p.recv(WORD).1, i));
             p.now()
         }
     });
@@ -327,13 +332,13 @@ fn polling_and_deadlines_move_time_forward() {
         let run = machine(cm5(3)).clock(clock).run(|p| match p.id() {
             0 => {
                 p.wait_until(MS);
-                p.send(1, 7, 5_u32);
+                p.send(1, COUNT, 5_u32);
                 0
             }
             1 => {
-                assert_eq!(p.recv_until::<u32>(200 * US, 7), None);
+                assert_eq!(p.recv_until(200 * US, COUNT), None);
                 assert_eq!(p.now(), 200 * US);
-                (0..).take_while(|_| p.try_recv::<u32>(7).is_none()).count()
+                (0..).take_while(|_| p.try_recv(COUNT).is_none()).count()
             }
             _ => 0,
         });
@@ -389,9 +394,9 @@ fn fails(P: usize, program: impl Fn(&mut Proc) + Sync) -> Vec<Cause> {
 fn a_deadlock_is_the_same_error() {
     for P in [1, 2, 3, 40] {
         let causes = fails(P, |p| {
-            p.send((p.id() + 1) % p.p(), 1, p.id());
-            p.recv::<usize>(1);
-            p.recv::<usize>(2);
+            p.send((p.id() + 1) % p.p(), Tag::new(1), p.id());
+            p.recv(Tag::<usize>::new(1));
+            p.recv(Tag::<usize>::new(2));
         });
         assert!(causes.iter().all(|cause| *cause == Cause::Deadlock { waiting: P, of: P }), "{causes:?}");
     }
@@ -401,7 +406,7 @@ fn a_deadlock_is_the_same_error() {
 fn a_deadlock_beside_finished_processors_is_found() {
     let causes = fails(7, |p| {
         if p.id() == 3 {
-            p.recv_from::<u8>(5, 0);
+            p.recv_from(5, BYTE);
         }
     });
     assert!(causes.iter().all(|cause| *cause == Cause::Deadlock { waiting: 1, of: 7 }), "{causes:?}");
@@ -413,7 +418,7 @@ fn a_panic_ends_the_run() {
         if p.id() == 11 {
             std::panic::resume_unwind(Box::new("no more"));
         }
-        p.recv::<u8>(0);
+        p.recv(BYTE);
     });
     let expected = Cause::Panic { id: 11, message: "no more".into() };
     assert!(causes.iter().all(|cause| *cause == expected), "{causes:?}");
@@ -423,7 +428,7 @@ fn a_panic_ends_the_run() {
 fn a_message_that_nobody_receives_ends_the_run() {
     let causes = fails(4, |p| {
         if p.id() == 0 {
-            p.send(3, 0, String::from("lost"));
+            p.send(3, Tag::new(0), String::from("lost"));
         }
     });
     let expected =
@@ -434,14 +439,14 @@ fn a_message_that_nobody_receives_ends_the_run() {
 #[test]
 fn a_wrong_type_and_a_wrong_number_end_the_run() {
     let causes = fails(3, |p| match p.id() {
-        0 => p.send(1, 0, 1_u32),
-        1 => _ = p.recv::<u64>(0),
-        _ => _ = p.recv::<u64>(0),
+        0 => p.send(1, COUNT, 1_u32),
+        1 => _ = p.recv(WORD),
+        _ => _ = p.recv(WORD),
     });
     assert!(causes.iter().all(|c| matches!(c, Cause::WrongType { id: 1, from: 0, .. })), "{causes:?}");
     let causes = fails(3, |p| match p.id() {
-        2 => p.send(3, 0, 1_u32),
-        _ => _ = p.recv::<u64>(0),
+        2 => p.send(3, COUNT, 1_u32),
+        _ => _ = p.recv(WORD),
     });
     let expected = |c: &Cause| matches!(c, Cause::NoSuchProcessor { id: 2, other: 3, last: 2, .. });
     assert!(causes.iter().all(expected), "{causes:?}");

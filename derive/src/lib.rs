@@ -11,7 +11,7 @@ use syn::{Data, DataEnum, DeriveInput, Error, Fields, Ident, Type, parse_macro_i
 /// does.
 ///
 /// ```
-/// use loggp::{Machine, Params, Payload};
+/// use loggp::{Machine, Params, Payload, Tag};
 ///
 /// #[derive(Payload)]
 /// struct Particle<T> {
@@ -30,14 +30,16 @@ use syn::{Data, DataEnum, DeriveInput, Error, Fields, Ident, Type, parse_macro_i
 /// assert_eq!(Command::SIZE, None);
 /// assert_eq!(Command::Stop.bytes(), 0);
 ///
+/// const COMMAND: Tag<Command> = Tag::new(0);
+///
 /// let machine = Machine::new(Params::new(2).build()?);
 /// let run = machine.run(|p| match p.id() {
 ///     0 => {
-///         p.send(1, 0, Command::Move { by: 1.5 });
-///         p.send(1, 0, Command::Add(7, vec![Particle { place: [0.0; 3], charge: 1 }]));
+///         p.send(1, COMMAND, Command::Move { by: 1.5 });
+///         p.send(1, COMMAND, Command::Add(7, vec![Particle { place: [0.0; 3], charge: 1 }]));
 ///         0
 ///     }
-///     _ => p.recv_from::<Command>(0, 0).bytes() + p.recv_from::<Command>(0, 0).bytes(),
+///     _ => p.recv_from(0, COMMAND).bytes() + p.recv_from(0, COMMAND).bytes(),
 /// })?;
 /// assert_eq!(run.results[1], 8 + 4 + 13);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

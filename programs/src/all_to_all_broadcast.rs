@@ -7,7 +7,7 @@
 //! The paper lets a processor receive while it sends. Here it is busy for o with either, so it needs
 //! g >= 2o for both in a gap; and where a reception would overlap the o of a send, it comes up to 2o later.
 
-use loggp::{Params, Proc, RunError, Time, Work};
+use loggp::{Params, Proc, RunError, Tag, Time, Work};
 
 use crate::word::Word;
 use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, Size};
@@ -29,7 +29,7 @@ pub static ALL_TO_ALL_BROADCAST: Program = Program {
 };
 
 /// The only tag.
-const ITEM: u32 = 0;
+const ITEM: Tag<Word<(usize, u64)>> = Tag::named(0, "item");
 
 /// A case that was read.
 struct AllToAllBroadcast<'a>(&'a Case);
@@ -150,7 +150,7 @@ fn all_to_all(p: &mut Proc, rhythm: &Rhythm, own: &[u64]) -> Vec<Vec<u64>> {
     let mut received = 0;
     let mut receive_until = |p: &mut Proc, planned: usize| {
         while received < planned {
-            let (from, Word((number, item))): (usize, Word<(usize, u64)>) = p.recv(ITEM);
+            let (from, Word((number, item))) = p.recv(ITEM);
             all[from][number] = item;
             received += 1;
         }

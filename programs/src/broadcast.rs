@@ -5,7 +5,7 @@
 //! begin at t + id + D (Karp, Sahay, Santos and Schauser, "Optimal Broadcast and Summation in the LogP
 //! Model", definition 3.4). A datum of k words makes D = L + 2o + (k-1)G and d = max((k-1)G + g, o).
 
-use loggp::{Params, Proc, RunError, Time, Work};
+use loggp::{Params, Proc, RunError, Tag, Time, Work};
 
 use crate::trees::{self, Children};
 use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, Size};
@@ -46,7 +46,7 @@ pub static BROADCAST: Program = Program {
 };
 
 /// The only tag.
-const DATUM: u32 = 0;
+const DATUM: Tag<Vec<u8>> = Tag::named(0, "datum");
 
 /// A broadcast along a tree.
 struct Broadcast<'a> {
@@ -96,7 +96,7 @@ impl Plan for Broadcast<'_> {
 
 /// What each processor does. Only processor 0 looks at the source's datum.
 fn broadcast(p: &mut Proc, children: &[Vec<usize>], source: &[u8]) -> Vec<u8> {
-    let datum: Vec<u8> = if p.id() == 0 { source.to_vec() } else { p.recv(DATUM).1 };
+    let datum = if p.id() == 0 { source.to_vec() } else { p.recv(DATUM).1 };
     for &child in &children[p.id()] {
         p.send(child, DATUM, datum.clone());
     }

@@ -15,7 +15,7 @@
 //! The operator must be commutative: processors combine in different orders. As in the paper, combining takes
 //! no time.
 
-use loggp::{Params, Payload, Proc, RunError, Time, Work};
+use loggp::{Params, Payload, Proc, RunError, Tag, Time, Work};
 
 use crate::trees;
 use crate::word::Word;
@@ -155,10 +155,11 @@ impl Hops {
 pub fn combine<T: Payload + Clone>(p: &mut Proc, hops: &Hops, own: T, op: impl Fn(T, &T) -> T) -> T {
     let (id, P) = (p.id(), p.p());
     let mut others: Option<T> = None;
-    // The message of step d + n, which is the n-th, has the tag n.
+    // The message of step d + n, which is the n-th, has step n of this tag.
+    let values: Tag<T> = Tag::named(0, "values");
     let receive = |p: &mut Proc, n: usize, others: &mut Option<T>| {
         if let Some(hop) = hops.messages[n] {
-            let more: T = p.recv_from((id + P - hop.distance) % P, n as u32);
+            let more = p.recv_from((id + P - hop.distance) % P, values.step(n));
             *others = Some(others.take().map_or(more.clone(), |others| op(others, &more)));
         }
     };
@@ -176,7 +177,7 @@ pub fn combine<T: Payload + Clone>(p: &mut Proc, hops: &Hops, own: T, op: impl F
             Some(others) => others.clone(),
             None => own.clone(),
         };
-        p.send((id + hop.distance) % P, n as u32, value);
+        p.send((id + hop.distance) % P, values.step(n), value);
     }
     for n in hops.messages.len().saturating_sub(hops.d)..hops.messages.len() {
         receive(p, n, &mut others);

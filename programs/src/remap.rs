@@ -29,7 +29,8 @@
 //! next while others stall; and where L is no multiple of g, since C messages each L are then more than one each
 //! g, and it is the receiver who lags behind.
 
-use loggp::{Params, Payload, Ports, Proc, RunError, Time, Work};
+use loggp::collectives::Shift;
+use loggp::{Params, Payload, Ports, Proc, RunError, Tag, Time, Work};
 
 use crate::{Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, Size};
 
@@ -78,7 +79,7 @@ pub static REMAP: Program = Program {
 };
 
 /// The only tag.
-const DATA: u32 = 0;
+const DATA: Tag<Piece> = Tag::named(0, "data");
 
 /// Whether a message is a block or a word.
 #[derive(Clone, Copy, PartialEq)]
@@ -201,61 +202,42 @@ fn remap(p: &mut Proc, plan: &Remap, data: &[u8]) -> Vec<u8> {
     let (id, P, size) = (p.id(), p.p(), plan.case.size);
     let mine = &data[id * P * size..][..P * size];
     let block = |to: usize| Piece::all(&mine[to * size..][..size], plan.piece);
-    let mut got = Blocks { size, piece: plan.piece, bytes: vec![0; P * size], pieces: 0 };
+    let mut got = Blocks { size, piece: plan.piece, bytes: vec![0; P * size] };
     block(id).for_each(|piece| got.keep(id, piece));
-    got.pieces = 0;
 
-    if p.params().is_synchronous(p.params().words(plan.piece)) {
+    let longest = p.params().words(plan.piece);
+    if plan.order == Order::Naive && p.params().is_synchronous(longest) {
         return take_turns(p, plan, block, got);
     }
-    for (sent, step) in (1..P).enumerate() {
-        let to = match plan.order {
-            Order::Naive => sent + usize::from(sent >= id),
-            _ => (id + step) % P,
-        };
-        for piece in block(to) {
-            p.send_receiving(to, DATA, piece, DATA, |_, from, piece| got.keep(from, piece));
-        }
-        if plan.order == Order::Synchronized {
-            got.receive(p, step * plan.pieces);
+    // In the naive order nobody says from whom a message comes in a step, and only where it waits need one know.
+    let steps = (1..P).map(|step| match plan.order {
+        Order::Naive => (step - usize::from(step <= id), id),
+        _ => ((id + step) % P, (id + P - step) % P),
+    });
+    let shifts = |(to, from)| block(to).map(move |value| Shift { to, value, from });
+    if plan.order == Order::Synchronized {
+        for step in steps {
+            p.exchange(DATA, longest, shifts(step), |from, piece| got.keep(from, piece));
             p.barrier();
         }
+    } else {
+        p.exchange(DATA, longest, steps.flat_map(shifts), |from, piece| got.keep(from, piece));
     }
-    got.receive(p, (P - 1) * plan.pieces);
     got.bytes
 }
 
-/// The same where a message waits for its receiver (LogGPS, section 3.1). If all sent first nobody would
-/// receive. So at each step somebody on every ring receives first: whoever wraps around. In the naive order the
-/// step belongs to one receiver.
+/// The naive order where a message waits for its receiver (LogGPS, section 3.1): a step belongs to one receiver, for if
+/// all sent first nobody would receive.
 fn take_turns<B: Iterator<Item = Piece>>(
     p: &mut Proc,
     plan: &Remap,
     block: impl Fn(usize) -> B,
     mut got: Blocks,
 ) -> Vec<u8> {
-    let (id, P, all) = (p.id(), p.p(), plan.pieces);
-    if plan.order == Order::Naive {
-        for to in 0..P {
-            match to == id {
-                true => got.receive(p, (P - 1) * all),
-                false => block(to).for_each(|piece| p.send(to, DATA, piece)),
-            }
-        }
-        return got.bytes;
-    }
-    for step in 1..P {
-        let (to, from) = ((id + step) % P, (id + P - step) % P);
-        let send = |p: &mut Proc| block(to).for_each(|piece| p.send(to, DATA, piece));
-        if to > id {
-            send(p);
-        }
-        (0..all).for_each(|_| got.keep(from, p.recv_from(from, DATA)));
-        if to < id {
-            send(p);
-        }
-        if plan.order == Order::Synchronized {
-            p.barrier();
+    for to in 0..p.p() {
+        match to == p.id() {
+            true => (0..(p.p() - 1) * plan.pieces).for_each(|_| got.receive(p)),
+            false => block(to).for_each(|piece| p.send(to, DATA, piece)),
         }
     }
     got.bytes
@@ -269,8 +251,6 @@ struct Blocks {
     piece: usize,
     /// The blocks, in order of those who had them.
     bytes: Vec<u8>,
-    /// How many messages have come.
-    pieces: usize,
 }
 
 impl Blocks {
@@ -278,15 +258,12 @@ impl Blocks {
     fn keep(&mut self, from: usize, piece: Piece) {
         let (index, bytes) = piece.open();
         self.bytes[from * self.size + index * self.piece..][..bytes.len()].copy_from_slice(bytes);
-        self.pieces += 1;
     }
 
-    /// Receives until so many messages have come.
-    fn receive(&mut self, p: &mut Proc, pieces: usize) {
-        while self.pieces < pieces {
-            let (from, piece) = p.recv(DATA);
-            self.keep(from, piece);
-        }
+    /// Receives a message.
+    fn receive(&mut self, p: &mut Proc) {
+        let (from, piece) = p.recv(DATA);
+        self.keep(from, piece);
     }
 }
 

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::ops::Range;
 
-use loggp::{Params, Proc, RunError, Time, Work};
+use loggp::{Params, Proc, RunError, Tag, Time, Work};
 
 use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, ProgramOption, Size};
 
@@ -83,7 +83,10 @@ fn ratio(text: &str) -> Result<f64, String> {
 }
 
 /// The tag of all messages but the short ones.
-const ITEMS: u32 = 0;
+const ITEMS: Tag<Vec<u8>> = Tag::named(0, "items");
+
+/// An item by itself, by its number.
+const ITEM: Tag<Vec<u8>> = Tag::named(1, "item");
 
 /// The algorithms.
 #[derive(Clone, Copy, PartialEq)]
@@ -160,13 +163,13 @@ fn verify(results: &[Vec<u8>], items: &[u8], set: usize) -> Result<(), String> {
 fn short(p: &mut Proc, k: usize, items: &[u8]) -> Vec<u8> {
     let word = p.params().word.get();
     if p.id() > 0 {
-        return (0..k as u32).flat_map(|item| p.recv_from::<Vec<u8>>(0, item)).collect();
+        return (0..k).flat_map(|item| p.recv_from(0, ITEM.step(item))).collect();
     }
     let mut sets = items.chunks(k * word);
     let mine = sets.next().expect("there is a processor").to_vec();
     for (to, set) in (1..).zip(sets) {
         for (item, bytes) in (0..).zip(set.chunks(word)) {
-            p.send(to, item, bytes.to_vec());
+            p.send(to, ITEM.step(item), bytes.to_vec());
         }
     }
     mine

@@ -10,7 +10,7 @@
 
 pub mod schedule;
 
-use loggp::{Params, Payload, Proc, RunError, Time, US, Work, parse_time};
+use loggp::{Params, Payload, Proc, RunError, Tag, Time, US, Work, parse_time};
 
 use crate::trees::{self, choose, reached};
 use crate::word::Word;
@@ -48,9 +48,6 @@ pub static SUMMATION: Program = Program {
     }],
     work: Work::Charged, // an addition takes a cycle
 };
-
-/// The only tag.
-const SUM: u32 = 0;
 
 /// An operand: a whole number, whose sum is exact in every order, and a real one, whose sum is not.
 type Operand = Word<(u64, f64)>;
@@ -163,18 +160,19 @@ pub fn sum<T: Payload + Clone>(
     operands: &[T],
     add: impl Fn(T, &T) -> T,
 ) -> Option<T> {
+    let partial: Tag<T> = Tag::named(0, "sum");
     let part = parts.get(p.id())?;
     let (start, rest) = operands[part.own[0].clone()].split_first().expect("every part has an operand");
     let mut sum = add_up(p, start.clone(), rest, &add);
     for (child, own) in part.children.iter().zip(&part.own[1..]) {
-        let other: T = p.recv_from(*child, SUM);
+        let other = p.recv_from(*child, partial);
         sum = p.work("add", 1, || add(sum, &other));
         sum = add_up(p, sum, &operands[own.clone()], &add);
     }
     match part.parent {
         None => Some(sum),
         Some(parent) => {
-            p.send(parent, SUM, sum);
+            p.send(parent, partial, sum);
             None
         }
     }

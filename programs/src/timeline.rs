@@ -153,13 +153,15 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loggp::{Machine, Params, US, Work};
+    use loggp::{Machine, Params, Tag, US, Work};
+
+    const WORD: Tag<u64> = Tag::new(0);
 
     fn picture(P: usize) -> Result<String, String> {
         let params = Params::new(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
         let run = Machine::new(params).work(Work::Charged).trace(true).run(|p| {
-            p.send((p.id() + 1) % p.p(), 0, 1_u64);
-            p.recv::<u64>(0);
+            p.send((p.id() + 1) % p.p(), WORD, 1);
+            p.recv(WORD);
         });
         timeline(&run.unwrap().trace.unwrap(), "a < b & c", ("us", US))
     }

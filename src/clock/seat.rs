@@ -148,7 +148,7 @@ impl Seat {
     /// The processor has woken from what it asked: the message that it got, if any.
     #[inline]
     pub fn answer(&mut self) -> Option<Envelope> {
-        let Wish { reception: Reception { want, deadline, .. }, best } = self.waits_for.take()?;
+        let Wish { reception: Reception { want, deadline, takes, .. }, best } = self.waits_for.take()?;
         if !want.tag.is_signal() {
             self.decided = self.decided.max(best.0.min(deadline));
         }
@@ -156,7 +156,8 @@ impl Seat {
             return None;
         }
         // The best one of its sender: what others sent in the same instant may not have been seen.
-        self.inbox.take(&Want { from: Some(best.1), ..want })
+        let want = Want { from: Some(best.1), ..want };
+        if takes { self.inbox.take(&want) } else { self.inbox.first(&want).map(Envelope::outside) }
     }
 
     /// If it waits for a message: by when everything must be known that arrives, so that it takes the right one. Signals
@@ -228,13 +229,16 @@ mod tests {
     use super::*;
     use crate::choice::Latency;
     use crate::clock::agenda::{Agenda, Entry};
-    use crate::message::Tag;
+    use crate::message::{RawTag, Tag};
     use crate::network::{Network, Ports};
     use crate::node::{Node, Outgoing, Receiving, Sending, Step};
     use crate::params::Params;
     use crate::parcel::Parcel;
     use crate::time::US;
     use crate::{Machine, Stats};
+
+    /// All messages.
+    const BYTES: Tag<Vec<u8>> = Tag::new(0);
 
     /// What a processor of a schedule does.
     #[derive(Clone, Copy)]
@@ -256,7 +260,7 @@ mod tests {
         seat: Seat,
         ops: &'a [Op],
         protocol: Option<Protocol>,
-        outgoing: Option<(Outgoing, Tag)>,
+        outgoing: Option<(Outgoing, RawTag)>,
         reception: Option<Reception>,
     }
 
@@ -274,11 +278,11 @@ mod tests {
                             match *op {
                                 Op::Compute(cost) => self.node.works("compute", cost),
                                 Op::Send(to, words) => {
-                                    let sending = Sending::new(network, to, Tag::user(0), words);
+                                    let sending = Sending::new(network, to, BYTES, words);
                                     self.protocol = Some(Protocol::Sending(sending));
                                 }
                                 Op::Receive => {
-                                    self.asks(network, Want { from: None, tag: Tag::user(0) });
+                                    self.asks(network, Want::of(None, BYTES));
                                     return true;
                                 }
                             }
@@ -340,7 +344,7 @@ mod tests {
             } else if let Some(reception) = player.reception.take() {
                 let Envelope { arrival, letter } = player.seat.answer().unwrap();
                 player.node.takes(network, &reception, arrival, &letter);
-                let came = || Protocol::Receiving(Receiving::new(&letter), letter.from);
+                let came = || Protocol::Receiving(Receiving::new(&letter, None), letter.from);
                 player.protocol.get_or_insert_with(came);
             }
             let player = &mut players[id];
@@ -380,8 +384,8 @@ mod tests {
                 for op in &schedule[p.id()] {
                     match *op {
                         Op::Compute(cost) => p.work("compute", (cost.as_ps() / US.as_ps()) as u64, || ()),
-                        Op::Send(to, words) => p.send(to, 0, vec![0_u8; words * params.word.get()]),
-                        Op::Receive => drop(p.recv::<Vec<u8>>(0)),
+                        Op::Send(to, words) => p.send(to, BYTES, vec![0_u8; words * params.word.get()]),
+                        Op::Receive => drop(p.recv(BYTES)),
                     }
                 }
             });

@@ -673,22 +673,22 @@ mod loom_tests {
     use loom::thread;
 
     use super::*;
-    use crate::message::{Tag, Want};
+    use crate::message::{RawTag, Want};
     use crate::parcel::Parcel;
     use crate::time::US;
 
     fn want(from: u32) -> Want {
-        Want { from: Some(from), tag: Tag::user(0) }
+        Want { from: Some(from), tag: RawTag::user(0), name: None }
     }
 
     fn envelope(from: u32, to: u32, arrival: Time) -> Envelope {
-        let (tag, parcel) = (Tag::user(0), Parcel::new(from));
+        let (tag, parcel) = (RawTag::user(0), Parcel::new(from));
         let letter = Letter { from, to, number: 0, words: 1, tag, parcel };
         Envelope { arrival, letter }
     }
 
     fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
-        let reception = Reception { want: want(from), ready: Time::ZERO, deadline: Time::MAX };
+        let reception = Reception { want: want(from), ready: Time::ZERO, deadline: Time::MAX, takes: true };
         clock.receive(reception).unwrap()
     }
 

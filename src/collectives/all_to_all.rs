@@ -1,6 +1,6 @@
 //! All-to-all: every processor has a value for every other.
 
-use super::{Call, misused};
+use super::{Call, Shift, longest};
 use crate::message::{Collective, Payload};
 use crate::proc::Proc;
 
@@ -8,7 +8,7 @@ use crate::proc::Proc;
 ///
 /// Staggered (LogP, section 4.1.2; Karp et al., section 5.1): processor x sends to x + 1, x + 2, ... modulo
 /// P, and receives while the gaps run. So a message goes and a message comes every g. Its own value takes no
-/// message. Where a send may have to wait for its receiver (LogGPS), processors meet in pairs instead.
+/// message. It is an [exchange](Proc::exchange).
 ///
 /// **Time**, for values of k words, with d = (k-1)G + g: (P-2)d + L + 2o + (k-1)G. Exact if all come at once,
 /// no gap from before is running, and receptions fit between the sends: 2o + (L + (k-1)G) mod d <= d. For
@@ -29,33 +29,24 @@ use crate::proc::Proc;
 #[track_caller]
 pub fn all_to_all<T: Payload>(p: &mut Proc, values: Vec<T>) -> Vec<T> {
     let call = Call::begin(p, Collective::AllToAll);
-    let (id, P) = (p.id(), p.p());
+    all_to_all_by(p, &call, values)
+}
+
+/// Exchanges values in a call of any kind.
+#[track_caller]
+pub(super) fn all_to_all_by<T: Payload>(p: &mut Proc, call: &Call, values: Vec<T>) -> Vec<T> {
+    let (id, P) = (call.id, call.P);
     if values.len() != P {
-        let why =
-            format!("gave {} values to an all-to-all of {P} processors; give one for each", values.len());
-        misused(p, why);
+        let kind = call.kind.name();
+        p.misused(format!("gave {} values to {kind} of {P} processors; give one for each", values.len()));
     }
     let mut out: Vec<Option<T>> = values.into_iter().map(Some).collect();
     let mut come: Vec<Option<T>> = (0..P).map(|_| None).collect();
     come[id] = out[id].take();
-    if p.params().is_loggp() {
-        let mut missing = P - 1;
-        for to in (1..P).map(|i| (id + i) % P) {
-            let Some(value) = out[to].take() else { continue };
-            call.send_receiving(p, to, 0, value, |_, from, value| {
-                come[from] = Some(value);
-                missing -= 1;
-            });
-        }
-        for _ in 0..missing {
-            let (from, value) = call.recv_any(p, 0);
-            come[from] = Some(value);
-        }
-    } else {
-        for other in (1..P.next_power_of_two()).map(|i| id ^ i).filter(|other| *other < P) {
-            let Some(value) = out[other].take() else { continue };
-            come[other] = Some(call.exchange(p, other, 0, value));
-        }
-    }
+    let steps = (1..P).filter_map(|i| {
+        let (to, from) = ((id + i) % P, (id + P - i) % P);
+        Some(Shift { to: call.processor(to), value: out[to].take()?, from: call.processor(from) })
+    });
+    p.exchange(call.tag(0), longest::<T>(p), steps, |from, value| come[call.rank(from)] = Some(value));
     come.into_iter().flatten().collect()
 }

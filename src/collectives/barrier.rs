@@ -27,7 +27,7 @@ impl Proc<'_> {
     /// ```
     #[track_caller]
     pub fn barrier(&mut self) {
-        if !self.is_leaving() && !self.own_barrier() {
+        if !self.is_leaving() && (self.acting().is_some() || !self.own_barrier()) {
             barrier(self);
         }
     }
@@ -61,7 +61,7 @@ impl Proc<'_> {
 #[track_caller]
 pub fn barrier(p: &mut Proc) {
     let call = Call::begin(p, Collective::Barrier);
-    let (id, P) = (p.id(), p.p());
+    let (id, P) = (call.id, call.P);
     let (mut distance, mut round) = (1, 0);
     while distance < P {
         call.send(p, (id + distance) % P, round, ());

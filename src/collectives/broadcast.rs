@@ -1,7 +1,7 @@
 //! Broadcast: one processor's value reaches all.
 
 use super::tree::Tree;
-use super::{Call, misused};
+use super::{Call, check_root, way};
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
@@ -29,25 +29,23 @@ use crate::proc::Proc;
 #[track_caller]
 pub fn broadcast<T: Payload + Clone>(p: &mut Proc, root: usize, value: Option<T>) -> T {
     let call = Call::begin(p, Collective::Broadcast);
-    p.check(root, 0);
-    let (id, P) = (p.id(), p.p());
+    check_root(p, root);
+    let (id, P) = (call.id, call.P);
     let value = match value {
         Some(value) if id == root => value,
-        None if id == root => misused(p, "is the root of a broadcast and gave no value"),
+        None if id == root => p.misused("is the root of a broadcast and gave no value"),
         _ => call.recv_any(p, 0).1,
     };
     // Counted from the root.
-    let place = tree(p.params(), p.params().words(value.bytes())).place(P, 0, (id + P - root) % P);
+    let place = tree(p.params(), P, p.params().words(value.bytes())).place(P, 0, (id + P - root) % P);
     for child in place.children {
         call.send(p, (root + child) % P, 0, value.clone());
     }
     value
 }
 
-/// The trees for a value of k words.
-fn tree(params: &Params, k: usize) -> Tree {
-    let stream = params.stream(k);
-    let D = params.send_overhead(k) + stream + params.L + params.recv_overhead(k);
-    let d = params.send_overhead(k).max(stream + params.g);
-    Tree::new(params.P, D, d)
+/// The trees for P processors and a value of k words.
+fn tree(params: &Params, P: usize, k: usize) -> Tree {
+    let d = params.send_overhead(k).max(params.stream(k) + params.g);
+    Tree::new(P, way(params, k), d)
 }

@@ -1,6 +1,6 @@
 //! Gather: one processor gets the values of all.
 
-use super::{Call, words_of};
+use super::{Call, check_root, way, words_of};
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
@@ -40,26 +40,26 @@ pub fn gather<T: Payload>(p: &mut Proc, root: usize, value: T) -> Option<Vec<T>>
 #[track_caller]
 pub(super) fn gather_by<T: Payload>(p: &mut Proc, root: usize, value: T, k: usize) -> Option<Vec<T>> {
     let call = Call::begin(p, Collective::Gather);
-    p.check(root, 0);
-    if p.p() == 1 {
+    check_root(p, root);
+    if call.P == 1 {
         Some(vec![value])
-    } else if flat_time(p.params(), k) <= tree_time(p.params(), k) {
-        flat(p, call, root, value)
+    } else if flat_time(p.params(), call.P, k) <= tree_time(p.params(), call.P, k) {
+        flat(p, &call, root, value)
     } else {
-        tree(p, call, root, value)
+        tree(p, &call, root, value)
     }
 }
 
 /// Every processor sends to the root, which takes what comes.
 #[track_caller]
-fn flat<T: Payload>(p: &mut Proc, call: Call, root: usize, value: T) -> Option<Vec<T>> {
-    if p.id() != root {
+fn flat<T: Payload>(p: &mut Proc, call: &Call, root: usize, value: T) -> Option<Vec<T>> {
+    if call.id != root {
         call.send(p, root, 0, value);
         return None;
     }
-    let mut values: Vec<Option<T>> = (0..p.p()).map(|_| None).collect();
+    let mut values: Vec<Option<T>> = (0..call.P).map(|_| None).collect();
     values[root] = Some(value);
-    for _ in 1..p.p() {
+    for _ in 1..call.P {
         let (from, value) = call.recv_any(p, 0);
         values[from] = Some(value);
     }
@@ -67,16 +67,16 @@ fn flat<T: Payload>(p: &mut Proc, call: Call, root: usize, value: T) -> Option<V
 }
 
 /// L + 2o + (k-1)G + (P-2) max((k-1)G + g, o).
-fn flat_time(params: &Params, k: usize) -> Time {
+fn flat_time(params: &Params, P: usize, k: usize) -> Time {
     let each = (params.stream(k) + params.g).max(params.recv_overhead(k));
-    way(params, k) + (params.P as i64 - 2) * each
+    way(params, k) + (P as i64 - 2) * each
 }
 
 /// The binomial tree, counted from the root: `values` are those of the processor and of the next ones.
 #[track_caller]
-fn tree<T: Payload>(p: &mut Proc, call: Call, root: usize, value: T) -> Option<Vec<T>> {
-    let P = p.p();
-    let node = (p.id() + P - root) % P;
+fn tree<T: Payload>(p: &mut Proc, call: &Call, root: usize, value: T) -> Option<Vec<T>> {
+    let P = call.P;
+    let node = (call.id + P - root) % P;
     let mut values = vec![value];
     let (mut distance, mut step) = (1, 0);
     while distance < P {
@@ -96,12 +96,7 @@ fn tree<T: Payload>(p: &mut Proc, call: Call, root: usize, value: T) -> Option<V
 }
 
 /// L + 2o + (k-1)G, and so on, with doubled k.
-fn tree_time(params: &Params, k: usize) -> Time {
-    let further = (1..params.P.next_power_of_two().ilog2()).map(|i| way(params, k << i).max(params.g));
+fn tree_time(params: &Params, P: usize, k: usize) -> Time {
+    let further = (1..P.next_power_of_two().ilog2()).map(|i| way(params, k << i).max(params.g));
     way(params, k) + further.sum()
-}
-
-/// L + 2o + (k-1)G.
-fn way(params: &Params, k: usize) -> Time {
-    params.send_overhead(k) + params.L + params.stream(k) + params.recv_overhead(k)
 }

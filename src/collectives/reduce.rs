@@ -1,9 +1,8 @@
 //! Reductions: the values of all processors combined into one.
 
 use super::tree::{Place, Tree};
-use super::{Call, combine, words_of};
+use super::{Call, check_root, combine, way, words_of};
 use crate::message::{Collective, Payload};
-use crate::params::Params;
 use crate::proc::Proc;
 
 /// Combines the values of all processors, in the order of their numbers, and gives the result to the root.
@@ -49,9 +48,9 @@ pub(super) fn reduce_by<T: Payload>(
     mut op: impl FnMut(T, T) -> T,
 ) -> Option<T> {
     let call = Call::begin(p, Collective::Reduce);
-    p.check(root, 0);
-    let id = p.id();
-    let Place { children, parent } = place(p, root, k, units);
+    check_root(p, root);
+    let id = call.id;
+    let Place { children, parent } = place_in_tree(p, &call, root, k, units);
     let mut all = value;
     for child in children.into_iter().rev() {
         let part = call.recv(p, child, 0);
@@ -68,16 +67,14 @@ pub(super) fn reduce_by<T: Payload>(
 }
 
 /// The processor's place in the tree.
-fn place(p: &Proc, root: usize, k: usize, units: u64) -> Place {
-    let &Params { P, L, g, .. } = p.params();
-    let (params, c) = (p.params(), p.charge("combine", units));
-    let stream = params.stream(k);
-    let d = (stream + g).max(params.recv_overhead(k) + c);
-    let mut D = params.send_overhead(k) + stream + L + params.recv_overhead(k) + c;
+fn place_in_tree(p: &Proc, call: &Call, root: usize, k: usize, units: u64) -> Place {
+    let (P, params, c) = (call.P, p.params(), p.charge("combine", units));
+    let d = (params.stream(k) + params.g).max(params.recv_overhead(k) + c);
+    let mut D = way(params, k) + c;
     if root > 0 && root < P - 1 {
         D = D.max(d); // or a child might need more than a side has
     }
-    Tree::new(P, D, d).place(P, root, p.id())
+    Tree::new(P, D, d).place(P, root, call.id)
 }
 
 /// Combines the values of all processors, in the order of their numbers, and gives the result to all.
@@ -118,7 +115,7 @@ pub(super) fn all_reduce_by<T: Payload + Clone>(
     const BEFORE: usize = 0;
     const AFTER: usize = 1;
     let call = Call::begin(p, Collective::AllReduce);
-    let (id, P) = (p.id(), p.p());
+    let (id, P) = (call.id, call.P);
     let size = 1 << P.ilog2();
     let paired = 2 * (P - size);
     let mut all = value;
@@ -136,7 +133,7 @@ pub(super) fn all_reduce_by<T: Payload + Clone>(
     let processor = |node: usize| if node < paired / 2 { 2 * node + 1 } else { node + paired / 2 };
     for bit in 0..size.ilog2() {
         let other = node ^ 1 << bit;
-        let part = call.exchange(p, processor(other), AFTER + 1 + bit as usize, all.clone());
+        let part = call.swap(p, processor(other), all.clone(), AFTER + 1 + bit as usize);
         let (left, right) = if other < node { (part, all) } else { (all, part) };
         all = combine(p, units, || op(left, right));
     }

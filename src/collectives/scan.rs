@@ -38,7 +38,7 @@ pub(super) fn scan_by<T: Payload + Clone>(
     mut op: impl FnMut(T, T) -> T,
 ) -> T {
     let call = Call::begin(p, Collective::Scan);
-    let (id, P) = (p.id(), p.p());
+    let (id, P) = (call.id, call.P);
     let mut all = value;
     let (mut distance, mut step) = (1, 0);
     while distance < P {
@@ -82,7 +82,7 @@ pub fn exclusive_scan<T: Payload + Clone>(
     mut op: impl FnMut(T, T) -> T,
 ) -> Option<T> {
     let call = Call::begin(p, Collective::ExclusiveScan);
-    let (id, P) = (p.id(), p.p());
+    let (id, P) = (call.id, call.P);
     let (mut before, mut all): (Option<T>, T) = (None, value.clone());
     let (mut distance, mut step) = (1, 0);
     while distance < P {

@@ -12,7 +12,7 @@ use super::all_to_all::all_to_all;
 use super::gather::gather_by;
 use super::reduce::{all_reduce_by, reduce_by};
 use super::scan::scan_by;
-use super::{combine, words_of};
+use super::{check_root, combine, place, way, words_of};
 use crate::error::{Cause, raise};
 use crate::message::Payload;
 use crate::proc::Proc;
@@ -47,14 +47,14 @@ pub fn reduce_vector<T: Payload + Clone>(
     vector: Vec<T>,
     mut op: impl FnMut(T, T) -> T,
 ) -> Option<Vec<T>> {
-    p.check(root, 0);
+    check_root(p, root);
     let m = vector.len();
     if !in_parts::<T>(p, m) {
         let (id, at, k) = (p.id(), Location::caller(), words_of::<T>(p, m));
         return reduce_by(p, root, vector, k, m as u64, |a, b| each(id, at, a, b, &mut op));
     }
     let part = combine_part(p, vector, op);
-    let k = words_of::<T>(p, m.div_ceil(p.p()));
+    let k = words_of::<T>(p, m.div_ceil(place(p).1));
     gather_by(p, root, part, k).map(|parts| parts.concat())
 }
 
@@ -90,7 +90,7 @@ pub fn all_reduce_vector<T: Payload + Clone>(
         return all_reduce_by(p, vector, m as u64, |a, b| each(id, at, a, b, &mut op));
     }
     let part = combine_part(p, vector, op);
-    let parts = vec![part; p.p()];
+    let parts = vec![part; place(p).1];
     all_to_all(p, parts).concat()
 }
 
@@ -139,15 +139,15 @@ pub fn scan_vector<T: Payload + Clone>(
 
 /// Whether vectors of m elements should go in parts. The formulas say so, and those of all processors alike.
 fn in_parts<T: Payload>(p: &Proc, m: usize) -> bool {
-    let (params, P) = (p.params(), p.p());
+    let (params, (_, P)) = (p.params(), place(p));
     let part = m.div_ceil(P);
-    let way = |k: usize| params.send_overhead(k) + params.L + params.stream(k) + params.recv_overhead(k);
     let (k, k_part) = (words_of::<T>(p, m), words_of::<T>(p, part));
     let busy = params.send_overhead(k_part) + params.recv_overhead(k_part);
     let each = (params.stream(k_part) + params.g).max(busy);
     let steps = i64::from(P.next_power_of_two().ilog2());
-    let in_parts = 2 * ((P as i64 - 2) * each + way(k_part)) + p.charge("combine", ((P - 1) * part) as u64);
-    P > 1 && in_parts < steps * (way(k) + p.charge("combine", m as u64))
+    let in_parts =
+        2 * ((P as i64 - 2) * each + way(params, k_part)) + p.charge("combine", ((P - 1) * part) as u64);
+    P > 1 && in_parts < steps * (way(params, k) + p.charge("combine", m as u64))
 }
 
 /// The processor's part of the vectors of all, combined.
@@ -163,7 +163,7 @@ fn combine_part<T: Payload + Clone>(p: &mut Proc, vector: Vec<T>, mut op: impl F
 /// Gives part j of the vector to processor j, for every j, and returns this processor's part of everyone's.
 #[track_caller]
 fn exchange_parts<T: Payload>(p: &mut Proc, vector: Vec<T>) -> Vec<Vec<T>> {
-    let (m, P) = (vector.len(), p.p());
+    let (m, (_, P)) = (vector.len(), place(p));
     let mut rest = vector.into_iter();
     let parts = (0..P).map(|j| rest.by_ref().take((j + 1) * m / P - j * m / P).collect()).collect();
     all_to_all(p, parts)

@@ -231,7 +231,7 @@ impl Parameter {
     }
 
     /// Its value on a machine, if that machine has it: picoseconds, or how many.
-    pub(crate) fn number(&self, params: &Params) -> Option<i64> {
+    pub fn number(&self, params: &Params) -> Option<i64> {
         match self.values {
             Values::Times { get, .. } => get(params).map(Time::as_ps),
             Values::Counts { get, .. } => get(params).and_then(|count| i64::try_from(count).ok()),

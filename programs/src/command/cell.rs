@@ -1,5 +1,7 @@
 //! A value of a report: what programs get of it, and what people see.
 
+use std::borrow::Cow;
+
 use loggp::Time;
 use loggp_programs::Figure;
 use serde::ser::SerializeMap;
@@ -44,7 +46,7 @@ pub enum Cell {
 }
 
 /// Values by their names, which are paths: `stalls.ns` is `ns` in the object `stalls`. Those of an object stand together.
-pub struct Object(pub Vec<(&'static str, Cell)>);
+pub struct Object(pub Vec<(Cow<'static, str>, Cell)>);
 
 /// How a table shows times.
 pub struct Scale {
@@ -171,7 +173,7 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
 
 impl Serialize for Object {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Values(self.0.iter().map(|(name, cell)| (*name, cell)).collect()).serialize(serializer)
+        Values(self.0.iter().map(|(name, cell)| (&**name, cell)).collect()).serialize(serializer)
     }
 }
 

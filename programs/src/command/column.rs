@@ -1,8 +1,10 @@
 //! The columns of a report: each says once what its values are called in JSON, CSV and a table. From columns and rows come
 //! all three.
 //!
-//! The titles of CSV are always the same for a command, so
-//! that files with the rows of different machines and clocks can be put together; what a row has not stays empty.
+//! The titles of CSV are always the same for a command, so that files with the rows of different machines and clocks can be
+//! put together; what a row has not stays empty.
+
+use std::borrow::Cow;
 
 use comfy_table::{CellAlignment, presets};
 use serde_json::Value;
@@ -13,7 +15,7 @@ use super::number::Unit;
 /// A column for rows of some kind.
 pub struct Column<'a, R> {
     /// Its name in JSON and CSV, if it is there.
-    name: Option<&'static str>,
+    name: Option<Cow<'static, str>>,
     /// Whether CSV has it too.
     csv: bool,
     /// Its title in a table, if it is there.
@@ -39,9 +41,12 @@ enum Place {
 
 impl<'a, R> Column<'a, R> {
     /// A column that JSON and CSV have under this name.
-    pub fn new<C: Into<Cell>>(name: &'static str, value: impl Fn(&R) -> C + 'a) -> Column<'a, R> {
+    pub fn new<C: Into<Cell>>(
+        name: impl Into<Cow<'static, str>>,
+        value: impl Fn(&R) -> C + 'a,
+    ) -> Column<'a, R> {
         let value = Box::new(move |row: &R| value(row).into());
-        Column { name: Some(name), csv: true, title: None, optional: false, place: Place::Here, value }
+        Column { name: Some(name.into()), csv: true, title: None, optional: false, place: Place::Here, value }
     }
 
     /// A column that only a table has.
@@ -82,13 +87,19 @@ impl<'a, R> Column<'a, R> {
 
 /// A row as JSON has it.
 pub fn object<R>(columns: &[Column<R>], row: &R) -> Object {
-    let named = |column: &Column<R>| column.name.map(|name| (name, (column.value)(row)));
+    let named = |column: &Column<R>| column.name.clone().map(|name| (name, (column.value)(row)));
     Object(columns.iter().filter_map(named).collect())
 }
 
 /// The titles of CSV.
 pub fn csv_titles<R>(columns: &[Column<R>]) -> Vec<u8> {
-    csv_line(columns.iter().filter(|column| column.csv).filter_map(|column| column.name).map(String::from))
+    csv_line(
+        columns
+            .iter()
+            .filter(|column| column.csv)
+            .filter_map(|column| column.name.as_deref())
+            .map(String::from),
+    )
 }
 
 /// A row as a line of CSV.

@@ -1,6 +1,6 @@
 //! A row of `run`, `compare`, `sweep` and `stress`: a study and its answers, and the columns that say what is in them.
 
-use loggp::{ClockKind, Dilation, Host, Lateness, Params, Preset, Time};
+use loggp::{ClockKind, Dilation, Host, Lateness, Parameter, Params, Preset, Time};
 use loggp_programs::study::{Phase, Prediction, Times};
 use loggp_programs::{Answers, Case, Study};
 
@@ -117,23 +117,14 @@ pub fn machine<R>(
     of: impl Fn(&R) -> (Option<&'static Preset>, Params) + Copy + 'static,
     loggps: bool,
 ) -> Vec<Column<'static, R>> {
-    const LOGGP: [&str; 4] = ["params.L", "params.o", "params.g", "params.G"];
-    const LOGGPS: [&str; 4] = ["params.O_s", "params.O_r", "params.G_s", "params.G_l"];
-    let parameter = |path: &'static str| {
-        Column::new(path, move |row: &R| {
-            let (_, params) = of(row);
-            let times = params.times().map(|(name, time)| (name, time.as_ps()));
-            let counts = params.counts().map(|(name, count)| (name, count as i64));
-            let named = times.chain(counts).find(|(name, _)| path.strip_prefix("params.") == Some(name));
-            named.map_or(Cell::Absent, |(_, value)| value.into())
-        })
+    let column = |parameter: &'static Parameter| {
+        let column = Column::new(format!("params.{}", parameter.name), move |row: &R| {
+            parameter.number(&of(row).1).map_or(Cell::Absent, Cell::from)
+        });
+        if parameter.is_loggps() && !loggps { column.json_only() } else { column }
     };
-    let of_loggps = |path| if loggps { parameter(path) } else { parameter(path).json_only() };
     let mut columns = vec![Column::new("machine", move |row: &R| of(row).0.map(|preset| preset.name))];
-    columns.extend(LOGGP.map(parameter));
-    columns.extend(LOGGPS.map(of_loggps));
-    columns.extend(["params.P", "params.word"].map(parameter));
-    columns.extend(["params.s", "params.S"].map(of_loggps));
+    columns.extend(Parameter::ALL.iter().map(column));
     columns
 }
 

@@ -9,7 +9,7 @@ use loggp::Proc;
 
 use super::kernels::{Kernels, Point};
 use super::layout::{Layout, Shape};
-use super::remap::{Addressed, load};
+use super::remap::{Addressed, POINT, load};
 
 /// A column in which every node needs the partner's.
 pub struct Column {
@@ -25,8 +25,8 @@ impl Column {
 
     /// Sends all points to the partner and receives his.
     pub fn exchange(&self, p: &mut Proc, points: &[Point], others: &mut [Point]) {
-        // A partner may be a column ahead, so each has a tag.
-        let (partner, tag) = (p.id() ^ self.half, self.half as u32);
+        // A partner may be a column ahead, so each has its step.
+        let (partner, tag) = (p.id() ^ self.half, POINT.step(self.half));
         let mut missing = points.len();
         for i in 0..points.len() {
             let message = Addressed { i: i as u32, point: load(p, points, i) };

@@ -15,10 +15,7 @@ use loggp::{Proc, Time};
 use super::kernels::{Kernels, Memory, Point};
 use super::layout::Layout;
 use super::phase::{Phase, Stopwatch};
-use super::remap::{Addressed, load};
-
-/// The tag of the messages.
-const POINTS: u32 = 0;
+use super::remap::{Addressed, POINT, load};
 
 /// What a butterfly costs and what a point's load and store do, if work is charged.
 pub type Charges = Option<(Time, Time)>;
@@ -58,14 +55,14 @@ pub fn overlapped(
             }
             work.fill(p, left as i64 * idle);
             let message = Addressed { i: a as u32, point };
-            p.send_receiving(to, POINTS, message, POINTS, |_, from, Addressed { i, point }| {
+            p.send_receiving(to, POINT, message, POINT, |_, from, Addressed { i, point }| {
                 work.take(from, i as usize, point);
             });
             left -= 1;
         }
     }
     while work.missing > 0 {
-        let (from, Addressed { i, point }) = p.recv(POINTS);
+        let (from, Addressed { i, point }) = p.recv(POINT);
         work.take(from, i as usize, point);
     }
     watch.lap(p, Phase::Remap);

@@ -1,6 +1,7 @@
 //! The remap: every processor has c points for each, and all have the same to do.
 
-use loggp::{Payload, Proc};
+use loggp::collectives::Shift;
+use loggp::{Payload, Proc, Tag};
 
 use super::kernels::Point;
 use super::layout::{Layout, Shape};
@@ -34,8 +35,11 @@ pub enum Schedule {
     Synchronized,
 }
 
-/// The tag of the messages.
-const POINTS: u32 = 0;
+/// A point on its way.
+pub const POINT: Tag<Addressed> = Tag::named(0, "point");
+
+/// All of a processor's points for another.
+const BLOCK: Tag<Vec<Point>> = Tag::named(1, "block");
 
 /// Loads a point from memory, or stores it there: the rate `point` is for both (LogP, section 4.1.4), and is
 /// paid when a point is loaded.
@@ -57,7 +61,7 @@ pub fn short(p: &mut Proc, shape: &Shape, schedule: Schedule, points: &[Point], 
         for i in 0..c {
             let point = load(p, points, shape.leaves(to, i));
             let message = Addressed { i: i as u32, point };
-            p.send_receiving(to, POINTS, message, POINTS, |_, from, message| remapped.store(from, message));
+            p.send_receiving(to, POINT, message, POINT, |_, from, message| remapped.store(from, message));
         }
         if schedule == Schedule::Synchronized {
             remapped.receive(p, (P - 1 - step) * c);
@@ -87,7 +91,7 @@ impl Remapped<'_> {
     /// Receives until no more than so many are missing.
     fn receive(&mut self, p: &mut Proc, missing: usize) {
         while self.missing > missing {
-            let (from, message) = p.recv(POINTS);
+            let (from, message) = p.recv(POINT);
             self.store(from, message);
         }
     }
@@ -99,33 +103,12 @@ pub fn long(p: &mut Proc, blocks: &mut Vec<Vec<Point>>) {
     let (id, P) = (p.id(), p.p());
     let mut came = vec![Vec::new(); P];
     came[id] = std::mem::take(&mut blocks[id]);
-    let waits = p.params().is_synchronous(p.params().words(blocks[(id + 1) % P].bytes()));
-    let mut missing = P - 1;
-    for i in 1..P {
+    let longest = p.params().words(blocks[(id + 1) % P].bytes());
+    let steps = (1..P).map(|i| {
         let (to, from) = ((id + i) % P, (id + P - i) % P);
-        let block = std::mem::take(&mut blocks[to]);
-        // If a message waits for its receiver (LogGPS), who sends in a circle must not all send first. At
-        // stage i a circle goes on by i, and an odd multiple of its divisor changes this bit.
-        let odd = (id >> i.trailing_zeros()) & 1 == 1;
-        match (waits, odd) {
-            (false, _) => p.send_receiving(to, POINTS, block, POINTS, |_, from, block: Vec<Point>| {
-                came[from] = block;
-                missing -= 1;
-            }),
-            (true, false) => {
-                p.send(to, POINTS, block);
-                came[from] = p.recv_from(from, POINTS);
-            }
-            (true, true) => {
-                came[from] = p.recv_from(from, POINTS);
-                p.send(to, POINTS, block);
-            }
-        }
-    }
-    for _ in 0..if waits { 0 } else { missing } {
-        let (from, block) = p.recv(POINTS);
-        came[from] = block;
-    }
+        Shift { to, value: std::mem::take(&mut blocks[to]), from }
+    });
+    p.exchange(BLOCK, longest, steps, |from, block| came[from] = block);
     *blocks = came;
 }
 

@@ -5,10 +5,10 @@
 //! processors and the sum of all: as many scans as there are buckets, at once. Then everyone has a prefix sum
 //! over the buckets by itself.
 
-use loggp::Proc;
+use loggp::{Proc, Tag};
 
 use super::kernels::starts;
-use super::tag::{SCAN, TOTAL, Tags};
+use super::tag::{COUNTS, SCAN, SUMS, TOTAL, Tags};
 
 /// What a processor knows of the keys of all.
 pub struct Ranks {
@@ -77,22 +77,22 @@ fn doubling(p: &mut Proc, tags: Tags, counts: &[u32]) -> Sums {
     let pairs = P - (1 << rounds);
     let paired = id < 2 * pairs;
     if paired && id % 2 == 1 {
-        p.send(id - 1, tags.of(SCAN, rounds), counts.to_vec());
-        let (before, all) = p.recv_from(id - 1, tags.of(TOTAL, rounds));
+        p.send(id - 1, tags.of(COUNTS, rounds), counts.to_vec());
+        let (before, all) = p.recv_from(id - 1, tags.of(SUMS, 0));
         return Sums { before, all };
     }
     let mut sums = Sums { before: vec![0; buckets], all: counts.to_vec() };
     let mut own = Vec::new();
     if paired {
         own = counts.to_vec();
-        let others: Vec<u32> = p.recv_from(id + 1, tags.of(SCAN, rounds));
+        let others = p.recv_from(id + 1, tags.of(COUNTS, rounds));
         p.work("scan", buckets as u64, || add(&mut sums.all, &others));
     }
     let place = if paired { id / 2 } else { id - pairs };
     for round in 0..rounds {
         let partner = place ^ (1 << round);
         let other = if partner < pairs { 2 * partner } else { partner + pairs };
-        let theirs = swap(p, other, tags.of(SCAN, round), sums.all.clone());
+        let theirs = swap(p, other, tags.of(COUNTS, round), sums.all.clone());
         p.work("scan", buckets as u64, || {
             if partner < place {
                 add(&mut sums.before, &theirs);
@@ -102,7 +102,7 @@ fn doubling(p: &mut Proc, tags: Tags, counts: &[u32]) -> Sums {
     }
     if paired {
         p.work("scan", buckets as u64, || add(&mut own, &sums.before));
-        p.send(id + 1, tags.of(TOTAL, rounds), (own, sums.all.clone()));
+        p.send(id + 1, tags.of(SUMS, 0), (own, sums.all.clone()));
     }
     sums
 }
@@ -116,7 +116,7 @@ fn add(sums: &mut [u32], counts: &[u32]) {
 
 /// Two processors send each other something. Where a message waits for its receiver (LogGPS 3.1), two that
 /// both sent first would wait for ever.
-pub fn swap<T: loggp::Payload>(p: &mut Proc, other: usize, tag: u32, mine: T) -> T {
+pub fn swap<T: loggp::Payload>(p: &mut Proc, other: usize, tag: Tag<T>, mine: T) -> T {
     if p.params().gps().is_some() && other < p.id() {
         let theirs = p.recv_from(other, tag);
         p.send(other, tag, mine);

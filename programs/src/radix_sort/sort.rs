@@ -9,7 +9,7 @@ use super::alone::sort_alone;
 use super::item::{Digit, Item};
 use super::kernels::{histogram, scatter, starts};
 use super::ranks::{self, Ranks, ranks};
-use super::tag::{KEYS, Tags};
+use super::tag::{Tags, keys};
 use crate::memory::written;
 
 /// How to sort.
@@ -116,7 +116,7 @@ impl<T: Item> Payload for Put<T> {
 
 /// Each key is sent to its place as soon as that is known, and keys are received meanwhile.
 fn short<T: Item>(p: &mut Proc, tags: Tags, digit: Digit, ranks: Ranks, items: &[T], out: &mut [T]) {
-    let (id, n, mut next, tag) = (p.id(), items.len(), ranks.own, tags.of(KEYS, 0));
+    let (id, n, mut next, tag) = (p.id(), items.len(), ranks.own, tags.of(keys(), 0));
     let mut missing = n;
     for item in items {
         let rank = p.work("move", 1, || rank(item, digit, &mut next));
@@ -126,14 +126,14 @@ fn short<T: Item>(p: &mut Proc, tags: Tags, digit: Digit, ranks: Ranks, items: &
             missing -= 1;
         } else {
             let put = Put { place: place as u32, item: *item };
-            p.send_receiving(to, tag, put, tag, |_, _, put: Put<T>| {
+            p.send_receiving(to, tag, put, tag, |_, _, put| {
                 out[put.place as usize] = put.item;
                 missing -= 1;
             });
         }
     }
     for _ in 0..missing {
-        let (_, put): (_, Put<T>) = p.recv(tag);
+        let (_, put) = p.recv(tag);
         out[put.place as usize] = put.item;
     }
 }
@@ -199,7 +199,7 @@ fn slices(counts: &[u32], ranks: &[u32], n: usize, P: usize) -> Vec<Range<usize>
 
 /// Everyone sends everyone its messages that are not empty, and gets so many items. Leaves what came, by sender.
 fn exchange<T: Item>(p: &mut Proc, tags: Tags, mut missing: usize, messages: &mut Vec<Vec<T>>) {
-    let (id, P, tag) = (p.id(), p.p(), tags.of(KEYS, 0));
+    let (id, P, tag) = (p.id(), p.p(), tags.of(keys(), 0));
     let mut came = vec![Vec::new(); P];
     if p.params().gps().is_some() {
         // A message may wait for its receiver (LogGPS 3.1): so pairs meet, in rounds. The partner's partner
@@ -216,13 +216,13 @@ fn exchange<T: Item>(p: &mut Proc, tags: Tags, mut missing: usize, messages: &mu
         if message.is_empty() {
             continue;
         }
-        p.send_receiving(to, tag, message, tag, |_, from, message: Vec<T>| {
+        p.send_receiving(to, tag, message, tag, |_, from, message| {
             missing -= message.len();
             came[from] = message;
         });
     }
     while missing > 0 {
-        let (from, message): (_, Vec<T>) = p.recv(tag);
+        let (from, message) = p.recv(tag);
         missing -= message.len();
         came[from] = message;
     }

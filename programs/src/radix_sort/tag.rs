@@ -1,23 +1,32 @@
 //! What messages are about. Processors may be a pass apart, and messages overtake each other: so a tag says
 //! the pass, and what of it.
 
+use loggp::Tag;
+
 /// The tags of a pass.
 #[derive(Clone, Copy)]
 pub struct Tags {
     /// The number of the pass.
-    pub pass: u32,
+    pub pass: usize,
 }
 
-/// Counts, on their way through the processors; the index is a bucket, or a round.
-pub const SCAN: u32 = 0;
-/// Sums of all counts.
-pub const TOTAL: u32 = 1;
-/// Keys.
-pub const KEYS: u32 = 2;
+/// A bucket's count, on its way through the processors; the index is the bucket.
+pub const SCAN: Tag<u32> = Tag::named(0, "scan");
+/// A bucket's sum of all counts; the index is the bucket.
+pub const TOTAL: Tag<u32> = Tag::named(1, "total");
+/// The counts of all buckets; the index is the round.
+pub const COUNTS: Tag<Vec<u32>> = Tag::named(2, "counts");
+/// The counts of all buckets, up to a processor and of all.
+pub const SUMS: Tag<(Vec<u32>, Vec<u32>)> = Tag::named(3, "sums");
+
+/// Keys, one with its place or many.
+pub const fn keys<T>() -> Tag<T> {
+    Tag::named(4, "keys")
+}
 
 impl Tags {
     /// The tag of one kind of message with an index below 2^16.
-    pub fn of(self, kind: u32, index: usize) -> u32 {
-        (self.pass * 3 + kind) << 16 | index as u32
+    pub fn of<T>(self, kind: Tag<T>, index: usize) -> Tag<T> {
+        kind.step(self.pass << 16 | index)
     }
 }

@@ -7,7 +7,7 @@
 
 use std::iter;
 
-use loggp::{ActivityKind, Audit, Params, Payload, Proc, RunError, Time, Trace, Work, audit};
+use loggp::{ActivityKind, Audit, Params, Payload, Proc, RunError, Tag, Time, Trace, Work, audit};
 
 use crate::{Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, Size};
 
@@ -57,7 +57,7 @@ type Receivers = Vec<Vec<Vec<usize>>>;
 /// How many messages a burst has.
 const BURST: usize = 4;
 /// The only tag.
-const WORD: u32 = 0;
+const WORD: Tag<Letter> = Tag::named(0, "letter");
 /// No more messages than this in a run.
 const MOST_MESSAGES: usize = 1 << 22;
 

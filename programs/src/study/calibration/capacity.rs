@@ -1,6 +1,6 @@
 //! The experiments that find C, the capacity.
 
-use loggp::{Proc, RunError, Time};
+use loggp::{Proc, RunError, Tag, Time};
 
 use super::found::{Bound, Found};
 use super::lab::{Blank, Lab, MESSAGE, REPLY, Watch, receive};
@@ -25,7 +25,7 @@ const LONGEST: i64 = 1 << 31;
 /// No more messages than this are put in transit at once.
 const MOST_IN_TRANSIT: usize = 1 << 10;
 /// Tells the helper to close its port.
-const BEGIN: u32 = 2;
+const BEGIN: Tag<Blank> = Tag::named(2, "begin");
 
 /// C: how many messages are in transit to a processor when the next one stalls.
 ///
@@ -79,7 +79,7 @@ fn closed_port(
     let (rest, slack) = (lab.rest, lab.slack());
     let pause = round_trip + rest; // after that the port is closed
     let close = |p: &mut Proc, watch: Watch| {
-        p.recv_from::<Blank>(0, BEGIN);
+        p.recv_from(0, BEGIN);
         p.send(1, MESSAGE, plug);
         let closed = watch.read(p);
         receive(p, M + 1);
@@ -95,7 +95,7 @@ fn closed_port(
             p.send(1, MESSAGE, message);
             times.push(watch.read(p));
         }
-        p.recv_from::<Blank>(1, REPLY);
+        p.recv_from(1, REPLY);
         times.push(watch.rest(p, rest));
         times
     };

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-use loggp::{ClockKind, MS, Machine, NS, PS, Payload, Proc, RunError, Time, Work};
+use loggp::{ClockKind, MS, Machine, NS, PS, Payload, Proc, RunError, Tag, Time, Work};
 
 use super::reading::{DOUBT, ENOUGH, Middle, Reading, is_near, share};
 use crate::median::median;
@@ -52,9 +52,9 @@ const NOISE: Time = Time::from_ps(50 * NS.as_ps());
 const PAUSE: &str = "pause";
 
 /// A message to whom it is sent.
-pub const MESSAGE: u32 = 0;
+pub const MESSAGE: Tag<Blank> = Tag::new(0);
 /// And one back.
-pub const REPLY: u32 = 1;
+pub const REPLY: Tag<Blank> = Tag::named(1, "reply");
 
 impl Lab {
     /// On a machine, with this clock.
@@ -192,10 +192,10 @@ impl Lab {
         let (ping, pong) = (self.message(k), self.message(1));
         let call = |p: &mut Proc| {
             p.send(1, MESSAGE, ping);
-            p.recv_from::<Blank>(1, REPLY);
+            p.recv_from(1, REPLY);
         };
         let answer = |p: &mut Proc| {
-            p.recv_from::<Blank>(0, MESSAGE);
+            p.recv_from(0, MESSAGE);
             p.send(0, REPLY, pong);
         };
         self.time(call, answer)
@@ -217,7 +217,7 @@ impl Payload for Blank {
 /// Receives so many messages.
 pub fn receive(p: &mut Proc, messages: usize) {
     for _ in 0..messages {
-        p.recv::<Blank>(MESSAGE);
+        p.recv(MESSAGE);
     }
 }
 

@@ -1,10 +1,8 @@
-//! Messages: what can be sent, and what travels.
+//! What can be sent, and for how many bytes it counts.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::sync::Arc;
 
-use crate::parcel::Parcel;
 use crate::time::Time;
 
 /// What can be sent. A payload says how many bytes it counts for; it moves by ownership and is never
@@ -48,8 +46,9 @@ use crate::time::Time;
 /// ```compile_fail,E0277
 /// # let machine = loggp::Machine::new(loggp::Params::new(2).build().unwrap());
 /// # machine.run(|p| {
+/// const ROW: loggp::Tag<&Vec<f64>> = loggp::Tag::new(0);
 /// let row = vec![0.0; 10];
-/// p.send(1, 0, &row);
+/// p.send(1, ROW, &row);
 /// # });
 /// ```
 #[diagnostic::on_unimplemented(
@@ -198,180 +197,6 @@ impl<T: Payload> Payload for num_complex::Complex<T> {
     }
 }
 
-/// What a message is about. The machine's own messages have tags that no program can name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Tag(u64);
-
-impl Tag {
-    /// LogGPS's "may I send?", under the tag of the message that waits.
-    const REQUEST: u64 = 1 << 63;
-    /// LogGPS's "you may", which answers a request.
-    const REPLY: u64 = 1 << 62;
-    /// The message that waited for the reply.
-    const AGREED: u64 = 1 << 61;
-    /// A message of a collective operation: the operation's kind, the step in it, and its number.
-    const COLLECTIVE: u64 = 1 << 60;
-    /// Where a collective's step lies, above its number.
-    const STEP: u32 = 28;
-    /// Where a collective's kind lies, above its step.
-    const KIND: u32 = 52;
-
-    /// A program's tag.
-    pub fn user(tag: u32) -> Tag {
-        Tag(tag.into())
-    }
-
-    /// The tag of a step of the processor's collective with this number. Both are cut to what a tag has room
-    /// for, as only the collectives that are under way have to be told apart.
-    pub fn collective(kind: Collective, number: u32, step: usize) -> Tag {
-        let number = u64::from(number) & ((1 << Tag::STEP) - 1);
-        let step = step as u64 & ((1 << (Tag::KIND - Tag::STEP)) - 1);
-        Tag(Tag::COLLECTIVE | (kind as u64) << Tag::KIND | step << Tag::STEP | number)
-    }
-
-    /// Whether it is a signal of the machine's own barrier.
-    #[inline]
-    pub fn is_signal(self) -> bool {
-        self.0 >> Tag::KIND == (Tag::COLLECTIVE >> Tag::KIND) | Collective::HardwareBarrier as u64
-    }
-
-    /// The request for a message with this tag.
-    pub fn request(self) -> Tag {
-        Tag(self.0 | Tag::REQUEST)
-    }
-
-    /// The tag of the message that this is the request for, or the tag itself.
-    pub fn requested(self) -> Tag {
-        Tag(self.0 & !Tag::REQUEST)
-    }
-
-    pub fn is_request(self) -> bool {
-        self.0 & Tag::REQUEST != 0
-    }
-
-    /// The reply to its sender's request with this number.
-    pub fn reply(number: u32) -> Tag {
-        Tag(Tag::REPLY | u64::from(number))
-    }
-
-    /// Whether it is a reply to a request.
-    pub fn is_reply(self) -> bool {
-        self.0 & Tag::REPLY != 0
-    }
-
-    /// The message for which its sender's request with this number asked.
-    pub fn agreed(number: u32) -> Tag {
-        Tag(Tag::AGREED | u64::from(number))
-    }
-
-    /// Whether a receive that asks for `self` takes a message with the tag `of`, or the request for one.
-    fn takes(self, of: Tag) -> bool {
-        of.requested() == self
-    }
-}
-
-/// The kinds of collective operations, so that different ones never take each other's messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Collective {
-    /// The machine's own barrier.
-    HardwareBarrier,
-    /// A barrier made of messages.
-    Barrier,
-    Broadcast,
-    Reduce,
-    AllReduce,
-    Scan,
-    ExclusiveScan,
-    Gather,
-    AllToAll,
-}
-
-impl Collective {
-    /// What errors call the kind with this number.
-    fn name(kind: u64) -> &'static str {
-        const NAMES: [&str; 9] = [
-            "the machine's barrier",
-            "a barrier",
-            "a broadcast",
-            "a reduce",
-            "an all-reduce",
-            "a scan",
-            "an exclusive scan",
-            "a gather",
-            "an all-to-all",
-        ];
-        NAMES.get(kind as usize).copied().unwrap_or("of no kind")
-    }
-}
-
-impl fmt::Display for Tag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            tag if tag & Tag::REPLY != 0 => f.write_str("that lets it send"),
-            tag if tag & Tag::AGREED != 0 => f.write_str("that it agreed to take"),
-            tag if tag & Tag::COLLECTIVE != 0 => {
-                let number = tag & ((1 << Tag::STEP) - 1);
-                let step = tag >> Tag::STEP & ((1 << (Tag::KIND - Tag::STEP)) - 1);
-                let kind = Collective::name(tag >> Tag::KIND & 0xFF);
-                write!(f, "in collective {number}, {kind}, step {step}")
-            }
-            _ => write!(f, "with tag {}", self.requested().0),
-        }
-    }
-}
-
-/// A message on its way.
-#[derive(Debug)]
-pub(crate) struct Envelope {
-    /// When it is there.
-    pub arrival: Time,
-    /// The message.
-    pub letter: Letter,
-}
-
-/// A message, but for its arrival.
-#[derive(Debug)]
-pub(crate) struct Letter {
-    /// Its sender.
-    pub from: u32,
-    /// Its receiver.
-    pub to: u32,
-    /// How many messages its sender had sent before.
-    pub number: u32,
-    /// How long it is.
-    pub words: u32,
-    /// What it is about.
-    pub tag: Tag,
-    /// What it carries.
-    pub parcel: Parcel,
-}
-
-/// Which messages a receive takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Want {
-    /// From this processor, or from any.
-    pub from: Option<u32>,
-    /// About this.
-    pub tag: Tag,
-}
-
-impl Want {
-    /// Whether the receive takes this message.
-    #[inline]
-    pub fn matches(&self, letter: &Letter) -> bool {
-        self.tag.takes(letter.tag) && self.from.is_none_or(|from| from == letter.from)
-    }
-}
-
-impl fmt::Display for Want {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.from {
-            Some(from) => write!(f, "a message from {from} {}", self.tag),
-            None => write!(f, "a message {}", self.tag),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -398,30 +223,5 @@ mod tests {
         queue.rotate_left(1);
         queue.push_front(0);
         assert_eq!(queue.bytes(), 16);
-    }
-
-    #[test]
-    fn collectives_have_tags_of_their_own() {
-        let tag = Tag::collective(Collective::Barrier, 5, 3);
-        let others = [
-            Tag::user(5),
-            Tag::reply(5),
-            Tag::agreed(5),
-            Tag::collective(Collective::HardwareBarrier, 5, 3),
-            Tag::collective(Collective::Barrier, 6, 3),
-            Tag::collective(Collective::Barrier, 5, 2),
-        ];
-        for other in others {
-            assert!(!tag.takes(other) && !other.takes(tag), "{other}");
-        }
-        assert!(tag.takes(tag) && tag.takes(tag.request()));
-        assert_eq!(tag.to_string(), "in collective 5, a barrier, step 3");
-        assert_eq!(tag.request().to_string(), tag.to_string());
-    }
-
-    #[test]
-    fn a_message_fits_a_cache_line() {
-        assert_eq!(std::mem::size_of::<Envelope>(), 64);
-        assert_eq!(std::mem::size_of::<Letter>(), 56);
     }
 }

@@ -1,0 +1,76 @@
+//! The exchange: every processor sends some messages, in an order, and receives as many.
+
+use crate::message::{Payload, Tag};
+use crate::proc::Proc;
+
+/// A step of an exchange.
+#[derive(Clone, Debug)]
+pub struct Shift<T> {
+    /// Where the value goes.
+    pub to: usize,
+    /// What is sent.
+    pub value: T,
+    /// Who sends one here in the same step.
+    pub from: usize,
+}
+
+impl<'a> Proc<'a> {
+    /// Sends values in this order, receives while the gaps run what others send in the same exchange, and then the rest:
+    /// one message for every step. Each goes to `on` with its sender's number, in the order in which they come.
+    ///
+    /// This is how all-to-alls and remaps are made. All that take part call it, and whom a processor sends to in a step
+    /// receives from it in the same step. `longest` is the length in words of the longest message that anybody sends;
+    /// all must give the same. Where such a one waits for its receiver (LogGPS), a step is a
+    /// [`send_recv`](Proc::send_recv), and the next one begins when both are done; so nobody waits for ever.
+    ///
+    /// **Time**, for n steps with values of k words: (n-1)d + L + 2o + (k-1)G with d = (k-1)G + g, where the same
+    /// holds as for [`all_to_all`](crate::collectives::all_to_all()).
+    ///
+    /// ```
+    /// use loggp::collectives::Shift;
+    /// use loggp::{Machine, Params, Tag, US};
+    ///
+    /// const EDGE: Tag<u64> = Tag::named(0, "edge");
+    ///
+    /// // Everyone gets both neighbours' values.
+    /// let params = Params::new(5).L(8 * US).o(2 * US).g(4 * US).build()?;
+    /// let run = Machine::new(params).run(|p| {
+    ///     let (id, P) = (p.id(), p.p());
+    ///     let (left, right, mut sum) = ((id + P - 1) % P, (id + 1) % P, 0);
+    ///     let shift = |to, from| Shift { to, value: id as u64, from };
+    ///     p.exchange(EDGE, 1, [shift(right, left), shift(left, right)], |_, edge| sum += edge);
+    ///     sum
+    /// })?;
+    /// assert_eq!((run.results, run.time), (vec![5, 2, 4, 6, 3], (4 + 8 + 2 * 2) * US));
+    /// # Ok::<(), loggp::RunError>(())
+    /// ```
+    #[track_caller]
+    pub fn exchange<T: Payload>(
+        &mut self,
+        tag: Tag<T>,
+        longest: usize,
+        steps: impl IntoIterator<Item = Shift<T>>,
+        mut on: impl FnMut(usize, T),
+    ) {
+        if self.params().is_synchronous(longest) {
+            for Shift { to, value, from } in steps {
+                let theirs = self.send_recv(to, value, from, tag);
+                on(from, theirs);
+            }
+            return;
+        }
+        let (mut sent, mut came) = (0, 0);
+        for Shift { to, value, .. } in steps {
+            self.send_receiving(to, tag, value, tag, |_, from, value| {
+                on(from, value);
+                came += 1;
+            });
+            sent += 1;
+        }
+        while came < sent {
+            let (from, value) = self.recv(tag);
+            on(from, value);
+            came += 1;
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Reduce-scatter: every processor gets its part of the combined values of all.
+
+use super::all_to_all::all_to_all_by;
+use super::{Call, combine};
+use crate::message::{Collective, Payload};
+use crate::proc::Proc;
+
+/// Combines the `values[y]` of all processors, in the order of their numbers, and gives the result to processor y, for
+/// every y.
+///
+/// `op` must be associative, and need not be commutative. Every application is charged as a unit of the work
+/// "combine", which costs c. Every processor sends each what is for it, as in [`all_to_all()`](super::all_to_all()), and
+/// combines what it has got.
+///
+/// **Time**: that of `all_to_all`, and (P-1)c; exact where that is.
+///
+/// ```
+/// use loggp::{Machine, Params, US, collectives};
+///
+/// let params = Params::new(4).L(8 * US).o(2 * US).g(4 * US).build()?;
+/// let run = Machine::new(params).run(|p| {
+///     let values = (0..4).map(|to| 10 * p.id() + to).collect();
+///     collectives::reduce_scatter(p, values, |a, b| a + b)
+/// })?;
+/// assert_eq!(run.results, [60, 64, 68, 72]);
+/// assert_eq!(run.time, (2 * 4 + 8 + 2 * 2 + 3) * US);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn reduce_scatter<T: Payload>(p: &mut Proc, values: Vec<T>, op: impl FnMut(T, T) -> T) -> T {
+    let call = Call::begin(p, Collective::ReduceScatter);
+    let parts = all_to_all_by(p, &call, values);
+    combine(p, call.P as u64 - 1, || parts.into_iter().reduce(op)).expect("there is a processor")
+}

@@ -1,0 +1,89 @@
+//! Scatter: one processor has a value for each.
+
+use super::{Call, check_root, way, words_of};
+use crate::message::{Collective, Payload};
+use crate::params::Params;
+use crate::proc::Proc;
+use crate::time::Time;
+
+/// Gives `values[y]` of the root to processor y, for every y. The root gives `Some`, the others `None`.
+///
+/// Either the root sends everyone its value, or, where that is worth it, values go down a binomial tree: a processor that
+/// has many sends a half of them on, and half of the rest, and so on. It takes what the formulas prefer for values of k
+/// words, where k is that of the type ([`Payload::SIZE`]), and 1 if its values differ.
+///
+/// **Time**, with R = ceil(log2 P): without the tree L + 2o + (k-1)G + (P-2) max((k-1)G + g, o), and exact. With the
+/// tree (R-1) max(L + 2o, g) + L + 2o + ((P-1)k - R)G (LogGP, lemma 2): exact for P = 2^R, and else a bound where nothing
+/// stalls. Both if no gap from before is running; whenever the others come, it counts from the root's call.
+///
+/// ```
+/// use loggp::{Machine, Params, US, collectives};
+///
+/// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let run = Machine::new(params).run(|p| {
+///     collectives::scatter(p, 1, (p.id() == 1).then(|| vec![10, 11, 12, 13]))
+/// })?;
+/// assert_eq!(run.results, [10, 11, 12, 13]);
+/// assert_eq!(run.time, (10 + 2 * 4) * US);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn scatter<T: Payload>(p: &mut Proc, root: usize, values: Option<Vec<T>>) -> T {
+    let call = Call::begin(p, Collective::Scatter);
+    check_root(p, root);
+    let (P, k) = (call.P, words_of::<T>(p, 1));
+    let is_flat = flat_time(p.params(), P, k) <= tree_time(p.params(), P, k);
+    if call.id != root {
+        return if is_flat { call.recv(p, root, 0) } else { node(p, &call, root) };
+    }
+    let Some(mut values) = values else { p.misused("is the root of a scatter and gave no values") };
+    if values.len() != P {
+        p.misused(format!("gave {} values to a scatter to {P} processors; give one for each", values.len()));
+    }
+    values.rotate_left(root); // counted from the root
+    if !is_flat {
+        return hand_on(p, &call, values);
+    }
+    let mut values = values.into_iter().enumerate();
+    let own = values.next();
+    for (place, value) in values {
+        call.send(p, (root + place) % P, 0, value);
+    }
+    own.map(|(_, value)| value).expect("there is a processor")
+}
+
+/// L + 2o + (k-1)G + (P-2) max((k-1)G + g, o).
+fn flat_time(params: &Params, P: usize, k: usize) -> Time {
+    way(params, k) + (P as i64 - 2) * (params.stream(k) + params.g).max(params.send_overhead(k))
+}
+
+/// (R-1) max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
+fn tree_time(params: &Params, P: usize, k: usize) -> Time {
+    // The last messages are full, and what is missing to a power of two is so in the first.
+    let step = |i: u32| {
+        let k = k * (1 << i).min(P - (1 << i));
+        way(params, k).max(if i > 0 { params.stream(k) + params.g } else { Time::ZERO })
+    };
+    (0..P.next_power_of_two().ilog2()).map(step).sum()
+}
+
+/// A processor below the root in the tree: it receives what is for it and for those below it.
+#[track_caller]
+fn node<T: Payload>(p: &mut Proc, call: &Call, root: usize) -> T {
+    let place = (call.id + call.P - root) % call.P;
+    let parent = place & (place - 1);
+    let values = call.recv(p, (root + parent) % call.P, place.trailing_zeros() as usize);
+    hand_on(p, call, values)
+}
+
+/// Sends on all values but the first one, which is its own: those of the processors from itself on.
+#[track_caller]
+fn hand_on<T: Payload>(p: &mut Proc, call: &Call, mut values: Vec<T>) -> T {
+    while values.len() > 1 {
+        let distance = values.len().next_power_of_two() / 2;
+        let to = (call.id + distance) % call.P;
+        let theirs = values.split_off(distance);
+        call.send(p, to, distance.trailing_zeros() as usize, theirs);
+    }
+    values.pop().expect("it has its own value")
+}

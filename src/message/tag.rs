@@ -1,0 +1,345 @@
+//! What a message is about.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+/// What a message is about, and of which type it is. A program's constants of this type are its protocol: the compiler
+/// refuses a message of another type under the same name, and a receive needs no annotation.
+///
+/// ```
+/// use loggp::{Machine, Params, Tag, US};
+///
+/// const ROW: Tag<Vec<f64>> = Tag::named(0, "row");
+/// const SUM: Tag<f64> = Tag::new(1);
+///
+/// let machine = Machine::new(Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?);
+/// let run = machine.run(|p| match p.id() {
+///     0 => { p.send(1, ROW, vec![1.5; 4]); p.recv_from(1, SUM) }
+///     _ => { let (from, row) = p.recv(ROW); p.send(from, SUM, row.iter().sum()); 0.0 }
+/// })?;
+/// assert_eq!(run.results[0], 6.0);
+/// # Ok::<(), loggp::RunError>(())
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use loggp::{Proc, Tag};
+/// const ROW: Tag<Vec<f64>> = Tag::new(0);
+///
+/// fn program(p: &mut Proc) {
+///     p.send(1, ROW, 7_u32);
+/// }
+/// ```
+///
+/// The number is what tells one tag from another. Two tags with the same number and different types are one mistake that
+/// the compiler does not see: who receives by the one what was sent by the other ends the run with an error that names
+/// both types.
+pub struct Tag<T> {
+    /// What it is without its type.
+    pub(crate) raw: RawTag,
+    /// What errors call it.
+    pub(crate) name: Option<&'static str>,
+    /// It stands for messages of this type, and has none.
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Tag<T> {
+    /// The tag with this number.
+    pub const fn new(number: u16) -> Tag<T> {
+        Tag::of(RawTag::user(number), None)
+    }
+
+    /// The tag with this number. What errors say of it has the name too.
+    pub const fn named(number: u16, name: &'static str) -> Tag<T> {
+        Tag::of(RawTag::user(number), Some(name))
+    }
+
+    /// The tag for one of many passes or steps in which processors do the same, where one may be ahead of another. It
+    /// is another tag than that of every other step, than the tag without a step, and than every step of another tag.
+    ///
+    /// ```
+    /// use loggp::{Machine, Params, Tag, US};
+    ///
+    /// const HALF: Tag<u64> = Tag::new(0);
+    ///
+    /// // A sum for all, in steps.
+    /// let machine = Machine::new(Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let run = machine.run(|p| {
+    ///     let mut sum = p.id() as u64;
+    ///     for step in 0..3 {
+    ///         let other = p.id() ^ 1 << step;
+    ///         p.send(other, HALF.step(step), sum);
+    ///         sum += p.recv_from(other, HALF.step(step));
+    ///     }
+    ///     sum
+    /// })?;
+    /// assert_eq!((run.results, run.time), (vec![28; 8], 30 * US));
+    /// # Ok::<(), loggp::RunError>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `step` is above 2^32 - 1.
+    #[track_caller]
+    pub const fn step(self, step: usize) -> Tag<T> {
+        assert!(step <= RawTag::LAST_STEP, "a step of a tag is a number up to 4294967295");
+        Tag::of(self.raw.step(step), self.name)
+    }
+
+    /// A tag with a type and perhaps a name.
+    pub(crate) const fn of(raw: RawTag, name: Option<&'static str>) -> Tag<T> {
+        Tag { raw, name, of: PhantomData }
+    }
+}
+
+impl<T> Clone for Tag<T> {
+    fn clone(&self) -> Tag<T> {
+        *self
+    }
+}
+
+impl<T> Copy for Tag<T> {}
+
+impl<T> fmt::Debug for Tag<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tag<{}>({})", std::any::type_name::<T>(), self.raw.told(self.name))
+    }
+}
+
+/// What a message is about, without its type. The machine's own messages have tags that no program can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RawTag(u64);
+
+impl RawTag {
+    /// LogGPS's "may I send?", under the tag of the message that waits.
+    const REQUEST: u64 = 1 << 63;
+    /// LogGPS's "you may", which answers a request.
+    const REPLY: u64 = 1 << 62;
+    /// The message that waited for the reply.
+    const AGREED: u64 = 1 << 61;
+    /// A message of a collective operation: the operation's kind, the step in it, the group that calls it, and its number.
+    const COLLECTIVE: u64 = 1 << 60;
+    /// Where the number of a collective's group lies, above its own; 0 stands for all processors.
+    const GROUP: u32 = 26;
+    /// Where a collective's step lies, above its group.
+    const STEP: u32 = 50;
+    /// Where a collective's kind lies, above its step.
+    const KIND: u32 = 56;
+    /// The highest number of a group.
+    pub const LAST_GROUP: u32 = (1 << (RawTag::STEP - RawTag::GROUP)) - 1;
+    /// Whether a program's tag has a step, above its number.
+    const HAS_STEP: u64 = 1 << 16;
+    /// Where a program's step lies.
+    const USER_STEP: u32 = 17;
+    /// The last step of a program's tag.
+    const LAST_STEP: usize = u32::MAX as usize;
+
+    /// A program's tag.
+    pub const fn user(number: u16) -> RawTag {
+        RawTag(number as u64)
+    }
+
+    /// A step of a program's tag.
+    const fn step(self, step: usize) -> RawTag {
+        RawTag(self.0 & 0xFFFF | RawTag::HAS_STEP | (step as u64) << RawTag::USER_STEP)
+    }
+
+    /// The tag of a step of a group's collective with this number, which is cut to what a tag has room for, as only the
+    /// collectives that are under way have to be told apart. Steps are few: a collective takes log2 P or so.
+    pub fn collective(kind: Collective, group: u32, number: u32, step: usize) -> RawTag {
+        debug_assert!(step < 1 << (RawTag::KIND - RawTag::STEP) && group <= RawTag::LAST_GROUP);
+        let number = u64::from(number) & ((1 << RawTag::GROUP) - 1);
+        let place = (step as u64) << RawTag::STEP | u64::from(group) << RawTag::GROUP;
+        RawTag(RawTag::COLLECTIVE | (kind as u64) << RawTag::KIND | place | number)
+    }
+
+    /// Whether it is a signal of the machine's own barrier.
+    #[inline]
+    pub fn is_signal(self) -> bool {
+        self.0 >> RawTag::KIND == (RawTag::COLLECTIVE >> RawTag::KIND) | Collective::HardwareBarrier as u64
+    }
+
+    /// The request for a message with this tag.
+    pub fn request(self) -> RawTag {
+        RawTag(self.0 | RawTag::REQUEST)
+    }
+
+    /// The tag of the message that this is the request for, or the tag itself.
+    pub fn requested(self) -> RawTag {
+        RawTag(self.0 & !RawTag::REQUEST)
+    }
+
+    pub fn is_request(self) -> bool {
+        self.0 & RawTag::REQUEST != 0
+    }
+
+    /// The reply to its sender's request with this number.
+    pub fn reply(number: u32) -> RawTag {
+        RawTag(RawTag::REPLY | u64::from(number))
+    }
+
+    /// Whether it is a reply to a request.
+    pub fn is_reply(self) -> bool {
+        self.0 & RawTag::REPLY != 0
+    }
+
+    /// The message for which its sender's request with this number asked.
+    pub fn agreed(number: u32) -> RawTag {
+        RawTag(RawTag::AGREED | u64::from(number))
+    }
+
+    /// What errors say of it, with its name, if that is known.
+    pub fn told(self, name: Option<&'static str>) -> Told {
+        Told(self, name)
+    }
+
+    /// Whether a receive that asks for `self` takes a message with the tag `of`, or the request for one.
+    #[inline]
+    pub fn takes(self, of: RawTag) -> bool {
+        of.requested() == self
+    }
+}
+
+/// The kinds of collective operations, so that different ones never take each other's messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Collective {
+    /// The machine's own barrier.
+    HardwareBarrier,
+    /// A barrier made of messages.
+    Barrier,
+    Broadcast,
+    Reduce,
+    AllReduce,
+    Scan,
+    ExclusiveScan,
+    Gather,
+    AllToAll,
+    Scatter,
+    AllGather,
+    ReduceScatter,
+}
+
+impl Collective {
+    /// What errors call it.
+    pub fn name(self) -> &'static str {
+        Collective::named(self as u64)
+    }
+
+    /// What errors call the kind with this number.
+    fn named(kind: u64) -> &'static str {
+        const NAMES: [&str; 12] = [
+            "the machine's barrier",
+            "a barrier",
+            "a broadcast",
+            "a reduce",
+            "an all-reduce",
+            "a scan",
+            "an exclusive scan",
+            "a gather",
+            "an all-to-all",
+            "a scatter",
+            "an all-gather",
+            "a reduce-scatter",
+        ];
+        NAMES.get(kind as usize).copied().unwrap_or("of no kind")
+    }
+}
+
+/// What errors say of a tag.
+pub(crate) struct Told(RawTag, Option<&'static str>);
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Told(RawTag(tag), name) = *self;
+        let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+        if tag & RawTag::REPLY != 0 {
+            return write!(f, "that lets it send{name}");
+        }
+        if tag & RawTag::AGREED != 0 {
+            return write!(f, "that it agreed to take{name}");
+        }
+        if tag & RawTag::COLLECTIVE != 0 {
+            let number = tag & ((1 << RawTag::GROUP) - 1);
+            let step = tag >> RawTag::STEP & ((1 << (RawTag::KIND - RawTag::STEP)) - 1);
+            let kind = Collective::named(tag >> RawTag::KIND & 0xF);
+            let group = tag >> RawTag::GROUP & u64::from(RawTag::LAST_GROUP);
+            let of_group = if group == 0 { "" } else { " of a group" };
+            return write!(f, "in collective {number}{of_group}, {kind}, step {step}");
+        }
+        write!(f, "with tag {}{name}", tag & 0xFFFF)?;
+        match tag & RawTag::HAS_STEP {
+            0 => Ok(()),
+            _ => write!(f, ", step {}", tag >> RawTag::USER_STEP & RawTag::LAST_STEP as u64),
+        }
+    }
+}
+
+impl fmt::Display for RawTag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.told(None).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn collectives_have_tags_of_their_own() {
+        let tag = RawTag::collective(Collective::Barrier, 0, 5, 3);
+        let others = [
+            RawTag::user(5),
+            RawTag::user(5).step(3),
+            RawTag::reply(5),
+            RawTag::agreed(5),
+            RawTag::collective(Collective::HardwareBarrier, 0, 5, 3),
+            RawTag::collective(Collective::Barrier, 0, 6, 3),
+            RawTag::collective(Collective::Barrier, 0, 5, 2),
+            RawTag::collective(Collective::Barrier, 1, 5, 3),
+            RawTag::collective(Collective::Barrier, RawTag::LAST_GROUP, 5, 3),
+        ];
+        for other in others {
+            assert!(!tag.takes(other) && !other.takes(tag), "{other}");
+        }
+        assert!(tag.takes(tag) && tag.takes(tag.request()));
+        assert_eq!(tag.to_string(), "in collective 5, a barrier, step 3");
+        assert_eq!(tag.request().to_string(), tag.to_string());
+    }
+
+    #[test]
+    fn a_step_clashes_with_no_other_tag() {
+        let tags: [Tag<u8>; 7] = [
+            Tag::new(0),
+            Tag::new(1),
+            Tag::new(u16::MAX),
+            Tag::new(0).step(0),
+            Tag::new(0).step(1),
+            Tag::new(1).step(0),
+            Tag::new(u16::MAX).step(u32::MAX as usize),
+        ];
+        for (i, one) in tags.iter().enumerate() {
+            for (j, other) in tags.iter().enumerate() {
+                assert_eq!(one.raw.takes(other.raw), i == j, "{one:?} {other:?}");
+                assert_eq!(one.raw.takes(other.raw.request()), i == j, "{one:?} {other:?}");
+            }
+            let own = RawTag::REQUEST | RawTag::REPLY | RawTag::AGREED | RawTag::COLLECTIVE;
+            assert_eq!(one.raw.0 & own, 0);
+        }
+        assert_eq!(Tag::<u8>::new(3).step(7).step(5).raw, RawTag::user(3).step(5));
+    }
+
+    #[test]
+    fn a_tag_says_its_number_its_name_and_its_step() {
+        let last: Tag<u8> = Tag::named(65535, "word").step(u32::MAX as usize);
+        assert_eq!(format!("{last:?}"), "Tag<u8>(with tag 65535 (word), step 4294967295)");
+        assert_eq!(RawTag::user(2).step(0).to_string(), "with tag 2, step 0");
+        assert_eq!(RawTag::reply(1).told(last.name).to_string(), "that lets it send (word)");
+    }
+
+    /// For every type, also one that can be neither copied nor shared.
+    #[test]
+    fn a_tag_can_be_copied_and_shared() {
+        fn shared<T: Copy + Send + Sync + 'static>(_: T) {}
+        const CELLS: Tag<std::cell::Cell<Box<u8>>> = Tag::new(0);
+        shared(CELLS);
+    }
+}
