@@ -117,6 +117,7 @@ fn a_scatter_takes_the_time_of_loggp_figure_6() {
                 "size": 1, "options": "alpha=0.5",
                 "cycle_ns": 1000,
                 "latency": "exact",
+                "ties": "number",
                 "ports": "single",
                 "barrier_ns": null,
                 "work": "charged",
@@ -748,6 +749,8 @@ fn refuses_in_one_sentence() {
         "run scatter --trace",
         "run scatter --latency random",
         "run scatter --latency random:x",
+        "run scatter --ties sometimes",
+        "calibrate --ties rotation --clock virtual",
         "run scatter --clock sundial",
         "run scatter --clock wall --dilation nan",
         "run scatter --clock wall --dilation 1e7",
@@ -799,6 +802,26 @@ fn nobody_has_to_read_to_the_end() {
         let output = child.wait_with_output().unwrap();
         assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{line}");
     }
+}
+
+/// A naive schedule's time is a matter of who goes first, and a staggered one's is not.
+#[test]
+fn ties_are_settled_as_asked() {
+    let time = |line: &str| row(&format!("run remap {line} -P 16 --machine cm5"))["model_ns"].clone();
+    let [number, rotation, random] = ["number", "rotation", "random:1"].map(|ties| {
+        [time(&format!("long-naive --ties {ties}")), time(&format!("short-staggered --ties {ties}"))]
+    });
+    assert!(number[0] != rotation[0] && rotation[0] != random[0] && random[0] != number[0]);
+    assert!(number[1] == rotation[1] && rotation[1] == random[1]);
+    assert_eq!(time("long-naive"), number[0]);
+    assert_eq!(row("run remap --ties random:7")["ties"], "random:7");
+    assert!(right("run remap --ties random:7").contains(", random ties (seed 7)"));
+    let stalled = |ties| {
+        row(&format!("stress fft-naive -P 8 --load 32 --machine cm5 --clock virtual --ties {ties}"))["stalls"]
+            ["ns"]
+            .clone()
+    };
+    assert_ne!(stalled("number"), stalled("random:3"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{ClockKind, Latency, Preset, Time};
+use loggp::{ClockKind, Latency, Ports, Preset, Ties, Time};
 use loggp_programs::Calibration;
 use loggp_programs::study::calibration::{Amount, Bound, Finding, Found};
 
@@ -14,7 +14,7 @@ use super::column::Column;
 use super::failure::Failure;
 use super::heading::{machine_heading, parameters};
 use super::number::{Unit, rough};
-use super::options::{MachineOptions, clock_name};
+use super::options::{MachineOptions, clock_name, ports_name};
 use super::plot::{Level, Line, Look, Panel, Plot, PlotFile, Scale};
 use super::report::Report;
 use super::row;
@@ -25,6 +25,7 @@ use super::row;
     P.help("Number of processors [default: 2, which is enough unless G = 0 and o > g]")
 }))]
 #[command(mut_arg("latency", |latency| latency.hide(true)))]
+#[command(mut_arg("ties", |ties| ties.hide(true)))]
 pub struct Calibrate {
     /// On which machine and clock.
     #[command(flatten)]
@@ -38,6 +39,8 @@ pub struct Calibrate {
 struct Row<'a> {
     /// The paper's machine, if one was named.
     preset: Option<&'static Preset>,
+    /// Whether a processor's long messages share a port.
+    ports: Ports,
     /// The calibration.
     calibration: &'a Calibration,
     /// What it found.
@@ -55,6 +58,11 @@ impl Calibrate {
                 "calibrate finds L, and needs messages that are under way for exactly L; leave out --latency",
             ));
         }
+        if self.machine.ties != Ties::Number {
+            return Err(Failure::request(
+                "calibrate lets the lower number go first, as usual; leave out --ties",
+            ));
+        }
         let P = self.machine.one_P()?.or((!gives(&self.machine, "P")).then_some(2));
         let choice = Choice::of(&self.machine, P)?;
         let emulation = self.machine.emulation(ClockKind::Wall)?;
@@ -63,7 +71,12 @@ impl Calibrate {
 
         let mut report = Report::new(out, self.machine.format, columns());
         for finding in found.findings() {
-            report.add(Row { preset: choice.preset, calibration: &found, finding })?;
+            report.add(Row {
+                preset: choice.preset,
+                ports: self.machine.ports,
+                calibration: &found,
+                finding,
+            })?;
         }
         let parameters = parameters(&choice.params, &choice.unit).join(", ");
         let mut heading = machine_heading(&choice, &parameters, found.clock, &self.machine);
@@ -97,6 +110,8 @@ impl Row<'_> {
 fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
     let mut columns = row::machine(|row: &Row| (row.preset, row.calibration.params), false);
     columns.extend([
+        Column::new("cycle_ns", |row: &Row| row.calibration.params.cycle),
+        Column::new("ports", |row: &Row| ports_name(row.ports)),
         Column::new("clock", |row: &Row| clock_name(row.calibration.clock)),
         Column::new("parameter", |row: &Row| row.finding.parameter).titled("parameter"),
         Column::new("unit", |row: &Row| match row.finding.found {

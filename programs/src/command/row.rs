@@ -64,23 +64,9 @@ pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'stati
             let options = row.case().options.iter().map(|(name, value)| format!("{name}={value}"));
             options.collect::<Vec<_>>().join(",")
         }),
-        Column::new("cycle_ns", |row: &Row| row.case().params.cycle),
-        Column::new("latency", |row: &Row| row.case().latency.to_string()),
-        Column::new("ties", |row: &Row| row.case().ties.to_string()),
-        Column::new("ports", |row: &Row| ports_name(row.case().ports)),
-        Column::new("barrier_ns", |row: &Row| row.case().barrier),
-        Column::new("work", |row: &Row| work_name(row.case().work)),
-        Column::new("seed", |row: &Row| row.case().seed),
-        Column::new("repeat", |row: &Row| row.asked.study.repeat),
-        Column::new("dilation_asked", |row: &Row| {
-            let emulation = &row.asked.study.emulation;
-            (emulation.clock == ClockKind::Wall).then(|| match emulation.dilation {
-                Dilation::Auto => "auto".into(),
-                Dilation::Fixed(dilation) => dilation.to_string(),
-            })
-        }),
-        clock(),
     ]);
+    columns.extend(asked());
+    columns.push(clock());
     columns.extend(prediction(|row: &Row| row.answers.prediction, repeated));
     columns.extend([
         Column::new("phases", |row: &Row| match &row.answers.phases {
@@ -110,6 +96,27 @@ pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'stati
     ]);
     columns.extend(lateness().map(Column::untitled));
     columns
+}
+
+/// What else was asked for: who has it all, with the machine and the size, can repeat the run.
+pub fn asked() -> [Column<'static, Row>; 9] {
+    [
+        Column::new("cycle_ns", |row: &Row| row.case().params.cycle),
+        Column::new("latency", |row: &Row| row.case().latency.to_string()),
+        Column::new("ties", |row: &Row| row.case().ties.to_string()),
+        Column::new("ports", |row: &Row| ports_name(row.case().ports)),
+        Column::new("barrier_ns", |row: &Row| row.case().barrier),
+        Column::new("work", |row: &Row| work_name(row.case().work)),
+        Column::new("seed", |row: &Row| row.case().seed),
+        Column::new("repeat", |row: &Row| row.asked.study.repeat),
+        Column::new("dilation_asked", |row: &Row| {
+            let emulation = &row.asked.study.emulation;
+            (emulation.clock == ClockKind::Wall).then(|| match emulation.dilation {
+                Dilation::Auto => "auto".into(),
+                Dilation::Fixed(dilation) => dilation.to_string(),
+            })
+        }),
+    ]
 }
 
 /// Which machine a row is about. CSV has LogGPS's parameters only where `loggps` says so.

@@ -82,9 +82,9 @@ impl Stress {
             for Choice { preset, params, .. } in choices {
                 for &size in &self.load {
                     let name = format!("{} with P = {}, load {size}", pattern.name, params.P);
-                    let MachineOptions { ports, latency, .. } = self.machine;
+                    let MachineOptions { ports, latency, ties, .. } = self.machine;
                     let case = Case::new(&STRESS, pattern.name, *params);
-                    let case = Case { ports, latency, size, seed: self.seed, ..case };
+                    let case = Case { ports, latency, ties, size, seed: self.seed, ..case };
                     case.check().map_err(Failure::request)?;
                     let study = Study { emulation: emulation.clone(), ..Study::of(case) };
                     studies.push(Asked { name, preset: *preset, study, at: None });
@@ -110,8 +110,9 @@ fn columns() -> Vec<Column<'static, Row>> {
     columns.extend([
         Column::shown("P", |row: &Row| row.case().params.P),
         Column::new("load", |row: &Row| row.case().size).titled("load"),
-        row::clock(),
     ]);
+    columns.extend(row::asked());
+    columns.push(row::clock());
     let [formula, model, measured, min, max, error_model, error_formula] =
         row::prediction(|row: &Row| row.answers.prediction, false);
     columns.extend([formula, model, measured, min.json_only(), max.json_only(), error_model, error_formula]);
