@@ -281,11 +281,12 @@ fn an_all_to_all_of_loggps_takes_a_gap_per_message() {
     for P in 2..=12 {
         let time = |S| {
             let params = Params { g: 20 * US, ..loggps(P, S) };
-            time(&machine(params), |p| collectives::all_to_all(p, vec![1_u64; P]))
+            time(&machine(params), |p| collectives::all_to_all(p, vec![[1_u64; 2]; P]))
         };
-        let (o, L, stream, g) = (3 * US, 6 * US, 2 * US, 20 * US);
-        assert_eq!(time(1), (P as i64 - 2) * (stream + g) + o + L + stream + o);
-        assert!(time(0) > time(1));
+        // Two words: each adds 1 us to the overheads of 2 us, and they take 2 us and 1 us to come out.
+        let (o, L, stream, g) = (4 * US, 6 * US, 3 * US, 20 * US);
+        assert_eq!(time(2), (P as i64 - 2) * (stream + g) + o + L + stream + o);
+        assert!(time(1) > time(2));
     }
 }
 
