@@ -11,12 +11,17 @@ use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Output;
 
-use child::{clock, task, written};
+use child::{clock, task};
 use loggp::{Cause, ClockKind, Dilation, Machine, Params, Proc, RunError, US, Work};
 
 /// How a child ends that does this task of a test; `before` is what the shell does before it.
 fn child(test: &str, task: &str, before: &str) -> Output {
     child::start(test, task, before).wait_with_output().unwrap()
+}
+
+/// What a child wrote.
+fn written(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
 fn machine(P: usize, clock: ClockKind) -> Machine {
