@@ -63,7 +63,7 @@ impl Audit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// The rule.
+    /// Which rule was broken.
     pub rule: Rule,
     /// Who broke it, with which message and when.
     pub sentence: String,
@@ -192,13 +192,13 @@ struct Flight<'a> {
     message: &'a Message,
     /// How long its last word comes after the first.
     spread: Time,
-    /// Its sender was busy with it.
+    /// The sender's overhead for it.
     send: Option<&'a Activity>,
-    /// Its sender stalled with it.
+    /// The sender's stall with it, if it stalled.
     stall: Option<&'a Activity>,
-    /// Its sender waited for the port with it.
+    /// The sender's wait for the port with it, if it waited.
     port: Option<&'a Activity>,
-    /// Its receiver took it.
+    /// Whether its receiver took it.
     received: bool,
 }
 
@@ -217,9 +217,9 @@ struct Carriage {
 struct Auditor<'a> {
     /// The machine's parameters.
     params: &'a Params,
-    /// Its ports.
+    /// The machine's ports.
     ports: Ports,
-    /// Its latency.
+    /// How the machine draws latencies.
     latency: Latency,
     /// The messages, by name.
     flights: Vec<Flight<'a>>,

@@ -50,7 +50,7 @@ pub enum Ties {
     },
 }
 
-/// As it is read: `exact`, `random:7`, `exponential:7`.
+/// Writes a latency as [`FromStr`] reads it: `exact`, `random:7`, `exponential:7`.
 impl fmt::Display for Latency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -74,7 +74,7 @@ impl FromStr for Latency {
     }
 }
 
-/// As it is read: `number`, `rotation`, `random:7`.
+/// Writes an order as [`FromStr`] reads it: `number`, `rotation`, `random:7`.
 impl fmt::Display for Ties {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

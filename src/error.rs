@@ -94,7 +94,7 @@ pub enum Cause {
         other: usize,
         /// The last one that is.
         last: usize,
-        /// Its call.
+        /// Where in the program its call is.
         at: &'static Location<'static>,
     },
     /// A processor called a collective with something that it cannot take.
@@ -104,7 +104,7 @@ pub enum Cause {
         id: usize,
         /// What it gave, and what it should have given.
         why: String,
-        /// Its call.
+        /// Where in the program its call is.
         at: &'static Location<'static>,
     },
     /// A message is too long for the machine's parameters or for counting.
@@ -123,15 +123,15 @@ pub enum Cause {
         if *count == 1 { "a message was never received: from ".into() } else { format!("{count} messages were never received, the first from ") }
     )]
     NotReceived {
-        /// How many.
+        /// How many such messages there are.
         count: usize,
         /// The first one's sender.
         from: usize,
-        /// Who should have received it.
+        /// Who should have received the first one.
         to: usize,
         /// What it was about, in words: its tag, or the collective that it belongs to.
         about: String,
-        /// When it was there.
+        /// When the first one was there.
         arrival: Time,
     },
     /// The run would have lasted longer than can be counted.
@@ -158,7 +158,7 @@ pub struct ProcessorState {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Doing {
-    /// Nothing yet.
+    /// Its program has not begun.
     #[default]
     NotStarted,
     /// Running its program.

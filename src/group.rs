@@ -38,7 +38,7 @@ struct Members {
     processors: Box<[usize]>,
     /// The processors and their ranks, by the processors' numbers.
     ranks: Box<[(usize, usize)]>,
-    /// The same for all groups with these members.
+    /// A number that all groups with these members have.
     hash: u64,
 }
 

@@ -12,7 +12,7 @@ pub struct Host {
     pub cores: usize,
     /// How much slower than it should the machine ran.
     pub dilation: f64,
-    /// Why so much.
+    /// Why it ran so much slower.
     pub why: String,
     /// How late the host was.
     pub lateness: Lateness,
@@ -25,7 +25,7 @@ pub struct Host {
     pub held: bool,
     /// Whether the last processor finished in time to a thousandth of the run.
     pub(crate) close: bool,
-    /// What the host did not give.
+    /// What the run asked the host for and did not get, in sentences.
     pub notes: Vec<String>,
 }
 
@@ -34,11 +34,11 @@ pub struct Host {
 pub struct Lateness {
     /// Half of the waits were later than this.
     pub p50: Time,
-    /// A tenth was.
+    /// A tenth of the waits were later than this.
     pub p90: Time,
-    /// A hundredth was.
+    /// A hundredth of the waits were later than this.
     pub p99: Time,
-    /// The latest.
+    /// How late the latest wait was.
     pub max: Time,
     /// How late the last processor finished.
     pub finish: Time,

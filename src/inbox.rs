@@ -123,7 +123,7 @@ impl Inbox {
 struct Index {
     /// By sender, tag, arrival and number.
     messages: BTreeMap<(u32, RawTag, Time, u32), Envelope>,
-    /// The same by tag, arrival, sender and number, from the first search on that names no sender.
+    /// The messages by tag, arrival, sender and number, from the first search on that names no sender.
     by_tag: Option<BTreeSet<(RawTag, Time, u32, u32)>>,
 }
 

@@ -414,7 +414,7 @@ impl Machine {
         };
         /// How often `auto` runs if the dilation was not enough for the host to hold it; it doubles it each time.
         const TRIES: usize = 4;
-        /// And how often, if it was held but not as closely as it could be.
+        /// How often `auto` runs if the host held the dilation, but not as closely as it could.
         const TRIES_TO_BE_CLOSE: usize = 3;
         for attempt in 1.. {
             clear();

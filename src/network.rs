@@ -121,7 +121,7 @@ impl Params {
 pub(crate) struct ReceptionCost {
     /// The overhead, however long the message is.
     fixed: Time,
-    /// And for each of its words.
+    /// The overhead for each of its words.
     per_word: Time,
     /// The longest message that takes no time from its request to its arrival.
     instant: Option<u32>,
@@ -234,7 +234,7 @@ pub struct Network {
     head_start: Time,
     /// Whether all requests have to be served in their order, shared or not, since messages may take no time at all.
     has_chains: bool,
-    /// One for each processor.
+    /// The receiving side of each processor.
     entrances: Box<[Mutex<Entrance>]>,
 }
 
@@ -244,7 +244,7 @@ impl Network {
         Network::settled_by(params, ports, Arc::new(Drawn::new(&params, latency, Ties::default())))
     }
 
-    /// The same, with something that settles what the rules leave open.
+    /// A network with something that settles what the rules leave open.
     pub(crate) fn settled_by(params: Params, ports: Ports, choice: Arc<dyn Choice>) -> Network {
         let capacity = params.capacity().unwrap_or(usize::MAX);
         let entrance =
@@ -500,7 +500,7 @@ impl Search<'_> {
 /// The capacity of one end: how many messages are in transit there when.
 #[derive(Debug)]
 struct Room {
-    /// How many there may be.
+    /// How many messages there may be.
     capacity: usize,
     /// When messages enter, in order. The earliest ones are forgotten when as many have arrived.
     enters: SmallVec<[Time; 2]>,
@@ -508,7 +508,7 @@ struct Room {
     arrivals: SmallVec<[Time; 2]>,
     /// When the last one arrives.
     last: Time,
-    /// While there are as many as there may be.
+    /// The stretches of time in which there are as many as there may be.
     full: Taken,
     /// The most messages that were in transit at once.
     most: usize,
@@ -590,9 +590,9 @@ fn forget<A: Array>(items: &mut SmallVec<A>, past: usize) {
 /// Stretches of time that are taken: a port's, which no two long messages share.
 #[derive(Debug, Default)]
 struct Taken {
-    /// In order. Those that touch are one.
+    /// The stretches, in order. Those that touch are one.
     stretches: SmallVec<[(Time, Time); 1]>,
-    /// When the last one ends.
+    /// When the last stretch ends.
     end: Time,
     /// Before this, stretches are forgotten. A request that is served out of order finds its past taken.
     forgotten: Time,

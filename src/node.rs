@@ -38,7 +38,7 @@ pub(crate) struct Node {
 /// A message to which its sender has turned, and which waits for its turn in the network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outgoing {
-    /// When its turn is.
+    /// When its turn to ask the network is.
     pub turn: Time,
     /// Whether others can see that, so that all that comes before it must have been done.
     pub is_seen: bool,
@@ -55,7 +55,7 @@ pub(crate) struct Outgoing {
 pub(crate) struct Entered {
     /// How many messages its sender had sent before.
     pub number: u32,
-    /// When it is there.
+    /// When it arrives.
     pub arrival: Time,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Reception {
     pub want: Want,
     /// From when on it can start: the processor is free, and the gap since its last reception began is over.
     pub ready: Time,
-    /// When it gives up.
+    /// The moment at which it gives up.
     pub deadline: Time,
     /// Whether it takes the message, or only looks at it, which is over at once.
     pub takes: bool,
@@ -265,7 +265,7 @@ pub(crate) enum Step {
         /// Whether it is what the program sends, or only says that this is to come, or may.
         is_data: bool,
     },
-    /// Take such a message.
+    /// Take a message that such a receive takes.
     Take(Want),
     /// Nothing: it is done.
     Done,
@@ -278,15 +278,15 @@ pub(crate) struct Sending {
     pub to: usize,
     /// What the message is about.
     tag: RawTag,
-    /// What errors call that.
+    /// What errors call the tag.
     name: Option<&'static str>,
     /// How long it is.
     pub words: usize,
-    /// How far it is.
+    /// How far the send has come.
     stage: Stage,
 }
 
-/// How far a send is.
+/// How far a send has come.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     /// Its receiver must be asked.

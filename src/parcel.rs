@@ -1,8 +1,8 @@
 //! A value of any type on its way, without a name for the type.
 //!
 //! Like a `Box<dyn Any>`, but what fits in three words (a number, a pair, a `Vec`) lies in the parcel itself,
-//! so that sending it allocates nothing. Larger values are boxed, and the box lies in the parcel. This is
-//! the only module of the messages with unsafe code.
+//! so that sending it allocates nothing. Larger values are boxed, and the box lies in the parcel. No other
+//! module of the messages has unsafe code; `.ci/sanitize` runs this one's tests under AddressSanitizer.
 
 use std::any::{TypeId, type_name};
 use std::fmt;
@@ -23,7 +23,7 @@ pub(crate) struct Parcel {
 struct Label {
     /// The type of the value as the sender knows it.
     id: TypeId,
-    /// Its name.
+    /// The name of that type.
     name: fn() -> &'static str,
     /// Drops what is in the room.
     drop: unsafe fn(&mut Room),

@@ -28,7 +28,7 @@ pub struct Preset {
 /// What a paper says of one parameter.
 #[derive(Debug)]
 struct Value {
-    /// The parameter.
+    /// The parameter's name.
     name: &'static str,
     /// Its value in the paper's own units; `None` if the paper leaves it open.
     text: Option<&'static str>,

@@ -487,7 +487,7 @@ impl<'a> Proc<'a> {
         message
     }
 
-    /// What every look does.
+    /// Looks for a message and leaves it where it is: all kinds of probes come here.
     #[track_caller]
     fn look<T: Payload>(&mut self, from: Option<usize>, tag: Tag<T>) -> Option<usize> {
         self.count_code();
@@ -508,7 +508,7 @@ impl<'a> Proc<'a> {
 
     /// Ends the run if the processor looks for messages again and again, and nobody is left who could send one.
     fn looked_in_vain(&mut self) {
-        /// So often in a row that one may ask.
+        /// How often in a row a processor must look in vain before it is worth asking the clock.
         const OFTEN: u32 = 1 << 20;
         self.looks += 1;
         if self.looks >= OFTEN {
@@ -538,7 +538,7 @@ impl<'a> Proc<'a> {
         (letter, receiving)
     }
 
-    /// Does what a receive still has to do that has taken a letter. Returns the letter that is the message.
+    /// Finishes a receive that has taken a first letter, and returns the letter that is the message.
     #[inline]
     fn takes_rest(&mut self, mut letter: Letter, receiving: &mut Receiving) -> Option<Letter> {
         loop {

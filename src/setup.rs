@@ -14,7 +14,7 @@ pub(crate) struct Setup {
     pub network: Network,
     /// What computing costs.
     pub work: Work,
-    /// And how much of it, where it is charged.
+    /// What a unit of each kind of computing costs, where it is charged.
     pub rates: Rates,
     /// What the machine's own barrier costs, if it has one.
     pub barrier: Option<Time>,

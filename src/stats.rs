@@ -6,7 +6,7 @@ use crate::time::Time;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Computing.
+    /// Time spent computing.
     pub work: Time,
     /// Busy with the overhead of sends.
     pub send: Time,

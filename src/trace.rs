@@ -15,11 +15,11 @@ use crate::time::Time;
 /// The record of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
-    /// The machine.
+    /// The machine's parameters.
     pub params: Params,
-    /// Its ports.
+    /// The machine's ports.
     pub ports: Ports,
-    /// Its latency.
+    /// How the machine draws latencies.
     pub latency: Latency,
     /// Who went first among those that acted at the same time.
     pub ties: Ties,
@@ -39,9 +39,9 @@ pub struct Trace {
 pub struct Activity {
     /// The processor.
     pub id: usize,
-    /// From when.
+    /// When it began.
     pub start: Time,
-    /// Until when.
+    /// When it was over.
     pub end: Time,
     /// What it did.
     pub what: ActivityKind,
@@ -87,7 +87,7 @@ impl fmt::Display for MessageId {
 /// How a message travelled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Its name.
+    /// The name of the message.
     pub id: MessageId,
     /// Its receiver.
     pub to: usize,
@@ -98,11 +98,11 @@ pub struct Message {
     /// Its sender's place among all processors, if others act when its turn comes: by the order of the machine's
     /// [`Ties`].
     pub place: usize,
-    /// Its first word entered the network.
+    /// When its first word entered the network.
     pub enter: Time,
-    /// Its first word came out.
+    /// When its first word came out.
     pub first: Time,
-    /// It was there.
+    /// When all of it was there.
     pub arrival: Time,
 }
 

@@ -53,9 +53,9 @@ struct Sender {
     exit: Exit,
     /// Its next message, which asks for its way.
     asking: Option<(Send, Request)>,
-    /// And those after that, which have to wait until it has entered.
+    /// Its messages after the next one, which have to wait until that has entered.
     waiting: VecDeque<Send>,
-    /// How many it has sent.
+    /// How many messages it has sent.
     sent: usize,
 }
 
@@ -66,7 +66,7 @@ struct Send {
     to: usize,
     /// The length of the message.
     words: usize,
-    /// When it is called.
+    /// When the send is called.
     at: Time,
 }
 

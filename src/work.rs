@@ -113,6 +113,6 @@ mod tests {
         let ((), asleep) = stopwatch.time(LONG, || std::thread::sleep(Duration::from_millis(50)));
         assert!(asleep < 20 * MS, "{asleep}");
         let ((), awake) = stopwatch.time(1, || std::thread::sleep(Duration::from_millis(5)));
-        assert!(awake >= 5 * MS, "{awake}");
+        assert!(awake > 4 * MS, "{awake}"); // the sleep goes by another clock of the host
     }
 }

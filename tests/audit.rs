@@ -26,7 +26,7 @@ const ARRAY_11: Tag<[u64; 11]> = Tag::new(0);
 /// What the traffic of a program is made of.
 #[derive(Clone, Debug)]
 struct Traffic {
-    /// How often.
+    /// How many rounds of messages there are.
     rounds: usize,
     /// The longest message in words.
     words: usize,

@@ -512,12 +512,11 @@ fn what_groups_share_can_be_received_in_another_order_than_it_was_sent() {
         let of_all = |p: &mut Proc, i: usize| {
             let root = groups[i].rank(0).unwrap();
             let value = (p.id() == 0).then_some(i + 10);
-            let value = if groups[i].rank(p.id()).is_some() {
+            if groups[i].rank(p.id()).is_some() {
                 collectives::broadcast(&mut p.within(&groups[i]), root, value)
             } else {
                 0
-            };
-            value
+            }
         };
         let order = if p.id() == 1 { [2, 1, 0] } else { [0, 1, 2] };
         order.map(|i| of_all(p, i))
@@ -555,8 +554,13 @@ fn a_group_within_a_group_acts_for_itself() {
 fn a_group_whose_members_call_different_collectives_ends_the_run() {
     let group = Group::new([3, 1]);
     for (usual, other) in (0..11).flat_map(|a| (0..11).map(move |b| (a, b))).filter(|(a, b)| a != b) {
-        let error = failure(&machine(figure_3(2)), |p| call(p, if p.id() == 1 { other } else { usual }));
+        let error = failure(&machine(figure_3(4)), |p| {
+            if let Some(rank) = group.rank(p.id()) {
+                call_as(&mut p.within(&group), if rank == 1 { other } else { usual }, rank, 2);
+            }
+        });
         assert!(matches!(error.cause, Cause::Deadlock { .. } | Cause::NotReceived { .. }), "{error}");
+        assert!(error.to_string().contains(" in collective 0 of a group, "), "{usual} {other}: {error}");
     }
     let error = failure(&machine(figure_3(4)), |p| {
         if p.id() == 3 {
@@ -575,22 +579,27 @@ fn failure(machine: &Machine, program: impl Fn(&mut Proc) + Sync) -> RunError {
     machine.run(program).expect_err("a mistake must be noticed")
 }
 
-/// Collective number `which`.
+/// Calls collective number `which` of all processors.
 fn call(p: &mut Proc, which: usize) {
+    call_as(p, which, p.id(), p.p());
+}
+
+/// Calls collective number `which` of those whom `p` acts with: as the one with this rank, of so many.
+fn call_as(p: &mut Proc, which: usize, rank: usize, members: usize) {
     match which {
         0 => collectives::barrier(p),
-        1 => assert_eq!(collectives::broadcast(p, 0, (p.id() == 0).then_some(7_u8)), 7),
-        2 => assert!(collectives::reduce(p, 0, 1_u8, |a, b| a + b).is_none_or(|sum| sum == p.p() as u8)),
-        3 => assert_eq!(collectives::all_reduce(p, 1_u8, |a, b| a + b), p.p() as u8),
-        4 => assert_eq!(collectives::scan(p, 1_u8, |a, b| a + b), p.id() as u8 + 1),
+        1 => assert_eq!(collectives::broadcast(p, 0, (rank == 0).then_some(7_u8)), 7),
+        2 => assert!(collectives::reduce(p, 0, 1_u8, |a, b| a + b).is_none_or(|sum| sum == members as u8)),
+        3 => assert_eq!(collectives::all_reduce(p, 1_u8, |a, b| a + b), members as u8),
+        4 => assert_eq!(collectives::scan(p, 1_u8, |a, b| a + b), rank as u8 + 1),
         5 => {
-            assert!(collectives::exclusive_scan(p, 1_u8, |a, b| a + b).is_none_or(|sum| sum == p.id() as u8))
+            assert!(collectives::exclusive_scan(p, 1_u8, |a, b| a + b).is_none_or(|sum| sum == rank as u8))
         }
-        6 => assert!(collectives::gather(p, 0, 1_u8).is_none_or(|all| all == vec![1; p.p()])),
-        7 => assert_eq!(collectives::all_to_all(p, vec![1_u8; p.p()]), vec![1; p.p()]),
-        8 => assert_eq!(collectives::scatter(p, 0, (p.id() == 0).then(|| vec![1_u8; p.p()])), 1),
-        9 => assert_eq!(collectives::all_gather(p, 1_u8), vec![1; p.p()]),
-        10 => assert_eq!(collectives::reduce_scatter(p, vec![1_u8; p.p()], |a, b| a + b), p.p() as u8),
+        6 => assert!(collectives::gather(p, 0, 1_u8).is_none_or(|all| all == vec![1; members])),
+        7 => assert_eq!(collectives::all_to_all(p, vec![1_u8; members]), vec![1; members]),
+        8 => assert_eq!(collectives::scatter(p, 0, (rank == 0).then(|| vec![1_u8; members])), 1),
+        9 => assert_eq!(collectives::all_gather(p, 1_u8), vec![1; members]),
+        10 => assert_eq!(collectives::reduce_scatter(p, vec![1_u8; members], |a, b| a + b), members as u8),
         _ => p.barrier(),
     }
 }

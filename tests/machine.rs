@@ -604,7 +604,9 @@ fn measured_work_costs_what_it_takes_and_so_does_the_code_between_calls() {
         at
     });
     let run = run.unwrap();
-    assert!(run.results[0] >= 3 * MS && run.time >= 6 * MS, "{} and {}", run.results[0], run.time);
+    // The host has two clocks, which may differ a little: the one that the program spins by, and the machine's.
+    let least = 3 * MS - 30 * US;
+    assert!(run.results[0] >= least && run.time >= 2 * least, "{} and {}", run.results[0], run.time);
     assert_eq!(run.processors[0].work, run.time);
 }
 
@@ -989,7 +991,7 @@ fn a_receive_until_the_end_of_time_is_a_receive() {
     let error = failure(machine(2, ""), |p| {
         p.recv_until(Time::MAX, BYTE);
     });
-    assert!(matches!(error.cause, Cause::Deadlock { waiting: 2, .. } | Cause::EndOfTime { .. }), "{error}");
+    assert_eq!(error.cause, Cause::Deadlock { waiting: 2, of: 2 });
 }
 
 #[test]

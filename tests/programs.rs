@@ -245,7 +245,7 @@ fn every_algorithm_of_every_program_keeps_the_rules() {
     }
 }
 
-/// A rehearsal and the run after it compute the same; of several the best pair is close. Messages cost nothing.
+/// A rehearsal and the run after it compute the same; some pair is close, however busy the host is. Messages cost nothing.
 #[test]
 fn a_rehearsal_takes_about_as_long_as_a_run() {
     for (program, algorithm, size) in [(&FFT, "long-staggered", 1 << 16), (&RADIX_SORT, "long", 20_000)] {
@@ -257,7 +257,7 @@ fn a_rehearsal_takes_about_as_long_as_a_run() {
                 let ratio = model(&case).in_units(formula(&case).unwrap());
                 (0.67..1.5).contains(&ratio)
             };
-            assert!((0..8).any(close), "{} P = {P}", program.name);
+            assert!((0..100).any(close), "{} P = {P}", program.name);
         }
     }
 }

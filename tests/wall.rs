@@ -2,7 +2,7 @@
 //!
 //! Data is right, nothing is early, the rules hold in the trace, a run that cannot go on ends with the same
 //! error as on the virtual clock, and every thread is joined. How close a measurement comes to the model is
-//! the host's business: only one test looks at it, and takes the best of many runs.
+//! the host's business: only one test looks at it, and runs until the host has been on time once.
 
 #![allow(non_snake_case)] // P is the papers' name
 
@@ -254,7 +254,7 @@ fn random_programs_run_as_on_the_virtual_clock_on_a_busy_computer() {
 }
 
 #[test]
-fn the_best_of_many_runs_is_close_to_the_model() {
+fn one_of_many_runs_is_close_to_the_model() {
     let _guard = alone();
     let program = |p: &mut Proc| {
         let other = 1 - p.id();
@@ -265,9 +265,13 @@ fn the_best_of_many_runs_is_close_to_the_model() {
     };
     let params = Params::new(2).L(50 * US).o(20 * US).g(40 * US).build().unwrap();
     let model = machine(params).clock(ClockKind::Virtual).run(program).unwrap().time;
-    let best = (0..50).map(|_| machine(params).run(program).unwrap().time).min().unwrap();
-    assert!(best >= model - NS);
-    assert!(best.as_ps() < 2 * model.as_ps(), "{best} for {model}");
+    let is_close = |_| {
+        let time = machine(params).run(program).unwrap().time;
+        assert!(time >= model - NS, "{time} for {model}");
+        time < 2 * model
+    };
+    // A host that is busy with something else is late often, but not always.
+    assert!((0..2000).any(is_close), "no run came close to {model}");
 }
 
 #[test]
@@ -358,15 +362,23 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// Whether all threads of processors are gone. The kernel shows a joined thread for a moment more.
-fn threads_are_gone() -> bool {
-    let is_processor = |task: std::io::Result<std::fs::DirEntry>| {
-        let name = task.and_then(|task| std::fs::read_to_string(task.path().join("comm")));
-        name.is_ok_and(|name| name.starts_with("processor"))
+/// How many threads of processors there are, where the host tells.
+#[cfg(target_os = "linux")]
+fn threads() -> usize {
+    let name = |task: std::io::Result<std::fs::DirEntry>| {
+        // A thread may end between the two.
+        std::fs::read_to_string(task.unwrap().path().join("comm")).unwrap_or_default()
     };
-    (0..1000).any(|_| {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    tasks.map(name).filter(|name| name.starts_with("processor")).count()
+}
+
+/// Whether all threads of processors are gone. The kernel shows a joined thread for a moment more.
+#[cfg(target_os = "linux")]
+fn threads_are_gone() -> bool {
+    (0..10_000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(1));
-        !std::fs::read_dir("/proc/self/task").is_ok_and(|mut tasks| tasks.any(is_processor))
+        threads() == 0
     })
 }
 
@@ -383,11 +395,25 @@ fn fails(P: usize, program: impl Fn(&mut Proc) + Sync) -> Vec<Cause> {
             });
             let error = error.unwrap_err();
             assert_eq!(entered.into_inner(), left.into_inner());
+            #[cfg(target_os = "linux")]
             assert!(threads_are_gone(), "a thread is left");
             assert_eq!(error.processors.len(), P);
             error.cause
         })
         .to_vec()
+}
+
+/// Without this, to find no thread would say nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_of_processors_are_found_while_they_live() {
+    let _guard = alone();
+    let found = |p: &mut Proc| {
+        p.wait_until(US); // by then every thread has begun
+        threads()
+    };
+    let run = machine(cm5(3)).run(found).unwrap();
+    assert!(run.results.iter().all(|found| *found >= 3), "{:?}", run.results);
 }
 
 #[test]

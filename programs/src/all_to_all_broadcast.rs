@@ -36,7 +36,7 @@ struct AllToAllBroadcast<'a>(&'a Case);
 
 impl AllToAllBroadcast<'_> {
     fn plan(case: &Case) -> Planned<'_> {
-        /// 4 GiB of items.
+        /// The most items that all processors may get: 4 GiB.
         const MOST: u128 = 1 << 29;
         let (P, k) = (case.params.P as u128, case.size as u128);
         case.check_eager()?;
@@ -85,7 +85,7 @@ impl Plan for AllToAllBroadcast<'_> {
 /// When a processor sends and receives, if every message takes exactly L. All processors do the same.
 #[derive(Debug)]
 struct Rhythm {
-    /// From send to send.
+    /// The time from one send to the next.
     pace: Time,
     /// From the start of a send to its end.
     send: Time,

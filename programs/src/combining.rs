@@ -45,7 +45,7 @@ struct Combining<'a>(&'a Case);
 
 impl Combining<'_> {
     fn plan(case: &Case) -> Planned<'_> {
-        /// 4 GiB of operands.
+        /// The most operands that all processors may have: 4 GiB.
         const MOST: u128 = 1 << 29;
         let (P, k) = (case.params.P as u128, case.size as u128);
         case.check_eager()?;
@@ -105,7 +105,7 @@ fn both(a: Value, b: &Value) -> Value {
 /// Who sends what in which step.
 #[derive(Debug)]
 pub struct Hops {
-    /// From send to send.
+    /// The time from one send to the next.
     step: Time,
     /// How many steps after a send its message is received; it may be combined and sent on then.
     d: usize,

@@ -42,7 +42,7 @@ pub struct Figure {
     pub name: &'static str,
     /// Its unit, such as `MB/s`.
     pub unit: &'static str,
-    /// The number.
+    /// The figure's value.
     pub value: f64,
 }
 
@@ -50,7 +50,7 @@ pub struct Figure {
 pub type PhaseName = Cow<'static, str>;
 
 impl Emulation {
-    /// On this clock.
+    /// The usual emulation on this clock.
     pub fn on(clock: ClockKind) -> Emulation {
         Emulation { clock, ..Emulation::default() }
     }

@@ -125,9 +125,9 @@ enum Way {
     Long,
     /// A hybrid layout, and a remap with a message for each point.
     Short(Schedule),
-    /// The same, merged into the computation.
+    /// As staggered, but merged into the computation.
     Overlapped,
-    /// One layout.
+    /// One layout for all of it, without a remap.
     Alone(Layout),
 }
 
@@ -266,7 +266,7 @@ fn transform(p: &mut Proc, plan: &Fft, kernels: &Kernels, memory: &mut Memory) -
     watch.times()
 }
 
-/// Phase I.
+/// Computes phase I, before the remap.
 fn first(p: &mut Proc, watch: &mut Stopwatch, kernels: &Kernels, memory: &mut Memory) {
     let (id, shape) = (p.id(), &kernels.shape);
     let butterflies = shape.butterflies(shape.sizes()[0]);
@@ -274,7 +274,7 @@ fn first(p: &mut Proc, watch: &mut Stopwatch, kernels: &Kernels, memory: &mut Me
     watch.lap(p, Phase::First);
 }
 
-/// Phase III.
+/// Computes phase III, after the remap.
 fn third(p: &mut Proc, watch: &mut Stopwatch, kernels: &Kernels, memory: &mut Memory) {
     let butterflies = kernels.shape.butterflies(kernels.shape.sizes()[1]);
     p.work("butterfly", butterflies, || kernels.third(&mut memory.points, &mut memory.scratch));

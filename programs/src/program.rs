@@ -8,7 +8,7 @@ use loggp::{Latency, Machine, Params, Ports, RunError, Ties, Time, Work};
 use crate::costs::Costs;
 use crate::emulation::{Emulation, Outcome, PhaseName};
 
-/// One of the papers' programs. Each is one file, and is listed in [`PROGRAMS`](crate::PROGRAMS).
+/// One of the papers' programs. Each is one file, or one and a folder of its name, and is listed in [`PROGRAMS`](crate::PROGRAMS).
 #[derive(Debug)]
 pub struct Program {
     /// Its name on the command line.
@@ -101,7 +101,7 @@ pub struct Refusal(String);
 /// What a program's size means.
 #[derive(Debug)]
 pub struct Size {
-    /// Such as `items per processor, a word each`.
+    /// What the size counts, such as `items per processor, a word each`.
     pub meaning: &'static str,
     /// The size unless told.
     pub default: usize,

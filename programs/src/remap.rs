@@ -93,7 +93,7 @@ enum Length {
 enum Order {
     /// Processor i begins with i+1, and wraps around.
     Staggered,
-    /// The same, with a barrier after each block.
+    /// As staggered, with a barrier after each block.
     Synchronized,
     /// Everyone begins with processor 0.
     Naive,
@@ -270,14 +270,14 @@ impl Blocks {
 /// A message: a piece of a block, and which. The number counts for nothing, as in the papers the receiver knows
 /// from the address where a word belongs. A few bytes lie in the message itself.
 enum Piece {
-    /// So many of these bytes.
+    /// The first `length` of these bytes.
     Few { index: u32, length: u8, bytes: [u8; Piece::FEW] },
-    /// These bytes.
+    /// A longer piece, whose bytes do not fit in the message.
     Many { index: u32, bytes: Box<[u8]> },
 }
 
 impl Piece {
-    /// So many bytes need no allocation.
+    /// The longest piece that needs no allocation.
     const FEW: usize = 16;
 
     /// The pieces of a block, with at most so many bytes each.

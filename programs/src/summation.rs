@@ -221,7 +221,7 @@ fn verify(results: &[Option<Operand>], operands: &[Operand], in_order: &Operand)
     }
 }
 
-/// As many operands as can be summed in a time.
+/// The most operands that can be summed in a time.
 fn most(case: &Case, way: Way, T: Time) -> i128 {
     let (P, steps) = (case.params.P, Steps::of(&case.params));
     if way == Way::Optimal {

@@ -17,9 +17,9 @@ use crate::trace::{ActivityKind, Message, Trace};
 
 /// A message that asks for its way.
 struct Request<'a> {
-    /// When.
+    /// When it asks.
     ask: Time,
-    /// Which.
+    /// The message that asks.
     message: &'a Message,
     /// How long its last word comes after the first.
     spread: Time,

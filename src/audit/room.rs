@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use crate::time::Time;
 
-/// No stretch.
+/// Stands for no stretch, where a number of one is asked for.
 const NONE: u32 = u32::MAX;
 
 /// A place that holds so many messages at once: an end of the network, or a port, which holds one.

@@ -1,4 +1,4 @@
-//! Who runs next: on the jumping clock among all processors, on the wall clock among those of a core.
+//! Who runs next: on the virtual clock among all processors, on the wall clock among those of a core.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -16,9 +16,9 @@ pub(crate) struct Agenda {
     heads: [Entry; LANES + 1],
     /// Each lane's last entry; zero if there is none.
     tails: [Entry; LANES],
-    /// What lies behind each lane's first entry.
+    /// The entries behind each lane's first one.
     lanes: [VecDeque<Entry>; LANES],
-    /// What fitted no lane.
+    /// The entries that fitted no lane.
     heap: BinaryHeap<Reverse<Entry>>,
     /// The earliest entry, [`Entry::NONE`] if there is none; and its lane.
     earliest: (Entry, usize),

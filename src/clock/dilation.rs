@@ -1,6 +1,6 @@
 //! How much slower than it should the machine must run for the host to keep up.
 //!
-//! A run on the jumping clock tells when each processor has to act. Played against cores that need a while
+//! A run on the virtual clock tells when each processor has to act. Played against cores that need a while
 //! for each hand-over, in the order of those times, that tells how late the host would end.
 
 use super::Clock;
@@ -17,7 +17,7 @@ pub enum Dilation {
     /// [only once](crate::Machine::run_once) runs at 1.
     #[default]
     Auto,
-    /// This many times.
+    /// The machine runs this many times slower.
     Fixed(f64),
 }
 
@@ -28,7 +28,7 @@ const HAND_OVER: Time = Time::from_ps(8 * US.as_ps());
 const LATE: f64 = 0.0005;
 /// A run must last at least this long, or a disturbance of the host would be a large part of it.
 const SHORTEST: Time = Time::from_ps(20 * MS.as_ps());
-/// From one guess to the next.
+/// By how much each guess at the dilation is larger than the one before.
 const STEP: f64 = 1.1;
 
 /// A dilation, and why that one.

@@ -28,7 +28,7 @@ const BEHIND: Time = Time::from_ps(250 * NS.as_ps());
 pub(super) struct Front {
     /// No processor of the core acts before this time.
     time: AtomicI64,
-    /// Nor, at this time, one with a lower place.
+    /// At that time, none of them with a lower place than this acts.
     place: AtomicU64,
     /// If the holder computes, which takes as long as the host takes: the tick at which it began; else 0.
     since: AtomicU64,
@@ -45,9 +45,9 @@ pub(super) struct Front {
 /// What a core shows of the messages that it has sent to another.
 #[derive(Default)]
 struct Sent {
-    /// How many.
+    /// How many messages it has sent there.
     count: AtomicU64,
-    /// None that was not let in yet arrives before this.
+    /// No message that was not let in there yet arrives before this.
     least: AtomicI64,
 }
 
@@ -55,7 +55,7 @@ struct Sent {
 pub(super) struct Outlook {
     /// The core's number.
     number: usize,
-    /// What it shows.
+    /// What the core shows to the others.
     shown: Moment,
     /// No other core acts before this, unless because of a message that is let in here, or is sent from here later.
     horizon: Moment,
@@ -72,7 +72,7 @@ pub(super) fn place(core: usize, other: usize) -> usize {
 }
 
 impl Front {
-    /// That of one of so many cores, whose processors all act at time 0 first.
+    /// The front of one of so many cores, whose processors all act at time 0 first.
     pub fn new(cores: usize) -> Front {
         let others = cores - 1;
         Front {
@@ -120,7 +120,7 @@ impl Front {
 }
 
 impl Outlook {
-    /// That of core `number` of so many.
+    /// The outlook of core `number` of so many.
     pub fn new(number: usize, cores: usize) -> Outlook {
         let horizon = if cores == 1 { NEVER } else { (Time::ZERO, 0) };
         let (sent, taken) = (1..cores).map(|_| ((0, Time::MAX), (0, 0))).unzip();

@@ -74,7 +74,7 @@ impl HostClock {
         Time::from_ps((ticks as f64 * self.ns_per_tick * 1e3) as i64)
     }
 
-    /// So many ticks in nanoseconds of the host.
+    /// How many nanoseconds of the host so many ticks last.
     #[inline]
     pub fn nanoseconds(&self, ticks: u64) -> u64 {
         (ticks as f64 * self.ns_per_tick) as u64

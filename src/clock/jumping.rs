@@ -3,7 +3,7 @@
 //! Processors are coroutines on one thread. The earliest runs; when it waits for a time that is still the
 //! earliest, it just carries on, else it is put on the agenda and the new earliest is resumed. So whatever a
 //! processor does at t, everything that others do before t has been done: the run is exact, and the same
-//! every time. Processors that act at the same time do so in the order of their numbers.
+//! every time. Processors that act at the same time do so in the order of their places.
 
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::hint::black_box;
@@ -67,7 +67,7 @@ impl Jumping {
         Entry::new(wake, self.places.place(wake, id), ticket)
     }
 
-    /// Whose entry this is.
+    /// Which processor an entry belongs to.
     #[inline]
     fn processor(&self, entry: Entry) -> u32 {
         let (time, place) = entry.moment();
@@ -241,7 +241,7 @@ pub(crate) fn run<T>(
     Err(RunError { cause, processors })
 }
 
-/// This computer has no room for all the stacks.
+/// The error of a computer that has no room for all the stacks.
 fn no_room(processors: usize, made: usize, stack: usize, error: &std::io::Error) -> RunError {
     let kib = stack / 1024;
     Cause::Host(format!(

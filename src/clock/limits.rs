@@ -28,13 +28,13 @@ struct Demand {
 #[derive(Clone, Debug)]
 struct Limit {
     what: What,
-    /// How much there may be.
+    /// How much of it the host allows.
     most: u64,
-    /// How much there is already.
+    /// How much of it is used already.
     used: u64,
     /// What a run takes however many processors there are.
     beside: u64,
-    /// What each processor takes.
+    /// What each processor takes of it.
     each: u64,
 }
 

@@ -19,9 +19,9 @@ use corosensei::stack::{DefaultStack, Stack};
 
 /// The stacks of a run's processors, which the handler knows as long as this lives.
 pub(super) struct Stacks {
-    /// Where the handler finds them.
+    /// Where the handler finds the list.
     slot: &'static Slot,
-    /// Where each begins, and how large they are.
+    /// Where each stack begins, and how large they are.
     list: Arc<List>,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Stacks {
 struct List {
     /// The lowest address of each processor's stack, above its guard; 0 while it has none.
     bottoms: Box<[AtomicUsize]>,
-    /// The size of each, in bytes.
+    /// The size of each stack, in bytes.
     size: usize,
 }
 
@@ -57,7 +57,7 @@ const SIGNALS: [c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 static BEFORE: OnceLock<[libc::sigaction; 2]> = OnceLock::new();
 
 impl Stacks {
-    /// Those of a run of `P` processors, each with so many bytes of stack. None is known yet.
+    /// The stacks of a run of `P` processors, each with so many bytes. None is known yet.
     pub fn new(P: usize, size: usize) -> Stacks {
         static INSTALLED: Once = Once::new();
         INSTALLED.call_once(install);

@@ -9,7 +9,7 @@ pub(super) struct Stacks;
 pub(super) struct AlternateStack;
 
 impl Stacks {
-    /// Those of a run of `P` processors, each with so many bytes of stack.
+    /// The stacks of a run of `P` processors, each with so many bytes.
     pub fn new(_P: usize, _size: usize) -> Stacks {
         Stacks
     }

@@ -13,7 +13,7 @@ use crate::time::{PS, Time};
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(super) struct Seat {
-    /// Its messages.
+    /// The messages that came for it and were not taken.
     inbox: Inbox,
     /// What it waits for, if for a message.
     waits_for: Option<Wish>,
@@ -34,7 +34,7 @@ pub(super) struct Seat {
 /// A receive that waits.
 #[derive(Clone, Copy, Debug)]
 struct Wish {
-    /// What it takes, and when.
+    /// Which message it takes, and when.
     reception: Reception,
     /// The arrival and the sender of the message that it would take now; the end of time if there is none.
     best: (Time, u32),
@@ -46,7 +46,7 @@ enum Stage {
     #[default]
     NotStarted,
     Running,
-    /// Its program has unwound.
+    /// Its program has unwound, since the run has failed.
     Failed,
     Finished,
 }
@@ -237,7 +237,7 @@ mod tests {
     use crate::time::US;
     use crate::{Machine, Stats};
 
-    /// All messages.
+    /// The tag of all messages of the schedules.
     const BYTES: Tag<Vec<u8>> = Tag::new(0);
 
     /// What a processor of a schedule does.

@@ -66,19 +66,19 @@ const FAILED: u8 = 2;
 /// What must be certain before a processor goes on.
 #[derive(Clone, Copy, Debug)]
 enum Needs {
-    /// Nothing: what follows nobody else can see.
+    /// Nothing, for nobody else can see what follows.
     Nothing,
-    /// That all that comes before it has been done.
+    /// All that comes before must have been done.
     Turn,
-    /// That everything is known which arrives by then.
+    /// Every message that arrives by then must be known.
     Arrivals(Time),
 }
 
 /// The processors of one core. The holder has it locked as long as it holds the core.
 struct Roster {
-    /// One for each.
+    /// The seat of each processor.
     seats: Vec<Seat>,
-    /// Those that wait for a time, but for the holder.
+    /// The processors that wait for a time, but for the holder.
     agenda: Agenda,
     /// The way to each other core, in the order of their numbers.
     outgoing: Vec<Sender<Letter>>,
@@ -94,7 +94,7 @@ struct Roster {
     cost: ReceptionCost,
     /// Who has which place among those that act at the same time.
     places: Places,
-    /// Those that have not started, last first.
+    /// The processors that have not started, last first.
     unstarted: Vec<u32>,
     /// Whether all have come to their first wait.
     warm: bool,
@@ -106,11 +106,11 @@ struct Waiter<'a> {
     wall: &'a Wall,
     /// The processor's number.
     id: u32,
-    /// Its core.
+    /// The roster of its core.
     core: &'a Mutex<Roster>,
     /// Its core's number.
     number: usize,
-    /// Its place there.
+    /// Its place among the seats of its core.
     place: usize,
     /// What the watchdog sees of the core.
     beat: &'a Beat,
@@ -193,7 +193,7 @@ impl Wall {
 }
 
 impl Roster {
-    /// That of one of so many cores, of a run with `P` processors.
+    /// The roster of one of so many cores, in a run with `P` processors.
     fn new(core: usize, P: usize, cores: usize, known: &Known) -> Roster {
         let mut lateness = lateness_histogram();
         lateness.reset(); // touches its memory, before time begins
@@ -660,7 +660,7 @@ pub(crate) fn available_cores() -> usize {
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// This computer gives no more threads.
+/// The error of a computer that gives no more threads.
 fn no_thread(processors: usize, made: usize, error: &std::io::Error) -> Cause {
     Cause::Host(format!(
         "this computer gave {made} of {processors} threads ({error}); use fewer processors, or raise the \

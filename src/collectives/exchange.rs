@@ -8,7 +8,7 @@ use crate::proc::Proc;
 pub struct Shift<T> {
     /// Where the value goes.
     pub to: usize,
-    /// What is sent.
+    /// The value that is sent.
     pub value: T,
     /// Who sends one here in the same step.
     pub from: usize,

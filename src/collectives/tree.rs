@@ -15,7 +15,7 @@ use crate::time::Time;
 pub(super) struct Tree {
     /// From when a node can begin until its first child can.
     D: Time,
-    /// From one child of a node to the next.
+    /// The time from one child of a node to the next.
     d: Time,
     /// By when how many can be reached: a pair wherever that grows, until there are enough.
     reach: Vec<(Time, usize)>,

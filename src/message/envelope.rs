@@ -45,11 +45,11 @@ pub(crate) struct Letter {
 /// Which messages a receive takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Want {
-    /// From this processor, or from any.
+    /// The processor that they must come from, unless any will do.
     pub from: Option<u32>,
-    /// About this.
+    /// The tag that they must have.
     pub tag: RawTag,
-    /// What errors call that.
+    /// What errors call the tag.
     pub name: Option<&'static str>,
 }
 

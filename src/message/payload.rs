@@ -154,7 +154,7 @@ impl Payload for String {
     }
 }
 
-/// It counts for what is inside.
+/// A box counts for what is inside.
 impl<T: Payload + ?Sized> Payload for Box<T> {
     const SIZE: Option<usize> = T::SIZE;
     fn bytes(&self) -> usize {

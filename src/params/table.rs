@@ -35,35 +35,35 @@ pub struct Parameter {
 /// Which machines have a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Machines {
-    /// All.
+    /// Every machine has it.
     All,
-    /// Those of LogGP. On one of LogP it can be told, and follows from others.
+    /// Machines of LogGP have it. To one of LogP it can be told, and follows from other parameters.
     LogGP,
-    /// Those of LogGPS.
+    /// Machines of LogGPS have it.
     LogGPS,
 }
 
 /// What the values of a parameter are, and where they are kept.
 #[derive(Debug)]
 pub(super) enum Values {
-    /// Times.
+    /// The values are times.
     Times {
         /// Whether they may be negative.
         signed: bool,
-        /// The machine's, if it has one.
+        /// The machine's value, if it has one.
         get: fn(&Params) -> Option<Time>,
-        /// Gives it to the machine.
+        /// Gives a value to the machine.
         set: fn(&mut ParamsBuilder, Time),
     },
-    /// Numbers of something.
+    /// The values are numbers of something.
     Counts {
         /// The least that there may be.
         least: usize,
-        /// The most.
+        /// The most that there may be.
         most: usize,
-        /// The machine's, if it has one.
+        /// The machine's value, if it has one.
         get: fn(&Params) -> Option<usize>,
-        /// Gives it to the machine.
+        /// Gives a value to the machine.
         set: fn(&mut ParamsBuilder, usize),
     },
 }

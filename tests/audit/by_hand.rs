@@ -59,7 +59,7 @@ struct Request {
     ask: i64,
 }
 
-/// Its way.
+/// The way of a message through the network.
 struct Way {
     admitted: i64,
     enter: i64,

@@ -1,6 +1,6 @@
 //! A test that runs again in a process of its own, for what would end, limit or hang this one.
 
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use loggp::ClockKind;
 
@@ -19,11 +19,6 @@ pub fn start(test: &str, task: &str, before: &str) -> Child {
     command.arg("-c").arg(format!("{before} exec \"$0\" \"$@\"")).arg(this);
     command.args([test, "--exact", "--nocapture"]).env(TASK, task);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-}
-
-/// What a child wrote.
-pub fn written(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
 /// The clock that a task names.

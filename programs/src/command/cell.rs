@@ -11,9 +11,9 @@ use super::number::{Unit, percent, rough, rough_time, thousands};
 
 /// A value.
 pub enum Cell {
-    /// None, where rows of this kind have none: JSON has not even the name.
+    /// Rows of this kind have no such value: JSON has not even the name.
     Absent,
-    /// None, where there could be one.
+    /// There is no value, but there could be one.
     Nothing,
     /// Words.
     Text(String),
@@ -21,7 +21,7 @@ pub enum Cell {
     Swept(String),
     /// A number of things.
     Count(i128),
-    /// So many at most, of as many as may be.
+    /// The most that there were at once, and the most that there may be.
     Of(usize, Option<usize>),
     /// A time of the machine, which is exact.
     Time(Time),
@@ -50,11 +50,11 @@ pub struct Object(pub Vec<(Cow<'static, str>, Cell)>);
 
 /// How a table shows times.
 pub struct Scale {
-    /// In what they are counted.
+    /// The unit in which times are counted.
     unit: Unit,
     /// With how many decimals what is exact.
     exact: usize,
-    /// With how many what was measured.
+    /// With how many decimals measured times are shown.
     measured: usize,
 }
 
@@ -78,7 +78,7 @@ impl Scale {
 }
 
 impl Cell {
-    /// What is exact in it.
+    /// The time in it that is exact, if there is one.
     fn exact(&self) -> Option<Time> {
         match self {
             Cell::Time(time) => Some(*time),

@@ -22,20 +22,20 @@ pub struct Column<'a, R> {
     title: Option<String>,
     /// Whether a table leaves it out where no cell says anything.
     optional: bool,
-    /// Where it stands in a table.
+    /// The column's place in a table.
     place: Place,
-    /// The value in a row.
+    /// Makes the value of a row.
     value: Box<dyn Fn(&R) -> Cell + 'a>,
 }
 
 /// Where a column stands in a table. In JSON and CSV columns stand as they are listed.
 #[derive(PartialEq)]
 enum Place {
-    /// Where it is listed.
+    /// It stands where it is listed.
     Here,
-    /// Behind the one with this title.
+    /// It stands behind the column with this title.
     After(&'static str),
-    /// Behind all others.
+    /// It stands behind all others.
     Last,
 }
 
@@ -54,32 +54,32 @@ impl<'a, R> Column<'a, R> {
         Column { name: None, title: Some(title.into()), ..Column::new("", value) }
     }
 
-    /// The same in a table too, under this title.
+    /// Shows the column in a table too, under this title.
     pub fn titled(self, title: &str) -> Self {
         Column { title: Some(title.into()), ..self }
     }
 
-    /// Not in a table.
+    /// Leaves the column out of tables.
     pub fn untitled(self) -> Self {
         Column { title: None, ..self }
     }
 
-    /// In a table only where it says something.
+    /// Shows the column in a table only where it says something.
     pub fn optional(self) -> Self {
         Column { optional: true, ..self }
     }
 
-    /// In a table behind the column with this title.
+    /// Puts the column behind the one with this title in a table.
     pub fn after(self, title: &'static str) -> Self {
         Column { place: Place::After(title), ..self }
     }
 
-    /// In a table behind all others.
+    /// Puts the column behind all others in a table.
     pub fn last(self) -> Self {
         Column { place: Place::Last, ..self }
     }
 
-    /// Not in CSV.
+    /// Leaves the column out of CSV.
     pub fn json_only(self) -> Self {
         Column { csv: false, ..self }
     }

@@ -10,7 +10,7 @@ use super::number::Unit;
 use super::row::{self, MOST_DECIMALS, Row};
 use super::studies::LATE;
 
-/// All of it.
+/// All that is said below the table.
 pub fn details(rows: &[Row], unit: Unit) -> String {
     let mut tables = vec![figures(rows, unit), phases(rows, unit)];
     let mut notes: Vec<String> = Vec::new();

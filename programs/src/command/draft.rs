@@ -18,9 +18,9 @@ use super::interrupt::{self, Unfinished};
 pub struct Draft {
     /// What it will be, such as `trace`; the option that asks for it has the same name.
     what: &'static str,
-    /// Where it shall be.
+    /// Where the file shall be.
     path: PathBuf,
-    /// Where it is written until then.
+    /// The file that is written until it is whole.
     draft: NamedTempFile,
 }
 

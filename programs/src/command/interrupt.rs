@@ -21,9 +21,9 @@ const SIGNALS: [(i32, &str); 3] = [(SIGINT, "interrupted"), (SIGTERM, "terminate
 pub struct Unfinished {
     /// What it will be, such as `trace`.
     pub what: &'static str,
-    /// Where it shall be.
+    /// Where the file shall be when it is whole.
     pub target: PathBuf,
-    /// Where it is until then.
+    /// Where the file is until it is whole.
     pub draft: PathBuf,
 }
 
@@ -56,12 +56,12 @@ pub fn drafts() -> MutexGuard<'static, Vec<Unfinished>> {
     DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// There is a bar on the terminal, or none any more.
+/// Notes that there is a bar on the terminal, or none any more.
 pub fn set_bar(bar: Option<ProgressBar>) {
     *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar;
 }
 
-/// So many more rows have been written.
+/// Notes that so many more rows have been written.
 pub fn wrote(rows: usize) {
     ROWS.fetch_add(rows, Ordering::SeqCst);
 }

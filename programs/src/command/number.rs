@@ -5,9 +5,9 @@ use loggp::{MS, NS, PS, Params, SEC, Time, US};
 /// The unit in which times are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// Its name.
+    /// What the unit is called.
     pub name: &'static str,
-    /// How long it is.
+    /// How long one unit is.
     length: Time,
 }
 

@@ -88,9 +88,9 @@ pub struct Options {
 /// How rows are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Columns for people.
+    /// In columns, for people.
     Table,
-    /// A JSON object a line.
+    /// As a JSON object a line.
     Json,
     /// Comma-separated values, under a line of titles.
     Csv,
@@ -202,7 +202,7 @@ pub fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
 }
 
-/// Reads how often.
+/// Reads how often something is repeated.
 fn repeat(text: &str) -> Result<usize, String> {
     const MOST: usize = 1000;
     let in_range = |n: &usize| (1..=MOST).contains(n);

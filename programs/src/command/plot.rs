@@ -17,17 +17,17 @@ use super::number::rough;
 
 /// A plot.
 pub struct Plot {
-    /// What stands above it.
+    /// The text above the plot.
     pub title: String,
     /// What stands below that, smaller: a line or several.
     pub subtitle: String,
     /// What goes to the right, with its unit.
     pub x: String,
-    /// How it goes.
+    /// How far apart things are from left to right.
     pub x_scale: Scale,
     /// What goes up, with its unit.
     pub y: String,
-    /// How it goes.
+    /// How far apart things are from bottom to top.
     pub y_scale: Scale,
     /// The panels, from left to right. All have the same axes.
     pub panels: Vec<Panel>,
@@ -38,7 +38,7 @@ pub struct Plot {
 pub enum Scale {
     /// By difference, from 0 if that is not far.
     Linear,
-    /// By ratio.
+    /// By ratio, with ticks at round numbers.
     Log,
     /// By ratio, with a tick at each point: for few points, such as powers of two.
     Points,
@@ -46,15 +46,15 @@ pub enum Scale {
 
 /// A part of a plot.
 pub struct Panel {
-    /// What stands above it.
+    /// The text above the panel.
     pub caption: String,
-    /// Its lines.
+    /// The lines in it.
     pub lines: Vec<Line>,
     /// Heights to compare with.
     pub levels: Vec<Level>,
 }
 
-/// A line.
+/// A line of a panel.
 pub struct Line {
     /// What it shows.
     pub label: String,
@@ -73,13 +73,13 @@ pub enum Look {
     Both,
     /// The line, with its dash.
     Line,
-    /// The marks.
+    /// The marks alone.
     Marks,
     /// Circles around marks.
     Rings,
 }
 
-/// A height.
+/// A height to which lines are compared.
 pub struct Level {
     /// What lies there.
     pub label: String,
@@ -116,7 +116,7 @@ const LINE: u32 = 20;
 const ENTRY: (u32, u32) = (150, 26);
 /// The width of a letter, at most.
 const LETTER: u32 = 8;
-/// The font.
+/// The font of all text.
 const FONT: &str = "sans-serif";
 
 /// How a drawing can fail; into a string it does not.

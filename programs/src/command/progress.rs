@@ -12,7 +12,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// So many runs are to be done.
+    /// A bar for so many runs.
     pub fn of(runs: usize) -> Progress {
         let style = ProgressStyle::with_template("{bar:24} {pos} of {len} runs, now {msg}");
         let bar = ProgressBar::new(runs as u64).with_style(style.expect("the template is right"));
@@ -26,7 +26,7 @@ impl Progress {
         self.bar.set_message(what);
     }
 
-    /// One more run is done.
+    /// Notes that one more run is done.
     pub fn step(&self) {
         self.bar.inc(1);
     }

@@ -10,9 +10,9 @@ use super::options::Format;
 
 /// A report that is being written.
 pub struct Report<'a, R> {
-    /// Where it goes.
+    /// Where the report is written to.
     out: &'a mut dyn Write,
-    /// What it looks like.
+    /// How rows are written.
     format: Format,
     /// The columns.
     columns: Vec<Column<'a, R>>,

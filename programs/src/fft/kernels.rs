@@ -12,12 +12,12 @@ use crate::memory::written;
 /// A point of the transform.
 pub type Point = Complex<f64>;
 
-/// Zero.
+/// The point that is 0.
 pub const ZERO: Point = Point { re: 0.0, im: 0.0 };
 
 /// The kernels of a transform, which all processors share. They are planned before the run.
 pub struct Kernels {
-    /// The sizes.
+    /// The sizes of the transform and its parts.
     pub shape: Shape,
     /// The FFTs of size m.
     own: Arc<dyn Fft<f64>>,
@@ -25,12 +25,12 @@ pub struct Kernels {
     across: Arc<dyn Fft<f64>>,
     /// The FFTs of size c, which together with those of size P make one of size m.
     part: Arc<dyn Fft<f64>>,
-    /// w_n.
+    /// The powers of w_n, the first n-th root of unity.
     roots: Roots,
 }
 
 impl Kernels {
-    /// Plans them.
+    /// Plans the FFTs of a transform of this shape.
     pub fn new(shape: Shape) -> Kernels {
         let mut planner = FftPlanner::new();
         let [own, across, part] = [shape.m(), shape.P, shape.c()].map(|size| planner.plan_fft_forward(size));
@@ -51,7 +51,7 @@ impl Kernels {
             .unwrap_or(0)
     }
 
-    /// Phase I, with the twiddle factors.
+    /// Computes phase I, with the twiddle factors.
     pub fn first(&self, id: usize, points: &mut [Point], scratch: &mut [Point]) {
         match self.shape.layout {
             Layout::Cyclic => {
@@ -69,7 +69,7 @@ impl Kernels {
         }
     }
 
-    /// Phase III.
+    /// Computes phase III.
     pub fn third(&self, points: &mut [Point], scratch: &mut [Point]) {
         match self.shape.layout {
             Layout::Cyclic => self.rows(points, scratch),
@@ -97,7 +97,7 @@ impl Kernels {
 pub struct Memory {
     /// Its points: what goes in, and in the end what comes out.
     pub points: Vec<Point>,
-    /// Room for as many.
+    /// Room for as many points again.
     pub other: Vec<Point>,
     /// Room for the kernels.
     pub scratch: Vec<Point>,
@@ -124,7 +124,7 @@ struct Roots {
     fine: Vec<Point>,
     /// The powers of w_n^(2^bits).
     coarse: Vec<Point>,
-    /// See there.
+    /// How many low bits of an exponent `fine` is for; `coarse` is for the rest.
     bits: u32,
 }
 

@@ -30,7 +30,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// By its name.
+    /// The layout with this name.
     pub fn named(name: &str) -> Result<Layout, String> {
         match name {
             "cyclic" => Ok(Layout::Cyclic),

@@ -16,11 +16,11 @@ use std::collections::VecDeque;
 
 use loggp::{Params, Time};
 
-/// The processor.
+/// A processor that stands for all, since all do the same at the same time.
 pub struct Lockstep {
-    /// The machine.
+    /// The machine's parameters.
     params: Params,
-    /// Its time.
+    /// Its local time.
     pub t: Time,
     /// When the gap after its last send is over.
     gap_over: Time,
@@ -31,13 +31,13 @@ pub struct Lockstep {
 }
 
 impl Lockstep {
-    /// At the start.
+    /// A processor at time 0.
     pub fn new(params: Params) -> Lockstep {
         let (t, gap_over, ready) = (Time::ZERO, Time::ZERO, Time::ZERO);
         Lockstep { params, t, gap_over, ready, under_way: VecDeque::new() }
     }
 
-    /// Computes.
+    /// Computes for so long.
     pub fn compute(&mut self, time: Time) {
         self.t += time;
     }

@@ -105,7 +105,7 @@ fn transpose(points: &[Point], row: usize, into: &mut [Point]) {
 struct Work<'a> {
     /// What computes them.
     kernels: &'a Kernels,
-    /// This processor.
+    /// This processor's number.
     id: usize,
     /// What a butterfly costs, if work is charged.
     butterfly: Option<Time>,

@@ -31,12 +31,12 @@ impl Phase {
 pub struct Stopwatch {
     /// When the phase began that it is in.
     since: Time,
-    /// By phase.
+    /// The time spent in each phase.
     spent: [Time; 4],
 }
 
 impl Stopwatch {
-    /// The first phase begins.
+    /// Starts as the first phase begins.
     pub fn start(p: &Proc) -> Stopwatch {
         Stopwatch { since: p.now(), spent: [Time::ZERO; 4] }
     }
@@ -47,7 +47,7 @@ impl Stopwatch {
         self.since = p.now();
     }
 
-    /// The times.
+    /// The time spent in each phase.
     pub fn times(self) -> [Time; 4] {
         self.spent
     }

@@ -35,7 +35,7 @@ impl Input {
         input.map(|(_, input)| *input).ok_or_else(|| "give uniform, skewed, sorted or equal".into())
     }
 
-    /// So many keys.
+    /// Makes so many keys.
     pub fn keys<K: Key>(self, count: usize, radix: u32, seed: u64) -> Vec<K> {
         let mut rng = Rng::with_seed(seed);
         match self {

@@ -33,9 +33,9 @@ pub fn ranks(p: &mut Proc, bulk: bool, tags: Tags, counts: &[u32]) -> Ranks {
 
 /// For each bucket, sums of the processors' counts.
 struct Sums {
-    /// Of the processors before this one.
+    /// The sums over the processors before this one.
     before: Vec<u32>,
-    /// Of all.
+    /// The sums over all processors.
     all: Vec<u32>,
 }
 

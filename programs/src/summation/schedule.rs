@@ -78,7 +78,7 @@ impl Steps {
         self.additions(S - receptions) + 1
     }
 
-    /// And how many between two receptions.
+    /// How many additions fit between two receptions.
     fn between(&self) -> i128 {
         self.additions(self.d - self.reception)
     }

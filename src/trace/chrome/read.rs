@@ -222,11 +222,11 @@ impl Events {
 struct Point {
     /// What event shows it: `s` or `f`, `b` or `e`.
     kind: String,
-    /// The message.
+    /// The name of the message.
     id: String,
-    /// On which processor's track.
+    /// The processor on whose track it is shown.
     tid: usize,
-    /// When.
+    /// When the message has it.
     at: Time,
 }
 
@@ -278,7 +278,7 @@ impl Points {
 }
 
 impl Event {
-    /// From when on it is shown.
+    /// The moment from which on it is shown.
     fn ts(&self) -> Result<Time, String> {
         self.micros(&self.ts, "ts")
     }
