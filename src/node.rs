@@ -308,6 +308,12 @@ impl Sending {
         Sending { to, tag, name, words, stage }
     }
 
+    /// Whether it is one message, for which its receiver need not be asked.
+    #[inline]
+    pub fn is_one_message(&self) -> bool {
+        matches!(self.stage, Stage::Goes(_))
+    }
+
     /// Goes on: what the processor has to do next, once it has done all before.
     #[inline]
     pub fn next(&mut self, node: &Node) -> Step {

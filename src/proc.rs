@@ -525,6 +525,9 @@ impl<'a> Proc<'a> {
             return None;
         }
         let letter = self.take(want, deadline)?;
+        if !letter.tag.is_request() {
+            return Some(letter); // nearly every receive: the protocol has nothing to say
+        }
         let mut receiving = Receiving::new(&letter, want.name);
         self.takes_rest(letter, &mut receiving)
     }
@@ -539,7 +542,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Finishes a receive that has taken a first letter, and returns the letter that is the message.
-    #[inline]
+    #[cold]
     fn takes_rest(&mut self, mut letter: Letter, receiving: &mut Receiving) -> Option<Letter> {
         loop {
             match receiving.next() {
@@ -577,10 +580,16 @@ impl<'a> Proc<'a> {
         if self.is_leaving() {
             return;
         }
-        self.go_on_sending(Sending::new(&self.setup.network, to, tag, words), Parcel::new(value));
+        let (sending, parcel) = (Sending::new(&self.setup.network, to, tag, words), Parcel::new(value));
+        if sending.is_one_message() {
+            self.transmit(to, tag.raw, words, parcel); // nearly every send: the protocol has nothing to say
+        } else {
+            self.go_on_sending(sending, parcel);
+        }
     }
 
     /// Sends what is left of a send.
+    #[cold]
     fn go_on_sending(&mut self, mut sending: Sending, parcel: Parcel) {
         let mut parcel = Some(parcel);
         loop {
