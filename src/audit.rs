@@ -16,10 +16,11 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::choice::Latency;
+use crate::message::MessageId;
 use crate::network::Ports;
 use crate::params::{LongMessages, Params};
 use crate::time::Time;
-use crate::trace::{Activity, ActivityKind, Message, MessageId, Trace};
+use crate::trace::{Activity, ActivityKind, Message, Trace};
 
 /// What an audit found: which rules were broken, and how close the run came to the limits.
 #[derive(Clone, Debug, PartialEq, Eq)]

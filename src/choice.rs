@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 
+use crate::message::MessageId;
 use crate::params::{Params, ParamsError};
 use crate::time::Time;
-use crate::trace::{MessageId, Trace};
 
 /// How long a word is under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -199,15 +199,6 @@ impl Choice for Drawn {
 
 /// Each processor's messages' latencies, in the order in which it sent them.
 pub(crate) type Latencies = Vec<Vec<Time>>;
-
-/// The latencies of a run that was traced.
-pub(crate) fn latencies(trace: &Trace) -> Latencies {
-    let mut latencies = vec![Vec::new(); trace.params.P];
-    for message in &trace.messages {
-        latencies[message.id.from].push(message.latency);
-    }
-    latencies
-}
 
 /// A choice with the latencies of a run that was.
 #[derive(Debug)]

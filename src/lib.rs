@@ -72,14 +72,14 @@ pub use error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
 pub use group::Group;
 pub use host::{Host, Lateness};
 pub use machine::{Machine, Run};
-pub use message::{Payload, Tag};
+pub use message::{MessageId, Payload, Tag};
 pub use network::Ports;
 pub use params::{LogGps, LongMessages, Parameter, Params, ParamsBuilder, ParamsError};
 pub use presets::{Preset, PresetValue, preset, presets};
 pub use proc::Proc;
 pub use stats::Stats;
 pub use time::{MS, NS, PS, SEC, Time, US, parse_time};
-pub use trace::{Activity, ActivityKind, Message, MessageId, Trace, TraceError};
+pub use trace::{Activity, ActivityKind, Message, Trace, TraceError};
 pub use traffic::Traffic;
 pub use work::{Work, measure};
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::choice::{Choice, Drawn, Latencies, Latency, Repeated, Ties, latencies};
+use crate::choice::{Choice, Drawn, Latencies, Latency, Repeated, Ties};
 use crate::clock::dilation::{self, Chosen, Dilation, Recorder};
 use crate::clock::{Clock, ClockKind, Known, jumping, limits, wall};
 use crate::error::RunError;
@@ -182,7 +182,7 @@ impl Machine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn repeat(self, trace: &Trace) -> Machine {
-        let repeated = Some(Arc::new(latencies(trace)));
+        let repeated = Some(Arc::new(trace.latencies()));
         Machine { latency: trace.latency, ties: trace.ties, repeated, ..self }
     }
 

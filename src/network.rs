@@ -18,9 +18,9 @@ use parking_lot::{Mutex, MutexGuard};
 use smallvec::{Array, SmallVec};
 
 use crate::choice::{Choice, Drawn, Latency, Places, Ties};
+use crate::message::MessageId;
 use crate::params::{LongMessages, Params};
 use crate::time::Time;
-use crate::trace::MessageId;
 
 /// How many long messages a processor's interface handles at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,11 +12,11 @@
 //! - **compute** and **wait**: [`Node::works`], [`Node::waits_until`];
 //! - **synchronize** (LogGPS, section 3.1): a [`Sending`] and a [`Receiving`] say which messages a long one takes.
 
-use crate::message::{Letter, RawTag, Tag, Want};
+use crate::message::{Letter, MessageId, RawTag, Tag, Want};
 use crate::network::{Exit, Network, Passage, ReceptionCost, Request};
 use crate::stats::Stats;
 use crate::time::Time;
-use crate::trace::{Activity, ActivityKind, Log, Message, MessageId};
+use crate::trace::{Activity, ActivityKind, Log, Message};
 
 /// A processor as the rules see it.
 #[derive(Debug)]

@@ -3,11 +3,11 @@
 mod chrome;
 
 use std::borrow::Cow;
-use std::fmt;
 
 pub use chrome::TraceError;
 
-use crate::choice::{Latency, Ties};
+use crate::choice::{Latencies, Latency, Ties};
+use crate::message::MessageId;
 use crate::network::Ports;
 use crate::params::Params;
 use crate::time::Time;
@@ -32,6 +32,19 @@ pub struct Trace {
     pub activities: Vec<Activity>,
     /// The messages: by sender, and each one's as it sent them.
     pub messages: Vec<Message>,
+}
+
+impl Trace {
+    /// The latencies of all messages; a trace from a file may have senders that are not there.
+    pub(crate) fn latencies(&self) -> Latencies {
+        let mut latencies: Latencies = vec![Vec::new(); self.params.P];
+        for message in &self.messages {
+            if let Some(latencies) = latencies.get_mut(message.id.from) {
+                latencies.push(message.latency); // a sender's are in order
+            }
+        }
+        latencies
+    }
 }
 
 /// What a processor did for a while.
@@ -67,21 +80,6 @@ pub enum ActivityKind {
     /// Wait in the machine's own barrier: for the others, and for as long as it costs. It is one even if it
     /// takes no time.
     Barrier,
-}
-
-/// Names a message: the how-manieth of its sender's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct MessageId {
-    /// The sender.
-    pub from: usize,
-    /// How many messages it had sent before.
-    pub number: usize,
-}
-
-impl fmt::Display for MessageId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "message {} of processor {}", self.number, self.from)
-    }
 }
 
 /// How a message travelled.

@@ -4,10 +4,11 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::choice::Latency;
+use crate::message::MessageId;
 use crate::network::{Exit, Network, Passage, Ports, Request};
 use crate::params::{Params, ParamsError};
 use crate::time::Time;
-use crate::trace::{Message, MessageId};
+use crate::trace::Message;
 
 /// The network of a machine by itself, for those who want a cost without a run: sends go in, and messages come out, as
 /// they would in a run. There are no programs, no data and no receptions.

@@ -1,10 +1,12 @@
-//! Messages: what can be sent, what it is about, and what travels.
+//! Messages: what can be sent, what it is about, what it is called, and what travels.
 
 mod envelope;
+mod id;
 mod payload;
 mod tag;
 
 pub(crate) use envelope::{Envelope, Letter, Want};
+pub use id::MessageId;
 pub use payload::Payload;
 pub use tag::Tag;
 pub(crate) use tag::{Collective, RawTag};

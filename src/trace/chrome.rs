@@ -14,8 +14,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::MessageId;
 use crate::choice::{Latency, Ties};
+use crate::message::MessageId;
 use crate::network::Ports;
 use crate::params::{LongMessages, Params};
 

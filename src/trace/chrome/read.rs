@@ -11,10 +11,11 @@ use serde_json::value::{RawValue, Value};
 
 use super::{Hex, LatencyHeader, PortsHeader, TiesHeader, model};
 use crate::choice::{Latency, Ties};
+use crate::message::MessageId;
 use crate::network::Ports;
 use crate::params::{Parameter, Params};
 use crate::time::{Time, US, exactly};
-use crate::trace::{Activity, ActivityKind, Message, MessageId, Trace};
+use crate::trace::{Activity, ActivityKind, Message, Trace};
 
 /// Why a text is not a trace, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -8,10 +8,11 @@ use serde::{Serialize, Serializer};
 
 use super::{Hex, LatencyHeader, PID, PortsHeader, TiesHeader, model};
 use crate::choice::{Latency, Ties};
+use crate::message::MessageId;
 use crate::network::Ports;
 use crate::params::{Parameter, Params};
 use crate::time::{Time, US};
-use crate::trace::{Activity, ActivityKind, Message, MessageId, Trace};
+use crate::trace::{Activity, ActivityKind, Message, Trace};
 
 impl Trace {
     /// Writes the trace as Chrome's trace events, a line each.

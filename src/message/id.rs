@@ -1,0 +1,18 @@
+//! What a message is called, in errors and in traces.
+
+use std::fmt;
+
+/// Names a message: the how-manieth of its sender's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MessageId {
+    /// The sender.
+    pub from: usize,
+    /// How many messages it had sent before.
+    pub number: usize,
+}
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "message {} of processor {}", self.number, self.from)
+    }
+}
