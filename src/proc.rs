@@ -155,30 +155,18 @@ impl<'a> Proc<'a> {
         self.check(from, 0);
         self.must_not_leave();
         let want = Want::of(Some(from), tag);
-        let mut sending = Sending::new(&self.setup.network, to, tag, words);
+        let sending = Sending::new(&self.setup.network, to, tag, words);
         let first = if self.params().is_synchronous(words) { 0 } else { words };
         let gap_over = self.gap_over(first);
-        let mut parcel = Some(Parcel::new(value));
         let mut theirs = None;
         if gap_over > self.now() {
             theirs = self.take(want, gap_over).map(|letter| self.greets(letter, want.name));
         }
-        loop {
-            match sending.next(&self.node) {
-                Step::Send { tag, words, is_data } => {
-                    let parcel = if is_data { parcel.take() } else { None };
-                    self.transmit(to, tag, words, parcel.unwrap_or_else(|| Parcel::new(())));
-                }
-                Step::Take(reply) => {
-                    if theirs.is_none() {
-                        theirs = self.take(want, Time::MAX).map(|letter| self.greets(letter, want.name));
-                    }
-                    self.setup.asks(self.id(), sending.words);
-                    self.take(reply, Time::MAX);
-                }
-                Step::Done => break,
+        self.go_on_sending(sending, Parcel::new(value), |p| {
+            if theirs.is_none() {
+                theirs = p.take(want, Time::MAX).map(|letter| p.greets(letter, want.name));
             }
-        }
+        });
         let letter = match theirs {
             Some((letter, mut receiving)) => self.takes_rest(letter, &mut receiving),
             None => self.take_agreed(want, Time::MAX),
@@ -352,8 +340,8 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Begins a collective: how many this processor had begun before, of all or of the group in which it acts. All call them in the same order, so the
-    /// number tells which one a message belongs to.
+    /// Begins a collective: how many this processor had begun before, of all or of the group in which it acts. All call
+    /// them in the same order, so the number tells which one a message belongs to.
     pub(crate) fn begin_collective(&mut self) -> u32 {
         let begun = match &self.acting {
             None => &mut self.collectives,
@@ -584,13 +572,17 @@ impl<'a> Proc<'a> {
         if sending.is_one_message() {
             self.transmit(to, tag.raw, words, parcel); // nearly every send: the protocol has nothing to say
         } else {
-            self.go_on_sending(sending, parcel);
+            self.go_on_sending(sending, parcel, |_| ());
         }
     }
 
-    /// Sends what is left of a send.
-    #[cold]
-    fn go_on_sending(&mut self, mut sending: Sending, parcel: Parcel) {
+    /// Sends all messages of a send. What is to be done before it waits until its receiver agrees, `before_reply` does.
+    fn go_on_sending(
+        &mut self,
+        mut sending: Sending,
+        parcel: Parcel,
+        mut before_reply: impl FnMut(&mut Proc<'a>),
+    ) {
         let mut parcel = Some(parcel);
         loop {
             match sending.next(&self.node) {
@@ -599,6 +591,7 @@ impl<'a> Proc<'a> {
                     self.transmit(sending.to, tag, words, parcel.unwrap_or_else(|| Parcel::new(())));
                 }
                 Step::Take(want) => {
+                    before_reply(self);
                     self.setup.asks(self.id(), sending.words);
                     self.take(want, Time::MAX);
                 }

@@ -284,7 +284,9 @@ fn settings_change_the_run() {
     let table = right("run broadcast --latency random:4 --ports dual --work measured --repeat 2");
     let settings = ", work measured, random latency (seed 4), dual ports, median of 2 runs";
     assert!(table.lines().nth(1).unwrap().ends_with(settings), "{table}");
-    assert!(table.ends_with("formulas take every message to be under way for exactly L\n"), "{table}");
+    let note = "formulas take every message to be under way for exactly L\n";
+    assert!(table.ends_with(note), "{table}");
+    assert!(right("run broadcast --latency exponential:4").ends_with(note));
 }
 
 #[test]

@@ -368,13 +368,13 @@ impl<'a> Waiter<'a> {
     /// Whether it is certain, by what was seen of the other cores, what the processor needs to go on at `wake`.
     #[inline]
     fn has(&mut self, needs: Needs, wake: Time) -> bool {
-        let lookahead = self.wall.known.lookahead;
-        let mine = (wake, self.wall.known.places.place(wake, self.id));
+        let (id, Known { places, lookahead, .. }) = (self.id, &self.wall.known);
         let horizon = self.roster().outlook.horizon();
+        let has_turn = || horizon > (wake, places.place(wake, id));
         match needs {
             Needs::Nothing => true,
-            Needs::Turn => horizon > mine,
-            Needs::Arrivals(time) => horizon.0 + lookahead > time || horizon > mine,
+            Needs::Turn => has_turn(),
+            Needs::Arrivals(time) => horizon.0 + *lookahead > time || has_turn(),
         }
     }
 

@@ -74,7 +74,7 @@ fn note(row: &Row) -> Option<String> {
     let name = algorithm.name;
     Some(match algorithm.formula.strip_prefix("none: ") {
         _ if row.answers.prediction.formula.is_some() => {
-            let random = matches!(latency, Latency::Random { .. });
+            let random = *latency != Latency::Exact;
             return random.then(|| "formulas take every message to be under way for exactly L".into());
         }
         Some(why) => format!("{name} has no formula: {why}"),
