@@ -1,7 +1,7 @@
 //! All-gather: every processor gets the values of all.
 
 use super::all_to_all::all_to_all_by;
-use super::{Call, way, words_of};
+use super::{Call, distances, way, words_of};
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
@@ -45,11 +45,6 @@ pub fn all_gather<T: Payload + Clone>(p: &mut Proc, value: T) -> Vec<T> {
     }
     values.rotate_right(id);
     values
-}
-
-/// 1, 2, 4 ... below P.
-fn distances(P: usize) -> impl Iterator<Item = usize> {
-    (0..P.next_power_of_two().ilog2()).map(|step| 1 << step)
 }
 
 /// (P-2) max((k-1)G + g, 2o) + L + 2o + (k-1)G.

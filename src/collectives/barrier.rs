@@ -1,6 +1,6 @@
 //! The barrier: the machine's own, or the one made of messages.
 
-use super::Call;
+use super::{Call, distances};
 use crate::message::Collective;
 use crate::proc::Proc;
 
@@ -62,11 +62,8 @@ impl Proc<'_> {
 pub fn barrier(p: &mut Proc) {
     let call = Call::begin(p, Collective::Barrier);
     let (id, P) = (call.id, call.P);
-    let (mut distance, mut round) = (1, 0);
-    while distance < P {
+    for (round, distance) in distances(P).enumerate() {
         call.send(p, (id + distance) % P, round, ());
         call.recv::<()>(p, (id + P - distance) % P, round);
-        distance *= 2;
-        round += 1;
     }
 }

@@ -1,6 +1,6 @@
 //! Gather: one processor gets the values of all.
 
-use super::{Call, check_root, way, words_of};
+use super::{Call, check_root, distances, way, words_of};
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
@@ -78,8 +78,7 @@ fn tree<T: Payload>(p: &mut Proc, call: &Call, root: usize, value: T) -> Option<
     let P = call.P;
     let node = (call.id + P - root) % P;
     let mut values = vec![value];
-    let (mut distance, mut step) = (1, 0);
-    while distance < P {
+    for (step, distance) in distances(P).enumerate() {
         if node & distance != 0 {
             call.send(p, (root + node - distance) % P, step, values);
             return None;
@@ -88,8 +87,6 @@ fn tree<T: Payload>(p: &mut Proc, call: &Call, root: usize, value: T) -> Option<
             let more: Vec<T> = call.recv(p, (root + node + distance) % P, step);
             values.extend(more);
         }
-        distance *= 2;
-        step += 1;
     }
     values.rotate_right(root);
     Some(values)

@@ -173,6 +173,11 @@ fn words_of<T: Payload>(p: &Proc, n: usize) -> usize {
     T::SIZE.map_or(n, |size| p.params().words(n * size))
 }
 
+/// 1, 2, 4 ... below P.
+fn distances(P: usize) -> impl Iterator<Item = usize> {
+    (0..P.next_power_of_two().ilog2()).map(|step| 1 << step)
+}
+
 /// How long a message of k words is under way: L + 2o + (k-1)G.
 fn way(params: &Params, k: usize) -> Time {
     params.send_overhead(k) + params.L + params.stream(k) + params.recv_overhead(k)

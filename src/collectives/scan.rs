@@ -1,6 +1,6 @@
 //! Scans: every processor gets the values of those up to it, combined.
 
-use super::{Call, combine};
+use super::{Call, combine, distances};
 use crate::message::{Collective, Payload};
 use crate::proc::Proc;
 
@@ -40,8 +40,7 @@ pub(super) fn scan_by<T: Payload + Clone>(
     let call = Call::begin(p, Collective::Scan);
     let (id, P) = (call.id, call.P);
     let mut all = value;
-    let (mut distance, mut step) = (1, 0);
-    while distance < P {
+    for (step, distance) in distances(P).enumerate() {
         if id + distance < P {
             call.send(p, id + distance, step, all.clone());
         }
@@ -49,8 +48,6 @@ pub(super) fn scan_by<T: Payload + Clone>(
             let before = call.recv(p, id - distance, step);
             all = combine(p, units, || op(before, all));
         }
-        distance *= 2;
-        step += 1;
     }
     all
 }
@@ -84,8 +81,7 @@ pub fn exclusive_scan<T: Payload + Clone>(
     let call = Call::begin(p, Collective::ExclusiveScan);
     let (id, P) = (call.id, call.P);
     let (mut before, mut all): (Option<T>, T) = (None, value.clone());
-    let (mut distance, mut step) = (1, 0);
-    while distance < P {
+    for (step, distance) in distances(P).enumerate() {
         if id + distance < P {
             call.send(p, id + distance, step, all.clone());
         }
@@ -100,8 +96,6 @@ pub fn exclusive_scan<T: Payload + Clone>(
             }
             before = Some(known);
         }
-        distance *= 2;
-        step += 1;
     }
     before
 }
