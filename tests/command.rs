@@ -682,11 +682,11 @@ fn refuses_in_one_sentence() {
         ),
         ("run scatter --params L=6,L=7", "--params: L is given twice; give it once"),
         ("run scatter --params L=-1", "L = -1 us is negative; only G_l may be"),
-        ("run scatter --size 0", "scatter optimal: a size of 0 leaves nothing to send; give at least 1"),
-        ("compare scatter --size 0", "scatter optimal: a size of 0 leaves nothing to send; give at least 1"),
+        ("run scatter --size 0", "scatter optimal: a size of 0 leaves nothing to do; give at least 1"),
+        ("compare scatter --size 0", "scatter optimal: a size of 0 leaves nothing to do; give at least 1"),
         (
             "compare broadcast flat --size 0",
-            "broadcast flat: a size of 0 leaves nothing to send; give at least 1",
+            "broadcast flat: a size of 0 leaves nothing to do; give at least 1",
         ),
         (
             "run scatter --trace /nowhere/trace.json",

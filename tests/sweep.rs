@@ -114,7 +114,7 @@ fn a_sweep_is_made_of_studies() {
     assert_eq!((sizes.studies.len(), sizes.refused.len()), (algorithms, algorithms));
     let (point, why) = &sizes.refused[0];
     assert_eq!(point.value, "0");
-    assert!(why.to_string().starts_with("scatter optimal: a size of 0 leaves nothing to send"), "{why}");
+    assert!(why.to_string().starts_with("scatter optimal: a size of 0 leaves nothing to do"), "{why}");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn what_cannot_run_is_left_out_with_its_reason() {
     let output = output("sweep broadcast flat --over size=0,1,2 -P 3");
     assert_eq!(output.status.code(), Some(0));
     let reason =
-        "left out: at size = 0, broadcast flat: a size of 0 leaves nothing to send; give at least 1\n";
+        "left out: at size = 0, broadcast flat: a size of 0 leaves nothing to do; give at least 1\n";
     assert_eq!(text(&output.stderr), reason);
     assert_eq!(text(&output.stdout).lines().count(), 6);
 }

@@ -36,24 +36,10 @@ struct AllToAllBroadcast<'a>(&'a Case);
 
 impl AllToAllBroadcast<'_> {
     fn plan(case: &Case) -> Planned<'_> {
-        /// The most items that all processors may get: 4 GiB.
-        const MOST: u128 = 1 << 29;
-        let (P, k) = (case.params.P as u128, case.size as u128);
+        let P = case.params.P;
         case.check_eager()?;
-        match k {
-            0 => Err("a size of 0 leaves nothing to send; give at least 1".into()),
-            _ if P * P > MOST => {
-                Err(format!("{P} processors would hold {} items at least, too many; give fewer", P * P)
-                    .into())
-            }
-            _ if P * P * k > MOST => Err(format!(
-                "the processors would hold {} items, which is too many; give a size of at most {}",
-                P * P * k,
-                MOST / (P * P)
-            )
-            .into()),
-            _ => Ok(Box::new(AllToAllBroadcast(case))),
-        }
+        case.check_room(P.saturating_mul(P).saturating_mul(size_of::<u64>()))?;
+        Ok(Box::new(AllToAllBroadcast(case)))
     }
 }
 

@@ -63,7 +63,7 @@ impl<'a> Broadcast<'a> {
         tree: fn(usize, Time, Time) -> Children,
         time: fn(usize, Time, Time) -> Time,
     ) -> Planned<'a> {
-        case.check_size()?;
+        case.check_room(case.params.P.saturating_mul(case.params.word.get()))?;
         Ok(Box::new(Broadcast { case, tree, time }))
     }
 }

@@ -45,20 +45,9 @@ struct Combining<'a>(&'a Case);
 
 impl Combining<'_> {
     fn plan(case: &Case) -> Planned<'_> {
-        /// The most operands that all processors may have: 4 GiB.
-        const MOST: u128 = 1 << 29;
-        let (P, k) = (case.params.P as u128, case.size as u128);
         case.check_eager()?;
-        match k {
-            0 => Err("a size of 0 leaves nothing to combine; give at least 1".into()),
-            _ if P * k > MOST => Err(format!(
-                "the processors would hold {} operands, which is too many; give a size of at most {}",
-                P * k,
-                MOST / P
-            )
-            .into()),
-            _ => Ok(Box::new(Combining(case))),
-        }
+        case.check_room(case.params.P.saturating_mul(size_of::<u64>()))?;
+        Ok(Box::new(Combining(case)))
     }
 }
 

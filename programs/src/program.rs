@@ -193,16 +193,15 @@ impl Case {
         Ok(Case { costs, ..self.clone() })
     }
 
-    /// Refuses data of no words, and data that a host may not have room for: P times the size, in words.
-    pub(crate) fn check_size(&self) -> Result<(), Refusal> {
+    /// Refuses a size of 0, and one that a host may not have room for, if so many bytes belong to each of the size.
+    pub(crate) fn check_room(&self, each: usize) -> Result<(), Refusal> {
         const MOST: u128 = 1 << 32;
-        let (P, word) = (self.params.P, self.params.word.get());
-        let bytes = P as u128 * self.size as u128 * word as u128;
-        match self.size {
-            0 => Err("a size of 0 leaves nothing to send; give at least 1".into()),
-            _ if bytes > MOST => Err(format!(
-                "the processors would hold {bytes} bytes of data, which is too much; give a size of at most {}",
-                MOST / (P as u128 * word as u128)
+        let bytes = self.size as u128 * each as u128;
+        match MOST / each as u128 {
+            _ if self.size == 0 => Err("a size of 0 leaves nothing to do; give at least 1".into()),
+            0 => Err(format!("{} processors would hold more than {MOST} bytes of data; give fewer", self.params.P).into()),
+            most if bytes > MOST => Err(format!(
+                "the processors would hold {bytes} bytes of data, which is too much; give a size of at most {most}"
             )
             .into()),
             _ => Ok(()),

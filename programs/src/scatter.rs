@@ -107,7 +107,7 @@ struct Scatter<'a> {
 
 impl Scatter<'_> {
     fn plan(case: &Case, way: Way) -> Planned<'_> {
-        case.check_size()?;
+        case.check_room(case.params.P.saturating_mul(case.params.word.get()))?;
         Ok(Box::new(Scatter { case, way }))
     }
 }

@@ -26,9 +26,7 @@ impl OwnOptions {
         };
         Ok(program.options.iter().map(value).collect())
     }
-}
 
-impl OwnOptions {
     /// Whether a value was given for this option.
     pub fn gives(&self, name: &str) -> bool {
         self.0.iter().any(|(other, _)| *other == name)
