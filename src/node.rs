@@ -149,6 +149,7 @@ impl Node {
         let id = MessageId { from: self.id, number: number as usize };
         let overhead = network.params().send_overhead(words);
         self.stats.sent += 1;
+        self.stats.words_sent += words as u64;
         self.stats.out_of_order += u64::from(passage.out_of_order);
         self.waits(|stats| &mut stats.gap, passage.ready - overhead, || ActivityKind::Gap);
         self.passes(|stats| &mut stats.send, overhead, || ActivityKind::Send(id));
@@ -180,6 +181,7 @@ impl Node {
         let start = reception.begins(arrival);
         self.received_at = Some(start);
         self.stats.received += 1;
+        self.stats.words_received += u64::from(letter.words);
         self.waits(|stats| &mut stats.idle, arrival, || ActivityKind::Idle);
         self.waits(|stats| &mut stats.gap, start, || ActivityKind::Gap);
         let id = MessageId { from: letter.from as usize, number: letter.number as usize };

@@ -26,6 +26,10 @@ pub struct Stats {
     pub sent: u64,
     /// How many messages it received.
     pub received: u64,
+    /// How many words its messages had.
+    pub words_sent: u64,
+    /// How many words it received.
+    pub words_received: u64,
     /// How often it stalled.
     pub stalls: u64,
     /// Its longest stall.

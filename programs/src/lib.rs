@@ -9,6 +9,7 @@ pub mod combining;
 mod costs;
 mod emulation;
 pub mod fft;
+pub mod lu;
 mod median;
 mod memory;
 mod program;
@@ -42,6 +43,7 @@ pub static PROGRAMS: &[&Program] = &[
     &remap::REMAP,
     &fft::FFT,
     &radix_sort::RADIX_SORT,
+    &lu::LU,
 ];
 
 /// The document's example, which `cargo test` runs.

@@ -1,9 +1,9 @@
 //! All-gather: every processor gets the values of all.
 
 use super::all_to_all::all_to_all_by;
-use super::{Call, distances, way, words_of};
+use super::{Call, Piece, distances, place, way, words_of};
 use crate::message::{Collective, Payload};
-use crate::params::Params;
+use crate::params::{LongMessages, Params};
 use crate::proc::Proc;
 use crate::time::Time;
 
@@ -31,8 +31,15 @@ use crate::time::Time;
 /// ```
 #[track_caller]
 pub fn all_gather<T: Payload + Clone>(p: &mut Proc, value: T) -> Vec<T> {
+    let k = words_of::<T>(p, 1);
+    all_gather_by(p, value, k)
+}
+
+/// Gathers values of about k words.
+#[track_caller]
+fn all_gather_by<T: Payload + Clone>(p: &mut Proc, value: T, k: usize) -> Vec<T> {
     let call = Call::begin(p, Collective::AllGather);
-    let (id, P, k) = (call.id, call.P, words_of::<T>(p, 1));
+    let (id, P) = (call.id, call.P);
     if direct_time(p.params(), P, k) < steps_time(p.params(), P, k) {
         return all_to_all_by(p, &call, vec![value; P]);
     }
@@ -45,6 +52,67 @@ pub fn all_gather<T: Payload + Clone>(p: &mut Proc, value: T) -> Vec<T> {
     }
     values.rotate_right(id);
     values
+}
+
+/// Gives the vectors of all processors to all, in the order of their numbers. All know how many elements each processor
+/// has.
+///
+/// Long vectors go as those of [`all_gather`]. A machine of LogP has no long messages: there every word is a message, and
+/// the processors send theirs as in the optimal all-to-all broadcast (Karp et al., section 5.1), first to the next one and
+/// last to the one before.
+///
+/// **Time**: that of `all_gather` for the words of the longest vector, as a bound; word by word
+/// L + 2o + (n(P-1) - 1) max(g, 2o), for vectors of n words. That is exact for equal vectors, if all come at once, no gap
+/// from before is running, and a reception is never in the way of a send: g >= 4o, or o = 0.
+///
+/// ```
+/// use loggp::{Machine, Params, US, collectives};
+///
+/// let params = Params::new(3).L(8 * US).o(US).g(4 * US).build()?;
+/// let run = Machine::new(params).run(|p| {
+///     collectives::all_gather_vector(p, &[2, 2, 2], vec![p.id(); 2])
+/// })?;
+/// assert_eq!(run.results[1], [[0, 0], [1, 1], [2, 2]]);
+/// assert_eq!(run.time, (8 + 2 + 3 * 4) * US);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn all_gather_vector<T: Payload + Clone>(
+    p: &mut Proc,
+    elements: &[usize],
+    vector: Vec<T>,
+) -> Vec<Vec<T>> {
+    let (id, P) = place(p);
+    if elements.len() != P || elements[id] != vector.len() {
+        let (given, told) = (vector.len(), elements.get(id).copied().unwrap_or(0));
+        p.misused(format!("gave {given} elements to an all-gather of {P} vectors, where {told} were announced"));
+    }
+    let longest = elements.iter().max().copied().unwrap_or(0);
+    let k = words_of::<T>(p, longest);
+    if p.params().long != LongMessages::LogP || k == 1 {
+        return all_gather_by(p, vector, k);
+    }
+    let call = Call::begin(p, Collective::AllGather);
+    let piece = T::SIZE.map_or(1, |size| p.params().word.get() / size.max(1)).max(1);
+    let expected: usize = (0..P).filter(|from| *from != id).map(|from| elements[from].div_ceil(piece)).sum();
+    let mut came: Vec<(usize, Piece<T>)> = Vec::with_capacity(expected);
+    let tag = call.tag::<Piece<T>>(0);
+    for (number, elements) in vector.chunks(piece).enumerate() {
+        for distance in 1..P {
+            let (to, value) = ((id + distance) % P, Piece { number, elements: elements.to_vec() });
+            p.send_receiving(call.processor(to), tag, value, tag, |_, from, piece| {
+                came.push((call.rank(from), piece))
+            });
+        }
+    }
+    while came.len() < expected {
+        came.push(call.recv_any(p, 0));
+    }
+    came.sort_unstable_by_key(|(from, piece)| (*from, piece.number));
+    let mut vectors: Vec<Vec<T>> = elements.iter().map(|elements| Vec::with_capacity(*elements)).collect();
+    vectors[id] = vector;
+    came.into_iter().for_each(|(from, piece)| vectors[from].extend(piece.elements));
+    vectors
 }
 
 /// (P-2) max((k-1)G + g, 2o) + L + 2o + (k-1)G.

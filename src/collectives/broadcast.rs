@@ -5,6 +5,7 @@ use super::{Call, check_root, way};
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
+use crate::time::Time;
 
 /// Gives the value of the root to every processor. The root gives `Some`, the others `None`.
 ///
@@ -30,6 +31,17 @@ use crate::proc::Proc;
 pub fn broadcast<T: Payload + Clone>(p: &mut Proc, root: usize, value: Option<T>) -> T {
     let call = Call::begin(p, Collective::Broadcast);
     check_root(p, root);
+    broadcast_by(p, &call, root, value)
+}
+
+/// Broadcasts in a call that has begun.
+#[track_caller]
+pub(super) fn broadcast_by<T: Payload + Clone>(
+    p: &mut Proc,
+    call: &Call,
+    root: usize,
+    value: Option<T>,
+) -> T {
     let (id, P) = (call.id, call.P);
     let value = match value {
         Some(value) if id == root => value,
@@ -42,6 +54,11 @@ pub fn broadcast<T: Payload + Clone>(p: &mut Proc, root: usize, value: Option<T>
         call.send(p, (root + child) % P, 0, value.clone());
     }
     value
+}
+
+/// The time that it takes for a value of k words.
+pub(super) fn soonest(params: &Params, P: usize, k: usize) -> Time {
+    tree(params, P, k).soonest(P)
 }
 
 /// The trees for P processors and a value of k words.

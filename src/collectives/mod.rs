@@ -4,13 +4,16 @@
 //! |---|---|---|
 //! | [`barrier()`] | nobody leaves before all have come | (R-1) max(L + 2o, g) + L + 2o |
 //! | [`broadcast()`] | one processor's value to all | the optimal tree's: D = L + 2o, d = max(g, o) |
+//! | [`broadcast_vector`] | a vector of one processor to all | down the tree, or in pieces along a chain: [`Course`] |
 //! | [`reduce()`] | those of all, combined, to one | backwards: D = L + 2o + c, d = max(g, o + c) |
 //! | [`all_reduce`] | the same, to all | (R-1) max(L + 2o + c, g) + L + 2o + c, if P = 2^R |
+//! | [`all_max`] | the largest of all, its place, and what came with it, to all | `all_reduce`'s |
 //! | [`scan()`] | to x the values of 0 to x, combined | (R-1) max(L + 2o + c, g) + L + 2o + c |
 //! | [`exclusive_scan`] | to x the values of 0 to x - 1, combined | the same, and c more in R - 2 steps |
 //! | [`gather()`] | the values of all to one | L + 2o + (P-2) max(g, o), or a binomial tree's |
 //! | [`scatter()`] | a value of one processor to each | L + 2o + (P-2) max(g, o), or a binomial tree's |
 //! | [`all_gather()`] | the values of all to all | (R-1) max(L + 2o, g) + L + 2o + (P-1-R)G, or `all_to_all`'s |
+//! | [`all_gather_vector`] | the vectors of all to all | `all_gather`'s, or word by word (n(P-1) - 1) max(g, 2o) + L + 2o |
 //! | [`all_to_all()`] | a value from each to each | (P-2)g + L + 2o |
 //! | [`reduce_scatter()`] | a value from each to each, combined | `all_to_all`'s, and (P-1)c |
 //! | [`reduce_vector`] | vectors by elements, to one | as `reduce`, or `all_to_all` and `gather` of parts |
@@ -36,6 +39,7 @@ mod all_gather;
 mod all_to_all;
 mod barrier;
 mod broadcast;
+mod chain;
 mod exchange;
 mod gather;
 mod reduce;
@@ -46,13 +50,14 @@ mod tree;
 mod vector;
 mod within;
 
-pub use all_gather::all_gather;
+pub use all_gather::{all_gather, all_gather_vector};
 pub use all_to_all::all_to_all;
 pub use barrier::barrier;
 pub use broadcast::broadcast;
+pub use chain::{Course, broadcast_chain, broadcast_vector};
 pub use exchange::Shift;
 pub use gather::gather;
-pub use reduce::{all_reduce, reduce};
+pub use reduce::{Maximum, all_max, all_reduce, reduce};
 pub use reduce_scatter::reduce_scatter;
 pub use scan::{exclusive_scan, scan};
 pub use scatter::scatter;
@@ -171,6 +176,21 @@ fn combine<R>(p: &mut Proc, units: u64, op: impl FnOnce() -> R) -> R {
 /// The length of a message of n values, as far as their type tells: a word each, if they differ.
 fn words_of<T: Payload>(p: &Proc, n: usize) -> usize {
     T::SIZE.map_or(n, |size| p.params().words(n * size))
+}
+
+/// Some elements of a vector.
+#[derive(Clone)]
+struct Piece<T> {
+    /// How many pieces of the vector come before it: pieces may overtake each other.
+    number: usize,
+    /// The elements; a message counts for these.
+    elements: Vec<T>,
+}
+
+impl<T: Payload> Payload for Piece<T> {
+    fn bytes(&self) -> usize {
+        self.elements.bytes()
+    }
 }
 
 /// 1, 2, 4 ... below P.

@@ -104,6 +104,53 @@ pub fn all_reduce<T: Payload + Clone>(p: &mut Proc, value: T, op: impl FnMut(T, 
     all_reduce_by(p, value, 1, op)
 }
 
+/// A largest value, where it is, and what came with it: see [`all_max`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Maximum<V, T> {
+    /// The largest value.
+    pub value: V,
+    /// Its place, as whoever gave it counts places; of equal values the first.
+    pub place: usize,
+    /// What came with it.
+    pub with: T,
+}
+
+impl<V: Payload, T: Payload> Payload for Maximum<V, T> {
+    const SIZE: Option<usize> = <(V, u64, T)>::SIZE;
+
+    fn bytes(&self) -> usize {
+        self.value.bytes() + size_of::<u64>() + self.with.bytes()
+    }
+}
+
+/// Gives to all processors the largest value of all, its place, and what came with it. Where values are equal, that with
+/// the first place is taken; one that is comparable to none, such as NaN, is taken only where there is no other before it.
+///
+/// **Time**: that of [`all_reduce`], for the words of the value, a place of 8 bytes and what comes with them.
+///
+/// ```
+/// use loggp::{Machine, Params, US, collectives};
+///
+/// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).word(32).build()?;
+/// let run = Machine::new(params).run(|p| {
+///     let largest = collectives::all_max(p, [2.5, 7.0, 7.0, 1.0][p.id()], 10 + p.id(), 'a');
+///     (largest.value, largest.place)
+/// })?;
+/// assert_eq!((run.results, run.time), (vec![(7.0, 11); 4], 2 * (11 * US)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn all_max<V, T>(p: &mut Proc, value: V, place: usize, with: T) -> Maximum<V, T>
+where
+    V: Payload + Clone + PartialOrd,
+    T: Payload + Clone,
+{
+    all_reduce(p, Maximum { value, place, with }, |a, b| {
+        let second = b.value > a.value || b.value == a.value && b.place < a.place;
+        if second { b } else { a }
+    })
+}
+
 /// Reduces to all, where `op` is so many units of work.
 #[track_caller]
 pub(super) fn all_reduce_by<T: Payload + Clone>(

@@ -1,0 +1,362 @@
+//! LU decomposition: PA = LU with partial pivoting, of a dense matrix, in the layouts that LogP compares.
+//!
+//! In step k the pivot of column k is found, rows k and the pivot's change places, the column below is divided by the
+//! pivot, and what is left of the matrix is updated (LogP, section 4.2). The layout decides what it costs: who needs which
+//! multipliers and which part of the pivot row, and who still has something to do when the matrix gets small.
+
+mod entries;
+mod grid;
+mod kernels;
+mod layout;
+mod moves;
+mod panel;
+mod predict;
+mod record;
+mod rehearsal;
+mod replicated;
+mod transfer;
+mod verify;
+
+use loggp::{Proc, RunError, Stats, Time, Work, parse_time};
+use ndarray::{Array2, ShapeBuilder};
+
+use self::entries::Entries;
+use self::layout::{Cut, Layout, squarest};
+use self::panel::Singular;
+use self::predict::Flops;
+use self::record::{PHASES, Record, Records};
+use self::verify::Factors;
+use crate::{
+    Algorithm, Case, Costs, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program, ProgramOption,
+    Refusal, Size,
+};
+
+/// LU decomposition with partial pivoting.
+pub static LU: Program = Program {
+    name: "lu",
+    about: "LU decomposition of a dense matrix, with partial pivoting (LogP, section 4.2)",
+    algorithms: &[
+        Algorithm {
+            name: "grid-cyclic",
+            about: "rows and columns are dealt to a grid of processors in turn: the paper's scattered layout",
+            formula: "the sum over k of 2(n-k)/sqrt(P) max(g, 2o) + L and 2(n-k)^2/P flops, with pivoting, scaling and all \
+                      terms kept: a recurrence over the grid's columns (LogP, section 4.2)",
+            plan: |case| Lu::plan(case, Way::Grid { blocked: false }),
+        },
+        Algorithm {
+            name: "grid-cyclic-lookahead",
+            about: "the same; the next panel is eliminated and sent before the rest of the update",
+            formula: "that of grid-cyclic, where a panel's elimination and its way are hidden behind the update",
+            plan: |case| Lu::plan(case, Way::Lookahead),
+        },
+        Algorithm {
+            name: "grid-blocked",
+            about: "each processor of the grid has rows and columns that lie together",
+            formula: "that of grid-cyclic, where the largest part that is left, n/sqrt(P) rows and columns, is updated by one",
+            plan: |case| Lu::plan(case, Way::Grid { blocked: true }),
+        },
+        Algorithm {
+            name: "column-cyclic",
+            about: "columns are dealt to the processors in turn; only the multipliers are sent",
+            formula: "the sum over k of (n-k) max(g, 2o) + L and 2(n-k)^2/P flops, with pivoting, scaling and all terms kept \
+                      (LogP, section 4.2)",
+            plan: |case| Lu::plan(case, Way::Columns { blocked: false }),
+        },
+        Algorithm {
+            name: "column-blocked",
+            about: "each processor has columns that lie together; only the multipliers are sent",
+            formula: "that of column-cyclic, where the last n/P columns are updated by one processor",
+            plan: |case| Lu::plan(case, Way::Columns { blocked: true }),
+        },
+        Algorithm {
+            name: "replicated",
+            about: "every processor gets the whole pivot row and all multipliers: the paper's bad layout",
+            formula: "the sum over k of 2(n-k) max(g, 2o) + L and 2(n-k)^2/P flops, with pivoting, scaling and all terms \
+                      kept (LogP, section 4.2 and footnote 6)",
+            plan: |case| Lu::plan(case, Way::Replicated),
+        },
+    ],
+    size: Size { meaning: "rows and columns of the matrix, of 8-byte numbers", default: 256 },
+    options: &OPTIONS,
+    work: Work::Charged, // the paper's costs of computing, unless told
+};
+
+static OPTIONS: [ProgramOption; 4] = [
+    ProgramOption {
+        name: "grid",
+        value: "RxC",
+        about: "the rows and columns of the grid, such as 2x8; the nearest to a square unless told",
+        default: "",
+        instead_of_size: false,
+        check: |text| grid_of(text).map(drop),
+    },
+    ProgramOption {
+        name: "block",
+        value: "COLUMNS",
+        about: "how many columns are eliminated together; 1 is the paper's",
+        default: "1",
+        instead_of_size: false,
+        check: |text| block(text).map(drop),
+    },
+    ProgramOption {
+        name: "entries",
+        value: "KIND",
+        about: "the matrix: random, hilbert, graded, triangular, orthogonal, singular, or a file FILE.csv",
+        default: "random",
+        instead_of_size: false,
+        check: |text| Entries::named(text).map(drop),
+    },
+    ProgramOption {
+        name: "flop",
+        value: "TIME",
+        about: "what a flop costs where work is charged (a tenth of the CM-5's butterfly: LogP, section 4.1.4)",
+        default: "0.45us",
+        instead_of_size: false,
+        check: |text| flop(text).map(drop),
+    },
+];
+
+/// The layouts, and the order in which things are done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Everyone needs everything.
+    Replicated,
+    /// A grid of one row.
+    Columns {
+        /// Whether a processor's columns lie together.
+        blocked: bool,
+    },
+    /// A grid.
+    Grid {
+        /// Whether a processor's rows and columns lie together.
+        blocked: bool,
+    },
+    /// A cyclic grid, in which the next panel goes first.
+    Lookahead,
+}
+
+/// A case that was read.
+struct Lu<'a> {
+    case: &'a Case,
+    way: Way,
+    layout: Layout,
+    entries: Entries,
+    /// What a flop costs, if that is charged.
+    charged: Option<Time>,
+}
+
+/// Rows and columns of a grid, if they were told.
+fn grid_of(text: &str) -> Result<Option<(usize, usize)>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let number = |text: &str| text.trim().parse().ok().filter(|number: &usize| *number > 0);
+    let grid = text.split_once('x').and_then(|(rows, columns)| Some((number(rows)?, number(columns)?)));
+    grid.map(Some).ok_or_else(|| "a grid is RxC; give it as in 2x8".into())
+}
+
+/// A number of columns.
+fn block(text: &str) -> Result<usize, String> {
+    let block = text.parse().ok().filter(|block: &usize| *block > 0);
+    block.ok_or_else(|| "it is no number of columns; give 1 or more".into())
+}
+
+/// What something costs. A number without a unit is microseconds, whatever the machine's cycle.
+fn flop(text: &str) -> Result<Time, String> {
+    let time = parse_time(text, loggp::US)?;
+    if time < Time::ZERO { Err("it is negative; give 0us or more".into()) } else { Ok(time) }
+}
+
+impl Lu<'_> {
+    fn plan(case: &Case, way: Way) -> Planned<'_> {
+        let (n, P) = (case.size, case.params.P);
+        let block = case.read("block", block)?;
+        let entries = case.read("entries", Entries::named)?;
+        let flop = case.read("flop", flop)?;
+        let told = case.read("grid", grid_of)?;
+        let grid = told.unwrap_or_else(|| squarest(P));
+        if grid.0.saturating_mul(grid.1) != P {
+            let (rows, columns) = squarest(P);
+            return Err(format!(
+                "a grid of {}x{} has {} processors, and P = {P}; give {rows}x{columns}, or another grid of {P}",
+                grid.0,
+                grid.1,
+                grid.0.saturating_mul(grid.1)
+            )
+            .into());
+        }
+        check_size(n)?;
+        let cyclic = |parts| Cut::cyclic(n, parts, block);
+        let blocked = |parts| Cut::blocked(n, parts);
+        let (rows, cols) = match way {
+            Way::Replicated => (cyclic(1), cyclic(P)),
+            Way::Columns { blocked: true } => (blocked(1), blocked(P)),
+            Way::Columns { blocked: false } => (blocked(1), cyclic(P)),
+            Way::Grid { blocked: true } => (blocked(grid.0), blocked(grid.1)),
+            Way::Grid { blocked: false } | Way::Lookahead => (cyclic(grid.0), cyclic(grid.1)),
+        };
+        if let Entries::File(_) = entries {
+            entries.matrix(n, case.seed)?;
+        }
+        Ok(Box::new(Lu {
+            case,
+            way,
+            layout: Layout { n, block, rows, cols },
+            entries,
+            charged: (case.work == Work::Charged).then_some(flop),
+        }))
+    }
+
+    /// The matrix.
+    fn matrix(&self) -> Array2<f64> {
+        self.entries.matrix(self.layout.n, self.case.seed).expect("the plan has read it")
+    }
+
+    /// How many panels there are.
+    fn panels(&self) -> usize {
+        match self.way {
+            Way::Replicated => self.layout.n.div_ceil(self.layout.block),
+            _ => self.layout.panels().count(),
+        }
+    }
+
+    /// What the processors should note; nothing where it is not known what a flop costs.
+    fn predicted(&self) -> Option<Records> {
+        let case = self.case;
+        if !case.params.is_loggp() {
+            return None;
+        }
+        let flops = match self.charged {
+            Some(flop) => {
+                let flop = flop.as_ps() as f64;
+                Flops { pivot: flop, swap: 0.0, update: flop }
+            }
+            None => rehearsal::flops(self, &case.costs)?,
+        };
+        Some(predict::records(self, flops))
+    }
+}
+
+/// Refuses a matrix of nothing, and one that there is no room for.
+fn check_size(n: usize) -> Result<(), Refusal> {
+    /// Of 8-byte numbers; there are half a dozen matrices of that size in a run and its verification.
+    const MOST: usize = 1 << 13;
+    match n {
+        0 => Err("a size of 0 leaves nothing to decompose; give at least 1".into()),
+        n if n > MOST => Err(format!("a matrix of {n} rows and columns is too much for a host; give at most {MOST}").into()),
+        _ => Ok(()),
+    }
+}
+
+/// What a processor has at the end.
+struct Part {
+    /// The numbers of the factors that it has, with their rows and columns.
+    elements: Vec<(usize, usize, f64)>,
+    /// Which rows were pivots, as far as it knows.
+    pivots: Vec<usize>,
+    record: Record,
+    /// The step at which there was no pivot, if it knows of one.
+    singular: Option<Singular>,
+}
+
+impl Plan for Lu<'_> {
+    fn formula(&self) -> Option<Time> {
+        self.predicted().map(|records| records.end(self.panels()))
+    }
+
+    fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
+        let Some(records) = self.predicted() else { return Vec::new() };
+        named(records.phases(self.panels())).map(|(name, time)| (name, Some(time))).collect()
+    }
+
+    fn rehearse(&self, threads: usize) -> Costs {
+        rehearsal::rehearse(self, &self.matrix(), threads)
+    }
+
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let matrix = self.matrix();
+        let mut machine = self.case.machine(emulation);
+        if let Some(flop) = self.charged {
+            machine = machine.rate("flop", flop);
+        }
+        let run = machine.run(|p| self.eliminate(p, &matrix))?;
+        let (run, parts) = run.take_results();
+        let n = self.layout.n;
+        let mut lu = Array2::zeros((n, n).f());
+        for (i, j, value) in parts.iter().flat_map(|part| &part.elements) {
+            lu[(*i, *j)] = *value;
+        }
+        let singular = parts.iter().find_map(|part| part.singular);
+        let pivots = parts.iter().map(|part| &part.pivots).max_by_key(|pivots| pivots.len());
+        let pivots = pivots.cloned().unwrap_or_default();
+        let agree = parts.iter().all(|part| pivots.starts_with(&part.pivots));
+        let verified = match singular {
+            _ if !agree => Err("the processors do not agree on the pivots".into()),
+            Some(singular) => verify::verify_singular(&matrix, singular),
+            None => verify::verify(&matrix, Factors { lu, pivots }, &self.layout),
+        };
+        let records = Records(parts.into_iter().map(|part| part.record).collect());
+        let figures = self.figures(run.time, &run.processors, singular);
+        let mut outcome = Outcome::new(run, verified);
+        outcome.phases = named(records.phases(self.panels())).collect();
+        outcome.figures = figures;
+        Ok(outcome)
+    }
+}
+
+/// The phases, by their names.
+fn named(times: [Time; 4]) -> impl Iterator<Item = (PhaseName, Time)> {
+    PHASES.iter().zip(times).map(|((name, _), time)| ((*name).into(), time))
+}
+
+impl Lu<'_> {
+    /// What each processor does.
+    fn eliminate(&self, p: &mut Proc, matrix: &Array2<f64>) -> Part {
+        let id = p.id();
+        if self.way == Way::Replicated {
+            let mut part = p.prepare(|| replicated::Part::new(self.layout.cols, id, &matrix.view()));
+            let singular = part.eliminate(p).err();
+            let elements = p.prepare(|| part.elements().collect());
+            return Part { elements, pivots: part.pivots, record: part.record, singular };
+        }
+        let mut part = p.prepare(|| grid::Part::new(&self.layout, id, &matrix.view()));
+        let singular = part.eliminate(p, self.way == Way::Lookahead).err();
+        let elements = p.prepare(|| part.elements().collect());
+        Part { elements, pivots: part.pivots, record: part.record, singular }
+    }
+
+    /// What else the run showed: how fast it was, what was sent, and how much of the time was idle.
+    fn figures(&self, time: Time, processors: &[Stats], singular: Option<Singular>) -> Vec<Figure> {
+        let (n, P) = (self.layout.n as f64, processors.len() as f64);
+        let mut figures = Vec::new();
+        let mut figure = |name, unit, value| figures.push(Figure { name, unit, value });
+        if let Some(Singular(step)) = singular {
+            figure("no pivot at step", "", (step + 1) as f64);
+        } else if time > Time::ZERO {
+            // 2/3 n^3, as Linpack counts.
+            let flops = 2.0 / 3.0 * n * n * n;
+            figure("rate per processor", "Mflops", flops / P / time.in_units(loggp::US));
+        }
+        let words = [
+            ("sent least", "sent mean", "sent most", processors.iter().map(|stats| stats.words_sent).collect()),
+            (
+                "received least",
+                "received mean",
+                "received most",
+                processors.iter().map(|stats| stats.words_received).collect::<Vec<u64>>(),
+            ),
+        ];
+        for (least, mean, most, words) in words {
+            figure(least, "words", words.iter().min().copied().unwrap_or(0) as f64);
+            figure(mean, "words", words.iter().sum::<u64>() as f64 / P);
+            figure(most, "words", words.iter().max().copied().unwrap_or(0) as f64);
+        }
+        // Who has finished is idle until the last one has.
+        let idle = |stats: &Stats| (stats.idle + time - stats.finish).in_units(loggp::US);
+        let all = processors.iter().map(idle).sum::<f64>() / P / time.in_units(loggp::US);
+        if time > Time::ZERO {
+            figure("idle", "%", 100.0 * all);
+        }
+        figures
+    }
+}

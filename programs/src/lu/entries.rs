@@ -1,0 +1,134 @@
+//! The matrices that are decomposed.
+
+use std::path::{Path, PathBuf};
+
+use ndarray::{Array2, ShapeBuilder};
+
+/// What is in the matrix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entries {
+    /// Random numbers between -1 and 1.
+    Random,
+    /// 1/(i+j+1), as Hilbert's: almost singular.
+    Hilbert,
+    /// Random numbers, in rows that get smaller by 16 decimal digits from the first to the last.
+    Graded,
+    /// A triangular matrix, with its rows and columns in another order.
+    Triangular,
+    /// An orthogonal matrix: sines, with its rows in another order.
+    Orthogonal,
+    /// Random numbers, and a column of zeros.
+    Singular,
+    /// The numbers of a CSV file.
+    File(PathBuf),
+}
+
+impl Entries {
+    /// The kinds that have a name.
+    const NAMED: [(&str, Entries); 6] = [
+        ("random", Entries::Random),
+        ("hilbert", Entries::Hilbert),
+        ("graded", Entries::Graded),
+        ("triangular", Entries::Triangular),
+        ("orthogonal", Entries::Orthogonal),
+        ("singular", Entries::Singular),
+    ];
+
+    /// What a name, or the name of a file that ends in .csv, stands for.
+    pub fn named(text: &str) -> Result<Entries, String> {
+        if let Some((_, entries)) = Entries::NAMED.iter().find(|(name, _)| *name == text) {
+            return Ok(entries.clone());
+        }
+        if Path::new(text).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) {
+            return Ok(Entries::File(text.into()));
+        }
+        let names: Vec<&str> = Entries::NAMED.iter().map(|(name, _)| *name).collect();
+        Err(format!("there is no such matrix; give {}, or a file FILE.csv", names.join(", ")))
+    }
+
+    /// The matrix with n rows and columns; or what is wrong with its file.
+    pub fn matrix(&self, n: usize, seed: u64) -> Result<Array2<f64>, String> {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut random = || 2.0 * rng.f64() - 1.0;
+        let zeros = || Array2::zeros((n, n).f());
+        let mut matrix = match self {
+            Entries::File(path) => return read(path, n),
+            Entries::Hilbert => {
+                Array2::from_shape_fn((n, n).f(), |(i, j)| 1.0 / (i + j + 1) as f64)
+            }
+            Entries::Orthogonal => Array2::from_shape_fn((n, n).f(), |(i, j)| {
+                let angle = std::f64::consts::PI * ((i + 1) * (j + 1)) as f64 / (n + 1) as f64;
+                (2.0 / (n + 1) as f64).sqrt() * angle.sin()
+            }),
+            Entries::Random | Entries::Graded | Entries::Triangular | Entries::Singular => zeros(),
+        };
+        if matches!(self, Entries::Random | Entries::Graded | Entries::Triangular | Entries::Singular) {
+            for mut column in matrix.columns_mut() {
+                column.iter_mut().for_each(|value| *value = random());
+            }
+        }
+        match self {
+            Entries::Graded => {
+                for (i, mut row) in matrix.rows_mut().into_iter().enumerate() {
+                    row *= 10_f64.powf(-16.0 * i as f64 / n.max(2) as f64);
+                }
+            }
+            Entries::Triangular => {
+                for ((i, j), value) in matrix.indexed_iter_mut() {
+                    *value = if i > j { 0.0 } else { *value + value.signum() };
+                }
+                let columns = order(n, seed + 1);
+                let sorted = matrix.clone();
+                for (mut to, from) in matrix.columns_mut().into_iter().zip(columns) {
+                    to.assign(&sorted.column(from));
+                }
+            }
+            Entries::Singular if n > 0 => matrix.column_mut(seed as usize % n).fill(0.0),
+            _ => (),
+        }
+        if matches!(self, Entries::Triangular | Entries::Orthogonal) {
+            let sorted = matrix.clone();
+            for (mut to, from) in matrix.rows_mut().into_iter().zip(order(n, seed)) {
+                to.assign(&sorted.row(from));
+            }
+        }
+        Ok(matrix)
+    }
+}
+
+/// 0 to n - 1 in another order.
+fn order(n: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    fastrand::Rng::with_seed(seed).shuffle(&mut order);
+    order
+}
+
+/// Reads a file of n lines with n numbers each.
+fn read(path: &Path, n: usize) -> Result<Array2<f64>, String> {
+    let name = path.display();
+    let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_path(path);
+    let mut reader = reader.map_err(|why| format!("{name} cannot be read: {why}"))?;
+    let mut matrix = Array2::zeros((n, n).f());
+    let mut lines = 0;
+    for record in reader.records() {
+        let record = record.map_err(|why| format!("{name} cannot be read: {why}"))?;
+        lines += 1;
+        if record.len() != n || lines > n {
+            return Err(format!(
+                "line {lines} of {name} has {} numbers, and the size is {n}; give as many lines and numbers in each as \
+                 --size says",
+                record.len()
+            ));
+        }
+        for (j, text) in record.iter().enumerate() {
+            let value: Option<f64> = text.parse().ok().filter(|value: &f64| value.is_finite());
+            matrix[(lines - 1, j)] = value.ok_or_else(|| {
+                format!("line {lines} of {name}: {text} is not a finite number; give one")
+            })?;
+        }
+    }
+    match lines == n {
+        true => Ok(matrix),
+        false => Err(format!("{name} has {lines} lines, and the size is {n}; give as many as --size says")),
+    }
+}

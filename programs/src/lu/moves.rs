@@ -1,0 +1,46 @@
+//! Where rows go when pivot rows take their places.
+
+/// A row whose numbers go to another place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// The row that the numbers are in.
+    pub from: usize,
+    /// The row that they go to.
+    pub to: usize,
+}
+
+/// What becomes of a panel that begins at row `k`, whose rows change places one after the other with these pivots: all
+/// rows that end elsewhere, in the order of their new places.
+pub fn moves(k: usize, pivots: &[usize]) -> Vec<Move> {
+    let mut rows: Vec<usize> = (k..k + pivots.len()).chain(pivots.iter().copied()).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let mut from = rows.clone();
+    let place = |row: usize| rows.binary_search(&row).expect("every row that moves is listed");
+    for (j, pivot) in pivots.iter().enumerate() {
+        from.swap(place(k + j), place(*pivot));
+    }
+    let moves = rows.iter().zip(from).map(|(to, from)| Move { from, to: *to });
+    moves.filter(|Move { from, to }| from != to).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_change_places_one_after_the_other() {
+        for seed in 0..200 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let (n, k) = (12, rng.usize(0..6));
+            let pivots: Vec<usize> = (k..k + rng.usize(1..5)).map(|row| rng.usize(row..n)).collect();
+            let mut rows: Vec<usize> = (0..n).collect();
+            pivots.iter().enumerate().for_each(|(j, pivot)| rows.swap(k + j, *pivot));
+            let mut moved: Vec<usize> = (0..n).collect();
+            for Move { from, to } in moves(k, &pivots) {
+                moved[to] = from;
+            }
+            assert_eq!(moved, rows, "k = {k}, pivots {pivots:?}");
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! How long the elimination should take, from the machine's parameters, the layout, and what a flop costs.
+//!
+//! The paper counts 2(n-k)^2/P for computing and, by layout, 2(n-k)g + L, (n-k)g + L or 2(n-k)g/sqrt(P) + L for
+//! communication in step k (LogP, section 4.2). Here every term is kept: the search for the pivot and its reduction,
+//! the rows that change places, the scaling, and that a step of one grid column waits for that of another only where it
+//! needs its multipliers. So it is a recurrence over panels and grid columns; docs/lu.md says which of its terms are the
+//! paper's.
+
+use loggp::collectives::Course;
+use loggp::{LongMessages, Params, Ports, Time};
+
+use super::kernels::{solve_flops, update_flops};
+use super::layout::{Cut, Layout};
+use super::panel;
+use super::record::{Act, Record, Records};
+use super::transfer::per_message;
+use super::{Lu, Way};
+
+/// What a flop of each kind of computing costs, in picoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Flops {
+    /// In a panel.
+    pub pivot: f64,
+    /// Where rows change places: not by flops, but for each number that does.
+    pub swap: f64,
+    /// In solving for pivot rows and in updates.
+    pub update: f64,
+}
+
+/// The machine, and what its operations take.
+struct Machine<'a> {
+    params: &'a Params,
+    ports: Ports,
+    flops: Flops,
+}
+
+/// So many units of this cost.
+fn cost(units: u64, each: f64) -> Time {
+    Time::from_ps((units as f64 * each) as i64)
+}
+
+impl Machine<'_> {
+    /// A reduction to all of numbers of so many bytes (`collectives::all_reduce`), among so many processors. Those that are
+    /// no power of two pair up before, and one of each pair gets the result after.
+    fn all_reduce(&self, P: usize, bytes: usize) -> Time {
+        let Params { g, cycle, .. } = *self.params;
+        let k = self.params.words(bytes);
+        let (way, stream) = (self.way(k), self.params.stream(k));
+        let R = i64::from(P.ilog2());
+        let steps = match R {
+            0 => Time::ZERO,
+            _ => (R - 1) * (stream + (way - stream + cycle).max(g)) + way + cycle,
+        };
+        if P.is_power_of_two() { steps } else { 2 * way + cycle + steps }
+    }
+
+    /// L + 2o + (k-1)G.
+    fn way(&self, k: usize) -> Time {
+        let params = self.params;
+        params.send_overhead(k) + params.L + params.stream(k) + params.recv_overhead(k)
+    }
+
+    /// Two processors give each other so many numbers, in a message or word by word.
+    fn swap(&self, values: usize) -> Time {
+        if values == 0 {
+            return Time::ZERO;
+        }
+        let each = per_message(self.params, values).min(values);
+        let k = self.params.words(each * size_of::<f64>());
+        let messages = values.div_ceil(each) as i64;
+        let busy = self.params.send_overhead(k) + self.params.recv_overhead(k);
+        let stream = self.params.stream(k);
+        // With a single port the message that comes waits for the one that goes, if that takes longer than L.
+        let port = if self.ports == Ports::Single { (stream - self.params.L).max(Time::ZERO) } else { Time::ZERO };
+        (messages - 1) * (stream + self.params.g).max(busy) + self.way(k) + port
+    }
+
+    /// Every processor gets the numbers of all (`collectives::all_gather_vector`), so many of each, of P.
+    fn all_gather(&self, P: usize, values: usize) -> Time {
+        if P == 1 || values == 0 {
+            return Time::ZERO;
+        }
+        let params = self.params;
+        let others = P as i64 - 1;
+        let word = per_message(params, values).min(values);
+        let k = params.words(word * size_of::<f64>());
+        let busy = (params.send_overhead(k) + params.recv_overhead(k)).max(params.stream(k) + params.g);
+        let messages = others * values.div_ceil(word) as i64;
+        let direct = (messages - 1) * busy + self.way(k);
+        if params.long == LongMessages::LogP && params.words(values * size_of::<f64>()) > 1 {
+            return direct;
+        }
+        let step = |distance: usize| {
+            let k = k * distance.min(P - distance);
+            let last = 2 * distance >= P;
+            let port = if self.ports == Ports::Single { (params.stream(k) - params.L).max(Time::ZERO) } else { Time::ZERO };
+            (self.way(k) + port).max(if last { Time::ZERO } else { params.stream(k) + params.g })
+        };
+        let steps = (0..P.next_power_of_two().ilog2()).map(|step_| step(1 << step_)).sum::<Time>();
+        steps.min(direct)
+    }
+
+    /// A panel of w columns, with so many rows at the processor that has most of them, among so many processors.
+    fn panel(&self, rows: usize, w: usize, own: usize, team: usize) -> Time {
+        let computed = cost(panel::flops(rows, w, own), self.flops.pivot);
+        if team == 1 {
+            return computed;
+        }
+        let candidate = (w + 1) * size_of::<f64>(); // a row, and its number
+        let row = self.way(self.params.words(w * size_of::<f64>()));
+        computed + w as i64 * (self.all_reduce(team, candidate) + elsewhere(team, row))
+    }
+
+    /// The rows of a panel take their places, in so many columns, among so many processors. Every one of them is as likely
+    /// to have a pivot row.
+    fn rows_swap(&self, w: usize, columns: usize, team: usize) -> Time {
+        let here = cost((2 * w * columns) as u64, self.flops.swap);
+        let (each, partners) = (w.div_ceil(team), (team - 1).min(w) as i64);
+        let between = match w {
+            1 => elsewhere(team, self.swap(columns)),
+            _ => partners * self.swap(each * columns),
+        };
+        here + between
+    }
+}
+
+/// The time of something that happens unless both of two rows are at one of so many processors.
+fn elsewhere(team: usize, time: Time) -> Time {
+    Time::from_ps(time.as_ps() / team as i64 * (team as i64 - 1))
+}
+
+/// What the processors should note: one for each grid column, whose rows go at the pace of the one with most of them.
+pub fn records(plan: &Lu, flops: Flops) -> Records {
+    let machine = Machine { params: &plan.case.params, ports: plan.case.ports, flops };
+    match plan.way {
+        Way::Replicated => Records(vec![replicated(&machine, plan.layout.cols)]),
+        _ => grid(&machine, &plan.layout, plan.way == Way::Lookahead),
+    }
+}
+
+/// Everyone waits for everyone, in every step.
+fn replicated(machine: &Machine, cut: Cut) -> Record {
+    let (mut record, mut now) = (Record::default(), Time::ZERO);
+    let (n, P, piece) = (cut.n(), cut.parts, cut.piece);
+    for (number, k) in (0..n).step_by(piece).enumerate() {
+        let (w, e) = (piece.min(n - k), (k + piece).min(n));
+        let mut act = |act, time| {
+            now += time;
+            record.ended(number, act, now);
+        };
+        act(Act::Pivot, machine.panel(cut.most_from(k).min(n - k), w, w, P));
+        let share = cut.most_from(e);
+        // Both rows go a way each, unless they are of one block row.
+        let ways = if w == 1 { 1 } else { (P - 1).min(2 * w) as i64 };
+        let moved = if w == 1 { share } else { share * (2 * w).div_ceil(P) };
+        act(Act::Swap, match (P, w) {
+            (1, _) => Time::ZERO,
+            (2, 1) => elsewhere(P, machine.swap(2 * moved)),
+            (_, 1) => elsewhere(P, 2 * machine.swap(moved)),
+            _ => ways * machine.swap(moved),
+        });
+        act(Act::Multipliers, machine.all_gather(P, share * w));
+        act(Act::Solve, cost(solve_flops(w, share), machine.flops.update));
+        act(Act::PivotRows, machine.all_gather(P, share * w));
+        let rest = (n - e) as u64;
+        act(Act::Update, cost(2 * w as u64 * (rest * rest).div_ceil(P as u64), machine.flops.update));
+    }
+    record
+}
+
+/// The grid's columns, each of which goes on as soon as it has the multipliers.
+fn grid(machine: &Machine, layout: &Layout, lookahead: bool) -> Records {
+    let Layout { rows, cols, .. } = layout;
+    let panels: Vec<_> = layout.panels().collect();
+    let mut records = vec![Record::default(); cols.parts];
+    let mut now = vec![Time::ZERO; cols.parts];
+    // What a panel's own column needs until it has eliminated it.
+    let pivot = |k: usize, w: usize| {
+        machine.panel(rows.most_from(k), w, w, rows.parts_from(k))
+    };
+    for (number, panel) in panels.iter().enumerate() {
+        let (k, e, w) = (panel.start, panel.end, panel.len());
+        let pass = |records: &mut Vec<Record>, now: &mut Vec<Time>, number: usize, k: usize, e: usize| {
+            let owner = cols.owner(k);
+            now[owner] += pivot(k, e - k);
+            records[owner].ended(number, Act::Pivot, now[owner]);
+            let line: Vec<usize> =
+                (owner..cols.parts).chain(0..owner).filter(|c| *c == owner || cols.from(*c, e) > 0).collect();
+            pass_on(machine, (rows.most_from(k) + 1) * (e - k), &line, now);
+            line.iter().for_each(|c| records[*c].ended(number, Act::Multipliers, now[*c]));
+        };
+        if !lookahead || number == 0 {
+            pass(&mut records, &mut now, number, k, e);
+        }
+        let (team, left) = (rows.parts_from(k), rows.parts_from(e).max(1));
+        let down = if rows.owner(k) == rows.owner(e.min(layout.n - 1)) || rows.from(rows.owner(k), e) > 0 {
+            left
+        } else {
+            left + 1
+        };
+        let mut after = vec![Time::ZERO; cols.parts];
+        let mut urgent = None;
+        for c in 0..cols.parts {
+            let columns = cols.from(c, e);
+            if columns == 0 {
+                continue;
+            }
+            let mut act = |act, time| {
+                now[c] += time;
+                records[c].ended(number, act, now[c]);
+            };
+            act(Act::Swap, machine.rows_swap(w, columns, team));
+            act(Act::Solve, cost(solve_flops(w, columns), machine.flops.update));
+            act(Act::PivotRows, Course::best::<f64>(machine.params, down.min(rows.parts), w * columns).time);
+            let update = |columns| cost(update_flops(rows.most_from(e), w, columns), machine.flops.update);
+            match panels.get(number + 1) {
+                Some(next) if lookahead && cols.owner(next.start) == c => {
+                    now[c] += update(next.len());
+                    after[c] = update(columns - next.len());
+                    urgent = Some(next.clone());
+                }
+                _ => {
+                    now[c] += update(columns);
+                    records[c].ended(number, Act::Update, now[c]);
+                }
+            }
+        }
+        if let Some(next) = urgent {
+            pass(&mut records, &mut now, number + 1, next.start, next.end);
+            let owner = cols.owner(next.start);
+            now[owner] += after[owner];
+            records[owner].ended(number, Act::Update, now[owner]);
+        }
+    }
+    Records(records)
+}
+
+/// The first of a line passes so many numbers on along it (`collectives::broadcast_chain`).
+fn pass_on(machine: &Machine, values: usize, line: &[usize], now: &mut [Time]) {
+    if line.len() == 1 {
+        return;
+    }
+    let params = machine.params;
+    let piece = Course::chain::<f64>(params, line.len(), values).piece.unwrap_or(values).min(values);
+    let m = params.words(piece * size_of::<f64>());
+    let more = values.div_ceil(piece) as i64 - 1;
+    let (send, recv) = (params.send_overhead(m), params.recv_overhead(m));
+    let stream = params.stream(m);
+    let gap = stream + params.g;
+    let single = if machine.ports == Ports::Single { 2 * stream } else { Time::ZERO };
+    // When the one before has sent the first piece, and the last one.
+    let mut first = now[line[0]] + send;
+    let mut last = first + more * gap.max(send);
+    now[line[0]] = last;
+    for (place, c) in line.iter().enumerate().skip(1) {
+        let passes_on = place + 1 < line.len();
+        let each = match passes_on {
+            true => gap.max(send + recv).max(single),
+            false => gap.max(recv),
+        };
+        let came = now[*c].max(first + stream + params.L) + recv;
+        let all = (came + more * each.max(gap)).max(last + stream + params.L + recv);
+        let all = if now[*c] > last + stream + params.L {
+            // It all lies there: what remains is to take it, and to send it on.
+            came + more * if passes_on { gap.max(send + recv) } else { recv.max(params.g) }
+        } else {
+            all
+        };
+        first = came + send;
+        last = all + send;
+        now[*c] = if passes_on { last } else { all };
+    }
+}
