@@ -138,8 +138,7 @@ fn on_the_wall_clock_it_measures() {
 fn what_cannot_run_is_left_out_with_its_reason() {
     let output = output("sweep broadcast flat --over size=0,1,2 -P 3");
     assert_eq!(output.status.code(), Some(0));
-    let reason =
-        "left out: at size = 0, broadcast flat: a size of 0 leaves nothing to do; give at least 1\n";
+    let reason = "left out: at size = 0, broadcast flat: a size of 0 leaves nothing to do; give at least 1\n";
     assert_eq!(text(&output.stderr), reason);
     assert_eq!(text(&output.stdout).lines().count(), 6);
 }

@@ -31,6 +31,8 @@ pub struct Outcome {
     pub phases: Vec<(PhaseName, Time)>,
     /// What else the run showed.
     pub figures: Vec<Figure>,
+    /// What changed while it ran, where the program shows that.
+    pub course: Option<Course>,
     /// What the auditor saw, where the program asks it.
     pub audit: Option<Audit>,
 }
@@ -44,6 +46,17 @@ pub struct Figure {
     pub unit: &'static str,
     /// The figure's value.
     pub value: f64,
+}
+
+/// Something that changes while a program runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    /// Along what it changes, such as `step`.
+    pub along: &'static str,
+    /// What it is a number of, such as `active processors`.
+    pub of: &'static str,
+    /// Where it stands, and what it is from there on.
+    pub points: Vec<(f64, f64)>,
 }
 
 /// What a phase is called.
@@ -77,6 +90,6 @@ impl Emulation {
 impl Outcome {
     /// A run without phases and figures.
     pub fn new(run: Run<()>, verified: Result<(), String>) -> Outcome {
-        Outcome { run, verified, phases: Vec::new(), figures: Vec::new(), audit: None }
+        Outcome { run, verified, phases: Vec::new(), figures: Vec::new(), course: None, audit: None }
     }
 }

@@ -23,7 +23,7 @@ mod trees;
 mod word;
 
 pub use costs::Costs;
-pub use emulation::{Emulation, Figure, Outcome, PhaseName};
+pub use emulation::{Course, Emulation, Figure, Outcome, PhaseName};
 pub use program::{Algorithm, Case, Plan, Planned, Program, ProgramOption, Refusal, Size};
 pub use study::calibration::Calibration;
 pub use study::range::Range;

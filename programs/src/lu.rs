@@ -11,11 +11,14 @@ mod layout;
 mod moves;
 mod panel;
 mod predict;
+mod product;
 mod record;
 mod rehearsal;
 mod replicated;
 mod transfer;
 mod verify;
+
+use std::mem::take;
 
 use loggp::{Proc, RunError, Stats, Time, Work, parse_time};
 use ndarray::{Array2, ShapeBuilder};
@@ -27,8 +30,8 @@ use self::predict::Flops;
 use self::record::{PHASES, Record, Records};
 use self::verify::Factors;
 use crate::{
-    Algorithm, Case, Costs, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program, ProgramOption,
-    Refusal, Size,
+    Algorithm, Case, Costs, Course, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program,
+    ProgramOption, Refusal, Size,
 };
 
 /// LU decomposition with partial pivoting.
@@ -212,24 +215,30 @@ impl Lu<'_> {
         self.entries.matrix(self.layout.n, self.case.seed).expect("the plan has read it")
     }
 
+    /// Where the panels end.
+    fn ends(&self) -> Box<dyn Iterator<Item = usize> + '_> {
+        let Layout { n, block, .. } = self.layout;
+        match self.way {
+            Way::Replicated => Box::new((0..n).step_by(block).map(move |k| (k + block).min(n))),
+            _ => Box::new(self.layout.panels().map(|panel| panel.end)),
+        }
+    }
+
     /// How many panels there are.
     fn panels(&self) -> usize {
-        match self.way {
-            Way::Replicated => self.layout.n.div_ceil(self.layout.block),
-            _ => self.layout.panels().count(),
-        }
+        self.ends().count()
     }
 
     /// What the processors should note; nothing where it is not known what a flop costs.
     fn predicted(&self) -> Option<Records> {
         let case = self.case;
-        if !case.params.is_loggp() {
-            return None;
+        if !case.params.is_loggp() || self.entries == Entries::Singular {
+            return None; // a singular matrix ends it earlier
         }
         let flops = match self.charged {
             Some(flop) => {
                 let flop = flop.as_ps() as f64;
-                Flops { pivot: flop, swap: 0.0, update: flop }
+                Flops { pivot: flop, swap: 0.0, copy: 0.0, update: flop }
             }
             None => rehearsal::flops(self, &case.costs)?,
         };
@@ -243,20 +252,38 @@ fn check_size(n: usize) -> Result<(), Refusal> {
     const MOST: usize = 1 << 13;
     match n {
         0 => Err("a size of 0 leaves nothing to decompose; give at least 1".into()),
-        n if n > MOST => Err(format!("a matrix of {n} rows and columns is too much for a host; give at most {MOST}").into()),
+        n if n > MOST => {
+            Err(format!("a matrix of {n} rows and columns is too much for a host; give at most {MOST}")
+                .into())
+        }
         _ => Ok(()),
     }
 }
 
-/// What a processor has at the end.
-struct Part {
+/// A processor's part of the elimination.
+enum Part<'a> {
+    /// On a grid.
+    Grid(grid::Part<'a>),
+    /// In the layout in which everyone needs everything.
+    Replicated(replicated::Part),
+}
+
+impl Part<'_> {
     /// The numbers of the factors that it has, with their rows and columns.
-    elements: Vec<(usize, usize, f64)>,
-    /// Which rows were pivots, as far as it knows.
-    pivots: Vec<usize>,
-    record: Record,
-    /// The step at which there was no pivot, if it knows of one.
-    singular: Option<Singular>,
+    fn elements(&self) -> Box<dyn Iterator<Item = (usize, usize, f64)> + '_> {
+        match self {
+            Part::Grid(part) => Box::new(part.elements()),
+            Part::Replicated(part) => Box::new(part.elements()),
+        }
+    }
+
+    /// Which rows were pivots, as far as it knows, and what it noted.
+    fn take_notes(&mut self) -> (Vec<usize>, Record) {
+        match self {
+            Part::Grid(part) => (take(&mut part.pivots), take(&mut part.record)),
+            Part::Replicated(part) => (take(&mut part.pivots), take(&mut part.record)),
+        }
+    }
 }
 
 impl Plan for Lu<'_> {
@@ -269,6 +296,16 @@ impl Plan for Lu<'_> {
         named(records.phases(self.panels())).map(|(name, time)| (name, Some(time))).collect()
     }
 
+    fn course(&self) -> Option<Course> {
+        let Layout { rows, cols, n, block } = self.layout;
+        let active = |end: usize| match self.way {
+            // Block (i, j) is at processor i + j modulo P: m rows and columns of blocks are at so many.
+            Way::Replicated => (2 * (n - end).div_ceil(block)).saturating_sub(1).min(cols.parts),
+            _ => rows.parts_from(end) * cols.parts_from(end),
+        };
+        Some(course(self.ends().map(|end| (end, active(end)))))
+    }
+
     fn rehearse(&self, threads: usize) -> Costs {
         rehearsal::rehearse(self, &self.matrix(), threads)
     }
@@ -277,31 +314,41 @@ impl Plan for Lu<'_> {
         let matrix = self.matrix();
         let mut machine = self.case.machine(emulation);
         if let Some(flop) = self.charged {
-            machine = machine.rate("flop", flop);
+            machine = machine.rate("flop", flop).rate(grid::MOVE, Time::ZERO);
         }
         let run = machine.run(|p| self.eliminate(p, &matrix))?;
         let (run, parts) = run.take_results();
         let n = self.layout.n;
         let mut lu = Array2::zeros((n, n).f());
-        for (i, j, value) in parts.iter().flat_map(|part| &part.elements) {
-            lu[(*i, *j)] = *value;
+        let (mut notes, mut singular) = (Vec::new(), None);
+        for (mut part, found) in parts {
+            part.elements().for_each(|(i, j, value)| lu[(i, j)] = value);
+            notes.push(part.take_notes());
+            singular = singular.or(found.err());
         }
-        let singular = parts.iter().find_map(|part| part.singular);
-        let pivots = parts.iter().map(|part| &part.pivots).max_by_key(|pivots| pivots.len());
-        let pivots = pivots.cloned().unwrap_or_default();
-        let agree = parts.iter().all(|part| pivots.starts_with(&part.pivots));
+        let (pivots, records): (Vec<Vec<usize>>, Vec<Record>) = notes.into_iter().unzip();
+        let all = pivots.iter().max_by_key(|pivots| pivots.len()).cloned().unwrap_or_default();
+        let agree = pivots.iter().all(|pivots| all.starts_with(pivots));
         let verified = match singular {
             _ if !agree => Err("the processors do not agree on the pivots".into()),
             Some(singular) => verify::verify_singular(&matrix, singular),
-            None => verify::verify(&matrix, Factors { lu, pivots }, &self.layout),
+            None => verify::verify(&matrix, Factors { lu, pivots: all.clone() }, &self.layout),
         };
-        let records = Records(parts.into_iter().map(|part| part.record).collect());
+        let records = Records(records);
         let figures = self.figures(run.time, &run.processors, singular);
         let mut outcome = Outcome::new(run, verified);
         outcome.phases = named(records.phases(self.panels())).collect();
         outcome.figures = figures;
+        let observed = self.ends().zip(records.active(self.panels()));
+        outcome.course = Some(course(observed.take_while(|(end, _)| *end <= all.len())));
         Ok(outcome)
     }
+}
+
+/// How many processors had something to update after so many steps.
+fn course(active: impl Iterator<Item = (usize, usize)>) -> Course {
+    let points = active.map(|(step, processors)| (step as f64, processors as f64)).collect();
+    Course { along: "step", of: "processors that update", points }
 }
 
 /// The phases, by their names.
@@ -310,19 +357,17 @@ fn named(times: [Time; 4]) -> impl Iterator<Item = (PhaseName, Time)> {
 }
 
 impl Lu<'_> {
-    /// What each processor does.
-    fn eliminate(&self, p: &mut Proc, matrix: &Array2<f64>) -> Part {
-        let id = p.id();
+    /// What each processor does. It keeps all that it has, for to give memory back takes time too.
+    fn eliminate(&self, p: &mut Proc, matrix: &Array2<f64>) -> (Part<'_>, Result<(), Singular>) {
+        let (id, matrix) = (p.id(), matrix.view());
         if self.way == Way::Replicated {
-            let mut part = p.prepare(|| replicated::Part::new(self.layout.cols, id, &matrix.view()));
-            let singular = part.eliminate(p).err();
-            let elements = p.prepare(|| part.elements().collect());
-            return Part { elements, pivots: part.pivots, record: part.record, singular };
+            let mut part = p.prepare(|| replicated::Part::new(self.layout.cols, id, &matrix));
+            let done = part.eliminate(p);
+            return (Part::Replicated(part), done);
         }
-        let mut part = p.prepare(|| grid::Part::new(&self.layout, id, &matrix.view()));
-        let singular = part.eliminate(p, self.way == Way::Lookahead).err();
-        let elements = p.prepare(|| part.elements().collect());
-        Part { elements, pivots: part.pivots, record: part.record, singular }
+        let mut part = p.prepare(|| grid::Part::new(&self.layout, id, &matrix));
+        let done = part.eliminate(p, self.way == Way::Lookahead);
+        (Part::Grid(part), done)
     }
 
     /// What else the run showed: how fast it was, what was sent, and how much of the time was idle.
@@ -338,7 +383,12 @@ impl Lu<'_> {
             figure("rate per processor", "Mflops", flops / P / time.in_units(loggp::US));
         }
         let words = [
-            ("sent least", "sent mean", "sent most", processors.iter().map(|stats| stats.words_sent).collect()),
+            (
+                "sent least",
+                "sent mean",
+                "sent most",
+                processors.iter().map(|stats| stats.words_sent).collect(),
+            ),
             (
                 "received least",
                 "received mean",

@@ -6,7 +6,7 @@ use std::fmt;
 use loggp::{Latency, Machine, Params, Ports, RunError, Ties, Time, Work};
 
 use crate::costs::Costs;
-use crate::emulation::{Emulation, Outcome, PhaseName};
+use crate::emulation::{Course, Emulation, Outcome, PhaseName};
 
 /// One of the papers' programs. Each is one file, or one and a folder of its name, and is listed in [`PROGRAMS`](crate::PROGRAMS).
 #[derive(Debug)]
@@ -82,6 +82,11 @@ pub trait Plan {
     /// [`Outcome::phases`] has; nothing where the paper has none.
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
         Vec::new()
+    }
+
+    /// What should change while it runs, as [`Outcome::course`] shows it; nothing where it shows nothing.
+    fn course(&self) -> Option<Course> {
+        None
     }
 
     /// What its computing costs on this computer, by kind, found in rehearsals of this case's computing alone, by

@@ -85,7 +85,9 @@ pub fn all_gather_vector<T: Payload + Clone>(
     let (id, P) = place(p);
     if elements.len() != P || elements[id] != vector.len() {
         let (given, told) = (vector.len(), elements.get(id).copied().unwrap_or(0));
-        p.misused(format!("gave {given} elements to an all-gather of {P} vectors, where {told} were announced"));
+        p.misused(format!(
+            "gave {given} elements to an all-gather of {P} vectors, where {told} were announced"
+        ));
     }
     let longest = elements.iter().max().copied().unwrap_or(0);
     let k = words_of::<T>(p, longest);

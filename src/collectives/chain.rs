@@ -173,7 +173,11 @@ fn along<T: Payload + Clone>(
                 pieces.push(piece);
             }
             pieces.sort_unstable_by_key(|piece| piece.number); // they may have overtaken each other
-            pieces.into_iter().flat_map(|piece| piece.elements).collect()
+            let mut pieces = pieces.into_iter().map(|piece| piece.elements);
+            let mut vector = pieces.next().unwrap_or_default();
+            vector.reserve_exact(elements - vector.len());
+            pieces.for_each(|piece| vector.extend(piece));
+            vector
         }
     }
 }

@@ -1,10 +1,12 @@
 //! `loggp compare`: a program's algorithms side by side, a row each.
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use clap::Args;
 use loggp::ClockKind;
 
+use super::course;
 use super::details::details;
 use super::failure::Failure;
 use super::heading::heading;
@@ -25,6 +27,9 @@ pub struct Compare {
     /// How to run them.
     #[command(flatten)]
     options: Options,
+    /// Draw what changes while it runs, predicted and observed: for `lu` how many processors are active
+    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
+    plot: Option<PathBuf>,
 }
 
 impl Compare {
@@ -49,12 +54,15 @@ impl Compare {
         }
         refusals.into_iter().for_each(Failure::warn);
 
+        let plot = course::file(self.plot.as_deref(), &studies[0].study.case)?;
         let heading = heading(&studies[0].study, choice.preset, &choice.unit, None);
         let columns = row::columns(None, self.options.repeat > 1);
         let mut report = Report::new(out, self.options.machine.format, columns);
         let failed = run_all(studies, &mut report)?;
         report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
         warn(&report.rows);
-        end(failed)
+        // A plot has every algorithm, or is not drawn.
+        end(failed)?;
+        plot.map_or(Ok(()), |file| file.write(&course::plot(&heading, setting.program, &report.rows)))
     }
 }

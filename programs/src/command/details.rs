@@ -81,7 +81,7 @@ fn note(row: &Row) -> Option<String> {
         None if !params.is_loggp() => {
             "no formulas: they are for LogP and LogGP, and this is a LogGPS machine".into()
         }
-        None => format!("{name} has no formula for this machine; in general it is {}", algorithm.formula),
+        None => format!("{name} has no formula for this case; in general it is {}", algorithm.formula),
     })
 }
 

@@ -9,6 +9,7 @@ mod cell;
 mod choice;
 mod column;
 mod compare;
+mod course;
 mod details;
 mod draft;
 mod failure;

@@ -7,6 +7,7 @@ use clap::Args;
 use loggp::ClockKind;
 use loggp_programs::timeline;
 
+use super::course;
 use super::details::details;
 use super::draft::Draft;
 use super::failure::Failure;
@@ -34,6 +35,9 @@ pub struct Run {
     /// Draw what each processor did when, as in LogP's figure 3
     #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
     timeline: Option<PathBuf>,
+    /// Draw what changes while it runs, predicted and observed: for `lu` how many processors are active
+    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
+    plot: Option<PathBuf>,
 }
 
 impl Run {
@@ -47,6 +51,7 @@ impl Run {
         study.case.check().map_err(Failure::request)?;
         let draft =
             |path: &Option<PathBuf>, what| path.as_deref().map(|path| Draft::create(path, what)).transpose();
+        let plot = course::file(self.plot.as_deref(), &study.case)?;
         let (file, picture) = (draft(&self.trace, "trace")?, draft(&self.timeline, "timeline")?);
 
         let progress = Progress::of(study.runs());
@@ -71,6 +76,9 @@ impl Run {
         report.add(Row { asked, answers })?;
         report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
         warn(&report.rows);
+        if let (Some(plot), None) = (plot, &wrong) {
+            plot.write(&course::plot(&heading, setting.program, &report.rows))?;
+        }
         wrong.map_or(Ok(()), |what| Err(Failure::Run(format!("the result is wrong: {what}"))))
     }
 }

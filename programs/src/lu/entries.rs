@@ -53,9 +53,7 @@ impl Entries {
         let zeros = || Array2::zeros((n, n).f());
         let mut matrix = match self {
             Entries::File(path) => return read(path, n),
-            Entries::Hilbert => {
-                Array2::from_shape_fn((n, n).f(), |(i, j)| 1.0 / (i + j + 1) as f64)
-            }
+            Entries::Hilbert => Array2::from_shape_fn((n, n).f(), |(i, j)| 1.0 / (i + j + 1) as f64),
             Entries::Orthogonal => Array2::from_shape_fn((n, n).f(), |(i, j)| {
                 let angle = std::f64::consts::PI * ((i + 1) * (j + 1)) as f64 / (n + 1) as f64;
                 (2.0 / (n + 1) as f64).sqrt() * angle.sin()
@@ -106,7 +104,8 @@ fn order(n: usize, seed: u64) -> Vec<usize> {
 /// Reads a file of n lines with n numbers each.
 fn read(path: &Path, n: usize) -> Result<Array2<f64>, String> {
     let name = path.display();
-    let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_path(path);
+    let reader =
+        csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_path(path);
     let mut reader = reader.map_err(|why| format!("{name} cannot be read: {why}"))?;
     let mut matrix = Array2::zeros((n, n).f());
     let mut lines = 0;
@@ -122,9 +121,8 @@ fn read(path: &Path, n: usize) -> Result<Array2<f64>, String> {
         }
         for (j, text) in record.iter().enumerate() {
             let value: Option<f64> = text.parse().ok().filter(|value: &f64| value.is_finite());
-            matrix[(lines - 1, j)] = value.ok_or_else(|| {
-                format!("line {lines} of {name}: {text} is not a finite number; give one")
-            })?;
+            matrix[(lines - 1, j)] = value
+                .ok_or_else(|| format!("line {lines} of {name}: {text} is not a finite number; give one"))?;
         }
     }
     match lines == n {

@@ -47,23 +47,28 @@ struct Line {
 
 /// A panel's multipliers, as a processor needs them: for its rows.
 pub struct Multipliers {
-    /// The multipliers for all of its rows from the panel's first on.
-    pub l: Array2<f64>,
-    /// Which rows are the panel's pivots.
-    pub pivots: Vec<usize>,
+    /// What was sent: the pivots, and then column after column.
+    pub message: Vec<f64>,
+    /// The columns of the panel.
+    pub w: usize,
 }
 
+/// The kind of work that moves numbers: it has no flops.
+pub const MOVE: &str = "move";
 /// What is sent in place of a pivot's row where there is none.
 const NO_PIVOT: f64 = -1.0;
 
 impl Multipliers {
-    /// Reads what was sent: w pivots, and then the columns.
-    pub fn read(message: Vec<f64>, w: usize) -> Multipliers {
-        let found = message[..w].iter().take_while(|row| **row != NO_PIVOT);
-        let pivots = found.map(|row| *row as usize).collect();
-        let l = message[w..].to_vec();
-        let l = Array2::from_shape_vec((l.len() / w, w).f(), l).expect("whole columns were sent");
-        Multipliers { l, pivots }
+    /// Which rows are the panel's pivots, as far as there are pivots.
+    fn pivots(&self) -> Vec<usize> {
+        let found = self.message[..self.w].iter().take_while(|row| **row != NO_PIVOT);
+        found.map(|row| *row as usize).collect()
+    }
+
+    /// The multipliers for all of the processor's rows from the panel's first on.
+    pub fn l(&self) -> ArrayView2<'_, f64> {
+        let l = &self.message[self.w..];
+        ArrayView2::from_shape((l.len() / self.w, self.w).f(), l).expect("whole columns were sent")
     }
 }
 
@@ -91,7 +96,8 @@ impl<'a> Part<'a> {
     /// Its numbers, with their rows and columns.
     pub fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         let Layout { rows, cols, .. } = self.layout;
-        let column = |(place, j)| rows.of(self.r).zip(self.values.column(place)).map(move |(i, value)| (i, j, *value));
+        let column =
+            |(place, j)| rows.of(self.r).zip(self.values.column(place)).map(move |(i, value)| (i, j, *value));
         cols.of(self.c).enumerate().flat_map(column)
     }
 
@@ -107,25 +113,26 @@ impl<'a> Part<'a> {
                 Some(multipliers) => multipliers,
                 None => self.multipliers(p, number, panel),
             };
-            self.pivots.extend(&multipliers.pivots);
-            if multipliers.pivots.len() < panel.len() {
-                return Err(Singular(panel.start + multipliers.pivots.len()));
+            let (pivots, l) = (multipliers.pivots(), multipliers.l());
+            self.pivots.extend(&pivots);
+            if pivots.len() < panel.len() {
+                return Err(Singular(panel.start + pivots.len()));
             }
             let mine = self.columns_from(panel.end);
             if mine.is_empty() {
                 continue;
             }
-            self.swap(p, number, panel, &multipliers.pivots);
-            let u = self.pivot_rows(p, number, panel, &multipliers.l);
+            self.swap(p, number, panel, &pivots);
+            let u = self.pivot_rows(p, number, panel, &l);
             let next = panels.get(number + 1).filter(|next| lookahead && self.takes_part(next));
             let mut rest = mine.clone();
             if let Some(next) = next.filter(|next| self.layout.cols.owner(next.start) == self.c) {
                 let urgent = mine.start..mine.start + next.len();
-                self.update(p, number, panel, &multipliers.l, &u, urgent.clone());
+                self.update(p, number, panel, &l, &u, urgent.clone());
                 ahead = Some(self.multipliers(p, number + 1, next));
                 rest.start = urgent.end;
             }
-            self.update(p, number, panel, &multipliers.l, &u, rest);
+            self.update(p, number, panel, &l, &u, rest);
             self.record.did(p, number, Act::Update);
             if let (Some(next), None) = (next, &ahead) {
                 ahead = Some(self.multipliers(p, number + 1, next));
@@ -150,36 +157,43 @@ impl<'a> Part<'a> {
             let rows = self.layout.rows;
             let owner = |row: usize| rank(rows.owner(row)).expect("who has rows left is in the team");
             let rank = rank(self.r).expect("this one has rows left");
-            let own = self.eliminate_panel(panel, &mut Processors { p, group: &down.group, owner: &owner, rank });
+            let pivots =
+                self.eliminate_panel(panel, &mut Processors { p, group: &down.group, owner: &owner, rank });
             self.record.did(p, number, Act::Pivot);
-            own
+            p.work(MOVE, 0, || self.message(panel, pivots))
         });
         let (rows, w) = (self.rows_from(panel.start), panel.len());
         let along = self.along(owner, panel.end);
-        let came = collectives::broadcast_chain(&mut p.within(&along.group), 0, w + rows.len() * w, own);
+        let message = collectives::broadcast_chain(&mut p.within(&along.group), 0, w + rows.len() * w, own);
+        p.work(MOVE, 0, || ()); // what the broadcast has copied is over
         if owner != self.c {
             self.record.received(number, rows.len() * w);
         }
         self.record.did(p, number, Act::Multipliers);
-        Multipliers::read(came, w)
+        Multipliers { message, w }
     }
 
-    /// Eliminates the panel with others who have rows of it. Returns its pivots, and then the multipliers for the
-    /// processor's rows, as they are sent.
-    pub fn eliminate_panel(&mut self, panel: &Range<usize>, team: &mut impl Team) -> Vec<f64> {
+    /// Eliminates the panel with others who have rows of it. Returns its pivots.
+    pub fn eliminate_panel(&mut self, panel: &Range<usize>, team: &mut impl Team) -> Vec<usize> {
         let (rows, columns) = (self.rows_from(panel.start), self.columns_from(panel.start));
         let columns = columns.start..columns.start + panel.len();
         let mine = self.layout.rows.of(self.r).skip(rows.start).collect();
-        let values = self.values.slice(s![rows.clone(), columns.clone()]);
-        let mut copy = Array2::zeros(values.raw_dim().f());
-        copy.assign(&values);
-        let mut eliminated = Panel::new(panel.start, mine, copy);
+        let mut eliminated = Panel::new(panel.start, mine, self.values.slice_mut(s![rows, columns]));
         let found = eliminated.eliminate(team);
-        self.values.slice_mut(s![rows, columns]).assign(&eliminated.values);
         debug_assert_eq!(found.is_ok(), eliminated.pivots.len() == panel.len());
-        let mut message: Vec<f64> = eliminated.pivots.iter().map(|row| *row as f64).collect();
-        message.resize(panel.len(), NO_PIVOT);
-        message.extend(eliminated.values.t().iter()); // column after column
+        eliminated.pivots
+    }
+
+    /// The pivots of an eliminated panel, and then the multipliers for the processor's rows, as they are sent.
+    pub fn message(&self, panel: &Range<usize>, pivots: Vec<usize>) -> Vec<f64> {
+        let (rows, w) = (self.rows_from(panel.start), panel.len());
+        let first = self.columns_from(panel.start).start;
+        let mut message: Vec<f64> = Vec::with_capacity(w + rows.len() * w);
+        message.extend(pivots.into_iter().map(|row| row as f64));
+        message.resize(w, NO_PIVOT);
+        for column in self.values.slice(s![rows, first..first + w]).columns() {
+            message.extend_from_slice(column.as_slice().expect("a column lies together"));
+        }
         message
     }
 
@@ -199,14 +213,17 @@ impl<'a> Part<'a> {
             })
         };
         // All is read before anything is written.
-        let read = |Move { from, .. }: &Move| {
-            let row = rows.before(self.r, *from);
-            self.values.slice(s![row, columns.clone()]).to_vec()
-        };
-        let out: Vec<Vec<f64>> =
-            others.iter().map(|other| between(self.r, *other).flat_map(read).collect()).collect();
-        let within: Vec<Move> = between(self.r, self.r).copied().collect();
-        self.swap_within(&within, columns.clone());
+        let out: Vec<Vec<f64>> = p.work(MOVE, 0, || {
+            let read = |Move { from, .. }: &Move| {
+                let row = rows.before(self.r, *from);
+                self.values.slice(s![row, columns.clone()]).to_vec()
+            };
+            let to = |other: &usize| between(self.r, *other).flat_map(read).collect();
+            let out = others.iter().map(to).collect();
+            let within: Vec<Move> = between(self.r, self.r).copied().collect();
+            self.swap_within(&within, columns.clone());
+            out
+        });
         for (other, values) in others.into_iter().zip(out) {
             if values.is_empty() {
                 continue;
@@ -221,6 +238,7 @@ impl<'a> Part<'a> {
                 to.iter_mut().zip(values).for_each(|(to, from)| *to = *from);
             }
         }
+        p.work(MOVE, 0, || ()); // what was written is over
         self.record.did(p, number, Act::Swap);
     }
 
@@ -243,18 +261,19 @@ impl<'a> Part<'a> {
         p: &mut Proc,
         number: usize,
         panel: &Range<usize>,
-        l: &Array2<f64>,
+        l: &ArrayView2<f64>,
     ) -> Array2<f64> {
         let (w, columns) = (panel.len(), self.columns_from(panel.end));
         let top = self.layout.rows.owner(panel.start);
         let own = (top == self.r).then(|| {
             p.work("flop", solve_flops(w, columns.len()), || self.solve(panel, l));
-            self.rows(panel)
+            self.record.did(p, number, Act::Solve);
+            p.work(MOVE, 0, || self.rows(panel))
         });
-        self.record.did(p, number, Act::Solve);
         let values = w * columns.len();
         let down = self.down(top, panel.end);
         let u = collectives::broadcast_vector(&mut p.within(&down.group), 0, values, own);
+        p.work(MOVE, 0, || ()); // what the broadcast has copied is over
         if top != self.r {
             self.record.received(number, values);
         }
@@ -263,7 +282,7 @@ impl<'a> Part<'a> {
     }
 
     /// Solves for the panel's pivot rows, which the processor has.
-    pub fn solve(&mut self, panel: &Range<usize>, l: &Array2<f64>) {
+    pub fn solve(&mut self, panel: &Range<usize>, l: &ArrayView2<f64>) {
         let (first, w) = (self.rows_from(panel.start).start, panel.len());
         let columns = self.columns_from(panel.end);
         solve(l.slice(s![..w, ..]), self.values.slice_mut(s![first..first + w, columns]));
@@ -272,7 +291,11 @@ impl<'a> Part<'a> {
     /// The panel's pivot rows, which the processor has, right of the panel, column after column.
     pub fn rows(&self, panel: &Range<usize>) -> Vec<f64> {
         let (first, columns) = (self.rows_from(panel.start).start, self.columns_from(panel.end));
-        self.values.slice(s![first..first + panel.len(), columns]).t().iter().copied().collect()
+        let mut rows = Vec::with_capacity(panel.len() * columns.len());
+        for column in self.values.slice(s![first..first + panel.len(), columns]).columns() {
+            rows.extend_from_slice(column.as_slice().expect("a column lies together"));
+        }
+        rows
     }
 
     /// Updates some of the columns that come after the panel.
@@ -281,7 +304,7 @@ impl<'a> Part<'a> {
         p: &mut Proc,
         number: usize,
         panel: &Range<usize>,
-        l: &Array2<f64>,
+        l: &ArrayView2<f64>,
         u: &Array2<f64>,
         columns: Range<usize>,
     ) {
@@ -291,7 +314,13 @@ impl<'a> Part<'a> {
     }
 
     /// Takes the panel out of some of the columns that come after it.
-    pub fn apply(&mut self, panel: &Range<usize>, l: &Array2<f64>, u: &Array2<f64>, columns: Range<usize>) {
+    pub fn apply(
+        &mut self,
+        panel: &Range<usize>,
+        l: &ArrayView2<f64>,
+        u: &Array2<f64>,
+        columns: Range<usize>,
+    ) {
         let (first, rows) = (self.columns_from(panel.end).start, self.rows_from(panel.end));
         let below = l.nrows() - rows.len();
         let u = u.slice(s![.., columns.start - first..columns.end - first]);
@@ -325,16 +354,9 @@ impl<'a> Part<'a> {
 
 /// Those who have something from an index on, after the one who comes first. They are the same as last time until
 /// somebody has nothing left.
-fn line(
-    last: &mut Option<Line>,
-    cut: Cut,
-    first: usize,
-    index: usize,
-    id: impl Fn(usize) -> usize,
-) -> Line {
+fn line(last: &mut Option<Line>, cut: Cut, first: usize, index: usize, id: impl Fn(usize) -> usize) -> Line {
     let places = (first..cut.parts).chain(0..first);
-    let places: Vec<usize> =
-        places.filter(|place| *place == first || cut.from(*place, index) > 0).collect();
+    let places: Vec<usize> = places.filter(|place| *place == first || cut.from(*place, index) > 0).collect();
     if last.as_ref().is_none_or(|line| line.places != places) {
         let group = Group::new(places.iter().map(|place| id(*place)));
         *last = Some(Line { places, group });

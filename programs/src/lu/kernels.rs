@@ -1,6 +1,6 @@
 //! The arithmetic of an elimination: what one processor does with numbers that it has.
 
-use ndarray::linalg::general_mat_mul;
+use super::product::subtract_product;
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
 /// Up to this many columns are cheaper eliminated one by one than by a product of matrices.
@@ -11,7 +11,7 @@ pub fn update(mut a: ArrayViewMut2<f64>, l: ArrayView2<f64>, u: ArrayView2<f64>)
     /// Products of fewer columns are not worth the copies that a product makes.
     const FEW: usize = 4;
     if l.ncols() >= FEW {
-        return general_mat_mul(-1.0, &l, &u, 1.0, &mut a);
+        return subtract_product(a, l, u);
     }
     if a.strides()[0] > a.strides()[1] {
         // Rows lie together: the same with columns for rows.
@@ -42,7 +42,7 @@ pub fn solve(l: ArrayView2<f64>, mut u: ArrayViewMut2<f64>) {
     let half = w / 2;
     let (mut upper, mut lower) = u.split_at(Axis(0), half);
     solve(l.slice(s![..half, ..half]), upper.view_mut());
-    general_mat_mul(-1.0, &l.slice(s![half.., ..half]), &upper, 1.0, &mut lower);
+    subtract_product(lower.view_mut(), l.slice(s![half.., ..half]), upper.view());
     solve(l.slice(s![half.., half..]), lower);
 }
 

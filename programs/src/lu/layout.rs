@@ -97,9 +97,7 @@ impl Layout {
     pub fn panels(&self) -> impl Iterator<Item = Range<usize>> {
         let end = |k: usize| (k + self.block).min(self.rows.end(k)).min(self.cols.end(k));
         let first = (self.n > 0).then(|| 0..end(0));
-        std::iter::successors(first, move |panel| {
-            (panel.end < self.n).then(|| panel.end..end(panel.end))
-        })
+        std::iter::successors(first, move |panel| (panel.end < self.n).then(|| panel.end..end(panel.end)))
     }
 }
 
@@ -122,7 +120,8 @@ mod tests {
                     let mut seen = vec![0; parts];
                     for index in 0..n {
                         let owner = cut.owner(index);
-                        (0..parts).for_each(|part| assert_eq!(cut.before(part, index), seen[part], "{cut:?}"));
+                        (0..parts)
+                            .for_each(|part| assert_eq!(cut.before(part, index), seen[part], "{cut:?}"));
                         assert_eq!(cut.of(owner).nth(seen[owner]), Some(index));
                         seen[owner] += 1;
                     }

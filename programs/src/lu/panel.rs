@@ -6,7 +6,7 @@
 
 use loggp::collectives::{self, Maximum};
 use loggp::{Group, Payload, Proc, Tag};
-use ndarray::{Array2, ShapeBuilder, s};
+use ndarray::{Array2, ArrayViewMut2, ShapeBuilder, s};
 
 use super::kernels::{LEAF, solve, solve_flops, update, update_flops};
 
@@ -14,13 +14,13 @@ use super::kernels::{LEAF, solve, solve_flops, update, update_flops};
 const ROW: Tag<Vec<f64>> = Tag::named(0, "row");
 
 /// A processor's rows of a panel.
-pub struct Panel {
+pub struct Panel<'v> {
     /// The first column and the first row of the panel in the matrix.
     pub k: usize,
     /// The processor's rows, as the matrix counts them, in order: none lies above the panel's first row.
     pub rows: Vec<usize>,
     /// The rows' numbers in the panel's columns.
-    pub values: Array2<f64>,
+    pub values: ArrayViewMut2<'v, f64>,
     /// The pivot rows so far.
     pub top: Array2<f64>,
     /// Which rows were pivots so far.
@@ -37,7 +37,7 @@ pub trait Team {
     fn pass(&mut self, row: usize, pivot: usize, values: Option<Vec<f64>>) -> Option<Vec<f64>>;
 
     /// Computes, for so many flops.
-    fn work<R>(&mut self, flops: u64, compute: impl FnOnce() -> R) -> R;
+    fn flops<R>(&mut self, flops: u64, compute: impl FnOnce() -> R) -> R;
 }
 
 /// What could be a pivot: the number, its row in the matrix, and the rest of the row.
@@ -74,7 +74,7 @@ impl Team for Processors<'_, '_, '_> {
         }
     }
 
-    fn work<R>(&mut self, flops: u64, compute: impl FnOnce() -> R) -> R {
+    fn flops<R>(&mut self, flops: u64, compute: impl FnOnce() -> R) -> R {
         self.p.work("flop", flops, compute)
     }
 }
@@ -91,7 +91,7 @@ impl Team for Alone {
         values
     }
 
-    fn work<R>(&mut self, _: u64, compute: impl FnOnce() -> R) -> R {
+    fn flops<R>(&mut self, _: u64, compute: impl FnOnce() -> R) -> R {
         compute()
     }
 }
@@ -118,9 +118,9 @@ impl Payload for Magnitude {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Singular(pub usize);
 
-impl Panel {
+impl<'v> Panel<'v> {
     /// A panel that begins at column and row `k`, before its elimination.
-    pub fn new(k: usize, rows: Vec<usize>, values: Array2<f64>) -> Panel {
+    pub fn new(k: usize, rows: Vec<usize>, values: ArrayViewMut2<'v, f64>) -> Panel<'v> {
         let w = values.ncols();
         Panel { k, rows, values, top: Array2::zeros((w, w).f()), pivots: Vec::with_capacity(w) }
     }
@@ -146,11 +146,11 @@ impl Panel {
         let below = self.below(half);
         let rows = self.rows.len() - below;
         let flops = solve_flops(half - first, end - half) + update_flops(rows, half - first, end - half);
-        team.work(flops, || {
-            let (l, mut u) = self.top.multi_slice_mut((s![first..half, first..half], s![first..half, half..end]));
+        team.flops(flops, || {
+            let (l, mut u) =
+                self.top.multi_slice_mut((s![first..half, first..half], s![first..half, half..end]));
             solve(l.view(), u.view_mut());
-            let (l, a) =
-                self.values.multi_slice_mut((s![below.., first..half], s![below.., half..end]));
+            let (l, a) = self.values.multi_slice_mut((s![below.., first..half], s![below.., half..end]));
             update(a, l.view(), u.view());
         });
         self.columns(team, half, end)
@@ -159,7 +159,7 @@ impl Panel {
     /// Eliminates column `j`, and takes it out of those up to `end`.
     fn column(&mut self, team: &mut impl Team, j: usize, end: usize) -> Result<(), Singular> {
         let from = self.below(j);
-        let own = team.work((self.rows.len() - from) as u64, || self.largest(j, from));
+        let own = team.flops((self.rows.len() - from) as u64, || self.largest(j, from));
         let Maximum { value: Magnitude(pivot), place, with: mut row } = team.largest(own);
         if pivot == 0.0 {
             return Err(Singular(self.k + j));
@@ -171,7 +171,7 @@ impl Panel {
 
         let from = self.below(j + 1);
         let rows = self.rows.len() - from;
-        team.work(rows as u64 + update_flops(rows, 1, end - j - 1), || {
+        team.flops(rows as u64 + update_flops(rows, 1, end - j - 1), || {
             let (mut l, a) = self.values.multi_slice_mut((s![from.., j..j + 1], s![from.., j + 1..end]));
             l.iter_mut().for_each(|value| *value /= pivot);
             update(a, l.view(), self.top.slice(s![j..j + 1, j + 1..end]));

@@ -23,6 +23,8 @@ pub struct Flops {
     pub pivot: f64,
     /// Where rows change places: not by flops, but for each number that does.
     pub swap: f64,
+    /// To copy a number of a panel into a message, or out of it.
+    pub copy: f64,
     /// In solving for pivot rows and in updates.
     pub update: f64,
 }
@@ -32,6 +34,27 @@ struct Machine<'a> {
     params: &'a Params,
     ports: Ports,
     flops: Flops,
+}
+
+/// The rows that are left.
+#[derive(Clone, Copy)]
+struct Rows {
+    /// How many there are.
+    all: usize,
+    /// How many the processor has that has the first of them.
+    own: usize,
+    /// How many the processor has that has most.
+    most: usize,
+    /// How many processors have some.
+    team: usize,
+}
+
+impl Rows {
+    /// Those from row `k` on.
+    fn from(cut: &Cut, k: usize) -> Rows {
+        let (own, most, team) = (cut.from(cut.owner(k), k), cut.most_from(k), cut.parts_from(k));
+        Rows { all: cut.n() - k, own, most, team }
+    }
 }
 
 /// So many units of this cost.
@@ -71,7 +94,8 @@ impl Machine<'_> {
         let busy = self.params.send_overhead(k) + self.params.recv_overhead(k);
         let stream = self.params.stream(k);
         // With a single port the message that comes waits for the one that goes, if that takes longer than L.
-        let port = if self.ports == Ports::Single { (stream - self.params.L).max(Time::ZERO) } else { Time::ZERO };
+        let port =
+            if self.ports == Ports::Single { (stream - self.params.L).max(Time::ZERO) } else { Time::ZERO };
         (messages - 1) * (stream + self.params.g).max(busy) + self.way(k) + port
     }
 
@@ -93,40 +117,45 @@ impl Machine<'_> {
         let step = |distance: usize| {
             let k = k * distance.min(P - distance);
             let last = 2 * distance >= P;
-            let port = if self.ports == Ports::Single { (params.stream(k) - params.L).max(Time::ZERO) } else { Time::ZERO };
+            let port = if self.ports == Ports::Single {
+                (params.stream(k) - params.L).max(Time::ZERO)
+            } else {
+                Time::ZERO
+            };
             (self.way(k) + port).max(if last { Time::ZERO } else { params.stream(k) + params.g })
         };
         let steps = (0..P.next_power_of_two().ilog2()).map(|step_| step(1 << step_)).sum::<Time>();
         steps.min(direct)
     }
 
-    /// A panel of w columns, with so many rows at the processor that has most of them, among so many processors.
-    fn panel(&self, rows: usize, w: usize, own: usize, team: usize) -> Time {
-        let computed = cost(panel::flops(rows, w, own), self.flops.pivot);
-        if team == 1 {
+    /// A panel of w columns.
+    fn panel(&self, rows: Rows, w: usize) -> Time {
+        let computed = cost(panel::flops(rows.most, w, w.min(rows.most)), self.flops.pivot);
+        if rows.team == 1 {
             return computed;
         }
         let candidate = (w + 1) * size_of::<f64>(); // a row, and its number
         let row = self.way(self.params.words(w * size_of::<f64>()));
-        computed + w as i64 * (self.all_reduce(team, candidate) + elsewhere(team, row))
+        computed + w as i64 * (self.all_reduce(rows.team, candidate) + elsewhere(rows, row))
     }
 
-    /// The rows of a panel take their places, in so many columns, among so many processors. Every one of them is as likely
-    /// to have a pivot row.
-    fn rows_swap(&self, w: usize, columns: usize, team: usize) -> Time {
+    /// The rows of a panel take their places, in so many columns.
+    fn rows_swap(&self, w: usize, columns: usize, rows: Rows) -> Time {
+        let team = rows.team;
         let here = cost((2 * w * columns) as u64, self.flops.swap);
         let (each, partners) = (w.div_ceil(team), (team - 1).min(w) as i64);
         let between = match w {
-            1 => elsewhere(team, self.swap(columns)),
+            1 => elsewhere(rows, self.swap(columns)),
             _ => partners * self.swap(each * columns),
         };
         here + between
     }
 }
 
-/// The time of something that happens unless both of two rows are at one of so many processors.
-fn elsewhere(team: usize, time: Time) -> Time {
-    Time::from_ps(time.as_ps() / team as i64 * (team as i64 - 1))
+/// The time of something that happens unless the pivot is a row of the processor that has the first one: any is as likely.
+fn elsewhere(rows: Rows, time: Time) -> Time {
+    let part = i128::from(time.as_ps()) * (rows.all - rows.own) as i128 / rows.all.max(1) as i128;
+    Time::from_ps(part as i64)
 }
 
 /// What the processors should note: one for each grid column, whose rows go at the pace of the one with most of them.
@@ -148,22 +177,30 @@ fn replicated(machine: &Machine, cut: Cut) -> Record {
             now += time;
             record.ended(number, act, now);
         };
-        act(Act::Pivot, machine.panel(cut.most_from(k).min(n - k), w, w, P));
+        // Everyone has about as many of the rows.
+        let rows = Rows { all: P, own: 1, most: cut.most_from(k).min(n - k), team: P };
+        act(Act::Pivot, machine.panel(rows, w));
         let share = cut.most_from(e);
+        act(Act::Multipliers, machine.all_gather(P, share * w));
         // Both rows go a way each, unless they are of one block row.
         let ways = if w == 1 { 1 } else { (P - 1).min(2 * w) as i64 };
         let moved = if w == 1 { share } else { share * (2 * w).div_ceil(P) };
-        act(Act::Swap, match (P, w) {
-            (1, _) => Time::ZERO,
-            (2, 1) => elsewhere(P, machine.swap(2 * moved)),
-            (_, 1) => elsewhere(P, 2 * machine.swap(moved)),
-            _ => ways * machine.swap(moved),
-        });
-        act(Act::Multipliers, machine.all_gather(P, share * w));
+        act(
+            Act::Swap,
+            match (P, w) {
+                (1, _) => Time::ZERO,
+                (2, 1) => elsewhere(rows, machine.swap(2 * moved)),
+                (_, 1) => elsewhere(rows, 2 * machine.swap(moved)),
+                _ => ways * machine.swap(moved),
+            },
+        );
         act(Act::Solve, cost(solve_flops(w, share), machine.flops.update));
         act(Act::PivotRows, machine.all_gather(P, share * w));
-        let rest = (n - e) as u64;
-        act(Act::Update, cost(2 * w as u64 * (rest * rest).div_ceil(P as u64), machine.flops.update));
+        // Of m rows and columns of blocks, m = qP + r, one processor has Pq^2 + 2qr + r blocks, and none has more.
+        let m = (n - e).div_ceil(piece);
+        let (q, r) = (m / P, m % P);
+        let most = (P * q * q + 2 * q * r + r) * piece * piece;
+        act(Act::Update, cost(2 * (w * most.min((n - e) * (n - e))) as u64, machine.flops.update));
     }
     record
 }
@@ -175,29 +212,26 @@ fn grid(machine: &Machine, layout: &Layout, lookahead: bool) -> Records {
     let mut records = vec![Record::default(); cols.parts];
     let mut now = vec![Time::ZERO; cols.parts];
     // What a panel's own column needs until it has eliminated it.
-    let pivot = |k: usize, w: usize| {
-        machine.panel(rows.most_from(k), w, w, rows.parts_from(k))
-    };
+    let pivot = |k: usize, w: usize| machine.panel(Rows::from(rows, k), w);
     for (number, panel) in panels.iter().enumerate() {
         let (k, e, w) = (panel.start, panel.end, panel.len());
         let pass = |records: &mut Vec<Record>, now: &mut Vec<Time>, number: usize, k: usize, e: usize| {
             let owner = cols.owner(k);
             now[owner] += pivot(k, e - k);
             records[owner].ended(number, Act::Pivot, now[owner]);
+            let copied = cost((rows.most_from(k) * (e - k)) as u64, machine.flops.copy);
+            now[owner] += copied;
             let line: Vec<usize> =
                 (owner..cols.parts).chain(0..owner).filter(|c| *c == owner || cols.from(*c, e) > 0).collect();
             pass_on(machine, (rows.most_from(k) + 1) * (e - k), &line, now);
+            line.iter().skip(1).for_each(|c| now[*c] += copied);
             line.iter().for_each(|c| records[*c].ended(number, Act::Multipliers, now[*c]));
         };
         if !lookahead || number == 0 {
             pass(&mut records, &mut now, number, k, e);
         }
-        let (team, left) = (rows.parts_from(k), rows.parts_from(e).max(1));
-        let down = if rows.owner(k) == rows.owner(e.min(layout.n - 1)) || rows.from(rows.owner(k), e) > 0 {
-            left
-        } else {
-            left + 1
-        };
+        // Those who still have rows, and the one whose the pivot rows are.
+        let down = rows.parts_from(e) + usize::from(rows.from(rows.owner(k), e) == 0);
         let mut after = vec![Time::ZERO; cols.parts];
         let mut urgent = None;
         for c in 0..cols.parts {
@@ -209,9 +243,9 @@ fn grid(machine: &Machine, layout: &Layout, lookahead: bool) -> Records {
                 now[c] += time;
                 records[c].ended(number, act, now[c]);
             };
-            act(Act::Swap, machine.rows_swap(w, columns, team));
+            act(Act::Swap, machine.rows_swap(w, columns, Rows::from(rows, k)));
             act(Act::Solve, cost(solve_flops(w, columns), machine.flops.update));
-            act(Act::PivotRows, Course::best::<f64>(machine.params, down.min(rows.parts), w * columns).time);
+            act(Act::PivotRows, Course::best::<f64>(machine.params, down, w * columns).time);
             let update = |columns| cost(update_flops(rows.most_from(e), w, columns), machine.flops.update);
             match panels.get(number + 1) {
                 Some(next) if lookahead && cols.owner(next.start) == c => {

@@ -32,6 +32,18 @@ pub struct Part {
     all: Group,
 }
 
+/// An eliminated panel.
+struct Eliminated {
+    /// Its pivot rows.
+    top: Array2<f64>,
+    /// Which rows were pivots.
+    pivots: Vec<usize>,
+    /// The processor's rows from the panel's first on.
+    rows: Vec<usize>,
+    /// Their numbers in the panel's columns.
+    values: Array2<f64>,
+}
+
 impl Part {
     /// The part of a processor, with numbers from the matrix.
     pub fn new(cut: Cut, id: usize, matrix: &ArrayView2<f64>) -> Part {
@@ -82,8 +94,8 @@ impl Part {
         for (number, k) in (0..self.n).step_by(piece).enumerate() {
             let panel = k..(k + piece).min(self.n);
             let eliminated = self.eliminate_panel(p, number, &panel)?;
-            self.swap(p, number, &panel, &eliminated.pivots);
             let l = self.multipliers(p, number, &panel, &eliminated);
+            self.swap(p, number, &panel, &eliminated.pivots);
             let u = self.pivot_rows(p, number, &panel, eliminated.top.view());
             self.update(p, number, &panel, &l, &u);
         }
@@ -96,15 +108,15 @@ impl Part {
         p: &mut Proc,
         number: usize,
         panel: &Range<usize>,
-    ) -> Result<Panel, Singular> {
+    ) -> Result<Eliminated, Singular> {
         let (k, cut, id) = (panel.start, self.cut, self.id);
         let mine: Vec<usize> = cut.of(self.share(k)).filter(|row| *row >= k).collect();
         let place = |part: &Part, row: usize, j: usize| part.columns(row, k + j).start;
-        let values = Array2::from_shape_fn((mine.len(), panel.len()).f(), |(i, j)| {
+        let mut values = Array2::from_shape_fn((mine.len(), panel.len()).f(), |(i, j)| {
             self.values[(mine[i], place(self, mine[i], j))]
         });
         let owner = |row: usize| (row / cut.piece + k / cut.piece) % cut.parts;
-        let mut eliminated = Panel::new(k, mine, values);
+        let mut eliminated = Panel::new(k, mine, values.view_mut());
         let done = eliminated.eliminate(&mut Processors { p, group: &self.all, owner: &owner, rank: id });
         self.pivots.extend(&eliminated.pivots);
         for (i, row) in eliminated.rows.iter().enumerate() {
@@ -114,7 +126,8 @@ impl Part {
             }
         }
         self.record.did(p, number, Act::Pivot);
-        done.map(|()| eliminated)
+        let Panel { top, pivots, rows, .. } = eliminated;
+        done.map(|()| Eliminated { top, pivots, rows, values })
     }
 
     /// The multipliers below the panel, to all: by the processor that had them, rows one below the other.
@@ -123,7 +136,7 @@ impl Part {
         p: &mut Proc,
         number: usize,
         panel: &Range<usize>,
-        eliminated: &Panel,
+        eliminated: &Eliminated,
     ) -> Vec<Vec<f64>> {
         let w = panel.len();
         let below = eliminated.rows.partition_point(|row| *row < panel.end);
@@ -164,11 +177,11 @@ impl Part {
         let Cut { parts, piece, .. } = self.cut;
         let moves = moves(panel.start, pivots);
         let further = |Move { from, to }: &Move| (to / piece + parts - from / piece % parts) % parts;
-        let by_way: Vec<Vec<Move>> =
-            (0..parts).map(|way| moves.iter().filter(|step| further(step) == way).copied().collect()).collect();
-        let read = |part: &Part, row: usize| {
-            part.values.slice(s![row, part.columns(row, panel.end)]).to_vec()
-        };
+        let by_way: Vec<Vec<Move>> = (0..parts)
+            .map(|way| moves.iter().filter(|step| further(step) == way).copied().collect())
+            .collect();
+        let read =
+            |part: &Part, row: usize| part.values.slice(s![row, part.columns(row, panel.end)]).to_vec();
         let out: Vec<Vec<f64>> = by_way
             .iter()
             .map(|moves| moves.iter().flat_map(|Move { from, .. }| read(self, *from)).collect())
@@ -186,28 +199,22 @@ impl Part {
             let mut came = came.into_iter();
             for Move { to, .. } in moves {
                 let columns = self.columns(*to, panel.end);
-                self.values.slice_mut(s![*to, columns]).iter_mut().zip(came.by_ref()).for_each(|(to, from)| {
-                    *to = from;
-                });
+                self.values.slice_mut(s![*to, columns]).iter_mut().zip(came.by_ref()).for_each(
+                    |(to, from)| {
+                        *to = from;
+                    },
+                );
             }
         }
         self.record.did(p, number, Act::Swap);
     }
 
     /// Updates what is left, block row by block row: of each the processor has other columns.
-    fn update(
-        &mut self,
-        p: &mut Proc,
-        number: usize,
-        panel: &Range<usize>,
-        l: &[Vec<f64>],
-        u: &[Vec<f64>],
-    ) {
+    fn update(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>, l: &[Vec<f64>], u: &[Vec<f64>]) {
         let (Cut { parts, piece, .. }, w, n) = (self.cut, panel.len(), self.n);
         let blocks = || (panel.end..n).step_by(piece).map(|row| row..(row + piece).min(n));
-        let flops = blocks().map(|rows| {
-            update_flops(rows.len(), w, self.columns(rows.start, panel.end).len())
-        });
+        let flops =
+            blocks().map(|rows| update_flops(rows.len(), w, self.columns(rows.start, panel.end).len()));
         let flops = flops.sum();
         self.record.active(number, flops);
         // Whose the panel's rows of a block are, and whose its columns, has the multipliers, and the pivot rows.

@@ -64,7 +64,12 @@ pub fn verify(matrix: &Array2<f64>, mut factors: Factors, layout: &Layout) -> Re
 }
 
 /// Solves Ax = b by the factors for some b, and refuses an x that Linpack would refuse.
-fn solution(matrix: &Array2<f64>, l: &Array2<f64>, u: &Array2<f64>, permuted: &[usize]) -> Result<(), String> {
+fn solution(
+    matrix: &Array2<f64>,
+    l: &Array2<f64>,
+    u: &Array2<f64>,
+    permuted: &[usize],
+) -> Result<(), String> {
     let n = matrix.nrows();
     let b = Array1::from_shape_fn(n, |i| ((i * 7 + 3) % 11) as f64 / 11.0 - 0.5);
     let mut x: Array1<f64> = permuted.iter().map(|row| b[*row]).collect();
@@ -79,7 +84,9 @@ fn solution(matrix: &Array2<f64>, l: &Array2<f64>, u: &Array2<f64>, permuted: &[
     let off = largest(matrix.dot(&x) - &b);
     let scaled = off / (f64::EPSILON * (of_a * of_x + of_b) * n as f64);
     if scaled.is_nan() || scaled >= MOST_SCALED {
-        return Err(format!("the solution of Ax = b has a scaled residual of {scaled:.3}, and Linpack allows {MOST_SCALED}"));
+        return Err(format!(
+            "the solution of Ax = b has a scaled residual of {scaled:.3}, and Linpack allows {MOST_SCALED}"
+        ));
     }
     Ok(())
 }
@@ -101,7 +108,11 @@ pub fn verify_singular(matrix: &Array2<f64>, found: Singular) -> Result<(), Stri
         if a[(pivot, k)] == 0.0 {
             return match found == Singular(k) {
                 true => Ok(()),
-                false => Err(format!("no pivot was found at step {}, and the first without one is {}", found.0 + 1, k + 1)),
+                false => Err(format!(
+                    "no pivot was found at step {}, and the first without one is {}",
+                    found.0 + 1,
+                    k + 1
+                )),
             };
         }
         for j in 0..n {

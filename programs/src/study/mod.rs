@@ -9,7 +9,7 @@ pub mod sweep;
 use loggp::{ClockKind, RunError, Time, Trace};
 
 use crate::costs::Costs;
-use crate::emulation::{Emulation, Outcome, PhaseName};
+use crate::emulation::{Course, Emulation, Outcome, PhaseName};
 use crate::program::{Case, Refusal};
 
 /// A case, and how often and on which clock it is run.
@@ -30,6 +30,8 @@ pub struct Answers {
     pub prediction: Prediction,
     /// The same of its phases, where it has phases.
     pub phases: Vec<Phase>,
+    /// What was to change while it ran, where the program says that.
+    pub course: Option<Course>,
     /// The run with the median time: the measured one if there is one, or else the model's.
     pub outcome: Outcome,
     /// What is wrong with the result of one of the runs, in one sentence.
@@ -152,7 +154,7 @@ impl Study {
             outcome = measured.median;
             wrong = wrong.or(measured.wrong);
         }
-        Ok(Answers { prediction, phases, outcome, wrong })
+        Ok(Answers { prediction, phases, course: plan.course(), outcome, wrong })
     }
 }
 
