@@ -3,6 +3,7 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
+use loggp::collectives::Course;
 use loggp::{
     Cause, ClockKind, Dilation, Group, Latency, LogGps, Machine, Params, Ports, Proc, Run, RunError, Tag,
     Time, US, Work, audit, collectives,
@@ -198,7 +199,13 @@ fn everything_as(p: &mut Proc, (id, P): (usize, usize), root: usize, m: usize) {
     let datum = vec![7_u64; root];
 
     assert_eq!(collectives::broadcast(p, root, at_root.then(|| datum.clone())), datum);
+    let long: Vec<u32> = (0..m as u32).collect();
+    assert_eq!(collectives::broadcast_vector(p, root, m, at_root.then(|| long.clone())), long);
+    assert_eq!(collectives::broadcast_chain(p, root, m, at_root.then(|| long.clone())), long);
     assert_eq!(collectives::reduce(p, root, mine(), join), at_root.then(|| text(0, P)));
+    let largest = collectives::all_max(p, id % 3, 100 - id, mine());
+    let first = (0..P).rev().max_by_key(|id| (id % 3, *id)).unwrap();
+    assert_eq!((largest.place, largest.with), (100 - first, text(first, first + 1)));
     let products = collectives::reduce(p, root, [id as u64 + 1; 3], |a, b| [0, 1, 2].map(|i| a[i].max(b[i])));
     assert_eq!(products, at_root.then_some([P as u64; 3]));
     collectives::barrier(p);
@@ -216,6 +223,9 @@ fn everything_as(p: &mut Proc, (id, P): (usize, usize), root: usize, m: usize) {
     assert_eq!(collectives::scatter(p, root, at_root.then(|| (0..P).collect())), id);
     assert_eq!(collectives::all_gather(p, mine()), all());
     assert_eq!(collectives::all_gather(p, [id as u32; 5]), Vec::from_iter((0..P as u32).map(|id| [id; 5])));
+    let counts: Vec<usize> = (0..P).map(|id| id * m % 7).collect();
+    let of = |id: usize| vec![id as u64; counts[id]];
+    assert_eq!(collectives::all_gather_vector(p, &counts, of(id)), Vec::from_iter((0..P).map(of)));
     let values = (0..P).map(|to| format!("{id}-{to} ")).collect();
     let expected: String = (0..P).map(|from| format!("{from}-{id} ")).collect();
     assert_eq!(collectives::reduce_scatter(p, values, join), expected);
@@ -909,6 +919,61 @@ fn all_gather_is_exact<const K: usize>(params: Params) {
     }
 }
 
+/// A vector of q pieces of m words down a chain: (P-1) (L + 2o + (m-1)G) + (q-1) max((m-1)G + g, 2o).
+fn a_chain_is_exact(params: Params, elements: usize, root: usize) {
+    let (G, Params { L, o, g, P, .. }) = (params.G().unwrap(), params);
+    let course = Course::chain::<u64>(&params, P, elements);
+    let piece = course.piece.unwrap();
+    let vector = |p: &Proc| (p.id() == root).then(|| vec![7_u64; elements]);
+    let run_on = |ports| {
+        run(&machine(params).ports(ports), |p| {
+            assert_eq!(collectives::broadcast_chain(p, root, elements, vector(p)), vec![7; elements]);
+            p.now()
+        })
+    };
+    let (single, dual) = (run_on(Ports::Single), run_on(Ports::Dual));
+    if P == 1 {
+        return assert_eq!((single.time, dual.time), (Time::ZERO, Time::ZERO));
+    }
+    let (m, q) = (piece.min(elements) as i64, elements.div_ceil(piece) as i64);
+    let hop = L + 2 * o + (m - 1) * G;
+    let gap = ((m - 1) * G + g).max(o);
+    if elements.is_multiple_of(piece) {
+        let passed_on = if P == 2 { gap } else { gap.max(2 * o) };
+        let time = (P as i64 - 1) * hop + (q - 1) * passed_on;
+        assert_eq!(dual.time, time, "{elements} of {piece}: {params:?}");
+        let next = dual.results[(root + 1) % P];
+        assert!(next >= hop + (q - 1) * gap && next <= hop + (q - 1) * passed_on + o, "{params:?}");
+        if m == 1 {
+            assert_eq!((single.time, course.time), (time, time), "{params:?}");
+        }
+    }
+    // The root is done first: it has sent all there is.
+    assert_eq!(dual.results[root], o + (q - 1) * gap, "{params:?}");
+}
+
+/// Word by word L + 2o + (n(P-1) - 1) max(g, 2o), on a machine of LogP.
+fn a_gather_of_words_is_exact(params: Params, n: usize) {
+    let Params { L, o, g, P, .. } = params;
+    let time = time(&machine(params), |p| collectives::all_gather_vector(p, &vec![n; P], vec![1_u64; n]));
+    let messages = (n * (P - 1)) as i64;
+    if messages == 0 {
+        return assert_eq!(time, Time::ZERO);
+    }
+    let expected = (messages - 1) * g.max(2 * o) + L + 2 * o;
+    if n == 1 {
+        return; // that is an all-gather of values of a word
+    }
+    if o == Time::ZERO {
+        assert_eq!(time, expected, "{n} {params:?}");
+    }
+    // A reception may be in the way of a send.
+    assert!(
+        time >= (messages - 1) * g + L + 2 * o && time <= expected + messages * (2 * o),
+        "{n} {params:?}"
+    );
+}
+
 fn reduce_scatter_is_exact<const K: usize>(params: Params) {
     let (exchange, single, dual) = all_to_all_time(&params, K);
     let expected = exchange + (params.P as i64 - 1) * US;
@@ -1029,6 +1094,40 @@ proptest! {
     fn an_all_gather_takes_as_long_as_it_says(params in any_params(1..21_usize)) {
         all_gather_is_exact::<1>(params);
         all_gather_is_exact::<6>(params);
+    }
+
+    #[test]
+    fn a_chain_takes_as_long_as_it_says(
+        params in any_params(1..14_usize),
+        elements in 1..60_usize,
+        root in any::<Index>(),
+    ) {
+        a_chain_is_exact(params, elements, root.index(params.P));
+    }
+
+    #[test]
+    fn a_chain_of_words_and_their_gather_take_as_long_as_they_say(
+        params in any_params(1..10_usize),
+        elements in 1..30_usize,
+        root in any::<Index>(),
+    ) {
+        let Params { L, o, g, P, .. } = params;
+        let params = Params::new(P).L(L).o(o).g(g).build().unwrap();
+        let course = Course::best::<u64>(&params, P, elements);
+        let root = root.index(P);
+        let took = time(&machine(params), |p| {
+            collectives::broadcast_vector(p, root, elements, (p.id() == root).then(|| vec![7_u64; elements]))
+        });
+        prop_assert_eq!(took, course.time, "{} {:?}", elements, params);
+        a_gather_of_words_is_exact(params, elements);
+    }
+
+    #[test]
+    fn a_maximum_takes_as_long_as_an_all_reduce(params in any_params(1..20_usize)) {
+        let params = Params { word: 32.try_into().unwrap(), ..params };
+        let reduce = time(&machine(params), |p| collectives::all_reduce(p, 1_u64, |a, _| a));
+        let max = time(&machine(params), |p| collectives::all_max(p, p.id() as u64, p.id(), ()));
+        prop_assert_eq!(max, reduce);
     }
 
     #[test]

@@ -410,3 +410,60 @@ impl Lu<'_> {
         figures
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loggp::{Machine, Params};
+
+    /// Step k needs n-k multipliers in the column layout, n-k of both in the bad one, and (n-k)/sqrt(P) of both on the
+    /// scattered grid (LogP, section 4.2), less what a processor has itself.
+    #[test]
+    fn processors_receive_what_the_paper_counts() {
+        let (n, P, root) = (48, 16, 4);
+        let params = Params::new(P).L(6 * loggp::US).o(2 * loggp::US).g(4 * loggp::US).build().unwrap();
+        // What each processor received in each step.
+        let received = |algorithm: &str| -> Vec<Vec<usize>> {
+            let case = Case { size: n, ..Case::new(&LU, algorithm, params) };
+            let way = match algorithm {
+                "replicated" => Way::Replicated,
+                "column-cyclic" => Way::Columns { blocked: false },
+                _ => Way::Grid { blocked: false },
+            };
+            let cyclic = |parts| Cut::cyclic(n, parts, 1);
+            let (rows, cols) = match way {
+                Way::Replicated => (cyclic(1), cyclic(P)),
+                Way::Columns { .. } => (Cut::blocked(n, 1), cyclic(P)),
+                _ => (cyclic(root), cyclic(root)),
+            };
+            let layout = Layout { n, block: 1, rows, cols };
+            let lu = Lu { case: &case, way, layout, entries: Entries::Random, charged: Some(loggp::US) };
+            let matrix = lu.matrix();
+            let run = Machine::new(params).run(|p| lu.eliminate(p, &matrix).0.take_notes().1).unwrap();
+            let records = Records(run.results);
+            (0..n).map(|step| records.at(step).map(|noted| noted.received).collect()).collect()
+        };
+        for (step, received) in received("column-cyclic").into_iter().enumerate().take(n - P) {
+            let mut expected = vec![n - step - 1; P];
+            expected[step % P] = 0; // whose they are
+            assert_eq!(received, expected, "step {step}");
+        }
+        for (step, received) in received("replicated").into_iter().enumerate() {
+            let left = n - step - 1;
+            for (id, received) in received.into_iter().enumerate() {
+                let own = (step + 1..n).filter(|i| (i + step) % P == id).count();
+                assert_eq!(received, 2 * (left - own), "step {step}, processor {id}");
+            }
+        }
+        for (step, received) in received("grid-cyclic").into_iter().enumerate().take(n - root) {
+            let part = |index: usize| (step + 1..n).filter(|i| i % root == index).count();
+            for (id, received) in received.into_iter().enumerate() {
+                let (r, c) = (id / root, id % root);
+                let multipliers = if c == step % root { 0 } else { part(r) };
+                let pivot_row = if r == step % root { 0 } else { part(c) };
+                assert_eq!(received, multipliers + pivot_row, "step {step}, processor {id}");
+                assert!(received <= 2 * (n - step - 1).div_ceil(root));
+            }
+        }
+    }
+}

@@ -63,7 +63,7 @@ fn all_gather_by<T: Payload + Clone>(p: &mut Proc, value: T, k: usize) -> Vec<T>
 ///
 /// **Time**: that of `all_gather` for the words of the longest vector, as a bound; word by word
 /// L + 2o + (n(P-1) - 1) max(g, 2o), for vectors of n words. That is exact for equal vectors, if all come at once, no gap
-/// from before is running, and a reception is never in the way of a send: g >= 4o, or o = 0.
+/// from before is running, and no reception is in the way of a send, as with o = 0.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};

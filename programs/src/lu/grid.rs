@@ -167,7 +167,8 @@ impl<'a> Part<'a> {
         let message = collectives::broadcast_chain(&mut p.within(&along.group), 0, w + rows.len() * w, own);
         p.work(MOVE, 0, || ()); // what the broadcast has copied is over
         if owner != self.c {
-            self.record.received(number, rows.len() * w);
+            // The paper counts the multipliers: the pivots and their block come beside.
+            self.record.received(number, self.rows_from(panel.end).len() * w);
         }
         self.record.did(p, number, Act::Multipliers);
         Multipliers { message, w }

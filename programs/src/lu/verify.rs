@@ -129,3 +129,52 @@ pub fn verify_singular(matrix: &Array2<f64>, found: Singular) -> Result<(), Stri
     }
     Err(format!("no pivot was found at step {}, and there are pivots at all steps", found.0 + 1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::Cut;
+    use super::*;
+
+    /// A matrix and its factors, with panels of one column.
+    fn right() -> (Array2<f64>, Factors, Layout) {
+        let matrix = ndarray::array![[1.0, 2.0, 0.5], [4.0, 4.0, 2.0], [2.0, 4.0, 8.0]];
+        // Row 1 is the first pivot; then row 2, so that L's first column changes places once more.
+        let lu = ndarray::array![[4.0, 4.0, 2.0], [0.25, 2.0, 7.0], [0.5, 0.5, -3.5]];
+        let cut = Cut::cyclic(3, 1, 1);
+        (matrix, Factors { lu, pivots: vec![1, 2, 2] }, Layout { n: 3, block: 1, rows: cut, cols: cut })
+    }
+
+    #[test]
+    fn what_is_right_is_accepted() {
+        let (matrix, factors, layout) = right();
+        assert_eq!(verify(&matrix, factors, &layout), Ok(()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_noticed() {
+        let wrong = |change: &dyn Fn(&mut Factors), part: &str| {
+            let (matrix, mut factors, layout) = right();
+            change(&mut factors);
+            let why = verify(&matrix, factors, &layout).unwrap_err();
+            assert!(why.contains(part), "{why}");
+        };
+        wrong(&|factors| factors.lu[(2, 2)] += 1e-9, "PA - LU is up to");
+        wrong(&|factors| factors.lu[(0, 2)] = f64::NAN, "PA - LU is up to NaN");
+        wrong(&|factors| factors.lu[(1, 0)] = 1.5, "which is more than 1");
+        wrong(&|factors| factors.lu[(1, 0)] = f64::NAN, "which is more than 1");
+        wrong(&|factors| factors.pivots[1] = 1, "PA - LU is up to");
+        wrong(&|factors| factors.pivots[1] = 0, "row 0 cannot be the pivot of step 1");
+        wrong(&|factors| drop(factors.pivots.pop()), "2 of 3 pivots were found");
+    }
+
+    #[test]
+    fn a_step_without_a_pivot_is_found_again() {
+        let (regular, ..) = right();
+        let singular = ndarray::array![[1.0, 2.0, 3.0], [2.0, 4.0, 7.0], [3.0, 6.0, 8.0]];
+        assert_eq!(verify_singular(&singular, Singular(1)), Ok(()));
+        assert!(verify_singular(&singular, Singular(2)).unwrap_err().ends_with("the first without one is 2"));
+        assert!(
+            verify_singular(&regular, Singular(2)).unwrap_err().ends_with("there are pivots at all steps")
+        );
+    }
+}
