@@ -4,6 +4,8 @@
 //! next one as soon as it has it. The root is done when it has sent the vector once, and the next one has it first; so
 //! what these two do next overlaps with what the others still pass on.
 
+use std::cmp::Reverse;
+
 use super::broadcast::{broadcast_by, soonest};
 use super::{Call, Piece, check_root, place, way};
 use crate::message::{Collective, Payload};
@@ -63,7 +65,9 @@ impl Course {
         }
         let doubled = |piece: &usize| (*piece < elements).then_some(2 * piece);
         let pieces = std::iter::successors(Some(word), doubled);
-        pieces.map(course).min_by_key(|course| course.time).expect("there is a piece of a word")
+        // Of pieces that take as long the longest: fewer messages are less for the host to do.
+        let least = pieces.map(course).min_by_key(|course| (course.time, Reverse(course.piece)));
+        least.expect("there is a piece of a word")
     }
 
     /// The chain, or the optimal tree for the whole vector where that takes less time.
