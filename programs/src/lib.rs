@@ -18,6 +18,7 @@ pub mod scatter;
 pub mod study;
 pub mod summation;
 mod timeline;
+pub mod transportation;
 mod trees;
 mod word;
 
@@ -42,6 +43,7 @@ pub static PROGRAMS: &[&Program] = &[
     &remap::REMAP,
     &fft::FFT,
     &radix_sort::RADIX_SORT,
+    &transportation::TRANSPORTATION,
 ];
 
 /// The document's example, which `cargo test` runs.
