@@ -343,16 +343,18 @@ impl Transportation<'_> {
     fn figures(&self, time: Time, arrivals: &[Arrival]) -> Vec<Figure> {
         let (matrix, P) = (&self.matrix, self.case.params.P);
         let mut figures = Vec::new();
-        let traffic = [("time / 2 t mu", 2 * matrix.t()), ("time / (r + c) mu", matrix.r() + matrix.c())];
-        let mu = Costs::mu(self.case).filter(|mu| *mu > 0.0 && matrix.t() > 0);
-        for ((name, elements), mu) in traffic.into_iter().zip([mu, mu]) {
-            let ratio = |mu: f64| time.as_ps() as f64 / (elements as f64 * mu);
-            figures.extend(mu.map(|mu| Figure { name, unit: "", value: ratio(mu) }));
+        let (r, c, t) = (matrix.r(), matrix.c(), matrix.t());
+        if let Some(mu) = Costs::mu(self.case).filter(|mu| *mu > 0.0 && t > 0) {
+            let ratio = |elements: usize| time.as_ps() as f64 / (elements as f64 * mu);
+            figures.push(Figure { name: "time / 2 t mu", unit: "", value: ratio(2 * t) });
+            if r != c {
+                figures.push(Figure { name: "time / (r + c) mu", unit: "", value: ratio(r + c) });
+            }
         }
         figures.extend(observed::lengths(arrivals));
         if let Method::TwoStage(TwoStage { shuffled: true, .. }) = self.method {
-            let expected = expected_longest(matrix.t(), P);
-            figures.extend(expected.map(|value| Figure { name: "stage 2 most, expected", unit: "", value }));
+            let expected = expected_longest(t, P);
+            figures.extend(expected.map(|value| Figure { name: "expected most", unit: "", value }));
         }
         if arrivals.iter().any(|arrival| arrival.counts != Default::default()) {
             figures.extend(observed::counts(arrivals));

@@ -8,8 +8,8 @@ use crate::Figure;
 /// The names of a stage's figures: the lengths of messages in elements, and the traffic at the busiest intermediate, which
 /// is what comes to it in the first stage and what goes from it in the second.
 const NAMES: [[&str; 5]; 2] = [
-    ["stage 1 least", "stage 1 most", "stage 1 mean", "stage 1 variance", "stage 1 busiest"],
-    ["stage 2 least", "stage 2 most", "stage 2 mean", "stage 2 variance", "stage 2 busiest"],
+    ["1: least", "1: most", "1: mean", "1: variance", "1: busiest"],
+    ["2: least", "2: most", "2: mean", "2: variance", "2: busiest"],
 ];
 
 /// How long the phases took: one ends when the last processor has done it, and then the next begins.
@@ -44,7 +44,7 @@ pub fn counts(arrivals: &[Arrival]) -> Vec<Figure> {
     let sum = |of: fn(&Arrival) -> u64| arrivals.iter().map(of).sum::<u64>() as f64;
     let figures = [
         ("requests", sum(|arrival| arrival.counts.requests)),
-        ("rejected and retried", sum(|arrival| arrival.counts.rejected)),
+        ("rejected", sum(|arrival| arrival.counts.rejected)),
         ("sleeps", sum(|arrival| arrival.counts.sleeps)),
     ];
     figures.into_iter().map(|(name, value)| Figure { name, unit: "", value }).collect()

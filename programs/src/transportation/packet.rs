@@ -49,6 +49,19 @@ pub struct Packet {
     parts: Vec<Slice>,
 }
 
+/// A piece of a packet. Its number counts for nothing, as a receiver knows from the address where a word belongs.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The how manieth it is.
+    pub number: usize,
+    /// How many there are.
+    pub of: usize,
+    /// Whether its first elements belong to the last part of the block before.
+    goes_on: bool,
+    /// What is in it.
+    pub packet: Packet,
+}
+
 /// A part of a packet.
 #[derive(Clone, Debug)]
 pub struct Part {
@@ -142,6 +155,47 @@ impl Packet {
         self.parts.iter().flat_map(Slice::elements).copied().collect()
     }
 
+    /// Cuts it into blocks of about so many bytes. What a receiver must know comes first.
+    pub fn cut(self, bytes: usize) -> Vec<Block> {
+        let most = (bytes / BYTES).max(1) as u32;
+        let Packet { header, order, parts } = self;
+        let mut room = most.saturating_sub((header.len() + order.len()) as u32);
+        let mut blocks = vec![Packet { header, order, parts: Vec::new() }];
+        let mut goes_on = vec![false];
+        for mut slice in parts {
+            let mut begun = false;
+            while slice.len > 0 {
+                if room == 0 {
+                    blocks.push(Packet { header: Vec::new(), order: Vec::new(), parts: Vec::new() });
+                    goes_on.push(begun);
+                    room = most;
+                }
+                let len = slice.len.min(room);
+                blocks[goes_on.len() - 1].parts.push(Slice { len, ..slice.clone() });
+                slice = Slice { start: slice.start + len, len: slice.len - len, ..slice };
+                (room, begun) = (room - len, true);
+            }
+        }
+        let of = blocks.len();
+        let block = |(number, (packet, goes_on))| Block { number, of, goes_on, packet };
+        blocks.into_iter().zip(goes_on).enumerate().map(block).collect()
+    }
+
+    /// Joins the blocks of a packet, all of them and in their order.
+    pub fn join(blocks: impl IntoIterator<Item = Block>) -> Packet {
+        let mut joined = Packet { header: Vec::new(), order: Vec::new(), parts: Vec::new() };
+        for Block { goes_on, packet, .. } in blocks {
+            joined.header.extend(packet.header);
+            joined.order.extend(packet.order);
+            let mut parts = packet.parts.into_iter();
+            if let (true, Some(last)) = (goes_on, joined.parts.last_mut()) {
+                last.len += parts.next().map_or(0, |slice| slice.len);
+            }
+            joined.parts.extend(parts);
+        }
+        joined
+    }
+
     /// How many elements are in it.
     pub fn elements(&self) -> usize {
         self.parts.iter().map(Slice::len).sum()
@@ -157,6 +211,25 @@ impl Payload for Packet {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_packet_that_is_cut_can_be_joined() {
+        let all = Arc::new((0..100).collect());
+        let part = |whose, start, len| Part { whose, place: None, slice: Slice::new(&all, start, len) };
+        let packet = Packet::of(vec![part(0, 3, 20), part(2, 60, 9), part(3, 70, 1)], Padding::all(4), None);
+        for bytes in [1, 4, 8, 20, 24, 40, 100, 139, 140, 1000] {
+            let blocks = packet.clone().cut(bytes);
+            let sum: usize = blocks.iter().map(|block| block.packet.bytes()).sum();
+            assert_eq!((sum, packet.bytes()), (140, 140));
+            assert!(blocks.iter().skip(1).all(|block| block.packet.bytes() <= bytes.max(4)), "{bytes}");
+            assert!(blocks.iter().enumerate().all(|(n, block)| (block.number, block.of) == (n, blocks.len())));
+            let joined = Packet::join(blocks);
+            assert_eq!(joined.header, packet.header);
+            let lengths: Vec<usize> = joined.parts.iter().map(Slice::len).collect();
+            assert_eq!(lengths, [20, 9, 1]);
+            assert_eq!(joined.into_elements(), packet.clone().into_elements());
+        }
+    }
 
     #[test]
     fn a_packet_says_what_is_in_it() {

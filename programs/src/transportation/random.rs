@@ -1,29 +1,36 @@
 //! Distributed random scheduling (section 6, figures 5 and 6): who finds a receiver free sends to it, in random order.
 //!
 //! A processor's busy bit is tested and set by active messages: a request, and its reply. The bit says that somebody sends
-//! to it; the processor resets it itself when it has received. While a processor waits, for a reply or for a message or
-//! in its sleep, it serves whatever comes. Everyone knows from the receive vector how many messages will come, and as
-//! whoever has asked waits for the reply, and sends before it asks again, nothing is left when the last has come.
+//! to it; the processor resets it itself when it has received. Whatever a processor waits for, be it a reply, a message,
+//! the gap or the end of its sleep, it serves meanwhile what comes.
+//!
+//! Where nobody replies while a message streams out, all who ask wait for that. On the CM-5 a message is a train of
+//! packets, and a processor polls between them. So here a message goes in blocks, long enough that they cost little more.
+//!
+//! Everyone knows from the receive vector how many messages will come. Whoever has asked waits for the reply, and if that is
+//! yes sends before it asks again; so nothing is left when the last message has come.
 
-use loggp::{Payload, Proc, Tag, Time};
+use std::collections::VecDeque;
 
-use super::packet::{BYTES, Packet};
+use loggp::{Params, Payload, Proc, Tag, Time};
+
+use super::packet::{BYTES, Block, Packet};
 
 /// What processors say to each other.
 pub enum Note {
     /// May I send?
     Request,
-    /// Yes, and the busy bit is set; or no, and perhaps for how long.
+    /// Yes, and the busy bit is set; or no, and for how long.
     Reply(Result<(), Time>),
-    /// The message.
-    Data(Packet),
+    /// A piece of the message.
+    Data(Block),
 }
 
 impl Payload for Note {
     fn bytes(&self) -> usize {
         match self {
             Note::Request | Note::Reply(_) => 1, // an active message of a word
-            Note::Data(packet) => packet.bytes(),
+            Note::Data(block) => block.packet.bytes(),
         }
     }
 }
@@ -54,6 +61,12 @@ struct Scheduling<'a, M, R> {
     unsent: Vec<(usize, Time)>,
     /// Whom it has asked.
     asked: Option<usize>,
+    /// Replies that wait for the gap.
+    replies: VecDeque<(usize, Note)>,
+    /// To whom it sends, and the blocks that are left.
+    sending: (usize, VecDeque<Block>),
+    /// What has come of everyone's message.
+    came: Vec<Vec<Block>>,
     /// How many messages are still to come.
     missing: usize,
     /// How many processors were told to send, and have not. The busy bit is whether there is one.
@@ -76,12 +89,12 @@ pub fn random(
     mut message: impl FnMut(usize) -> Packet,
     mut receives: impl FnMut(usize, Packet),
 ) -> Counts {
-    let i = p.id();
+    let (i, P) = (p.id(), p.p());
     let mut rng = fastrand::Rng::with_seed(seed.wrapping_add((i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     if sendl[i] > 0 {
         receives(i, message(i));
     }
-    let others = |l: &[usize]| (0..l.len()).filter(|j| *j != i && l[*j] > 0).collect::<Vec<_>>();
+    let others = |l: &[usize]| (0..P).filter(|j| *j != i && l[*j] > 0).collect::<Vec<_>>();
     let mut s = Scheduling {
         tag,
         improved,
@@ -90,35 +103,39 @@ pub fn random(
         receives,
         unsent: others(sendl).into_iter().map(|j| (j, Time::ZERO)).collect(),
         asked: None,
+        replies: VecDeque::new(),
+        sending: (i, VecDeque::new()),
+        came: vec![Vec::new(); P],
         missing: others(recvl).len(),
         granted: 0,
         free_at: Time::ZERO,
         counts: Counts::default(),
     };
     let mut sleeps = false;
-    while s.asked.is_some() || !s.unsent.is_empty() || s.missing > 0 {
-        if s.asked.is_some() || s.unsent.is_empty() {
+    while !s.is_done() {
+        let now = p.now();
+        if s.sends_nothing() && (s.asked.is_some() || s.unsent.is_empty()) {
             let (from, note) = p.recv(tag);
             s.serve(p, from, note);
             continue;
         }
         // While the gap runs, or everyone is busy, it serves.
-        let awake = s.unsent.iter().map(|(_, from)| *from).min().unwrap_or_default();
+        let awake = match s.sends_nothing() {
+            true => s.unsent.iter().map(|(_, from)| *from).min().unwrap_or_default(),
+            false => now,
+        };
+        s.counts.sleeps += u64::from(awake > now && !sleeps);
+        sleeps = awake > now;
         let until = p.next_send().max(awake);
-        if until > p.now() {
-            if awake > p.now() && !sleeps {
-                s.counts.sleeps += 1;
-            }
-            sleeps = awake > p.now();
+        if until > now {
             if let Some((from, note)) = p.recv_until(until, tag) {
                 s.serve(p, from, note);
             }
-            continue;
-        }
-        sleeps = false;
-        let now = p.now();
-        let awake: Vec<usize> = s.unsent.iter().filter(|(_, from)| *from <= now).map(|(j, _)| *j).collect();
-        if let Some(to) = rng.choice(awake) {
+        } else if let Some((to, reply)) = s.replies.pop_front() {
+            p.send(to, tag, reply);
+        } else if let Some(block) = s.sending.1.pop_front() {
+            p.send(s.sending.0, tag, Note::Data(block));
+        } else if let Some(to) = rng.choice(s.awake(now)) {
             s.counts.requests += 1;
             s.asked = Some(to);
             p.send(to, tag, Note::Request);
@@ -128,6 +145,21 @@ pub fn random(
 }
 
 impl<M: FnMut(usize) -> Packet, R: FnMut(usize, Packet)> Scheduling<'_, M, R> {
+    /// Whether all is sent and has come.
+    fn is_done(&self) -> bool {
+        self.unsent.is_empty() && self.missing == 0 && self.asked.is_none() && self.sends_nothing()
+    }
+
+    /// Whether there is nothing to send but requests.
+    fn sends_nothing(&self) -> bool {
+        self.replies.is_empty() && self.sending.1.is_empty()
+    }
+
+    /// To whom it has to send, of those who may be disturbed now.
+    fn awake(&self, now: Time) -> Vec<usize> {
+        self.unsent.iter().filter(|(_, from)| *from <= now).map(|(j, _)| *j).collect()
+    }
+
     /// Does what a note asks for.
     fn serve(&mut self, p: &mut Proc, from: usize, note: Note) {
         match note {
@@ -136,23 +168,26 @@ impl<M: FnMut(usize) -> Packet, R: FnMut(usize, Packet)> Scheduling<'_, M, R> {
                 self.asked = None;
                 self.unsent.retain(|(j, _)| *j != from);
                 let packet = (self.message)(from);
-                p.send(from, self.tag, Note::Data(packet));
+                self.sending = (from, packet.cut(block_bytes(p.params())).into());
             }
             Note::Reply(Err(busy)) => {
                 self.asked = None;
                 let now = p.now();
-                match self.improved {
-                    true => {
-                        self.unsent.iter_mut().filter(|(j, _)| *j == from).for_each(|(_, at)| *at = now + busy);
-                    }
-                    // To look for another takes a cycle, so that time goes on where messages take none.
-                    false => p.wait_until(now + p.params().cycle),
-                }
+                // Without the improvement it looks for another at once. That takes a cycle, so that time goes on where
+                // messages take none.
+                let busy = if self.improved { busy } else { p.params().cycle };
+                self.unsent.iter_mut().filter(|(j, _)| *j == from).for_each(|(_, at)| *at = now + busy);
             }
-            Note::Data(packet) => {
-                self.missing -= 1;
-                self.granted -= 1;
-                (self.receives)(from, packet);
+            Note::Data(block) => {
+                let came = &mut self.came[from];
+                came.push(block);
+                if came.len() == came[0].of {
+                    let mut blocks = std::mem::take(came);
+                    blocks.sort_unstable_by_key(|block| block.number);
+                    self.missing -= 1;
+                    self.granted -= 1;
+                    (self.receives)(from, Packet::join(blocks));
+                }
             }
         }
     }
@@ -170,14 +205,18 @@ impl<M: FnMut(usize) -> Packet, R: FnMut(usize, Packet)> Scheduling<'_, M, R> {
         };
         if let Some(busy) = rejection {
             self.counts.rejected += 1;
-            p.send(from, self.tag, Note::Reply(Err(busy)));
+            self.replies.push_back((from, Note::Reply(Err(busy))));
             return;
         }
         self.granted += 1;
-        p.send(from, self.tag, Note::Reply(Ok(())));
         let stream = params.stream(params.words(BYTES * self.recvl[from]));
         self.free_at = self.free_at.max(p.now() + 2 * hop) + stream;
-        while params.gps().is_some() && self.granted > 0 {
+        if params.is_loggp() {
+            self.replies.push_back((from, Note::Reply(Ok(()))));
+            return;
+        }
+        p.send(from, self.tag, Note::Reply(Ok(())));
+        while self.granted > 0 {
             let note = p.recv_from(from, self.tag);
             self.serve(p, from, note);
         }
@@ -195,5 +234,18 @@ impl<M: FnMut(usize) -> Packet, R: FnMut(usize, Packet)> Scheduling<'_, M, R> {
             return None;
         }
         Some((go_ahead - now - 2 * hop).max(hop))
+    }
+}
+
+/// The length of a block: sixteen times as long under way as the gap and two overheads, which it may cost. Where messages may
+/// wait for their receivers (LogGPS), they go at once.
+fn block_bytes(params: &Params) -> usize {
+    let Params { o, g, word, .. } = *params;
+    match params.G() {
+        Some(G) if G.as_ps() > 0 => {
+            let words = (16 * (g + 2 * o)).as_ps() as u64 / G.as_ps() as u64 + 1;
+            usize::try_from(words).unwrap_or(usize::MAX).saturating_mul(word.get())
+        }
+        _ => usize::MAX,
     }
 }
