@@ -7,6 +7,7 @@
 //! in p parts and send them by p intermediate processors, so that in both stages all messages have nearly the same length.
 
 mod arrival;
+mod heat_map;
 mod linear;
 mod matrix;
 mod observed;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 use loggp::{Proc, RunError, Time, Work, parse_time};
 
 pub use arrival::{Arrival, Source};
+pub use heat_map::heat_map;
 pub use matrix::{Kind, Matrix};
 pub use predict::{expected_longest, longest};
 pub use schedule::Schedule;
@@ -250,8 +252,8 @@ fn cost(text: &str, cycle: Time) -> Result<Time, String> {
     if time < Time::ZERO { Err("it is negative; give 0 or more".into()) } else { Ok(time) }
 }
 
-/// The matrix of a case.
-fn matrix(case: &Case) -> Result<Matrix, Refusal> {
+/// The communication matrix of a case of this program; or why there is none.
+pub fn matrix(case: &Case) -> Result<Matrix, Refusal> {
     let traffic = case.read("traffic", |text| unless_empty(text, elements))?;
     if traffic.is_some() && case.size != SIZE {
         return Err("--traffic is there in place of --size; leave one of them out".into());

@@ -15,6 +15,7 @@ mod failure;
 mod heading;
 mod interrupt;
 mod lists;
+mod matrix;
 mod name;
 mod number;
 mod options;
@@ -69,6 +70,8 @@ enum Request {
     Calibrate(calibrate::Calibrate),
     /// Send too much to one place, or too much at once, and see who stalls
     Stress(stress::Stress),
+    /// Print and draw a communication matrix of the transportation primitive
+    Matrix(matrix::MatrixCommand),
     /// List the programs, their sizes and their algorithms
     Programs,
     /// List the papers' machines, every value with its source
@@ -86,6 +89,7 @@ impl Request {
             Request::Sweep(sweep) => sweep.execute(out),
             Request::Calibrate(calibrate) => calibrate.execute(out),
             Request::Stress(stress) => stress.execute(out),
+            Request::Matrix(matrix) => matrix.execute(out),
             Request::Programs => lists::programs(out),
             Request::Machines => lists::machines(out),
             Request::Audit(audit) => audit.execute(out),

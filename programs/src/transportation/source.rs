@@ -262,9 +262,9 @@ fn skewed(wish: &Wish) -> Result<Matrix, String> {
             let whole = many.round();
             if (many - whole).abs() > 1e-9 || !(1.0..k as f64).contains(&whole) {
                 return Err(format!(
-                    "a skew of {} gives {many} of {k} receivers the fraction 1-l of the traffic, which must be 1 to {} \
+                    "a skew of {} gives {many:.3} of {k} receivers the fraction 1-l of the traffic, and there must be 1 to {} \
                      whole ones; give 1/{k}, or another multiple of it",
-                    over / under,
+                    if under == 1.0 { over.to_string() } else { format!("{over}/{under}") },
                     k - 1
                 ));
             }
