@@ -257,6 +257,9 @@ fn skewed(wish: &Wish) -> Result<Matrix, String> {
             1 => 1,
             _ => (k / 2) >> rng.u32(..k.ilog2()),
         },
+        Some(Skew::Of(..)) if k == 1 => {
+            return Err("a fan-out of 1 leaves no receivers to share traffic with a skew; leave --skew out".into());
+        }
         Some(Skew::Of(over, under)) => {
             let many = over * k as f64 / under;
             let whole = many.round();
