@@ -157,7 +157,7 @@ fn any_case(rng: &mut fastrand::Rng, most_P: usize) -> Case {
     let traffic = match name {
         "remainders" => P * (P - 1) + rng.usize(..4 * P),
         "skewed" => rng.usize(P.min(8) * P..60 * P),
-        _ => rng.usize(..2 + rng.usize(..80 * P)),
+        _ => rng.usize(..80 * P).min(rng.usize(..80 * P)),
     };
     let case = Case {
         seed: rng.u64(..),

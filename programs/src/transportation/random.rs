@@ -111,7 +111,8 @@ pub fn random(
         free_at: Time::ZERO,
         counts: Counts::default(),
     };
-    let mut sleeps = false;
+    // After a reply comes something of its own, or those who ask again and again would keep it from sending.
+    let (mut sleeps, mut replied) = (false, false);
     while !s.is_done() {
         let now = p.now();
         if s.sends_nothing() && (s.asked.is_some() || s.unsent.is_empty()) {
@@ -131,11 +132,17 @@ pub fn random(
             if let Some((from, note)) = p.recv_until(until, tag) {
                 s.serve(p, from, note);
             }
-        } else if let Some((to, reply)) = s.replies.pop_front() {
+            continue;
+        }
+        let reply = s.replies.pop_front_if(|_| !replied);
+        replied = reply.is_some();
+        if let Some((to, reply)) = reply {
             p.send(to, tag, reply);
         } else if let Some(block) = s.sending.1.pop_front() {
             p.send(s.sending.0, tag, Note::Data(block));
-        } else if let Some(to) = rng.choice(s.awake(now)) {
+        } else if s.asked.is_none()
+            && let Some(to) = rng.choice(s.awake(now))
+        {
             s.counts.requests += 1;
             s.asked = Some(to);
             p.send(to, tag, Note::Request);
@@ -197,9 +204,10 @@ impl<M: FnMut(usize) -> Packet, R: FnMut(usize, Packet)> Scheduling<'_, M, R> {
         let params = p.params();
         let hop = params.send_overhead(1) + params.L + params.stream(1) + params.recv_overhead(1);
         let rejection = if params.gps().is_some() {
-            // A long message waits for its receiver here, who must then do nothing else, or processors might wait for each
-            // other in a circle. So one that has asked lets only lower ones go before it.
-            self.asked.is_some_and(|_| from > p.id()).then_some(2 * hop.max(params.cycle))
+            // A long message waits for its receiver here, who must then do nothing else. So that processors do not wait for
+            // each other in a circle, one that has asked, or may send, lets only lower ones go before it.
+            let is_sender = self.asked.is_some() || !self.sending.1.is_empty();
+            (is_sender && from > p.id()).then_some(2 * hop.max(params.cycle))
         } else {
             self.busy(p.now(), hop.max(params.cycle))
         };
