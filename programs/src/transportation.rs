@@ -29,6 +29,7 @@ pub use arrival::{Arrival, Source};
 pub use heat_map::heat_map;
 pub use matrix::{Kind, Matrix};
 pub use predict::{expected_longest, longest};
+pub use random::Random;
 pub use schedule::Schedule;
 pub use split::Scheme;
 pub use two_stage::TwoStage;
@@ -94,13 +95,13 @@ pub static TRANSPORTATION: Program = Program {
             name: "random",
             about: "distributed random scheduling: to whom is found free, in random order (section 6)",
             formula: RANDOM,
-            plan: |case| Transportation::plan(case, Method::Single(Schedule::Random { improved: false })),
+            plan: |case| Transportation::plan(case, Method::Single(Schedule::Random(Random::PLAIN))),
         },
         Algorithm {
             name: "random-improved",
             about: "the same; the busy say for how long, and let the next one go ahead early (section 6)",
             formula: RANDOM,
-            plan: |case| Transportation::plan(case, Method::Single(Schedule::Random { improved: true })),
+            plan: |case| Transportation::plan(case, Method::Single(Schedule::Random(Random::IMPROVED))),
         },
     ],
     size: Size { meaning: "elements that a processor sends and receives, the traffic t", default: SIZE },
@@ -115,7 +116,7 @@ const SIZE: usize = 4096;
 const RANDOM: &str = "none: the algorithm is not deterministic, \"and that makes it difficult to ascertain its time \
                       complexity\" (section 10)";
 
-static OPTIONS: [ProgramOption; 8] = [
+static OPTIONS: [ProgramOption; 9] = [
     ProgramOption {
         name: "matrix",
         value: "NAME|FILE.csv",
@@ -174,6 +175,14 @@ static OPTIONS: [ProgramOption; 8] = [
         check: |text| Schedule::named(text).map(drop),
     },
     ProgramOption {
+        name: "piece",
+        value: "WORDS|all",
+        about: "how much the random algorithms send of a message before they serve others, or all of it",
+        default: "1024",
+        instead_of_size: false,
+        check: |text| piece(text).map(drop),
+    },
+    ProgramOption {
         name: "part",
         value: "TIME",
         about: "what it costs to set the place and length of a part (figures 8 and 10); a bare number counts cycles",
@@ -223,6 +232,17 @@ fn elements(text: &str) -> Result<usize, String> {
     const MOST: f64 = (1_u64 << 32) as f64 - 1.0;
     let number = text.parse::<f64>().ok().map(f64::round).filter(|number| (0.0..=MOST).contains(number));
     number.map(|number| number as usize).ok_or_else(|| format!("give a number of elements from 0 to {MOST}"))
+}
+
+/// Reads the length of a piece.
+fn piece(text: &str) -> Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        _ => match elements(text) {
+            Ok(elements @ 1..) => Ok(elements),
+            _ => Err("give a number of elements of at least 1, or all".into()),
+        },
+    }
 }
 
 /// Reads a fan-out.
@@ -285,12 +305,18 @@ impl Transportation<'_> {
         if P > most_P {
             return Err(format!("{P} processors have too many messages or parts; give at most {most_P}").into());
         }
-        let is_random = matches!(
-            method,
-            Method::Single(Schedule::Random { .. })
-                | Method::TwoStage(TwoStage { stage1: Schedule::Random { .. }, .. })
-        );
-        if is_random {
+        let piece = case.read("piece", piece)?;
+        let (method, schedule) = match method {
+            Method::Single(schedule) => {
+                let schedule = schedule.with_block(piece);
+                (Method::Single(schedule), schedule)
+            }
+            Method::TwoStage(form) => {
+                let stage1 = form.stage1.with_block(piece);
+                (Method::TwoStage(TwoStage { stage1, ..form }), stage1)
+            }
+        };
+        if schedule != Schedule::Linear {
             case.check_eager()?;
         }
         let part = case.read("part", |text| cost(text, case.params.cycle))?;

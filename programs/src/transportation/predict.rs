@@ -91,12 +91,13 @@ impl Costs {
         }
     }
 
-    /// What messages of k words take longer than those of one.
-    fn longer(&self, bytes: usize) -> Time {
-        let Params { L, P, .. } = self.params;
+    /// What messages of so many bytes take longer than those of a word, where two exchange them, or where everyone sends
+    /// to one and receives from another.
+    fn longer(&self, bytes: usize, in_pairs: bool) -> Time {
+        let L = self.params.L;
         let stream = self.params.stream(self.params.words(bytes));
         match self.ports {
-            Ports::Single if stream > L => match P.is_power_of_two() {
+            Ports::Single if stream > L => match in_pairs {
                 true => L + 2 * stream,
                 false => 2 * L + 3 * stream,
             },
@@ -129,7 +130,8 @@ impl Costs {
             None => empty * self.rounds() * self.hop(),
         };
         let gap_before = self.hop() - self.way();
-        let messages: Time = longest.iter().map(|bytes| self.longer(*bytes)).sum();
+        let in_pairs = self.params.P.is_power_of_two();
+        let messages: Time = longest.iter().map(|bytes| self.longer(*bytes, in_pairs)).sum();
         match (busy, self.barrier) {
             (0, Some(_)) => barriers,
             _ if self.P() == 1 => Time::ZERO,
@@ -146,22 +148,28 @@ impl Costs {
         }
     }
 
-    /// A scan of a number (docs/collectives.md).
-    fn scan(&self) -> Time {
+    /// How long the gap still runs when a word was received, and then there was this to compute.
+    fn gap_after(&self, computing: Time) -> Time {
+        (self.hop() - self.way() - computing).max(Time::ZERO)
+    }
+
+    /// A scan of a number (docs/collectives.md), and how long the gap runs after it.
+    fn scan(&self) -> (Time, Time) {
         let Params { g, cycle, .. } = self.params;
         let (way, step) = (self.way(), |ops: i64| (self.way() + ops * cycle).max(g));
         match self.rounds() {
-            0 => Time::ZERO,
-            1 => way,
-            R => step(1) + (R - 2) * step(2) + way + cycle,
+            0 => (Time::ZERO, Time::ZERO),
+            1 => (way, self.gap_after(Time::ZERO)),
+            R => (step(1) + (R - 2) * step(2) + way + cycle, self.gap_after(cycle)),
         }
     }
 
-    /// A scan of vectors of P numbers, or their sum for all, whichever way is the shorter (docs/collectives.md).
-    fn vector(&self, sum: bool) -> Time {
+    /// A scan of vectors of P numbers, or their sum for all, whichever way is the shorter (docs/collectives.md); and how
+    /// long the gap runs after it.
+    fn vector(&self, sum: bool) -> (Time, Time) {
         let (Params { o, g, cycle, .. }, P) = (self.params, self.P());
         if P == 1 {
-            return Time::ZERO;
+            return (Time::ZERO, Time::ZERO);
         }
         let stream = |bytes: usize| self.params.stream(self.params.words(bytes));
         let (whole, part) = (stream(self.params.P * BYTES), stream(BYTES));
@@ -169,12 +177,13 @@ impl Costs {
         let in_parts = 2 * ((P - 2) * (part + g).max(2 * o) + self.way() + part) + (P - 1) * cycle;
         if in_parts < self.rounds() * (self.way() + whole + combining) {
             let between = ((P - 1) * cycle).max(g - self.way());
-            return 2 * self.all_to_all(BYTES) + between;
+            return (2 * self.all_to_all(BYTES) + between, self.gap_after(Time::ZERO));
         }
+        let whole = self.longer(self.params.P * BYTES, false);
         let step = whole + (self.way() + combining).max(g);
         match sum && !self.params.P.is_power_of_two() {
-            true => (self.rounds() + 1) * step + self.way() + whole,
-            false => (self.rounds() - 1) * step + self.way() + whole + combining,
+            true => ((self.rounds() + 1) * step + self.way() + whole, self.gap_after(Time::ZERO)),
+            false => ((self.rounds() - 1) * step + self.way() + whole + combining, self.gap_after(combining)),
         }
     }
 }
@@ -226,15 +235,18 @@ pub fn two_stage(costs: &Costs, matrix: &Matrix, form: &TwoStage) -> Phases {
     let work2 = parts(longest1 * P);
     let after = |work: Time| (costs.gap_left() - work).max(Time::ZERO);
     let gap_of_a_word = if P > 1 { costs.hop() - costs.way() } else { Time::ZERO };
-    let scans = match form.scheme {
-        Scheme::Local => Time::ZERO,
+    let (scans, gap) = match form.scheme {
+        Scheme::Local => (Time::ZERO, Time::ZERO),
         Scheme::Scan => costs.scan(),
         Scheme::Alternate => costs.vector(false),
-        Scheme::Combine => costs.vector(true) + gap_of_a_word + costs.vector(false),
+        Scheme::Combine => {
+            let ((sum, gap_between), (scan, gap)) = (costs.vector(true), costs.vector(false));
+            (sum + gap_between + scan, gap)
+        }
     };
     let (mut before1, mut wait1) = (Time::ZERO, Time::ZERO);
     if form.waits() {
-        let scanned = if scans > Time::ZERO { (gap_of_a_word - work1).max(Time::ZERO) } else { Time::ZERO };
+        let scanned = (gap - work1).max(Time::ZERO);
         (wait1, before1) = match costs.barrier {
             Some(cost) => (cost, (scanned - cost).max(Time::ZERO)),
             None => (scanned + costs.barrier(), gap_of_a_word),

@@ -5,14 +5,14 @@
 //! the gap or the end of its sleep, it serves meanwhile what comes.
 //!
 //! Where nobody replies while a message streams out, all who ask wait for that. On the CM-5 a message is a train of
-//! packets, and a processor polls between them. So here a message goes in blocks, long enough that they cost little more.
+//! packets, and a processor polls between them. So here a message goes in blocks, and the processor serves between them.
 //!
 //! Everyone knows from the receive vector how many messages will come. Whoever has asked waits for the reply, and if that is
 //! yes sends before it asks again; so nothing is left when the last message has come.
 
 use std::collections::VecDeque;
 
-use loggp::{Params, Payload, Proc, Tag, Time};
+use loggp::{Payload, Proc, Tag, Time};
 
 use super::packet::{BYTES, Block, Packet};
 
@@ -35,6 +35,22 @@ impl Payload for Note {
     }
 }
 
+/// How it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Random {
+    /// Whether the two improvements are made.
+    pub improved: bool,
+    /// The elements of a block.
+    pub block: usize,
+}
+
+impl Random {
+    /// As figure 5 has it, with messages in one block.
+    pub const PLAIN: Random = Random { improved: false, block: usize::MAX };
+    /// The same with its improvements.
+    pub const IMPROVED: Random = Random { improved: true, ..Random::PLAIN };
+}
+
 /// How often what happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -51,6 +67,8 @@ struct Scheduling<'a, M, R> {
     tag: Tag<Note>,
     /// Whether the two improvements are made.
     improved: bool,
+    /// The bytes of a block.
+    block: usize,
     /// The receive vector.
     recvl: &'a [usize],
     /// Makes the message for a processor.
@@ -82,7 +100,7 @@ struct Scheduling<'a, M, R> {
 pub fn random(
     p: &mut Proc,
     tag: Tag<Note>,
-    improved: bool,
+    how: Random,
     seed: u64,
     sendl: &[usize],
     recvl: &[usize],
@@ -97,7 +115,9 @@ pub fn random(
     let others = |l: &[usize]| (0..P).filter(|j| *j != i && l[*j] > 0).collect::<Vec<_>>();
     let mut s = Scheduling {
         tag,
-        improved,
+        improved: how.improved,
+        // Where messages may wait for their receivers (LogGPS), they go at once.
+        block: if p.params().is_loggp() { how.block.saturating_mul(BYTES) } else { usize::MAX },
         recvl,
         message,
         receives,
@@ -175,7 +195,7 @@ impl<M: FnMut(usize) -> Packet, R: FnMut(usize, Packet)> Scheduling<'_, M, R> {
                 self.asked = None;
                 self.unsent.retain(|(j, _)| *j != from);
                 let packet = (self.message)(from);
-                self.sending = (from, packet.cut(block_bytes(p.params())).into());
+                self.sending = (from, packet.cut(self.block).into());
             }
             Note::Reply(Err(busy)) => {
                 self.asked = None;
@@ -242,18 +262,5 @@ impl<M: FnMut(usize) -> Packet, R: FnMut(usize, Packet)> Scheduling<'_, M, R> {
             return None;
         }
         Some((go_ahead - now - 2 * hop).max(hop))
-    }
-}
-
-/// The length of a block: sixteen times as long under way as the gap and two overheads, which it may cost. Where messages may
-/// wait for their receivers (LogGPS), they go at once.
-fn block_bytes(params: &Params) -> usize {
-    let Params { o, g, word, .. } = *params;
-    match params.G() {
-        Some(G) if G.as_ps() > 0 => {
-            let words = (16 * (g + 2 * o)).as_ps() as u64 / G.as_ps() as u64 + 1;
-            usize::try_from(words).unwrap_or(usize::MAX).saturating_mul(word.get())
-        }
-        _ => usize::MAX,
     }
 }

@@ -4,7 +4,7 @@ use loggp::{Proc, Tag};
 
 use super::linear::linear;
 use super::packet::Packet;
-use super::random::{Counts, Note, random};
+use super::random::{Counts, Note, Random, random};
 
 /// How messages of any lengths are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,10 +12,7 @@ pub enum Schedule {
     /// The modified linear permutation (section 5).
     Linear,
     /// Distributed random scheduling (section 6).
-    Random {
-        /// Whether the two improvements are made.
-        improved: bool,
-    },
+    Random(Random),
 }
 
 impl Schedule {
@@ -23,9 +20,18 @@ impl Schedule {
     pub fn named(text: &str) -> Result<Schedule, String> {
         match text {
             "linear" => Ok(Schedule::Linear),
-            "random" => Ok(Schedule::Random { improved: false }),
-            "random-improved" => Ok(Schedule::Random { improved: true }),
+            "random" => Ok(Schedule::Random(Random::PLAIN)),
+            "random-improved" => Ok(Schedule::Random(Random::IMPROVED)),
             _ => Err("there is no such schedule; give linear, random or random-improved".into()),
+        }
+    }
+
+    /// The same with blocks of so many elements, if it has blocks.
+    #[must_use]
+    pub fn with_block(self, block: usize) -> Schedule {
+        match self {
+            Schedule::Linear => Schedule::Linear,
+            Schedule::Random(random) => Schedule::Random(Random { block, ..random }),
         }
     }
 
@@ -47,9 +53,9 @@ impl Schedule {
                 linear(p, Tag::named(2 * stage, "data"), sendl, recvl, message, receives);
                 Counts::default()
             }
-            Schedule::Random { improved } => {
+            Schedule::Random(how) => {
                 let tag: Tag<Note> = Tag::named(2 * stage + 1, "note");
-                random(p, tag, improved, seed, sendl, recvl, message, receives)
+                random(p, tag, how, seed, sendl, recvl, message, receives)
             }
         }
     }
