@@ -1,8 +1,8 @@
 //! The predicted times (sections 7.3 and 8), with tau and mu said by L, o, g, G and the barrier, and all terms kept.
 //!
-//! A message of k words takes (k-1)G longer than one of a word, and mu is what an element is of that. With single ports two
-//! that exchange messages longer than L must wait for each other, as each has its port in use: that is L + 2(k-1)G. tau is a
-//! step with messages of a word: L + 2o, and the barrier after it; and if that is less, the gap.
+//! A message of k words takes (k-1)G longer than one of a word, and mu is what an element is of that. With single ports one
+//! of two that exchange long messages waits for the other, as each has its port in use: both take L + 2(k-1)G. tau is a step
+//! with messages of a word: L + 2o, and the barrier after it; and if that is less, the gap.
 
 use loggp::{Params, Ports, Time, Work};
 
@@ -94,15 +94,42 @@ impl Costs {
     /// What messages of so many bytes take longer than those of a word, where two exchange them, or where everyone sends
     /// to one and receives from another.
     fn longer(&self, bytes: usize, in_pairs: bool) -> Time {
-        let L = self.params.L;
         let stream = self.params.stream(self.params.words(bytes));
-        match self.ports {
-            Ports::Single if stream > L => match in_pairs {
-                true => L + 2 * stream,
-                false => 2 * L + 3 * stream,
-            },
-            _ => stream,
-        }
+        if in_pairs { self.pair(stream, stream) } else { self.ring(stream, true) }
+    }
+
+    /// The same, where one sends for so long and the other for so long. With a single port one waits for the other, if
+    /// it does not fit into L.
+    fn pair(&self, one: Time, other: Time) -> Time {
+        let wait = self.ports == Ports::Single && one.max(other) > self.params.L && one.min(other) > Time::ZERO;
+        if wait { self.params.L + one + other } else { one.max(other) }
+    }
+
+    /// The same where everyone sends to one and receives from another, for so long at most, and some do both for longer
+    /// than a word: a message may wait for the two that need its ports.
+    fn ring(&self, longest: Time, both: bool) -> Time {
+        let wait = self.ports == Ports::Single && longest > self.params.L && both;
+        if wait { 2 * self.params.L + 3 * longest } else { longest }
+    }
+
+    /// The same for step k of a linear permutation with a matrix's messages, if it has any: "the time taken by any iteration
+    /// is dictated by the longest of the messages that need to be sent during that iteration" (appendix).
+    fn step(&self, matrix: &Matrix, k: usize) -> Option<Time> {
+        let P = matrix.P();
+        let stream = |i: usize| match matrix.at(i, partners(i, k, P).0) {
+            0 => Time::ZERO,
+            elements => self.params.stream(self.params.words(BYTES * elements)),
+        };
+        let comes = |i: usize| stream(partners(i, k, P).1);
+        let any = (0..P).any(|i| matrix.at(i, partners(i, k, P).0) > 0);
+        let longest = match P.is_power_of_two() {
+            true => (0..P).map(|i| self.pair(stream(i), comes(i))).max(),
+            false => {
+                let both = (0..P).any(|i| stream(i).min(comes(i)) > Time::ZERO);
+                (0..P).map(stream).max().map(|longest| self.ring(longest, both))
+            }
+        };
+        longest.filter(|_| any)
     }
 
     /// An exchange in which everyone has so many bytes for everyone (LogP, section 4.1.4).
@@ -120,31 +147,29 @@ impl Costs {
         if self.P() == 1 { Time::ZERO } else { gap_left + self.all_to_all(BYTES) }
     }
 
-    /// The steps of a linear permutation, of which these have messages, and that many bytes at most: the sum of
-    /// tau + mu s, and barriers for the others.
-    pub fn steps(&self, longest: &[usize]) -> Time {
-        let busy = longest.len() as i64;
+    /// The steps of a linear permutation, of which these have messages, and take so much longer than with messages of a
+    /// word: the sum of tau + mu s, and barriers for the others.
+    fn steps(&self, longer: &[Time]) -> Time {
+        let busy = longer.len() as i64;
         let empty = self.P() - 1 - busy;
         let barriers = match self.barrier {
             Some(cost) => empty * cost,
             None => empty * self.rounds() * self.hop(),
         };
         let gap_before = self.hop() - self.way();
-        let in_pairs = self.params.P.is_power_of_two();
-        let messages: Time = longest.iter().map(|bytes| self.longer(*bytes, in_pairs)).sum();
         match (busy, self.barrier) {
             (0, Some(_)) => barriers,
             _ if self.P() == 1 => Time::ZERO,
-            _ => gap_before + messages + busy * self.tau() + barriers - self.gap_left(),
+            _ => gap_before + longer.iter().copied().sum::<Time>() + busy * self.tau() + barriers - self.gap_left(),
         }
     }
 
-    /// Steps with messages of at most so many bytes, in all of them.
+    /// Steps with messages of at most so many elements and their padding, in all of them.
     fn all_steps(&self, elements: usize, padding: usize) -> Time {
         let P = self.params.P;
         match elements {
             0 => self.steps(&[]),
-            _ => self.steps(&vec![BYTES * (elements + padding); P - 1]),
+            _ => self.steps(&vec![self.longer(BYTES * (elements + padding), P.is_power_of_two()); P - 1]),
         }
     }
 
@@ -188,18 +213,10 @@ impl Costs {
     }
 }
 
-/// The longest message of each step of a linear permutation that has any, in elements: "the time taken by any iteration is
-/// dictated by the longest of the messages that need to be sent during that iteration" (appendix).
-pub fn longest_in_steps(matrix: &Matrix) -> Vec<usize> {
-    let P = matrix.P();
-    let longest = |k: usize| (0..P).map(|i| matrix.at(i, partners(i, k, P).0)).max().unwrap_or(0);
-    (1..P).map(longest).filter(|elements| *elements > 0).collect()
-}
-
 /// `linear` by itself: the exchange of the vectors, and the steps.
 pub fn linear(costs: &Costs, matrix: &Matrix) -> (Time, Time) {
-    let bytes: Vec<usize> = longest_in_steps(matrix).into_iter().map(|elements| BYTES * elements).collect();
-    (costs.vectors(Time::ZERO), costs.steps(&bytes))
+    let longer: Vec<Time> = (1..matrix.P()).filter_map(|k| costs.step(matrix, k)).collect();
+    (costs.vectors(Time::ZERO), costs.steps(&longer))
 }
 
 /// The longest message of either stage, in elements.
