@@ -431,3 +431,175 @@ fn the_algorithms_compare_as_in_figures_13_to_16() {
         assert!(ratio(5) < ratio(0), "{improved:?} {two_stage:?}");
     }
 }
+
+/// The paper's generator: of k receivers (1-l)k share the fraction l, and everyone sends and receives exactly t.
+#[test]
+fn the_generator_keeps_to_its_demands() {
+    let mut rng = fastrand::Rng::with_seed(8);
+    let case = |P: usize| Case::new(&TRANSPORTATION, "linear", params(P, 6, 2, 4, 1));
+    for seed in 0..500 {
+        let P = rng.usize(1..=40);
+        let k = rng.usize(1..=P);
+        let many = rng.usize(1..k.max(2));
+        let t = rng.usize(2 * k * k..40 * k * k + 10);
+        let mut case = Case { seed, ..case(P) }.with("fan-out", k).with("traffic", t);
+        if k > 1 {
+            case = case.with("skew", format!("{many}/{k}"));
+        }
+        let matrix = matrix(&case).unwrap();
+        assert!(matrix.is_equal() && matrix.t() == t, "{case:?}");
+        for i in 0..P {
+            let mut row: Vec<usize> = matrix.row(i).iter().copied().filter(|elements| *elements > 0).collect();
+            assert_eq!((row.len(), matrix.g_j(i)), (k, k), "{case:?}");
+            if k > 1 {
+                // Those who share 1-l of the traffic are those with most of it, if they are no more than half.
+                row.sort_unstable_by(|one, other| other.cmp(one));
+                let shared: usize = row[..many].iter().sum();
+                let share = (t * (k - many)) as f64 / k as f64;
+                assert!(2 * many >= k || (shared as f64 - share).abs() <= 1.0, "{case:?} {row:?}");
+            }
+        }
+        assert!(k == P || (0..P).all(|i| matrix.at(i, i) == 0));
+    }
+    // Bounds that differ, and that are reached.
+    for seed in 0..300 {
+        let (P, r, c) = (rng.usize(1..20), rng.usize(..200), rng.usize(..200));
+        let (r, c) = (r.min(P * c), c.min(P * r));
+        let case = Case { seed, ..case(P) }.with("matrix", "random").with("outgoing", r).with("incoming", c);
+        let matrix = matrix(&case).unwrap();
+        assert_eq!((matrix.r(), matrix.c()), (r, c), "{case:?}");
+    }
+    for (name, residue) in [("multiples", 0), ("remainders", 6)] {
+        let matrix = matrix(&case(7).with("matrix", name).with("traffic", 1000)).unwrap();
+        assert!(matrix.entries().iter().all(|elements| elements % 7 == residue) && matrix.is_equal());
+        assert!(matrix.t() > 990);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_a_sentence() {
+    let case = |P: usize| Case::new(&TRANSPORTATION, "two-stage", params(P, 6, 2, 4, 1));
+    for (case, why) in [
+        (case(8).with("fan-out", 9), "a fan-out of 9 is not to be had from 8 processors; give one from 1 to 8"),
+        (case(8).with("fan-out", 4).with("skew", "1/3"), "a skew of 1/3 gives 1.333 of 4 receivers"),
+        (case(8).with("fan-out", 1).with("skew", "1/2"), "leave --skew out"),
+        (case(8).with("traffic", 5), "give more traffic, or less fan-out"),
+        (case(8).with("matrix", "figure-9"), "it is for 4 processors, and there are 8; give -P 4"),
+        (case(4).with("matrix", "figure-9").with("traffic", 5), "leave it out"),
+        (case(8).with("matrix", "diagonal").with("skew", "1/2"), "--skew is for the matrix skewed; leave it out"),
+        (case(8).with("outgoing", 5), "--outgoing is for the matrix random; leave it out"),
+        (
+            case(8).with("matrix", "random").with("outgoing", 100).with("incoming", 12),
+            "one processor sends 100, and all 8 together receive at most 96; give at most that",
+        ),
+        (case(8).with("matrix", "remainders").with("traffic", 55), "give a traffic of at least 56"),
+        (case(8).with("matrix", "there-is-none.csv"), "there-is-none.csv cannot be read"),
+        (Case { size: 5000, ..case(8) }.with("traffic", 5), "leave one of them out"),
+        (case(257), "give at most 256"),
+        (case(256).with("matrix", "uniform").with("traffic", 1 << 24), "give less traffic or fewer processors"),
+    ] {
+        let refusal = check(&case).unwrap_err();
+        assert!(refusal.contains(why) && !refusal.contains('\n'), "{refusal}");
+    }
+    for option in TRANSPORTATION.options {
+        assert!((option.check)("-1").is_err(), "{}", option.name);
+    }
+    // Where even a word waits for its receiver, requests and replies would wait for each other.
+    let gps = LogGps { s: 0, S: 0, O_s: US, O_r: US, G_s: US, G_l: US };
+    let params = Params::new(4).L(US).o(US).g(US).gps(gps).build().unwrap();
+    assert!(check(&Case::new(&TRANSPORTATION, "random", params)).unwrap_err().contains("give S of at least 1"));
+    outcome(&Case::new(&TRANSPORTATION, "two-stage-alternate-combine", params), &Emulation::default());
+}
+
+#[test]
+fn every_algorithm_keeps_to_the_rules_of_the_machine() {
+    for Algorithm { name, .. } in TRANSPORTATION.algorithms {
+        for stage1 in ["linear", "random-improved"] {
+            let case = cm5(name, 8, 600).with("stage1", stage1).with("piece", 40);
+            let run = outcome(&case, &Emulation::traced()).run;
+            let audit = audit(run.trace.as_ref().unwrap());
+            assert!(audit.is_clean(), "{name}: {:?}", audit.violations);
+        }
+    }
+}
+
+/// What the random algorithms report adds up: every message was asked for, and every rejection was one more request.
+#[test]
+fn requests_are_messages_and_rejections() {
+    for algorithm in ["random", "random-improved"] {
+        for traffic in [256, 4096, 40_000] {
+            let case = cm5(algorithm, 16, traffic).with("fan-out", 8);
+            let outcome = outcome(&case, &Emulation::default());
+            let [requests, rejected, sleeps] = ["requests", "rejected", "sleeps"].map(|name| figure(&outcome, name));
+            assert_eq!(requests - rejected, 16.0 * 8.0);
+            assert!(algorithm == "random" || sleeps > 0.0);
+        }
+    }
+}
+
+fn loggp(line: &str) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_command_shows_matrices() {
+    let (status, table, errors) = loggp("matrix figure-9");
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    let right = "\
+figure-9: P = 4, r = 17, c = 17, t = 17, f = 4, g = 4, h = 4
+all-to-many, not uniform, equal traffic
+
+     P0  P1  P2  P3  r_i  f_i
+ P0  11   1   4   1   17    4
+ P1   2       3  12   17    3
+ P2   3  10   3   1   17    4
+ P3   1   6   7   3   17    4
+c_j  17  17  17  17
+g_j   4   3   4   4
+";
+    assert_eq!(table, right);
+
+    // What it writes as CSV can be read, drawn and run.
+    let folder = tempfile::tempdir().unwrap();
+    let (file, plot) = (folder.path().join("m.csv"), folder.path().join("m.svg"));
+    let (file_name, plot_name) = (file.display(), plot.display());
+    let (_, csv, _) = loggp("matrix random -P 5 --outgoing 50 --incoming 30 --format csv");
+    std::fs::write(&file, &csv).unwrap();
+    let (status, again, _) = loggp(&format!("matrix {file_name} --format csv --plot {plot_name}"));
+    assert_eq!((status, again), (Some(0), csv));
+    let picture = std::fs::read_to_string(&plot).unwrap();
+    assert!(picture.starts_with("<svg") && picture.contains("r = 50, c = 30, t = 50"));
+    let (status, json, _) = loggp(&format!("matrix {file_name} --format json"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((status, &json["r"], &json["c"], json["rows"].as_array().unwrap().len()), (Some(0), &50.into(), &30.into(), 5));
+    let run = format!("run transportation two-stage-alternate --matrix {file_name} -P 5 --format json");
+    let (status, json, _) = loggp(&run);
+    assert_eq!(status, Some(0));
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["verified"], true);
+
+    for (line, why) in [
+        ("matrix figure-8".to_string(), "there is no such matrix; there are skewed, random,"),
+        ("matrix figure-9 -P 5".into(), "it is for 4 processors, and there are 5; give -P 4"),
+        (format!("matrix {file_name} -P 6"), "it is for 5 processors, and there are 6; give -P 5"),
+        (format!("matrix --plot {file_name}"), "give a name that ends in .svg"),
+        ("matrix skewed -P 0".into(), "P = 0 is no number of processors for a matrix; give one from 1 to 2048"),
+        ("matrix nothing.csv".into(), "nothing.csv cannot be read"),
+        (format!("run transportation --matrix {file_name} -P 4"), "give -P 5"),
+    ] {
+        let (status, out, errors) = loggp(&line);
+        assert_eq!((status, out.as_str()), (Some(2), ""), "{line}");
+        assert!(errors.contains(why) && errors.trim_end().lines().count() == 1, "{line}: {errors}");
+    }
+    for (text, why) in [
+        ("1,2\n3\n", "row 1 of"),
+        ("1,x\n3,4\n", "has \"x\" in row 0, column 1; give whole numbers up to"),
+        ("1,-2\n3,4\n", "has \"-2\""),
+        ("\n", "has no line; give a line of numbers for each processor"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let (status, _, errors) = loggp(&format!("matrix {file_name}"));
+        assert!(status == Some(2) && errors.contains(why), "{errors}");
+    }
+}
