@@ -8,12 +8,10 @@ use std::process::Command;
 use std::sync::Arc;
 
 use cases::{check, formula, outcome};
-use loggp::{
-    ClockKind, Dilation, Latency, LogGps, Machine, Params, Ports, Time, US, audit, preset,
-};
+use loggp::{ClockKind, Dilation, Latency, LogGps, Machine, Params, Ports, Time, US, audit, preset};
 use loggp_programs::transportation::{
-    Arrival, Kind, Matrix, Method, Schedule, Scheme, Source, TRANSPORTATION, TwoStage, expected_longest, longest,
-    matrix, source, transport,
+    Arrival, Kind, Matrix, Method, Schedule, Scheme, Source, TRANSPORTATION, TwoStage, expected_longest,
+    longest, matrix, source, transport,
 };
 use loggp_programs::{Algorithm, Case, Emulation, Outcome};
 
@@ -143,7 +141,9 @@ fn any_case(rng: &mut fastrand::Rng, most_P: usize) -> Case {
     let matrices = source::NAMED.iter().filter(|named| named.P.is_none_or(|only| only == P));
     let name = rng.choice(matrices.map(|named| named.name).collect::<Vec<_>>()).unwrap();
     let algorithm = rng.choice(TRANSPORTATION.algorithms).unwrap().name;
-    let time = |rng: &mut fastrand::Rng, most: i64| if rng.u8(..5) == 0 { Time::ZERO } else { rng.i64(0..=most) * US };
+    let time = |rng: &mut fastrand::Rng, most: i64| {
+        if rng.u8(..5) == 0 { Time::ZERO } else { rng.i64(0..=most) * US }
+    };
     let [L, o, g, G] = [40, 10, 20, 2].map(|most| time(rng, most));
     let mut machine = Params::new(P).L(L).o(o).g(g).word(*rng.choice(&[1, 4, 16]).unwrap());
     match rng.u8(..4) {
@@ -323,7 +323,8 @@ fn messages_keep_to_the_papers_bounds() {
                 (least, most)
             };
             let ((least1, most1), (least2, most2)) = (ends(0), ends(1));
-            let busiest_comes = (0..P).map(|k| stage(0).map(|lengths| lengths[k]).sum::<usize>()).max().unwrap();
+            let busiest_comes =
+                (0..P).map(|k| stage(0).map(|lengths| lengths[k]).sum::<usize>()).max().unwrap();
             let busiest_goes = stage(1).map(|lengths| lengths.iter().sum::<usize>()).max().unwrap();
             let (longest1, longest2) = longest(&matrix, &form);
             assert!(most1 <= longest1 && most2 <= longest2, "{form:?} {matrix:?}");
@@ -418,7 +419,8 @@ fn the_algorithms_compare_as_in_figures_13_to_16() {
         let [random, improved, two_stage] = ["random", "random-improved", "two-stage"].map(times);
         let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
         let spread = |times: &[f64]| {
-            let (least, most) = (times.iter().copied().fold(f64::MAX, f64::min), times.iter().copied().fold(0.0, f64::max));
+            let (least, most) =
+                (times.iter().copied().fold(f64::MAX, f64::min), times.iter().copied().fold(0.0, f64::max));
             (most - least) / mean(times)
         };
         // Figure 13: the algorithm with the improvements performed better.
@@ -449,7 +451,8 @@ fn the_generator_keeps_to_its_demands() {
         let matrix = matrix(&case).unwrap();
         assert!(matrix.is_equal() && matrix.t() == t, "{case:?}");
         for i in 0..P {
-            let mut row: Vec<usize> = matrix.row(i).iter().copied().filter(|elements| *elements > 0).collect();
+            let mut row: Vec<usize> =
+                matrix.row(i).iter().copied().filter(|elements| *elements > 0).collect();
             assert_eq!((row.len(), matrix.g_j(i)), (k, k), "{case:?}");
             if k > 1 {
                 // Those who share 1-l of the traffic are those with most of it, if they are no more than half.
@@ -480,13 +483,19 @@ fn the_generator_keeps_to_its_demands() {
 fn what_cannot_be_is_refused_in_a_sentence() {
     let case = |P: usize| Case::new(&TRANSPORTATION, "two-stage", params(P, 6, 2, 4, 1));
     for (case, why) in [
-        (case(8).with("fan-out", 9), "a fan-out of 9 is not to be had from 8 processors; give one from 1 to 8"),
+        (
+            case(8).with("fan-out", 9),
+            "a fan-out of 9 is not to be had from 8 processors; give one from 1 to 8",
+        ),
         (case(8).with("fan-out", 4).with("skew", "1/3"), "a skew of 1/3 gives 1.333 of 4 receivers"),
         (case(8).with("fan-out", 1).with("skew", "1/2"), "leave --skew out"),
         (case(8).with("traffic", 5), "give more traffic, or less fan-out"),
         (case(8).with("matrix", "figure-9"), "it is for 4 processors, and there are 8; give -P 4"),
         (case(4).with("matrix", "figure-9").with("traffic", 5), "leave it out"),
-        (case(8).with("matrix", "diagonal").with("skew", "1/2"), "--skew is for the matrix skewed; leave it out"),
+        (
+            case(8).with("matrix", "diagonal").with("skew", "1/2"),
+            "--skew is for the matrix skewed; leave it out",
+        ),
         (case(8).with("outgoing", 5), "--outgoing is for the matrix random; leave it out"),
         (
             case(8).with("matrix", "random").with("outgoing", 100).with("incoming", 12),
@@ -496,7 +505,10 @@ fn what_cannot_be_is_refused_in_a_sentence() {
         (case(8).with("matrix", "there-is-none.csv"), "there-is-none.csv cannot be read"),
         (Case { size: 5000, ..case(8) }.with("traffic", 5), "leave one of them out"),
         (case(257), "give at most 256"),
-        (case(256).with("matrix", "uniform").with("traffic", 1 << 24), "give less traffic or fewer processors"),
+        (
+            case(256).with("matrix", "uniform").with("traffic", 1 << 24),
+            "give less traffic or fewer processors",
+        ),
     ] {
         let refusal = check(&case).unwrap_err();
         assert!(refusal.contains(why) && !refusal.contains('\n'), "{refusal}");
@@ -507,7 +519,9 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     // Where even a word waits for its receiver, requests and replies would wait for each other.
     let gps = LogGps { s: 0, S: 0, O_s: US, O_r: US, G_s: US, G_l: US };
     let params = Params::new(4).L(US).o(US).g(US).gps(gps).build().unwrap();
-    assert!(check(&Case::new(&TRANSPORTATION, "random", params)).unwrap_err().contains("give S of at least 1"));
+    assert!(
+        check(&Case::new(&TRANSPORTATION, "random", params)).unwrap_err().contains("give S of at least 1")
+    );
     outcome(&Case::new(&TRANSPORTATION, "two-stage-alternate-combine", params), &Emulation::default());
 }
 
@@ -530,7 +544,8 @@ fn requests_are_messages_and_rejections() {
         for traffic in [256, 4096, 40_000] {
             let case = cm5(algorithm, 16, traffic).with("fan-out", 8);
             let outcome = outcome(&case, &Emulation::default());
-            let [requests, rejected, sleeps] = ["requests", "rejected", "sleeps"].map(|name| figure(&outcome, name));
+            let [requests, rejected, sleeps] =
+                ["requests", "rejected", "sleeps"].map(|name| figure(&outcome, name));
             assert_eq!(requests - rejected, 16.0 * 8.0);
             assert!(algorithm == "random" || sleeps > 0.0);
         }
@@ -573,7 +588,10 @@ g_j   4   3   4   4
     assert!(picture.starts_with("<svg") && picture.contains("r = 50, c = 30, t = 50"));
     let (status, json, _) = loggp(&format!("matrix {file_name} --format json"));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!((status, &json["r"], &json["c"], json["rows"].as_array().unwrap().len()), (Some(0), &50.into(), &30.into(), 5));
+    assert_eq!(
+        (status, &json["r"], &json["c"], json["rows"].as_array().unwrap().len()),
+        (Some(0), &50.into(), &30.into(), 5)
+    );
     let run = format!("run transportation two-stage-alternate --matrix {file_name} -P 5 --format json");
     let (status, json, _) = loggp(&run);
     assert_eq!(status, Some(0));
@@ -584,7 +602,10 @@ g_j   4   3   4   4
         ("matrix figure-9 -P 5".into(), "it is for 4 processors, and there are 5; give -P 4"),
         (format!("matrix {file_name} -P 6"), "it is for 5 processors, and there are 6; give -P 5"),
         (format!("matrix --plot {file_name}"), "give a name that ends in .svg"),
-        ("matrix skewed -P 0".into(), "P = 0 is no number of processors for a matrix; give one from 1 to 2048"),
+        (
+            "matrix skewed -P 0".into(),
+            "P = 0 is no number of processors for a matrix; give one from 1 to 2048",
+        ),
         ("matrix nothing.csv".into(), "nothing.csv cannot be read"),
         (format!("run transportation --matrix {file_name} -P 4"), "give -P 5"),
     ] {

@@ -35,7 +35,8 @@ pub use split::Scheme;
 pub use two_stage::TwoStage;
 
 use crate::{
-    Algorithm, Case, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program, ProgramOption, Refusal, Size,
+    Algorithm, Case, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program, ProgramOption, Refusal,
+    Size,
 };
 use predict::Costs;
 use source::{FanOut, Skew, Wish};
@@ -249,7 +250,9 @@ fn piece(text: &str) -> Result<usize, String> {
 fn fan_out(text: &str) -> Result<FanOut, String> {
     match text {
         "any" => Ok(FanOut::Any),
-        _ => text.parse().map(FanOut::Of).map_err(|_| "give a number of receivers from 1 to P, or any".into()),
+        _ => {
+            text.parse().map(FanOut::Of).map_err(|_| "give a number of receivers from 1 to P, or any".into())
+        }
     }
 }
 
@@ -303,7 +306,9 @@ impl Transportation<'_> {
         const MOST_ELEMENTS: usize = 1 << 28;
         let (P, most_P) = (case.params.P, if let Method::Single(_) = method { 2048 } else { 256 });
         if P > most_P {
-            return Err(format!("{P} processors have too many messages or parts; give at most {most_P}").into());
+            return Err(
+                format!("{P} processors have too many messages or parts; give at most {most_P}").into()
+            );
         }
         let piece = case.read("piece", piece)?;
         let (method, schedule) = match method {
@@ -398,9 +403,8 @@ impl Plan for Transportation<'_> {
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
         let predicted = self.predicted();
-        let phase = |(n, name): (usize, &&'static str)| {
-            ((*name).into(), predicted.as_ref().map(|phases| phases[n]))
-        };
+        let phase =
+            |(n, name): (usize, &&'static str)| ((*name).into(), predicted.as_ref().map(|phases| phases[n]));
         self.names().iter().enumerate().map(phase).collect()
     }
 

@@ -130,7 +130,8 @@ impl MatrixCommand {
     fn title(&self, matrix: &Matrix) -> String {
         let bounds = [("r", matrix.r()), ("c", matrix.c()), ("t", matrix.t())];
         let fans = [("f", matrix.f()), ("g", matrix.g()), ("h", matrix.h())];
-        let said = bounds.into_iter().chain(fans).map(|(name, value)| format!("{name} = {}", thousands(value)));
+        let said =
+            bounds.into_iter().chain(fans).map(|(name, value)| format!("{name} = {}", thousands(value)));
         format!("{}: P = {}, {}", self.matrix, matrix.P(), said.collect::<Vec<_>>().join(", "))
     }
 
@@ -146,7 +147,9 @@ impl MatrixCommand {
         let P = matrix.P();
         let head = format!("{}\n{}\n", self.title(matrix), Self::kind(matrix));
         if P > MOST_SHOWN {
-            return format!("{head}\n{P} rows are too wide to be shown here; --format csv and --plot have them\n");
+            return format!(
+                "{head}\n{P} rows are too wide to be shown here; --format csv and --plot have them\n"
+            );
         }
         let shown = |elements: usize| if elements == 0 { String::new() } else { elements.to_string() };
         let mut rows: Vec<Vec<String>> = Vec::new();
@@ -173,7 +176,8 @@ impl MatrixCommand {
     /// For programs.
     fn json(&self, matrix: &Matrix) -> Value {
         let P = matrix.P();
-        let each = |of: fn(&Matrix, usize) -> usize| Value::from((0..P).map(|n| of(matrix, n)).collect::<Vec<_>>());
+        let each =
+            |of: fn(&Matrix, usize) -> usize| Value::from((0..P).map(|n| of(matrix, n)).collect::<Vec<_>>());
         let values = [
             ("matrix", Value::from(self.matrix.as_str())),
             ("P", P.into()),

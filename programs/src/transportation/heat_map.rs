@@ -60,7 +60,14 @@ pub fn heat_map(matrix: &Matrix, title: &str) -> Result<String, String> {
     let step = P.div_ceil(MOST_TRAFFICS);
     for n in (0..P).step_by(step) {
         text(LEFT - 6.0, TOP + middle(n) + size * 0.35, "end", size, "black", &format_args!("P{n}"));
-        text(LEFT + middle(n), TOP - 8.0, "middle", size, "black", &format_args!("{}{n}", if P <= 16 { "P" } else { "" }));
+        text(
+            LEFT + middle(n),
+            TOP - 8.0,
+            "middle",
+            size,
+            "black",
+            &format_args!("{}{n}", if P <= 16 { "P" } else { "" }),
+        );
     }
     if P <= MOST_TRAFFICS {
         text(LEFT + SIDE + 8.0, TOP - 8.0, "start", 12.0, "black", &"r_i");
@@ -111,7 +118,8 @@ fn darkness(elements: usize, longest: usize) -> f64 {
 fn colour(darkness: f64) -> String {
     let place = darkness.clamp(0.0, 1.0) * (COLOURS.len() - 1) as f64;
     let n = (place as usize).min(COLOURS.len() - 2);
-    let mixed = |c: usize| (COLOURS[n][c] + (place - n as f64) * (COLOURS[n + 1][c] - COLOURS[n][c])).round() as u8;
+    let mixed =
+        |c: usize| (COLOURS[n][c] + (place - n as f64) * (COLOURS[n + 1][c] - COLOURS[n][c])).round() as u8;
     format!("#{:02x}{:02x}{:02x}", mixed(0), mixed(1), mixed(2))
 }
 

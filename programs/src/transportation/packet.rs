@@ -222,7 +222,9 @@ mod tests {
             let sum: usize = blocks.iter().map(|block| block.packet.bytes()).sum();
             assert_eq!((sum, packet.bytes()), (140, 140));
             assert!(blocks.iter().skip(1).all(|block| block.packet.bytes() <= bytes.max(4)), "{bytes}");
-            assert!(blocks.iter().enumerate().all(|(n, block)| (block.number, block.of) == (n, blocks.len())));
+            assert!(
+                blocks.iter().enumerate().all(|(n, block)| (block.number, block.of) == (n, blocks.len()))
+            );
             let joined = Packet::join(blocks);
             assert_eq!(joined.header, packet.header);
             let lengths: Vec<usize> = joined.parts.iter().map(Slice::len).collect();
@@ -246,7 +248,7 @@ mod tests {
             let opened = packet.open(|_| padding);
             let said: Vec<_> =
                 opened.iter().map(|part| (part.whose, part.place, part.slice.elements().to_vec())).collect();
-            let place = |whose| order.map(|_| 9 - whose);
+            let place = |whose: usize| order.map(|_| 9 - whose);
             let right = [(1, place(1), vec![10, 11]), (4, place(4), vec![50]), (5, place(5), vec![0])];
             assert_eq!(said, right);
         }

@@ -101,7 +101,8 @@ impl Costs {
     /// The same, where one sends for so long and the other for so long. With a single port one waits for the other, if
     /// it does not fit into L.
     fn pair(&self, one: Time, other: Time) -> Time {
-        let wait = self.ports == Ports::Single && one.max(other) > self.params.L && one.min(other) > Time::ZERO;
+        let wait =
+            self.ports == Ports::Single && one.max(other) > self.params.L && one.min(other) > Time::ZERO;
         if wait { self.params.L + one + other } else { one.max(other) }
     }
 
@@ -160,7 +161,10 @@ impl Costs {
         match (busy, self.barrier) {
             (0, Some(_)) => barriers,
             _ if self.P() == 1 => Time::ZERO,
-            _ => gap_before + longer.iter().copied().sum::<Time>() + busy * self.tau() + barriers - self.gap_left(),
+            _ => {
+                gap_before + longer.iter().copied().sum::<Time>() + busy * self.tau() + barriers
+                    - self.gap_left()
+            }
         }
     }
 
@@ -222,7 +226,8 @@ pub fn linear(costs: &Costs, matrix: &Matrix) -> (Time, Time) {
 /// The longest message of either stage, in elements.
 pub fn longest(matrix: &Matrix, form: &TwoStage) -> (usize, usize) {
     let P = matrix.P();
-    let rounded = |elements: &mut dyn Iterator<Item = usize>| elements.map(|a_ij| a_ij.div_ceil(P)).sum::<usize>();
+    let rounded =
+        |elements: &mut dyn Iterator<Item = usize>| elements.map(|a_ij| a_ij.div_ceil(P)).sum::<usize>();
     match form.scheme {
         // Sections 7.1 and 7.2.
         Scheme::Local | Scheme::Scan => {

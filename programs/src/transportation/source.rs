@@ -60,10 +60,16 @@ pub static NAMED: &[Named] = &[
     named("skewed", "the paper's generator: of k receivers, lk share 1-l of the traffic", skewed),
     named("random", "anyone sends anything to anyone, with bounds r and c", random),
     named("uniform", "everyone sends t/P to all", uniform),
-    figure("figure-1", "figure 1: all-to-many with equal traffic, P = 8", 8, |_| Ok(Matrix::new(8, FIGURE_1.into()))),
-    figure("figure-2", "figure 2: many-to-many with bounded traffic, P = 8", 8, |_| Ok(Matrix::new(8, FIGURE_2.into()))),
+    figure("figure-1", "figure 1: all-to-many with equal traffic, P = 8", 8, |_| {
+        Ok(Matrix::new(8, FIGURE_1.into()))
+    }),
+    figure("figure-2", "figure 2: many-to-many with bounded traffic, P = 8", 8, |_| {
+        Ok(Matrix::new(8, FIGURE_2.into()))
+    }),
     figure("figure-3", "figure 3: bounded transportation, P = 4", 4, |_| Ok(Matrix::new(4, FIGURE_3.into()))),
-    figure("figure-9", "figure 9: the example of message splitting, P = 4", 4, |_| Ok(Matrix::new(4, FIGURE_9.into()))),
+    figure("figure-9", "figure 9: the example of message splitting, P = 4", 4, |_| {
+        Ok(Matrix::new(4, FIGURE_9.into()))
+    }),
     figure("figure-11", "figure 11: the same, split by the alternate scheme, P = 4", 4, |_| {
         Ok(Matrix::new(4, FIGURE_9.into()))
     }),
@@ -77,7 +83,9 @@ pub static NAMED: &[Named] = &[
     named("permutation", "everyone sends t to one, and receives t from one", |wish| {
         Ok(circulant(wish.P, wish.seed, &[(1 % wish.P, wish.traffic)]))
     }),
-    named("diagonal", "everyone has t for itself", |wish| Ok(circulant(wish.P, wish.seed, &[(0, wish.traffic)]))),
+    named("diagonal", "everyone has t for itself", |wish| {
+        Ok(circulant(wish.P, wish.seed, &[(0, wish.traffic)]))
+    }),
     named("empty", "nobody sends", |wish| Ok(Matrix::empty(wish.P))),
     named("multiples", "every entry is a multiple of P", |wish| Ok(spread(wish, 0))),
     named("remainders", "every entry is P-1 modulo P", |wish| {
@@ -148,7 +156,10 @@ pub fn check(text: &str) -> Result<(), String> {
         true => Ok(()),
         false => {
             let names: Vec<&str> = NAMED.iter().map(|named| named.name).collect();
-            Err(format!("there is no such matrix; there are {}, and files whose names end in .csv", names.join(", ")))
+            Err(format!(
+                "there is no such matrix; there are {}, and files whose names end in .csv",
+                names.join(", ")
+            ))
         }
     }
 }
@@ -178,7 +189,9 @@ pub fn matrix(text: &str, wish: &Wish) -> Result<Matrix, String> {
         let matrix = read(text)?;
         return match matrix.P() == wish.P {
             true => Ok(matrix),
-            false => Err(format!("it is for {} processors, and there are {}; give -P {0}", matrix.P(), wish.P)),
+            false => {
+                Err(format!("it is for {} processors, and there are {}; give -P {0}", matrix.P(), wish.P))
+            }
         };
     };
     if let Some(P) = named.P {
@@ -258,7 +271,9 @@ fn skewed(wish: &Wish) -> Result<Matrix, String> {
             _ => (k / 2) >> rng.u32(..k.ilog2()),
         },
         Some(Skew::Of(..)) if k == 1 => {
-            return Err("a fan-out of 1 leaves no receivers to share traffic with a skew; leave --skew out".into());
+            return Err(
+                "a fan-out of 1 leaves no receivers to share traffic with a skew; leave --skew out".into()
+            );
         }
         Some(Skew::Of(over, under)) => {
             let many = over * k as f64 / under;

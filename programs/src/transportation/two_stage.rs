@@ -1,8 +1,7 @@
 //! The two-stage algorithm: every message goes in p parts by p intermediate processors (section 7).
 
-
-use loggp::collectives::{all_reduce_vector, exclusive_scan, scan_vector};
 use loggp::Proc;
+use loggp::collectives::{all_reduce_vector, exclusive_scan, scan_vector};
 
 use super::arrival::{Arrival, Source};
 use super::linear::receive_vector;

@@ -11,7 +11,11 @@ pub fn verify<'a>(
     let starts: Vec<Vec<usize>> = sources.iter().map(Source::starts).collect();
     for (j, result) in results.enumerate() {
         if result.len() != sources.len() {
-            return Err(format!("processor {j} has messages of {}, and there are {}", result.len(), sources.len()));
+            return Err(format!(
+                "processor {j} has messages of {}, and there are {}",
+                result.len(),
+                sources.len()
+            ));
         }
         for (i, (message, source)) in result.iter().zip(sources).enumerate() {
             let right = &source.elements[starts[i][j]..][..source.sendl[j]];
@@ -23,7 +27,9 @@ pub fn verify<'a>(
                 ));
             }
             if let Some(place) = (0..right.len()).find(|place| message[*place] != right[*place]) {
-                return Err(format!("processor {j} has another element {place} than processor {i} had for it"));
+                return Err(format!(
+                    "processor {j} has another element {place} than processor {i} had for it"
+                ));
             }
         }
     }
