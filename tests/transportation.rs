@@ -138,6 +138,7 @@ fn the_figures_are_the_papers() {
 fn any_case(rng: &mut fastrand::Rng, most_P: usize) -> Case {
     // Few processors more often than many; all numbers of them.
     let P = rng.usize(1..=most_P).min(rng.usize(1..=most_P));
+    let P = if rng.bool() { P } else { P.min(8) };
     let matrices = source::NAMED.iter().filter(|named| named.P.is_none_or(|only| only == P));
     let name = rng.choice(matrices.map(|named| named.name).collect::<Vec<_>>()).unwrap();
     let algorithm = rng.choice(TRANSPORTATION.algorithms).unwrap().name;
@@ -157,7 +158,7 @@ fn any_case(rng: &mut fastrand::Rng, most_P: usize) -> Case {
     let traffic = match name {
         "remainders" => P * (P - 1) + rng.usize(..4 * P),
         "skewed" => rng.usize(P.min(8) * P..60 * P),
-        _ => rng.usize(..60 * P).min(rng.usize(..60 * P)),
+        _ => rng.usize(..40 * P).min(rng.usize(..40 * P)),
     };
     let case = Case {
         seed: rng.u64(..),
@@ -297,7 +298,7 @@ fn predictions_are_bounds_where_lengths_differ() {
         let (time, formula) = (model(&case), formula(&case).unwrap());
         match case.barrier {
             Some(_) => assert!(time <= formula, "{case:?}\n{time} {formula}"),
-            None => assert!(100 * time.as_ps() <= 130 * formula.as_ps(), "{case:?}\n{time} {formula}"),
+            None => assert!(100 * time.as_ps() <= 120 * formula.as_ps(), "{case:?}\n{time} {formula}"),
         }
     }
 }
@@ -513,6 +514,14 @@ fn what_cannot_be_is_refused_in_a_sentence() {
         let refusal = check(&case).unwrap_err();
         assert!(refusal.contains(why) && !refusal.contains('\n'), "{refusal}");
     }
+    // Its longest message is 4,333 bytes.
+    let cenju4 = preset("cenju4").unwrap().builder().P(8).build().unwrap();
+    let refusal = check(&Case::new(&TRANSPORTATION, "linear", cenju4)).unwrap_err();
+    assert!(
+        refusal.contains("14336 words") && refusal.contains("at most 4333; give less traffic"),
+        "{refusal}"
+    );
+    outcome(&Case::new(&TRANSPORTATION, "two-stage", cenju4), &Emulation::default());
     for option in TRANSPORTATION.options {
         assert!((option.check)("-1").is_err(), "{}", option.name);
     }

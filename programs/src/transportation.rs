@@ -23,7 +23,7 @@ mod verify;
 
 use std::sync::Arc;
 
-use loggp::{Proc, RunError, Time, Work, parse_time};
+use loggp::{Params, Proc, RunError, Time, Work, parse_time};
 
 pub use arrival::{Arrival, Source};
 pub use heat_map::heat_map;
@@ -38,6 +38,7 @@ use crate::{
     Algorithm, Case, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program, ProgramOption, Refusal,
     Size,
 };
+use packet::BYTES;
 use predict::Costs;
 use source::{FanOut, Skew, Wish};
 
@@ -294,6 +295,22 @@ pub fn matrix(case: &Case) -> Result<Matrix, Refusal> {
     case.read("matrix", |text| source::matrix(text, &wish))
 }
 
+/// The words of the longest message that any processor may send.
+fn longest_message(matrix: &Matrix, method: &Method, params: &Params) -> usize {
+    let P = matrix.P();
+    let elements = match method {
+        Method::Single(_) => {
+            let others = (0..P * P).filter(|n| n / P != n % P);
+            others.map(|n| matrix.entries()[n]).max().unwrap_or(0)
+        }
+        Method::TwoStage(form) => {
+            let (first, second) = longest(matrix, form);
+            first.max(second) + 1 + P + if form.shuffled { P } else { 0 }
+        }
+    };
+    params.words(BYTES * elements)
+}
+
 impl Transportation<'_> {
     fn two_stage(case: &Case, form: Form) -> Planned<'_> {
         let stage1 = case.read("stage1", Schedule::named)?;
@@ -330,6 +347,13 @@ impl Transportation<'_> {
         if total > MOST_ELEMENTS {
             return Err(format!(
                 "these are {total} elements, and there is room for {MOST_ELEMENTS}; give less traffic or fewer processors"
+            )
+            .into());
+        }
+        let words = longest_message(&matrix, &method, &case.params);
+        if let Some(most) = case.params.longest().filter(|most| words > *most) {
+            return Err(format!(
+                "a message may have {words} words, and on this machine one has at most {most}; give less traffic"
             )
             .into());
         }
