@@ -313,8 +313,8 @@ fn longest_message(matrix: &Matrix, method: &Method, params: &Params) -> usize {
 
 impl Transportation<'_> {
     fn two_stage(case: &Case, form: Form) -> Planned<'_> {
-        let stage1 = case.read("stage1", Schedule::named)?;
         let Form { scheme, shuffled, sparse } = form;
+        let stage1 = Schedule::Linear; // unless the case says otherwise
         Transportation::plan(case, Method::TwoStage(TwoStage { scheme, shuffled, sparse, stage1 }))
     }
 
@@ -327,14 +327,14 @@ impl Transportation<'_> {
                 format!("{P} processors have too many messages or parts; give at most {most_P}").into()
             );
         }
-        let piece = case.read("piece", piece)?;
+        let (stage1, piece) = (case.read("stage1", Schedule::named)?, case.read("piece", piece)?);
         let (method, schedule) = match method {
             Method::Single(schedule) => {
                 let schedule = schedule.with_block(piece);
                 (Method::Single(schedule), schedule)
             }
             Method::TwoStage(form) => {
-                let stage1 = form.stage1.with_block(piece);
+                let stage1 = stage1.with_block(piece);
                 (Method::TwoStage(TwoStage { stage1, ..form }), stage1)
             }
         };
