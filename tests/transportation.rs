@@ -307,12 +307,18 @@ fn the_linear_permutation_takes_what_its_longest_messages_say() {
 #[test]
 fn predictions_are_bounds_where_lengths_differ() {
     let mut rng = fastrand::Rng::with_seed(5);
-    for n in 0..3000 {
+    for n in 0..5000 {
         let case = predicted_case(&mut rng, DETERMINISTIC[n % DETERMINISTIC.len()]);
         let (time, formula) = (model(&case), formula(&case).unwrap());
         match case.barrier {
-            Some(_) => assert!(time <= formula, "{case:?}\n{time} {formula}"),
-            None => assert!(100 * time.as_ps() <= 120 * formula.as_ps(), "{case:?}\n{time} {formula}"),
+            Some(barrier) => {
+                // Where the gap is longer than a step, those who have not sent in a scan are ahead of those who have, and
+                // what they send may come just when these would, or be in their way.
+                let Params { L, o, g, .. } = case.params;
+                let late = if g > L + 2 * o + barrier { g + 2 * o } else { Time::ZERO };
+                assert!(time <= formula + late, "{case:?}\n{time} {formula}");
+            }
+            None => assert!(100 * time.as_ps() <= 150 * formula.as_ps(), "{case:?}\n{time} {formula}"),
         }
     }
 }

@@ -208,7 +208,9 @@ impl Costs {
             let between = ((P - 1) * cycle).max(g - self.way());
             return (2 * self.all_to_all(BYTES) + between, self.gap_after(Time::ZERO));
         }
-        let whole = self.longer(self.params.P * BYTES, false);
+        // With a single port a vector may meet those of the steps before and after.
+        let meets = self.ports == Ports::Single && whole > Time::ZERO;
+        let whole = if meets { 2 * self.params.L + 3 * whole } else { whole };
         let step = whole + (self.way() + combining).max(g);
         match sum && !self.params.P.is_power_of_two() {
             true => ((self.rounds() + 1) * step + self.way() + whole, self.gap_after(Time::ZERO)),
