@@ -1,8 +1,8 @@
 //! LU decomposition where messages cost nothing, work measured: one processor against two, on two cores.
 
 #![allow(non_snake_case)] // P is the papers' name
-use std::time::Duration;
 
+use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use loggp::{ClockKind, Dilation, Params, Work};

@@ -19,6 +19,7 @@ pub mod scatter;
 pub mod study;
 pub mod summation;
 mod timeline;
+pub mod transportation;
 mod trees;
 mod word;
 
@@ -44,6 +45,7 @@ pub static PROGRAMS: &[&Program] = &[
     &fft::FFT,
     &radix_sort::RADIX_SORT,
     &lu::LU,
+    &transportation::TRANSPORTATION,
 ];
 
 /// The document's example, which `cargo test` runs.

@@ -330,7 +330,7 @@ fn verify(results: &[Vec<u8>], data: &[u8], size: usize) -> Result<(), String> {
 /// e(i+1) = max(e(i) + h, e(i) + 2o if one waited, e(i-q) + transit + 2o). So e(i) is the longest way from the
 /// first message to i, with steps of one message that last max(h, 2o), and steps of q + 1 messages that last
 /// transit + 2o. If `phase` comes too late to receive before the next send, all wait for that send.
-fn lockstep(m: i64, o: Time, g: Time, h: Time, transit: Time) -> Time {
+pub(crate) fn lockstep(m: i64, o: Time, g: Time, h: Time, transit: Time) -> Time {
     let last = m - 1;
     if h <= o {
         return bursts(m, o, transit);

@@ -16,6 +16,7 @@ mod failure;
 mod heading;
 mod interrupt;
 mod lists;
+mod matrix;
 mod name;
 mod number;
 mod options;
@@ -70,6 +71,8 @@ enum Request {
     Calibrate(calibrate::Calibrate),
     /// Send too much to one place, or too much at once, and see who stalls
     Stress(stress::Stress),
+    /// Print and draw a communication matrix of the transportation primitive
+    Matrix(matrix::MatrixCommand),
     /// List the programs, their sizes and their algorithms
     Programs,
     /// List the papers' machines, every value with its source
@@ -87,6 +90,7 @@ impl Request {
             Request::Sweep(sweep) => sweep.execute(out),
             Request::Calibrate(calibrate) => calibrate.execute(out),
             Request::Stress(stress) => stress.execute(out),
+            Request::Matrix(matrix) => matrix.execute(out),
             Request::Programs => lists::programs(out),
             Request::Machines => lists::machines(out),
             Request::Audit(audit) => audit.execute(out),

@@ -97,7 +97,7 @@ pub enum Format {
 }
 
 /// A value that has a name: the name, what it means, and the value.
-type Named<T> = (&'static str, &'static str, T);
+pub type Named<T> = (&'static str, &'static str, T);
 
 const CLOCKS: [Named<ClockKind>; 2] = [
     ("virtual", "Time jumps: exact, repeatable and fast", ClockKind::Virtual),
@@ -109,7 +109,7 @@ const WORK: [Named<Work>; 2] = [
     ("measured", "This computer's time for it", Work::Measured),
     ("charged", "The machine's rates", Work::Charged),
 ];
-const FORMATS: [Named<Format>; 3] = [
+pub const FORMATS: [Named<Format>; 3] = [
     ("table", "Columns for people", Format::Table),
     ("json", "A JSON object a line", Format::Json),
     ("csv", "Comma-separated values, under a line of titles", Format::Csv),
@@ -160,7 +160,7 @@ fn name_of<T: Copy + PartialEq>(all: &[Named<T>], value: T) -> &'static str {
 }
 
 /// Reads one of these names.
-fn one_of<T, const N: usize>(all: [Named<T>; N]) -> impl TypedValueParser<Value = T>
+pub fn one_of<T, const N: usize>(all: [Named<T>; N]) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Send + Sync + 'static,
 {

@@ -139,6 +139,11 @@ impl PlotFile {
     /// Draws a plot into the file.
     pub fn write(self, plot: &Plot) -> Result<(), Failure> {
         let svg = plot.svg().map_err(|error| Failure::Run(format!("the plot cannot be drawn: {error}")))?;
+        self.write_svg(&svg)
+    }
+
+    /// Puts a picture into the file that is drawn already.
+    pub fn write_svg(self, svg: &str) -> Result<(), Failure> {
         self.0.write(|mut file| file.write_all(svg.as_bytes()))
     }
 }

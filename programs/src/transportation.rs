@@ -1,0 +1,454 @@
+//! The transportation primitive: many-to-many personalized communication with bounded traffic (Shankar, Alsabti and Ranka,
+//! "The Transportation Primitive").
+//!
+//! Processor i has a_ij elements for processor j, whatever these numbers are; no more than r leave a processor, and no more
+//! than c come to one. The single-stage algorithms send every message as it is: in the steps of a linear permutation,
+//! where the longest message of a step holds up all, or to whoever is found free. The two-stage algorithms cut every message
+//! in p parts and send them by p intermediate processors, so that in both stages all messages have nearly the same length.
+
+mod arrival;
+mod heat_map;
+mod linear;
+mod matrix;
+mod observed;
+mod packet;
+mod predict;
+mod random;
+mod schedule;
+mod single_stage;
+pub mod source;
+mod split;
+mod two_stage;
+mod verify;
+
+use std::sync::Arc;
+
+use loggp::{Params, Proc, RunError, Time, Work, parse_time};
+
+pub use arrival::{Arrival, Source};
+pub use heat_map::heat_map;
+pub use matrix::{Kind, Matrix};
+pub use predict::{expected_longest, longest};
+pub use random::Random;
+pub use schedule::Schedule;
+pub use split::Scheme;
+pub use two_stage::TwoStage;
+
+use crate::{
+    Algorithm, Case, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program, ProgramOption, Refusal,
+    Size,
+};
+use packet::BYTES;
+use predict::Costs;
+use source::{FanOut, Skew, Wish};
+
+/// Many-to-many personalized communication.
+pub static TRANSPORTATION: Program = Program {
+    name: "transportation",
+    about: "every processor has a message of any length for every other (Shankar, Alsabti and Ranka)",
+    algorithms: &[
+        Algorithm {
+            name: "two-stage",
+            about: "every message goes in p parts by p intermediate processors; remainders in turn, from 0 (section 7)",
+            formula: "2 p^2 parts + stages of s = ceil(r/p) and max_j sum_i ceil(a_ij/p) elements and p+1 lengths: vectors \
+                      + (p-1)(tau + mu (s+p+1)) each (section 7.3); docs/transportation.md has tau, mu and all terms",
+            plan: |case| Transportation::two_stage(case, Form { ..Form::PLAIN }),
+        },
+        Algorithm {
+            name: "two-stage-scan",
+            about: "as two-stage, but a source's remainders begin where those of the one before end (figure 9)",
+            formula: "two-stage's, a scan and a barrier (section 7.1)",
+            plan: |case| Transportation::two_stage(case, Form { scheme: Scheme::Scan, ..Form::PLAIN }),
+        },
+        Algorithm {
+            name: "two-stage-alternate",
+            about: "as two-stage, but remainders begin where the same destination's before end, for r > c (section 8)",
+            formula: "2 p^2 parts + vector scan + barrier + stages of s = max_i sum_j ceil(a_ij/p) and ceil(c/p) elements \
+                      and p+1 lengths: vectors + (p-1)(tau + mu (s+p+1)) each (section 8)",
+            plan: |case| Transportation::two_stage(case, Form { scheme: Scheme::Alternate, ..Form::PLAIN }),
+        },
+        Algorithm {
+            name: "two-stage-alternate-combine",
+            about: "the same, and a destination's remainders begin where those of the one before end (section 8)",
+            formula: "two-stage-alternate's, and a vector sum (section 8)",
+            plan: |case| Transportation::two_stage(case, Form { scheme: Scheme::Combine, ..Form::PLAIN }),
+        },
+        Algorithm {
+            name: "two-stage-shuffled",
+            about: "as two-stage, but intermediates of messages of the same length are drawn (appendix)",
+            formula: "two-stage's, p parts more, and an array of min(p, s) more in every message (appendix)",
+            plan: |case| Transportation::two_stage(case, Form { shuffled: true, ..Form::PLAIN }),
+        },
+        Algorithm {
+            name: "two-stage-sparse",
+            about: "as two-stage, but only what is not empty is set up and said (section 7.3)",
+            formula: "two-stage's with min(p^2, r) and min(p^2, p ceil(r/p)) parts, min(p, s)+1 lengths and two barriers \
+                      more (section 7.3)",
+            plan: |case| Transportation::two_stage(case, Form { sparse: true, ..Form::PLAIN }),
+        },
+        Algorithm {
+            name: "linear",
+            about: "the modified linear permutation: P-1 steps with a partner and a barrier each (figure 4)",
+            formula: "vectors + the sum of tau + mu s_k over the steps k, with s_k the longest message in it (section 5 and \
+                      appendix)",
+            plan: |case| Transportation::plan(case, Method::Single(Schedule::Linear)),
+        },
+        Algorithm {
+            name: "random",
+            about: "distributed random scheduling: to whom is found free, in random order (section 6)",
+            formula: RANDOM,
+            plan: |case| Transportation::plan(case, Method::Single(Schedule::Random(Random::PLAIN))),
+        },
+        Algorithm {
+            name: "random-improved",
+            about: "the same; the busy say for how long, and let the next one go ahead early (section 6)",
+            formula: RANDOM,
+            plan: |case| Transportation::plan(case, Method::Single(Schedule::Random(Random::IMPROVED))),
+        },
+    ],
+    size: Size { meaning: "elements that a processor sends and receives, the traffic t", default: SIZE },
+    options: &OPTIONS,
+    work: Work::Charged,
+};
+
+/// The traffic unless told.
+const SIZE: usize = 4096;
+
+/// Why the random algorithms have no formula.
+const RANDOM: &str = "none: the algorithm is not deterministic, \"and that makes it difficult to ascertain its time \
+                      complexity\" (section 10)";
+
+static OPTIONS: [ProgramOption; 9] = [
+    ProgramOption {
+        name: "matrix",
+        value: "NAME|FILE.csv",
+        about: "the communication matrix, by its name or from a file; `loggp matrix` lists and shows them",
+        default: "skewed",
+        instead_of_size: false,
+        check: source::check,
+    },
+    ProgramOption {
+        name: "traffic",
+        value: "WORDS",
+        about: "the traffic t, in place of --size; what is between whole numbers is rounded",
+        default: "",
+        instead_of_size: true,
+        check: |text| unless_empty(text, elements).map(drop),
+    },
+    ProgramOption {
+        name: "fan-out",
+        value: "K|any",
+        about: "of the matrix skewed: how many processors each sends to, or drawn from 2, 4 .. P [default: 8 or P]",
+        default: "",
+        instead_of_size: false,
+        check: |text| unless_empty(text, fan_out).map(drop),
+    },
+    ProgramOption {
+        name: "skew",
+        value: "L|any",
+        about: "of the matrix skewed: lK receivers share the fraction 1-l of the traffic; drawn from 1/2, 1/4 .. 1/K if \
+                any [default: 1/K]",
+        default: "",
+        instead_of_size: false,
+        check: |text| unless_empty(text, skew).map(drop),
+    },
+    ProgramOption {
+        name: "outgoing",
+        value: "R",
+        about: "of the matrix random: the most that a processor sends [default: the traffic]",
+        default: "",
+        instead_of_size: false,
+        check: |text| unless_empty(text, elements).map(drop),
+    },
+    ProgramOption {
+        name: "incoming",
+        value: "C",
+        about: "of the matrix random: the most that a processor receives [default: the traffic]",
+        default: "",
+        instead_of_size: false,
+        check: |text| unless_empty(text, elements).map(drop),
+    },
+    ProgramOption {
+        name: "stage1",
+        value: "SCHEDULE",
+        about: "how two-stage algorithms send in the first stage: linear, random or random-improved",
+        default: "linear",
+        instead_of_size: false,
+        check: |text| Schedule::named(text).map(drop),
+    },
+    ProgramOption {
+        name: "piece",
+        value: "WORDS|all",
+        about: "how much the random algorithms send of a message before they serve others, or all of it",
+        default: "1024",
+        instead_of_size: false,
+        check: |text| piece(text).map(drop),
+    },
+    ProgramOption {
+        name: "part",
+        value: "TIME",
+        about: "what it costs to set the place and length of a part (figures 8 and 10); a bare number counts cycles",
+        default: "1",
+        instead_of_size: false,
+        check: |text| cost(text, loggp::US).map(drop),
+    },
+];
+
+/// How elements come to their destinations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// In the messages that the matrix says.
+    Single(Schedule),
+    /// By intermediate processors.
+    TwoStage(TwoStage),
+}
+
+/// A form of the two-stage algorithm, but for its first stage's schedule.
+struct Form {
+    scheme: Scheme,
+    shuffled: bool,
+    sparse: bool,
+}
+
+impl Form {
+    /// Section 7.
+    const PLAIN: Form = Form { scheme: Scheme::Local, shuffled: false, sparse: false };
+}
+
+/// A case that was read.
+struct Transportation<'a> {
+    case: &'a Case,
+    matrix: Matrix,
+    method: Method,
+    /// What it costs to set up a part.
+    part: Time,
+}
+
+/// Reads what may be left out.
+fn unless_empty<T>(text: &str, read: fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
+    if text.is_empty() { Ok(None) } else { read(text).map(Some) }
+}
+
+/// Reads a number of elements, to the nearest whole one.
+fn elements(text: &str) -> Result<usize, String> {
+    const MOST: f64 = (1_u64 << 32) as f64 - 1.0;
+    let number = text.parse::<f64>().ok().map(f64::round).filter(|number| (0.0..=MOST).contains(number));
+    number.map(|number| number as usize).ok_or_else(|| format!("give a number of elements from 0 to {MOST}"))
+}
+
+/// Reads the length of a piece.
+fn piece(text: &str) -> Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        _ => match elements(text) {
+            Ok(elements @ 1..) => Ok(elements),
+            _ => Err("give a number of elements of at least 1, or all".into()),
+        },
+    }
+}
+
+/// Reads a fan-out.
+fn fan_out(text: &str) -> Result<FanOut, String> {
+    match text {
+        "any" => Ok(FanOut::Any),
+        _ => {
+            text.parse().map(FanOut::Of).map_err(|_| "give a number of receivers from 1 to P, or any".into())
+        }
+    }
+}
+
+/// Reads a skew.
+fn skew(text: &str) -> Result<Skew, String> {
+    if text == "any" {
+        return Ok(Skew::Any);
+    }
+    let (over, under) = text.split_once('/').unwrap_or((text, "1"));
+    let numbers = over.trim().parse::<f64>().ok().zip(under.trim().parse::<f64>().ok());
+    let fraction = numbers.filter(|(over, under)| *over > 0.0 && over < under && under.is_finite());
+    fraction
+        .map(|(over, under)| Skew::Of(over, under))
+        .ok_or_else(|| "give a fraction between 0 and 1, as 1/32 or 0.5, or any".into())
+}
+
+/// Reads a cost.
+fn cost(text: &str, cycle: Time) -> Result<Time, String> {
+    let time = parse_time(text, cycle)?;
+    if time < Time::ZERO { Err("it is negative; give 0 or more".into()) } else { Ok(time) }
+}
+
+/// The communication matrix of a case of this program; or why there is none.
+pub fn matrix(case: &Case) -> Result<Matrix, Refusal> {
+    let traffic = case.read("traffic", |text| unless_empty(text, elements))?;
+    if traffic.is_some() && case.size != SIZE {
+        return Err("--traffic is there in place of --size; leave one of them out".into());
+    }
+    let wish = Wish {
+        P: case.params.P,
+        traffic: traffic.unwrap_or(case.size),
+        says_traffic: traffic.is_some() || case.size != SIZE,
+        fan_out: case.read("fan-out", |text| unless_empty(text, fan_out))?,
+        skew: case.read("skew", |text| unless_empty(text, skew))?,
+        outgoing: case.read("outgoing", |text| unless_empty(text, elements))?,
+        incoming: case.read("incoming", |text| unless_empty(text, elements))?,
+        seed: case.seed,
+    };
+    case.read("matrix", |text| source::matrix(text, &wish))
+}
+
+/// The words of the longest message that any processor may send.
+fn longest_message(matrix: &Matrix, method: &Method, params: &Params) -> usize {
+    let P = matrix.P();
+    let elements = match method {
+        Method::Single(_) => {
+            let others = (0..P * P).filter(|n| n / P != n % P);
+            others.map(|n| matrix.entries()[n]).max().unwrap_or(0)
+        }
+        Method::TwoStage(form) => {
+            let (first, second) = longest(matrix, form);
+            first.max(second) + 1 + P + if form.shuffled { P } else { 0 }
+        }
+    };
+    params.words(BYTES * elements)
+}
+
+impl Transportation<'_> {
+    fn two_stage(case: &Case, form: Form) -> Planned<'_> {
+        let Form { scheme, shuffled, sparse } = form;
+        let stage1 = Schedule::Linear; // unless the case says otherwise
+        Transportation::plan(case, Method::TwoStage(TwoStage { scheme, shuffled, sparse, stage1 }))
+    }
+
+    fn plan(case: &Case, method: Method) -> Planned<'_> {
+        /// What a host has room for: 2 GiB of elements that leave and arrive.
+        const MOST_ELEMENTS: usize = 1 << 28;
+        let (P, most_P) = (case.params.P, if let Method::Single(_) = method { 2048 } else { 256 });
+        if P > most_P {
+            return Err(
+                format!("{P} processors have too many messages or parts; give at most {most_P}").into()
+            );
+        }
+        let (stage1, piece) = (case.read("stage1", Schedule::named)?, case.read("piece", piece)?);
+        let (method, schedule) = match method {
+            Method::Single(schedule) => {
+                let schedule = schedule.with_block(piece);
+                (Method::Single(schedule), schedule)
+            }
+            Method::TwoStage(form) => {
+                let stage1 = stage1.with_block(piece);
+                (Method::TwoStage(TwoStage { stage1, ..form }), stage1)
+            }
+        };
+        if schedule != Schedule::Linear {
+            case.check_eager()?;
+        }
+        let part = case.read("part", |text| cost(text, case.params.cycle))?;
+        let matrix = matrix(case)?;
+        let total = matrix.total();
+        if total > MOST_ELEMENTS {
+            return Err(format!(
+                "these are {total} elements, and there is room for {MOST_ELEMENTS}; give less traffic or fewer processors"
+            )
+            .into());
+        }
+        let words = longest_message(&matrix, &method, &case.params);
+        if let Some(most) = case.params.longest().filter(|most| words > *most) {
+            return Err(format!(
+                "a message may have {words} words, and on this machine one has at most {most}; give less traffic"
+            )
+            .into());
+        }
+        Ok(Box::new(Transportation { case, matrix, method, part }))
+    }
+
+    /// What each processor begins with.
+    fn sources(&self) -> Vec<Source> {
+        let (r, seed) = (self.matrix.r(), self.case.seed);
+        let source = |i: usize| {
+            let sendl = self.matrix.row(i).to_vec();
+            let mut rng = fastrand::Rng::with_seed(seed ^ (i as u64) << 32);
+            let elements = (0..sendl.iter().sum()).map(|_| rng.u32(..)).collect();
+            Source { sendl, elements: Arc::new(elements), r, seed }
+        };
+        (0..self.case.params.P).map(source).collect()
+    }
+
+    /// The names of the phases.
+    fn names(&self) -> &'static [&'static str] {
+        match self.method {
+            Method::Single(_) => &["vectors", "transfer"],
+            Method::TwoStage(_) => &["preprocessing 1", "stage 1", "preprocessing 2", "stage 2"],
+        }
+    }
+
+    /// The times predicted for the phases.
+    fn predicted(&self) -> Option<Vec<Time>> {
+        let costs = Costs::of(self.case, self.part)?;
+        match &self.method {
+            Method::Single(Schedule::Linear) => {
+                let (vectors, transfer) = predict::linear(&costs, &self.matrix);
+                Some(vec![vectors, transfer])
+            }
+            Method::TwoStage(form) if form.stage1 == Schedule::Linear => {
+                let phases = predict::two_stage(&costs, &self.matrix, form);
+                Some(vec![phases.preprocessing1, phases.stage1, phases.preprocessing2, phases.stage2])
+            }
+            _ => None,
+        }
+    }
+
+    /// What the run showed beside its time.
+    fn figures(&self, time: Time, arrivals: &[Arrival]) -> Vec<Figure> {
+        let (matrix, P) = (&self.matrix, self.case.params.P);
+        let mut figures = Vec::new();
+        let (r, c, t) = (matrix.r(), matrix.c(), matrix.t());
+        if let Some(mu) = Costs::mu(self.case).filter(|mu| *mu > 0.0 && t > 0) {
+            let ratio = |elements: usize| time.as_ps() as f64 / (elements as f64 * mu);
+            figures.push(Figure { name: "time / 2 t mu", unit: "", value: ratio(2 * t) });
+            if r != c {
+                figures.push(Figure { name: "time / (r + c) mu", unit: "", value: ratio(r + c) });
+            }
+        }
+        figures.extend(observed::lengths(arrivals));
+        if let Method::TwoStage(TwoStage { shuffled: true, .. }) = self.method {
+            let expected = expected_longest(t, P);
+            figures.extend(expected.map(|value| Figure { name: "expected most", unit: "", value }));
+        }
+        if arrivals.iter().any(|arrival| arrival.counts != Default::default()) {
+            figures.extend(observed::counts(arrivals));
+        }
+        figures
+    }
+}
+
+impl Plan for Transportation<'_> {
+    fn formula(&self) -> Option<Time> {
+        self.predicted().map(|phases| phases.into_iter().sum())
+    }
+
+    fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
+        let predicted = self.predicted();
+        let phase =
+            |(n, name): (usize, &&'static str)| ((*name).into(), predicted.as_ref().map(|phases| phases[n]));
+        self.names().iter().enumerate().map(phase).collect()
+    }
+
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let sources = self.sources();
+        let machine = self.case.machine(emulation).rate("part", self.part);
+        let run = machine.run(|p| transport(p, self.method, &sources[p.id()]))?;
+        let (run, arrivals) = run.take_results();
+        let verified = verify::verify(&sources, arrivals.iter().map(|arrival| &arrival.messages[..]));
+        let figures = self.figures(run.time, &arrivals);
+        let names = self.names().iter().map(|name| (*name).into());
+        let phases = names.zip(observed::phases(&arrivals)).collect();
+        Ok(Outcome { phases, figures, ..Outcome::new(run, verified) })
+    }
+}
+
+/// What each processor does.
+pub fn transport(p: &mut Proc, method: Method, source: &Source) -> Arrival {
+    match &method {
+        Method::Single(schedule) => single_stage::single_stage(p, *schedule, source.clone()),
+        Method::TwoStage(form) => two_stage::two_stage(p, form, source.clone()),
+    }
+}

@@ -1,0 +1,52 @@
+//! The modified linear permutation of figure 4: in step k everyone exchanges messages with one partner.
+
+use loggp::collectives::all_to_all;
+use loggp::{Proc, Tag};
+
+use super::packet::Packet;
+
+/// Send vectors become receive vectors: how many elements every processor has for this one.
+pub fn receive_vector(p: &mut Proc, sendl: &[usize]) -> Vec<usize> {
+    let sendl = sendl.iter().map(|elements| *elements as u32).collect();
+    all_to_all(p, sendl).into_iter().map(|elements| elements as usize).collect()
+}
+
+/// To whom processor i sends in step k, and from whom it receives. That is the same one, i xor k, if P is a power of two.
+pub fn partners(i: usize, k: usize, P: usize) -> (usize, usize) {
+    match P.is_power_of_two() {
+        true => (i ^ k, i ^ k),
+        false => ((i + k) % P, (i + P - k) % P),
+    }
+}
+
+/// Sends everyone j its message, if `sendl[j]` > 0, and receives one from everyone with `recvl[j]` > 0. A processor's
+/// message for itself takes no message.
+pub fn linear(
+    p: &mut Proc,
+    tag: Tag<Packet>,
+    sendl: &[usize],
+    recvl: &[usize],
+    mut message: impl FnMut(usize) -> Packet,
+    mut receives: impl FnMut(usize, Packet),
+) {
+    let (i, P) = (p.id(), p.p());
+    if sendl[i] > 0 {
+        receives(i, message(i));
+    }
+    for k in 1..P {
+        let (to, from) = partners(i, k, P);
+        match (sendl[to] > 0, recvl[from] > 0) {
+            (true, true) => {
+                let packet = p.send_recv(to, message(to), from, tag);
+                receives(from, packet);
+            }
+            (true, false) => p.send(to, tag, message(to)),
+            (false, true) => {
+                let packet = p.recv_from(from, tag);
+                receives(from, packet);
+            }
+            (false, false) => (),
+        }
+        p.barrier();
+    }
+}

@@ -1,0 +1,301 @@
+//! The predicted times (sections 7.3 and 8), with tau and mu said by L, o, g, G and the barrier, and all terms kept.
+//!
+//! A message of k words takes (k-1)G longer than one of a word, and mu is what an element is of that. With single ports one
+//! of two that exchange long messages waits for the other, as each has its port in use: both take L + 2(k-1)G. tau is a step
+//! with messages of a word: L + 2o, and the barrier after it; and if that is less, the gap.
+
+use loggp::{Params, Ports, Time, Work};
+
+use super::linear::partners;
+use super::matrix::Matrix;
+use super::packet::{BYTES, Padding};
+use super::split::Scheme;
+use super::two_stage::TwoStage;
+use crate::Case;
+use crate::remap::lockstep;
+
+/// What things cost on a case's machine.
+pub struct Costs {
+    params: Params,
+    ports: Ports,
+    /// The machine's own barrier, if it has one.
+    barrier: Option<Time>,
+    /// What it takes to set the place and length of a part.
+    part: Time,
+}
+
+/// The phases of a two-stage algorithm.
+pub struct Phases {
+    pub preprocessing1: Time,
+    pub stage1: Time,
+    pub preprocessing2: Time,
+    pub stage2: Time,
+}
+
+impl Costs {
+    /// Those of a case, if formulas are for its machine and its work.
+    pub fn of(case: &Case, part: Time) -> Option<Costs> {
+        let known = case.params.is_loggp() && case.work == Work::Charged;
+        known.then_some(Costs { params: case.params, ports: case.ports, barrier: case.barrier, part })
+    }
+
+    /// What an element adds to a message.
+    pub fn mu(case: &Case) -> Option<f64> {
+        let G = case.params.G()?.as_ps() as f64;
+        let ports = if case.ports == Ports::Single { 2.0 } else { 1.0 };
+        Some(ports * G * BYTES as f64 / case.params.word.get() as f64)
+    }
+
+    /// P, to count with.
+    fn P(&self) -> i64 {
+        self.params.P as i64
+    }
+
+    /// A word's way: L + 2o.
+    fn way(&self) -> Time {
+        self.params.L + 2 * self.params.o
+    }
+
+    /// The rounds of a barrier or a collective: ceil(log2 P).
+    fn rounds(&self) -> i64 {
+        i64::from(self.params.P.next_power_of_two().ilog2())
+    }
+
+    /// From a send of a word to the next, if what comes is received between them: max(L + 2o, g).
+    fn hop(&self) -> Time {
+        self.way().max(self.params.g)
+    }
+
+    /// A barrier after whose begin a send waits for no gap.
+    fn barrier(&self) -> Time {
+        match self.barrier {
+            Some(cost) => cost,
+            None if self.P() == 1 => Time::ZERO,
+            None => (self.rounds() - 1) * self.hop() + self.way(),
+        }
+    }
+
+    /// A step of a linear permutation with messages of a word.
+    pub fn tau(&self) -> Time {
+        match self.barrier {
+            Some(cost) => (self.way() + cost).max(self.params.g),
+            None => (self.rounds() + 1) * self.hop(),
+        }
+    }
+
+    /// For how long the gap still runs when a stage has ended with a barrier.
+    fn gap_left(&self) -> Time {
+        match self.barrier {
+            Some(cost) => (self.params.g - self.way() - cost).max(Time::ZERO),
+            None => self.hop() - self.way(),
+        }
+    }
+
+    /// What messages of so many bytes take longer than those of a word, where two exchange them, or where everyone sends
+    /// to one and receives from another.
+    fn longer(&self, bytes: usize, in_pairs: bool) -> Time {
+        let stream = self.params.stream(self.params.words(bytes));
+        if in_pairs { self.pair(stream, stream) } else { self.ring(stream, true) }
+    }
+
+    /// The same, where one sends for so long and the other for so long. With a single port one waits for the other, if
+    /// it does not fit into L.
+    fn pair(&self, one: Time, other: Time) -> Time {
+        let wait =
+            self.ports == Ports::Single && one.max(other) > self.params.L && one.min(other) > Time::ZERO;
+        if wait { self.params.L + one + other } else { one.max(other) }
+    }
+
+    /// The same where everyone sends to one and receives from another, for so long at most, and some do both for longer
+    /// than a word: a message may wait for the two that need its ports.
+    fn ring(&self, longest: Time, both: bool) -> Time {
+        let wait = self.ports == Ports::Single && longest > self.params.L && both;
+        if wait { 2 * self.params.L + 3 * longest } else { longest }
+    }
+
+    /// The same for step k of a linear permutation with a matrix's messages, if it has any: "the time taken by any iteration
+    /// is dictated by the longest of the messages that need to be sent during that iteration" (appendix).
+    fn step(&self, matrix: &Matrix, k: usize) -> Option<Time> {
+        let P = matrix.P();
+        let stream = |i: usize| match matrix.at(i, partners(i, k, P).0) {
+            0 => Time::ZERO,
+            elements => self.params.stream(self.params.words(BYTES * elements)),
+        };
+        let comes = |i: usize| stream(partners(i, k, P).1);
+        let any = (0..P).any(|i| matrix.at(i, partners(i, k, P).0) > 0);
+        let longest = match P.is_power_of_two() {
+            true => (0..P).map(|i| self.pair(stream(i), comes(i))).max(),
+            false => {
+                let both = (0..P).any(|i| stream(i).min(comes(i)) > Time::ZERO);
+                (0..P).map(stream).max().map(|longest| self.ring(longest, both))
+            }
+        };
+        longest.filter(|_| any)
+    }
+
+    /// An exchange in which everyone has so many bytes for everyone (LogP, section 4.1.4).
+    fn all_to_all(&self, bytes: usize) -> Time {
+        let Params { L, o, g, .. } = self.params;
+        let stream = self.params.stream(self.params.words(bytes));
+        match self.P() - 1 {
+            0 => Time::ZERO,
+            others => lockstep(others, o, g, stream + g, stream + L),
+        }
+    }
+
+    /// The exchange of send vectors that come so long after the last message, whose gap may still run.
+    pub fn vectors(&self, gap_left: Time) -> Time {
+        if self.P() == 1 { Time::ZERO } else { gap_left + self.all_to_all(BYTES) }
+    }
+
+    /// The steps of a linear permutation, of which these have messages, and take so much longer than with messages of a
+    /// word: the sum of tau + mu s, and barriers for the others.
+    fn steps(&self, longer: &[Time]) -> Time {
+        let busy = longer.len() as i64;
+        let empty = self.P() - 1 - busy;
+        let barriers = match self.barrier {
+            Some(cost) => empty * cost,
+            None => empty * self.rounds() * self.hop(),
+        };
+        let gap_before = self.hop() - self.way();
+        match (busy, self.barrier) {
+            (0, Some(_)) => barriers,
+            _ if self.P() == 1 => Time::ZERO,
+            _ => {
+                gap_before + longer.iter().copied().sum::<Time>() + busy * self.tau() + barriers
+                    - self.gap_left()
+            }
+        }
+    }
+
+    /// Steps with messages of at most so many elements and their padding, in all of them.
+    fn all_steps(&self, elements: usize, padding: usize) -> Time {
+        let P = self.params.P;
+        match elements {
+            0 => self.steps(&[]),
+            _ => self.steps(&vec![self.longer(BYTES * (elements + padding), P.is_power_of_two()); P - 1]),
+        }
+    }
+
+    /// How long the gap still runs when a word was received, and then there was this to compute.
+    fn gap_after(&self, computing: Time) -> Time {
+        (self.hop() - self.way() - computing).max(Time::ZERO)
+    }
+
+    /// A scan of a number (docs/collectives.md), and how long the gap runs after it.
+    fn scan(&self) -> (Time, Time) {
+        let Params { g, cycle, .. } = self.params;
+        let (way, step) = (self.way(), |ops: i64| (self.way() + ops * cycle).max(g));
+        match self.rounds() {
+            0 => (Time::ZERO, Time::ZERO),
+            1 => (way, self.gap_after(Time::ZERO)),
+            R => (step(1) + (R - 2) * step(2) + way + cycle, self.gap_after(cycle)),
+        }
+    }
+
+    /// A scan of vectors of P numbers, or their sum for all, whichever way is the shorter (docs/collectives.md); and how
+    /// long the gap runs after it.
+    fn vector(&self, sum: bool) -> (Time, Time) {
+        let (Params { o, g, cycle, .. }, P) = (self.params, self.P());
+        if P == 1 {
+            return (Time::ZERO, Time::ZERO);
+        }
+        let stream = |bytes: usize| self.params.stream(self.params.words(bytes));
+        let (whole, part) = (stream(self.params.P * BYTES), stream(BYTES));
+        let combining = P * cycle;
+        let in_parts = 2 * ((P - 2) * (part + g).max(2 * o) + self.way() + part) + (P - 1) * cycle;
+        if in_parts < self.rounds() * (self.way() + whole + combining) {
+            let between = ((P - 1) * cycle).max(g - self.way());
+            return (2 * self.all_to_all(BYTES) + between, self.gap_after(Time::ZERO));
+        }
+        // With a single port a vector may meet those of the steps before and after.
+        let meets = self.ports == Ports::Single && whole > Time::ZERO;
+        let whole = if meets { 2 * self.params.L + 3 * whole } else { whole };
+        let step = whole + (self.way() + combining).max(g);
+        match sum && !self.params.P.is_power_of_two() {
+            true => ((self.rounds() + 1) * step + self.way() + whole, self.gap_after(Time::ZERO)),
+            false => ((self.rounds() - 1) * step + self.way() + whole + combining, self.gap_after(combining)),
+        }
+    }
+}
+
+/// `linear` by itself: the exchange of the vectors, and the steps.
+pub fn linear(costs: &Costs, matrix: &Matrix) -> (Time, Time) {
+    let longer: Vec<Time> = (1..matrix.P()).filter_map(|k| costs.step(matrix, k)).collect();
+    (costs.vectors(Time::ZERO), costs.steps(&longer))
+}
+
+/// The longest message of either stage, in elements.
+pub fn longest(matrix: &Matrix, form: &TwoStage) -> (usize, usize) {
+    let P = matrix.P();
+    let rounded =
+        |elements: &mut dyn Iterator<Item = usize>| elements.map(|a_ij| a_ij.div_ceil(P)).sum::<usize>();
+    match form.scheme {
+        // Sections 7.1 and 7.2.
+        Scheme::Local | Scheme::Scan => {
+            let second = (0..P).map(|j| rounded(&mut matrix.column(j))).max();
+            (matrix.r().div_ceil(P), second.unwrap_or(0))
+        }
+        // Section 8.
+        Scheme::Alternate | Scheme::Combine => {
+            let first = (0..P).map(|i| rounded(&mut matrix.row(i).iter().copied())).max();
+            (first.unwrap_or(0), matrix.c().div_ceil(P))
+        }
+    }
+}
+
+/// The two-stage algorithms.
+pub fn two_stage(costs: &Costs, matrix: &Matrix, form: &TwoStage) -> Phases {
+    let P = matrix.P();
+    let (longest1, longest2) = longest(matrix, form);
+    let padded = |padding: Padding, longest: usize| padding.elements(form.order(P, longest));
+    let bound1 = form.longest1(P, matrix.r());
+    let padding1 = padded(form.padding1(P, bound1), bound1);
+    let padding2 = padded(form.padding2(P, longest2), longest2);
+
+    let parts = |most: usize| costs.part * (if form.sparse { (P * P).min(most) } else { P * P }) as i64;
+    let shuffling = if form.shuffled { P as i64 * costs.part } else { Time::ZERO };
+    let work1 = parts(matrix.r()) + shuffling;
+    let work2 = parts(longest1 * P);
+    let after = |work: Time| (costs.gap_left() - work).max(Time::ZERO);
+    let gap_of_a_word = if P > 1 { costs.hop() - costs.way() } else { Time::ZERO };
+    let (scans, gap) = match form.scheme {
+        Scheme::Local => (Time::ZERO, Time::ZERO),
+        Scheme::Scan => costs.scan(),
+        Scheme::Alternate => costs.vector(false),
+        Scheme::Combine => {
+            let ((sum, gap_between), (scan, gap)) = (costs.vector(true), costs.vector(false));
+            (sum + gap_between + scan, gap)
+        }
+    };
+    let (mut before1, mut wait1) = (Time::ZERO, Time::ZERO);
+    if form.waits() {
+        let scanned = (gap - work1).max(Time::ZERO);
+        (wait1, before1) = match costs.barrier {
+            Some(cost) => (cost, (scanned - cost).max(Time::ZERO)),
+            None => (scanned + costs.barrier(), gap_of_a_word),
+        };
+    }
+    let (mut before2, mut wait2) = (after(work2), Time::ZERO);
+    if form.sparse {
+        (wait2, before2) = match costs.barrier {
+            Some(cost) => (cost, after(work2 + cost)),
+            None => (after(work2) + costs.barrier(), costs.gap_left()),
+        };
+    }
+    Phases {
+        preprocessing1: scans + work1 + wait1,
+        stage1: costs.vectors(before1) + costs.all_steps(longest1, padding1),
+        preprocessing2: work2 + wait2,
+        stage2: costs.vectors(before2) + costs.all_steps(longest2, padding2),
+    }
+}
+
+/// The appendix's expected length of the longest message of the second stage, where parts are shuffled:
+/// t/p + sqrt(p/6) (sqrt(2 ln p) + gamma / sqrt(2 ln p)).
+pub fn expected_longest(t: usize, P: usize) -> Option<f64> {
+    const GAMMA: f64 = 0.5772;
+    let p = P as f64;
+    let normal = (2.0 * p.ln()).sqrt();
+    (P > 1).then(|| t as f64 / p + (p / 6.0).sqrt() * (normal + GAMMA / normal))
+}

@@ -1,0 +1,400 @@
+//! Where communication matrices come from: the paper's generator, its figures, random and adversarial ones, and files.
+
+use std::path::Path;
+
+use super::matrix::Matrix;
+
+/// What is asked of a matrix.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// The number of processors.
+    pub P: usize,
+    /// The traffic t.
+    pub traffic: usize,
+    /// Whether the traffic was said, and is not only the usual size.
+    pub says_traffic: bool,
+    /// The fan-out k, if that was said.
+    pub fan_out: Option<FanOut>,
+    /// The skew l, if that was said.
+    pub skew: Option<Skew>,
+    /// The bounds r and c of a random one, if they were said.
+    pub outgoing: Option<usize>,
+    pub incoming: Option<usize>,
+    /// Draws what is random.
+    pub seed: u64,
+}
+
+/// The generator's k.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FanOut {
+    /// So many receivers.
+    Of(usize),
+    /// 2, 4, 8 .. P, whichever is drawn.
+    Any,
+}
+
+/// The generator's l.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Skew {
+    /// A fraction, as a numerator and a denominator.
+    Of(f64, f64),
+    /// 1/2, 1/4 .. 1/k, whichever is drawn.
+    Any,
+}
+
+/// A kind of matrix that has a name.
+#[derive(Debug)]
+pub struct Named {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// The number of processors, if it is for only one.
+    pub P: Option<usize>,
+    /// Makes it.
+    make: fn(&Wish) -> Result<Matrix, String>,
+}
+
+/// All that have names, the paper's generator first.
+pub static NAMED: &[Named] = &[
+    named("skewed", "the paper's generator: of k receivers, lk share 1-l of the traffic", skewed),
+    named("random", "anyone sends anything to anyone, with bounds r and c", random),
+    named("uniform", "everyone sends t/P to all", uniform),
+    figure("figure-1", "figure 1: all-to-many with equal traffic, P = 8", 8, |_| {
+        Ok(Matrix::new(8, FIGURE_1.into()))
+    }),
+    figure("figure-2", "figure 2: many-to-many with bounded traffic, P = 8", 8, |_| {
+        Ok(Matrix::new(8, FIGURE_2.into()))
+    }),
+    figure("figure-3", "figure 3: bounded transportation, P = 4", 4, |_| Ok(Matrix::new(4, FIGURE_3.into()))),
+    figure("figure-9", "figure 9: the example of message splitting, P = 4", 4, |_| {
+        Ok(Matrix::new(4, FIGURE_9.into()))
+    }),
+    figure("figure-11", "figure 11: the same, split by the alternate scheme, P = 4", 4, |_| {
+        Ok(Matrix::new(4, FIGURE_9.into()))
+    }),
+    named("hot-receiver", "everyone sends t/P to processor 0", |wish| Ok(hot(wish, |i| (i, 0)))),
+    named("hot-sender", "processor 0 sends t/P to all", |wish| Ok(hot(wish, |i| (0, i)))),
+    named("one-message", "processor 0 sends t to the last one, and nobody else sends", |wish| {
+        let mut matrix = Matrix::empty(wish.P);
+        matrix.add(0, wish.P - 1, wish.traffic);
+        Ok(matrix)
+    }),
+    named("permutation", "everyone sends t to one, and receives t from one", |wish| {
+        Ok(circulant(wish.P, wish.seed, &[(1 % wish.P, wish.traffic)]))
+    }),
+    named("diagonal", "everyone has t for itself", |wish| {
+        Ok(circulant(wish.P, wish.seed, &[(0, wish.traffic)]))
+    }),
+    named("empty", "nobody sends", |wish| Ok(Matrix::empty(wish.P))),
+    named("multiples", "every entry is a multiple of P", |wish| Ok(spread(wish, 0))),
+    named("remainders", "every entry is P-1 modulo P", |wish| {
+        let least = wish.P * (wish.P - 1);
+        match wish.traffic.checked_sub(least) {
+            Some(_) => Ok(spread(wish, wish.P - 1)),
+            None => Err(format!(
+                "P entries of P-1 or more are {least} at least, and the traffic is {}; give a traffic of at least {least}",
+                wish.traffic
+            )),
+        }
+    }),
+];
+
+const fn named(name: &'static str, about: &'static str, make: fn(&Wish) -> Result<Matrix, String>) -> Named {
+    Named { name, about, P: None, make }
+}
+
+const fn figure(
+    name: &'static str,
+    about: &'static str,
+    P: usize,
+    make: fn(&Wish) -> Result<Matrix, String>,
+) -> Named {
+    Named { name, about, P: Some(P), make }
+}
+
+#[rustfmt::skip]
+const FIGURE_1: [usize; 64] = [
+    0, 3, 1, 0, 2, 1, 2, 1,
+    1, 0, 2, 2, 1, 1, 3, 0,
+    4, 1, 0, 2, 0, 2, 0, 1,
+    0, 2, 0, 0, 0, 3, 1, 4,
+    3, 0, 4, 0, 0, 2, 1, 0,
+    1, 2, 1, 2, 0, 0, 0, 4,
+    0, 2, 1, 0, 7, 0, 0, 0,
+    1, 0, 1, 4, 0, 1, 3, 0,
+];
+#[rustfmt::skip]
+const FIGURE_2: [usize; 64] = [
+    0, 3, 1, 0, 0, 1, 0, 1,
+    1, 0, 2, 2, 0, 1, 1, 0,
+    1, 1, 0, 2, 0, 2, 0, 1,
+    0, 1, 0, 0, 0, 3, 1, 0,
+    3, 0, 0, 0, 0, 2, 1, 0,
+    1, 1, 1, 2, 0, 0, 0, 2,
+    0, 0, 0, 0, 0, 0, 0, 0,
+    1, 0, 1, 4, 0, 1, 0, 0,
+];
+#[rustfmt::skip]
+const FIGURE_3: [usize; 16] = [
+    1, 5, 0, 3,
+    2, 0, 5, 2,
+    0, 4, 1, 4,
+    6, 0, 3, 0,
+];
+#[rustfmt::skip]
+const FIGURE_9: [usize; 16] = [
+    11, 1, 4, 1,
+    2, 0, 3, 12,
+    3, 10, 3, 1,
+    1, 6, 7, 3,
+];
+
+/// What a text says where a matrix is wanted: a name, or a file.
+pub fn check(text: &str) -> Result<(), String> {
+    match NAMED.iter().any(|named| named.name == text) || is_file(text) {
+        true => Ok(()),
+        false => {
+            let names: Vec<&str> = NAMED.iter().map(|named| named.name).collect();
+            Err(format!(
+                "there is no such matrix; there are {}, and files whose names end in .csv",
+                names.join(", ")
+            ))
+        }
+    }
+}
+
+/// Whether a text names a file.
+pub fn is_file(text: &str) -> bool {
+    Path::new(text).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
+}
+
+/// The matrix that a text names, as wished; or why there is none.
+pub fn matrix(text: &str, wish: &Wish) -> Result<Matrix, String> {
+    check(text)?;
+    let refuse = |given: bool, option: &str, whose: &str| match given {
+        true => Err(format!("--{option} is for {whose}; leave it out")),
+        false => Ok(()),
+    };
+    if text != "skewed" {
+        refuse(wish.fan_out.is_some(), "fan-out", "the matrix skewed")?;
+        refuse(wish.skew.is_some(), "skew", "the matrix skewed")?;
+    }
+    if text != "random" {
+        refuse(wish.outgoing.is_some(), "outgoing", "the matrix random")?;
+        refuse(wish.incoming.is_some(), "incoming", "the matrix random")?;
+    }
+    let Some(named) = NAMED.iter().find(|named| named.name == text) else {
+        refuse(wish.says_traffic, "traffic", "matrices that are made, and this one is read")?;
+        let matrix = read(text)?;
+        return match matrix.P() == wish.P {
+            true => Ok(matrix),
+            false => {
+                Err(format!("it is for {} processors, and there are {}; give -P {0}", matrix.P(), wish.P))
+            }
+        };
+    };
+    if let Some(P) = named.P {
+        refuse(wish.says_traffic, "traffic", "matrices that are made, and a figure's is as it is")?;
+        if wish.P != P {
+            return Err(format!("it is for {P} processors, and there are {}; give -P {P}", wish.P));
+        }
+    }
+    (named.make)(wish)
+}
+
+/// Reads a file: a line for each processor with a number for each, separated by commas; an empty one is 0.
+pub fn read(path: &str) -> Result<Matrix, String> {
+    /// More than any machine that a matrix is for.
+    const MOST_BYTES: u64 = 1 << 28;
+    let cannot = |why: &dyn std::fmt::Display| format!("{path} cannot be read: {why}");
+    let about = std::fs::metadata(path).map_err(|why| cannot(&why))?;
+    if !about.is_file() || about.len() > MOST_BYTES {
+        return Err(cannot(&format_args!("it is no file of at most {MOST_BYTES} bytes; give one")));
+    }
+    let text = std::fs::read_to_string(path).map_err(|why| cannot(&why))?;
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let P = lines.len();
+    if P == 0 {
+        return Err(format!("{path} has no line; give a line of numbers for each processor"));
+    }
+    let mut entries = Vec::new();
+    for (i, line) in lines.into_iter().enumerate() {
+        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+        if cells.len() != P {
+            return Err(format!(
+                "row {i} of {path} has {} numbers, and there are {P} rows; give as many numbers in each",
+                cells.len()
+            ));
+        }
+        for (j, cell) in cells.into_iter().enumerate() {
+            let number: Result<u32, _> = if cell.is_empty() { Ok(0) } else { cell.parse() };
+            let number = number.map_err(|_| {
+                format!("{path} has {cell:?} in row {i}, column {j}; give whole numbers up to {}", u32::MAX)
+            })?;
+            entries.push(number as usize);
+        }
+    }
+    Ok(Matrix::new(P, entries))
+}
+
+/// Processors in random places on a circle, each with so much for the one that is so far away, for every distance: so all
+/// send and receive the same.
+fn circulant(P: usize, seed: u64, distances: &[(usize, usize)]) -> Matrix {
+    let mut circle: Vec<usize> = (0..P).collect();
+    fastrand::Rng::with_seed(seed).shuffle(&mut circle);
+    let mut matrix = Matrix::empty(P);
+    for &(distance, elements) in distances {
+        (0..P).for_each(|place| matrix.add(circle[place], circle[(place + distance) % P], elements));
+    }
+    matrix
+}
+
+/// The paper's generator (section 9): "of the k processors receiving messages from a single processor, the fraction lt of
+/// the traffic reached (1-l)k processors, while the remaining (1-l)t traffic reached lk processors." Who sends to itself
+/// does so with k = P only, and with a small message if there is a choice.
+fn skewed(wish: &Wish) -> Result<Matrix, String> {
+    let &Wish { P, traffic, seed, .. } = wish;
+    let mut rng = fastrand::Rng::with_seed(seed ^ (traffic as u64).rotate_left(32));
+    let k = match wish.fan_out {
+        None => P.min(8),
+        Some(FanOut::Of(k)) => k,
+        Some(FanOut::Any) => (2 << rng.u32(..P.max(2).ilog2())).min(P),
+    };
+    if k == 0 || k > P {
+        return Err(format!("a fan-out of {k} is not to be had from {P} processors; give one from 1 to {P}"));
+    }
+    let many = match wish.skew {
+        None => 1,
+        Some(Skew::Any) => match k {
+            1 => 1,
+            _ => (k / 2) >> rng.u32(..k.ilog2()),
+        },
+        Some(Skew::Of(..)) if k == 1 => {
+            return Err(
+                "a fan-out of 1 leaves no receivers to share traffic with a skew; leave --skew out".into()
+            );
+        }
+        Some(Skew::Of(over, under)) => {
+            let many = over * k as f64 / under;
+            let whole = many.round();
+            if (many - whole).abs() > 1e-9 || !(1.0..k as f64).contains(&whole) {
+                return Err(format!(
+                    "a skew of {} gives {many:.3} of {k} receivers the fraction 1-l of the traffic, and there must be 1 to {} \
+                     whole ones; give 1/{k}, or another multiple of it",
+                    if under == 1.0 { over.to_string() } else { format!("{over}/{under}") },
+                    k - 1
+                ));
+            }
+            whole as usize
+        }
+    };
+    // Of 1 receiver there are none who share the rest, so it gets all.
+    let few = k - many.min(k);
+    let rest = match wish.skew {
+        Some(Skew::Of(over, under)) => (over * traffic as f64 / under).round() as usize,
+        _ => (traffic * many + k / 2) / k,
+    };
+    let rest = if few == 0 { 0 } else { rest };
+    if rest < few || traffic - rest < many {
+        return Err(format!(
+            "a traffic of {traffic} leaves {rest} elements for {few} of {k} receivers and {} for {many}, and each gets at \
+             least 1; give more traffic, or less fan-out",
+            traffic - rest
+        ));
+    }
+    let mut distances: Vec<usize> = (1..P).collect();
+    rng.shuffle(&mut distances);
+    distances.push(0);
+    let share = |elements: usize, of: usize, n: usize| elements / of + usize::from(n < elements % of);
+    let shares = (0..many)
+        .map(|n| share(traffic - rest, many, n))
+        .chain((0..few).map(|n| share(rest, few, n)))
+        .zip(distances)
+        .map(|(elements, distance)| (distance, elements));
+    Ok(circulant(P, rng.u64(..), &shares.collect::<Vec<_>>()))
+}
+
+/// t/P from each to each, as nearly as it goes; all send and receive t.
+fn uniform(wish: &Wish) -> Result<Matrix, String> {
+    let &Wish { P, traffic, seed, .. } = wish;
+    let share = |distance: usize| traffic / P + usize::from(distance < traffic % P);
+    Ok(circulant(P, seed, &(0..P).map(|distance| (distance, share(distance))).collect::<Vec<_>>()))
+}
+
+/// The traffic in P shares, at places of the matrix.
+fn hot(wish: &Wish, place: impl Fn(usize) -> (usize, usize)) -> Matrix {
+    let &Wish { P, traffic, .. } = wish;
+    let mut matrix = Matrix::empty(P);
+    for share in 0..P {
+        let (i, j) = place(share);
+        matrix.add(i, j, traffic / P + usize::from(share < traffic % P));
+    }
+    matrix
+}
+
+/// So much in every entry, and of what is left for each row and column random multiples of P.
+fn spread(wish: &Wish, each: usize) -> Matrix {
+    let &Wish { P, traffic, seed, .. } = wish;
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut rest = (traffic - P * each) / P;
+    let mut distances: Vec<(usize, usize)> = (0..P).map(|distance| (distance, each)).collect();
+    while rest > 0 {
+        let some = rng.usize(1..=rest.min(1 + traffic / (P * P)));
+        distances[rng.usize(..P)].1 += some * P;
+        rest -= some;
+    }
+    circulant(P, seed, &distances)
+}
+
+/// A random one with bounds r and c, both of which some processor comes up to.
+fn random(wish: &Wish) -> Result<Matrix, String> {
+    let P = wish.P;
+    let [r, c] = [wish.outgoing, wish.incoming].map(|bound| bound.unwrap_or(wish.traffic));
+    let contradicts = |one: &str, other: &str, bound: usize, most: usize| {
+        Err(format!(
+            "one processor {one} {bound}, and all {P} together {other} at most {}; give at most that",
+            P.saturating_mul(most)
+        ))
+    };
+    if r > P.saturating_mul(c) {
+        return contradicts("sends", "receive", r, c);
+    }
+    if c > P.saturating_mul(r) {
+        return contradicts("receives", "send", c, r);
+    }
+    let mut rng = fastrand::Rng::with_seed(wish.seed);
+    let (mut matrix, mut out, mut into) = (Matrix::empty(P), vec![r; P], vec![c; P]);
+    let mut put = |i: usize, j: usize, elements: usize, out: &mut [usize], into: &mut [usize]| {
+        let elements = elements.min(out[i]).min(into[j]);
+        matrix.add(i, j, elements);
+        out[i] -= elements;
+        into[j] -= elements;
+    };
+    // One sends r and one receives c; what only they can take of each other comes first.
+    let (sender, receiver) = (rng.usize(..P), rng.usize(..P));
+    let only = r.saturating_sub((P - 1) * c).max(c.saturating_sub((P - 1) * r));
+    put(sender, receiver, only, &mut out, &mut into);
+    let chunk = |rng: &mut fastrand::Rng, bound: usize| {
+        let pieces = rng.usize(1..=2 * P);
+        rng.usize(1..=1 + bound / pieces)
+    };
+    // Those who send to the receiver keep room for that.
+    let mut others: Vec<usize> = (0..P).collect();
+    rng.shuffle(&mut others);
+    while into[receiver] > 0 && others.iter().any(|i| *i != sender && out[*i] > 0) {
+        for i in others.iter().filter(|i| **i != sender) {
+            put(*i, receiver, chunk(&mut rng, r), &mut out, &mut into);
+        }
+    }
+    put(sender, receiver, into[receiver], &mut out, &mut into);
+    while out[sender] > 0 && into.iter().any(|room| *room > 0) {
+        for j in &others {
+            put(sender, *j, chunk(&mut rng, c), &mut out, &mut into);
+        }
+    }
+    for _ in 0..rng.usize(..=4 * P * P) {
+        put(rng.usize(..P), rng.usize(..P), chunk(&mut rng, r.min(c)), &mut out, &mut into);
+    }
+    Ok(matrix)
+}
