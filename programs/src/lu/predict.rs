@@ -6,6 +6,8 @@
 //! needs its multipliers. So it is a recurrence over panels and grid columns; docs/lu.md says which of its terms are the
 //! paper's.
 
+use std::ops::Range;
+
 use loggp::collectives::Course;
 use loggp::{LongMessages, Params, Ports, Time};
 
@@ -83,6 +85,15 @@ impl Machine<'_> {
         params.send_overhead(k) + params.L + params.stream(k) + params.recv_overhead(k)
     }
 
+    /// How long the message that comes waits for the one that goes, if there is a single port and that takes longer
+    /// than L.
+    fn port(&self, k: usize) -> Time {
+        match self.ports {
+            Ports::Single => (self.params.stream(k) - self.params.L).max(Time::ZERO),
+            Ports::Dual => Time::ZERO,
+        }
+    }
+
     /// Two processors give each other so many numbers, in a message or word by word.
     fn swap(&self, values: usize) -> Time {
         if values == 0 {
@@ -93,10 +104,7 @@ impl Machine<'_> {
         let messages = values.div_ceil(each) as i64;
         let busy = self.params.send_overhead(k) + self.params.recv_overhead(k);
         let stream = self.params.stream(k);
-        // With a single port the message that comes waits for the one that goes, if that takes longer than L.
-        let port =
-            if self.ports == Ports::Single { (stream - self.params.L).max(Time::ZERO) } else { Time::ZERO };
-        (messages - 1) * (stream + self.params.g).max(busy) + self.way(k) + port
+        (messages - 1) * (stream + self.params.g).max(busy) + self.way(k) + self.port(k)
     }
 
     /// Every processor gets the numbers of all (`collectives::all_gather_vector`), so many of each, of P.
@@ -117,15 +125,10 @@ impl Machine<'_> {
         let step = |distance: usize| {
             let k = k * distance.min(P - distance);
             let last = 2 * distance >= P;
-            let port = if self.ports == Ports::Single {
-                (params.stream(k) - params.L).max(Time::ZERO)
-            } else {
-                Time::ZERO
-            };
-            (self.way(k) + port).max(if last { Time::ZERO } else { params.stream(k) + params.g })
+            (self.way(k) + self.port(k)).max(if last { Time::ZERO } else { params.stream(k) + params.g })
         };
-        let steps = (0..P.next_power_of_two().ilog2()).map(|step_| step(1 << step_)).sum::<Time>();
-        steps.min(direct)
+        let doubled: Time = (0..P.next_power_of_two().ilog2()).map(|bit| step(1 << bit)).sum();
+        doubled.min(direct)
     }
 
     /// A panel of w columns.
@@ -209,64 +212,74 @@ fn replicated(machine: &Machine, cut: Cut) -> Record {
 fn grid(machine: &Machine, layout: &Layout, lookahead: bool) -> Records {
     let Layout { rows, cols, .. } = layout;
     let panels: Vec<_> = layout.panels().collect();
-    let mut records = vec![Record::default(); cols.parts];
-    let mut now = vec![Time::ZERO; cols.parts];
-    // What a panel's own column needs until it has eliminated it.
-    let pivot = |k: usize, w: usize| machine.panel(Rows::from(rows, k), w);
+    let mut columns = Columns { machine, layout, now: vec![Time::ZERO; cols.parts], records: Vec::new() };
+    columns.records = vec![Record::default(); cols.parts];
     for (number, panel) in panels.iter().enumerate() {
         let (k, e, w) = (panel.start, panel.end, panel.len());
-        let pass = |records: &mut Vec<Record>, now: &mut Vec<Time>, number: usize, k: usize, e: usize| {
-            let owner = cols.owner(k);
-            now[owner] += pivot(k, e - k);
-            records[owner].ended(number, Act::Pivot, now[owner]);
-            let copied = cost((rows.most_from(k) * (e - k)) as u64, machine.flops.copy);
-            now[owner] += copied;
-            let line: Vec<usize> =
-                (owner..cols.parts).chain(0..owner).filter(|c| *c == owner || cols.from(*c, e) > 0).collect();
-            pass_on(machine, (rows.most_from(k) + 1) * (e - k), &line, now);
-            line.iter().skip(1).for_each(|c| now[*c] += copied);
-            line.iter().for_each(|c| records[*c].ended(number, Act::Multipliers, now[*c]));
-        };
         if !lookahead || number == 0 {
-            pass(&mut records, &mut now, number, k, e);
+            columns.pass(number, panel);
         }
         // Those who still have rows, and the one whose the pivot rows are.
         let down = rows.parts_from(e) + usize::from(rows.from(rows.owner(k), e) == 0);
-        let mut after = vec![Time::ZERO; cols.parts];
-        let mut urgent = None;
-        for c in 0..cols.parts {
-            let columns = cols.from(c, e);
-            if columns == 0 {
-                continue;
-            }
-            let mut act = |act, time| {
-                now[c] += time;
-                records[c].ended(number, act, now[c]);
-            };
-            act(Act::Swap, machine.rows_swap(w, columns, Rows::from(rows, k)));
-            act(Act::Solve, cost(solve_flops(w, columns), machine.flops.update));
-            act(Act::PivotRows, Course::best::<f64>(machine.params, down, w * columns).time);
-            let update = |columns| cost(update_flops(rows.most_from(e), w, columns), machine.flops.update);
-            match panels.get(number + 1) {
-                Some(next) if lookahead && cols.owner(next.start) == c => {
-                    now[c] += update(next.len());
-                    after[c] = update(columns - next.len());
-                    urgent = Some(next.clone());
-                }
-                _ => {
-                    now[c] += update(columns);
-                    records[c].ended(number, Act::Update, now[c]);
-                }
+        let update = |columns| cost(update_flops(rows.most_from(e), w, columns), machine.flops.update);
+        for c in (0..cols.parts).filter(|c| cols.from(*c, e) > 0) {
+            let left = cols.from(c, e);
+            columns.does(c, number, Act::Swap, machine.rows_swap(w, left, Rows::from(rows, k)));
+            columns.does(c, number, Act::Solve, cost(solve_flops(w, left), machine.flops.update));
+            let course = Course::best::<f64>(machine.params, down, w * left);
+            columns.does(c, number, Act::PivotRows, course.time);
+        }
+        let next = panels.get(number + 1).filter(|_| lookahead);
+        let urgent = next.map(|next| (cols.owner(next.start), next));
+        if let Some((owner, next)) = urgent {
+            columns.now[owner] += update(next.len());
+        }
+        for c in (0..cols.parts).filter(|c| urgent.is_none_or(|(owner, _)| owner != *c)) {
+            let left = cols.from(c, e);
+            if left > 0 {
+                columns.does(c, number, Act::Update, update(left));
             }
         }
-        if let Some(next) = urgent {
-            pass(&mut records, &mut now, number + 1, next.start, next.end);
-            let owner = cols.owner(next.start);
-            now[owner] += after[owner];
-            records[owner].ended(number, Act::Update, now[owner]);
+        if let Some((owner, next)) = urgent {
+            columns.pass(number + 1, next);
+            columns.does(owner, number, Act::Update, update(cols.from(owner, e) - next.len()));
         }
     }
-    Records(records)
+    Records(columns.records)
+}
+
+/// The columns of the grid.
+struct Columns<'a> {
+    machine: &'a Machine<'a>,
+    layout: &'a Layout,
+    /// When each has done what it has done so far.
+    now: Vec<Time>,
+    /// What each should note.
+    records: Vec<Record>,
+}
+
+impl Columns<'_> {
+    /// A column does something for a panel.
+    fn does(&mut self, c: usize, panel: usize, act: Act, time: Time) {
+        self.now[c] += time;
+        self.records[c].ended(panel, act, self.now[c]);
+    }
+
+    /// The column whose panel it is eliminates it, and passes it on to those who have columns left.
+    fn pass(&mut self, number: usize, panel: &Range<usize>) {
+        let (machine, Layout { rows, cols, .. }) = (self.machine, self.layout);
+        let (k, w, owner) = (panel.start, panel.len(), cols.owner(panel.start));
+        self.does(owner, number, Act::Pivot, machine.panel(Rows::from(rows, k), w));
+        let most = rows.most_from(k);
+        let copied = cost((most * w) as u64, machine.flops.copy);
+        self.now[owner] += copied;
+        let has_columns = |c: &usize| *c == owner || cols.from(*c, panel.end) > 0;
+        let line: Vec<usize> = (owner..cols.parts).chain(0..owner).filter(has_columns).collect();
+        pass_on(machine, (most + 1) * w, &line, &mut self.now);
+        for c in line {
+            self.does(c, number, Act::Multipliers, if c == owner { Time::ZERO } else { copied });
+        }
+    }
 }
 
 /// The first of a line passes so many numbers on along it (`collectives::broadcast_chain`).
@@ -286,19 +299,16 @@ fn pass_on(machine: &Machine, values: usize, line: &[usize], now: &mut [Time]) {
     let mut first = now[line[0]] + send;
     let mut last = first + more * gap.max(send);
     now[line[0]] = last;
+    let way = stream + params.L;
     for (place, c) in line.iter().enumerate().skip(1) {
         let passes_on = place + 1 < line.len();
-        let each = match passes_on {
-            true => gap.max(send + recv).max(single),
-            false => gap.max(recv),
-        };
-        let came = now[*c].max(first + stream + params.L) + recv;
-        let all = (came + more * each.max(gap)).max(last + stream + params.L + recv);
-        let all = if now[*c] > last + stream + params.L {
+        let came = now[*c].max(first + way) + recv;
+        let all = match passes_on {
             // It all lies there: what remains is to take it, and to send it on.
-            came + more * if passes_on { gap.max(send + recv) } else { recv.max(params.g) }
-        } else {
-            all
+            true if now[*c] > last + way => came + more * gap.max(send + recv),
+            false if now[*c] > last + way => came + more * recv.max(params.g),
+            true => (came + more * gap.max(send + recv).max(single)).max(last + way + recv),
+            false => (came + more * gap.max(recv)).max(last + way + recv),
         };
         first = came + send;
         last = all + send;
