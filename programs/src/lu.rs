@@ -329,10 +329,9 @@ impl Plan for Lu<'_> {
         let (pivots, records): (Vec<Vec<usize>>, Vec<Record>) = notes.into_iter().unzip();
         let all = pivots.iter().max_by_key(|pivots| pivots.len()).cloned().unwrap_or_default();
         let agree = pivots.iter().all(|pivots| all.starts_with(pivots));
-        let verified = match singular {
-            _ if !agree => Err("the processors do not agree on the pivots".into()),
-            Some(singular) => verify::verify_singular(&matrix, singular),
-            None => verify::verify(&matrix, Factors { lu, pivots: all.clone() }, &self.layout),
+        let verified = match agree {
+            true => verify::verify(&matrix, Factors { lu, pivots: all.clone() }, &self.layout, singular),
+            false => Err("the processors do not agree on the pivots".into()),
         };
         let records = Records(records);
         let figures = self.figures(run.time, &run.processors, singular);

@@ -20,16 +20,25 @@ pub struct Factors {
     pub pivots: Vec<usize>,
 }
 
-/// Refuses a decomposition that is wrong, in one sentence.
-pub fn verify(matrix: &Array2<f64>, mut factors: Factors, layout: &Layout) -> Result<(), String> {
-    let n = matrix.nrows();
-    if factors.pivots.len() != n {
-        return Err(format!("{} of {n} pivots were found", factors.pivots.len()));
+/// Refuses a decomposition that is wrong, in one sentence. Where a step has found no pivot, the columns up to that one are
+/// held against the matrix: what is left of the last of them must be 0, but for rounding.
+pub fn verify(
+    matrix: &Array2<f64>,
+    mut factors: Factors,
+    layout: &Layout,
+    singular: Option<Singular>,
+) -> Result<(), String> {
+    let (n, steps) = (matrix.nrows(), factors.pivots.len());
+    if steps != singular.map_or(n, |Singular(step)| step) {
+        let step =
+            singular.map_or(String::new(), |Singular(step)| format!(", and none at step {}", step + 1));
+        return Err(format!("{steps} of {n} pivots were found{step}"));
     }
+    let columns = n.min(steps + 1);
     // Rows of L take the places that later pivots gave them.
     for panel in layout.panels() {
         let mut left = factors.lu.slice_mut(s![.., ..panel.start]);
-        for (row, pivot) in panel.clone().map(|row| (row, factors.pivots[row])) {
+        for (row, pivot) in panel.take_while(|row| *row < steps).map(|row| (row, factors.pivots[row])) {
             if pivot < row || pivot >= n {
                 return Err(format!("row {pivot} cannot be the pivot of step {row}"));
             }
@@ -38,29 +47,34 @@ pub fn verify(matrix: &Array2<f64>, mut factors: Factors, layout: &Layout) -> Re
             }
         }
     }
-    let mut l = Array2::<f64>::eye(n);
-    let mut u = Array2::<f64>::zeros((n, n).f());
-    for ((i, j), value) in factors.lu.indexed_iter() {
-        if i > j {
+    let mut l = Array2::<f64>::zeros((n, steps).f());
+    let mut u = Array2::<f64>::zeros((steps, columns).f());
+    for ((i, j), value) in factors.lu.slice(s![.., ..columns]).indexed_iter() {
+        if i <= j && i < steps {
+            u[(i, j)] = *value;
+        }
+        if i > j && j < steps {
             if value.abs() > 1.0 || value.is_nan() {
                 return Err(format!("L[{i}][{j}] is {value}, which is more than 1"));
             }
             l[(i, j)] = *value;
-        } else {
-            u[(i, j)] = *value;
         }
     }
+    l.diag_mut().fill(1.0);
     let mut permuted: Vec<usize> = (0..n).collect();
     factors.pivots.iter().enumerate().for_each(|(row, pivot)| permuted.swap(row, *pivot));
-    let most = matrix.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
-    let mut residual = Array2::from_shape_fn((n, n).f(), |(i, j)| matrix[(permuted[i], j)]);
+    let most = largest(matrix.iter().copied());
+    let mut residual = Array2::from_shape_fn((n, columns).f(), |(i, j)| matrix[(permuted[i], j)]);
     general_mat_mul(-1.0, &l, &u, 1.0, &mut residual);
     let scale = n as f64 * most * f64::EPSILON;
     let off = largest(residual.iter().copied());
-    if off.is_nan() || off >= MOST_RESIDUAL * scale {
+    if off.is_nan() || off > 0.0 && off >= MOST_RESIDUAL * scale {
         return Err(format!("PA - LU is up to {off:.3e}, {:.3} times n max|A| eps", off / scale));
     }
-    solution(matrix, &l, &u, &permuted)
+    match singular {
+        Some(_) => Ok(()),
+        None => solution(matrix, &l, &u, &permuted),
+    }
 }
 
 /// Solves Ax = b by the factors for some b, and refuses an x that Linpack would refuse.
@@ -98,38 +112,6 @@ fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.fold(0.0, |most, value| if most.is_nan() { most } else { larger(most, value) })
 }
 
-/// Refuses a step at which there should have been a pivot, or other pivots than there should be: elimination by a single
-/// processor finds none at the same step.
-pub fn verify_singular(matrix: &Array2<f64>, found: Singular) -> Result<(), String> {
-    let n = matrix.nrows();
-    let mut a = matrix.clone();
-    for k in 0..n {
-        let pivot = (k..n).fold(k, |most, i| if a[(i, k)].abs() > a[(most, k)].abs() { i } else { most });
-        if a[(pivot, k)] == 0.0 {
-            return match found == Singular(k) {
-                true => Ok(()),
-                false => Err(format!(
-                    "no pivot was found at step {}, and the first without one is {}",
-                    found.0 + 1,
-                    k + 1
-                )),
-            };
-        }
-        for j in 0..n {
-            a.swap((k, j), (pivot, j));
-        }
-        for i in k + 1..n {
-            a[(i, k)] /= a[(k, k)];
-        }
-        for j in k + 1..n {
-            for i in k + 1..n {
-                a[(i, j)] -= a[(i, k)] * a[(k, j)];
-            }
-        }
-    }
-    Err(format!("no pivot was found at step {}, and there are pivots at all steps", found.0 + 1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::layout::Cut;
@@ -147,7 +129,7 @@ mod tests {
     #[test]
     fn what_is_right_is_accepted() {
         let (matrix, factors, layout) = right();
-        assert_eq!(verify(&matrix, factors, &layout), Ok(()));
+        assert_eq!(verify(&matrix, factors, &layout, None), Ok(()));
     }
 
     #[test]
@@ -155,7 +137,7 @@ mod tests {
         let wrong = |change: &dyn Fn(&mut Factors), part: &str| {
             let (matrix, mut factors, layout) = right();
             change(&mut factors);
-            let why = verify(&matrix, factors, &layout).unwrap_err();
+            let why = verify(&matrix, factors, &layout, None).unwrap_err();
             assert!(why.contains(part), "{why}");
         };
         wrong(&|factors| factors.lu[(2, 2)] += 1e-9, "PA - LU is up to");
@@ -167,14 +149,19 @@ mod tests {
         wrong(&|factors| factors.pivots.truncate(2), "2 of 3 pivots were found");
     }
 
+    /// What is left of a column must be nothing, and the columns before it right.
     #[test]
-    fn a_step_without_a_pivot_is_found_again() {
-        let (regular, ..) = right();
-        let singular = ndarray::array![[1.0, 2.0, 3.0], [2.0, 4.0, 7.0], [3.0, 6.0, 8.0]];
-        assert_eq!(verify_singular(&singular, Singular(1)), Ok(()));
-        assert!(verify_singular(&singular, Singular(2)).unwrap_err().ends_with("the first without one is 2"));
-        assert!(
-            verify_singular(&regular, Singular(2)).unwrap_err().ends_with("there are pivots at all steps")
-        );
+    fn a_step_without_a_pivot_is_held_against_the_matrix() {
+        let singular = ndarray::array![[1.0, 2.0, 3.0], [2.0, 4.0, 7.0], [4.0, 8.0, 8.0]];
+        let (regular, _, layout) = right();
+        let after = |matrix: &Array2<f64>, pivots: Vec<usize>, lu: Array2<f64>, step: usize| {
+            verify(matrix, Factors { lu, pivots }, &layout, Some(Singular(step)))
+        };
+        let lu = || ndarray::array![[4.0, 8.0, 8.0], [0.5, 0.0, 0.0], [0.25, 0.0, 0.0]];
+        assert_eq!(after(&singular, vec![2], lu(), 1), Ok(()));
+        assert!(after(&regular, vec![2], lu(), 1).unwrap_err().starts_with("PA - LU is up to"));
+        assert!(after(&singular, vec![], lu(), 0).unwrap_err().starts_with("PA - LU is up to"));
+        let why = after(&singular, vec![2], lu(), 2).unwrap_err();
+        assert_eq!(why, "1 of 3 pivots were found, and none at step 3");
     }
 }
