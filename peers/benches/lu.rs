@@ -21,7 +21,8 @@ fn decompose(c: &mut Criterion) {
         group.bench_function("loggp, P = 1, panels of 64 columns", |b| {
             b.iter_custom(|times| Duration::from_nanos((0..times).map(|_| run()).sum::<f64>() as u64));
         });
-        let entry = |i: usize, j: usize| ((i * 7919 + j * 104_729 + i * j * 31) % 10_007) as f64 / 5003.5 - 1.0;
+        let entry =
+            |i: usize, j: usize| ((i * 7919 + j * 104_729 + i * j * 31) % 10_007) as f64 / 5003.5 - 1.0;
         let matrix = faer::Mat::<f64>::from_fn(n, n, entry);
         group.bench_function("faer", |b| b.iter(|| black_box(matrix.partial_piv_lu())));
         group.finish();
