@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use loggp::{Ports, Time, measure};
+use loggp::{Ports, Time, US, measure, parse_time};
 use parking_lot::Mutex;
 
 use crate::median::median;
@@ -37,6 +37,12 @@ impl Costs {
         let of = |kind| all.iter().filter_map(|costs| costs.of(kind)).collect::<Vec<Time>>();
         Costs(kinds.iter().map(|(kind, _)| (*kind, median(&of(kind)))).collect())
     }
+}
+
+/// Reads what something costs where work is charged. A number without a unit is microseconds, whatever the machine's cycle.
+pub(crate) fn microseconds(text: &str) -> Result<Time, String> {
+    let time = parse_time(text, US)?;
+    if time < Time::ZERO { Err("it is negative; give 0us or more".into()) } else { Ok(time) }
 }
 
 /// Something to do in a rehearsal.
@@ -183,7 +189,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::thread::ThreadId;
 
-    use loggp::{NS, US};
+    use loggp::NS;
 
     #[test]
     fn every_thread_takes_every_step_on_what_it_has_prepared() {

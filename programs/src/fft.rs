@@ -22,7 +22,7 @@ mod verify;
 
 use std::mem::swap;
 
-use loggp::{Proc, RunError, Time, Work, parse_time};
+use loggp::{Proc, RunError, Time, Work};
 
 use self::columns::Column;
 use self::kernels::{Kernels, Memory, Point};
@@ -30,6 +30,7 @@ use self::layout::{Layout, Shape};
 use self::overlap::{Charges, overlapped};
 use self::phase::{Phase, Stopwatch};
 use self::remap::Schedule;
+use crate::costs::microseconds;
 use crate::{
     Algorithm, Case, Costs, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program, ProgramOption,
     Refusal, Size,
@@ -106,7 +107,7 @@ static OPTIONS: [ProgramOption; 3] = [
         about: "what a butterfly costs where work is charged (4.5 us on the CM-5: LogP, section 4.1.4)",
         default: "4.5us",
         instead_of_size: false,
-        check: |text| cost(text).map(drop),
+        check: |text| microseconds(text).map(drop),
     },
     ProgramOption {
         name: "point",
@@ -114,7 +115,7 @@ static OPTIONS: [ProgramOption; 3] = [
         about: "what it costs to load and store a point where work is charged (1 us on the CM-5: LogP, section 4.1.4)",
         default: "1us",
         instead_of_size: false,
-        check: |text| cost(text).map(drop),
+        check: |text| microseconds(text).map(drop),
     },
 ];
 
@@ -141,16 +142,10 @@ struct Fft<'a> {
     charges: Charges,
 }
 
-/// What something costs. A number without a unit is microseconds, whatever the machine's cycle.
-fn cost(text: &str) -> Result<Time, String> {
-    let time = parse_time(text, loggp::US)?;
-    if time < Time::ZERO { Err("it is negative; give 0us or more".into()) } else { Ok(time) }
-}
-
 impl Fft<'_> {
     fn plan(case: &Case, way: Way) -> Planned<'_> {
         let layout = case.read("layout", Layout::named)?;
-        let charges = (case.read("butterfly", cost)?, case.read("point", cost)?);
+        let charges = (case.read("butterfly", microseconds)?, case.read("point", microseconds)?);
         check(case, way)?;
         let layout = if let Way::Alone(layout) = way { layout } else { layout };
         Ok(Box::new(Fft {

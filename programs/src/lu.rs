@@ -20,7 +20,7 @@ mod verify;
 
 use std::mem::take;
 
-use loggp::{Proc, RunError, Stats, Time, Work, parse_time};
+use loggp::{Proc, RunError, Stats, Time, Work};
 use ndarray::{Array2, ShapeBuilder};
 
 use self::entries::Entries;
@@ -29,6 +29,7 @@ use self::panel::Singular;
 use self::predict::Flops;
 use self::record::{PHASES, Record, Records};
 use self::verify::Factors;
+use crate::costs::microseconds;
 use crate::{
     Algorithm, Case, Costs, Course, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program,
     ProgramOption, Refusal, Size,
@@ -115,7 +116,7 @@ static OPTIONS: [ProgramOption; 4] = [
         about: "what a flop costs where work is charged (a tenth of the CM-5's butterfly: LogP, section 4.1.4)",
         default: "0.45us",
         instead_of_size: false,
-        check: |text| flop(text).map(drop),
+        check: |text| microseconds(text).map(drop),
     },
 ];
 
@@ -144,6 +145,8 @@ struct Lu<'a> {
     way: Way,
     layout: Layout,
     entries: Entries,
+    /// What was in the file, if the matrix comes from one.
+    file: Option<Array2<f64>>,
     /// What a flop costs, if that is charged.
     charged: Option<Time>,
 }
@@ -164,18 +167,17 @@ fn block(text: &str) -> Result<usize, String> {
     block.ok_or_else(|| "it is no number of columns; give 1 or more".into())
 }
 
-/// What something costs. A number without a unit is microseconds, whatever the machine's cycle.
-fn flop(text: &str) -> Result<Time, String> {
-    let time = parse_time(text, loggp::US)?;
-    if time < Time::ZERO { Err("it is negative; give 0us or more".into()) } else { Ok(time) }
-}
+impl<'a> Lu<'a> {
+    fn plan(case: &'a Case, way: Way) -> Planned<'a> {
+        Ok(Box::new(Lu::read(case, way)?))
+    }
 
-impl Lu<'_> {
-    fn plan(case: &Case, way: Way) -> Planned<'_> {
+    /// Reads a case.
+    fn read(case: &'a Case, way: Way) -> Result<Lu<'a>, Refusal> {
         let (n, P) = (case.size, case.params.P);
         let block = case.read("block", block)?;
         let entries = case.read("entries", Entries::named)?;
-        let flop = case.read("flop", flop)?;
+        let flop = case.read("flop", microseconds)?;
         let told = case.read("grid", grid_of)?;
         let grid = told.unwrap_or_else(|| squarest(P));
         if grid.0.saturating_mul(grid.1) != P {
@@ -198,21 +200,17 @@ impl Lu<'_> {
             Way::Grid { blocked: true } => (blocked(grid.0), blocked(grid.1)),
             Way::Grid { blocked: false } | Way::Lookahead => (cyclic(grid.0), cyclic(grid.1)),
         };
-        if let Entries::File(_) = entries {
-            entries.matrix(n, case.seed)?;
-        }
-        Ok(Box::new(Lu {
-            case,
-            way,
-            layout: Layout { n, block, rows, cols },
-            entries,
-            charged: (case.work == Work::Charged).then_some(flop),
-        }))
+        let file = if let Entries::File(path) = &entries { Some(entries::read(path, n)?) } else { None };
+        let layout = Layout { n, block, rows, cols };
+        Ok(Lu { case, way, layout, entries, file, charged: (case.work == Work::Charged).then_some(flop) })
     }
 
     /// The matrix.
     fn matrix(&self) -> Array2<f64> {
-        self.entries.matrix(self.layout.n, self.case.seed).expect("the plan has read it")
+        match &self.file {
+            Some(matrix) => matrix.clone(),
+            None => self.entries.matrix(self.layout.n, self.case.seed),
+        }
     }
 
     /// Where the panels end.
@@ -222,11 +220,6 @@ impl Lu<'_> {
             Way::Replicated => Box::new((0..n).step_by(block).map(move |k| (k + block).min(n))),
             _ => Box::new(self.layout.panels().map(|panel| panel.end)),
         }
-    }
-
-    /// How many panels there are.
-    fn panels(&self) -> usize {
-        self.ends().count()
     }
 
     /// What the processors should note; nothing where it is not known what a flop costs.
@@ -288,12 +281,12 @@ impl Part<'_> {
 
 impl Plan for Lu<'_> {
     fn formula(&self) -> Option<Time> {
-        self.predicted().map(|records| records.end(self.panels()))
+        self.predicted().map(|records| records.end())
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
         let Some(records) = self.predicted() else { return Vec::new() };
-        named(records.phases(self.panels())).map(|(name, time)| (name, Some(time))).collect()
+        named(records.phases()).map(|(name, time)| (name, Some(time))).collect()
     }
 
     fn course(&self) -> Option<Course> {
@@ -336,9 +329,9 @@ impl Plan for Lu<'_> {
         let records = Records(records);
         let figures = self.figures(run.time, &run.processors, singular);
         let mut outcome = Outcome::new(run, verified);
-        outcome.phases = named(records.phases(self.panels())).collect();
+        outcome.phases = named(records.phases()).collect();
         outcome.figures = figures;
-        let observed = self.ends().zip(records.active(self.panels()));
+        let observed = self.ends().zip(records.active());
         outcome.course = Some(course(observed.take_while(|(end, _)| *end <= all.len())));
         Ok(outcome)
     }
@@ -429,14 +422,7 @@ mod tests {
                 "column-cyclic" => Way::Columns { blocked: false },
                 _ => Way::Grid { blocked: false },
             };
-            let cyclic = |parts| Cut::cyclic(n, parts, 1);
-            let (rows, cols) = match way {
-                Way::Replicated => (cyclic(1), cyclic(P)),
-                Way::Columns { .. } => (Cut::blocked(n, 1), cyclic(P)),
-                _ => (cyclic(root), cyclic(root)),
-            };
-            let layout = Layout { n, block: 1, rows, cols };
-            let lu = Lu { case: &case, way, layout, entries: Entries::Random, charged: Some(loggp::US) };
+            let lu = Lu::read(&case, way).unwrap();
             let matrix = lu.matrix();
             let run = Machine::new(params).run(|p| lu.eliminate(p, &matrix).0.take_notes().1).unwrap();
             let records = Records(run.results);

@@ -46,19 +46,17 @@ impl Entries {
         Err(format!("there is no such matrix; give {}, or a file FILE.csv", names.join(", ")))
     }
 
-    /// The matrix with n rows and columns; or what is wrong with its file.
-    pub fn matrix(&self, n: usize, seed: u64) -> Result<Array2<f64>, String> {
+    /// The matrix with n rows and columns; nothing but zeros for one that must be read.
+    pub fn matrix(&self, n: usize, seed: u64) -> Array2<f64> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut random = || 2.0 * rng.f64() - 1.0;
-        let zeros = || Array2::zeros((n, n).f());
         let mut matrix = match self {
-            Entries::File(path) => return read(path, n),
             Entries::Hilbert => Array2::from_shape_fn((n, n).f(), |(i, j)| 1.0 / (i + j + 1) as f64),
             Entries::Orthogonal => Array2::from_shape_fn((n, n).f(), |(i, j)| {
                 let angle = std::f64::consts::PI * ((i + 1) * (j + 1)) as f64 / (n + 1) as f64;
                 (2.0 / (n + 1) as f64).sqrt() * angle.sin()
             }),
-            Entries::Random | Entries::Graded | Entries::Triangular | Entries::Singular => zeros(),
+            _ => Array2::zeros((n, n).f()),
         };
         if matches!(self, Entries::Random | Entries::Graded | Entries::Triangular | Entries::Singular) {
             for mut column in matrix.columns_mut() {
@@ -90,7 +88,7 @@ impl Entries {
                 to.assign(&sorted.row(from));
             }
         }
-        Ok(matrix)
+        matrix
     }
 }
 
@@ -101,8 +99,8 @@ fn order(n: usize, seed: u64) -> Vec<usize> {
     order
 }
 
-/// Reads a file of n lines with n numbers each.
-fn read(path: &Path, n: usize) -> Result<Array2<f64>, String> {
+/// Reads a file of n lines with n numbers each; or says what is wrong with it.
+pub fn read(path: &Path, n: usize) -> Result<Array2<f64>, String> {
     let name = path.display();
     let reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_path(path);

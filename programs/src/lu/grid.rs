@@ -192,9 +192,7 @@ impl<'a> Part<'a> {
         let mut message: Vec<f64> = Vec::with_capacity(w + rows.len() * w);
         message.extend(pivots.into_iter().map(|row| row as f64));
         message.resize(w, NO_PIVOT);
-        for column in self.values.slice(s![rows, first..first + w]).columns() {
-            message.extend_from_slice(column.as_slice().expect("a column lies together"));
-        }
+        extend(&mut message, self.values.slice(s![rows, first..first + w]));
         message
     }
 
@@ -293,9 +291,7 @@ impl<'a> Part<'a> {
     pub fn rows(&self, panel: &Range<usize>) -> Vec<f64> {
         let (first, columns) = (self.rows_from(panel.start).start, self.columns_from(panel.end));
         let mut rows = Vec::with_capacity(panel.len() * columns.len());
-        for column in self.values.slice(s![first..first + panel.len(), columns]).columns() {
-            rows.extend_from_slice(column.as_slice().expect("a column lies together"));
-        }
+        extend(&mut rows, self.values.slice(s![first..first + panel.len(), columns]));
         rows
     }
 
@@ -350,6 +346,13 @@ impl<'a> Part<'a> {
     fn down(&mut self, first: usize, row: usize) -> Line {
         let (c, columns) = (self.c, self.layout.cols.parts);
         line(&mut self.down[first], self.layout.rows, first, row, |r| r * columns + c)
+    }
+}
+
+/// Appends a part's numbers, column after column.
+fn extend(numbers: &mut Vec<f64>, part: ArrayView2<f64>) {
+    for column in part.columns() {
+        numbers.extend_from_slice(column.as_slice().expect("a column lies together"));
     }
 }
 

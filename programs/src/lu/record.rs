@@ -83,10 +83,10 @@ pub struct Records(pub Vec<Record>);
 impl Records {
     /// How long each phase lasted, all panels together: from when the last processor was done with what comes before it
     /// until the last one was done with it. What others do meanwhile hides it.
-    pub fn phases(&self, panels: usize) -> [Time; 4] {
+    pub fn phases(&self) -> [Time; 4] {
         let mut spent = [Time::ZERO; 6];
         let mut now = Time::ZERO;
-        for panel in 0..panels {
+        for panel in 0..self.panels() {
             for (act, spent) in spent.iter_mut().enumerate() {
                 let ended = self.at(panel).map(|noted| noted.ended[act]).max().unwrap_or_default();
                 *spent += (ended - now).max(Time::ZERO);
@@ -97,14 +97,19 @@ impl Records {
     }
 
     /// When the last one was done with the last panel.
-    pub fn end(&self, panels: usize) -> Time {
-        let ended = (0..panels).flat_map(|panel| self.at(panel)).flat_map(|noted| noted.ended);
+    pub fn end(&self) -> Time {
+        let ended = (0..self.panels()).flat_map(|panel| self.at(panel)).flat_map(|noted| noted.ended);
         ended.max().unwrap_or_default()
     }
 
     /// How many processors had something to update, panel by panel.
-    pub fn active(&self, panels: usize) -> Vec<usize> {
-        (0..panels).map(|panel| self.at(panel).filter(|noted| noted.active).count()).collect()
+    pub fn active(&self) -> Vec<usize> {
+        (0..self.panels()).map(|panel| self.at(panel).filter(|noted| noted.active).count()).collect()
+    }
+
+    /// Of how many panels somebody noted something.
+    fn panels(&self) -> usize {
+        self.0.iter().map(|Record(noted)| noted.len()).max().unwrap_or(0)
     }
 
     /// What was noted of a panel, by those who noted something.

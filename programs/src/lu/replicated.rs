@@ -138,15 +138,19 @@ impl Part {
         panel: &Range<usize>,
         eliminated: &Eliminated,
     ) -> Vec<Vec<f64>> {
-        let w = panel.len();
         let below = eliminated.rows.partition_point(|row| *row < panel.end);
         let mine: Vec<f64> = eliminated.values.slice(s![below.., ..]).iter().copied().collect();
-        let of = |id| self.cut.from(self.share_of(id, panel.start), panel.end) * w;
-        let counts: Vec<usize> = (0..self.cut.parts).map(of).collect();
-        self.record.received(number, counts.iter().sum::<usize>() - mine.len());
-        let all = collectives::all_gather_vector(p, &counts, mine);
+        let all = self.gather(p, number, panel, mine);
         self.record.did(p, number, Act::Multipliers);
         all
+    }
+
+    /// Everyone's numbers, to all: below the panel in its columns, or right of it in its rows, of which each has as many.
+    fn gather(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>, mine: Vec<f64>) -> Vec<Vec<f64>> {
+        let of = |id| self.cut.from(self.share_of(id, panel.start), panel.end) * panel.len();
+        let counts: Vec<usize> = (0..self.cut.parts).map(of).collect();
+        self.record.received(number, counts.iter().sum::<usize>() - mine.len());
+        collectives::all_gather_vector(p, &counts, mine)
     }
 
     /// The panel's pivot rows, solved for, to all: by the processor that had them, column after column.
@@ -163,10 +167,7 @@ impl Part {
         p.work("flop", flops, || solve(top, u.view_mut()));
         let mine: Vec<f64> = u.t().iter().copied().collect();
         self.record.did(p, number, Act::Solve);
-        let of = |id| self.cut.from(self.share_of(id, panel.start), panel.end) * w;
-        let counts: Vec<usize> = (0..self.cut.parts).map(of).collect();
-        self.record.received(number, counts.iter().sum::<usize>() - mine.len());
-        let all = collectives::all_gather_vector(p, &counts, mine);
+        let all = self.gather(p, number, panel, mine);
         self.record.did(p, number, Act::PivotRows);
         all
     }
