@@ -1,7 +1,7 @@
 //! All-gather: every processor gets the values of all.
 
 use super::all_to_all::all_to_all_by;
-use super::{Call, Piece, distances, place, way, words_of};
+use super::{Call, Piece, distances, elements_of_a_word, place, way, words_of};
 use crate::message::{Collective, Payload};
 use crate::params::{LongMessages, Params};
 use crate::proc::Proc;
@@ -95,7 +95,7 @@ pub fn all_gather_vector<T: Payload + Clone>(
         return all_gather_by(p, vector, k);
     }
     let call = Call::begin(p, Collective::AllGather);
-    let piece = T::SIZE.map_or(1, |size| p.params().word.get() / size.max(1)).max(1);
+    let piece = elements_of_a_word::<T>(p.params());
     let expected: usize = (0..P).filter(|from| *from != id).map(|from| elements[from].div_ceil(piece)).sum();
     let mut came: Vec<(usize, Piece<T>)> = Vec::with_capacity(expected);
     let tag = call.tag::<Piece<T>>(0);

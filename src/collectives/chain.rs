@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 
 use super::broadcast::{broadcast_by, soonest};
-use super::{Call, Piece, check_root, place, way};
+use super::{Call, Piece, check_root, elements_of_a_word, place, way};
 use crate::message::{Collective, Payload};
 use crate::params::{LongMessages, Params};
 use crate::proc::Proc;
@@ -32,8 +32,6 @@ pub struct Course {
     pub piece: Option<usize>,
     /// The time until the last processor has the last element.
     pub time: Time,
-    /// The time until the one after the root has it.
-    pub next: Time,
 }
 
 impl Course {
@@ -44,7 +42,7 @@ impl Course {
     /// 2(m-1)G, if that is more. A machine of LogP has no long messages, so a piece is one word there, or one element.
     pub fn chain<T: Payload>(params: &Params, P: usize, elements: usize) -> Course {
         let size = T::SIZE.unwrap_or(1).max(1);
-        let word = (params.word.get() / size).max(1);
+        let word = elements_of_a_word::<T>(params);
         let course = |piece: usize| {
             let m = params.words(piece * size);
             let stream = params.stream(m);
@@ -57,8 +55,7 @@ impl Course {
                 2 => first + gaps * gap,
                 _ => (P as i64 - 1) * first + gaps * passed_on,
             };
-            let next = if P == 1 { Time::ZERO } else { first + gaps * gap };
-            Course { piece: Some(piece), time, next }
+            Course { piece: Some(piece), time }
         };
         if params.long == LongMessages::LogP {
             return course(word);
@@ -78,7 +75,7 @@ impl Course {
             return chain;
         }
         let time = soonest(params, P, k);
-        if time < chain.time { Course { piece: None, time, next: time } } else { chain }
+        if time < chain.time { Course { piece: None, time } } else { chain }
     }
 }
 

@@ -178,6 +178,11 @@ fn words_of<T: Payload>(p: &Proc, n: usize) -> usize {
     T::SIZE.map_or(n, |size| p.params().words(n * size))
 }
 
+/// How many elements fit into a word, and at least one: what is sent where there are no long messages.
+fn elements_of_a_word<T: Payload>(params: &Params) -> usize {
+    (params.word.get() / T::SIZE.unwrap_or(1).max(1)).max(1)
+}
+
 /// Some elements of a vector.
 #[derive(Clone)]
 struct Piece<T> {
