@@ -177,20 +177,26 @@ pub struct Passage {
 #[derive(Debug)]
 pub struct Exit {
     /// The processor.
-    id: usize,
+    id: u32,
     /// How many requests it has made.
-    requests: usize,
+    requests: u32,
     /// The gap after the last send is over.
     next: Time,
     /// Messages in transit from the processor.
     room: Room,
-    /// The port for sending, where it is not the one for receiving.
-    port: Taken,
+    /// The port for sending, where it is not the one for receiving and was ever used.
+    port: Option<Box<Taken>>,
     /// What latencies are drawn with.
     dice: fastrand::Rng,
 }
 
 impl Exit {
+    /// The processor.
+    #[inline]
+    pub fn id(&self) -> usize {
+        self.id as usize
+    }
+
     /// When the gap after the last send is over.
     pub fn gap_over(&self) -> Time {
         self.next
@@ -198,7 +204,7 @@ impl Exit {
 
     /// The most messages that were in transit from the processor at once.
     pub fn most_in_transit(&self) -> usize {
-        self.room.most
+        self.room.most as usize
     }
 }
 
@@ -207,8 +213,8 @@ impl Exit {
 struct Entrance {
     /// Messages in transit to the processor.
     room: Room,
-    /// The port: for both directions, or for receiving alone.
-    port: Taken,
+    /// The port, if it was ever used: for both directions, or for receiving alone.
+    port: Option<Box<Taken>>,
     /// When the last request that was served had asked.
     served: Time,
 }
@@ -247,8 +253,7 @@ impl Network {
     /// A network with something that settles what the rules leave open.
     pub(crate) fn settled_by(params: Params, ports: Ports, choice: Arc<dyn Choice>) -> Network {
         let capacity = params.capacity().unwrap_or(usize::MAX);
-        let entrance =
-            || Mutex::new(Entrance { room: Room::new(capacity), port: Taken::default(), served: Time::ZERO });
+        let entrance = || Mutex::new(Entrance { room: Room::default(), port: None, served: Time::ZERO });
         let entrances = (0..params.P).map(|_| entrance()).collect();
         let mut reception_cost = params.reception_cost();
         let is_exact = choice.is_exact();
@@ -278,14 +283,8 @@ impl Network {
 
     /// The sending side of processor `x`.
     pub fn exit(&self, x: usize) -> Exit {
-        Exit {
-            id: x,
-            requests: 0,
-            next: Time::ZERO,
-            room: Room::new(self.capacity),
-            port: Taken::default(),
-            dice: self.choice.dice(x),
-        }
+        let dice = self.choice.dice(x);
+        Exit { id: x as u32, requests: 0, next: Time::ZERO, room: Room::default(), port: None, dice }
     }
 
     /// The place of a processor among those that act at `time`.
@@ -323,10 +322,10 @@ impl Network {
         } else {
             // Where G_l takes back more than the overhead, less would let it arrive before its send.
             let least = (-(overhead + stream)).max(Time::ZERO).min(L);
-            let message = MessageId { from: exit.id, number: exit.requests };
+            let message = MessageId { from: exit.id(), number: exit.requests as usize };
             self.choice.latency(message, &mut exit.dice, least, L)
         };
-        exit.requests += 1;
+        exit.requests = exit.requests.wrapping_add(1);
         // 1. Overhead, which may overlap the gap after the send before.
         let ready = exit.next.max(t + overhead);
         Request { ready, ask: ready.min(ready + latency + stream), latency, stream }
@@ -364,13 +363,15 @@ impl Network {
             let mut ends = self.lock(x, y, single && stream > Time::ZERO);
             out_of_order = ends.served(ask);
             // 2. Capacity, and 3. the ports.
-            let room = exit.room.full.end.max(ends.receiver.room.full.end) <= ready;
+            let (C, y_room) = (self.capacity, &ends.receiver.room);
+            let room = exit.room.full_end(C).max(y_room.full_end(C)) <= ready;
             if !room || stream > Time::ZERO {
                 let search = Search {
+                    capacity: C,
                     from: &exit.room,
                     to: &ends.receiver.room,
-                    out: if single { &ends.sender().port } else { &exit.port },
-                    into: &ends.receiver.port,
+                    out: if single { ends.sender().port.as_deref() } else { exit.port.as_deref() },
+                    into: ends.receiver.port.as_deref(),
                     // A message to oneself through a single port comes in when it is out.
                     before_first: if single && x == y { latency.max(occupies) } else { latency },
                     stream,
@@ -380,12 +381,12 @@ impl Network {
             }
             if stream > Time::ZERO {
                 let out = if single { &mut ends.sender_mut().port } else { &mut exit.port };
-                out.take(way.enter, way.enter + stream, ask);
-                ends.receiver.port.take(way.first, way.arrival, ask);
+                out.get_or_insert_default().take(way.enter, way.enter + stream, ask);
+                ends.receiver.port.get_or_insert_default().take(way.first, way.arrival, ask);
             }
             if self.capacity != usize::MAX && way.arrival > way.enter {
-                exit.room.take(way.enter, way.arrival, ask);
-                ends.receiver.room.take(way.enter, way.arrival, ask);
+                exit.room.take(way.enter, way.arrival, ask, self.capacity);
+                ends.receiver.room.take(way.enter, way.arrival, ask, self.capacity);
             }
         }
         exit.next = way.enter + occupies + self.params.g;
@@ -395,7 +396,7 @@ impl Network {
 
     /// Takes part in no send any more: the most messages that were in transit to `y` at once.
     pub fn most_in_transit_to(&self, y: usize) -> usize {
-        self.entrances[y].lock().room.most
+        self.entrances[y].lock().room.most as usize
     }
 
     /// Locks `y`'s entrance, and `x`'s too if asked, in an order that cannot deadlock.
@@ -457,14 +458,16 @@ struct Way {
 
 /// What a message has to fit in between.
 struct Search<'a> {
+    /// How many messages there may be in transit at either end.
+    capacity: usize,
     /// The messages in transit from its sender.
     from: &'a Room,
     /// The messages in transit to its receiver.
     to: &'a Room,
-    /// The port that it leaves through.
-    out: &'a Taken,
+    /// The port that it leaves through; nothing if no message has used it.
+    out: Option<&'a Taken>,
     /// The port that it comes in through.
-    into: &'a Taken,
+    into: Option<&'a Taken>,
     /// The least time from entering to coming out.
     before_first: Time,
     /// How long its last word comes after the first.
@@ -479,16 +482,16 @@ impl Search<'_> {
     fn way(&self, ready: Time, through_port: bool) -> Way {
         let mut enter = ready;
         loop {
-            if through_port {
-                enter = self.out.fit(enter, self.stream);
+            if through_port && let Some(out) = self.out {
+                enter = out.fit(enter, self.stream);
             }
             let mut first = enter + self.before_first;
-            if self.stream > Time::ZERO {
-                first = self.into.fit(first, self.stream);
+            if self.stream > Time::ZERO && let Some(into) = self.into {
+                first = into.fit(first, self.stream);
             }
             let arrival = first + self.stream;
-            let from = self.from.full_until(enter, arrival);
-            let to = self.to.full_until(enter, arrival);
+            let from = self.from.full_until(enter, arrival, self.capacity);
+            let to = self.to.full_until(enter, arrival, self.capacity);
             match from.max(to) {
                 Some(room_again) => enter = room_again,
                 None => return Way { enter, first, arrival },
@@ -497,52 +500,107 @@ impl Search<'_> {
     }
 }
 
-/// The capacity of one end: how many messages are in transit there when.
-#[derive(Debug)]
+/// The capacity of one end: how many messages are in transit there when. Mostly that is one at a time, for which it has
+/// room in itself.
+#[derive(Debug, Default)]
 struct Room {
-    /// How many messages there may be.
-    capacity: usize,
+    /// When the one message enters.
+    enter: Time,
+    /// When the last message arrives.
+    last: Time,
+    /// When the request for the one message asked. What was before is forgotten.
+    since: Time,
+    /// What there is to know of several; it stays when they have arrived, for the next ones.
+    crowd: Option<Box<Crowd>>,
+    /// The most messages that were in transit at once.
+    most: u32,
+    /// Whether there are several.
+    is_crowded: bool,
+}
+
+/// Several messages that may be in transit at the same time.
+#[derive(Debug, Default)]
+struct Crowd {
     /// When messages enter, in order. The earliest ones are forgotten when as many have arrived.
     enters: SmallVec<[Time; 2]>,
     /// When messages arrive, in order.
     arrivals: SmallVec<[Time; 2]>,
-    /// When the last one arrives.
-    last: Time,
     /// The stretches of time in which there are as many as there may be.
     full: Taken,
-    /// The most messages that were in transit at once.
-    most: usize,
 }
 
 impl Room {
-    fn new(capacity: usize) -> Room {
-        let (enters, arrivals) = Default::default();
-        Room { capacity, enters, arrivals, last: Time::ZERO, full: Taken::default(), most: 0 }
+    /// The crowd, if there are several messages.
+    #[inline]
+    fn crowd(&self) -> Option<&Crowd> {
+        if self.is_crowded { self.crowd.as_deref() } else { None }
+    }
+
+    /// From when on there is room for ever.
+    #[inline]
+    fn full_end(&self, capacity: usize) -> Time {
+        match self.crowd() {
+            Some(crowd) => crowd.full.end,
+            None if capacity == 1 => self.last,
+            None => self.since,
+        }
     }
 
     /// If there is no room at some moment of [enter, arrival): when there is room again after the last one.
     #[inline]
-    fn full_until(&self, enter: Time, arrival: Time) -> Option<Time> {
-        if arrival > enter { self.full.last_end(enter, arrival) } else { None }
+    fn full_until(&self, enter: Time, arrival: Time, capacity: usize) -> Option<Time> {
+        if arrival <= enter {
+            return None;
+        }
+        match self.crowd() {
+            Some(crowd) => crowd.full.last_end(enter, arrival),
+            None if capacity == 1 && self.enter < arrival => Some(self.last).filter(|end| *end > enter),
+            None => Some(self.since).filter(|end| *end > enter),
+        }
     }
 
     /// Takes in a message that is in transit during [enter, arrival), for a request that asks `now`: what has
     /// arrived by then is in nobody's way any more.
-    fn take(&mut self, enter: Time, arrival: Time, now: Time) {
+    #[inline]
+    fn take(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) {
         if self.last <= now {
             // All have arrived, and nothing is in transit but this one.
-            self.enters.clear();
-            self.arrivals.clear();
-            self.enters.push(enter);
-            self.arrivals.push(arrival);
-            self.last = arrival;
+            (self.enter, self.last, self.since, self.is_crowded) = (enter, arrival, now, false);
             self.most = self.most.max(1);
-            if self.capacity == 1 {
-                self.full.take(enter, arrival, now);
-            }
             return;
         }
+        self.take_among(enter, arrival, now, capacity);
+    }
+
+    /// Takes in a message that may be in transit while others are.
+    fn take_among(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) {
+        let crowd = self.crowd.get_or_insert_default();
+        if !self.is_crowded {
+            self.is_crowded = true;
+            crowd.begin(self.enter, self.last, self.since, capacity);
+        }
         self.last = self.last.max(arrival);
+        self.most = self.most.max(crowd.take(enter, arrival, now, capacity) as u32);
+    }
+}
+
+impl Crowd {
+    /// There was one message, and before that request nothing that matters.
+    fn begin(&mut self, enter: Time, arrival: Time, since: Time, capacity: usize) {
+        self.enters.clear();
+        self.arrivals.clear();
+        self.enters.push(enter);
+        self.arrivals.push(arrival);
+        self.full.stretches.clear();
+        (self.full.end, self.full.forgotten) = (since, since);
+        if capacity == 1 {
+            self.full.stretches.push((enter, arrival));
+            self.full.end = arrival;
+        }
+    }
+
+    /// Takes in a message. Returns how many are in transit at once while it is.
+    fn take(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) -> usize {
         if self.arrivals.len() == self.arrivals.capacity() {
             let past = self.arrivals.partition_point(|time| *time <= now);
             forget(&mut self.arrivals, past);
@@ -552,17 +610,17 @@ impl Room {
         insert(&mut self.arrivals, arrival);
 
         // The number of messages in transit can only rise where one enters.
-        let mut moment = enter;
+        let (mut moment, mut most) = (enter, 0);
         let mut entered = self.enters.partition_point(|time| *time <= enter);
         loop {
             let arrived = self.arrivals.partition_point(|time| *time <= moment);
             let in_transit = entered - arrived;
-            self.most = self.most.max(in_transit);
+            most = most.max(in_transit);
             let next = self.enters.get(entered).copied().filter(|next| *next < arrival);
-            if in_transit == self.capacity {
+            if in_transit == capacity {
                 self.full.take(moment, self.arrivals[arrived], now);
             }
-            let Some(next) = next else { return };
+            let Some(next) = next else { return most };
             // Between here and there some may arrive, and free room that was taken with this message.
             moment = next;
             entered += self.enters[entered..].iter().take_while(|time| **time == next).count();

@@ -21,18 +21,23 @@ use crate::trace::{Activity, ActivityKind, Log, Message};
 /// A processor as the rules see it.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// Its number.
-    id: usize,
-    /// Its local time.
-    now: Time,
-    /// When it began the last reception; the gap counts from there.
-    received_at: Option<Time>,
-    /// Its end of the network.
-    exit: Exit,
+    /// When it can do what.
+    pace: Pace,
     /// Where its time went.
     stats: Stats,
     /// What it did, if that is traced.
     log: Option<Box<Log>>,
+}
+
+/// When a processor can do what: all of its rules, and no account of where its time went.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    /// Its local time.
+    now: Time,
+    /// When it began the last reception, from where the gap counts; long before all, if there was none.
+    received_at: Time,
+    /// Its end of the network.
+    exit: Exit,
 }
 
 /// A message to which its sender has turned, and which waits for its turn in the network.
@@ -95,35 +100,16 @@ impl Reception {
     }
 }
 
-impl Node {
+impl Pace {
     /// A processor at time 0.
-    pub fn new(id: usize, network: &Network, trace: bool) -> Node {
-        Node {
-            id,
-            now: Time::ZERO,
-            received_at: None,
-            exit: network.exit(id),
-            stats: Stats::default(),
-            log: trace.then(Box::default),
-        }
-    }
-
-    /// The processor's number.
-    #[inline]
-    pub fn id(&self) -> usize {
-        self.id
+    pub fn new(id: usize, network: &Network) -> Pace {
+        Pace { now: Time::ZERO, received_at: Time::from_ps(i64::MIN), exit: network.exit(id) }
     }
 
     /// The processor's local time.
     #[inline]
     pub fn now(&self) -> Time {
         self.now
-    }
-
-    /// The number that its next message will have.
-    #[inline]
-    pub fn next_number(&self) -> u32 {
-        self.stats.sent as u32
     }
 
     /// From when on a send of k words would not have to wait for the gap after the last one.
@@ -142,27 +128,93 @@ impl Node {
 
     /// The message's turn has come. The processor goes on when it enters.
     #[inline]
+    pub fn enters(&mut self, network: &Network, message: &Outgoing) -> Passage {
+        let passage = network.serve(self.exit.id(), &mut self.exit, message.to, message.request);
+        self.now = passage.enter;
+        passage
+    }
+
+    /// From when on it could receive a message: it is free, and the gap since its last reception began is over.
+    #[inline]
+    pub fn next_receive(&self, network: &Network) -> Time {
+        self.now.max(self.received_at + network.params().g)
+    }
+
+    /// The reception of a message starts, and takes so long. The processor goes on when it is over.
+    #[inline]
+    pub fn receives(&mut self, start: Time, overhead: Time) {
+        self.received_at = start;
+        self.now = start + overhead;
+    }
+
+    /// Goes on at a moment, if that is still to come.
+    #[inline]
+    pub fn goes_on_at(&mut self, t: Time) {
+        self.now = self.now.max(t);
+    }
+}
+
+impl Node {
+    /// A processor at time 0.
+    pub fn new(id: usize, network: &Network, trace: bool) -> Node {
+        Node { pace: Pace::new(id, network), stats: Stats::default(), log: trace.then(Box::default) }
+    }
+
+    /// The processor's number.
+    #[inline]
+    pub fn id(&self) -> usize {
+        self.pace.exit.id()
+    }
+
+    /// The processor's local time.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.pace.now
+    }
+
+    /// The number that its next message will have.
+    #[inline]
+    pub fn next_number(&self) -> u32 {
+        self.stats.sent as u32
+    }
+
+    /// From when on a send of k words would not have to wait for the gap after the last one.
+    #[inline]
+    pub fn next_send(&self, network: &Network, k: usize) -> Time {
+        self.pace.next_send(network, k)
+    }
+
+    /// Turns to a message, which then waits for its turn; or nothing, if that is after the end of time.
+    #[inline]
+    pub fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
+        self.pace.turns_to(network, to, words)
+    }
+
+    /// The message's turn has come. The processor goes on when it enters.
+    #[inline]
     pub fn enters(&mut self, network: &Network, message: Outgoing) -> Entered {
+        let called = self.pace.now;
+        let passage = self.pace.enters(network, &message);
         let Outgoing { turn, request, to, words, .. } = message;
-        let passage = network.serve(self.id, &mut self.exit, to, request);
         let number = self.next_number();
-        let id = MessageId { from: self.id, number: number as usize };
+        let id = MessageId { from: self.id(), number: number as usize };
         let overhead = network.params().send_overhead(words);
         self.stats.sent += 1;
         self.stats.words_sent += words as u64;
         self.stats.out_of_order += u64::from(passage.out_of_order);
-        self.waits(|stats| &mut stats.gap, passage.ready - overhead, || ActivityKind::Gap);
-        self.passes(|stats| &mut stats.send, overhead, || ActivityKind::Send(id));
+        let turned = passage.ready - overhead;
+        self.spent(|stats| &mut stats.gap, called, turned, || ActivityKind::Gap);
+        self.does(|stats| &mut stats.send, turned, passage.ready, || ActivityKind::Send(id));
         let stall = passage.admitted - passage.ready;
         if stall > Time::ZERO {
             self.stats.stalls += 1;
             self.stats.longest_stall = self.stats.longest_stall.max(stall);
-            self.waits(|stats| &mut stats.stall, passage.admitted, || ActivityKind::Stall);
+            self.does(|stats| &mut stats.stall, passage.ready, passage.admitted, || ActivityKind::Stall);
         }
-        self.waits(|stats| &mut stats.port, passage.enter, || ActivityKind::Port);
+        self.spent(|stats| &mut stats.port, passage.admitted, passage.enter, || ActivityKind::Port);
         if let Some(log) = &mut self.log {
             let Passage { enter, first, arrival, .. } = passage;
-            let (latency, place) = (request.latency, network.place(turn, self.id));
+            let (latency, place) = (request.latency, network.place(turn, id.from));
             log.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
         }
         Entered { number, arrival: passage.arrival }
@@ -171,35 +223,33 @@ impl Node {
     /// From when on it could receive a message, until it gives up.
     #[inline]
     pub fn is_ready(&self, network: &Network, want: Want, deadline: Time) -> Reception {
-        let gap_over = self.received_at.map_or(Time::ZERO, |at| at + network.params().g);
-        Reception { want, ready: self.now.max(gap_over), deadline, takes: true }
+        Reception { want, ready: self.pace.next_receive(network), deadline, takes: true }
     }
 
     /// The message of a reception has come. The processor goes on when the reception is over.
     #[inline]
     pub fn takes(&mut self, network: &Network, reception: &Reception, arrival: Time, letter: &Letter) {
-        let start = reception.begins(arrival);
-        self.received_at = Some(start);
+        let (called, start) = (self.pace.now, reception.begins(arrival));
+        self.pace.receives(start, network.reception_cost().of(letter.words as usize));
         self.stats.received += 1;
         self.stats.words_received += u64::from(letter.words);
-        self.waits(|stats| &mut stats.idle, arrival, || ActivityKind::Idle);
-        self.waits(|stats| &mut stats.gap, start, || ActivityKind::Gap);
+        self.spent(|stats| &mut stats.idle, called, arrival, || ActivityKind::Idle);
+        self.spent(|stats| &mut stats.gap, called.max(arrival), start, || ActivityKind::Gap);
         let id = MessageId { from: letter.from as usize, number: letter.number as usize };
-        let overhead = network.reception_cost().of(letter.words as usize);
-        self.passes(|stats| &mut stats.recv, overhead, || ActivityKind::Receive(id));
+        self.does(|stats| &mut stats.recv, start, self.pace.now, || ActivityKind::Receive(id));
     }
 
     /// It looked for a message in vain, until the deadline; and for a cycle if that had passed, so that looking moves
     /// time forward.
     pub fn looked_in_vain(&mut self, network: &Network, deadline: Time) {
-        let until = if deadline > self.now { deadline } else { self.now + network.params().cycle };
+        let until = if deadline > self.now() { deadline } else { self.now() + network.params().cycle };
         self.waits_until(until);
     }
 
     /// Computes for so long. Nothing to do is nothing done.
     #[inline]
     pub fn works(&mut self, kind: &'static str, cost: Time) {
-        self.waits(|stats| &mut stats.work, self.now + cost, || ActivityKind::Work(kind.into()));
+        self.waits(|stats| &mut stats.work, self.now() + cost, || ActivityKind::Work(kind.into()));
     }
 
     /// Waits for a moment, if that is still to come.
@@ -215,13 +265,15 @@ impl Node {
 
     /// Waits in the machine's own barrier until that is over.
     pub fn waits_in_barrier(&mut self, over: Time) {
-        self.passes(|stats| &mut stats.idle, over - self.now, || ActivityKind::Barrier);
+        let came = self.now();
+        self.pace.goes_on_at(over);
+        self.does(|stats| &mut stats.idle, came, over, || ActivityKind::Barrier);
     }
 
     /// The program has returned: where its time went, and what it did.
     pub fn finishes(mut self) -> (Stats, Log) {
-        self.stats.finish = self.now;
-        self.stats.most_from = self.exit.most_in_transit();
+        self.stats.finish = self.now();
+        self.stats.most_from = self.pace.exit.most_in_transit();
         (self.stats, self.log.map(|log| *log).unwrap_or_default())
     }
 
@@ -233,24 +285,38 @@ impl Node {
         until: Time,
         what: impl FnOnce() -> ActivityKind,
     ) {
-        if until > self.now {
-            self.passes(account, until - self.now, what);
+        let from = self.now();
+        self.pace.goes_on_at(until);
+        self.spent(account, from, until, what);
+    }
+
+    /// Puts a stretch of its time on an account, if it is one.
+    #[inline]
+    fn spent(
+        &mut self,
+        account: fn(&mut Stats) -> &mut Time,
+        start: Time,
+        end: Time,
+        what: impl FnOnce() -> ActivityKind,
+    ) {
+        if end > start {
+            self.does(account, start, end, what);
         }
     }
 
-    /// Lets local time pass, on one account. A send, a reception or a barrier is one even if it costs nothing.
+    /// Puts what it did in a stretch of time on an account. A send, a reception or a barrier is one even if it costs
+    /// nothing.
     #[inline]
-    fn passes(
+    fn does(
         &mut self,
         account: fn(&mut Stats) -> &mut Time,
-        time: Time,
+        start: Time,
+        end: Time,
         what: impl FnOnce() -> ActivityKind,
     ) {
-        *account(&mut self.stats) += time;
-        let start = self.now;
-        self.now += time;
+        *account(&mut self.stats) += end - start;
         if let Some(log) = &mut self.log {
-            log.activities.push(Activity { id: self.id, start, end: self.now, what: what() });
+            log.activities.push(Activity { id: self.pace.exit.id(), start, end, what: what() });
         }
     }
 }
