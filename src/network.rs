@@ -314,18 +314,26 @@ impl Network {
     }
 
     /// What a send of k words asks the network for, if its processor, whose exit this is, calls it at `t`.
+    #[inline]
     pub fn request(&self, exit: &mut Exit, k: usize, t: Time) -> Request {
-        let (overhead, stream) = (self.params.send_overhead(k), self.params.stream(k));
-        let L = self.params.L;
-        let latency = if self.is_exact {
-            L
-        } else {
+        let mut request = self.foreseen(exit, k, t);
+        if !self.is_exact {
+            let Request { ready, latency: L, stream, .. } = request;
             // Where G_l takes back more than the overhead, less would let it arrive before its send.
-            let least = (-(overhead + stream)).max(Time::ZERO).min(L);
+            let least = (-(self.params.send_overhead(k) + stream)).max(Time::ZERO).min(L);
             let message = MessageId { from: exit.id(), number: exit.requests as usize };
-            self.choice.latency(message, &mut exit.dice, least, L)
-        };
+            let latency = self.choice.latency(message, &mut exit.dice, least, L);
+            request = Request { latency, ask: ready.min(ready + latency + stream), ..request };
+        }
         exit.requests = exit.requests.wrapping_add(1);
+        request
+    }
+
+    /// What a send would ask for whose latency is exactly L.
+    #[inline]
+    pub fn foreseen(&self, exit: &Exit, k: usize, t: Time) -> Request {
+        let (overhead, stream, latency) =
+            (self.params.send_overhead(k), self.params.stream(k), self.params.L);
         // 1. Overhead, which may overlap the gap after the send before.
         let ready = exit.next.max(t + overhead);
         Request { ready, ask: ready.min(ready + latency + stream), latency, stream }
@@ -508,7 +516,7 @@ struct Room {
     enter: Time,
     /// When the last message arrives.
     last: Time,
-    /// When the request for the one message asked. What was before is forgotten.
+    /// Before the one message there was no room up to here. A request that is served out of order finds its past taken.
     since: Time,
     /// What there is to know of several; it stays when they have arrived, for the next ones.
     crowd: Option<Box<Crowd>>,
@@ -565,7 +573,8 @@ impl Room {
     fn take(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) {
         if self.last <= now {
             // All have arrived, and nothing is in transit but this one.
-            (self.enter, self.last, self.since, self.is_crowded) = (enter, arrival, now, false);
+            self.since = self.full_end(capacity);
+            (self.enter, self.last, self.is_crowded) = (enter, arrival, false);
             self.most = self.most.max(1);
             return;
         }
@@ -585,7 +594,7 @@ impl Room {
 }
 
 impl Crowd {
-    /// There was one message, and before that request nothing that matters.
+    /// There was one message, and before it no room up to `since`.
     fn begin(&mut self, enter: Time, arrival: Time, since: Time, capacity: usize) {
         self.enters.clear();
         self.arrivals.clear();

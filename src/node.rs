@@ -118,6 +118,14 @@ impl Pace {
         self.exit.gap_over() - network.params().send_overhead(k)
     }
 
+    /// When it would begin with the overhead of a send of k words, and when the message's turn would be, if its latency
+    /// is exactly L.
+    #[inline]
+    pub fn foresees(&self, network: &Network, k: usize) -> (Time, Time) {
+        let request = network.foreseen(&self.exit, k, self.now);
+        (request.ready - network.params().send_overhead(k), network.turn(&request))
+    }
+
     /// Turns to a message, which then waits for its turn; or nothing, if that is after the end of time.
     #[inline]
     pub fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
@@ -382,12 +390,12 @@ impl Sending {
         matches!(self.stage, Stage::Goes(_))
     }
 
-    /// Goes on: what the processor has to do next, once it has done all before.
+    /// Goes on: what the processor has to do next, once it has done all before. Its next message will have this number.
     #[inline]
-    pub fn next(&mut self, node: &Node) -> Step {
+    pub fn next(&mut self, number: u32) -> Step {
         match self.stage {
             Stage::Asks => {
-                self.stage = Stage::Asked(node.next_number());
+                self.stage = Stage::Asked(number);
                 Step::Send { tag: self.tag.request(), words: 0, is_data: false }
             }
             Stage::Asked(number) => {

@@ -585,7 +585,7 @@ impl<'a> Proc<'a> {
     ) {
         let mut parcel = Some(parcel);
         loop {
-            match sending.next(&self.node) {
+            match sending.next(self.node.next_number()) {
                 Step::Send { tag, words, is_data } => {
                     let parcel = if is_data { parcel.take() } else { None };
                     self.transmit(sending.to, tag, words, parcel.unwrap_or_else(|| Parcel::new(())));

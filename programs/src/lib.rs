@@ -9,6 +9,7 @@ pub mod combining;
 mod costs;
 mod emulation;
 pub mod fft;
+pub mod goal;
 pub mod lu;
 mod median;
 mod memory;

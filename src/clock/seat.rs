@@ -269,7 +269,7 @@ mod tests {
         fn goes_on(&mut self, network: &Network) -> bool {
             loop {
                 let (step, to) = match &mut self.protocol {
-                    Some(Protocol::Sending(sending)) => (sending.next(&self.node), sending.to),
+                    Some(Protocol::Sending(sending)) => (sending.next(self.node.next_number()), sending.to),
                     Some(Protocol::Receiving(receiving, from)) => (receiving.next(), *from as usize),
                     None => match self.ops.split_first() {
                         None => return false,
