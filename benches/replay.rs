@@ -1,5 +1,7 @@
 //! Operations per second of schedules that are played without stacks.
 
+#![allow(non_snake_case)] // P is the papers' name
+
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};

@@ -37,7 +37,7 @@ pub struct Placed {
     pub what: Operation,
     /// Which of the rank's processors does it.
     pub cpu: u8,
-    /// Which of its network interfaces sends or receives.
+    /// Which of its network interfaces sends or receives; a computation needs none.
     pub nic: u8,
 }
 
@@ -238,8 +238,8 @@ pub struct ScheduleBuilder {
     requirements: Vec<(u32, Follower)>,
     /// Whether each of its requirements waits for what was written earlier, so that none wait for each other.
     in_order: bool,
-    /// Which ranks were written.
-    written: Vec<bool>,
+    /// How many ranks there are to be.
+    most: usize,
 }
 
 impl ScheduleBuilder {
@@ -252,36 +252,34 @@ impl ScheduleBuilder {
             )));
         }
         Ok(ScheduleBuilder {
-            schedule: Schedule { ranks: vec![(0, 0); ranks], first: vec![0], ..Schedule::default() },
+            schedule: Schedule { first: vec![0], ..Schedule::default() },
             rank: None,
             requirements: Vec::new(),
             in_order: true,
-            written: vec![false; ranks],
+            most: ranks,
         })
     }
 
     /// The number of ranks.
     pub fn ranks(&self) -> usize {
-        self.schedule.ranks.len()
+        self.most
     }
 
-    /// Begins a rank. What is added belongs to it. Ranks may come in any order, each once.
+    /// Begins a rank. What is added belongs to it. Ranks come in their order, each once.
     pub fn rank(&mut self, rank: usize) -> Result<(), ScheduleError> {
         self.end_rank()?;
-        match self.written.get_mut(rank) {
-            None => {
-                let last = self.ranks() - 1;
-                return Err(ScheduleError(format!(
-                    "there is no rank {rank}; there are 0 to {last}, as num_ranks says"
-                )));
-            }
-            Some(true) => {
-                return Err(ScheduleError(format!("rank {rank} is written twice; write it once")));
-            }
-            Some(written) => *written = true,
+        let (next, last) = (self.schedule.ranks.len(), self.most - 1);
+        if rank > last {
+            return Err(ScheduleError(format!("there is no rank {rank}; there are ranks 0 to {last}")));
+        }
+        if rank != next {
+            return Err(ScheduleError(match next > last {
+                true => format!("rank {rank} comes again; write each once"),
+                false => format!("rank {rank} comes where rank {next} belongs; write all in their order"),
+            }));
         }
         let begin = self.schedule.operations.len() as u32;
-        self.schedule.ranks[rank] = (begin, begin);
+        self.schedule.ranks.push((begin, begin));
         self.rank = Some(rank as u32);
         Ok(())
     }
@@ -297,6 +295,7 @@ impl ScheduleBuilder {
             return Err(ScheduleError("an operation belongs to no rank; begin one first".into()));
         };
         let Placed { what, cpu, nic } = placed;
+        let nic = if matches!(what, Operation::Calc(_)) { 0 } else { nic };
         let last = self.ranks() - 1;
         let is_there = |peer: u32, does: &str| match (peer as usize) <= last {
             true => Ok(peer),
@@ -350,7 +349,10 @@ impl ScheduleBuilder {
         let Requirement { later, earlier, begun } = requirement;
         let (begin, end) = self.rank.map_or((0, 0), |rank| self.schedule.ranks[rank as usize]);
         if let Some(none) = [later, earlier].into_iter().find(|operation| *operation >= end - begin) {
-            return Err(ScheduleError(format!("a requirement names operation {none}, which its rank has not")));
+            return Err(ScheduleError(format!(
+                "a requirement names operation {none}, counted from 0, and its rank has {}",
+                end - begin
+            )));
         }
         if self.schedule.followers.len() + self.requirements.len() >= u32::MAX as usize {
             return Err(ScheduleError(format!("there are {} requirements and more; give fewer", u32::MAX)));
@@ -362,16 +364,18 @@ impl ScheduleBuilder {
         Ok(())
     }
 
-    /// The schedule, if no operations wait for each other.
+    /// The schedule, if no operations wait for each other. Ranks that were not written do nothing.
     pub fn build(mut self) -> Result<Schedule, ScheduleError> {
         self.end_rank()?;
+        let end = self.schedule.operations.len() as u32;
+        self.schedule.ranks.resize(self.most, (end, end));
         self.schedule.operations.shrink_to_fit();
         self.schedule.followers.shrink_to_fit();
         Ok(self.schedule)
     }
 
     /// Ends the rank that is being written, if any: its requirements are put in order.
-    pub fn end_rank(&mut self) -> Result<(), ScheduleError> {
+    fn end_rank(&mut self) -> Result<(), ScheduleError> {
         let Some(rank) = self.rank.take() else { return Ok(()) };
         let Schedule { ranks, operations, first, followers } = &mut self.schedule;
         let (begin, end) = ranks[rank as usize];
@@ -434,21 +438,21 @@ mod tests {
     #[test]
     fn what_was_written_is_there() {
         let mut builder = ScheduleBuilder::new(3).unwrap();
-        builder.rank(2).unwrap();
+        builder.rank(0).unwrap();
         let placed = Placed { what: Operation::Send { to: 0, bytes: 9, tag: 4 }, cpu: 1, nic: 2 };
         assert_eq!(builder.place(placed), Ok(0));
         assert_eq!(builder.add(Operation::Calc(3 * US)), Ok(1));
         builder.irequires(1, 0).unwrap();
-        builder.rank(0).unwrap();
+        builder.rank(1).unwrap();
         let receive = Operation::Recv { from: None, bytes: 9, tag: None };
         assert_eq!(builder.add(receive), Ok(0));
         let schedule = builder.build().unwrap();
         assert_eq!((schedule.ranks(), schedule.len(), schedule.requirements()), (3, 3, 1));
         let of = |rank| schedule.operations(rank).collect::<Vec<_>>();
-        assert_eq!(of(0), [Placed { what: receive, cpu: 0, nic: 0 }]);
-        assert_eq!(of(1), []);
-        assert_eq!(of(2), [placed, Placed { what: Operation::Calc(3 * US), cpu: 0, nic: 0 }]);
-        let requirements: Vec<_> = schedule.requirements_of(2).collect();
+        assert_eq!(of(0), [placed, Placed { what: Operation::Calc(3 * US), cpu: 0, nic: 0 }]);
+        assert_eq!(of(1), [Placed { what: receive, cpu: 0, nic: 0 }]);
+        assert_eq!(of(2), []);
+        let requirements: Vec<_> = schedule.requirements_of(0).collect();
         assert_eq!(requirements, [Requirement { later: 1, earlier: 0, begun: true }]);
     }
 
@@ -463,8 +467,8 @@ mod tests {
         let said = |error: ScheduleError| error.to_string();
         assert!(said(ScheduleBuilder::new(0).unwrap_err()).contains("0 is not a number of ranks"));
         let mut builder = calcs(1);
-        assert!(said(builder.rank(0).unwrap_err()).contains("rank 0 is written twice"));
-        assert!(said(builder.rank(2).unwrap_err()).contains("there is no rank 2; there are 0 to 1"));
+        assert!(said(builder.rank(0).unwrap_err()).contains("rank 0 comes where rank 1 belongs"));
+        assert!(said(builder.rank(2).unwrap_err()).contains("there is no rank 2; there are ranks 0 to 1"));
         assert!(said(builder.add(Operation::Calc(US)).unwrap_err()).contains("belongs to no rank"));
         let mut builder = calcs(1);
         let send = Operation::Send { to: 2, bytes: 1, tag: 0 };
