@@ -10,13 +10,15 @@
 //! - **receive**: [`Node::is_ready`] from when on a message can be received, and [takes](Node::takes) the one that comes.
 //!   Rule 4 is [`Reception`];
 //! - **compute** and **wait**: [`Node::works`], [`Node::waits_until`];
+//! - **leave it to a request** (LogGPS, section 3.2): [`Node::beside`] its own calls, a send or a receive goes on in a time
+//!   of its own, and the processor [joins](Node::joins) it when it waits for it;
 //! - **synchronize** (LogGPS, section 3.1): a [`Sending`] and a [`Receiving`] say which messages a long one takes.
 
 use crate::message::{Letter, MessageId, RawTag, Tag, Want};
 use crate::network::{Exit, Network, Passage, ReceptionCost, Request};
 use crate::stats::Stats;
 use crate::time::Time;
-use crate::trace::{Activity, ActivityKind, Log, Message};
+use crate::trace::{Activity, ActivityKind, Log, Message, Progress};
 
 /// A processor as the rules see it.
 #[derive(Debug)]
@@ -27,9 +29,11 @@ pub(crate) struct Node {
     stats: Stats,
     /// What it did, if that is traced.
     log: Option<Box<Log>>,
+    /// What a request does, while that is what it does.
+    beside: Option<Vec<Piece>>,
 }
 
-/// When a processor can do what: all of its rules, and no account of where its time went.
+/// When a processor can do what: its local time and its gaps, and no account of where its time went.
 #[derive(Debug)]
 pub(crate) struct Pace {
     /// Its local time.
@@ -39,6 +43,31 @@ pub(crate) struct Pace {
     /// Its end of the network.
     exit: Exit,
 }
+
+/// What a request does while its processor does something else, or waits for it: it has a local time of its own.
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    /// Its local time; once it is done, when it was.
+    pub now: Time,
+    /// What it did, from its call on.
+    pieces: Vec<Piece>,
+}
+
+/// What a request did for a while.
+#[derive(Debug)]
+struct Piece {
+    /// When that began.
+    start: Time,
+    /// When it was over.
+    end: Time,
+    /// The account on which it goes if the processor waits for it meanwhile.
+    account: Account,
+    /// What it was.
+    what: ActivityKind,
+}
+
+/// One of the accounts on which a processor's time goes.
+type Account = fn(&mut Stats) -> &mut Time;
 
 /// A message to which its sender has turned, and which waits for its turn in the network.
 #[derive(Clone, Copy, Debug)]
@@ -53,15 +82,8 @@ pub(crate) struct Outgoing {
     pub to: usize,
     /// How long it is.
     pub words: usize,
-}
-
-/// A message that has entered the network.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Entered {
-    /// How many messages its sender had sent before.
+    /// To how many messages its sender had turned before.
     pub number: u32,
-    /// When it arrives.
-    pub arrival: Time,
 }
 
 /// A receive that waits for its message.
@@ -73,8 +95,19 @@ pub(crate) struct Reception {
     pub ready: Time,
     /// The moment at which it gives up.
     pub deadline: Time,
-    /// Whether it takes the message, or only looks at it, which is over at once.
-    pub takes: bool,
+    /// What it does with the message.
+    pub purpose: Purpose,
+}
+
+/// What a receive does with its message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It takes it, which costs the overhead.
+    Take,
+    /// It looks at it, which is over at once, and leaves it where it is.
+    Look,
+    /// It takes it for a request, which costs the processor nothing.
+    Fetch,
 }
 
 impl Reception {
@@ -89,7 +122,7 @@ impl Reception {
     #[inline]
     pub fn over(&self, arrival: Time, letter: &Letter, cost: &ReceptionCost) -> Time {
         let start = self.begins(arrival);
-        let costs = self.takes && !letter.tag.is_signal();
+        let costs = self.purpose == Purpose::Take && !letter.tag.is_signal();
         if costs { start + cost.of(letter.words as usize) } else { start }
     }
 
@@ -114,7 +147,7 @@ impl Pace {
 
     /// From when on a send of k words would not have to wait for the gap after the last one.
     #[inline]
-    pub fn next_send(&self, network: &Network, k: usize) -> Time {
+    fn next_send(&self, network: &Network, k: usize) -> Time {
         self.exit.gap_over() - network.params().send_overhead(k)
     }
 
@@ -129,9 +162,10 @@ impl Pace {
     /// Turns to a message, which then waits for its turn; or nothing, if that is after the end of time.
     #[inline]
     pub fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
+        let number = self.exit.requests();
         let request = network.request(&mut self.exit, words, self.now);
         let (turn, is_seen) = (network.turn(&request), network.is_seen(&request));
-        (request.ask < Time::MAX).then_some(Outgoing { turn, is_seen, request, to, words })
+        (request.ask < Time::MAX).then_some(Outgoing { turn, is_seen, request, to, words, number })
     }
 
     /// The message's turn has come. The processor goes on when it enters.
@@ -155,17 +189,22 @@ impl Pace {
         self.now = start + overhead;
     }
 
-    /// Goes on at a moment, if that is still to come.
+    /// Computes for so long.
     #[inline]
-    pub fn goes_on_at(&mut self, t: Time) {
-        self.now = self.now.max(t);
+    pub fn works(&mut self, cost: Time) {
+        self.now += cost;
     }
 }
 
 impl Node {
     /// A processor at time 0.
     pub fn new(id: usize, network: &Network, trace: bool) -> Node {
-        Node { pace: Pace::new(id, network), stats: Stats::default(), log: trace.then(Box::default) }
+        Node {
+            pace: Pace::new(id, network),
+            stats: Stats::default(),
+            log: trace.then(Box::default),
+            beside: None,
+        }
     }
 
     /// The processor's number.
@@ -183,7 +222,7 @@ impl Node {
     /// The number that its next message will have.
     #[inline]
     pub fn next_number(&self) -> u32 {
-        self.stats.sent as u32
+        self.pace.exit.requests()
     }
 
     /// From when on a send of k words would not have to wait for the gap after the last one.
@@ -198,66 +237,77 @@ impl Node {
         self.pace.turns_to(network, to, words)
     }
 
-    /// The message's turn has come. The processor goes on when it enters.
+    /// Puts a message off until the gap is over after those that have entered since it was turned to, and until `turn`.
+    /// Returns whether its turn is later now.
+    pub fn puts_off(&self, network: &Network, message: &mut Outgoing, turn: Time) -> bool {
+        let later = network.put_off(&self.pace.exit, &mut message.request, turn);
+        message.turn = network.turn(&message.request);
+        later
+    }
+
+    /// From now on its messages to one processor arrive in the order of their sends.
+    pub fn keeps_order(&mut self) {
+        self.pace.exit.keeps_order();
+    }
+
+    /// The message's turn has come. The processor goes on when it enters. Returns when it arrives.
     #[inline]
-    pub fn enters(&mut self, network: &Network, message: Outgoing) -> Entered {
-        let called = self.pace.now;
-        let passage = self.pace.enters(network, &message);
-        let Outgoing { turn, request, to, words, .. } = message;
-        let number = self.next_number();
+    pub fn enters(&mut self, network: &Network, message: Outgoing) -> Time {
+        let Outgoing { turn, request, to, words, number, .. } = message;
+        let passage = network.serve(self.id(), &mut self.pace.exit, to, request);
         let id = MessageId { from: self.id(), number: number as usize };
         let overhead = network.params().send_overhead(words);
         self.stats.sent += 1;
         self.stats.words_sent += words as u64;
         self.stats.out_of_order += u64::from(passage.out_of_order);
-        let turned = passage.ready - overhead;
-        self.spent(|stats| &mut stats.gap, called, turned, || ActivityKind::Gap);
-        self.does(|stats| &mut stats.send, turned, passage.ready, || ActivityKind::Send(id));
+        self.waits(|stats| &mut stats.gap, passage.ready - overhead, || ActivityKind::Gap);
+        self.passes(|stats| &mut stats.send, overhead, || ActivityKind::Send(id));
         let stall = passage.admitted - passage.ready;
         if stall > Time::ZERO {
             self.stats.stalls += 1;
             self.stats.longest_stall = self.stats.longest_stall.max(stall);
-            self.does(|stats| &mut stats.stall, passage.ready, passage.admitted, || ActivityKind::Stall);
+            self.waits(|stats| &mut stats.stall, passage.admitted, || ActivityKind::Stall);
         }
-        self.spent(|stats| &mut stats.port, passage.admitted, passage.enter, || ActivityKind::Port);
+        self.waits(|stats| &mut stats.port, passage.enter, || ActivityKind::Port);
         if let Some(log) = &mut self.log {
             let Passage { enter, first, arrival, .. } = passage;
             let (latency, place) = (request.latency, network.place(turn, id.from));
             log.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
         }
-        Entered { number, arrival: passage.arrival }
+        passage.arrival
     }
 
     /// From when on it could receive a message, until it gives up.
     #[inline]
     pub fn is_ready(&self, network: &Network, want: Want, deadline: Time) -> Reception {
-        Reception { want, ready: self.pace.next_receive(network), deadline, takes: true }
+        Reception { want, ready: self.pace.next_receive(network), deadline, purpose: Purpose::Take }
     }
 
     /// The message of a reception has come. The processor goes on when the reception is over.
     #[inline]
     pub fn takes(&mut self, network: &Network, reception: &Reception, arrival: Time, letter: &Letter) {
-        let (called, start) = (self.pace.now, reception.begins(arrival));
-        self.pace.receives(start, network.reception_cost().of(letter.words as usize));
+        let start = reception.begins(arrival);
+        self.pace.received_at = start;
         self.stats.received += 1;
         self.stats.words_received += u64::from(letter.words);
-        self.spent(|stats| &mut stats.idle, called, arrival, || ActivityKind::Idle);
-        self.spent(|stats| &mut stats.gap, called.max(arrival), start, || ActivityKind::Gap);
+        self.waits(|stats| &mut stats.idle, arrival, || ActivityKind::Idle);
+        self.waits(|stats| &mut stats.gap, start, || ActivityKind::Gap);
         let id = MessageId { from: letter.from as usize, number: letter.number as usize };
-        self.does(|stats| &mut stats.recv, start, self.pace.now, || ActivityKind::Receive(id));
+        let overhead = network.reception_cost().of(letter.words as usize);
+        self.passes(|stats| &mut stats.recv, overhead, || ActivityKind::Receive(id));
     }
 
     /// It looked for a message in vain, until the deadline; and for a cycle if that had passed, so that looking moves
     /// time forward.
     pub fn looked_in_vain(&mut self, network: &Network, deadline: Time) {
-        let until = if deadline > self.now() { deadline } else { self.now() + network.params().cycle };
+        let until = if deadline > self.pace.now { deadline } else { self.pace.now + network.params().cycle };
         self.waits_until(until);
     }
 
     /// Computes for so long. Nothing to do is nothing done.
     #[inline]
     pub fn works(&mut self, kind: &'static str, cost: Time) {
-        self.waits(|stats| &mut stats.work, self.now() + cost, || ActivityKind::Work(kind.into()));
+        self.waits(|stats| &mut stats.work, self.pace.now + cost, || ActivityKind::Work(kind.into()));
     }
 
     /// Waits for a moment, if that is still to come.
@@ -273,60 +323,90 @@ impl Node {
 
     /// Waits in the machine's own barrier until that is over.
     pub fn waits_in_barrier(&mut self, over: Time) {
-        let came = self.now();
-        self.pace.goes_on_at(over);
-        self.does(|stats| &mut stats.idle, came, over, || ActivityKind::Barrier);
+        self.passes(|stats| &mut stats.idle, over - self.pace.now, || ActivityKind::Barrier);
+    }
+
+    /// It calls for a request, and goes on after o (LogGPS, equations 6 and 10). Returns where the request's own time
+    /// begins.
+    pub fn posts(&mut self, network: &Network, number: u32, sends: bool) -> Beside {
+        let called = self.pace.now;
+        self.passes(overhead_of(sends), network.params().o, || ActivityKind::Post(number));
+        Beside { now: called, pieces: Vec::new() }
+    }
+
+    /// Does something for a request, in that one's own time.
+    pub fn beside<R>(&mut self, beside: &mut Beside, does: impl FnOnce(&mut Node) -> R) -> R {
+        let own = std::mem::replace(&mut self.pace.now, beside.now);
+        self.beside = Some(std::mem::take(&mut beside.pieces));
+        let done = does(self);
+        beside.now = std::mem::replace(&mut self.pace.now, own);
+        beside.pieces = self.beside.take().unwrap_or_default();
+        done
+    }
+
+    /// It waits for a request that is done, for o at least (LogGPS, equation 11). What the request did meanwhile is where
+    /// the time goes.
+    pub fn joins(&mut self, network: &Network, number: u32, sends: bool, beside: Beside) {
+        let (called, least) = (self.pace.now, self.pace.now + network.params().o);
+        for piece in &beside.pieces {
+            let waited = piece.end - piece.start.max(called);
+            if waited > Time::ZERO {
+                *(piece.account)(&mut self.stats) += waited;
+            }
+        }
+        let idle = called.max(beside.now);
+        *overhead_of(sends)(&mut self.stats) += (least - idle).max(Time::ZERO);
+        self.pace.now = least.max(beside.now);
+        let (id, end) = (self.id(), self.pace.now);
+        if let Some(log) = &mut self.log {
+            log.activities.push(Activity { id, start: called, end, what: ActivityKind::Wait(number) });
+            let progress =
+                |Piece { start, end, what, .. }| Progress { id, request: number, start, end, what };
+            log.progress.extend(beside.pieces.into_iter().map(progress));
+        }
     }
 
     /// The program has returned: where its time went, and what it did.
     pub fn finishes(mut self) -> (Stats, Log) {
-        self.stats.finish = self.now();
+        self.stats.finish = self.pace.now;
         self.stats.most_from = self.pace.exit.most_in_transit();
-        (self.stats, self.log.map(|log| *log).unwrap_or_default())
+        let mut log = self.log.map(|log| *log).unwrap_or_default();
+        // Requests may enter in another order than their sends were turned to.
+        log.messages.sort_unstable_by_key(|message| message.id.number);
+        (self.stats, log)
     }
 
     /// Lets local time pass until a moment, on one account, if that is still to come.
     #[inline]
-    fn waits(
-        &mut self,
-        account: fn(&mut Stats) -> &mut Time,
-        until: Time,
-        what: impl FnOnce() -> ActivityKind,
-    ) {
-        let from = self.now();
-        self.pace.goes_on_at(until);
-        self.spent(account, from, until, what);
-    }
-
-    /// Puts a stretch of its time on an account, if it is one.
-    #[inline]
-    fn spent(
-        &mut self,
-        account: fn(&mut Stats) -> &mut Time,
-        start: Time,
-        end: Time,
-        what: impl FnOnce() -> ActivityKind,
-    ) {
-        if end > start {
-            self.does(account, start, end, what);
+    fn waits(&mut self, account: Account, until: Time, what: impl FnOnce() -> ActivityKind) {
+        if until > self.pace.now {
+            self.passes(account, until - self.pace.now, what);
         }
     }
 
-    /// Puts what it did in a stretch of time on an account. A send, a reception or a barrier is one even if it costs
-    /// nothing.
+    /// Lets local time pass, on one account. A send, a reception or a barrier is one even if it costs nothing.
     #[inline]
-    fn does(
-        &mut self,
-        account: fn(&mut Stats) -> &mut Time,
-        start: Time,
-        end: Time,
-        what: impl FnOnce() -> ActivityKind,
-    ) {
-        *account(&mut self.stats) += end - start;
+    fn passes(&mut self, account: Account, time: Time, what: impl FnOnce() -> ActivityKind) {
+        let start = self.pace.now;
+        self.pace.now += time;
+        if let Some(pieces) = &mut self.beside {
+            return pieces.push(Piece { start, end: self.pace.now, account, what: what() });
+        }
+        *account(&mut self.stats) += time;
         if let Some(log) = &mut self.log {
-            log.activities.push(Activity { id: self.pace.exit.id(), start, end, what: what() });
+            log.activities.push(Activity {
+                id: self.pace.exit.id(),
+                start,
+                end: self.pace.now,
+                what: what(),
+            });
         }
     }
+}
+
+/// The account of the overhead of sends, or of receptions.
+fn overhead_of(sends: bool) -> Account {
+    if sends { |stats| &mut stats.send } else { |stats| &mut stats.recv }
 }
 
 /// What a processor has to do next for a send or a receive.

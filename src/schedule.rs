@@ -154,14 +154,16 @@ impl Schedule {
     /// If there is no such rank.
     pub fn operations(&self, rank: usize) -> impl ExactSizeIterator<Item = Placed> + '_ {
         let named = |number: u32| (number != ANY).then_some(number);
-        self.operations[self.range(rank)].iter().map(move |&Packed { size, peer, tag, kind, cpu, nic, .. }| {
-            let what = match kind {
-                Kind::Send => Operation::Send { to: peer, bytes: size, tag },
-                Kind::Recv => Operation::Recv { from: named(peer), bytes: size, tag: named(tag) },
-                Kind::Calc => Operation::Calc(Time::from_ps(size as i64)),
-            };
-            Placed { what, cpu, nic }
-        })
+        self.operations[self.range(rank)].iter().map(
+            move |&Packed { size, peer, tag, kind, cpu, nic, .. }| {
+                let what = match kind {
+                    Kind::Send => Operation::Send { to: peer, bytes: size, tag },
+                    Kind::Recv => Operation::Recv { from: named(peer), bytes: size, tag: named(tag) },
+                    Kind::Calc => Operation::Calc(Time::from_ps(size as i64)),
+                };
+                Placed { what, cpu, nic }
+            },
+        )
     }
 
     /// What waits for what in a rank, by what is waited for.
@@ -308,7 +310,9 @@ impl ScheduleBuilder {
             tag => Ok(tag),
         };
         let (kind, peer, size, tag) = match what {
-            Operation::Send { to, bytes, tag } => (Kind::Send, is_there(to, "sends to")?, bytes, is_tag(tag)?),
+            Operation::Send { to, bytes, tag } => {
+                (Kind::Send, is_there(to, "sends to")?, bytes, is_tag(tag)?)
+            }
             Operation::Recv { from, bytes, tag } => {
                 let from = from.map_or(Ok(ANY), |from| is_there(from, "receives from"))?;
                 (Kind::Recv, from, bytes, tag.map_or(Ok(ANY), is_tag)?)
@@ -393,7 +397,8 @@ impl ScheduleBuilder {
             return Ok(());
         }
         // Whatever can be done is done; what is left waits for itself.
-        let mut needs: Vec<u32> = operations[begin as usize..].iter().map(|operation| operation.needs).collect();
+        let mut needs: Vec<u32> =
+            operations[begin as usize..].iter().map(|operation| operation.needs).collect();
         let mut free: Vec<u32> = (begin..end).filter(|op| needs[(op - begin) as usize] == 0).collect();
         let mut done = 0;
         while let Some(operation) = free.pop() {
@@ -472,7 +477,10 @@ mod tests {
         assert!(said(builder.add(Operation::Calc(US)).unwrap_err()).contains("belongs to no rank"));
         let mut builder = calcs(1);
         let send = Operation::Send { to: 2, bytes: 1, tag: 0 };
-        assert!(said(builder.add(send).unwrap_err()).contains("rank 0 sends to rank 2, and there are ranks 0 to 1"));
+        assert!(
+            said(builder.add(send).unwrap_err())
+                .contains("rank 0 sends to rank 2, and there are ranks 0 to 1")
+        );
         assert!(said(builder.add(Operation::Calc(-US)).unwrap_err()).contains("is no time to compute for"));
         assert!(said(builder.requires(0, 1).unwrap_err()).contains("names operation 1"));
     }

@@ -23,9 +23,11 @@ mod options;
 mod own;
 mod plot;
 mod progress;
+mod replay;
 mod report;
 mod row;
 mod run;
+mod schedule;
 mod setting;
 mod stress;
 mod studies;
@@ -73,6 +75,10 @@ enum Request {
     Stress(stress::Stress),
     /// Print and draw a communication matrix of the transportation primitive
     Matrix(matrix::MatrixCommand),
+    /// Play a schedule of sends, receives and computations, of up to millions of ranks
+    Replay(replay::ReplayCommand),
+    /// Write or play the schedule of a usual pattern of communication
+    Schedule(schedule::ScheduleCommand),
     /// List the programs, their sizes and their algorithms
     Programs,
     /// List the papers' machines, every value with its source
@@ -91,6 +97,8 @@ impl Request {
             Request::Calibrate(calibrate) => calibrate.execute(out),
             Request::Stress(stress) => stress.execute(out),
             Request::Matrix(matrix) => matrix.execute(out),
+            Request::Replay(replay) => replay.execute(out),
+            Request::Schedule(schedule) => schedule.execute(out),
             Request::Programs => lists::programs(out),
             Request::Machines => lists::machines(out),
             Request::Audit(audit) => audit.execute(out),

@@ -3,7 +3,7 @@
 //! All numbers are little-endian and packed. A rank is its nodes, each with two stretches of an appendix: the nodes that
 //! wait for its end, and those that wait for its beginning.
 
-use std::io::{self, BufRead, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufWriter, Write};
 
 use loggp::{Operation, Placed, Requirement, Schedule, Time};
 
@@ -109,12 +109,13 @@ pub fn read(input: &mut dyn BufRead, unit: Time) -> Result<Schedule, GoalError> 
                 CALC => match length(size, unit) {
                     Some(time) => Operation::Calc(time),
                     None => {
-                        return bytes.error(format!(
-                            "{size} units of {unit} are after the end of time; give fewer"
-                        ));
+                        return bytes
+                            .error(format!("{size} units of {unit} are after the end of time; give fewer"));
                     }
                 },
-                other => return bytes.error(format!("an operation is of kind 1, 2 or 3, and this of {other}")),
+                other => {
+                    return bytes.error(format!("an operation is of kind 1, 2 or 3, and this of {other}"));
+                }
             };
             builder.place(Placed { what, cpu, nic }).or_else(|why| bytes.error(why.to_string()))?;
             let mut stretch = || -> Result<u32, GoalError> {

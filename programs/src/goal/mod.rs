@@ -90,7 +90,9 @@ fn units(time: Time, unit: Time) -> io::Result<i64> {
         0 => Ok(ps / unit_ps),
         _ => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            format!("a computation of {time} is no whole number of units of {unit}; give a finer unit, as in 1ps"),
+            format!(
+                "a computation of {time} is no whole number of units of {unit}; give a finer unit, as in 1ps"
+            ),
         )),
     }
 }

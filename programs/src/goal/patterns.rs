@@ -17,7 +17,11 @@ pub struct Pattern {
 
 /// All patterns.
 pub static PATTERNS: &[Pattern] = &[
-    pattern("binomial-broadcast", "0 sends to all, who pass it on: to 2^r away in round r", binomial_broadcast),
+    pattern(
+        "binomial-broadcast",
+        "0 sends to all, who pass it on: to 2^r away in round r",
+        binomial_broadcast,
+    ),
     pattern("binomial-reduce", "the same backwards: all send to 0, by way of others", binomial_reduce),
     pattern("binary-broadcast", "0 sends to all, who pass it on to two each", binary_broadcast),
     pattern("dissemination", "everyone sends to 2^r away in round r, once round r-1 has come", dissemination),
@@ -119,7 +123,8 @@ impl Rank<'_> {
     /// The powers of 2 below P.
     fn distances(&self) -> impl Iterator<Item = usize> + use<> {
         let P = self.P;
-        std::iter::successors(Some(1), |distance| Some(2 * distance)).take_while(move |distance| *distance < P)
+        std::iter::successors(Some(1), |distance| Some(2 * distance))
+            .take_while(move |distance| *distance < P)
     }
 }
 
@@ -153,7 +158,8 @@ fn binomial_reduce(rank: &mut Rank) -> Written {
 
 fn binary_broadcast(rank: &mut Rank) -> Written {
     let received = if rank.id > 0 { Some(rank.recv((rank.id - 1) / 2)?) } else { None };
-    for child in (2 * rank.id + 1..=2 * rank.id + 2).take_while(|child| *child < rank.P) {
+    let (id, P) = (rank.id, rank.P);
+    for child in (2 * id + 1..=2 * id + 2).take_while(|child| *child < P) {
         let send = rank.send(child)?;
         rank.after(send, received)?;
     }
@@ -326,7 +332,8 @@ mod tests {
     #[test]
     fn a_binomial_broadcast() {
         let params = Params::new(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-        let replayed = Replay::new(params).run(&Pattern::named("binomial-broadcast").unwrap().schedule(8, 1).unwrap());
+        let replayed =
+            Replay::new(params).run(&Pattern::named("binomial-broadcast").unwrap().schedule(8, 1).unwrap());
         let replayed = replayed.unwrap();
         // 1 has it at 10 and sends to 3 and 5, 2 at 14 and sends to 6, 3 at 20 and sends to 7.
         let finishes = replayed.finishes.iter().map(|time| time.as_ps() / US.as_ps());

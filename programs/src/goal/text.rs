@@ -94,7 +94,8 @@ impl Reader<'_> {
 
     fn byte(&mut self, what: &str) -> Result<u8, GoalError> {
         let number = self.number(what)?;
-        u8::try_from(number).map_err(|_| self.lexer.error(format!("{what} is at most 255, and {number} is more")))
+        u8::try_from(number)
+            .map_err(|_| self.lexer.error(format!("{what} is at most 255, and {number} is more")))
     }
 
     /// Reads a rank, whose number has been read.
@@ -147,7 +148,8 @@ impl Reader<'_> {
     fn label(&self, label: &[u8]) -> Result<u32, GoalError> {
         self.labels.get(label).copied().ok_or_else(|| {
             let label = Token::Word(label.into()).said();
-            self.lexer.error(format!("{label} names no operation of this rank so far; write the operation first"))
+            self.lexer
+                .error(format!("{label} names no operation of this rank so far; write the operation first"))
         })
     }
 
@@ -157,7 +159,8 @@ impl Reader<'_> {
         if word == b"calc" {
             let number = self.number("how long it takes")?;
             let time = length(number, self.unit).ok_or_else(|| {
-                self.lexer.error(format!("{number} units of {} are after the end of time; give fewer", self.unit))
+                self.lexer
+                    .error(format!("{number} units of {} are after the end of time; give fewer", self.unit))
             })?;
             let end = self.parts(&mut cpu, &mut nic, None)?;
             let placed = Placed { what: Operation::Calc(time), cpu, nic };
@@ -241,7 +244,9 @@ pub fn write(schedule: &Schedule, out: impl Write, unit: Time) -> io::Result<()>
         for (number, Placed { what, cpu, nic }) in (1..).zip(schedule.operations(rank)) {
             let any = |number: Option<u32>| number.map_or(-1, i64::from);
             match what {
-                Operation::Send { to, bytes, tag } => write!(out, "l{number}: send {bytes}b to {to} tag {tag}"),
+                Operation::Send { to, bytes, tag } => {
+                    write!(out, "l{number}: send {bytes}b to {to} tag {tag}")
+                }
                 Operation::Recv { from, bytes, tag } => {
                     write!(out, "l{number}: recv {bytes}b from {} tag {}", any(from), any(tag))
                 }

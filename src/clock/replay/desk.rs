@@ -343,7 +343,9 @@ impl Desks {
             before = self.mail(before).before;
         }
         self.link(&mut desk.mail, before, mail);
-        if desk.has_index && let Some(index) = self.indexes.get_mut(&rank) {
+        if desk.has_index
+            && let Some(index) = self.indexes.get_mut(&rank)
+        {
             let mails = &self.mails;
             let queue = index.mail.entry((from, tag)).or_default();
             let later = |other: &&u32| mails[**other as usize].key() > (arrival, from);
@@ -370,7 +372,9 @@ impl Desks {
             return None;
         }
         self.unlink(&mut desk.mail, mail);
-        if desk.has_index && let Some(index) = self.indexes.get_mut(&rank) {
+        if desk.has_index
+            && let Some(index) = self.indexes.get_mut(&rank)
+        {
             let Mail { from, tag, .. } = self.mails[mail as usize];
             if let Some(queue) = index.mail.get_mut(&(from, tag)) {
                 queue.retain(|other| *other != mail);

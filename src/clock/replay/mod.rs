@@ -107,13 +107,19 @@ fn check_lengths(schedule: &Schedule, params: &Params) -> Result<(), RunError> {
     let longest = params.longest().unwrap_or(usize::MAX).min(u32::MAX as usize);
     let words = |operation: &Packed| params.words(usize::try_from(operation.size).unwrap_or(usize::MAX));
     let is_too_long = |operation: &&Packed| operation.kind == Kind::Send && words(operation) > longest;
-    let Some(place) = schedule.all().iter().position(|operation| is_too_long(&operation)) else { return Ok(()) };
+    let Some(place) = schedule.all().iter().position(|operation| is_too_long(&operation)) else {
+        return Ok(());
+    };
     let id = (0..schedule.ranks()).find(|rank| schedule.range(*rank).contains(&place)).unwrap_or_default();
     Err(Cause::TooLong { id, words: words(&schedule.all()[place]), longest }.into())
 }
 
 /// The error of a replay in which nothing more happens and not all is done: what each rank was doing.
-fn stuck(progress: &Progress, now: impl Fn(usize) -> Time, sending: impl Fn(u32) -> Option<Doing>) -> RunError {
+fn stuck(
+    progress: &Progress,
+    now: impl Fn(usize) -> Time,
+    sending: impl Fn(u32) -> Option<Doing>,
+) -> RunError {
     let schedule = progress.schedule;
     let mut waiting = 0;
     let mut state = |id: usize| {
@@ -126,7 +132,8 @@ fn stuck(progress: &Progress, now: impl Fn(usize) -> Time, sending: impl Fn(u32)
             let sends = ready.clone().find_map(&sending);
             let receive = ready.find(|operation| progress.operation(*operation).kind == Kind::Recv);
             let receive = receive.or_else(|| operations.find(|operation| !progress.is_done(*operation)));
-            sends.unwrap_or_else(|| Doing::WaitingFor(wanted(progress.operation(receive.unwrap_or_default()))))
+            sends
+                .unwrap_or_else(|| Doing::WaitingFor(wanted(progress.operation(receive.unwrap_or_default()))))
         };
         ProcessorState { id, at: now(id), doing }
     };

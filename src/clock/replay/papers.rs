@@ -242,7 +242,7 @@ impl<'a> Play<'a> {
         let Some(calc) = here.calcs.pop(&self.links) else { return };
         let begin = here.pace.now();
         let end = begin + Time::from_ps(self.progress.operation(calc).size as i64);
-        here.pace.goes_on_at(end);
+        here.pace.works(end - begin);
         self.replayed.events += 1;
         self.progress.begins(calc, begin);
         self.progress.ends(calc, end);

@@ -1,10 +1,10 @@
 //! Schedules with times derived by hand, and random ones against the machine.
 
 use super::*;
+use crate::Machine;
 use crate::message::Tag;
 use crate::schedule::{Operation, ScheduleBuilder};
 use crate::time::US;
-use crate::Machine;
 
 /// Something of a schedule, as tests write it: what waits for what was before, if it does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -311,7 +311,10 @@ fn a_schedule_in_a_row_takes_what_the_program_takes() {
             (Err(program), Err(replay)) => {
                 let what = (&program.cause, &replay.cause);
                 match what {
-                    (Cause::NotReceived { count, from, to, .. }, Cause::NotReceived { count: c, from: f, to: t, .. }) => {
+                    (
+                        Cause::NotReceived { count, from, to, .. },
+                        Cause::NotReceived { count: c, from: f, to: t, .. },
+                    ) => {
                         assert_eq!((count, from, to), (c, f, t), "seed {seed}");
                     }
                     (program, replay) => assert_eq!(program, replay, "seed {seed}"),
