@@ -2,8 +2,8 @@
 //!
 //! A node has no stack and no clock. It is told what its program calls, and says what must come first: its
 //! [turn](Outgoing) in the network, or a message for a [reception](Reception). Whoever drives it sees to that, and tells
-//! it. [`Proc`](crate::Proc) does so by waiting; one that plays a schedule can keep many nodes, each with what it waits
-//! for. Together with `network.rs` this is the machine:
+//! it. [`Proc`](crate::Proc) does so by waiting. A [`Replay`](crate::Replay) plays schedules by events, and keeps of each
+//! processor its [`Pace`] alone. Together with `network.rs` this is the machine:
 //!
 //! - **send**: [`Node::turns_to`] a message, waits for its turn, and lets it [enter](Node::enters); rules 1 to 3 are the
 //!   network's;

@@ -52,10 +52,7 @@ fn reads_what_the_generator_writes() {
     assert_eq!(of(2), [placed(Operation::Recv { from: None, bytes: 16, tag: None }, 0, 0)]);
     let requirements: Vec<_> = schedule.requirements_of(0).collect();
     let expected = [(1, 0, false), (2, 1, true)];
-    assert_eq!(
-        requirements,
-        expected.map(|(later, earlier, begun)| Requirement { later, earlier, begun })
-    );
+    assert_eq!(requirements, expected.map(|(later, earlier, begun)| Requirement { later, earlier, begun }));
     // Without names, on one line, with carriage returns.
     let brief = "num_ranks 2\r\nrank 0 { send 1b to 1 }\r\nrank 1 { recv 1b from 0 }";
     assert_eq!(read(brief).unwrap().len(), 2);
@@ -119,8 +116,14 @@ fn reads_and_writes_bytes() {
 fn refuses_with_line_and_column() {
     let rank = |body: &str| format!("num_ranks 2\nrank 0 {{\n{body}\n}}\nrank 1 {{\n}}\n");
     for (text, said) in [
-        ("".into(), "line 1, column 1: a schedule begins with the number of its ranks, as in num_ranks 8, and not with the end of the file"),
-        ("num_ranks".into(), "line 1, column 10: here belongs the number of ranks, and not the end of the file"),
+        (
+            "".into(),
+            "line 1, column 1: a schedule begins with the number of its ranks, as in num_ranks 8, and not with the end of the file",
+        ),
+        (
+            "num_ranks".into(),
+            "line 1, column 10: here belongs the number of ranks, and not the end of the file",
+        ),
         ("num_ranks 0".into(), "line 1, column 11: 0 is not a number of ranks; give one from 1 to 16777216"),
         ("num_ranks 99999999999".into(), "line 1, column 11: 99999999999 is not a number of ranks"),
         ("num_ranks 99999999999999999999".into(), "a number is at most 18446744073709551615"),
@@ -128,14 +131,20 @@ fn refuses_with_line_and_column() {
         ("num_ranks 2\nrank 1 {\n}\n".into(), "line 2, column 6: rank 1 comes where rank 0 belongs"),
         ("num_ranks 2\nrank 7 {\n}\n".into(), "line 2, column 6: there is no rank 7; there are ranks 0 to 1"),
         ("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n".into(), "line 4, column 6: rank 0 comes again"),
-        ("num_ranks 1\nrank 0 {\ncalc 1\n".into(), "line 4, column 1: the file ends within a rank; end that with }"),
+        (
+            "num_ranks 1\nrank 0 {\ncalc 1\n".into(),
+            "line 4, column 1: the file ends within a rank; end that with }",
+        ),
         (rank("send 8 to 1"), "line 3, column 8: here belongs b, for bytes, and not to"),
         (rank("send 8b from 1"), "line 3, column 9: here belongs to, and not from"),
         (rank("send 8b to -1"), "line 3, column 12: here belongs the number of a rank, and not -1"),
         (rank("send 8b to 2"), "line 3, column 12: rank 0 sends to rank 2, and there are ranks 0 to 1"),
         (rank("recv 8b from 5 tag 3"), "line 3, column 14: rank 0 receives from rank 5"),
         (rank("send 8b to 1 tag 4294967295"), "column 18: a tag is less than 4294967295"),
-        (rank("send 8b to 1 cpu 256"), "column 18: the number of a processor is at most 255, and 256 is more"),
+        (
+            rank("send 8b to 1 cpu 256"),
+            "column 18: the number of a processor is at most 255, and 256 is more",
+        ),
         (rank("send 8b to 1 speed 3"), "column 14: here belongs the end of the line, and not speed"),
         (rank("calc 5 tag 3"), "here belongs the end of the line, and not tag"),
         (rank("calc 99999999999999999"), "99999999999999999 units of 1 ns are after the end of time"),
@@ -261,7 +270,12 @@ fn a_scatter_is_played_at_once() {
         );
     }
     let output = loggp(scatter).output().unwrap();
-    assert!(text(&output.stdout).contains("rank  3         18 cycles\n") || text(&output.stdout).contains("rank  3            18\n"), "{}", text(&output.stdout));
+    assert!(
+        text(&output.stdout).contains("rank  3         18 cycles\n")
+            || text(&output.stdout).contains("rank  3            18\n"),
+        "{}",
+        text(&output.stdout)
+    );
 }
 
 /// What `schedule` writes, as text or as bytes, to a file or to stdout, `replay` reads.

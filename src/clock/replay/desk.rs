@@ -82,8 +82,10 @@ pub(super) struct Desk {
     mail: List,
     /// Messages that have one, by the time at which both are there.
     paired: List,
-    /// The greatest arrival so far, and its sender: mostly messages come in order.
-    latest: (Time, u32),
+    /// The greatest arrival so far: mostly messages come in order.
+    latest: Time,
+    /// The sender of that message.
+    latest_from: u32,
     /// Whether it has an index.
     has_index: bool,
 }
@@ -97,9 +99,11 @@ pub(super) struct Desks {
     free: u32,
     /// The indexes of ranks that have many.
     indexes: HashMap<u32, Index>,
+    /// How many receives are looked at before there is an index.
+    pub few: usize,
 }
 
-/// How many are looked at before there is an index.
+/// So many are looked at faster than an index.
 const FEW: usize = 32;
 
 /// A rank's receives and messages, by what they name.
@@ -141,7 +145,7 @@ impl Index {
 impl Desks {
     /// Nothing waits.
     pub fn new() -> Desks {
-        Desks { mails: Vec::new(), free: NONE, indexes: HashMap::new() }
+        Desks { mails: Vec::new(), free: NONE, indexes: HashMap::new(), few: FEW }
     }
 
     /// A message.
@@ -188,10 +192,10 @@ impl Desks {
     ) -> bool {
         let (key, tag) = (mail.key(), mail.tag);
         let here = self.insert(mail);
-        if key < desk.latest {
+        if key < (desk.latest, desk.latest_from) {
             return self.deliver_late(desk, rank, links, progress, here);
         }
-        desk.latest = key;
+        (desk.latest, desk.latest_from) = key;
         match self.take_posted(desk, rank, links, progress, key.1, tag) {
             Some(receive) => self.pair(desk, here, receive, progress.ready_since(receive)),
             None => self.put(desk, rank, here),
@@ -304,7 +308,7 @@ impl Desks {
         if let Some(index) = self.index(desk, rank) {
             return index.take_posted(from, tag);
         }
-        let (receive, all) = desk.posted.take(links, FEW, |receive| takes(progress, receive, from, tag));
+        let (receive, all) = desk.posted.take(links, self.few, |receive| takes(progress, receive, from, tag));
         if receive.is_some() || all {
             return receive;
         }

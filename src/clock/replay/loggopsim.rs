@@ -93,7 +93,7 @@ pub(super) struct Play<'a> {
     /// The messages that wait to be received.
     messages: Parts<Waiting>,
     /// Each rank's receives and messages.
-    desks: Desks,
+    pub desks: Desks,
     /// Each rank's place there.
     ranks: Vec<Desk>,
     /// What waits behind what.

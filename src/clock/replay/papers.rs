@@ -107,7 +107,7 @@ pub(super) struct Play<'a> {
     /// What waits behind what.
     links: Links,
     /// Where messages find receives.
-    desks: Desks,
+    pub desks: Desks,
     /// The long messages that are under way, by operation.
     handshakes: HashMap<u32, Handshake>,
     /// How it goes.
@@ -364,12 +364,22 @@ impl<'a> Play<'a> {
         kind == Kind::Send && about == About::Data && !self.network.params().is_synchronous(words)
     }
 
-    /// Puts operations of a rank that have become ready where they wait for their turn.
+    /// Puts operations of a rank that have become ready where they wait for their turn: by time, and then as written.
     #[inline]
     fn take_up(&mut self, rank: u32) {
+        // A receive is begun when it is posted, so others may become ready too.
         let mut place = 0;
         while let Some(&operation) = self.progress.fresh.get(place) {
             place += 1;
+            if self.progress.operation(operation).kind == Kind::Recv {
+                self.progress.begins(operation, self.progress.ready_since(operation));
+            }
+        }
+        let mut fresh = std::mem::take(&mut self.progress.fresh);
+        if fresh.len() > 1 {
+            fresh.sort_unstable_by_key(|operation| (self.progress.ready_since(*operation), *operation));
+        }
+        for operation in fresh.drain(..) {
             let here = &mut self.ranks[rank as usize];
             let packed = self.progress.operation(operation);
             match packed.kind {
@@ -382,13 +392,11 @@ impl<'a> Play<'a> {
                 }
                 Kind::Calc => here.calcs.push(&mut self.links, operation),
                 Kind::Recv => {
-                    let since = self.progress.ready_since(operation);
                     self.desks.post(&mut here.desk, rank, &mut self.links, &self.progress, operation);
-                    self.progress.begins(operation, since);
                 }
             }
         }
-        self.progress.fresh.clear();
+        self.progress.fresh = fresh;
     }
 
     /// A long message is to be sent, for which its receiver is asked first.
