@@ -1,13 +1,18 @@
 //! What happened in a run: what every processor called and did when, and how every message travelled.
 
+#[cfg(test)]
+mod any;
 mod call;
 mod chrome;
+mod compact;
+mod error;
 
 use std::borrow::Cow;
+use std::io::{BufRead, BufReader, Read};
 
 pub(crate) use call::Parts;
 pub use call::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
-pub use chrome::TraceError;
+pub use error::TraceError;
 
 use crate::choice::{Latencies, Latency, Ties};
 use crate::message::MessageId;
@@ -40,6 +45,16 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Reads a trace that [`write`](Trace::write) or [`write_compact`](Trace::write_compact) wrote: exactly the same one.
+    pub fn read(input: impl Read) -> Result<Trace, TraceError> {
+        let mut input = BufReader::new(input);
+        match input.fill_buf().map_err(TraceError::new)?.first() {
+            None => Err(TraceError::new("it is empty")),
+            Some(first) if *first == compact::MAGIC[0] => compact::read(input),
+            Some(_) => chrome::read(input),
+        }
+    }
+
     /// The latencies of all messages; a trace from a file may have senders that are not there.
     pub(crate) fn latencies(&self) -> Latencies {
         let mut latencies: Latencies = vec![Vec::new(); self.params.P];

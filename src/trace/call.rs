@@ -120,7 +120,7 @@ pub enum Until {
 }
 
 /// What a message is about, as a trace tells it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallTag {
     /// The number that tells it from all others. The collectives' tags have numbers that no program can name.
     #[serde(with = "hex")]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -15,36 +15,20 @@ use crate::message::MessageId;
 use crate::network::Ports;
 use crate::params::{Parameter, Params};
 use crate::time::{Time, US, exactly};
-use crate::trace::{Activity, ActivityKind, Call, CallKind, Message, Trace};
+use crate::trace::{Activity, ActivityKind, Call, CallKind, Message, Trace, TraceError};
 
-/// Why a text is not a trace, in one sentence.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this is not the trace of a run: {0}")]
-pub struct TraceError(String);
-
-impl TraceError {
-    fn new(why: impl fmt::Display) -> TraceError {
-        TraceError(why.to_string().replace(char::is_control, " ")) // it may quote the file
-    }
+/// Reads a trace that [`Trace::write`] wrote.
+pub fn read(input: impl Read) -> Result<Trace, TraceError> {
+    let file: File = serde_json::from_reader(input).map_err(TraceError::new)?;
+    let Events { activities, messages, calls } = file.traceEvents;
+    let machine = file.otherData.machine().map_err(TraceError::new)?;
+    Ok(Trace { activities, messages, calls, ..machine })
 }
 
-impl Trace {
-    /// Reads a trace that [`write`](Trace::write) wrote: exactly the same one.
-    pub fn read(input: impl Read) -> Result<Trace, TraceError> {
-        let mut input = BufReader::new(input);
-        if input.fill_buf().map_err(TraceError::new)?.is_empty() {
-            return Err(TraceError::new("it is empty"));
-        }
-        let file: File = serde_json::from_reader(input).map_err(TraceError::new)?;
-        let Events { activities, messages, calls } = file.traceEvents;
-        let trace = Trace { activities, messages, calls, ..file.otherData.machine().map_err(TraceError::new)? };
-        match trace.barrier {
-            Some(cost) if cost < Time::ZERO => {
-                Err(TraceError::new(format_args!("a barrier that costs {cost} cannot be")))
-            }
-            _ => Ok(trace),
-        }
-    }
+/// The machine that a JSON text says, and nothing that happened on it.
+pub fn machine_of(text: &str) -> Result<Trace, String> {
+    let header: Header = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    header.machine()
 }
 
 /// The file. Viewers put more into the same object; that is ignored.
@@ -79,12 +63,16 @@ struct Header {
 impl Header {
     /// The machine, and nothing that happened on it.
     fn machine(self) -> Result<Trace, String> {
+        let barrier = self.barrier.map(Time::from_ps);
+        if let Some(cost) = barrier.filter(|cost| *cost < Time::ZERO) {
+            return Err(format!("a barrier that costs {cost} cannot be"));
+        }
         Ok(Trace {
             params: self.params()?,
             ports: self.ports,
             latency: self.latency,
             ties: self.ties,
-            barrier: self.barrier.map(Time::from_ps),
+            barrier,
             out_of_order: self.out_of_order,
             activities: Vec::new(),
             messages: Vec::new(),
