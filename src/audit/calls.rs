@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::{Auditor, Rule};
-use crate::message::MessageId;
+use crate::message::{MessageId, RawTag};
 use crate::params::Params;
 use crate::time::Time;
 use crate::trace::{Activity, ActivityKind, Call, CallKind, CallTag, Message, Trace, Transfer, Until};
@@ -49,7 +49,18 @@ impl Letters<'_> {
         self.by_source.insert((to, tag, id.from, arrival, id.number));
     }
 
-    fn take(&mut self, to: usize, tag: u64, arrival: Time, id: MessageId) {
+    /// Whether a receive by a tag is one for a message, and its sender says of its request the same.
+    fn meant(&self, tag: &CallTag, got: &Transfer) -> bool {
+        let wild = RawTag::numbered(tag.number).is_wild();
+        let right = |(about, sent): &(u64, &Transfer)| {
+            (wild || *about == tag.number) && sent.rendezvous == got.rendezvous
+        };
+        self.sent.get(&got.message).is_some_and(right)
+    }
+
+    fn take(&mut self, to: usize, got: &Transfer, arrival: Time) {
+        let Some(&(tag, _)) = self.sent.get(&got.message) else { return };
+        let id = first(got);
         self.by_tag.remove(&(to, tag, arrival, id));
         self.by_source.remove(&(to, tag, id.from, arrival, id.number));
     }
@@ -61,12 +72,18 @@ struct Deeds<'a> {
     work: Vec<&'a Activity>,
     /// Its barriers, in order.
     barriers: Vec<&'a Activity>,
+    /// Its calls for requests and its waits for them, in order.
+    requests: Vec<&'a Activity>,
     /// When each of its receptions began and ended.
     receptions: HashMap<MessageId, (Time, Time)>,
     /// The messages that it sent, and in no call yet.
     sent: BTreeSet<MessageId>,
     /// When its last reception began.
     received_at: Option<Time>,
+    /// What its requests were called for with, until they are waited for.
+    posted: HashMap<u32, &'a CallKind>,
+    /// Whether it receives without requests, which take messages before they are waited for.
+    orderly: bool,
 }
 
 impl<'a> Auditor<'a> {
@@ -96,12 +113,25 @@ impl<'a> Auditor<'a> {
     /// What the sending calls say that there is to receive.
     fn letters(&mut self, trace: &'a Trace) -> Letters<'a> {
         let mut letters = Letters::default();
+        let mut posted = HashMap::new();
         for call in &trace.calls {
-            let (Some(sent), Some(tag)) = (call.what.sent(), tag(&call.what)) else { continue };
-            let first = sent.rendezvous.as_ref().map_or(sent.message, |rendezvous| rendezvous.request);
+            let (tag, sent) = match &call.what {
+                CallKind::Send { tag, sent, .. } => (tag, sent),
+                CallKind::SendRecv(both) => (&both.tag, &both.sent),
+                CallKind::Isend { request, tag, .. } => {
+                    posted.insert((call.id, *request), tag);
+                    continue;
+                }
+                CallKind::Wait { request, sends: true, transfer } => match posted.get(&(call.id, *request)) {
+                    Some(tag) => (*tag, transfer),
+                    None => continue,
+                },
+                _ => continue,
+            };
             if letters.sent.insert(sent.message, (tag.number, sent)).is_some() {
                 self.report(Rule::Calls, format!("two calls send {}", sent.message));
             }
+            let first = first(sent);
             if let Some(Message { to, arrival, .. }) = self.message(first) {
                 letters.put(*to, tag.number, *arrival, first);
             }
@@ -113,7 +143,13 @@ impl<'a> Auditor<'a> {
         self.find(id).map(|place| self.flights[place].message)
     }
 
-    fn follow_calls_of(&mut self, id: usize, calls: &[&Call], did: &[&'a Activity], letters: &mut Letters) {
+    fn follow_calls_of(
+        &mut self,
+        id: usize,
+        calls: &[&'a Call],
+        did: &[&'a Activity],
+        letters: &mut Letters,
+    ) {
         let of_kind = |is: fn(&ActivityKind) -> bool| {
             did.iter().copied().filter(move |activity| is(&activity.what)).collect::<Vec<_>>()
         };
@@ -128,12 +164,16 @@ impl<'a> Auditor<'a> {
         let mut deeds = Deeds {
             work: of_kind(|what| matches!(what, ActivityKind::Work(_))),
             barriers: of_kind(|what| *what == ActivityKind::Barrier),
+            requests: of_kind(|what| matches!(what, ActivityKind::Post(_) | ActivityKind::Wait(_))),
             receptions: did.iter().filter_map(|activity| reception(&activity)).collect(),
             sent: did.iter().filter_map(sent).collect(),
             received_at: None,
+            posted: HashMap::new(),
+            orderly: !calls.iter().any(|call| matches!(call.what, CallKind::Irecv { .. })),
         };
         deeds.work.reverse();
         deeds.barriers.reverse();
+        deeds.requests.reverse();
         let mut now = Time::ZERO;
         for call in calls {
             let name = call.what.name();
@@ -154,6 +194,10 @@ impl<'a> Auditor<'a> {
                 .barriers
                 .last()
                 .map(|barrier| format!("waits in a barrier at {} in no call", barrier.start)),
+            deeds
+                .requests
+                .last()
+                .map(|post| format!("has to do with a request at {} in no call", post.start)),
             deeds.sent.first().map(|message| format!("sends {message} in no call")),
             deeds.receptions.keys().min().map(|message| format!("receives {message} in no call")),
         ];
@@ -162,7 +206,7 @@ impl<'a> Auditor<'a> {
         }
     }
 
-    fn follow_call(&mut self, call: &Call, deeds: &mut Deeds, letters: &mut Letters) {
+    fn follow_call(&mut self, call: &'a Call, deeds: &mut Deeds<'a>, letters: &mut Letters) {
         let &Call { id, start, end, .. } = call;
         let mut over = end;
         match &call.what {
@@ -197,7 +241,7 @@ impl<'a> Auditor<'a> {
                 over = if moment > start { moment } else { start + self.params.cycle };
                 let deadline = moment.max(start);
                 let ready = deeds.received_at.map_or(start, |at| start.max(at + self.params.g));
-                if ready <= deadline {
+                if ready <= deadline && deeds.orderly {
                     self.found_nothing(call, *from, tag, deadline, letters);
                 }
             }
@@ -207,10 +251,20 @@ impl<'a> Auditor<'a> {
                 let got = self.follow_receive(call, from, &both.tag, Until::Come, &both.got, deeds, letters);
                 over = sent.max(got);
             }
+            CallKind::Isend { request, .. } | CallKind::Irecv { request, .. } => {
+                deeds.posted.insert(*request, &call.what);
+                over = self.is_posted(call, *request, ActivityKind::Post, deeds);
+            }
+            CallKind::Wait { request, transfer, .. } => {
+                over = self.is_posted(call, *request, ActivityKind::Wait, deeds);
+                self.follow_request(call, deeds.posted.remove(request), transfer, letters);
+            }
+            CallKind::Test { .. } => over = start + self.params.cycle,
             CallKind::Probe { from, tag, saw } => {
                 over = start + self.params.cycle;
                 match (saw, letters.first(id, tag.number, *from)) {
-                    (None, _) => self.found_nothing(call, *from, tag, start, letters),
+                    (None, _) if deeds.orderly => self.found_nothing(call, *from, tag, start, letters),
+                    (None, _) => {}
                     (Some(saw), Some((arrival, first))) if first.from == *saw && arrival <= start => {}
                     // Which of two that arrive at once is seen may depend on who comes first in that instant.
                     (Some(saw), _)
@@ -226,6 +280,53 @@ impl<'a> Auditor<'a> {
             let name = call.what.name();
             let sentence = format!("processor {id}'s {name} at {start} ends at {end}, and is over at {over}");
             self.report(Rule::Calls, sentence);
+        }
+    }
+
+    /// Holds what a request was called for with against its message.
+    fn follow_request(
+        &mut self,
+        call: &Call,
+        posted: Option<&CallKind>,
+        transfer: &Transfer,
+        letters: &mut Letters,
+    ) {
+        let &Call { id, start, .. } = call;
+        let message = self.message(transfer.message);
+        let right = match posted {
+            Some(CallKind::Isend { to, bytes, .. }) => {
+                let words = length(self.params, *bytes);
+                message.is_some_and(|sent| (sent.id.from, sent.to, sent.words) == (id, *to, words))
+            }
+            Some(CallKind::Irecv { from, tag, .. }) => {
+                let arrival = self.message(first(transfer)).map(|first| first.arrival);
+                letters.take(id, transfer, arrival.unwrap_or(start));
+                let asked = from.is_none_or(|from| from == transfer.message.from);
+                asked && letters.meant(tag, transfer) && message.is_some_and(|got| got.to == id)
+            }
+            _ => false,
+        };
+        if !right {
+            let sentence = format!("processor {id} waits for a request at {start}, and that is not what");
+            self.report(Rule::Asked, format!("{sentence} {} is", transfer.message));
+        }
+    }
+
+    /// A call for a request, or a wait for one, is what the processor did. Returns when that is over.
+    fn is_posted(
+        &mut self,
+        call: &Call,
+        request: u32,
+        what: fn(u32) -> ActivityKind,
+        deeds: &mut Deeds,
+    ) -> Time {
+        match deeds.requests.pop() {
+            Some(activity) if activity.what == what(request) && activity.start == call.start => activity.end,
+            _ => {
+                let (id, start, name) = (call.id, call.start, call.what.name());
+                self.report(Rule::Calls, format!("processor {id} is to {name} at {start}, and does not"));
+                call.end
+            }
         }
     }
 
@@ -319,12 +420,9 @@ impl<'a> Auditor<'a> {
         letters: &mut Letters,
     ) -> Time {
         let &Call { id, start, .. } = call;
-        let first = got.rendezvous.as_ref().map_or(got.message, |rendezvous| rendezvous.request);
+        let first = first(got);
         let asked = from.is_none_or(|from| from == got.message.from);
-        let meant = letters
-            .sent
-            .get(&got.message)
-            .is_some_and(|(about, sent)| *about == tag.number && sent.rendezvous == got.rendezvous);
+        let meant = letters.meant(tag, got);
         if !asked || !meant {
             let sentence = format!("processor {id} asks for a message {tag} at {start}");
             self.report(Rule::Asked, format!("{sentence}, and gets {}", got.message));
@@ -332,12 +430,13 @@ impl<'a> Auditor<'a> {
         let arrival = self.message(first).map_or(start, |first| first.arrival);
         if let Some((before, other)) = letters.first(id, tag.number, from)
             && before < arrival
+            && deeds.orderly
             && self.audit.out_of_order == 0
         {
             let sentence = format!("processor {id} receives {first}, there at {arrival}");
             self.report(Rule::Asked, format!("{sentence}, and {other} was there at {before}"));
         }
-        letters.take(id, tag.number, arrival, first);
+        letters.take(id, got, arrival);
         if let Some(rendezvous) = &got.rendezvous {
             self.follow_rendezvous(got, got.message.from, id);
             self.took(call, rendezvous.request, deeds);
@@ -384,11 +483,7 @@ impl<'a> Auditor<'a> {
     }
 }
 
-/// The tag of a call that sends.
-fn tag(what: &CallKind) -> Option<&CallTag> {
-    match what {
-        CallKind::Send { tag, .. } => Some(tag),
-        CallKind::SendRecv(both) => Some(&both.tag),
-        _ => None,
-    }
+/// The message with which a transfer begins.
+fn first(transfer: &Transfer) -> MessageId {
+    transfer.rendezvous.as_ref().map_or(transfer.message, |rendezvous| rendezvous.request)
 }

@@ -5,7 +5,8 @@ use proptest::option;
 use proptest::prelude::*;
 
 use super::{
-    Activity, ActivityKind, Call, CallKind, CallTag, Message, Rendezvous, SendRecv, Trace, Transfer, Until,
+    Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Rendezvous, SendRecv, Trace,
+    Transfer, Until,
 };
 use crate::choice::{Latency, Ties};
 use crate::message::MessageId;
@@ -32,9 +33,30 @@ fn activity() -> impl Strategy<Value = Activity> {
         Just(ActivityKind::Port),
         Just(ActivityKind::Idle),
         Just(ActivityKind::Barrier),
+        any::<u32>().prop_map(ActivityKind::Post),
+        any::<u32>().prop_map(ActivityKind::Wait),
     ];
     (any::<usize>(), time(), time(), what).prop_map(|(id, start, end, what)| Activity {
         id,
+        start,
+        end,
+        what,
+    })
+}
+
+fn progress() -> impl Strategy<Value = Progress> {
+    let what = prop_oneof![
+        message_id().prop_map(ActivityKind::Send),
+        message_id().prop_map(ActivityKind::Receive),
+        Just(ActivityKind::Gap),
+        Just(ActivityKind::Stall),
+        Just(ActivityKind::Port),
+        Just(ActivityKind::Idle),
+    ];
+    let whose = (number(), any::<u32>());
+    (whose, time(), time(), what).prop_map(|((id, request), start, end, what)| Progress {
+        id,
+        request,
         start,
         end,
         what,
@@ -126,10 +148,10 @@ pub fn trace() -> impl Strategy<Value = Trace> {
     let barrier = prop::option::of((0..=i64::MAX).prop_map(Time::from_ps));
     let out_of_order = prop_oneof![Just(0), any::<u64>()];
     let machine = (texts, ports, (latency, ties), barrier, out_of_order);
-    let events = (vec(activity(), 0..12), vec(message(), 0..12), vec(call(), 0..12));
-    (machine, events).prop_map(|(machine, (activities, messages, calls))| {
+    let events = (vec(activity(), 0..12), vec(message(), 0..12), vec(call(), 0..12), vec(progress(), 0..6));
+    (machine, events).prop_map(|(machine, (activities, messages, calls, progress))| {
         let (text, ports, (latency, ties), barrier, out_of_order) = machine;
         let params = Params::new(3).set(text).unwrap().build().unwrap();
-        Trace { params, ports, latency, ties, barrier, out_of_order, activities, messages, calls }
+        Trace { params, ports, latency, ties, barrier, out_of_order, activities, progress, messages, calls }
     })
 }

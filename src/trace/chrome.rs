@@ -39,6 +39,15 @@ impl fmt::Display for Hex {
     }
 }
 
+/// A request's name, which is no message's: its processor, and its number.
+struct Own(usize, u32);
+
+impl fmt::Display for Own {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1{:08x}{:08x}", self.0, self.1)
+    }
+}
+
 /// Which model a machine follows, as the file says it: with LogP the G there is no parameter, but max(g, o).
 fn model(params: &Params) -> &'static str {
     match params.long {
@@ -82,7 +91,7 @@ mod tests {
 
     use super::*;
     use crate::time::{Time, US};
-    use crate::trace::{Activity, ActivityKind, Call, CallKind, CallTag, Message, Trace, any};
+    use crate::trace::{Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Trace, any};
 
     fn text(trace: &Trace) -> String {
         let mut text = Vec::new();
@@ -107,6 +116,7 @@ mod tests {
                 activity(1, 8, 10_000_000, ActivityKind::Receive(id)),
                 activity(1, 10, 10_007_630, ActivityKind::Work("\"quoted\"\n".into())),
             ],
+            progress: Vec::new(),
             messages: vec![Message {
                 id,
                 to: 1,

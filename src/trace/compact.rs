@@ -8,7 +8,7 @@ mod write;
 
 use std::collections::HashMap;
 
-use super::{Activity, Call, CallTag, Message};
+use super::{CallTag, Message};
 use crate::message::MessageId;
 use crate::time::Time;
 
@@ -33,6 +33,8 @@ mod did {
     pub const PORT: u8 = 5;
     pub const IDLE: u8 = 6;
     pub const BARRIER: u8 = 7;
+    pub const POST: u8 = 8;
+    pub const WAIT: u8 = 9;
 }
 
 /// What a call is, in the low bits of its first byte.
@@ -44,6 +46,11 @@ mod called {
     pub const SEND_RECV: u8 = 4;
     pub const PROBE: u8 = 5;
     pub const BARRIER: u8 = 6;
+    pub const ISEND: u8 = 7;
+    pub const IRECV: u8 = 8;
+    pub const WAIT_SEND: u8 = 9;
+    pub const WAIT_RECEIVE: u8 = 10;
+    pub const TEST: u8 = 11;
 }
 
 /// The bits of the first byte of an activity or a call.
@@ -92,6 +99,8 @@ struct Memory {
     length: usize,
     /// When the last message entered.
     enter: Time,
+    /// The request that was last named.
+    request: u32,
     /// The number of the last tag that was new.
     tag: u64,
     /// Times that were there lately, each in the place that follows from it.
@@ -102,9 +111,9 @@ impl Memory {
     /// Before a list.
     fn new() -> Memory {
         let none = MessageId { from: 0, number: usize::MAX };
-        let (id, to, from, length, tag) = (0, 0, 0, 0, 0);
+        let (id, to, from, length, request, tag) = (0, 0, 0, 0, 0, 0);
         let (end, enter) = (Time::ZERO, Time::ZERO);
-        Memory { id, end, sent: none, got: none, to, from, length, enter, tag, times: [None; TIMES] }
+        Memory { id, end, sent: none, got: none, to, from, length, enter, request, tag, times: [None; TIMES] }
     }
 
     /// The place of a time, by its code.
@@ -117,14 +126,12 @@ impl Memory {
         MessageId { from: id.from, number: id.number.wrapping_add(1) }
     }
 
-    fn did(&mut self, activity: &Activity) {
-        (self.id, self.end) = (activity.id, activity.end);
+    /// An activity or a call was there.
+    fn did(&mut self, id: usize, end: Time) {
+        (self.id, self.end) = (id, end);
     }
 
-    fn called(&mut self, call: &Call) {
-        (self.id, self.end) = (call.id, call.end);
-    }
-
+    /// A message was there.
     fn passed(&mut self, message: &Message) {
         (self.sent, self.to, self.length, self.enter) =
             (message.id, message.to, message.words, message.enter);
@@ -154,7 +161,7 @@ mod tests {
     use proptest::sample::Index;
 
     use super::*;
-    use crate::trace::{Trace, any};
+    use crate::trace::{Activity, Trace, any};
 
     fn bytes(trace: &Trace) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -221,8 +228,8 @@ mod tests {
         let params = crate::Params::new(3).L(6 * crate::US).build().unwrap();
         let run = crate::Machine::new(params).trace(true).run(|_| ()).unwrap();
         let mut bytes = bytes(&run.trace.unwrap());
-        assert!(bytes.ends_with(&[0, 0, 0]));
-        bytes.truncate(bytes.len() - 3);
+        assert!(bytes.ends_with(&[0, 0, 0, 0]));
+        bytes.truncate(bytes.len() - 4);
         bytes
     }
 
@@ -236,8 +243,8 @@ mod tests {
             (&huge, 10, "the file ends in the middle of the trace"),
             (&[0xFF; 12], 10, "a number is longer than 64 bits"),
             (&[1, 0xFF], 2, "nothing begins with 0xff"),
-            (&[1, of(9)], 2, "the file ends in the middle of the trace"),
-            (&[1, of(9), 0x80], 3, "a processor does nothing that has number 9"),
+            (&[1, of(11)], 2, "the file ends in the middle of the trace"),
+            (&[1, of(11), 0x80], 3, "a processor does nothing that has number 11"),
             (&[1, of(did::GAP), 5], 3, "a time is said to be one that was there before"),
             (&[1, of(did::WORK), 0x80, 7], 4, "there is no name 7"),
             (
@@ -246,11 +253,11 @@ mod tests {
                 "said to have 4294967296 bytes",
             ),
             (&[1, of(did::WORK), 0x80, 0, 1, 0xFF], 6, "not in UTF-8"),
-            (&[0, 1, 0x40], 3, "no message begins with 0x40"),
-            (&[0, 0, 1, of(called::SEND), 0x80, 0, 3], 7, "there is no tag 3"),
-            (&[0, 0, 1, of(called::PROBE), 0x80, 2], 6, "2 is neither 0 nor 1"),
-            (&[0, 0, 1, of(called::RECEIVE), 0x80, 0, 0, 0, 0, 3], 10, "no receive waits like 3"),
-            (&[0, 0, 0, 0], 3, "the trace is over, and the file goes on"),
+            (&[0, 0, 1, 0x40], 4, "no message begins with 0x40"),
+            (&[0, 0, 0, 1, of(called::SEND), 0x80, 0, 3], 8, "there is no tag 3"),
+            (&[0, 0, 0, 1, of(called::PROBE), 0x80, 2], 7, "2 is neither 0 nor 1"),
+            (&[0, 0, 0, 1, of(called::RECEIVE), 0x80, 0, 0, 0, 0, 3], 11, "no receive waits like 3"),
+            (&[0, 0, 0, 0, 0], 4, "the trace is over, and the file goes on"),
         ] {
             let mut bytes = machine();
             bytes.extend(rest);
@@ -271,7 +278,7 @@ mod tests {
         let long = "x".repeat(LONGEST_NAME + 1);
         let mut trace = Trace::read(&*{
             let mut bytes = machine();
-            bytes.extend([0, 0, 0]);
+            bytes.extend([0, 0, 0, 0]);
             bytes
         })
         .unwrap();

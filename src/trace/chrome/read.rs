@@ -9,20 +9,20 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::{RawValue, Value};
 
-use super::{Hex, LatencyHeader, PortsHeader, TiesHeader, model};
+use super::{Hex, LatencyHeader, Own, PortsHeader, TiesHeader, model};
 use crate::choice::{Latency, Ties};
 use crate::message::MessageId;
 use crate::network::Ports;
 use crate::params::{Parameter, Params};
 use crate::time::{Time, US, exactly};
-use crate::trace::{Activity, ActivityKind, Call, CallKind, Message, Trace, TraceError};
+use crate::trace::{Activity, ActivityKind, Call, CallKind, Message, Progress, Trace, TraceError};
 
 /// Reads a trace that [`Trace::write`] wrote.
 pub fn read(input: impl Read) -> Result<Trace, TraceError> {
     let file: File = serde_json::from_reader(input).map_err(TraceError::new)?;
-    let Events { activities, messages, calls } = file.traceEvents;
+    let Events { activities, progress, messages, calls } = file.traceEvents;
     let machine = file.otherData.machine().map_err(TraceError::new)?;
-    Ok(Trace { activities, messages, calls, ..machine })
+    Ok(Trace { activities, progress, messages, calls, ..machine })
 }
 
 /// The machine that a JSON text says, and nothing that happened on it.
@@ -75,6 +75,7 @@ impl Header {
             barrier,
             out_of_order: self.out_of_order,
             activities: Vec::new(),
+            progress: Vec::new(),
             messages: Vec::new(),
             calls: Vec::new(),
         })
@@ -118,6 +119,7 @@ impl Header {
 /// The events of a file, sorted out while they are read: a trace may have millions.
 struct Events {
     activities: Vec<Activity>,
+    progress: Vec<Progress>,
     messages: Vec<Message>,
     calls: Vec<Call>,
 }
@@ -147,6 +149,7 @@ struct Event {
 struct Args {
     start: Option<i64>,
     end: Option<i64>,
+    request: Option<u32>,
     from: Option<usize>,
     number: Option<usize>,
     to: Option<usize>,
@@ -176,7 +179,8 @@ impl<'de> Visitor<'de> for Collector {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Events, A::Error> {
-        let mut events = Events { activities: Vec::new(), messages: Vec::new(), calls: Vec::new() };
+        let mut events =
+            Events { activities: Vec::new(), progress: Vec::new(), messages: Vec::new(), calls: Vec::new() };
         let mut points = Points::default();
         while let Some(event) = sequence.next_element::<Event>()? {
             events.take(event, &mut points).map_err(A::Error::custom)?;
@@ -201,7 +205,13 @@ impl Events {
                 points.expect_arrow(&activity);
                 self.activities.push(activity);
             }
-            ("s" | "f", "message") | ("e", "transit") => points.show(event.point()?),
+            ("b", "request") => {
+                let progress = event.progress()?;
+                points.show(event.point()?);
+                points.expect_progress(&progress);
+                self.progress.push(progress);
+            }
+            ("s" | "f", "message") | ("e", "transit" | "request") => points.show(event.point()?),
             ("b", "transit") => {
                 let message = event.message()?;
                 points.show(event.point()?);
@@ -252,6 +262,14 @@ impl Points {
         let &Message { id, enter, arrival, .. } = message;
         self.expect("b", id, id.from, enter);
         self.expect("e", id, id.from, enter.max(arrival));
+    }
+
+    /// What a request shows while it does something.
+    fn expect_progress(&mut self, progress: &Progress) {
+        let &Progress { id: tid, request, start, end, .. } = progress;
+        for (kind, at) in [("b", start), ("e", end)] {
+            self.count(Point { kind: kind.into(), id: Own(tid, request).to_string(), tid, at }, -1);
+        }
     }
 
     fn expect(&mut self, kind: &str, id: MessageId, tid: usize, at: Time) {
@@ -305,18 +323,37 @@ impl Event {
     fn activity(&self) -> Result<Activity, String> {
         let id = need(self.tid, "tid")?;
         let (start, end) = (need(self.args.start, "start")?, need(self.args.end, "end")?);
-        let what = match (&*self.cat, &*self.name) {
+        let what = self.kind(&self.cat)?;
+        Ok(Activity { id, start: Time::from_ps(start), end: Time::from_ps(end), what })
+    }
+
+    fn progress(&self) -> Result<Progress, String> {
+        let (id, request) = (need(self.tid, "tid")?, need(self.args.request, "request")?);
+        let [start, end] =
+            [(self.args.start, "start"), (self.args.end, "end")].map(|(ps, name)| need(ps, name));
+        let category = match &*self.name {
+            "send" | "receive" => "overhead",
+            name => name, // what is no overhead is called as its category is
+        };
+        let what = self.kind(category)?;
+        Ok(Progress { id, request, start: Time::from_ps(start?), end: Time::from_ps(end?), what })
+    }
+
+    /// What was done, in this category.
+    fn kind(&self, category: &str) -> Result<ActivityKind, String> {
+        Ok(match (category, &*self.name) {
             ("work", _) => ActivityKind::Work(self.name.clone().into()),
             ("overhead", "send") => ActivityKind::Send(self.args.id()?),
             ("overhead", "receive") => ActivityKind::Receive(self.args.id()?),
             ("gap", _) => ActivityKind::Gap,
             ("stall", _) => ActivityKind::Stall,
             ("port", _) => ActivityKind::Port,
+            ("overhead", "post") => ActivityKind::Post(need(self.args.request, "request")?),
+            ("idle", "wait") => ActivityKind::Wait(need(self.args.request, "request")?),
             ("idle", "barrier") => ActivityKind::Barrier,
             ("idle", _) => ActivityKind::Idle,
             (cat, name) => return Err(format!("a processor does not do {cat:?} {name:?}")),
-        };
-        Ok(Activity { id, start: Time::from_ps(start), end: Time::from_ps(end), what })
+        })
     }
 
     fn call(&mut self) -> Result<Call, String> {

@@ -7,8 +7,8 @@ use super::{LONGEST_NAME, MAGIC, Memory, called, did, head, passage, unzigzag};
 use crate::message::MessageId;
 use crate::time::Time;
 use crate::trace::{
-    Activity, ActivityKind, Call, CallKind, CallTag, Message, Rendezvous, SendRecv, Trace, TraceError,
-    Transfer, Until, chrome,
+    Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Rendezvous, SendRecv, Trace,
+    TraceError, Transfer, Until, chrome,
 };
 
 /// Reads a trace that [`Trace::write_compact`] wrote.
@@ -48,6 +48,11 @@ impl<R: Read> Reader<R> {
         for _ in 0..self.number()? {
             let activity = self.activity()?;
             trace.activities.push(activity);
+        }
+        self.memory = Memory::new();
+        for _ in 0..self.number()? {
+            let progress = self.progress()?;
+            trace.progress.push(progress);
         }
         self.memory = Memory::new();
         for _ in 0..self.number()? {
@@ -191,7 +196,22 @@ impl<R: Read> Reader<R> {
 
     fn activity(&mut self) -> Result<Activity> {
         let (kind, id, start, end) = self.begin()?;
-        let what = match kind {
+        let what = self.what(kind)?;
+        self.memory.did(id, end);
+        Ok(Activity { id, start, end, what })
+    }
+
+    fn progress(&mut self) -> Result<Progress> {
+        let (kind, id, start, end) = self.begin()?;
+        let request = self.request()?;
+        let what = self.what(kind)?;
+        self.memory.did(id, end);
+        Ok(Progress { id, request, start, end, what })
+    }
+
+    /// A kind of activity, and what belongs to it.
+    fn what(&mut self, kind: u8) -> Result<ActivityKind> {
+        Ok(match kind {
             did::WORK => ActivityKind::Work(self.name()?),
             did::SEND => ActivityKind::Send(self.sent()?),
             did::RECEIVE => ActivityKind::Receive(self.got()?),
@@ -200,11 +220,17 @@ impl<R: Read> Reader<R> {
             did::PORT => ActivityKind::Port,
             did::IDLE => ActivityKind::Idle,
             did::BARRIER => ActivityKind::Barrier,
+            did::POST => ActivityKind::Post(self.request()?),
+            did::WAIT => ActivityKind::Wait(self.request()?),
             other => return Err(format!("a processor does nothing that has number {other}")),
-        };
-        let activity = Activity { id, start, end, what };
-        self.memory.did(&activity);
-        Ok(activity)
+        })
+    }
+
+    fn request(&mut self) -> Result<u32> {
+        let more = i32::try_from(unzigzag(self.number()?));
+        let more = more.map_err(|_| "a request's number is longer than 32 bits")?;
+        self.memory.request = self.memory.request.wrapping_add(more as u32);
+        Ok(self.memory.request)
     }
 
     fn sent(&mut self) -> Result<MessageId> {
@@ -273,11 +299,23 @@ impl<R: Read> Reader<R> {
                 CallKind::Probe { from, tag, saw: self.from()? }
             }
             called::BARRIER => CallKind::Barrier,
+            called::ISEND => {
+                let (request, to, tag) = (self.request()?, self.to()?, self.tag()?);
+                CallKind::Isend { request, to, tag, bytes: self.length()? }
+            }
+            called::IRECV => {
+                let (request, from) = (self.request()?, self.from()?);
+                CallKind::Irecv { request, from, tag: self.tag()? }
+            }
+            called::WAIT_SEND | called::WAIT_RECEIVE => {
+                let (request, sends) = (self.request()?, kind == called::WAIT_SEND);
+                CallKind::Wait { request, sends, transfer: self.transfer(sends)? }
+            }
+            called::TEST => CallKind::Test { request: self.request()? },
             other => return Err(format!("a program calls nothing that has number {other}")),
         };
-        let call = Call { id, start, end, what };
-        self.memory.called(&call);
-        Ok(call)
+        self.memory.did(id, end);
+        Ok(Call { id, start, end, what })
     }
 
     fn to(&mut self) -> Result<usize> {

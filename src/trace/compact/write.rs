@@ -6,7 +6,7 @@ use super::{LONGEST_NAME, MAGIC, Memory, Names, Tags, called, did, head, passage
 use crate::message::MessageId;
 use crate::time::Time;
 use crate::trace::{
-    Activity, ActivityKind, Call, CallKind, CallTag, Message, Trace, Transfer, Until, chrome,
+    Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Trace, Transfer, Until, chrome,
 };
 
 impl Trace {
@@ -23,6 +23,11 @@ impl Trace {
         out.number(self.activities.len() as u64)?;
         for activity in &self.activities {
             out.activity(activity)?;
+        }
+        out.memory = Memory::new();
+        out.number(self.progress.len() as u64)?;
+        for progress in &self.progress {
+            out.progress(progress)?;
         }
         out.memory = Memory::new();
         out.number(self.messages.len() as u64)?;
@@ -145,24 +150,35 @@ impl<W: Write> Writer<W> {
 
     fn activity(&mut self, activity: &Activity) -> io::Result<()> {
         let Activity { id, start, end, ref what } = *activity;
-        let kind = match what {
-            ActivityKind::Work(_) => did::WORK,
-            ActivityKind::Send(_) => did::SEND,
-            ActivityKind::Receive(_) => did::RECEIVE,
-            ActivityKind::Gap => did::GAP,
-            ActivityKind::Stall => did::STALL,
-            ActivityKind::Port => did::PORT,
-            ActivityKind::Idle => did::IDLE,
-            ActivityKind::Barrier => did::BARRIER,
-        };
-        self.begin(kind, id, start, end)?;
+        self.begin(kind(what), id, start, end)?;
+        self.what(what)?;
+        self.memory.did(id, end);
+        Ok(())
+    }
+
+    fn progress(&mut self, progress: &Progress) -> io::Result<()> {
+        let Progress { id, request, start, end, ref what } = *progress;
+        self.begin(kind(what), id, start, end)?;
+        self.request(request)?;
+        self.what(what)?;
+        self.memory.did(id, end);
+        Ok(())
+    }
+
+    /// What belongs to a kind of activity.
+    fn what(&mut self, what: &ActivityKind) -> io::Result<()> {
         match *what {
-            ActivityKind::Work(ref kind) => self.name(kind)?,
-            ActivityKind::Send(message) => self.sent(message)?,
-            ActivityKind::Receive(message) => self.got(message)?,
-            _ => {}
+            ActivityKind::Work(ref kind) => self.name(kind),
+            ActivityKind::Send(message) => self.sent(message),
+            ActivityKind::Receive(message) => self.got(message),
+            ActivityKind::Post(request) | ActivityKind::Wait(request) => self.request(request),
+            _ => Ok(()),
         }
-        self.memory.did(activity);
+    }
+
+    fn request(&mut self, request: u32) -> io::Result<()> {
+        self.number(zigzag(request.wrapping_sub(self.memory.request) as i32 as i64))?;
+        self.memory.request = request;
         Ok(())
     }
 
@@ -228,6 +244,11 @@ impl<W: Write> Writer<W> {
             CallKind::SendRecv(_) => called::SEND_RECV,
             CallKind::Probe { .. } => called::PROBE,
             CallKind::Barrier => called::BARRIER,
+            CallKind::Isend { .. } => called::ISEND,
+            CallKind::Irecv { .. } => called::IRECV,
+            CallKind::Wait { sends: true, .. } => called::WAIT_SEND,
+            CallKind::Wait { sends: false, .. } => called::WAIT_RECEIVE,
+            CallKind::Test { .. } => called::TEST,
         };
         self.begin(kind, id, start, end)?;
         match what {
@@ -269,8 +290,24 @@ impl<W: Write> Writer<W> {
                 self.from(*saw)?;
             }
             CallKind::Barrier => {}
+            CallKind::Isend { request, to, tag, bytes } => {
+                self.request(*request)?;
+                self.to(*to)?;
+                self.tag(tag)?;
+                self.length(*bytes)?;
+            }
+            CallKind::Irecv { request, from, tag } => {
+                self.request(*request)?;
+                self.from(*from)?;
+                self.tag(tag)?;
+            }
+            CallKind::Wait { request, sends, transfer } => {
+                self.request(*request)?;
+                self.transfer(transfer, *sends)?;
+            }
+            CallKind::Test { request } => self.request(*request)?,
         }
-        self.memory.called(call);
+        self.memory.did(id, end);
         Ok(())
     }
 
@@ -304,5 +341,21 @@ impl<W: Write> Writer<W> {
             self.id(rendezvous.reply, transfer.message)?;
         }
         Ok(())
+    }
+}
+
+/// The number of a kind of activity.
+fn kind(what: &ActivityKind) -> u8 {
+    match what {
+        ActivityKind::Work(_) => did::WORK,
+        ActivityKind::Send(_) => did::SEND,
+        ActivityKind::Receive(_) => did::RECEIVE,
+        ActivityKind::Gap => did::GAP,
+        ActivityKind::Stall => did::STALL,
+        ActivityKind::Port => did::PORT,
+        ActivityKind::Idle => did::IDLE,
+        ActivityKind::Barrier => did::BARRIER,
+        ActivityKind::Post(_) => did::POST,
+        ActivityKind::Wait(_) => did::WAIT,
     }
 }
