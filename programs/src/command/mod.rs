@@ -30,6 +30,7 @@ mod setting;
 mod stress;
 mod studies;
 mod sweep;
+mod trace2goal;
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
@@ -79,6 +80,9 @@ enum Request {
     Machines,
     /// Hold the trace of a run against the rules of the machine
     Audit(audit::Audit),
+    /// Write the trace of a run as a GOAL schedule, which LogGOPSim reads
+    #[command(name = "trace2goal")]
+    Trace2Goal(trace2goal::Trace2Goal),
 }
 
 impl Request {
@@ -94,6 +98,7 @@ impl Request {
             Request::Programs => lists::programs(out),
             Request::Machines => lists::machines(out),
             Request::Audit(audit) => audit.execute(out),
+            Request::Trace2Goal(trace2goal) => trace2goal.execute(out),
         }
     }
 }
