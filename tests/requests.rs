@@ -249,7 +249,7 @@ fn a_message_goes_to_the_receive_that_was_called_for_first() {
         // In another order than that in which they were called for.
         let last = p.wait(last);
         let other = p.wait(other).1;
-        vec![p.wait(first), p.wait(any).1, blocking, last, other].concat()
+        [p.wait(first), p.wait(any).1, blocking, last, other].concat()
     });
     assert_eq!(run.unwrap().results[1], [0, 1, 2, 3, 9]);
 }
@@ -521,7 +521,8 @@ fn programs() -> impl Strategy<Value = (usize, bool, Vec<Sent>)> {
 fn play(p: &mut Proc, messages: &[Sent]) -> Vec<(usize, Vec<u8>)> {
     let me = p.id();
     let mut sends = Vec::new();
-    let (mut comes, mut got): (Vec<(usize, _)>, Vec<(usize, Vec<u8>)>) = (Vec::new(), Vec::new());
+    let mut comes = Vec::new();
+    let mut got: Vec<(usize, Vec<u8>)> = Vec::new();
     for (number, sent) in messages.iter().enumerate() {
         let tag = BYTES.step(sent.tag);
         if sent.from == me {
