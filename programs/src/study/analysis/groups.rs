@@ -1,0 +1,124 @@
+//! What costs the most: sends and receives by the lengths of their messages, and work by its kind.
+
+use std::collections::HashMap;
+
+use loggp::ActivityKind;
+
+use super::accounts::{Account, Accounts};
+use super::events::Events;
+use super::pieces::Piece;
+
+/// Calls of one kind, and what they cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// What the processors did.
+    pub what: What,
+    /// The shortest and the longest message, in words, if it is about messages.
+    pub words: Option<(usize, usize)>,
+    /// How many messages there are, or how often it was done.
+    pub count: usize,
+    /// What it cost at all processors together.
+    pub accounts: Accounts,
+}
+
+/// What processors do in a group.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum What {
+    /// Send messages of such a length.
+    Send(Class),
+    /// Receive messages of such a length.
+    Receive(Class),
+    /// Compute: this kind of work.
+    Work(String),
+    /// Wait in the machine's own barrier.
+    Barrier,
+    /// Wait for a moment.
+    Wait,
+}
+
+/// The lengths that are one line: those up to a power of two and above half of it, and of these those that are announced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Class {
+    /// The power of two.
+    log2: u32,
+    /// Whether such messages wait for their receiver.
+    pub is_synchronous: bool,
+}
+
+/// Groups to which the pieces of the processors' times are added.
+pub struct Groups<'e, 'a> {
+    /// The events.
+    events: &'e Events<'a>,
+    /// What was found until now.
+    groups: HashMap<What, Group>,
+}
+
+impl<'e, 'a> Groups<'e, 'a> {
+    /// No groups yet, but the messages are counted.
+    pub fn of(events: &'e Events<'a>) -> Groups<'e, 'a> {
+        Groups { events, groups: HashMap::new() }
+    }
+
+    /// Adds a piece of a processor's time.
+    pub fn add(&mut self, piece: &Piece) {
+        let activity = piece.activity;
+        let (what, words) = match (piece.message, &activity.what) {
+            (Some(message), _) => {
+                let message = self.events.message(message);
+                let class = self.class(message.words);
+                let sends = message.id.from == activity.id && !self.is_own_reception(piece);
+                (if sends { What::Send(class) } else { What::Receive(class) }, Some(message.words))
+            }
+            (None, ActivityKind::Work(kind)) => (What::Work(kind.to_string()), None),
+            (None, ActivityKind::Barrier) => (What::Barrier, None),
+            (None, _) => (What::Wait, None),
+        };
+        let counts = match what {
+            // A message counts where the overhead of the message itself is, not where that of its request is.
+            What::Send(_) | What::Receive(_) => {
+                let at = match (&activity.what, piece.account) {
+                    (ActivityKind::Send(id), Account::Send) => self.events.named(*id),
+                    (ActivityKind::Receive(id), Account::Receive) => self.events.named(*id),
+                    _ => None,
+                };
+                at.is_some() && at == piece.message
+            }
+            _ => true,
+        };
+        let group = self.groups.entry(what.clone()).or_insert_with(|| Group {
+            what,
+            words: None,
+            count: 0,
+            accounts: Accounts::default(),
+        });
+        group.accounts[piece.account] += piece.time;
+        group.count += usize::from(counts);
+        if let Some(k) = words {
+            let (least, most) = group.words.unwrap_or((k, k));
+            group.words = Some((least.min(k), most.max(k)));
+        }
+    }
+
+    /// The groups, those that cost the most first.
+    pub fn finish(self) -> Vec<Group> {
+        let mut groups: Vec<Group> = self.groups.into_values().collect();
+        groups.sort_by(|a, b| {
+            b.accounts.total().cmp(&a.accounts.total()).then_with(|| a.what.cmp(&b.what))
+        });
+        groups
+    }
+
+    /// Whether a piece belongs to the reception of a message that a processor sent to itself.
+    fn is_own_reception(&self, piece: &Piece) -> bool {
+        let to_itself = |message: usize| self.events.message(message).to == piece.activity.id;
+        piece.message.is_some_and(to_itself)
+            && matches!(piece.account, Account::Receive | Account::ReceiverSync)
+    }
+
+    /// The lengths with which a length is one line.
+    fn class(&self, words: usize) -> Class {
+        let log2 = words.checked_next_power_of_two().map_or(usize::BITS, usize::trailing_zeros);
+        let log2 = if words == 0 { 0 } else { log2 + 1 };
+        Class { log2, is_synchronous: self.events.trace.params.is_synchronous(words) }
+    }
+}
