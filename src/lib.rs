@@ -51,12 +51,14 @@ mod host;
 mod inbox;
 mod machine;
 mod message;
+mod model;
 mod network;
 mod node;
 mod params;
 mod parcel;
 mod presets;
 mod proc;
+mod recorded;
 mod setup;
 mod stats;
 mod time;
@@ -73,13 +75,18 @@ pub use group::Group;
 pub use host::{Host, Lateness};
 pub use machine::{Machine, Run};
 pub use message::{MessageId, Payload, Tag};
+pub use model::Model;
 pub use network::Ports;
 pub use params::{LogGps, LongMessages, Parameter, Params, ParamsBuilder, ParamsError};
 pub use presets::{Preset, PresetValue, preset, presets};
 pub use proc::Proc;
+pub use recorded::Replay;
 pub use stats::Stats;
 pub use time::{MS, NS, PS, SEC, Time, US, parse_time};
-pub use trace::{Activity, ActivityKind, Message, Trace, TraceError};
+pub use trace::{
+    Activity, ActivityKind, Call, CallKind, CallTag, Message, Rendezvous, SendRecv, Trace, TraceError, Transfer,
+    Until,
+};
 pub use traffic::Traffic;
 pub use work::{Work, measure};
 

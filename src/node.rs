@@ -12,11 +12,13 @@
 //! - **compute** and **wait**: [`Node::works`], [`Node::waits_until`];
 //! - **synchronize** (LogGPS, section 3.1): a [`Sending`] and a [`Receiving`] say which messages a long one takes.
 
+use std::borrow::Cow;
+
 use crate::message::{Letter, MessageId, RawTag, Tag, Want};
 use crate::network::{Exit, Network, Passage, ReceptionCost, Request};
 use crate::stats::Stats;
 use crate::time::Time;
-use crate::trace::{Activity, ActivityKind, Log, Message};
+use crate::trace::{Activity, ActivityKind, Call, CallKind, Log, Message, Parts};
 
 /// A processor as the rules see it.
 #[derive(Debug)]
@@ -129,7 +131,7 @@ impl Node {
     /// From when on a send of k words would not have to wait for the gap after the last one.
     #[inline]
     pub fn next_send(&self, network: &Network, k: usize) -> Time {
-        self.exit.gap_over() - network.params().send_overhead(k)
+        self.exit.gap_over() - network.send_overhead(k)
     }
 
     /// Turns to a message, which then waits for its turn; or nothing, if that is after the end of time.
@@ -147,7 +149,7 @@ impl Node {
         let passage = network.serve(self.id, &mut self.exit, to, request);
         let number = self.next_number();
         let id = MessageId { from: self.id, number: number as usize };
-        let overhead = network.params().send_overhead(words);
+        let overhead = network.send_overhead(words);
         self.stats.sent += 1;
         self.stats.words_sent += words as u64;
         self.stats.out_of_order += u64::from(passage.out_of_order);
@@ -185,6 +187,9 @@ impl Node {
         self.waits(|stats| &mut stats.idle, arrival, || ActivityKind::Idle);
         self.waits(|stats| &mut stats.gap, start, || ActivityKind::Gap);
         let id = MessageId { from: letter.from as usize, number: letter.number as usize };
+        if let Some(log) = &mut self.log {
+            log.parts.takes(letter.tag, id);
+        }
         let overhead = network.reception_cost().of(letter.words as usize);
         self.passes(|stats| &mut stats.recv, overhead, || ActivityKind::Receive(id));
     }
@@ -198,8 +203,12 @@ impl Node {
 
     /// Computes for so long. Nothing to do is nothing done.
     #[inline]
-    pub fn works(&mut self, kind: &'static str, cost: Time) {
-        self.waits(|stats| &mut stats.work, self.now + cost, || ActivityKind::Work(kind.into()));
+    pub fn works(&mut self, kind: impl Into<Cow<'static, str>> + Clone, cost: Time) {
+        let over = self.now + cost;
+        if over > self.now {
+            self.passes(|stats| &mut stats.work, over - self.now, || ActivityKind::Work(kind.clone().into()));
+            self.called(|_| Some(CallKind::Work(kind.into())));
+        }
     }
 
     /// Waits for a moment, if that is still to come.
@@ -216,6 +225,27 @@ impl Node {
     /// Waits in the machine's own barrier until that is over.
     pub fn waits_in_barrier(&mut self, over: Time) {
         self.passes(|stats| &mut stats.idle, over - self.now, || ActivityKind::Barrier);
+    }
+
+    /// Notes what the last message that it sent is about, if that is traced.
+    #[inline]
+    pub fn has_sent(&mut self, tag: RawTag) {
+        if let Some(log) = &mut self.log {
+            let number = self.stats.sent as usize - 1;
+            log.parts.sends(tag, MessageId { from: self.id, number });
+        }
+    }
+
+    /// Notes the call that is over now, if that is traced. It began when the one before it ended, since local time passes
+    /// in calls alone.
+    #[inline]
+    pub fn called(&mut self, what: impl FnOnce(&Parts) -> Option<CallKind>) {
+        if let Some(log) = &mut self.log {
+            let start = log.calls.last().map_or(Time::ZERO, |before| before.end);
+            let call = what(&log.parts).map(|what| Call { id: self.id, start, end: self.now, what });
+            log.calls.extend(call);
+            log.parts.clear();
+        }
     }
 
     /// The program has returned: where its time went, and what it did.

@@ -1,9 +1,12 @@
-//! What happened in a run: what every processor did when, and how every message travelled.
+//! What happened in a run: what every processor called and did when, and how every message travelled.
 
+mod call;
 mod chrome;
 
 use std::borrow::Cow;
 
+pub(crate) use call::Parts;
+pub use call::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
 pub use chrome::TraceError;
 
 use crate::choice::{Latencies, Latency, Ties};
@@ -32,6 +35,8 @@ pub struct Trace {
     pub activities: Vec<Activity>,
     /// The messages: by sender, and each one's as it sent them.
     pub messages: Vec<Message>,
+    /// What the programs called: by processor, and each one's by time. Files from before traces held calls have none.
+    pub calls: Vec<Call>,
 }
 
 impl Trace {
@@ -111,4 +116,8 @@ pub(crate) struct Log {
     pub activities: Vec<Activity>,
     /// What it sent.
     pub messages: Vec<Message>,
+    /// What its program called.
+    pub calls: Vec<Call>,
+    /// The messages of the call that it is in.
+    pub parts: Parts,
 }

@@ -2,7 +2,8 @@
 //! open as it is.
 //!
 //! A processor is a thread, what it does is a slice on its track, a message is an arrow from the slice that
-//! sends it to the slice that receives it, and an asynchronous slice while it is in transit. The viewers
+//! sends it to the slice that receives it, and an asynchronous slice while it is in transit. What the programs called
+//! are slices of a second process, where each processor has a track again. The viewers
 //! count in microseconds and round; so each event also carries its times in whole picoseconds, and these are
 //! what is read back. What the viewers show is held against them, so that a picture cannot say another thing
 //! than an audit.
@@ -24,6 +25,9 @@ pub use read::TraceError;
 /// The machine among the viewers' processes, the processors its threads. In Perfetto process 0 is the kernel's
 /// idle one, and a thread with the process's number its main one: so the number is no processor's.
 const PID: usize = 1 << 24;
+
+/// The process of the calls.
+const CALLS: usize = PID + 1;
 
 /// A message's name as Perfetto takes one: a hexadecimal number.
 struct Hex(MessageId);
@@ -112,6 +116,7 @@ mod tests {
                 first: 8 * US,
                 arrival: 8 * US,
             }],
+            calls: Vec::new(),
         }
     }
 

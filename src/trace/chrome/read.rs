@@ -15,7 +15,7 @@ use crate::message::MessageId;
 use crate::network::Ports;
 use crate::params::{Parameter, Params};
 use crate::time::{Time, US, exactly};
-use crate::trace::{Activity, ActivityKind, Message, Trace};
+use crate::trace::{Activity, ActivityKind, Call, CallKind, Message, Trace};
 
 /// Why a text is not a trace, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,8 +36,8 @@ impl Trace {
             return Err(TraceError::new("it is empty"));
         }
         let file: File = serde_json::from_reader(input).map_err(TraceError::new)?;
-        let Events { activities, messages } = file.traceEvents;
-        let trace = Trace { activities, messages, ..file.otherData.machine().map_err(TraceError::new)? };
+        let Events { activities, messages, calls } = file.traceEvents;
+        let trace = Trace { activities, messages, calls, ..file.otherData.machine().map_err(TraceError::new)? };
         match trace.barrier {
             Some(cost) if cost < Time::ZERO => {
                 Err(TraceError::new(format_args!("a barrier that costs {cost} cannot be")))
@@ -88,6 +88,7 @@ impl Header {
             out_of_order: self.out_of_order,
             activities: Vec::new(),
             messages: Vec::new(),
+            calls: Vec::new(),
         })
     }
 
@@ -130,6 +131,7 @@ impl Header {
 struct Events {
     activities: Vec<Activity>,
     messages: Vec<Message>,
+    calls: Vec<Call>,
 }
 
 /// An event, as far as it matters here.
@@ -166,6 +168,7 @@ struct Args {
     enter: Option<i64>,
     first: Option<i64>,
     arrival: Option<i64>,
+    call: Option<CallKind>,
 }
 
 impl<'de> Deserialize<'de> for Events {
@@ -185,7 +188,7 @@ impl<'de> Visitor<'de> for Collector {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Events, A::Error> {
-        let mut events = Events { activities: Vec::new(), messages: Vec::new() };
+        let mut events = Events { activities: Vec::new(), messages: Vec::new(), calls: Vec::new() };
         let mut points = Points::default();
         while let Some(event) = sequence.next_element::<Event>()? {
             events.take(event, &mut points).map_err(A::Error::custom)?;
@@ -197,11 +200,16 @@ impl<'de> Visitor<'de> for Collector {
 
 impl Events {
     /// Takes what an event says. Names are for the viewers alone.
-    fn take(&mut self, event: Event, points: &mut Points) -> Result<(), String> {
+    fn take(&mut self, mut event: Event, points: &mut Points) -> Result<(), String> {
         match (&*event.ph, &*event.cat) {
+            ("X", "call") => {
+                let call = event.call()?;
+                event.check_slice(call.id, call.start, call.end)?;
+                self.calls.push(call);
+            }
             ("X", _) => {
                 let activity = event.activity()?;
-                event.check_slice(&activity)?;
+                event.check_slice(activity.id, activity.start, activity.end)?;
                 points.expect_arrow(&activity);
                 self.activities.push(activity);
             }
@@ -290,9 +298,8 @@ impl Event {
         exactly(number, US).map_err(|_| odd())
     }
 
-    /// Refuses a slice that is shown elsewhere than where the activity was.
-    fn check_slice(&self, activity: &Activity) -> Result<(), String> {
-        let &Activity { id, start, end, .. } = activity;
+    /// Refuses a slice that is shown elsewhere than where the activity or the call was.
+    fn check_slice(&self, id: usize, start: Time, end: Time) -> Result<(), String> {
         let (ts, dur) = (self.ts()?, self.micros(&self.dur, "dur")?);
         if (ts, dur) == (start, end - start) {
             return Ok(());
@@ -322,6 +329,12 @@ impl Event {
             (cat, name) => return Err(format!("a processor does not do {cat:?} {name:?}")),
         };
         Ok(Activity { id, start: Time::from_ps(start), end: Time::from_ps(end), what })
+    }
+
+    fn call(&mut self) -> Result<Call, String> {
+        let what = need(self.args.call.take(), "call")?;
+        let (start, end) = (need(self.args.start, "start")?, need(self.args.end, "end")?);
+        Ok(Call { id: need(self.tid, "tid")?, start: Time::from_ps(start), end: Time::from_ps(end), what })
     }
 
     fn message(&self) -> Result<Message, String> {
