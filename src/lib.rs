@@ -84,8 +84,8 @@ pub use recorded::Replay;
 pub use stats::Stats;
 pub use time::{MS, NS, PS, SEC, Time, US, parse_time};
 pub use trace::{
-    Activity, ActivityKind, Call, CallKind, CallTag, Message, Rendezvous, SendRecv, Trace, TraceError, Transfer,
-    Until,
+    Activity, ActivityKind, Call, CallKind, CallTag, Message, Rendezvous, SendRecv, Trace, TraceError,
+    Transfer, Until,
 };
 pub use traffic::Traffic;
 pub use work::{Work, measure};

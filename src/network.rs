@@ -289,8 +289,7 @@ impl Network {
         if !is_exact {
             reception_cost.instant = None;
         }
-        reception_cost.more =
-            (surcharge.recv > Time::ZERO).then_some((surcharge.above, surcharge.recv));
+        reception_cost.more = (surcharge.recv > Time::ZERO).then_some((surcharge.above, surcharge.recv));
         let head_start = if params.shrinks() { Time::ZERO } else { params.o };
         let has_chains = false;
         let network = Network {

@@ -671,17 +671,15 @@ impl<'a> Proc<'a> {
     /// Notes that a send is over, if that is traced.
     #[inline]
     fn has_called_send<T>(&mut self, to: usize, tag: Tag<T>, bytes: usize) {
-        self.node.called(|parts| {
-            Some(CallKind::Send { to, tag: CallTag::of(tag), bytes, sent: parts.sent()? })
-        });
+        self.node
+            .called(|parts| Some(CallKind::Send { to, tag: CallTag::of(tag), bytes, sent: parts.sent()? }));
     }
 
     /// Notes that a receive is over, if that is traced.
     #[inline]
     fn has_called_receive<T>(&mut self, from: Option<usize>, tag: Tag<T>, until: Until) {
-        self.node.called(|parts| {
-            Some(CallKind::Receive { from, tag: CallTag::of(tag), until, got: parts.got() })
-        });
+        self.node
+            .called(|parts| Some(CallKind::Receive { from, tag: CallTag::of(tag), until, got: parts.got() }));
     }
 
     /// The length of a message of so many bytes to `to`, if there can be one.

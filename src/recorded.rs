@@ -127,7 +127,9 @@ impl<'a> Replay<'a> {
         let Replay { trace, params, .. } = self;
         let refuse = |sentence: String| Err(ParamsError::new(sentence));
         if trace.calls.is_empty() && !trace.activities.is_empty() {
-            return refuse("the trace holds no calls, and so cannot be replayed; record the run again".into());
+            return refuse(
+                "the trace holds no calls, and so cannot be replayed; record the run again".into(),
+            );
         }
         let (was, P) = (trace.params.P, params.P);
         if P != was {
@@ -153,7 +155,9 @@ impl<'a> Replay<'a> {
             }
         }
         if self.longest.is_some() && messages > MOST_PIECES {
-            return refuse(format!("so short pieces would be more than {MOST_PIECES} messages; give longer ones"));
+            return refuse(format!(
+                "so short pieces would be more than {MOST_PIECES} messages; give longer ones"
+            ));
         }
         Ok(ranges)
     }

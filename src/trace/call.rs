@@ -137,6 +137,14 @@ impl CallTag {
     }
 }
 
+impl CallTag {
+    /// What messages with this tag and those of its other steps are about: `tag 3 (row)`, or for a collective's its kind,
+    /// `a broadcast`.
+    pub fn about(&self) -> String {
+        RawTag::numbered(self.number).line(self.name.as_deref())
+    }
+}
+
 /// As errors say it: `with tag 3 (row), step 2`.
 impl fmt::Display for CallTag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -157,6 +165,17 @@ impl CallKind {
             CallKind::SendRecv(_) => "send_recv",
             CallKind::Probe { .. } => "probe",
             CallKind::Barrier => "barrier",
+        }
+    }
+
+    /// What it is about, if it is about messages.
+    pub fn tag(&self) -> Option<&CallTag> {
+        match self {
+            CallKind::Send { tag, .. } | CallKind::Receive { tag, .. } | CallKind::Probe { tag, .. } => {
+                Some(tag)
+            }
+            CallKind::SendRecv(both) => Some(&both.tag),
+            CallKind::Work(_) | CallKind::WaitUntil(_) | CallKind::Barrier => None,
         }
     }
 

@@ -210,7 +210,17 @@ impl Plan {
             did.flat_map(|(id, did)| did.into_iter().map(move |deed| activity(id, deed))).collect();
         let Plan { params, ports, latency, .. } = *self;
         let ties = Ties::Number;
-        Trace { params, ports, latency, ties, barrier: None, out_of_order: 0, activities, messages, calls: vec![] }
+        Trace {
+            params,
+            ports,
+            latency,
+            ties,
+            barrier: None,
+            out_of_order: 0,
+            activities,
+            messages,
+            calls: vec![],
+        }
     }
 
     /// Lets a processor that has sent everything receive everything.

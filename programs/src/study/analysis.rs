@@ -8,6 +8,7 @@ pub mod path;
 mod pieces;
 mod rendezvous;
 mod sensitivity;
+mod what_if;
 
 use loggp::{Params, Time, Trace, audit};
 
@@ -19,7 +20,8 @@ use rendezvous::Roles;
 
 pub use groups::{Class, Group, What};
 pub use path::Path;
-pub use sensitivity::Sensitivity;
+pub use sensitivity::{Sensitivity, replay};
+pub use what_if::WhatIf;
 
 /// What a trace says of the time of its run.
 #[derive(Clone, Debug)]
@@ -56,9 +58,15 @@ pub struct Step {
 impl Analysis {
     /// Analyzes a trace, if it keeps the rules of the machine.
     pub fn of(trace: &Trace) -> Result<Analysis, Refusal> {
-        if let Some(violation) = audit(trace).violations.first() {
-            return Err(format!("it breaks the rules of the machine: {violation}").into());
+        match audit(trace).violations.first() {
+            Some(violation) => Err(format!("it breaks the rules of the machine: {violation}").into()),
+            None => Ok(Analysis::of_run(trace)),
         }
+    }
+
+    /// Analyzes the trace of a run that the machine has just made, and that keeps its rules. Those of the models with which
+    /// LogGPS is compared no auditor knows.
+    pub fn of_run(trace: &Trace) -> Analysis {
         let events = Events::of(trace);
         let roles = Roles::of(&events);
         let (mut groups, mut total) = (Groups::of(&events), Accounts::default());
@@ -81,7 +89,7 @@ impl Analysis {
             let message = hop.message.map(|message| events.message(message));
             Step { hop, message: message.map(|message| (message.id.from, message.to, message.words)) }
         };
-        Ok(Analysis {
+        Analysis {
             params: trace.params,
             time: events.finish,
             messages: events.messages(),
@@ -91,6 +99,6 @@ impl Analysis {
             groups: groups.finish(),
             path: path.hops.into_iter().map(step).collect(),
             sensitivities,
-        })
+        }
     }
 }

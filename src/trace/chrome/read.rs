@@ -37,7 +37,8 @@ impl Trace {
         }
         let file: File = serde_json::from_reader(input).map_err(TraceError::new)?;
         let Events { activities, messages, calls } = file.traceEvents;
-        let trace = Trace { activities, messages, calls, ..file.otherData.machine().map_err(TraceError::new)? };
+        let trace =
+            Trace { activities, messages, calls, ..file.otherData.machine().map_err(TraceError::new)? };
         match trace.barrier {
             Some(cost) if cost < Time::ZERO => {
                 Err(TraceError::new(format_args!("a barrier that costs {cost} cannot be")))

@@ -78,7 +78,8 @@ impl<'e, 'a> Causes<'e, 'a> {
             }
         }
         if !receives || single {
-            let out = self.out.get_or_init(|| self.sorted(|m| (self.events.message(m).id.from, self.gone(m))));
+            let out =
+                self.out.get_or_init(|| self.sorted(|m| (self.events.message(m).id.from, self.gone(m))));
             let key = |m: &usize| (self.events.message(*m).id.from, self.gone(*m));
             let start = out.partition_point(|m| key(m) < (id, at));
             let mut went = out[start..].iter().copied().take_while(|m| key(m) == (id, at)).filter(long);

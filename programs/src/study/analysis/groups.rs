@@ -1,8 +1,9 @@
-//! What costs the most: sends and receives by the lengths of their messages, and work by its kind.
+//! What costs the most: sends and receives by their tags and the lengths of their messages, and work by its kind.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
-use loggp::ActivityKind;
+use loggp::{ActivityKind, Transfer};
 
 use super::accounts::{Account, Accounts};
 use super::events::Events;
@@ -24,10 +25,10 @@ pub struct Group {
 /// What processors do in a group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum What {
-    /// Send messages of such a length.
-    Send(Class),
-    /// Receive messages of such a length.
-    Receive(Class),
+    /// Send messages about this, if the trace says what about, and of such a length.
+    Send(Option<Rc<str>>, Class),
+    /// Receive such messages.
+    Receive(Option<Rc<str>>, Class),
     /// Compute: this kind of work.
     Work(String),
     /// Wait in the machine's own barrier.
@@ -49,25 +50,39 @@ pub struct Class {
 pub struct Groups<'e, 'a> {
     /// The events.
     events: &'e Events<'a>,
+    /// For each message what its sender said that it is about, if the trace has its call.
+    about: Vec<Option<Rc<str>>>,
     /// What was found until now.
     groups: HashMap<What, Group>,
 }
 
 impl<'e, 'a> Groups<'e, 'a> {
-    /// No groups yet, but the messages are counted.
+    /// No groups yet.
     pub fn of(events: &'e Events<'a>) -> Groups<'e, 'a> {
-        Groups { events, groups: HashMap::new() }
+        let mut about = vec![None; events.messages()];
+        let mut texts: HashMap<u64, Rc<str>> = HashMap::new();
+        for call in &events.trace.calls {
+            let (Some(Transfer { message, .. }), Some(tag)) = (call.what.sent(), call.what.tag()) else {
+                continue;
+            };
+            let text = texts.entry(tag.number).or_insert_with(|| tag.about().into());
+            if let Some(message) = events.named(*message) {
+                about[message] = Some(text.clone());
+            }
+        }
+        Groups { events, about, groups: HashMap::new() }
     }
 
     /// Adds a piece of a processor's time.
     pub fn add(&mut self, piece: &Piece) {
         let activity = piece.activity;
         let (what, words) = match (piece.message, &activity.what) {
-            (Some(message), _) => {
-                let message = self.events.message(message);
+            (Some(place), _) => {
+                let (message, about) = (self.events.message(place), self.about[place].clone());
                 let class = self.class(message.words);
                 let sends = message.id.from == activity.id && !self.is_own_reception(piece);
-                (if sends { What::Send(class) } else { What::Receive(class) }, Some(message.words))
+                let what = if sends { What::Send(about, class) } else { What::Receive(about, class) };
+                (what, Some(message.words))
             }
             (None, ActivityKind::Work(kind)) => (What::Work(kind.to_string()), None),
             (None, ActivityKind::Barrier) => (What::Barrier, None),
@@ -75,7 +90,7 @@ impl<'e, 'a> Groups<'e, 'a> {
         };
         let counts = match what {
             // A message counts where the overhead of the message itself is, not where that of its request is.
-            What::Send(_) | What::Receive(_) => {
+            What::Send(..) | What::Receive(..) => {
                 let at = match (&activity.what, piece.account) {
                     (ActivityKind::Send(id), Account::Send) => self.events.named(*id),
                     (ActivityKind::Receive(id), Account::Receive) => self.events.named(*id),
@@ -102,9 +117,7 @@ impl<'e, 'a> Groups<'e, 'a> {
     /// The groups, those that cost the most first.
     pub fn finish(self) -> Vec<Group> {
         let mut groups: Vec<Group> = self.groups.into_values().collect();
-        groups.sort_by(|a, b| {
-            b.accounts.total().cmp(&a.accounts.total()).then_with(|| a.what.cmp(&b.what))
-        });
+        groups.sort_by(|a, b| b.accounts.total().cmp(&a.accounts.total()).then_with(|| a.what.cmp(&b.what)));
         groups
     }
 

@@ -235,7 +235,8 @@ impl<'a> Walk<'_, 'a> {
         let &Activity { id, start, .. } = self.events.activity(place);
         match self.events.activity(before).what {
             ActivityKind::Gap => {
-                let receives = |at: &usize| matches!(self.events.activity(*at).what, ActivityKind::Receive(_));
+                let receives =
+                    |at: &usize| matches!(self.events.activity(*at).what, ActivityKind::Receive(_));
                 let mut earlier = std::iter::successors(Some(before), |at| self.events.before(*at));
                 if let Some(last) = earlier.find(receives) {
                     let begun = self.events.activity(last).start;
@@ -259,10 +260,11 @@ impl<'a> Walk<'_, 'a> {
         let send = self.events.sent(message)?;
         let &Activity { id, start, end, .. } = self.events.activity(send);
         let words = self.events.message(message).words;
-        let waits: Vec<&Activity> = std::iter::successors(self.events.after(send), |at| self.events.after(*at))
-            .map(|at| self.events.activity(at))
-            .take_while(|wait| matches!(wait.what, ActivityKind::Stall | ActivityKind::Port))
-            .collect();
+        let waits: Vec<&Activity> =
+            std::iter::successors(self.events.after(send), |at| self.events.after(*at))
+                .map(|at| self.events.activity(at))
+                .take_while(|wait| matches!(wait.what, ActivityKind::Stall | ActivityKind::Port))
+                .collect();
         let cause = match waits.last().map(|wait| &wait.what) {
             None => None,
             Some(ActivityKind::Port) => self.causes.of_port(message),
