@@ -71,10 +71,10 @@ impl Analysis {
         let roles = Roles::of(&events);
         let (mut groups, mut total) = (Groups::of(&events), Accounts::default());
         let mut processors = Vec::new();
-        for track in events.tracks() {
+        for track in events.processors() {
             let mut accounts = Accounts::default();
-            pieces::take_apart(&events, &roles, track, |piece| {
-                accounts[piece.account] += piece.time;
+            pieces::take_apart(&events, &roles, track, &mut |piece| {
+                accounts[piece.account] += piece.time();
                 groups.add(&piece);
             });
             accounts[Account::End] = events.finish - accounts.total();

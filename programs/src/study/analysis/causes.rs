@@ -40,7 +40,7 @@ impl<'e, 'a> Causes<'e, 'a> {
     pub fn of_stall(&self, message: usize) -> Option<Cause> {
         let sent = self.events.message(message);
         let admitted = self.events.after(self.events.sent(message)?)?;
-        self.room(message, sent.id.from, sent.to, self.events.activity(admitted).end)
+        self.room(message, sent.id.from, sent.to, self.events.event(admitted).end)
     }
 
     /// What let a message enter after a wait for the port, which may end with a wait for room.
@@ -122,6 +122,6 @@ impl<'e, 'a> Causes<'e, 'a> {
 
     /// When a message asked for its way, which is when its overhead was over.
     fn asked(&self, message: usize) -> Option<Time> {
-        self.events.sent(message).map(|send| self.events.activity(send).end)
+        self.events.sent(message).map(|send| self.events.event(send).end)
     }
 }

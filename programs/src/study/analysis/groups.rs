@@ -75,12 +75,12 @@ impl<'e, 'a> Groups<'e, 'a> {
 
     /// Adds a piece of a processor's time.
     pub fn add(&mut self, piece: &Piece) {
-        let activity = piece.activity;
-        let (what, words) = match (piece.message, &activity.what) {
+        let event = piece.event;
+        let (what, words) = match (piece.message, event.what) {
             (Some(place), _) => {
                 let (message, about) = (self.events.message(place), self.about[place].clone());
                 let class = self.class(message.words);
-                let sends = message.id.from == activity.id && !self.is_own_reception(piece);
+                let sends = message.id.from == event.id && !self.is_own_reception(piece);
                 let what = if sends { What::Send(about, class) } else { What::Receive(about, class) };
                 (what, Some(message.words))
             }
@@ -91,7 +91,7 @@ impl<'e, 'a> Groups<'e, 'a> {
         let counts = match what {
             // A message counts where the overhead of the message itself is, not where that of its request is.
             What::Send(..) | What::Receive(..) => {
-                let at = match (&activity.what, piece.account) {
+                let at = match (event.what, piece.account) {
                     (ActivityKind::Send(id), Account::Send) => self.events.named(*id),
                     (ActivityKind::Receive(id), Account::Receive) => self.events.named(*id),
                     _ => None,
@@ -106,7 +106,7 @@ impl<'e, 'a> Groups<'e, 'a> {
             count: 0,
             accounts: Accounts::default(),
         });
-        group.accounts[piece.account] += piece.time;
+        group.accounts[piece.account] += piece.time();
         group.count += usize::from(counts);
         if let Some(k) = words {
             let (least, most) = group.words.unwrap_or((k, k));
@@ -123,7 +123,7 @@ impl<'e, 'a> Groups<'e, 'a> {
 
     /// Whether a piece belongs to the reception of a message that a processor sent to itself.
     fn is_own_reception(&self, piece: &Piece) -> bool {
-        let to_itself = |message: usize| self.events.message(message).to == piece.activity.id;
+        let to_itself = |message: usize| self.events.message(message).to == piece.event.id;
         piece.message.is_some_and(to_itself)
             && matches!(piece.account, Account::Receive | Account::ReceiverSync)
     }

@@ -5,10 +5,10 @@
 
 use std::collections::HashMap;
 
-use loggp::{Activity, ActivityKind, Message, Time};
+use loggp::{ActivityKind, Message, Time};
 
 use super::causes::{Cause, Causes};
-use super::events::Events;
+use super::events::{Event, Events};
 
 /// What a hop of the path consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -130,11 +130,11 @@ impl Path {
 /// Finds the path through these events.
 pub fn path(events: &Events) -> Path {
     let mut walk = Walk { events, causes: Causes::of(events), barriers: None, hops: Vec::new() };
-    let last = events.tracks().iter().map(|track| track.places.end - 1);
-    let mut at = last.max_by_key(|place| (events.activity(*place).end, usize::MAX - place)).map(At::End);
+    let last = events.processors().map(|track| track.places.end - 1);
+    let mut at = last.max_by_key(|place| (events.event(*place).end, usize::MAX - place)).map(At::End);
     // No event is passed twice, as what comes later does not come before; a trace with messages that take no time could
     // be put together so that it does.
-    let mut steps = 2 * (events.activities() + events.messages());
+    let mut steps = 2 * (events.len() + events.messages());
     while let Some(here) = at {
         if steps == 0 {
             let (end, id) = walk.hops.last().map_or((events.finish, 0), |hop| (hop.start, hop.id));
@@ -198,7 +198,7 @@ impl<'a> Walk<'_, 'a> {
 
     /// What a processor did was over.
     fn end(&mut self, place: usize) -> Option<At> {
-        let &Activity { id, start, end, ref what } = self.events.activity(place);
+        let Event { id, start, end, what, .. } = self.events.event(place);
         let part = match what {
             ActivityKind::Receive(_) => {
                 let message = self.events.subject(place);
@@ -223,7 +223,7 @@ impl<'a> Walk<'_, 'a> {
 
     /// The message with which a processor was busy.
     fn sending(&self, mut place: usize) -> Option<usize> {
-        while matches!(self.events.activity(place).what, ActivityKind::Stall | ActivityKind::Port) {
+        while matches!(self.events.event(place).what, ActivityKind::Stall | ActivityKind::Port) {
             place = self.events.before(place)?;
         }
         self.events.subject(place)
@@ -232,14 +232,14 @@ impl<'a> Walk<'_, 'a> {
     /// A reception began: its gap was over, its message had come, or its processor was free.
     fn reception(&mut self, place: usize) -> Option<At> {
         let before = self.events.before(place)?;
-        let &Activity { id, start, .. } = self.events.activity(place);
-        match self.events.activity(before).what {
+        let Event { id, start, .. } = self.events.event(place);
+        match self.events.event(before).what {
             ActivityKind::Gap => {
                 let receives =
-                    |at: &usize| matches!(self.events.activity(*at).what, ActivityKind::Receive(_));
+                    |at: &usize| matches!(self.events.event(*at).what, ActivityKind::Receive(_));
                 let mut earlier = std::iter::successors(Some(before), |at| self.events.before(*at));
                 if let Some(last) = earlier.find(receives) {
-                    let begun = self.events.activity(last).start;
+                    let begun = self.events.event(last).start;
                     self.hop(Part::Gap, Cost::Gap, id, self.events.subject(place), begun, start);
                     return Some(At::Reception(last));
                 }
@@ -258,11 +258,11 @@ impl<'a> Walk<'_, 'a> {
     /// A message entered: what it waited for was over, or its overhead.
     fn entry(&mut self, message: usize) -> Option<At> {
         let send = self.events.sent(message)?;
-        let &Activity { id, start, end, .. } = self.events.activity(send);
+        let Event { id, start, end, .. } = self.events.event(send);
         let words = self.events.message(message).words;
-        let waits: Vec<&Activity> =
+        let waits: Vec<Event> =
             std::iter::successors(self.events.after(send), |at| self.events.after(*at))
-                .map(|at| self.events.activity(at))
+                .map(|at| self.events.event(at))
                 .take_while(|wait| matches!(wait.what, ActivityKind::Stall | ActivityKind::Port))
                 .collect();
         let cause = match waits.last().map(|wait| &wait.what) {
@@ -295,10 +295,10 @@ impl<'a> Walk<'_, 'a> {
 
     /// The message after which the gap ran until a message was ready, if one did.
     fn gap_after(&self, message: usize, send: usize) -> Option<usize> {
-        let before = self.events.activity(self.events.before(send)?);
+        let before = self.events.event(self.events.before(send)?);
         let last = message.checked_sub(1).filter(|_| before.what == ActivityKind::Gap)?;
         let same = self.events.message(last).id.from == self.events.message(message).id.from;
-        (same && self.out(last) <= self.events.activity(send).end).then_some(last)
+        (same && self.out(last) <= self.events.event(send).end).then_some(last)
     }
 
     /// When the last word of a message has gone out.
@@ -339,8 +339,8 @@ impl<'a> Walk<'_, 'a> {
     fn barrier(&mut self, place: usize) -> Option<At> {
         let (numbers, lasts) = self.barriers.get_or_insert_with(|| barriers(self.events));
         let last = numbers.get(&place).and_then(|number| lasts.get(*number)).copied().unwrap_or(place);
-        let &Activity { id, start, .. } = self.events.activity(last);
-        self.hop(Part::Barrier, Cost::Fixed, id, None, start, self.events.activity(place).end);
+        let Event { id, start, .. } = self.events.event(last);
+        self.hop(Part::Barrier, Cost::Fixed, id, None, start, self.events.event(place).end);
         self.before(last)
     }
 }
@@ -348,13 +348,13 @@ impl<'a> Walk<'_, 'a> {
 /// The number of each barrier at its processor, and for each number the place of who came last.
 fn barriers(events: &Events) -> (HashMap<usize, usize>, Vec<usize>) {
     let (mut numbers, mut lasts) = (HashMap::new(), Vec::new());
-    for track in events.tracks() {
-        let waits = |place: &usize| events.activity(*place).what == ActivityKind::Barrier;
+    for track in events.processors() {
+        let waits = |place: &usize| events.event(*place).what == &ActivityKind::Barrier;
         for (number, place) in track.places.clone().filter(waits).enumerate() {
             numbers.insert(place, number);
             match lasts.get_mut(number) {
                 None => lasts.push(place),
-                Some(last) if events.activity(*last).start < events.activity(place).start => *last = place,
+                Some(last) if events.event(*last).start < events.event(place).start => *last = place,
                 Some(_) => (),
             }
         }

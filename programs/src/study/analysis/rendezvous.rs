@@ -1,8 +1,8 @@
 //! Which messages are the request, the reply and the data of one rendezvous (LogGPS, section 3.1).
 //!
 //! A trace does not say it, but the protocol does. Only a message of more than S words is announced. Its sender takes the
-//! reply right before it sends the message, and its receiver sends the reply right after it has taken the request:
-//! neither sends or receives anything in between. So from the message one finds the reply, and from that the request.
+//! reply right before it sends the message, and its receiver sends the reply right after it has taken the request: neither,
+//! nor the request that does it for one of them, sends or receives anything in between. So from the message one finds the reply, and from that the request.
 
 use loggp::ActivityKind;
 
@@ -80,10 +80,10 @@ fn announced(events: &Events, data: usize) -> Option<(usize, usize)> {
 /// The message that a processor received right before it sent another.
 fn taken_before(events: &Events, send: usize) -> Option<usize> {
     let mut place = events.before(send)?;
-    while events.activity(place).what == ActivityKind::Gap {
+    while *events.event(place).what == ActivityKind::Gap {
         place = events.before(place)?;
     }
-    match events.activity(place).what {
+    match events.event(place).what {
         ActivityKind::Receive(_) => events.subject(place),
         _ => None,
     }
