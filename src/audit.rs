@@ -5,10 +5,12 @@
 //! mistake in the machine must be made a second time, in another way, to get past it. It compares each
 //! processor's local times and no order of events, and so takes the traces of either clock.
 //!
-//! Whether a message waited with reason is for [`requests`] to say.
+//! Whether a message waited with reason is for [`requests`] to say, and whether the programs' calls say the same as what
+//! was done for [`calls`].
 //!
 //! Every check sorts and sweeps: an audit of n events takes O(n log n).
 
+mod calls;
 mod requests;
 mod room;
 
@@ -114,6 +116,11 @@ pub enum Rule {
     /// All take part in each of the machine's barriers, and go on when the last one has come and the barrier's
     /// cost is paid.
     Barrier,
+    /// A processor's calls follow one another from 0 to its end, all that it does is in one, and each takes what it takes.
+    Calls,
+    /// What comes is what was asked for: a receive gets the first message that it wants, a send's message has its length
+    /// and its receiver, and one above S is asked for.
+    Asked,
 }
 
 impl fmt::Display for Rule {
@@ -134,6 +141,8 @@ impl fmt::Display for Rule {
             Rule::Reception => "a message is received once, by its receiver",
             Rule::Arrival => "a message is received when it is there",
             Rule::Barrier => "all leave a barrier when the last one has come",
+            Rule::Calls => "what a processor does, it does in its calls",
+            Rule::Asked => "what comes is what was asked for",
         })
     }
 }
@@ -149,6 +158,7 @@ pub fn audit(trace: &Trace) -> Audit {
     auditor.watch_barriers(trace);
     auditor.count_stalls();
     auditor.judge_requests(trace);
+    auditor.follow_calls(trace);
     auditor.audit
 }
 

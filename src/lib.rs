@@ -79,13 +79,13 @@ pub use model::Model;
 pub use network::Ports;
 pub use params::{LogGps, LongMessages, Parameter, Params, ParamsBuilder, ParamsError};
 pub use presets::{Preset, PresetValue, preset, presets};
-pub use proc::Proc;
+pub use proc::{Proc, Request};
 pub use recorded::Replay;
 pub use stats::Stats;
 pub use time::{MS, NS, PS, SEC, Time, US, parse_time};
 pub use trace::{
-    Activity, ActivityKind, Call, CallKind, CallTag, Message, Rendezvous, SendRecv, Trace, TraceError,
-    Transfer, Until,
+    Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Rendezvous, SendRecv, Trace,
+    TraceError, Transfer, Until,
 };
 pub use traffic::Traffic;
 pub use work::{Work, measure};

@@ -12,7 +12,7 @@ use crate::machine::{Machine, Run};
 use crate::message::{MessageId, Payload, RawTag, Tag};
 use crate::model::Model;
 use crate::params::{MOST_WORDS, Params, ParamsError};
-use crate::proc::Proc;
+use crate::proc::{Proc, Request};
 use crate::trace::{Call, CallKind, CallTag, Trace, Until};
 
 /// A recorded run that is to be made again without its program: what would it have taken if?
@@ -106,6 +106,7 @@ impl<'a> Replay<'a> {
         let pieces = Pieces { longest: self.longest.map(|words| words.saturating_mul(params.word.get())) };
         let calls = self.check(&pieces)?;
         let lengths = self.longest.map(|_| lengths(trace)).unwrap_or_default();
+        let requests = requests(trace);
         let mut machine = Machine::new(params).ports(trace.ports).surcharge(surcharge).trace(self.traced);
         // What was drawn for a message is no other message's, which it might get if there are more of them now.
         machine = match is_same {
@@ -116,8 +117,10 @@ impl<'a> Replay<'a> {
             machine = machine.barrier(cost);
         }
         machine.stack(STACK).run(|p| {
+            let mut player =
+                Player { pieces: &pieces, lengths: &lengths, requests: &requests, posted: HashMap::new() };
             for call in &trace.calls[calls[p.id()].clone()] {
-                pieces.call(p, call, &lengths);
+                player.call(p, call);
             }
         })
     }
@@ -172,6 +175,9 @@ impl<'a> Replay<'a> {
         let (other, tag, bytes) = match &call.what {
             CallKind::Send { to, tag, bytes, .. } => (Some(*to), Some(tag), *bytes),
             CallKind::Receive { tag, got, .. } => (got.as_ref().map(|got| got.message.from), Some(tag), 0),
+            CallKind::Isend { to, tag, bytes, .. } => (Some(*to), Some(tag), *bytes),
+            CallKind::Irecv { tag, .. } => (None, Some(tag), 0),
+            CallKind::Wait { transfer, .. } => (Some(transfer.message.from), None, 0),
             CallKind::SendRecv(both) => (Some(both.to.max(both.from)), Some(&both.tag), both.bytes),
             CallKind::Barrier if self.trace.barrier.is_none() => {
                 return refuse("the machine has no barrier of its own".into());
@@ -181,7 +187,9 @@ impl<'a> Replay<'a> {
         if let Some(other) = other.filter(|other| *other >= P) {
             return refuse(format!("there is no processor {other}"));
         }
-        if let Some(tag) = tag.filter(|tag| !RawTag::numbered(tag.number).can_be_sent()) {
+        let is_receive = matches!(call.what, CallKind::Receive { .. } | CallKind::Irecv { .. });
+        let can_be = |tag: RawTag| tag.can_be_sent() || (is_receive && tag == RawTag::ANY);
+        if let Some(tag) = tag.filter(|tag| !can_be(RawTag::numbered(tag.number))) {
             return refuse(format!("no program can send a message {tag}"));
         }
         if bytes / self.params.word.get() >= MOST_WORDS {
@@ -196,12 +204,32 @@ const STACK: usize = 64 << 10;
 
 /// For how many bytes each message counted that a program sent.
 fn lengths(trace: &Trace) -> HashMap<MessageId, usize> {
-    let length = |call: &Call| match &call.what {
-        CallKind::Send { bytes, sent, .. } => Some((sent.message, *bytes)),
-        CallKind::SendRecv(both) => Some((both.sent.message, both.bytes)),
+    let mut posted = HashMap::new();
+    let mut lengths = HashMap::new();
+    for call in &trace.calls {
+        match &call.what {
+            CallKind::Send { bytes, sent, .. } => drop(lengths.insert(sent.message, *bytes)),
+            CallKind::SendRecv(both) => drop(lengths.insert(both.sent.message, both.bytes)),
+            CallKind::Isend { request, bytes, .. } => drop(posted.insert((call.id, *request), *bytes)),
+            CallKind::Wait { request, sends: true, transfer } => {
+                let bytes = posted.get(&(call.id, *request)).copied().unwrap_or(0);
+                lengths.insert(transfer.message, bytes);
+            }
+            _ => {}
+        }
+    }
+    lengths
+}
+
+/// The message of each processor's each request for a receive, which its wait says.
+type Requests = HashMap<(usize, u32), MessageId>;
+
+fn requests(trace: &Trace) -> Requests {
+    let done = |call: &Call| match &call.what {
+        CallKind::Wait { request, sends: false, transfer } => Some(((call.id, *request), transfer.message)),
         _ => None,
     };
-    trace.calls.iter().filter_map(length).collect()
+    trace.calls.iter().filter_map(done).collect()
 }
 
 /// In which pieces messages go.
@@ -217,34 +245,63 @@ impl Pieces {
     }
 
     /// For how many bytes each counts.
-    fn of(&self, bytes: usize) -> impl Iterator<Item = Blank> {
+    fn of(&self, bytes: usize) -> impl Iterator<Item = Blank> + use<> {
         let longest = self.longest.unwrap_or(usize::MAX);
         (0..self.count(bytes)).map(move |n| Blank((bytes - n * longest).min(longest)))
     }
+}
+
+/// Makes one processor's calls.
+struct Player<'a> {
+    /// In which pieces messages go.
+    pieces: &'a Pieces,
+    /// For how many bytes each message counts, if messages go in pieces.
+    lengths: &'a HashMap<MessageId, usize>,
+    /// The messages that requests are for.
+    requests: &'a Requests,
+    /// Its requests that it has not waited for: one for each piece.
+    posted: HashMap<u32, Posted>,
+}
+
+/// The requests that stand for one.
+enum Posted {
+    /// For a send.
+    Sends(Vec<Request<()>>),
+    /// For a receive.
+    Receives(Vec<Request<Blank>>),
+    /// For a receive by any tag.
+    ReceivesAny(Vec<Request<(usize, u16, Blank)>>),
+}
+
+impl Player<'_> {
+    /// How many pieces there are of a message.
+    fn count(&self, id: MessageId) -> usize {
+        self.pieces.count(self.lengths.get(&id).copied().unwrap_or(0))
+    }
 
     /// Makes a call.
-    fn call(&self, p: &mut Proc, call: &Call, lengths: &HashMap<MessageId, usize>) {
-        let count = |id: MessageId| self.count(lengths.get(&id).copied().unwrap_or(0));
+    fn call(&mut self, p: &mut Proc, call: &Call) {
         match &call.what {
             CallKind::Work(kind) => p.computes_for(kind, call.end - call.start),
             CallKind::WaitUntil(time) => p.wait_until(*time),
             CallKind::Send { to, tag, bytes, .. } => {
-                self.of(*bytes).for_each(|piece| p.send(*to, blank(tag), piece));
+                self.pieces.of(*bytes).for_each(|piece| p.send(*to, blank(tag), piece));
             }
             CallKind::Receive { tag, got: Some(got), .. } => {
-                let from = got.message.from;
-                (0..count(got.message)).for_each(|_| drop(p.recv_from(from, blank(tag))));
+                for _ in 0..self.count(got.message) {
+                    receive(p, got.message.from, tag);
+                }
             }
             CallKind::Receive { until: Until::Moment(time), got: None, .. } if *time > p.now() => {
                 p.wait_until(*time);
             }
-            CallKind::Receive { got: None, .. } | CallKind::Probe { .. } => {
+            CallKind::Receive { got: None, .. } | CallKind::Probe { .. } | CallKind::Test { .. } => {
                 p.wait_until(p.now() + p.params().cycle);
             }
             CallKind::SendRecv(both) => {
                 let (to, from, tag) = (both.to, both.from, blank(&both.tag));
-                let mut left = count(both.got.message);
-                for piece in self.of(both.bytes) {
+                let mut left = self.count(both.got.message);
+                for piece in self.pieces.of(both.bytes) {
                     if left == 0 {
                         p.send(to, tag, piece);
                         continue;
@@ -255,7 +312,36 @@ impl Pieces {
                 (0..left).for_each(|_| drop(p.recv_from(from, tag)));
             }
             CallKind::Barrier => drop(p.own_barrier()),
+            CallKind::Isend { request, to, tag, bytes } => {
+                let sends = self.pieces.of(*bytes).map(|piece| p.isend(*to, blank(tag), piece)).collect();
+                self.posted.insert(*request, Posted::Sends(sends));
+            }
+            CallKind::Irecv { request, tag, .. } => {
+                let Some(message) = self.requests.get(&(call.id, *request)) else { return };
+                let (from, pieces) = (message.from, 0..self.count(*message));
+                let posted = if RawTag::numbered(tag.number).is_wild() {
+                    Posted::ReceivesAny(pieces.map(|_| p.irecv_any_tag(Some(from))).collect())
+                } else {
+                    Posted::Receives(pieces.map(|_| p.irecv_from(from, blank(tag))).collect())
+                };
+                self.posted.insert(*request, posted);
+            }
+            CallKind::Wait { request, .. } => match self.posted.remove(request) {
+                Some(Posted::Sends(sends)) => drop(p.wait_all(sends)),
+                Some(Posted::Receives(receives)) => drop(p.wait_all(receives)),
+                Some(Posted::ReceivesAny(receives)) => drop(p.wait_all(receives)),
+                None => {}
+            },
         }
+    }
+}
+
+/// Receives a message, or a piece of one.
+fn receive(p: &mut Proc, from: usize, tag: &CallTag) {
+    if RawTag::numbered(tag.number).is_wild() {
+        drop(p.recv_any_tag::<Blank>(Some(from)));
+    } else {
+        drop(p.recv_from(from, blank(tag)));
     }
 }
 

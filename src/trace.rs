@@ -1,13 +1,18 @@
 //! What happened in a run: what every processor called and did when, and how every message travelled.
 
+#[cfg(test)]
+mod any;
 mod call;
 mod chrome;
+mod compact;
+mod error;
 
 use std::borrow::Cow;
+use std::io::{BufRead, BufReader, Read};
 
 pub(crate) use call::Parts;
 pub use call::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
-pub use chrome::TraceError;
+pub use error::TraceError;
 
 use crate::choice::{Latencies, Latency, Ties};
 use crate::message::MessageId;
@@ -33,13 +38,25 @@ pub struct Trace {
     pub out_of_order: u64,
     /// What the processors did: by processor, and each one's by time.
     pub activities: Vec<Activity>,
-    /// The messages: by sender, and each one's as it sent them.
+    /// What requests did beside that: by processor, by when it waited for them, and each one's by time.
+    pub progress: Vec<Progress>,
+    /// The messages: by sender, and each one's as it turned to them.
     pub messages: Vec<Message>,
     /// What the programs called: by processor, and each one's by time. Files from before traces held calls have none.
     pub calls: Vec<Call>,
 }
 
 impl Trace {
+    /// Reads a trace that [`write`](Trace::write) or [`write_compact`](Trace::write_compact) wrote: exactly the same one.
+    pub fn read(input: impl Read) -> Result<Trace, TraceError> {
+        let mut input = BufReader::new(input);
+        match input.fill_buf().map_err(TraceError::new)?.first() {
+            None => Err(TraceError::new("it is empty")),
+            Some(first) if *first == compact::MAGIC[0] => compact::read(input),
+            Some(_) => chrome::read(input),
+        }
+    }
+
     /// The latencies of all messages; a trace from a file may have senders that are not there.
     pub(crate) fn latencies(&self) -> Latencies {
         let mut latencies: Latencies = vec![Vec::new(); self.params.P];
@@ -85,6 +102,25 @@ pub enum ActivityKind {
     /// Wait in the machine's own barrier: for the others, and for as long as it costs. It is one even if it
     /// takes no time.
     Barrier,
+    /// Call for a request, the one with this number.
+    Post(u32),
+    /// Wait for a request, the one with this number.
+    Wait(u32),
+}
+
+/// What a request did for a while, beside what its processor did: a send or a receive goes on by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The processor.
+    pub id: usize,
+    /// How many requests it had called for before.
+    pub request: u32,
+    /// When it began.
+    pub start: Time,
+    /// When it was over.
+    pub end: Time,
+    /// What it was.
+    pub what: ActivityKind,
 }
 
 /// How a message travelled.
@@ -114,10 +150,21 @@ pub struct Message {
 pub(crate) struct Log {
     /// What it did.
     pub activities: Vec<Activity>,
+    /// What its requests did beside that.
+    pub progress: Vec<Progress>,
     /// What it sent.
     pub messages: Vec<Message>,
     /// What its program called.
     pub calls: Vec<Call>,
     /// The messages of the call that it is in.
     pub parts: Parts,
+}
+
+impl Log {
+    /// A call is over, if it was one. It began when the one before it ended, since local time passes in calls alone.
+    pub fn called(&mut self, id: usize, end: Time, what: Option<CallKind>) {
+        let start = self.calls.last().map_or(Time::ZERO, |before| before.end);
+        self.calls.extend(what.map(|what| Call { id, start, end, what }));
+        self.parts.clear();
+    }
 }

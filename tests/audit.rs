@@ -311,6 +311,7 @@ fn calm() -> Trace {
         message.first = message.enter + message.latency;
         message.arrival = message.first;
     }
+    trace.calls.clear(); // they would say another thing than what is forged
     trace
 }
 
@@ -558,6 +559,7 @@ fn notices_exactly_the_rule_that_is_broken() {
     for (what, rule, genuine, forge) in FORGERIES.into_iter().chain(LOSSES) {
         let mut trace = genuine();
         assert_eq!(audit(&trace).violations, [], "before: {what}");
+        trace.calls.clear(); // what is told of calls, `recorded` tests
         forge(&mut trace);
         let violations = audit(&trace).violations;
         assert!(!violations.is_empty(), "{what}");
@@ -568,7 +570,7 @@ fn notices_exactly_the_rule_that_is_broken() {
         }
         noticed.insert(rule);
     }
-    assert_eq!(noticed.len(), 15, "a rule is never broken");
+    assert_eq!(noticed.len(), 15, "a rule is never broken"); // and two of calls
 }
 
 #[test]
@@ -780,7 +782,7 @@ proptest! {
         messages in vec(any_message(), 0..20),
     ) {
         let params = Params::new(3).set(texts).unwrap().build().unwrap();
-        let found = audit(&Trace { params, ports, latency, ties, barrier, out_of_order, activities, messages, calls: vec![] });
+        let found = audit(&Trace { params, ports, latency, ties, barrier, out_of_order, activities, progress: vec![], messages, calls: vec![] });
         prop_assert!(found.violations.iter().all(|violation| !violation.sentence.is_empty()));
     }
 }

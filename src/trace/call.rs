@@ -68,6 +68,40 @@ pub enum CallKind {
     },
     /// Wait in the machine's own barrier.
     Barrier,
+    /// Call for a send.
+    Isend {
+        /// How many requests the processor had called for before.
+        request: u32,
+        /// The receiver.
+        to: usize,
+        /// What the message is about.
+        tag: CallTag,
+        /// For how many bytes it counts.
+        bytes: usize,
+    },
+    /// Call for a receive.
+    Irecv {
+        /// How many requests the processor had called for before.
+        request: u32,
+        /// From whom, unless anyone would do.
+        from: Option<usize>,
+        /// What about.
+        tag: CallTag,
+    },
+    /// Wait for a request, for one of several, or look for one that was done.
+    Wait {
+        /// The one that was done.
+        request: u32,
+        /// Whether it is a send.
+        sends: bool,
+        /// Its message.
+        transfer: Transfer,
+    },
+    /// Look for a request that was not done.
+    Test {
+        /// The request.
+        request: u32,
+    },
 }
 
 /// What [`Proc::send_recv`](crate::Proc::send_recv) was given, and what it got.
@@ -120,7 +154,7 @@ pub enum Until {
 }
 
 /// What a message is about, as a trace tells it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallTag {
     /// The number that tells it from all others. The collectives' tags have numbers that no program can name.
     #[serde(with = "hex")]
@@ -135,9 +169,7 @@ impl CallTag {
     pub(crate) fn of<T>(tag: Tag<T>) -> CallTag {
         CallTag { number: tag.raw.number(), name: tag.name.map(Cow::Borrowed) }
     }
-}
 
-impl CallTag {
     /// What messages with this tag and those of its other steps are about: `tag 3 (row)`, or for a collective's its kind,
     /// `a broadcast`.
     pub fn about(&self) -> String {
@@ -165,24 +197,27 @@ impl CallKind {
             CallKind::SendRecv(_) => "send_recv",
             CallKind::Probe { .. } => "probe",
             CallKind::Barrier => "barrier",
+            CallKind::Isend { .. } => "isend",
+            CallKind::Irecv { .. } => "irecv",
+            CallKind::Wait { .. } => "wait",
+            CallKind::Test { .. } => "test",
         }
     }
 
-    /// What it is about, if it is about messages.
+    /// What it is about, if it says so. What a `wait` waits for is about what its `isend` or `irecv` says.
     pub fn tag(&self) -> Option<&CallTag> {
         match self {
-            CallKind::Send { tag, .. } | CallKind::Receive { tag, .. } | CallKind::Probe { tag, .. } => {
-                Some(tag)
-            }
+            CallKind::Send { tag, .. } | CallKind::Isend { tag, .. } => Some(tag),
+            CallKind::Receive { tag, .. } | CallKind::Irecv { tag, .. } | CallKind::Probe { tag, .. } => Some(tag),
             CallKind::SendRecv(both) => Some(&both.tag),
-            CallKind::Work(_) | CallKind::WaitUntil(_) | CallKind::Barrier => None,
+            _ => None,
         }
     }
 
-    /// The message that it sent, if it sent one.
+    /// The message that it sent, if it sent one. What an `isend` sends, its `wait` has.
     pub fn sent(&self) -> Option<&Transfer> {
         match self {
-            CallKind::Send { sent, .. } => Some(sent),
+            CallKind::Send { sent, .. } | CallKind::Wait { sends: true, transfer: sent, .. } => Some(sent),
             CallKind::SendRecv(both) => Some(&both.sent),
             _ => None,
         }
@@ -192,9 +227,18 @@ impl CallKind {
     pub fn got(&self) -> Option<&Transfer> {
         match self {
             CallKind::Receive { got, .. } => got.as_ref(),
+            CallKind::Wait { sends: false, transfer: got, .. } => Some(got),
             CallKind::SendRecv(both) => Some(&both.got),
             _ => None,
         }
+    }
+}
+
+impl Transfer {
+    /// A message, with its request and its reply if there is a reply.
+    pub(crate) fn of(message: MessageId, rendezvous: Option<(MessageId, MessageId)>) -> Transfer {
+        let rendezvous = rendezvous.map(|(request, reply)| Box::new(Rendezvous { request, reply }));
+        Transfer { message, rendezvous }
     }
 }
 
@@ -253,9 +297,7 @@ impl Parts {
             part.map(|part| part.id)
         };
         let message = find(sends, |tag| !tag.is_request() && !tag.is_reply())?;
-        let rendezvous = find(sends, RawTag::is_request).zip(find(!sends, RawTag::is_reply));
-        let rendezvous = rendezvous.map(|(request, reply)| Box::new(Rendezvous { request, reply }));
-        Some(Transfer { message, rendezvous })
+        Some(Transfer::of(message, find(sends, RawTag::is_request).zip(find(!sends, RawTag::is_reply))))
     }
 }
 

@@ -218,6 +218,7 @@ impl Plan {
             barrier: None,
             out_of_order: 0,
             activities,
+            progress: Vec::new(),
             messages,
             calls: vec![],
         }

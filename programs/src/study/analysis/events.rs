@@ -170,5 +170,12 @@ fn all(trace: &Trace) -> Vec<Event<'_>> {
         end: activity.end,
         what: &activity.what,
     });
-    own.collect()
+    let beside = trace.progress.iter().map(|progress| Event {
+        id: progress.id,
+        request: Some(progress.request),
+        start: progress.start,
+        end: progress.end,
+        what: &progress.what,
+    });
+    own.chain(beside).collect()
 }

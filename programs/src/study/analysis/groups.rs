@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use loggp::{ActivityKind, Transfer};
+use loggp::{ActivityKind, Call, CallKind};
 
 use super::accounts::{Account, Accounts};
 use super::events::Events;
@@ -61,13 +61,17 @@ impl<'e, 'a> Groups<'e, 'a> {
     pub fn of(events: &'e Events<'a>) -> Groups<'e, 'a> {
         let mut about = vec![None; events.messages()];
         let mut texts: HashMap<u64, Rc<str>> = HashMap::new();
-        for call in &events.trace.calls {
-            let (Some(Transfer { message, .. }), Some(tag)) = (call.what.sent(), call.what.tag()) else {
-                continue;
+        // What an `isend` says is told when its message is known, which its `wait` says.
+        let mut requested = HashMap::new();
+        for Call { id, what, .. } in &events.trace.calls {
+            let text = match what {
+                CallKind::Wait { request, .. } => requested.remove(&(*id, *request)),
+                _ => what.tag().map(|tag| texts.entry(tag.number).or_insert_with(|| tag.about().into()).clone()),
             };
-            let text = texts.entry(tag.number).or_insert_with(|| tag.about().into());
-            if let Some(message) = events.named(*message) {
-                about[message] = Some(text.clone());
+            if let CallKind::Isend { request, .. } = what {
+                requested.extend(text.map(|text| ((*id, *request), text)));
+            } else if let Some(message) = what.sent().and_then(|sent| events.named(sent.message)) {
+                about[message] = text;
             }
         }
         Groups { events, about, groups: HashMap::new() }
