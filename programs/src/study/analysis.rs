@@ -81,7 +81,7 @@ impl Analysis {
             total += accounts;
             processors.push((track.id, accounts));
         }
-        let silent = trace.params.P - processors.len();
+        let silent = trace.params.P.saturating_sub(processors.len());
         total[Account::End] += silent as i64 * events.finish;
         let path = path::path(&events);
         let sensitivities = sensitivity::sensitivities(&path, &trace.params);

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use loggp::{Ports, Time};
+use loggp::{ActivityKind, Ports, Time};
 
 use super::events::Events;
 
@@ -26,14 +26,16 @@ pub struct Causes<'e, 'a> {
     /// The messages by receiver and arrival.
     to: OnceCell<Vec<usize>>,
     /// The messages by sender and the moment at which their last word has gone out.
-    out: OnceCell<Vec<usize>>,
+    gone: OnceCell<Vec<usize>>,
+    /// The places of receptions, by processor and start.
+    receptions: OnceCell<Vec<usize>>,
 }
 
 impl<'e, 'a> Causes<'e, 'a> {
     /// The messages of these events.
     pub fn of(events: &'e Events<'a>) -> Causes<'e, 'a> {
-        let (from, to, out) = Default::default();
-        Causes { events, from, to, out }
+        let (from, to, gone, receptions) = Default::default();
+        Causes { events, from, to, gone, receptions }
     }
 
     /// What let a message enter after a stall.
@@ -78,14 +80,46 @@ impl<'e, 'a> Causes<'e, 'a> {
             }
         }
         if !receives || single {
-            let out =
-                self.out.get_or_init(|| self.sorted(|m| (self.events.message(m).id.from, self.gone(m))));
-            let key = |m: &usize| (self.events.message(*m).id.from, self.gone(*m));
-            let start = out.partition_point(|m| key(m) < (id, at));
-            let mut went = out[start..].iter().copied().take_while(|m| key(m) == (id, at)).filter(long);
+            let mut went = self.gone_at(id, at).filter(long);
             return went.find(|other| *other != held || receives).map(Cause::WentOut);
         }
         None
+    }
+
+    /// The message of a processor after which the gap runs from a moment on, before this one.
+    pub fn gone(&self, message: usize, id: usize, at: Time) -> Option<usize> {
+        self.gone_at(id, at).find(|other| *other != message && self.asked(*other) <= self.asked(message))
+    }
+
+    /// The reception that a processor began at a moment.
+    pub fn reception(&self, id: usize, at: Time) -> Option<usize> {
+        let key = |place: &usize| (self.events.event(*place).id, self.events.event(*place).start);
+        let sorted = self.receptions.get_or_init(|| {
+            let is_one = |place: &usize| matches!(self.events.event(*place).what, ActivityKind::Receive(_));
+            let mut sorted: Vec<usize> = (0..self.events.len()).filter(is_one).collect();
+            sorted.sort_by_key(key);
+            sorted
+        });
+        let place = *sorted.get(sorted.partition_point(|place| key(place) < (id, at)))?;
+        (key(&place) == (id, at)).then_some(place)
+    }
+
+    /// The message that went the same way before, and that this one did not overtake.
+    pub fn of_order(&self, message: usize) -> Option<usize> {
+        let later = self.events.message(message);
+        let is_earlier = |other: &usize| {
+            let earlier = self.events.message(*other);
+            earlier.to == later.to && (earlier.enter, *other) < (later.enter, message)
+        };
+        self.arrived(&self.from, later.id.from, later.arrival, |m| m.id.from).find(is_earlier)
+    }
+
+    /// The messages of a processor of which the last word has gone out at a moment.
+    fn gone_at(&self, id: usize, at: Time) -> impl Iterator<Item = usize> {
+        let key = |message: usize| (self.events.message(message).id.from, self.out(message));
+        let sorted = self.gone.get_or_init(|| self.sorted(key));
+        let start = sorted.partition_point(|message| key(*message) < (id, at));
+        sorted[start..].iter().copied().take_while(move |message| key(*message) == (id, at))
     }
 
     /// The messages that arrive at a moment, and have an end at a processor.
@@ -115,9 +149,9 @@ impl<'e, 'a> Causes<'e, 'a> {
         message.arrival - message.first
     }
 
-    /// When a message's last word has gone out.
-    fn gone(&self, message: usize) -> Time {
-        self.events.message(message).enter + self.stream(message)
+    /// When the last word of a message has gone out.
+    pub fn out(&self, message: usize) -> Time {
+        self.events.message(message).enter + self.stream(message).max(Time::ZERO)
     }
 
     /// When a message asked for its way, which is when its overhead was over.

@@ -129,7 +129,7 @@ impl Path {
 
 /// Finds the path through these events.
 pub fn path(events: &Events) -> Path {
-    let mut walk = Walk { events, causes: Causes::of(events), barriers: None, hops: Vec::new() };
+    let mut walk = Walk { events, causes: Causes::of(events), barriers: None, posts: None, hops: Vec::new() };
     let last = events.processors().map(|track| track.places.end - 1);
     let mut at = last.max_by_key(|place| (events.event(*place).end, usize::MAX - place)).map(At::End);
     // No event is passed twice, as what comes later does not come before; a trace with messages that take no time could
@@ -169,6 +169,8 @@ struct Walk<'e, 'a> {
     causes: Causes<'e, 'a>,
     /// The number of each barrier at its processor, and for each number the place of who came last.
     barriers: Option<(HashMap<usize, usize>, Vec<usize>)>,
+    /// Where each request was called for.
+    posts: Option<HashMap<(usize, u32), usize>>,
     /// The hops until now, the last one first.
     hops: Vec<Hop>,
 }
@@ -191,9 +193,31 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Goes on before an activity.
-    fn before(&self, place: usize) -> Option<At> {
-        self.events.before(place).map(At::End)
+    /// Goes on before an event. Before all that a request did is what its processor did before it called for it.
+    fn before(&mut self, place: usize) -> Option<At> {
+        if let Some(before) = self.events.before(place) {
+            return Some(At::End(before));
+        }
+        let Event { id, request, .. } = self.events.event(place);
+        let posts = self.posts.get_or_insert_with(|| posts(self.events));
+        let post = *posts.get(&(id, request?))?;
+        self.events.before(post).map(At::End)
+    }
+
+    /// Adds what a call for a request, or for its end, costs its processor.
+    fn own_overhead(&mut self, request: u32, id: usize, start: Time, end: Time) {
+        let track = self.events.track(id, Some(request));
+        let sends = track.and_then(|track| {
+            track.places.clone().find_map(|place| match self.events.event(place).what {
+                ActivityKind::Send(_) => Some(true),
+                ActivityKind::Receive(_) => Some(false),
+                _ => None,
+            })
+        });
+        match sends {
+            Some(true) => self.hop(Part::SendOverhead, Cost::Send(0), id, None, start, end),
+            _ => self.hop(Part::ReceiveOverhead, Cost::Receive(0), id, None, start, end),
+        }
     }
 
     /// What a processor did was over.
@@ -213,6 +237,19 @@ impl<'a> Walk<'_, 'a> {
                 Part::Idle
             }
             ActivityKind::Barrier => return self.barrier(place),
+            ActivityKind::Post(request) => {
+                self.own_overhead(*request, id, start, end);
+                return self.before(place);
+            }
+            ActivityKind::Wait(request) => {
+                let last = self.events.track(id, Some(*request)).map(|track| track.places.end - 1);
+                // A request that was done before is only asked whether it is.
+                if let Some(last) = last.filter(|last| self.events.event(*last).end == end) {
+                    return Some(At::End(last));
+                }
+                self.own_overhead(*request, id, start, end);
+                return self.before(place);
+            }
             ActivityKind::Work(_) => Part::Work,
             ActivityKind::Gap => Part::Gap,
             ActivityKind::Idle => Part::Idle,
@@ -231,28 +268,25 @@ impl<'a> Walk<'_, 'a> {
 
     /// A reception began: its gap was over, its message had come, or its processor was free.
     fn reception(&mut self, place: usize) -> Option<At> {
-        let before = self.events.before(place)?;
         let Event { id, start, .. } = self.events.event(place);
+        let Some(before) = self.events.before(place) else { return self.before(place) };
         match self.events.event(before).what {
             ActivityKind::Gap => {
-                let receives =
-                    |at: &usize| matches!(self.events.event(*at).what, ActivityKind::Receive(_));
-                let mut earlier = std::iter::successors(Some(before), |at| self.events.before(*at));
-                if let Some(last) = earlier.find(receives) {
-                    let begun = self.events.event(last).start;
+                let begun = start - self.events.trace.params.g;
+                if let Some(last) = self.causes.reception(id, begun).filter(|last| *last != place) {
                     self.hop(Part::Gap, Cost::Gap, id, self.events.subject(place), begun, start);
                     return Some(At::Reception(last));
                 }
-                Some(At::End(before))
             }
-            ActivityKind::Idle => match self.events.subject(place) {
-                Some(message) if self.events.message(message).arrival == start => {
-                    Some(At::Arrival(message, None))
+            ActivityKind::Idle => {
+                let message = self.events.subject(place);
+                if let Some(message) = message.filter(|message| self.events.message(*message).arrival == start) {
+                    return Some(At::Arrival(message, None));
                 }
-                _ => Some(At::End(before)),
-            },
-            _ => Some(At::End(before)),
+            }
+            _ => (),
         }
+        Some(At::End(before))
     }
 
     /// A message entered: what it waited for was over, or its overhead.
@@ -280,11 +314,11 @@ impl<'a> Walk<'_, 'a> {
             None => (),
         }
         for wait in waits.iter().rev() {
-            let part = if wait.what == ActivityKind::Stall { Part::Stall } else { Part::Port };
+            let part = if *wait.what == ActivityKind::Stall { Part::Stall } else { Part::Port };
             self.hop(part, Cost::Fixed, id, Some(message), wait.start, wait.end);
         }
         if let Some(last) = self.gap_after(message, send) {
-            let gone = self.out(last);
+            let gone = self.causes.out(last);
             self.hop(Part::Gap, Cost::Gap, id, Some(message), gone, end);
             self.goes_out(last, Part::Stream);
             return Some(At::Entry(last));
@@ -296,26 +330,28 @@ impl<'a> Walk<'_, 'a> {
     /// The message after which the gap ran until a message was ready, if one did.
     fn gap_after(&self, message: usize, send: usize) -> Option<usize> {
         let before = self.events.event(self.events.before(send)?);
-        let last = message.checked_sub(1).filter(|_| before.what == ActivityKind::Gap)?;
-        let same = self.events.message(last).id.from == self.events.message(message).id.from;
-        (same && self.out(last) <= self.events.event(send).end).then_some(last)
-    }
-
-    /// When the last word of a message has gone out.
-    fn out(&self, message: usize) -> Time {
-        let &Message { enter, first, arrival, .. } = self.events.message(message);
-        enter + (arrival - first).max(Time::ZERO)
+        let Event { id, end, .. } = self.events.event(send);
+        let gone = end - self.events.trace.params.g;
+        match before.what {
+            ActivityKind::Gap => self.causes.gone(message, id, gone),
+            _ => None,
+        }
     }
 
     /// Adds the time in which the words of a message go out.
     fn goes_out(&mut self, message: usize, part: Part) {
         let Message { id, words, enter, .. } = *self.events.message(message);
-        self.hop(part, Cost::Stream(words), id.from, Some(message), enter, self.out(message));
+        self.hop(part, Cost::Stream(words), id.from, Some(message), enter, self.causes.out(message));
     }
 
     /// A message had arrived: its words had followed each other, and the first one had been under way.
     fn arrival(&mut self, message: usize, held: Option<Part>) -> At {
         let Message { id, words, latency, enter, first, arrival, .. } = *self.events.message(message);
+        if first > enter + latency
+            && let Some(earlier) = self.causes.of_order(message)
+        {
+            return At::Arrival(earlier, held);
+        }
         let part = |own| held.unwrap_or(own);
         self.hop(part(Part::Stream), Cost::Stream(words), id.from, Some(message), first, arrival);
         let soonest = enter + latency;
@@ -360,4 +396,13 @@ fn barriers(events: &Events) -> (HashMap<usize, usize>, Vec<usize>) {
         }
     }
     (numbers, lasts)
+}
+
+/// Where each request was called for.
+fn posts(events: &Events) -> HashMap<(usize, u32), usize> {
+    let post = |place: usize| match events.event(place) {
+        Event { id, request: None, what: ActivityKind::Post(request), .. } => Some(((id, *request), place)),
+        _ => None,
+    };
+    (0..events.len()).filter_map(post).collect()
 }

@@ -45,6 +45,16 @@ pub fn take_apart<'a>(events: &Events<'a>, roles: &Roles, track: &Track, on: &mu
             ActivityKind::Port => (Account::Port, sent),
             ActivityKind::Gap => (Account::Gap, events.after(place).and_then(|next| events.subject(next))),
             ActivityKind::Barrier => (Account::Barrier, None),
+            ActivityKind::Post(request) => request_of(events, track.id, *request),
+            ActivityKind::Wait(request) if track.request.is_none() => {
+                let at = beside(events, roles, event, *request, on);
+                let (account, message) = request_of(events, track.id, *request);
+                // What is left of the wait is its own overhead (LogGPS, equation 11).
+                let message = message.map(|message| roles.data(message));
+                on(Piece { start: at, end, account, event, message });
+                continue;
+            }
+            ActivityKind::Wait(_) => (Account::Idle, None),
             ActivityKind::Idle => match awaited(events, place) {
                 None => (Account::Idle, None),
                 Some(message) => match roles.role(message) {
@@ -64,6 +74,37 @@ pub fn take_apart<'a>(events: &Events<'a>, roles: &Roles, track: &Track, on: &mu
             },
         };
         on(Piece { start, end, account, event, message: message.map(|message| roles.data(message)) });
+    }
+}
+
+/// What a request did while its processor waited for it is where that one's time went. Returns until when.
+fn beside<'a>(
+    events: &Events<'a>,
+    roles: &Roles,
+    wait: Event,
+    request: u32,
+    on: &mut dyn FnMut(Piece<'a>),
+) -> Time {
+    let mut at = wait.start;
+    let Some(track) = events.track(wait.id, Some(request)) else { return at };
+    take_apart(events, roles, track, &mut |piece| {
+        let (start, end) = (piece.start.max(at), piece.end.min(wait.end));
+        if start < end {
+            at = end;
+            on(Piece { start, end, ..piece });
+        }
+    });
+    at
+}
+
+/// The account of a request's own overhead, and its message: it sends if that is what it does first.
+fn request_of(events: &Events, id: usize, request: u32) -> (Account, Option<usize>) {
+    let is = |account: Account, place: Option<usize>| (account, place.and_then(|place| events.subject(place)));
+    let Some(track) = events.track(id, Some(request)) else { return is(Account::Receive, None) };
+    let mut messages = track.places.clone().filter(|place| events.subject(*place).is_some());
+    match messages.next() {
+        Some(first) if matches!(events.event(first).what, ActivityKind::Send(_)) => is(Account::Send, Some(first)),
+        first => is(Account::Receive, first),
     }
 }
 
