@@ -574,6 +574,10 @@ impl Search<'_> {
             let from = self.from.full_until(enter, arrival);
             let to = self.to.full_until(enter, arrival);
             match from.max(to) {
+                // Where it is never in transit once it need not wait for one before it, it needs no room from then on.
+                Some(room_again) if self.before_first + self.stream <= Time::ZERO => {
+                    enter = room_again.min(enter.max(self.not_before + self.stream));
+                }
                 Some(room_again) => enter = room_again,
                 None => return Way { enter, first, arrival },
             }

@@ -105,7 +105,7 @@ impl<'a> Replay<'a> {
         let (params, surcharge) = self.model.of(self.params)?;
         let pieces = Pieces { longest: self.longest.map(|words| words.saturating_mul(params.word.get())) };
         let calls = self.check(&pieces)?;
-        let lengths = self.longest.map(|_| lengths(trace)).unwrap_or_default();
+        let lengths = self.longest.map(|_| trace.lengths()).unwrap_or_default();
         let requests = requests(trace);
         let mut machine = Machine::new(params).ports(trace.ports).surcharge(surcharge).trace(self.traced);
         // What was drawn for a message is no other message's, which it might get if there are more of them now.
@@ -201,25 +201,6 @@ impl<'a> Replay<'a> {
 
 /// A replay's processors call nothing that takes more: a little above the least.
 const STACK: usize = 64 << 10;
-
-/// For how many bytes each message counted that a program sent.
-fn lengths(trace: &Trace) -> HashMap<MessageId, usize> {
-    let mut posted = HashMap::new();
-    let mut lengths = HashMap::new();
-    for call in &trace.calls {
-        match &call.what {
-            CallKind::Send { bytes, sent, .. } => drop(lengths.insert(sent.message, *bytes)),
-            CallKind::SendRecv(both) => drop(lengths.insert(both.sent.message, both.bytes)),
-            CallKind::Isend { request, bytes, .. } => drop(posted.insert((call.id, *request), *bytes)),
-            CallKind::Wait { request, sends: true, transfer } => {
-                let bytes = posted.get(&(call.id, *request)).copied().unwrap_or(0);
-                lengths.insert(transfer.message, bytes);
-            }
-            _ => {}
-        }
-    }
-    lengths
-}
 
 /// The message of each processor's each request for a receive, which its wait says.
 type Requests = HashMap<(usize, u32), MessageId>;

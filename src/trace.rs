@@ -8,6 +8,7 @@ mod compact;
 mod error;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
 
 pub(crate) use call::Parts;
@@ -55,6 +56,28 @@ impl Trace {
             Some(first) if *first == compact::MAGIC[0] => compact::read(input),
             Some(_) => chrome::read(input),
         }
+    }
+
+    /// For how many bytes each message counted that a program sent, as far as the calls say it. A rendezvous' requests and
+    /// replies are none.
+    pub fn lengths(&self) -> HashMap<MessageId, usize> {
+        let (mut posted, mut lengths) = (HashMap::new(), HashMap::new());
+        for call in &self.calls {
+            let sent = match &call.what {
+                CallKind::Send { bytes, sent, .. } => Some((sent, *bytes)),
+                CallKind::SendRecv(both) => Some((&both.sent, both.bytes)),
+                CallKind::Isend { request, bytes, .. } => {
+                    posted.insert((call.id, *request), *bytes);
+                    None
+                }
+                CallKind::Wait { request, sends: true, transfer } => {
+                    posted.remove(&(call.id, *request)).map(|bytes| (transfer, bytes))
+                }
+                _ => None,
+            };
+            lengths.extend(sent.map(|(sent, bytes)| (sent.message, bytes)));
+        }
+        lengths
     }
 
     /// The latencies of all messages; a trace from a file may have senders that are not there.

@@ -148,6 +148,71 @@ fn both_come_late_one_after_the_other() {
     assert_eq!(listed + analysis.total[Account::End], 2 * analysis.time);
 }
 
+/// A request goes on while its processor computes. What that waits for in the end is synchronization, as far as the request
+/// waited for its receiver.
+#[test]
+fn a_request_costs_what_its_processor_waits_for() {
+    let trace = traced(rendezvous(), |p| match p.id() {
+        0 => {
+            let request = p.isend(1, WORDS, vec![0; 10]);
+            p.work("meanwhile", 20, || ());
+            p.wait(request);
+        }
+        _ => late_receiver(p),
+    });
+    let analysis = Analysis::of(&trace).unwrap();
+    // It waits from 22 on; the receiver comes at 50, and the reply at 64.
+    assert_eq!((analysis.time, analysis.synchronous), (100 * US, 1));
+    assert_eq!(
+        accounts(&analysis.processors[0].1),
+        [
+            ("computation", 20),
+            ("send overhead", 14),
+            ("receive overhead", 2),
+            ("sender sync", 28),
+            ("handshake", 14),
+            ("end", 22)
+        ]
+    );
+    assert_eq!(
+        parts(&analysis),
+        [("work", 50), ("o at senders", 14), ("o at receivers", 6), ("L", 20), ("G", 10)]
+    );
+}
+
+/// What a request does comes after what its processor did before it called for it, and not after what it does meanwhile.
+#[test]
+fn the_path_goes_through_a_request() {
+    let trace = traced(rendezvous(), |p| match p.id() {
+        0 => {
+            p.work("before", 10, || ());
+            let request = p.isend(1, WORDS, vec![0; 4]);
+            p.work("meanwhile", 7, || ());
+            p.wait(request);
+        }
+        _ => _ = p.recv(WORDS),
+    });
+    let analysis = Analysis::of(&trace).unwrap();
+    // It is sent at 16; the wait at 19 costs o.
+    assert_eq!(analysis.time, 32 * US);
+    assert_eq!(accounts(&analysis.processors[0].1), [("computation", 17), ("send overhead", 4), ("end", 11)]);
+    assert_eq!(
+        parts(&analysis),
+        [("work", 10), ("o at senders", 6), ("o at receivers", 2), ("L", 10), ("G", 4)]
+    );
+
+    let trace = traced(rendezvous(), |p| match p.id() {
+        0 => {
+            let request = p.isend(1, WORDS, vec![0; 4]);
+            p.work("meanwhile", 70, || ());
+            p.wait(request);
+        }
+        _ => _ = p.recv(WORDS),
+    });
+    let analysis = Analysis::of(&trace).unwrap();
+    assert_eq!(parts(&analysis), [("work", 70), ("o at senders", 4)]);
+}
+
 /// A receiver that is in time for the request waits for nobody: it takes the request when it is there.
 #[test]
 fn a_short_message_costs_only_its_receiver_synchronization() {
@@ -178,8 +243,11 @@ fn the_critical_path_of_the_optimal_broadcast() {
     assert_eq!(analysis.time, 24 * US);
     assert_eq!(parts(&analysis), [("o at senders", 4), ("o at receivers", 4), ("L", 12), ("g", 4)]);
     // 0 to 1, whose second message, a gap after its first, goes to 6.
-    let hops: Vec<_> =
-        analysis.path.iter().map(|step| (step.hop.part.name(), step.hop.id, step.hop.end / 1_000_000)).collect();
+    let hops: Vec<_> = analysis
+        .path
+        .iter()
+        .map(|step| (step.hop.part.name(), step.hop.id, step.hop.end / 1_000_000))
+        .collect();
     let expected = [
         ("o at senders", 0, 2),
         ("L", 0, 8),
@@ -275,7 +343,10 @@ fn a_longer_S_removes_the_sender_synchronization() {
     let analysis = what_if("S=10");
     // The message is there at 2 + 10 + 10 + 10, long before it is received: 50 + 2.
     assert_eq!((analysis.time, analysis.synchronous, analysis.messages), (52 * US, 0, 1));
-    assert_eq!(accounts(&analysis.total), [("computation", 50), ("send overhead", 12), ("receive overhead", 2), ("end", 40)]);
+    assert_eq!(
+        accounts(&analysis.total),
+        [("computation", 50), ("send overhead", 12), ("receive overhead", 2), ("end", 40)]
+    );
 }
 
 #[test]
@@ -295,7 +366,10 @@ fn fragments_are_sent_one_after_the_other() {
 fn other_models_and_parameters_together() {
     // The shortest synchronization is 4 o' + 2 L more for the sender: 12 + 28; nobody waits.
     let analysis = what_if("model=loggp-1, L=0");
-    assert_eq!(accounts(&analysis.total), [("computation", 50), ("send overhead", 20), ("receive overhead", 2), ("end", 32)]);
+    assert_eq!(
+        accounts(&analysis.total),
+        [("computation", 50), ("send overhead", 20), ("receive overhead", 2), ("end", 32)]
+    );
     assert_eq!(what_if("L=20us").total[Account::SenderSync], 28 * US);
 }
 
@@ -327,7 +401,7 @@ fn rounds(p: &mut Proc, rounds: usize, longest: usize, seed: u64) {
     for round in 0..rounds {
         let value = vec![0; draw(longest + 1, id, round)];
         p.work("think", draw(30, id + 100, round) as u64, || ());
-        match draw(6, 999, round) {
+        match draw(7, 999, round) {
             0 => {
                 let by = 1 + draw(P, 998, round);
                 p.send_recv((id + by) % P, value, (id + P - by % P) % P, WORDS.step(round));
@@ -342,7 +416,8 @@ fn rounds(p: &mut Proc, rounds: usize, longest: usize, seed: u64) {
             }
             2 => p.barrier(),
             3 => {
-                let all: Vec<Vec<u64>> = (0..P).map(|to| vec![0; draw(longest + 1, id * P + to, round)]).collect();
+                let all: Vec<Vec<u64>> =
+                    (0..P).map(|to| vec![0; draw(longest + 1, id * P + to, round)]).collect();
                 collectives::all_to_all(p, all);
             }
             4 => {
@@ -354,6 +429,19 @@ fn rounds(p: &mut Proc, rounds: usize, longest: usize, seed: u64) {
                 let mut left = P - 1 - usize::from(P > 1 && p.recv_until(until, BACK.step(round)).is_some());
                 while left > 0 {
                     left -= usize::from(p.try_recv(BACK.step(round)).is_some());
+                }
+            }
+            5 => {
+                let by = 1 + draw(P, 998, round);
+                let sends = p.isend((id + by) % P, WORDS.step(round), value);
+                let comes = p.irecv_from((id + P - by % P) % P, WORDS.step(round));
+                p.work("meanwhile", draw(40, id + 200, round) as u64, || ());
+                if draw(2, id, 996) == 0 {
+                    p.wait(sends);
+                    p.wait(comes);
+                } else {
+                    p.wait(comes);
+                    p.wait(sends);
                 }
             }
             _ => p.wait_until(p.now() + draw(20, id, 997) as i64 * US),
@@ -391,7 +479,11 @@ fn machine() -> impl Strategy<Value = Machine> {
     ]);
     let latency =
         prop_oneof![3 => Just(Latency::Exact), 1 => any::<u64>().prop_map(|seed| Latency::Random { seed })];
-    let ties = prop_oneof![Just(Ties::Number), Just(Ties::Rotation), any::<u64>().prop_map(|seed| Ties::Random { seed })];
+    let ties = prop_oneof![
+        Just(Ties::Number),
+        Just(Ties::Rotation),
+        any::<u64>().prop_map(|seed| Ties::Random { seed })
+    ];
     let ports = select(vec![Ports::Single, Ports::Dual]);
     let barrier = select(vec![None, Some(Time::ZERO), Some(3 * US)]);
     (texts, 1..6_usize, latency, ties, ports, barrier).prop_map(|(text, P, latency, ties, ports, barrier)| {

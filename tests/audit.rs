@@ -604,6 +604,7 @@ fn counts_barriers_that_take_no_time() {
             trace.activities.iter().rposition(|a| a.id == id && a.what == ActivityKind::Barrier).unwrap();
         assert_eq!(trace.activities[place].start, trace.activities[place].end);
         trace.activities.remove(place);
+        trace.calls.clear(); // they would miss it too
         audit(&trace).violations
     };
     for id in 0..3 {
@@ -662,6 +663,7 @@ fn lets_a_barrier_within_one_moment_come_first() {
     assert_eq!((trace.messages[0].enter, trace.messages[1].enter), (2 * US, Time::ZERO));
     assert_eq!(audit(&trace).violations, []);
     trace.barrier = None;
+    trace.calls.clear();
     trace.activities.retain(|activity| activity.what != ActivityKind::Barrier);
     assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [Rule::Stall]);
 }
@@ -670,6 +672,7 @@ fn lets_a_barrier_within_one_moment_come_first() {
 #[test]
 fn keeps_to_what_needs_no_order() {
     let mut trace = crowd(2);
+    trace.calls.clear();
     deed(&mut trace, 2, 2).end += PS;
     fly(&mut trace.messages[1], 6, 10);
     enter_later(&mut trace.messages[1], PS);

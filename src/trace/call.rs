@@ -208,7 +208,9 @@ impl CallKind {
     pub fn tag(&self) -> Option<&CallTag> {
         match self {
             CallKind::Send { tag, .. } | CallKind::Isend { tag, .. } => Some(tag),
-            CallKind::Receive { tag, .. } | CallKind::Irecv { tag, .. } | CallKind::Probe { tag, .. } => Some(tag),
+            CallKind::Receive { tag, .. } | CallKind::Irecv { tag, .. } | CallKind::Probe { tag, .. } => {
+                Some(tag)
+            }
             CallKind::SendRecv(both) => Some(&both.tag),
             _ => None,
         }

@@ -8,6 +8,7 @@ use loggp::{Cause, Model, RunError, Trace};
 use loggp_programs::study::analysis::{self, Analysis, WhatIf};
 
 use super::accounting::{self, Row};
+use super::audit;
 use super::bars;
 use super::failure::Failure;
 use super::heading::{latency_said, parameters};
@@ -16,7 +17,6 @@ use super::options::{FORMATS, Format, count, one_of, ports_name};
 use super::plot::PlotFile;
 use super::report::Report;
 use super::row::MOST_DECIMALS;
-use super::trace_file;
 
 /// The arguments.
 #[derive(Args)]
@@ -58,7 +58,7 @@ impl Analyze {
         let mut rows = Vec::new();
         let mut heading = String::new();
         for path in &self.traces {
-            let trace = trace_file::read(path)?;
+            let trace = audit::read(path)?;
             let name = path.display().to_string();
             let first = self.recorded(&name, &trace)?;
             if heading.is_empty() {

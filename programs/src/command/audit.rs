@@ -1,17 +1,17 @@
 //! `loggp audit`: holds a trace against the rules of the machine.
 
+use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{Time, audit};
+use loggp::{Time, Trace, audit};
 
 use super::failure::Failure;
 use super::heading::latency_said;
 use super::heading::parameters;
 use super::number::{Unit, count, thousands};
 use super::options::ports_name;
-use super::trace_file;
 
 /// The arguments.
 #[derive(Args)]
@@ -26,7 +26,7 @@ const LISTED: usize = 20;
 impl Audit {
     /// Reads the trace and says what it found.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let trace = trace_file::read(&self.trace)?;
+        let trace = read(&self.trace)?;
         let audit = audit(&trace);
         let unit = Unit::usual(&trace.params);
         let of_capacity = |most: usize| match audit.capacity {
@@ -71,4 +71,12 @@ impl Audit {
         }
         Err(Failure::Run(format!("the trace breaks the rules of the machine: {broken}")))
     }
+}
+
+/// Reads a trace.
+pub fn read(path: &Path) -> Result<Trace, Failure> {
+    let shown = path.display();
+    let file = File::open(path);
+    let file = file.map_err(|error| Failure::Request(format!("{shown} cannot be read: {error}")))?;
+    Trace::read(file).map_err(|error| Failure::Request(format!("{shown}: {error}")))
 }

@@ -33,7 +33,7 @@ mod setting;
 mod stress;
 mod studies;
 mod sweep;
-mod trace_file;
+mod trace2goal;
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
@@ -85,6 +85,9 @@ enum Request {
     Analyze(analyze::Analyze),
     /// Hold the trace of a run against the rules of the machine
     Audit(audit::Audit),
+    /// Write the trace of a run as a GOAL schedule, which LogGOPSim reads
+    #[command(name = "trace2goal")]
+    Trace2Goal(trace2goal::Trace2Goal),
 }
 
 impl Request {
@@ -101,6 +104,7 @@ impl Request {
             Request::Machines => lists::machines(out),
             Request::Analyze(analyze) => analyze.execute(out),
             Request::Audit(audit) => audit.execute(out),
+            Request::Trace2Goal(trace2goal) => trace2goal.execute(out),
         }
     }
 }

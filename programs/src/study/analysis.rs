@@ -69,7 +69,7 @@ impl Analysis {
     pub fn of_run(trace: &Trace) -> Analysis {
         let events = Events::of(trace);
         let roles = Roles::of(&events);
-        let (mut groups, mut total) = (Groups::of(&events), Accounts::default());
+        let (mut groups, mut total) = (Groups::of(&events, &roles), Accounts::default());
         let mut processors = Vec::new();
         for track in events.processors() {
             let mut accounts = Accounts::default();

@@ -95,7 +95,8 @@ impl<'a> Events<'a> {
 
     /// What a processor did, or one of its requests.
     pub fn track(&self, id: usize, request: Option<u32>) -> Option<&Track> {
-        let place = self.tracks.binary_search_by_key(&(id, request), |track| (track.id, track.request)).ok()?;
+        let place =
+            self.tracks.binary_search_by_key(&(id, request), |track| (track.id, track.request)).ok()?;
         Some(&self.tracks[place])
     }
 

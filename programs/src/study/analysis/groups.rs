@@ -8,6 +8,7 @@ use loggp::{ActivityKind, Call, CallKind};
 use super::accounts::{Account, Accounts};
 use super::events::Events;
 use super::pieces::Piece;
+use super::rendezvous::Roles;
 
 /// Calls of one kind, and what they cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,8 +58,8 @@ pub struct Groups<'e, 'a> {
 }
 
 impl<'e, 'a> Groups<'e, 'a> {
-    /// No groups yet.
-    pub fn of(events: &'e Events<'a>) -> Groups<'e, 'a> {
+    /// Groups that cost nothing yet, in which the messages are counted.
+    pub fn of(events: &'e Events<'a>, roles: &Roles) -> Groups<'e, 'a> {
         let mut about = vec![None; events.messages()];
         let mut texts: HashMap<u64, Rc<str>> = HashMap::new();
         // What an `isend` says is told when its message is known, which its `wait` says.
@@ -66,7 +67,9 @@ impl<'e, 'a> Groups<'e, 'a> {
         for Call { id, what, .. } in &events.trace.calls {
             let text = match what {
                 CallKind::Wait { request, .. } => requested.remove(&(*id, *request)),
-                _ => what.tag().map(|tag| texts.entry(tag.number).or_insert_with(|| tag.about().into()).clone()),
+                _ => what
+                    .tag()
+                    .map(|tag| texts.entry(tag.number).or_insert_with(|| tag.about().into()).clone()),
             };
             if let CallKind::Isend { request, .. } = what {
                 requested.extend(text.map(|text| ((*id, *request), text)));
@@ -74,48 +77,50 @@ impl<'e, 'a> Groups<'e, 'a> {
                 about[message] = text;
             }
         }
-        Groups { events, about, groups: HashMap::new() }
+        let mut all = Groups { events, about, groups: HashMap::new() };
+        for message in (0..events.messages()).filter(|message| roles.data(*message) == *message) {
+            let words = events.message(message).words;
+            for sends in [true, false] {
+                let group = all.group(all.about_message(message, sends));
+                let (least, most) = group.words.unwrap_or((words, words));
+                group.words = Some((least.min(words), most.max(words)));
+                group.count += 1;
+            }
+        }
+        all
     }
 
     /// Adds a piece of a processor's time.
     pub fn add(&mut self, piece: &Piece) {
         let event = piece.event;
-        let (what, words) = match (piece.message, event.what) {
-            (Some(place), _) => {
-                let (message, about) = (self.events.message(place), self.about[place].clone());
-                let class = self.class(message.words);
-                let sends = message.id.from == event.id && !self.is_own_reception(piece);
-                let what = if sends { What::Send(about, class) } else { What::Receive(about, class) };
-                (what, Some(message.words))
+        let what = match (piece.message, event.what) {
+            (Some(message), _) => {
+                let sends = self.events.message(message).id.from == event.id && !self.is_own_reception(piece);
+                self.about_message(message, sends)
             }
-            (None, ActivityKind::Work(kind)) => (What::Work(kind.to_string()), None),
-            (None, ActivityKind::Barrier) => (What::Barrier, None),
-            (None, _) => (What::Wait, None),
+            (None, ActivityKind::Work(kind)) => What::Work(kind.to_string()),
+            (None, ActivityKind::Barrier) => What::Barrier,
+            (None, _) => What::Wait,
         };
-        let counts = match what {
-            // A message counts where the overhead of the message itself is, not where that of its request is.
-            What::Send(..) | What::Receive(..) => {
-                let at = match (event.what, piece.account) {
-                    (ActivityKind::Send(id), Account::Send) => self.events.named(*id),
-                    (ActivityKind::Receive(id), Account::Receive) => self.events.named(*id),
-                    _ => None,
-                };
-                at.is_some() && at == piece.message
-            }
-            _ => true,
-        };
-        let group = self.groups.entry(what.clone()).or_insert_with(|| Group {
+        let group = self.group(what);
+        group.accounts[piece.account] += piece.time();
+        group.count += usize::from(piece.message.is_none());
+    }
+
+    /// What sending or receiving a message is.
+    fn about_message(&self, message: usize, sends: bool) -> What {
+        let (about, class) = (self.about[message].clone(), self.class(self.events.message(message).words));
+        if sends { What::Send(about, class) } else { What::Receive(about, class) }
+    }
+
+    /// The group of what was done.
+    fn group(&mut self, what: What) -> &mut Group {
+        self.groups.entry(what.clone()).or_insert_with(|| Group {
             what,
             words: None,
             count: 0,
             accounts: Accounts::default(),
-        });
-        group.accounts[piece.account] += piece.time();
-        group.count += usize::from(counts);
-        if let Some(k) = words {
-            let (least, most) = group.words.unwrap_or((k, k));
-            group.words = Some((least.min(k), most.max(k)));
-        }
+        })
     }
 
     /// The groups, those that cost the most first.

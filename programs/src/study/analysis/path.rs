@@ -280,7 +280,9 @@ impl<'a> Walk<'_, 'a> {
             }
             ActivityKind::Idle => {
                 let message = self.events.subject(place);
-                if let Some(message) = message.filter(|message| self.events.message(*message).arrival == start) {
+                if let Some(message) =
+                    message.filter(|message| self.events.message(*message).arrival == start)
+                {
                     return Some(At::Arrival(message, None));
                 }
             }
@@ -294,11 +296,10 @@ impl<'a> Walk<'_, 'a> {
         let send = self.events.sent(message)?;
         let Event { id, start, end, .. } = self.events.event(send);
         let words = self.events.message(message).words;
-        let waits: Vec<Event> =
-            std::iter::successors(self.events.after(send), |at| self.events.after(*at))
-                .map(|at| self.events.event(at))
-                .take_while(|wait| matches!(wait.what, ActivityKind::Stall | ActivityKind::Port))
-                .collect();
+        let waits: Vec<Event> = std::iter::successors(self.events.after(send), |at| self.events.after(*at))
+            .map(|at| self.events.event(at))
+            .take_while(|wait| matches!(wait.what, ActivityKind::Stall | ActivityKind::Port))
+            .collect();
         let cause = match waits.last().map(|wait| &wait.what) {
             None => None,
             Some(ActivityKind::Port) => self.causes.of_port(message),

@@ -99,11 +99,14 @@ fn beside<'a>(
 
 /// The account of a request's own overhead, and its message: it sends if that is what it does first.
 fn request_of(events: &Events, id: usize, request: u32) -> (Account, Option<usize>) {
-    let is = |account: Account, place: Option<usize>| (account, place.and_then(|place| events.subject(place)));
+    let is =
+        |account: Account, place: Option<usize>| (account, place.and_then(|place| events.subject(place)));
     let Some(track) = events.track(id, Some(request)) else { return is(Account::Receive, None) };
     let mut messages = track.places.clone().filter(|place| events.subject(*place).is_some());
     match messages.next() {
-        Some(first) if matches!(events.event(first).what, ActivityKind::Send(_)) => is(Account::Send, Some(first)),
+        Some(first) if matches!(events.event(first).what, ActivityKind::Send(_)) => {
+            is(Account::Send, Some(first))
+        }
         first => is(Account::Receive, first),
     }
 }
