@@ -23,6 +23,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// Its name without the folders.
+    pub fn short_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or_default()
+    }
+
     /// The mean over the processors of a time of all together.
     pub fn mean(&self, time: Time) -> Time {
         time / self.analysis.params.P as i64
@@ -51,7 +56,8 @@ fn key(name: &str) -> String {
 /// The columns of a run. A table has what a processor spends on the mean.
 pub fn columns<'a>(top_lines: usize, with_hops: bool) -> Vec<Column<'a, Row>> {
     let mut columns = vec![
-        Column::new("run", |row: &Row| row.name.clone()).titled("run"),
+        Column::new("run", |row: &Row| row.name.clone()),
+        Column::shown("run", |row: &Row| row.short_name().to_string()),
         Column::new("trace", |row: &Row| row.trace.clone()),
     ];
     columns.extend(Parameter::ALL.iter().map(|parameter| {
@@ -115,7 +121,7 @@ fn accounts<'a, R: 'a>(
 
 /// The same in percent: a table, or nothing where there is nothing.
 pub fn shares(all: &[Row], unit: Unit) -> String {
-    let mut columns = vec![Column::shown("%", |row: &Row| row.name.clone())];
+    let mut columns = vec![Column::shown("%", |row: &Row| row.short_name().to_string())];
     columns.extend(accounts(|row: &Row, time| Cell::Number(row.share(time)), |row| &row.analysis.total));
     format!("\n{}", table(&columns, all, unit, MOST_DECIMALS))
 }

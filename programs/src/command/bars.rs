@@ -66,7 +66,7 @@ const SLOT: (u32, u32) = (3, 110);
 /// Draws runs as SVG: a single one by its processors, several by what each is on the mean.
 pub fn svg(rows: &[Row], unit: Unit) -> Result<String, Failure> {
     let (bars, x, title) = match rows {
-        [row] => (of_processors(row, unit), "processor", format!("Where the time of {} went", row.name)),
+        [row] => (of_processors(row, unit), "processor", format!("Where the time of {} went", row.short_name())),
         _ => (rows.iter().map(|row| of_run(row, unit)).collect(), "", "Where the time went".into()),
     };
     let subtitle = match rows {
@@ -98,8 +98,7 @@ fn of_processors(row: &Row, unit: Unit) -> Vec<Bar> {
 
 /// A bar for a run.
 fn of_run(row: &Row, unit: Unit) -> Bar {
-    let label = row.name.rsplit('/').next().unwrap_or_default().into();
-    Bar { label, heights: heights(&row.analysis.total, unit, |time| row.mean(time)) }
+    Bar { label: row.short_name().into(), heights: heights(&row.analysis.total, unit, |time| row.mean(time)) }
 }
 
 /// How high the layers are.
