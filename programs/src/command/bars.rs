@@ -53,7 +53,7 @@ const HEIGHT: u32 = 430;
 /// What is above the bars.
 const HEAD: u32 = 66;
 /// The width and the height of an entry of the legend.
-const ENTRY: (u32, u32) = (150, 26);
+const ENTRY: (u32, u32) = (138, 26);
 /// The width of a letter, at most.
 const LETTER: u32 = 8;
 /// The room at the left for the numbers, and at the right.
@@ -66,7 +66,9 @@ const SLOT: (u32, u32) = (3, 110);
 /// Draws runs as SVG: a single one by its processors, several by what each is on the mean.
 pub fn svg(rows: &[Row], unit: Unit) -> Result<String, Failure> {
     let (bars, x, title) = match rows {
-        [row] => (of_processors(row, unit), "processor", format!("Where the time of {} went", row.short_name())),
+        [row] => {
+            (of_processors(row, unit), "processor", format!("Where the time of {} went", row.short_name()))
+        }
         _ => (rows.iter().map(|row| of_run(row, unit)).collect(), "", "Where the time went".into()),
     };
     let subtitle = match rows {
@@ -119,7 +121,7 @@ fn draw(bars: &[Bar], [title, subtitle, x, y]: [&str; 4]) -> Drawing<String> {
     let width = SIDES.0 + across + SIDES.1;
     let layers: Vec<usize> =
         (0..LAYERS.len()).filter(|at| bars.iter().any(|bar| bar.heights[*at] > 0.0)).collect();
-    let per_row = (width / ENTRY.0).max(1) as usize;
+    let per_row = ((width - 40) / ENTRY.0).max(1) as usize;
     let rows = layers.len().div_ceil(per_row) as u32;
     let (left, bottom) = (SIDES.0 as i32, (HEAD + HEIGHT - 52) as i32);
     let high = bottom - HEAD as i32;
