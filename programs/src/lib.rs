@@ -48,7 +48,11 @@ pub static PROGRAMS: &[&Program] = &[
     &transportation::TRANSPORTATION,
 ];
 
-/// The document's example, which `cargo test` runs.
+/// The documents' examples, which `cargo test` runs.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/programs.md")]
-struct Programs;
+mod documents {
+    #[doc = include_str!("../../docs/programs.md")]
+    struct Programs;
+    #[doc = include_str!("../../docs/analysis.md")]
+    struct Analysis;
+}
