@@ -2,6 +2,7 @@
 //! clock measures. It answers in numbers; who wants text writes them.
 
 pub mod calibration;
+pub mod loggps;
 pub mod range;
 pub mod stress;
 pub mod sweep;
