@@ -16,7 +16,7 @@ mod round_trips;
 mod search;
 mod table;
 
-use loggp::{ClockKind, Dilation, Params, ParamsBuilder, Parameter, Ports, Time};
+use loggp::{ClockKind, Dilation, Parameter, Params, ParamsBuilder, Ports, Time};
 
 pub use round_trips::{RoundTrips, Sample};
 
@@ -141,35 +141,72 @@ fn findings(derived: &Derived, params: &Params) -> Vec<Finding<'static>> {
     let times: [(&str, Value, Bound, String); 6] = [
         ("L", L, Bound::Exact, "an empty round trip takes 4o' + 2L".into()),
         ("o", o, Bound::Exact, "o': behind a long w an empty round trip takes 2o'".into()),
-        ("O_s", O_s, shown(is_split), match is_split {
-            true => "behind a long w, above S, a word adds 2O_s + O_r + G_l".into(),
-            false => half.into(),
-        }),
-        ("O_r", O_r, shown(is_split), match is_split {
-            true => "behind a long w a word adds O_s + O_r".into(),
-            false => half.into(),
-        }),
-        ("G_s", G_s, shown(bends || G_s.value >= 0.0), match bends || G_s.value >= 0.0 {
-            true => "a word adds 2(O_s + O_r + G_s)".into(),
-            false => format!("{straight}, and the first s = 0 do not show"),
-        }),
-        ("G_l", G_l, Bound::Exact, match bends {
-            true => "a word above s adds 2(O_s + O_r + G_l)".into(),
-            false => straight.into(),
-        }),
+        (
+            "O_s",
+            O_s,
+            shown(is_split),
+            match is_split {
+                true => "behind a long w, above S, a word adds 2O_s + O_r + G_l".into(),
+                false => half.into(),
+            },
+        ),
+        (
+            "O_r",
+            O_r,
+            shown(is_split),
+            match is_split {
+                true => "behind a long w a word adds O_s + O_r".into(),
+                false => half.into(),
+            },
+        ),
+        (
+            "G_s",
+            G_s,
+            shown(bends || G_s.value >= 0.0),
+            match bends || G_s.value >= 0.0 {
+                true => "a word adds 2(O_s + O_r + G_s)".into(),
+                false => format!("{straight}, and the first s = 0 do not show"),
+            },
+        ),
+        (
+            "G_l",
+            G_l,
+            shown(bends || G_s.value < 0.0),
+            match bends {
+                true => "a word above s adds 2(O_s + O_r + G_l)".into(),
+                false => straight.into(),
+            },
+        ),
     ];
     let amounts = params.gps().map_or((0, 0), |gps| (gps.s as i64, gps.S as i64));
     let mut findings: Vec<Finding> = times
         .into_iter()
         .map(|(parameter, value, bound, how)| {
-            let found = params.times().find(|(name, _)| *name == parameter).map_or(Time::ZERO, |(_, time)| time);
+            let found =
+                params.times().find(|(name, _)| *name == parameter).map_or(Time::ZERO, |(_, time)| time);
             let doubt = Some(Amount::Time(Time::from_ps(value.doubt.round() as i64)));
-            Finding { parameter, configured: None, found: Amount::Time(found), bound, doubt, how: how.into(), held: true }
+            Finding {
+                parameter,
+                configured: None,
+                found: Amount::Time(found),
+                bound,
+                doubt,
+                how: how.into(),
+                held: true,
+            }
         })
         .collect();
     let mut length = |parameter, found, bound, doubt: f64, how: String| {
         let (found, doubt) = (Amount::Words(found), Some(Amount::Words(doubt.round() as i64)));
-        findings.push(Finding { parameter, configured: None, found, bound, doubt, how: how.into(), held: true });
+        findings.push(Finding {
+            parameter,
+            configured: None,
+            found,
+            bound,
+            doubt,
+            how: how.into(),
+            held: true,
+        });
     };
     match (s, around_s) {
         (Some(s), Some((before, after))) => {
@@ -184,7 +221,8 @@ fn findings(derived: &Derived, params: &Params) -> Vec<Finding<'static>> {
             length("S", amounts.1, Bound::Exact, (first - last - 1) as f64, how);
         }
         None => {
-            let how = format!("the curve does not jump up to {longest} words, the longest that were measured");
+            let how =
+                format!("the curve does not jump up to {longest} words, the longest that were measured");
             length("S", longest as i64, Bound::AtLeast, 0.0, how);
         }
     }

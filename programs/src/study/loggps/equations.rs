@@ -76,7 +76,10 @@ impl Curves {
             }
             .into());
         }
-        let S = loaded.as_ref().ok().map(|jump| (points[jump.index - 1].0 as usize, points[jump.index].0 as usize));
+        let S = loaded
+            .as_ref()
+            .ok()
+            .map(|jump| (points[jump.index - 1].0 as usize, points[jump.index].0 as usize));
         let overhead = |k: usize| match &loaded {
             Ok(Jump { before, .. }) if S.is_some_and(|(last, _)| k <= last) => *before,
             Ok(Jump { after: Some(after), .. }) => *after,
@@ -86,7 +89,10 @@ impl Curves {
         let free = trips.unloaded(overhead);
         let raised = S.map_or(free.len(), |(last, _)| free.partition_point(|(k, _)| *k <= last as f64));
         if raised < 2 {
-            return Err("there are fewer than two lengths up to S without an imbalance; measure with w = 0 too".into());
+            return Err(
+                "there are fewer than two lengths up to S without an imbalance; measure with w = 0 too"
+                    .into(),
+            );
         }
         let bends = bend(&free, raised, trips.noise);
         let around = |bend: &Bend| (free[bend.index - 1].0 as usize, free[bend.index].0 as usize);
@@ -104,7 +110,8 @@ pub fn derive(trips: &RoundTrips) -> Result<Derived, Refusal> {
     let curves = Curves::of(trips)?;
     let doubt = trips.doubt();
     let at_zero = |line: &Line| Value { value: line.at_zero, doubt: line.scatter.max(doubt) };
-    let slope = |line: &Line| Value { value: line.slope, doubt: 2.0 * line.scatter.max(doubt) / line.span.max(1.0) };
+    let slope =
+        |line: &Line| Value { value: line.slope, doubt: 2.0 * line.scatter.max(doubt) / line.span.max(1.0) };
     let (below, above) = match &curves.loaded {
         Ok(Jump { before, after, .. }) => (before, after.as_ref()),
         Err(line) => (line, None),
@@ -155,7 +162,8 @@ impl Derived {
             None if self.G_s.value < 0.0 => 0,
             None => S,
         };
-        let (O_s, O_r, G_s, G_l) = (time(self.O_s), time(self.O_r), time(self.G_s.at_least_0()), time(self.G_l));
+        let (O_s, O_r, G_s, G_l) =
+            (time(self.O_s), time(self.O_r), time(self.G_s.at_least_0()), time(self.G_l));
         builder.L(time(self.L)).o(time(self.o)).gps(LogGps { s, S, O_s, O_r, G_s, G_l }).build()
     }
 }

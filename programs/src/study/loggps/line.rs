@@ -54,7 +54,9 @@ impl Line {
         let some: Vec<Point> = points.iter().copied().step_by(step).chain(points.last().copied()).collect();
         let mut slopes = Vec::new();
         for (i, a) in some.iter().enumerate() {
-            slopes.extend(some[i + 1..].iter().filter(|b| b.0 > a.0).map(|b| ((b.1 - a.1) / (b.0 - a.0), b.0 - a.0)));
+            slopes.extend(
+                some[i + 1..].iter().filter(|b| b.0 > a.0).map(|b| ((b.1 - a.1) / (b.0 - a.0), b.0 - a.0)),
+            );
         }
         let slope = weighted_median(&mut slopes).unwrap_or(0.0);
         let usual = middle(points.iter().map(|point| point.1.abs()));
@@ -80,7 +82,10 @@ impl Line {
     /// How far from it points are, all together, each as a part of its value.
     fn cost(&self, points: &[Point]) -> f64 {
         let usual = middle(points.iter().map(|point| point.1.abs()));
-        points.iter().map(|point| self.misses(point) / (point.1.abs() + usual / 1e3 + f64::MIN_POSITIVE)).sum()
+        points
+            .iter()
+            .map(|point| self.misses(point) / (point.1.abs() + usual / 1e3 + f64::MIN_POSITIVE))
+            .sum()
     }
 }
 
@@ -131,7 +136,8 @@ pub struct Bend {
 /// each stands higher by twice what the line before the bend is at 0.
 pub fn bend(points: &[Point], raised: usize, noise: Noise) -> Result<Bend, Line> {
     let from = |index: usize, before: &Line| -> Vec<Point> {
-        let lowered = |(i, (x, y)): (usize, &Point)| (*x, if i < raised { *y } else { y - 2.0 * before.at_zero });
+        let lowered =
+            |(i, (x, y)): (usize, &Point)| (*x, if i < raised { *y } else { y - 2.0 * before.at_zero });
         points.iter().enumerate().skip(index).map(lowered).collect()
     };
     let split = |index: usize| {
@@ -143,7 +149,9 @@ pub fn bend(points: &[Point], raised: usize, noise: Noise) -> Result<Bend, Line>
     let line = Line::through(&points[..raised]);
     let straight = line.cost(&from(0, &line));
     let splits = (2..=raised.min(points.len().saturating_sub(2))).map(split);
-    let Some((cost, index, before, after)) = splits.min_by(|a, b| a.0.total_cmp(&b.0)) else { return Err(line) };
+    let Some((cost, index, before, after)) = splits.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+        return Err(line);
+    };
     let at = (before.at_zero - after.at_zero) / (after.slope - before.slope);
     let (first, last) = (points[0].0, points[points.len() - 1].0);
     // The bend must show at the far end of the shorter part.

@@ -88,7 +88,9 @@ fn printed(line: &str) -> Option<Result<Printed, String>> {
     let (L, s, o_s, o_r) = (L?, s?, o_s?, o_r?);
     let number = |name: &str, text: &str| match text.parse::<f64>() {
         Ok(number) if !number.is_finite() || number.abs() <= MOST => Ok(number),
-        _ => Err(format!("{name}={text} is not a number of microseconds; Netgauge prints such as {name}=0.6128")),
+        _ => Err(format!(
+            "{name}={text} is not a number of microseconds; Netgauge prints such as {name}=0.6128"
+        )),
     };
     let read = || {
         let (L, s, o_s, o_r) = (number("L", L)?, number("s", s)?, number("o_s", o_s)?, number("o_r", o_r)?);
@@ -146,7 +148,10 @@ impl Netgauge {
         };
         let under_way = match left >= 0.0 {
             true => "Netgauge's L, half of a round trip, less both overheads".into(),
-            false => format!("the overheads are more than Netgauge's L, half of a round trip of {}: they overlap", us(2.0 * half)),
+            false => format!(
+                "the overheads are more than Netgauge's L, half of a round trip of {}: they overlap",
+                us(2.0 * half)
+            ),
         };
         let bound = if left >= 0.0 { Bound::Exact } else { Bound::Any };
         let mut findings = vec![
@@ -175,7 +180,7 @@ impl Netgauge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loggp::{Params, PS};
+    use loggp::{PS, Params};
 
     fn machine(text: &str) -> Recovered {
         read(text.as_bytes()).unwrap().unwrap().machine(Params::new(2).word(1)).unwrap()
@@ -185,7 +190,9 @@ mod tests {
     fn line(s: f64, g: f64, G: f64) -> String {
         let (o_s, o_r) = (0.5 + 0.001 * s, 0.7 + 0.002 * s);
         let L = 3.0 + 1.2 + 0.003 + 0.01;
-        format!(" L={L:.6}  s={s}  o_s={o_s:.6}  o_r={o_r:.6}  g={g:.6}  G={G:.6} (0.1 GiB/s) lsqu(g,G)=0.01 \n")
+        format!(
+            " L={L:.6}  s={s}  o_s={o_s:.6}  o_r={o_r:.6}  g={g:.6}  G={G:.6} (0.1 GiB/s) lsqu(g,G)=0.01 \n"
+        )
     }
 
     #[test]
@@ -201,7 +208,9 @@ mod tests {
 
     #[test]
     fn several_sizes_make_a_machine_of_loggps() {
-        let mut text = String::from("# whatever else it says\n L=4.213 s=1 o_s=0.501 o_r=0.702 g=-nan G=-nan (nan GiB/s)\n");
+        let mut text = String::from(
+            "# whatever else it says\n L=4.213 s=1 o_s=0.501 o_r=0.702 g=-nan G=-nan (nan GiB/s)\n",
+        );
         (1..5).for_each(|i| text += &line(1024.0 * f64::from(i) + 1.0, 2.0, 0.01));
         let params = machine(&text).params;
         let gps = params.gps().unwrap();
@@ -219,7 +228,8 @@ mod tests {
         assert!(read(b"k,w,time\n1,2,3\n").is_none());
         let refusal = read(b"\nL=much s=1 o_s=1 o_r=1 g=1 G=1").unwrap().unwrap_err().to_string();
         assert!(refusal.starts_with("line 2: L=much is not a number"), "{refusal}");
-        let refused = read(b"L=1 s=1 o_s=1 o_r=1 g=nan G=nan").unwrap().unwrap().machine(Params::new(2)).unwrap_err();
+        let refused =
+            read(b"L=1 s=1 o_s=1 o_r=1 g=nan G=nan").unwrap().unwrap().machine(Params::new(2)).unwrap_err();
         assert!(refused.to_string().contains("not measured enough sizes"));
     }
 }

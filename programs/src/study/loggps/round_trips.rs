@@ -102,7 +102,8 @@ impl RoundTrips {
             let time = sample.time.as_ps() as f64;
             (model - time).abs() / time.max(1.0)
         };
-        let worst = self.samples().map(|sample| (miss(sample), *sample)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+        let worst =
+            self.samples().map(|sample| (miss(sample), *sample)).max_by(|a, b| a.0.total_cmp(&b.0))?;
         Some((middle(self.samples().map(miss)), worst.0, worst.1))
     }
 }

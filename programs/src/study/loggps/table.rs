@@ -38,14 +38,16 @@ struct Columns {
 /// Reads a table. A bare number counts cycles, unless its title says what.
 pub fn read(text: &[u8], cycle: Time) -> Result<RoundTrips, Refusal> {
     let mut reader = csv::ReaderBuilder::new();
-    let mut reader = reader.has_headers(false).flexible(true).trim(csv::Trim::All).comment(Some(b'#')).from_reader(text);
+    let mut reader =
+        reader.has_headers(false).flexible(true).trim(csv::Trim::All).comment(Some(b'#')).from_reader(text);
     let mut columns = None;
     let mut times: BTreeMap<(usize, Time), Vec<Time>> = BTreeMap::new();
     let mut record = csv::ByteRecord::new();
     while reader.read_byte_record(&mut record).map_err(|error| error.to_string())? {
         let line = record.position().map_or(0, csv::Position::line);
         let at = |why: String| Refusal::from(format!("line {line}: {why}"));
-        let cells: Vec<String> = record.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_string()).collect();
+        let cells: Vec<String> =
+            record.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_string()).collect();
         if cells.iter().all(String::is_empty) {
             continue;
         }
@@ -85,7 +87,8 @@ impl Columns {
         }
         let mut columns = Columns { places: [usize::MAX; 3], units: [cycle; 3] };
         for (place, title) in cells.iter().enumerate() {
-            let (name, unit) = title.split_once('_').map_or((title.as_str(), None), |(name, unit)| (name, Some(unit)));
+            let (name, unit) =
+                title.split_once('_').map_or((title.as_str(), None), |(name, unit)| (name, Some(unit)));
             let Some(column) = COLUMNS.iter().position(|column| *column == name) else { continue };
             if columns.places[column] != usize::MAX {
                 return Err(format!("{name} is there twice; give it once"));
@@ -93,12 +96,17 @@ impl Columns {
             columns.places[column] = place;
             if let Some(unit) = unit.filter(|unit| *unit != "bytes") {
                 let known = UNITS.iter().find(|(name, _)| *name == unit);
-                columns.units[column] =
-                    known.ok_or_else(|| format!("{title} has no unit that is known; end it in s, ms, us, ns or ps"))?.1;
+                columns.units[column] = known
+                    .ok_or_else(|| {
+                        format!("{title} has no unit that is known; end it in s, ms, us, ns or ps")
+                    })?
+                    .1;
             }
         }
         match columns.places.iter().position(|place| *place == usize::MAX) {
-            Some(missing) => Err(format!("there is no column {}; the columns are k, w and time", COLUMNS[missing])),
+            Some(missing) => {
+                Err(format!("there is no column {}; the columns are k, w and time", COLUMNS[missing]))
+            }
             None => Ok(Some(columns)),
         }
     }
@@ -116,11 +124,14 @@ impl Columns {
         let time = |column: usize| {
             let text = cell(column)?;
             let refuse = |why: &str| format!("{} = {} {why}", COLUMNS[column], shortened(text));
-            self.time(column, text).ok_or_else(|| refuse("is not a time; write 12.5us, or a number under time_us"))
+            self.time(column, text)
+                .ok_or_else(|| refuse("is not a time; write 12.5us, or a number under time_us"))
         };
         let (w, time) = (time(1)?, time(2)?);
         if time < w {
-            return Err(format!("a round trip of {time} is shorter than its w of {w}; time is that of all of it"));
+            return Err(format!(
+                "a round trip of {time} is shorter than its w of {w}; time is that of all of it"
+            ));
         }
         Ok((k as usize, w, time))
     }
@@ -129,7 +140,8 @@ impl Columns {
     fn time(&self, column: usize, text: &str) -> Option<Time> {
         let unit = UNITS.iter().find(|(name, _)| {
             let number = text.strip_suffix(name);
-            number.is_some_and(|number| number.ends_with(|c: char| c.is_ascii_digit() || c == '.' || c == ' '))
+            number
+                .is_some_and(|number| number.ends_with(|c: char| c.is_ascii_digit() || c == '.' || c == ' '))
         });
         let (number, unit) = match unit {
             Some((name, unit)) => (text.strip_suffix(name)?.trim(), *unit),
