@@ -9,19 +9,21 @@ use loggp_programs::{PROGRAMS, Program};
 use super::failure::Failure;
 use super::machine_file;
 use super::number::thousands;
-use super::options::{Named, one_of};
+use super::options::{Format, Named, one_of};
 
 /// The arguments of `machines`.
 #[derive(Args)]
 pub struct Machines {
     /// How they are listed: for people, or one JSON object each, which --machine FILE reads
     #[arg(long, value_parser = one_of(FORMATS), default_value = "table")]
-    format: bool,
+    format: Format,
 }
 
-/// Whether machines are listed as JSON.
-const FORMATS: [Named<bool>; 2] =
-    [("table", "Every value with its source, for people", false), ("json", "A JSON object a line", true)];
+/// How machines are listed.
+const FORMATS: [Named<Format>; 2] = [
+    ("table", "Every value with its source, for people", Format::Table),
+    ("json", "A JSON object a line", Format::Json),
+];
 
 /// Lists the programs: what they do, what their size is, and their algorithms.
 pub fn programs(out: &mut dyn Write) -> Result<(), Failure> {
@@ -61,7 +63,7 @@ impl Machines {
     /// Lists the machines: every value, and where it comes from.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         for (i, preset) in presets().iter().enumerate() {
-            if self.format {
+            if self.format == Format::Json {
                 serde_json::to_writer(&mut *out, &machine_file::preset(preset)?).map_err(Failure::run)?;
                 writeln!(out)?;
                 continue;

@@ -17,7 +17,7 @@ const MOST_WORDS_MEASURED: usize = 1 << 18;
 /// On the wall clock nothing longer is tried than what takes so long.
 const LONG_ENOUGH: Time = Time::from_ps(8 * MS.as_ps());
 /// So long the runs that were late are run again.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(15);
 /// On the wall clock two values this near to each other are the same.
 const NOISE: f64 = 0.02;
 /// Shorter messages are too alike to be tried on the wall clock.
@@ -64,7 +64,7 @@ impl Search<'_> {
                 reading => reading?,
             };
             self.trips.add(Sample { k, w, time: reading.time, doubt: reading.doubt });
-            w = reading.time + reading.time / 2 + self.lab.noise + loggp::PS;
+            w = reading.time + reading.time / 8 + self.lab.noise + loggp::PS;
         }
         Ok(true)
     }
