@@ -1,0 +1,606 @@
+//! MPI's requests: what the routines of LogGPS's table 4 cost, whose message goes to whom, and how it ends if a program
+//! gets them wrong.
+
+#![allow(non_snake_case)] // L, S, P and T are the paper's names
+
+use loggp::{
+    Cause, ClockKind, Dilation, Latency, Machine, PS, Params, Proc, Run, Tag, Time, US, Work, audit,
+    collectives,
+};
+use proptest::prelude::*;
+
+const BYTES: Tag<Vec<u8>> = Tag::named(0, "bytes");
+const OTHER: Tag<Vec<u8>> = Tag::named(1, "other");
+
+/// A machine's parameters, in picoseconds and bytes: the paper's names.
+#[derive(Clone, Copy, Debug)]
+struct Gps {
+    L: i64,
+    o: i64,
+    O_s: i64,
+    O_r: i64,
+    G_s: i64,
+    G_l: i64,
+    s: i64,
+    S: i64,
+}
+
+impl Gps {
+    fn params(&self, P: usize) -> Params {
+        let Gps { L, o, O_s, O_r, G_s, G_l, s, S } = *self;
+        let text =
+            format!("L={L}ps,o={o}ps,g=0,O_s={O_s}ps,O_r={O_r}ps,G_s={G_s}ps,G_l={G_l}ps,word=1,s={s},S={S}");
+        Params::new(P).set(&text).unwrap().build().unwrap()
+    }
+
+    fn T1(&self, k: i64) -> i64 {
+        self.o + k * self.O_s
+    }
+
+    /// T2 or T2', by k.
+    fn T2(&self, k: i64) -> i64 {
+        if k <= self.s { k * self.G_s + self.L } else { self.s * self.G_s + (k - self.s) * self.G_l + self.L }
+    }
+
+    fn T3(&self, k: i64) -> i64 {
+        self.o + k * self.O_r
+    }
+
+    fn T4(&self, t_s: i64, t_r: i64) -> i64 {
+        (self.o + self.L).max(t_r - t_s) + self.o
+    }
+
+    fn T5(&self) -> i64 {
+        self.o + self.L + self.o
+    }
+
+    /// MPI_Send, equations (4) and (5).
+    fn send(&self, k: i64, t_s: i64, t_r: i64) -> i64 {
+        if k <= self.S { self.T1(k) } else { self.T4(t_s, t_r) + self.T5() + self.T1(k) }
+    }
+
+    /// MPI_Recv, equations (7) to (9).
+    fn recv(&self, k: i64, t_s: i64, t_r: i64) -> i64 {
+        if k <= self.S {
+            (self.T1(k) + self.T2(k) - (t_r - t_s)).max(0) + self.T3(k)
+        } else {
+            let request = (self.o + self.L - (t_r - t_s)).max(0) + self.o;
+            request + self.T5() + self.T1(k) + self.T2(k) + self.T3(k)
+        }
+    }
+
+    /// MPI_Wait, equation (11): it was called for at t_i, and is waited for at t_w.
+    fn wait(&self, blocking: i64, t_i: i64, t_w: i64) -> i64 {
+        (blocking - (t_w - t_i)).max(self.o)
+    }
+}
+
+/// How one end of a message calls: at once, or a request that it waits for so much later.
+#[derive(Clone, Copy, Debug)]
+enum How {
+    Blocking,
+    Request(i64),
+}
+
+/// One message.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    gps: Gps,
+    k: i64,
+    t_s: i64,
+    t_r: i64,
+    sender: How,
+    receiver: How,
+}
+
+fn how() -> impl Strategy<Value = How> {
+    prop_oneof![Just(How::Blocking), (0_i64..3_000_000).prop_map(How::Request)]
+}
+
+fn gps() -> impl Strategy<Value = Gps> {
+    let times = (0_i64..200_000, 0_i64..200_000, 0_i64..3_000, 0_i64..3_000, 0_i64..3_000);
+    (times, -3_000_i64..3_000, 0_i64..300, 0_i64..300).prop_map(|((L, o, O_s, O_r, G_s), G_l, s, more)| {
+        // Where the paper says that all costs are positive, O_s + O_r + G_l > 0; and no message arrives before its send.
+        let G_l = G_l.max(-O_s).max(1 - O_s - O_r);
+        Gps { L, o, O_s, O_r, G_s, G_l, s, S: s + more }
+    })
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    (gps(), 0_i64..800, 0_i64..1_000_000, 0_i64..1_000_000, how(), how())
+        .prop_map(|(gps, k, t_s, t_r, sender, receiver)| Case { gps, k, t_s, t_r, sender, receiver })
+}
+
+/// The lengths of the calls, and the time between them: what each end's routines cost.
+fn costs(
+    p: &mut Proc,
+    at: i64,
+    how: How,
+    start: impl Fn(&mut Proc),
+    post: impl Fn(&mut Proc, Time),
+) -> Vec<i64> {
+    p.wait_until(at * PS);
+    let called = p.now();
+    match how {
+        How::Blocking => {
+            start(p);
+            vec![(p.now() - called).as_ps()]
+        }
+        How::Request(later) => {
+            post(p, called + later * PS);
+            vec![(p.now() - called).as_ps()]
+        }
+    }
+}
+
+fn run_case(case: &Case) -> [Vec<i64>; 2] {
+    let Case { gps, k, t_s, t_r, sender, receiver } = *case;
+    let machine = Machine::new(gps.params(2)).trace(true);
+    let run = machine.run(|p| match p.id() {
+        0 => costs(
+            p,
+            t_s,
+            sender,
+            |p| p.send(1, BYTES, vec![7; k as usize]),
+            |p, t_w| {
+                let request = p.isend(1, BYTES, vec![7; k as usize]);
+                assert_eq!(p.now() - t_s * PS, gps.o * PS, "equation (6)");
+                p.wait_until(t_w);
+                p.wait(request);
+            },
+        ),
+        _ => costs(
+            p,
+            t_r,
+            receiver,
+            |p| assert_eq!(p.recv_from(0, BYTES), vec![7; k as usize]),
+            |p, t_w| {
+                let request = p.irecv_from(0, BYTES);
+                assert_eq!(p.now() - t_r * PS, gps.o * PS, "equation (10)");
+                p.wait_until(t_w);
+                assert_eq!(p.wait(request), vec![7; k as usize]);
+            },
+        ),
+    });
+    let mut run = run.unwrap_or_else(|error| panic!("{case:?}: {error}"));
+    holds(&mut run, case);
+    run.results.try_into().unwrap()
+}
+
+/// The run kept to the rules, and says where all of its time went.
+fn holds<R>(run: &mut Run<R>, what: &impl std::fmt::Debug) {
+    let found = audit(&run.trace.take().unwrap());
+    assert!(found.is_clean(), "{what:?}: {:#?}", found.violations);
+    for stats in &run.processors {
+        let sum = stats.work + stats.send + stats.recv + stats.gap + stats.stall + stats.port + stats.idle;
+        assert_eq!(sum, stats.finish, "{what:?}");
+    }
+}
+
+/// What the call and the wait for it take, from the moment of the call, by equations (4) to (11).
+fn predicted(gps: &Gps, how: How, blocking: i64, called: i64) -> i64 {
+    match how {
+        How::Blocking => blocking,
+        How::Request(later) => {
+            let t_w = called + later.max(gps.o);
+            t_w + gps.wait(blocking, called, t_w) - called
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+    /// Every routine costs what table 4 says, whatever the other end does.
+    #[test]
+    fn routines_cost_what_table_4_says(case in case()) {
+        let Case { gps, k, t_s, t_r, sender, receiver } = case;
+        let [sent, received] = run_case(&case);
+        prop_assert_eq!(sent, [predicted(&gps, sender, gps.send(k, t_s, t_r), t_s)]);
+        prop_assert_eq!(received, [predicted(&gps, receiver, gps.recv(k, t_s, t_r), t_r)]);
+    }
+}
+
+/// A machine on which nothing is special.
+fn machine(P: usize) -> Machine {
+    Machine::new(Params::new(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap()).trace(true)
+}
+
+/// A machine of LogGPS with round numbers: S = 100.
+fn mpi(P: usize) -> Machine {
+    let gps =
+        Gps { L: 5_000_000, o: 1_000_000, O_s: 10_000, O_r: 10_000, G_s: 20_000, G_l: 10_000, s: 50, S: 100 };
+    Machine::new(gps.params(P)).trace(true)
+}
+
+#[test]
+fn requests_go_on_while_their_processor_computes() {
+    let run = machine(2).run(|p| {
+        if p.id() == 0 {
+            let sends = p.isend(1, BYTES, vec![1]);
+            p.work("think", 100, || ());
+            p.wait(sends);
+        } else {
+            let comes = p.irecv(BYTES);
+            p.work("think", 100, || ());
+            assert_eq!(p.wait(comes), (0, vec![1]));
+        }
+        p.now()
+    });
+    // o to call for it, 100 of work, and o for the wait: the message came at 8, and was received at 10.
+    assert_eq!(run.unwrap().results, [104 * US, 104 * US]);
+}
+
+#[test]
+fn a_message_goes_to_the_receive_that_was_called_for_first() {
+    let run = machine(2).run(|p| {
+        if p.id() == 0 {
+            for number in 0..4 {
+                p.send(1, BYTES, vec![number]);
+            }
+            p.send(1, OTHER, vec![9]);
+            return vec![];
+        }
+        let first = p.irecv_from(0, BYTES);
+        let any = p.irecv(BYTES);
+        let other = p.irecv(OTHER);
+        let blocking = p.recv(BYTES).1;
+        let last = p.irecv_from(0, BYTES);
+        // In another order than that in which they were called for.
+        let last = p.wait(last);
+        let other = p.wait(other).1;
+        [p.wait(first), p.wait(any).1, blocking, last, other].concat()
+    });
+    assert_eq!(run.unwrap().results[1], [0, 1, 2, 3, 9]);
+}
+
+/// A short message called for after a long one is received after it, on every machine, even if latencies are random.
+#[test]
+fn no_message_overtakes_one_that_was_called_for_before() {
+    for seed in 0..200 {
+        for machine in [machine(2), mpi(2)] {
+            let run = machine.latency(Latency::Random { seed }).run(|p| {
+                if p.id() == 0 {
+                    let requests: Vec<_> =
+                        (0..6).map(|n| p.isend(1, BYTES, vec![n; if n % 2 == 0 { 90 } else { 1 }])).collect();
+                    p.send(1, BYTES, vec![6]);
+                    p.wait_all(requests);
+                    vec![]
+                } else if seed % 2 == 0 {
+                    (0..7).map(|_| p.recv_from(0, BYTES)[0]).collect()
+                } else {
+                    let requests: Vec<_> = (0..7).map(|_| p.irecv(BYTES)).collect();
+                    p.wait_all(requests).into_iter().map(|(_, bytes)| bytes[0]).collect()
+                }
+            });
+            let mut run = run.unwrap();
+            holds(&mut run, &seed);
+            assert_eq!(run.results[1], [0, 1, 2, 3, 4, 5, 6]);
+        }
+    }
+}
+
+#[test]
+fn any_tag_takes_what_comes_and_says_what_it_was() {
+    let run = mpi(3).run(|p| match p.id() {
+        0 => p.recv_any_tag::<Vec<u8>>(None).1 + p.recv_any_tag::<Vec<u8>>(Some(2)).1,
+        // Its collectives are none of what is asked for.
+        id => {
+            p.send(0, if id == 1 { BYTES } else { OTHER }, vec![0; 200]);
+            0
+        }
+    });
+    assert_eq!(run.unwrap().results[0], 1);
+    let run = machine(2).run(|p| {
+        if p.id() == 1 {
+            p.send(0, OTHER, vec![5]);
+            collectives::broadcast(p, 0, None::<u64>);
+            p.send(0, BYTES, vec![6]);
+            return vec![];
+        }
+        let (one, two) = (p.irecv_any_tag::<Vec<u8>>(None), p.irecv_any_tag::<Vec<u8>>(Some(1)));
+        collectives::broadcast(p, 0, Some(3_u64));
+        vec![p.wait(one), p.wait(two)]
+    });
+    assert_eq!(run.unwrap().results[0], [(1, 1, vec![5]), (1, 0, vec![6])]);
+}
+
+#[test]
+fn wait_any_takes_what_is_done_first() {
+    let run = machine(3).run(|p| match p.id() {
+        0 => {
+            let mut requests = vec![p.irecv_from(1, BYTES), p.irecv_from(2, BYTES)];
+            let first = p.wait_any(&mut requests);
+            let second = p.wait_any(&mut requests);
+            assert!(requests.is_empty());
+            (first.0, first.1[0], second.0, second.1[0])
+        }
+        id => {
+            p.work("think", if id == 1 { 50 } else { 5 }, || ());
+            p.send(0, BYTES, vec![id as u8]);
+            (0, 0, 0, 0)
+        }
+    });
+    assert_eq!(run.unwrap().results[0], (1, 2, 0, 1));
+}
+
+#[test]
+fn test_costs_a_cycle_until_it_is_done() {
+    let run = machine(2).run(|p| {
+        if p.id() == 0 {
+            p.work("think", 20, || ());
+            p.send(1, BYTES, vec![1]);
+            return 0;
+        }
+        let (mut request, mut looks) = (p.irecv(BYTES), 0);
+        loop {
+            match p.test(request) {
+                Ok((from, bytes)) => {
+                    assert_eq!((from, bytes[0], p.now()), (0, 1, 32 * US));
+                    return looks;
+                }
+                Err(again) => (request, looks) = (again, looks + 1),
+            }
+        }
+    });
+    // It calls for it until 2; the message is there at 28 and received at 30, which a look sees, for o.
+    assert_eq!(run.unwrap().results[1], 28);
+}
+
+/// Whoever exchanges long messages by blocking sends waits for ever, in MPI and here.
+#[test]
+fn blocking_sends_above_S_deadlock() {
+    let error = mpi(2).run(|p| {
+        p.send(1 - p.id(), BYTES, vec![0; 101]);
+        p.recv_from(1 - p.id(), BYTES);
+    });
+    let said = error.unwrap_err().to_string();
+    for line in [
+        "deadlock: 2 of 2 processors wait for messages that nobody sends",
+        "processor 0 at 1 us waited to send 101 words, more than S = 100, until processor 1 receives them",
+        "processor 1 at 1 us waited to send 101 words, more than S = 100, until processor 0 receives them",
+    ] {
+        assert!(said.contains(line), "{said}");
+    }
+    // With requests they do not, and up to S they do not.
+    let exchange = |p: &mut Proc, words: usize| {
+        let request = p.isend(1 - p.id(), BYTES, vec![0; words]);
+        p.recv_from(1 - p.id(), BYTES);
+        p.wait(request);
+    };
+    mpi(2).run(|p| exchange(p, 101)).unwrap();
+    mpi(2)
+        .run(|p| {
+            p.send(1 - p.id(), BYTES, vec![0; 100]);
+            p.recv_from(1 - p.id(), BYTES);
+        })
+        .unwrap();
+}
+
+#[test]
+fn a_deadlock_of_requests_names_them() {
+    let error = mpi(2).run(|p| {
+        if p.id() == 0 {
+            let request = p.isend(1, BYTES, vec![0; 500]);
+            p.wait(request);
+        } else {
+            let one = p.irecv_from(0, OTHER);
+            let two = p.irecv_from(0, OTHER);
+            p.wait_any(&mut vec![one, two]);
+        }
+    });
+    let said = error.unwrap_err().to_string();
+    assert!(
+        said.contains("waited for its isend of 500 words to 1 with tag 0 (bytes), called for at 0 us"),
+        "{said}"
+    );
+    assert!(said.contains("tests/requests.rs"), "{said}");
+    assert!(said.contains("processor 1 at") && said.contains("waited for any of its 2 requests"), "{said}");
+    let error = machine(2).run(|p| {
+        let request = p.irecv_from(1 - p.id(), BYTES);
+        p.recv_from(1 - p.id(), OTHER);
+        p.wait(request);
+    });
+    let said = error.unwrap_err().to_string();
+    assert!(said.contains("waited for a message from 1 with tag 1 (other)"), "{said}");
+}
+
+#[test]
+fn who_does_not_wait_is_told_for_what() {
+    let error = machine(2).run(|p| {
+        if p.id() == 0 {
+            let _forgotten = p.isend(1, BYTES, vec![0; 3]);
+            let _too = p.irecv(OTHER);
+        } else {
+            p.recv(BYTES);
+        }
+    });
+    let error = error.unwrap_err();
+    assert!(matches!(error.cause, Cause::NotWaited { id: 0, count: 2, .. }), "{error}");
+    let said = error.to_string();
+    assert!(
+        said.starts_with("processor 0 ended and had not waited for its isend of 1 word to 1 with tag 0 (bytes), called for at 0 us"),
+        "{said}"
+    );
+    assert!(said.contains(", nor for one other"), "{said}");
+}
+
+#[test]
+fn what_is_not_received_is_told_though_requests_were_outstanding() {
+    let error = machine(2).run(|p| {
+        if p.id() == 0 {
+            p.send(1, OTHER, vec![0]);
+            p.send(1, BYTES, vec![0]);
+        } else {
+            let request = p.irecv(BYTES);
+            p.wait(request);
+        }
+    });
+    let error = error.unwrap_err();
+    assert!(matches!(error.cause, Cause::NotReceived { count: 1, from: 0, to: 1, .. }), "{error}");
+}
+
+#[test]
+fn misuse_is_told() {
+    let stolen = std::sync::Mutex::new(None);
+    let error = machine(2).run(|p| {
+        if p.id() == 0 {
+            *stolen.lock().unwrap() = Some(p.irecv(BYTES));
+            p.work("think", 10, || ());
+        } else {
+            p.wait_until(5 * US);
+            let request = stolen.lock().unwrap().take().unwrap();
+            p.wait(request);
+        }
+    });
+    assert!(error.unwrap_err().to_string().contains("waits for a request of processor 0"), "stolen");
+    let error = machine(1).run(|p| p.wait_any(&mut Vec::<loggp::Request<()>>::new()));
+    assert!(error.unwrap_err().to_string().contains("waits for any of no requests; give at least one"));
+    let error = machine(2).run(|p| {
+        if p.id() == 0 {
+            p.send(1, Tag::<u64>::new(0), 7);
+        } else {
+            let request = p.irecv(BYTES);
+            p.wait(request);
+        }
+    });
+    let error = error.unwrap_err();
+    assert!(matches!(error.cause, Cause::WrongType { id: 1, from: 0, .. }), "{error}");
+}
+
+/// Barriers, looks and deadlines see to requests, and requests to them.
+#[test]
+fn requests_go_on_in_every_wait() {
+    let machine = mpi(3).barrier(US);
+    let run = machine.run(|p| {
+        let (right, left) = ((p.id() + 1) % 3, (p.id() + 2) % 3);
+        let sends = p.isend(right, BYTES, vec![p.id() as u8; 300]);
+        let comes = p.irecv_from(left, BYTES);
+        p.barrier();
+        let none = p.recv_until(p.now() + 20 * US, OTHER);
+        assert!(none.is_none() && p.probe(OTHER).is_none() && p.try_recv(OTHER).is_none());
+        p.send(right, OTHER, vec![1; 5]);
+        assert_eq!(p.recv_from(left, OTHER), [1; 5]);
+        let both = p.send_recv(right, vec![2; 200], left, OTHER);
+        assert_eq!(both, [2; 200]);
+        let sum = collectives::all_reduce(p, 1_u64, |a, b| a + b);
+        p.wait(sends);
+        (p.wait(comes)[299] as usize, sum)
+    });
+    let mut run = run.unwrap();
+    holds(&mut run, &"waits");
+    assert_eq!(run.results, [(2, 3), (0, 3), (1, 3)]);
+}
+
+/// A message of a random program: who sends how much to whom, about what, and how both ends call.
+#[derive(Clone, Debug)]
+struct Sent {
+    from: usize,
+    to: usize,
+    tag: usize,
+    words: usize,
+    sender: Option<i64>,
+    receiver: Option<i64>,
+    any: bool,
+}
+
+fn programs() -> impl Strategy<Value = (usize, bool, Vec<Sent>)> {
+    (2_usize..5, any::<bool>()).prop_flat_map(|(P, is_gps)| {
+        let later = || prop_oneof![Just(None), (0_i64..60).prop_map(Some)];
+        let sent = (0..P, 1..P, 0_usize..2, 0_usize..160, later(), later(), any::<bool>());
+        let sent = sent.prop_map(move |(from, hop, tag, words, sender, receiver, any)| {
+            let sender = if is_gps { sender } else { sender.or(Some(0)) };
+            Sent { from, to: (from + hop) % P, tag, words: words.max(1), sender, receiver, any }
+        });
+        (Just(P), Just(is_gps), proptest::collection::vec(sent, 1..20))
+    })
+}
+
+/// Each processor does its part of the messages in their order, and waits for its requests some units of work later, or
+/// at the end. What each receive got, by the call's number.
+fn play(p: &mut Proc, messages: &[Sent]) -> Vec<(usize, Vec<u8>)> {
+    let me = p.id();
+    let mut sends = Vec::new();
+    let mut comes = Vec::new();
+    let mut got: Vec<(usize, Vec<u8>)> = Vec::new();
+    for (number, sent) in messages.iter().enumerate() {
+        let tag = BYTES.step(sent.tag);
+        if sent.from == me {
+            let bytes = vec![number as u8; sent.words];
+            match sent.sender {
+                None => p.send(sent.to, tag, bytes),
+                Some(later) => {
+                    sends.push(p.isend(sent.to, tag, bytes));
+                    p.work("think", later as u64, || ());
+                    if later % 3 == 0 {
+                        p.wait(sends.remove(later as usize % sends.len()));
+                    }
+                }
+            }
+        }
+        if sent.to == me {
+            match sent.receiver {
+                None => got.push((number, p.recv_from(sent.from, tag))),
+                Some(later) => {
+                    comes.push((number, p.irecv_from(sent.from, tag)));
+                    p.work("think", later as u64, || ());
+                    if later % 4 == 0 {
+                        let (number, request) = comes.remove(later as usize % comes.len());
+                        got.push((number, p.wait(request)));
+                    } else if sent.any {
+                        assert!(p.probe(OTHER).is_none());
+                    }
+                }
+            }
+        }
+    }
+    for (number, request) in comes {
+        got.push((number, p.wait(request)));
+    }
+    p.wait_all(sends);
+    got.sort();
+    got
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    /// Whatever a program does with requests, everyone gets what was sent in the order of MPI, the rules are kept, and the
+    /// accounts add up.
+    #[test]
+    fn random_programs_keep_to_the_rules((P, is_gps, messages) in programs(), seed in any::<u64>(), ports in any::<bool>()) {
+        let latency = if seed % 3 == 0 { Latency::Random { seed } } else { Latency::Exact };
+        let machine = if is_gps { mpi(P) } else {
+            Machine::new(Params::new(P).L(6 * US).o(2 * US).g(4 * US).G(US / 10).build().unwrap()).trace(true)
+        };
+        let machine = machine.latency(latency).ports(if ports { loggp::Ports::Dual } else { loggp::Ports::Single });
+        let run = machine.run(|p| play(p, &messages));
+        let mut run = run.unwrap();
+        holds(&mut run, &(P, is_gps, &messages));
+        for (to, got) in run.results.iter().enumerate() {
+            let mine = messages.iter().enumerate().filter(|(_, sent)| sent.to == to);
+            let expected: Vec<(usize, Vec<u8>)> =
+                mine.map(|(number, sent)| (number, vec![number as u8; sent.words])).collect();
+            prop_assert_eq!(got, &expected);
+        }
+    }
+}
+
+/// The same requests at the same times on threads that really wait.
+#[test]
+fn both_clocks_do_the_same() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    for _ in 0..6 {
+        use proptest::strategy::ValueTree;
+        let (P, is_gps, messages) = programs().new_tree(&mut runner).unwrap().current();
+        let machine = if is_gps { mpi(P) } else { machine(P) };
+        let [model, wall] = [ClockKind::Virtual, ClockKind::Wall].map(|clock| {
+            let machine = machine.clone().clock(clock).dilation(Dilation::Fixed(20.0)).work(Work::Charged);
+            machine.run(|p| play(p, &messages)).unwrap()
+        });
+        assert_eq!(model.results, wall.results);
+        assert_eq!(model.processors, wall.processors);
+        assert_eq!(model.trace, wall.trace);
+        assert!(wall.time >= model.time);
+    }
+}
