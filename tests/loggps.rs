@@ -198,27 +198,36 @@ fn tables_that_say_too_little_are_refused() {
     }
 }
 
-/// Within 1%, the best of several: the host of a test has other things to do. It may be late every time, and then there is
-/// nothing to hold against the machine.
+/// The best of several: the host of a test has other things to do. It may be late every time, and then there is nothing to
+/// hold against the machine.
 #[test]
 fn the_wall_clock_is_calibrated() {
-    for name in PLATFORMS {
+    for (name, dilation) in [("cenju4", 50.0), ("myrinet", 10.0), ("fast-ethernet", 1.0)] {
         let set = platform(name);
-        let emulation = Emulation { dilation: Dilation::Fixed(30.0), ..Emulation::on(ClockKind::Wall) };
-        let mut best: Option<f64> = None;
-        for _ in 0..3 {
+        let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::on(ClockKind::Wall) };
+        let mut held = Vec::new();
+        for _ in 0..2 {
             let found = LogGpsCalibration::study(set, Ports::Single, &emulation).unwrap();
-            if found.held() {
-                let errors = errors(&found.recovered.params, &set);
-                println!("{name}: {errors:?}");
-                let worst = errors.iter().map(|(_, error)| error.abs()).fold(0.0, f64::max);
-                best = Some(best.map_or(worst, |best| best.min(worst)));
+            if !found.held() {
+                continue;
             }
-            if best.is_some_and(|best| best < 0.01) {
+            println!("{name}: {:?}", errors(&found.recovered.params, &set));
+            let S = set.gps().unwrap().S;
+            let error = |k: usize, w: Time| {
+                let [set, found] =
+                    [&set, &found.recovered.params].map(|params| RoundTrip::of(params, k).time(w));
+                ((found - w).in_units(set - w) - 1.0).abs()
+            };
+            let lengths = [0, 100, S / 2, S, S + 1, 2 * S];
+            let long = RoundTrip::of(&set, 2 * S).time(Time::ZERO);
+            let errors = lengths.into_iter().flat_map(|k| [error(k, Time::ZERO), error(k, long)]);
+            held.push(errors.fold(0.0, f64::max));
+            if held.last().is_some_and(|worst| *worst < 0.01) {
                 break;
             }
         }
-        assert!(best.is_none_or(|best| best < 0.2), "{name}: {best:?}");
+        let best = held.iter().copied().reduce(f64::min);
+        assert!(best.is_none_or(|best| best < 0.05), "{name}: {held:?}");
     }
 }
 
@@ -264,7 +273,7 @@ fn the_command_finds_table_5_and_draws_it() {
         let line = format!("calibrate --model loggps --machine {name} --clock virtual");
         let table = right(&format!("{line} --plot {}", plot.display()));
         assert_eq!(table.matches("+0.00%  ").count(), 8, "{table}");
-        assert!(table.contains("all within +0.00%"), "{table}");
+        assert!(table.contains("all within 0.00%"), "{table}");
         let svg = fs::read_to_string(&plot).unwrap();
         for text in [
             &format!("Round trips of {name}"),

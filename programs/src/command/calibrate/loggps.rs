@@ -121,8 +121,8 @@ fn report<'a>(
             format!(
                 "\nhalf of the round trips that were measured are within {} of this machine's, and all within {} (k = {}, \
                  w = {w})\n",
-                percent(middle),
-                percent(worst),
+                percent(middle).trim_start_matches('+'),
+                percent(worst).trim_start_matches('+'),
                 thousands(k)
             )
         });
