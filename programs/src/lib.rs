@@ -15,6 +15,7 @@ mod memory;
 mod program;
 pub mod radix_sort;
 pub mod remap;
+pub mod rtt;
 pub mod scatter;
 pub mod study;
 pub mod summation;
@@ -46,6 +47,7 @@ pub static PROGRAMS: &[&Program] = &[
     &radix_sort::RADIX_SORT,
     &lu::LU,
     &transportation::TRANSPORTATION,
+    &rtt::RTT,
 ];
 
 /// The documents' examples, which `cargo test` runs.
