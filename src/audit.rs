@@ -5,10 +5,12 @@
 //! mistake in the machine must be made a second time, in another way, to get past it. It compares each
 //! processor's local times and no order of events, and so takes the traces of either clock.
 //!
-//! Whether a message waited with reason is for [`requests`] to say.
+//! Whether a message waited with reason is for [`requests`] to say, and whether what a program left to go on by itself
+//! did so, for [`beside`].
 //!
 //! Every check sorts and sweeps: an audit of n events takes O(n log n).
 
+mod beside;
 mod requests;
 mod room;
 
@@ -111,6 +113,12 @@ pub enum Rule {
     Reception,
     /// A reception begins when the message is there.
     Arrival,
+    /// On a machine of LogGPS, and from a processor's first request to send on, no message overtakes another on the same
+    /// way.
+    Order,
+    /// A request is called for and waited for once. It goes on from its call, and the wait ends when it is done, and after
+    /// o at the earliest.
+    Request,
     /// All take part in each of the machine's barriers, and go on when the last one has come and the barrier's
     /// cost is paid.
     Barrier,
@@ -133,6 +141,8 @@ impl fmt::Display for Rule {
             Rule::Causality => "a message arrives after its send began",
             Rule::Reception => "a message is received once, by its receiver",
             Rule::Arrival => "a message is received when it is there",
+            Rule::Order => "no message overtakes another on the same way",
+            Rule::Request => "a request goes on by itself until it is waited for",
             Rule::Barrier => "all leave a barrier when the last one has come",
         })
     }
@@ -140,9 +150,10 @@ impl fmt::Display for Rule {
 
 /// Holds a trace against every rule.
 pub fn audit(trace: &Trace) -> Audit {
+    let beside = beside::activities(trace);
     let mut auditor = Auditor::new(trace);
     auditor.name_messages();
-    auditor.follow_processors(&trace.activities);
+    auditor.follow_processors(&trace.activities, &beside);
     auditor.follow_messages();
     auditor.count_transits();
     auditor.watch_ports();
@@ -226,6 +237,10 @@ struct Auditor<'a> {
     flights: Vec<Flight<'a>>,
     /// The place of every sender's first one.
     firsts: HashMap<usize, usize>,
+    /// The place of the message that the same sender let enter before, for each.
+    before: Vec<Option<usize>>,
+    /// From which of its messages on a sender keeps their order.
+    in_order: HashMap<usize, usize>,
     /// What was found until now.
     audit: Audit,
 }
@@ -256,7 +271,17 @@ impl<'a> Auditor<'a> {
             out_of_order: trace.out_of_order,
         };
         let &Trace { ref params, ports, latency, .. } = trace;
-        Auditor { params, ports, latency, flights, firsts: HashMap::new(), audit }
+        let in_order = beside::in_order(trace);
+        Auditor {
+            params,
+            ports,
+            latency,
+            flights,
+            firsts: HashMap::new(),
+            before: Vec::new(),
+            in_order,
+            audit,
+        }
     }
 
     fn report(&mut self, rule: Rule, sentence: String) {
@@ -272,10 +297,14 @@ impl<'a> Auditor<'a> {
         self.flights.binary_search_by_key(&id, |flight| flight.message.id).ok()
     }
 
-    /// The message that the same processor sent before.
+    /// The message of the same processor that entered before.
     fn before(&self, flight: usize) -> Option<&Flight<'a>> {
-        let before = &self.flights[flight.checked_sub(1)?];
-        (before.message.id.from == self.flights[flight].message.id.from).then_some(before)
+        self.before[flight].map(|before| &self.flights[before])
+    }
+
+    /// Whether a message may not be overtaken by the next on the same way, nor overtake the last.
+    fn keeps_order(&self, id: MessageId) -> bool {
+        self.params.gps().is_some() || self.in_order.get(&id.from).is_some_and(|first| *first <= id.number)
     }
 
     /// From when on the gap after a message lets its sender's next one enter.
@@ -310,10 +339,25 @@ impl<'a> Auditor<'a> {
         for sentence in broken {
             self.report(Rule::Names, sentence);
         }
+        // A request's message may enter after one that its processor turned to later.
+        let mut entered: Vec<usize> = (0..self.flights.len()).collect();
+        entered.sort_by_key(|place| {
+            let message = self.flights[*place].message;
+            (message.id.from, message.enter, message.id.number)
+        });
+        self.before = vec![None; self.flights.len()];
+        for pair in entered.windows(2) {
+            let [one, next] = [0, 1].map(|i| self.flights[pair[i]].message.id.from);
+            self.before[pair[1]] = (one == next).then_some(pair[0]);
+        }
     }
 
-    /// What every processor does, from 0 to its end.
-    fn follow_processors(&mut self, activities: &'a [Activity]) {
+    /// What every processor does, from 0 to its end, and its requests beside it.
+    fn follow_processors(&mut self, activities: &'a [Activity], beside: &'a [(u32, Activity)]) {
+        let mut requests: HashMap<usize, Vec<&(u32, Activity)>> = HashMap::new();
+        for request in beside {
+            requests.entry(request.1.id).or_default().push(request);
+        }
         let mut activities: Vec<&Activity> = activities.iter().collect();
         // What lasts no time comes before what begins with it.
         activities.sort_by_key(|activity| (activity.id, activity.start, activity.end));
@@ -322,10 +366,27 @@ impl<'a> Auditor<'a> {
             if id >= self.params.P {
                 self.report(Rule::Names, format!("there is no processor {id} to do anything"));
             }
+            let beside = requests.remove(&id).unwrap_or_default();
+            let beside: Vec<(u32, Vec<&Activity>)> = beside
+                .chunk_by(|a, b| a.0 == b.0)
+                .map(|pieces| (pieces[0].0, pieces.iter().map(|(_, activity)| activity).collect()))
+                .collect();
             self.follow_time(id, did);
             self.follow_sends(did);
-            self.follow_receptions(id, did);
-            self.follow_gaps(id, did);
+            let all = did.iter().chain(beside.iter().flat_map(|(_, pieces)| pieces)).copied();
+            let mut received: Vec<&Activity> =
+                all.filter(|activity| matches!(activity.what, ActivityKind::Receive(_))).collect();
+            received.sort_by_key(|activity| (activity.start, activity.end));
+            self.follow_receptions(id, &received);
+            self.follow_gaps(id, did, &received);
+            for (_, pieces) in &beside {
+                self.follow_sends(pieces);
+                self.follow_gaps(id, pieces, &received);
+            }
+            self.follow_requests(id, did, &beside);
+        }
+        if let Some((id, _)) = requests.iter().next() {
+            self.report(Rule::Request, format!("processor {id} does nothing, and has requests"));
         }
     }
 
@@ -431,13 +492,15 @@ impl<'a> Auditor<'a> {
     }
 
     /// A processor that waits for the gap sends or receives as soon as that is over.
-    fn follow_gaps(&mut self, x: usize, did: &[&Activity]) {
+    fn follow_gaps(&mut self, x: usize, did: &[&Activity], received: &[&Activity]) {
         let g = self.params.g;
-        let mut received: Option<Time> = None;
+        let before = |start: Time| {
+            let before = received.partition_point(|reception| reception.start < start);
+            before.checked_sub(1).map(|place| received[place].start)
+        };
+        // Where G_l takes time back, a message may ask before it is ready; one that goes after another may wait for that.
+        let waits_to_ask = self.params.gps().is_some_and(|gps| gps.G_l < Time::ZERO);
         for (place, activity) in did.iter().enumerate() {
-            if let ActivityKind::Receive(_) = activity.what {
-                received = Some(activity.start);
-            }
             if activity.what != ActivityKind::Gap {
                 continue;
             }
@@ -448,11 +511,12 @@ impl<'a> Auditor<'a> {
                     let before = self.find(*id).and_then(|flight| self.before(flight));
                     (before.map(|before| self.next_entry(before)), next.end)
                 }
-                Some((ActivityKind::Receive(_), next)) => (received.map(|at| at + g), next.start),
+                Some((ActivityKind::Receive(_), next)) => (before(next.start).map(|at| at + g), next.start),
                 _ => (None, until),
             };
             match over {
                 Some(over) if over == goes_on => {}
+                _ if waits_to_ask => {}
                 Some(over) => {
                     let sentence = format!("processor {x} could go on at {over}, and does so at {goes_on}");
                     self.report(Rule::Wait, sentence);
@@ -482,7 +546,7 @@ impl<'a> Auditor<'a> {
             if latency < shortest
                 || latency > L
                 || first < soonest
-                || (first > soonest && spread <= Time::ZERO)
+                || (first > soonest && spread <= Time::ZERO && !self.keeps_order(id))
             {
                 let drawn = if latency == L { String::new() } else { format!(" after {latency}") };
                 let sentence = format!("{id} enters at {enter} and comes out at {first}{drawn}, and L = {L}");

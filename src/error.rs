@@ -134,6 +134,19 @@ pub enum Cause {
         /// When the first one was there.
         arrival: Time,
     },
+    /// A processor ended, and had not waited for its requests.
+    #[error(
+        "processor {id} ended and had not waited for its {first}{}",
+        if *count == 1 { String::new() } else { format!(", nor for {} others", count - 1) }
+    )]
+    NotWaited {
+        /// The processor.
+        id: usize,
+        /// How many requests it had not waited for.
+        count: usize,
+        /// The first one, in words.
+        first: String,
+    },
     /// The run would have lasted longer than can be counted.
     #[error("processor {id} came to the end of time, {}", Time::MAX)]
     EndOfTime {
@@ -167,6 +180,8 @@ pub enum Doing {
     Looking,
     /// Waiting for a message.
     WaitingFor(WantedMessage),
+    /// Waiting for a request, in words.
+    WaitingForRequest(String),
     /// Waiting to send a message of more than S words: its receiver has to receive first (LogGPS, section 3.1).
     WaitingToSend {
         /// The receiver.
@@ -204,6 +219,7 @@ impl fmt::Display for Doing {
             Doing::Running => f.write_str("was running"),
             Doing::Looking => f.write_str("looked for messages again and again"),
             Doing::WaitingFor(wanted) => write!(f, "waited for {wanted}"),
+            Doing::WaitingForRequest(request) => write!(f, "waited for {request}"),
             Doing::WaitingToSend { to, words, S } => write!(
                 f,
                 "waited to send {words} words, more than S = {S}, until processor {to} receives them"

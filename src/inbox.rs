@@ -138,6 +138,10 @@ impl Index {
 
     /// The place of the message that a receive takes.
     fn find(&mut self, want: &Want) -> Option<(u32, RawTag, Time, u32)> {
+        if want.tag.is_wild() {
+            let wanted = self.messages.iter().filter(|(_, envelope)| want.matches(&envelope.letter));
+            return wanted.min_by_key(|(_, envelope)| key(envelope)).map(|(place, _)| *place);
+        }
         if let Some(from) = want.from {
             let (&place, _) = self.messages.range((from, want.tag, Time::ZERO, 0)..).next()?;
             return (place.0 == from && place.1 == want.tag).then_some(place);

@@ -76,10 +76,10 @@ pub use message::{MessageId, Payload, Tag};
 pub use network::Ports;
 pub use params::{LogGps, LongMessages, Parameter, Params, ParamsBuilder, ParamsError};
 pub use presets::{Preset, PresetValue, preset, presets};
-pub use proc::Proc;
+pub use proc::{Proc, Request};
 pub use stats::Stats;
 pub use time::{MS, NS, PS, SEC, Time, US, parse_time};
-pub use trace::{Activity, ActivityKind, Message, Trace, TraceError};
+pub use trace::{Activity, ActivityKind, Message, Progress, Trace, TraceError};
 pub use traffic::Traffic;
 pub use work::{Work, measure};
 

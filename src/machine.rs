@@ -472,6 +472,7 @@ impl Machine {
             asks_for: (0..self.params.gps().map_or(0, |_| self.params.P))
                 .map(|_| AtomicUsize::new(0))
                 .collect(),
+            waits: Mutex::default(),
         }
     }
 
@@ -493,6 +494,7 @@ impl Machine {
             barrier: self.barrier,
             out_of_order: 0,
             activities: Vec::new(),
+            progress: Vec::new(),
             messages: Vec::new(),
         };
         for (id, (mut stats, log)) in lives.into_iter().enumerate() {
@@ -500,6 +502,7 @@ impl Machine {
             run.time = run.time.max(stats.finish);
             run.processors.push(stats);
             trace.activities.extend(log.activities);
+            trace.progress.extend(log.progress);
             trace.messages.extend(log.messages);
         }
         run.model = Some(run.time);

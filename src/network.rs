@@ -12,6 +12,7 @@
 //! 4. **reception**: `start = max(t, arrival, last start + g)`, in `node.rs`: a processor's own rules.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
@@ -188,9 +189,21 @@ pub struct Exit {
     port: Taken,
     /// What latencies are drawn with.
     dice: fastrand::Rng,
+    /// When the last message to each other processor arrives, if messages to one keep their order.
+    in_order: Option<HashMap<usize, Time>>,
 }
 
 impl Exit {
+    /// From now on messages to one processor arrive in the order in which they enter.
+    pub fn keeps_order(&mut self) {
+        self.in_order.get_or_insert_default();
+    }
+
+    /// How many requests the processor has made.
+    pub fn requests(&self) -> usize {
+        self.requests
+    }
+
     /// When the gap after the last send is over.
     pub fn gap_over(&self) -> Time {
         self.next
@@ -285,6 +298,8 @@ impl Network {
             room: Room::new(self.capacity),
             port: Taken::default(),
             dice: self.choice.dice(x),
+            // LogGPS speaks of MPI, where no message overtakes another between the same two.
+            in_order: self.params.gps().map(|_| HashMap::new()),
         }
     }
 
@@ -332,10 +347,20 @@ impl Network {
         Request { ready, ask: ready.min(ready + latency + stream), latency, stream }
     }
 
+    /// Puts a request off that was made before others of its processor were served: until the gap after them is over,
+    /// and until its turn is no earlier than `turn`. Returns whether that changed it.
+    pub fn put_off(&self, exit: &Exit, request: &mut Request, turn: Time) -> bool {
+        let later = (exit.next - request.ready).max(turn - self.turn(request));
+        if later > Time::ZERO {
+            request.ready += later;
+            request.ask += later;
+        }
+        later > Time::ZERO
+    }
+
     /// Whether a request and those of others can be in each other's way, so that it matters who is served first.
     pub fn is_shared(&self, request: &Request) -> bool {
-        let Request { latency, stream, .. } = *request;
-        stream > Time::ZERO || (self.capacity != usize::MAX && latency + stream > Time::ZERO)
+        request.stream > Time::ZERO || self.capacity != usize::MAX
     }
 
     /// Whether others can see that a request is served, so that all which come before it must have been.
@@ -357,7 +382,10 @@ impl Network {
         let Request { ready, ask, latency, stream } = request;
         let occupies = stream.max(Time::ZERO);
         let mut out_of_order = false;
-        let mut way = Way { enter: ready, first: ready + latency, arrival: ready + latency + stream };
+        let overtakes = exit.in_order.as_ref().and_then(|arrivals| arrivals.get(&y));
+        let not_before = overtakes.map_or(Time::ZERO, |arrival| *arrival - stream);
+        let first = not_before.max(ready + latency);
+        let mut way = Way { enter: ready, first, arrival: first + stream };
         let mut admitted = ready;
         if self.is_shared(&request) {
             let single = self.ports == Ports::Single;
@@ -373,6 +401,7 @@ impl Network {
                     into: &ends.receiver.port,
                     // A message to oneself through a single port comes in when it is out.
                     before_first: if single && x == y { latency.max(occupies) } else { latency },
+                    not_before,
                     stream,
                 };
                 admitted = if room { ready } else { search.way(ready, false).enter };
@@ -389,6 +418,9 @@ impl Network {
             }
         }
         exit.next = way.enter + occupies + self.params.g;
+        if let Some(arrivals) = &mut exit.in_order {
+            arrivals.insert(y, way.arrival);
+        }
         let Way { enter, first, arrival } = way;
         Passage { ready, admitted, enter, first, arrival, out_of_order }
     }
@@ -467,6 +499,8 @@ struct Search<'a> {
     into: &'a Taken,
     /// The least time from entering to coming out.
     before_first: Time,
+    /// It comes out no earlier, so that it overtakes none that goes the same way.
+    not_before: Time,
     /// How long its last word comes after the first.
     stream: Time,
 }
@@ -482,7 +516,7 @@ impl Search<'_> {
             if through_port {
                 enter = self.out.fit(enter, self.stream);
             }
-            let mut first = enter + self.before_first;
+            let mut first = self.not_before.max(enter + self.before_first);
             if self.stream > Time::ZERO {
                 first = self.into.fit(first, self.stream);
             }
@@ -490,6 +524,10 @@ impl Search<'_> {
             let from = self.from.full_until(enter, arrival);
             let to = self.to.full_until(enter, arrival);
             match from.max(to) {
+                // Where it is never in transit once it need not wait for one before it, it needs no room from then on.
+                Some(room_again) if self.before_first + self.stream <= Time::ZERO => {
+                    enter = room_again.min(enter.max(self.not_before + self.stream));
+                }
                 Some(room_again) => enter = room_again,
                 None => return Way { enter, first, arrival },
             }

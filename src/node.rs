@@ -10,13 +10,15 @@
 //! - **receive**: [`Node::is_ready`] from when on a message can be received, and [takes](Node::takes) the one that comes.
 //!   Rule 4 is [`Reception`];
 //! - **compute** and **wait**: [`Node::works`], [`Node::waits_until`];
+//! - **leave it to a request** (LogGPS, section 3.2): [`Node::beside`] its own calls, a send or a receive goes on in a time
+//!   of its own, and the processor [joins](Node::joins) it when it waits for it;
 //! - **synchronize** (LogGPS, section 3.1): a [`Sending`] and a [`Receiving`] say which messages a long one takes.
 
 use crate::message::{Letter, MessageId, RawTag, Tag, Want};
 use crate::network::{Exit, Network, Passage, ReceptionCost, Request};
 use crate::stats::Stats;
 use crate::time::Time;
-use crate::trace::{Activity, ActivityKind, Log, Message};
+use crate::trace::{Activity, ActivityKind, Log, Message, Progress};
 
 /// A processor as the rules see it.
 #[derive(Debug)]
@@ -33,7 +35,34 @@ pub(crate) struct Node {
     stats: Stats,
     /// What it did, if that is traced.
     log: Option<Box<Log>>,
+    /// What a request does, while that is what it does.
+    beside: Option<Vec<Piece>>,
 }
+
+/// What a request does while its processor does something else, or waits for it: it has a local time of its own.
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    /// Its local time; once it is done, when it was.
+    pub now: Time,
+    /// What it did, from its call on.
+    pieces: Vec<Piece>,
+}
+
+/// What a request did for a while.
+#[derive(Debug)]
+struct Piece {
+    /// When that began.
+    start: Time,
+    /// When it was over.
+    end: Time,
+    /// The account on which it goes if the processor waits for it meanwhile.
+    account: Account,
+    /// What it was.
+    what: ActivityKind,
+}
+
+/// One of the accounts on which a processor's time goes.
+type Account = fn(&mut Stats) -> &mut Time;
 
 /// A message to which its sender has turned, and which waits for its turn in the network.
 #[derive(Clone, Copy, Debug)]
@@ -48,15 +77,8 @@ pub(crate) struct Outgoing {
     pub to: usize,
     /// How long it is.
     pub words: usize,
-}
-
-/// A message that has entered the network.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Entered {
-    /// How many messages its sender had sent before.
+    /// To how many messages its sender had turned before.
     pub number: u32,
-    /// When it arrives.
-    pub arrival: Time,
 }
 
 /// A receive that waits for its message.
@@ -68,8 +90,19 @@ pub(crate) struct Reception {
     pub ready: Time,
     /// The moment at which it gives up.
     pub deadline: Time,
-    /// Whether it takes the message, or only looks at it, which is over at once.
-    pub takes: bool,
+    /// What it does with the message.
+    pub purpose: Purpose,
+}
+
+/// What a receive does with its message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It takes it, which costs the overhead.
+    Take,
+    /// It looks at it, which is over at once, and leaves it where it is.
+    Look,
+    /// It takes it for a request, which costs the processor nothing.
+    Fetch,
 }
 
 impl Reception {
@@ -84,7 +117,7 @@ impl Reception {
     #[inline]
     pub fn over(&self, arrival: Time, letter: &Letter, cost: &ReceptionCost) -> Time {
         let start = self.begins(arrival);
-        let costs = self.takes && !letter.tag.is_signal();
+        let costs = self.purpose == Purpose::Take && !letter.tag.is_signal();
         if costs { start + cost.of(letter.words as usize) } else { start }
     }
 
@@ -105,6 +138,7 @@ impl Node {
             exit: network.exit(id),
             stats: Stats::default(),
             log: trace.then(Box::default),
+            beside: None,
         }
     }
 
@@ -123,7 +157,7 @@ impl Node {
     /// The number that its next message will have.
     #[inline]
     pub fn next_number(&self) -> u32 {
-        self.stats.sent as u32
+        self.exit.requests() as u32
     }
 
     /// From when on a send of k words would not have to wait for the gap after the last one.
@@ -135,17 +169,30 @@ impl Node {
     /// Turns to a message, which then waits for its turn; or nothing, if that is after the end of time.
     #[inline]
     pub fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
+        let number = self.next_number();
         let request = network.request(&mut self.exit, words, self.now);
         let (turn, is_seen) = (network.turn(&request), network.is_seen(&request));
-        (request.ask < Time::MAX).then_some(Outgoing { turn, is_seen, request, to, words })
+        (request.ask < Time::MAX).then_some(Outgoing { turn, is_seen, request, to, words, number })
     }
 
-    /// The message's turn has come. The processor goes on when it enters.
+    /// Puts a message off until the gap is over after those that have entered since it was turned to, and until `turn`.
+    /// Returns whether its turn is later now.
+    pub fn puts_off(&self, network: &Network, message: &mut Outgoing, turn: Time) -> bool {
+        let later = network.put_off(&self.exit, &mut message.request, turn);
+        message.turn = network.turn(&message.request);
+        later
+    }
+
+    /// From now on its messages to one processor arrive in the order of their sends.
+    pub fn keeps_order(&mut self) {
+        self.exit.keeps_order();
+    }
+
+    /// The message's turn has come. The processor goes on when it enters. Returns when it arrives.
     #[inline]
-    pub fn enters(&mut self, network: &Network, message: Outgoing) -> Entered {
-        let Outgoing { turn, request, to, words, .. } = message;
+    pub fn enters(&mut self, network: &Network, message: Outgoing) -> Time {
+        let Outgoing { turn, request, to, words, number, .. } = message;
         let passage = network.serve(self.id, &mut self.exit, to, request);
-        let number = self.next_number();
         let id = MessageId { from: self.id, number: number as usize };
         let overhead = network.params().send_overhead(words);
         self.stats.sent += 1;
@@ -165,14 +212,14 @@ impl Node {
             let (latency, place) = (request.latency, network.place(turn, self.id));
             log.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
         }
-        Entered { number, arrival: passage.arrival }
+        passage.arrival
     }
 
     /// From when on it could receive a message, until it gives up.
     #[inline]
     pub fn is_ready(&self, network: &Network, want: Want, deadline: Time) -> Reception {
         let gap_over = self.received_at.map_or(Time::ZERO, |at| at + network.params().g);
-        Reception { want, ready: self.now.max(gap_over), deadline, takes: true }
+        Reception { want, ready: self.now.max(gap_over), deadline, purpose: Purpose::Take }
     }
 
     /// The message of a reception has come. The processor goes on when the reception is over.
@@ -218,21 +265,59 @@ impl Node {
         self.passes(|stats| &mut stats.idle, over - self.now, || ActivityKind::Barrier);
     }
 
+    /// It calls for a request, and goes on after o (LogGPS, equations 6 and 10). Returns where the request's own time
+    /// begins.
+    pub fn posts(&mut self, network: &Network, number: u32, sends: bool) -> Beside {
+        let called = self.now;
+        self.passes(overhead_of(sends), network.params().o, || ActivityKind::Post(number));
+        Beside { now: called, pieces: Vec::new() }
+    }
+
+    /// Does something for a request, in that one's own time.
+    pub fn beside<R>(&mut self, beside: &mut Beside, does: impl FnOnce(&mut Node) -> R) -> R {
+        let own = std::mem::replace(&mut self.now, beside.now);
+        self.beside = Some(std::mem::take(&mut beside.pieces));
+        let done = does(self);
+        beside.now = std::mem::replace(&mut self.now, own);
+        beside.pieces = self.beside.take().unwrap_or_default();
+        done
+    }
+
+    /// It waits for a request that is done, for o at least (LogGPS, equation 11). What the request did meanwhile is where
+    /// the time goes.
+    pub fn joins(&mut self, network: &Network, number: u32, sends: bool, beside: Beside) {
+        let (called, least) = (self.now, self.now + network.params().o);
+        for piece in &beside.pieces {
+            let waited = piece.end - piece.start.max(called);
+            if waited > Time::ZERO {
+                *(piece.account)(&mut self.stats) += waited;
+            }
+        }
+        let idle = called.max(beside.now);
+        *overhead_of(sends)(&mut self.stats) += (least - idle).max(Time::ZERO);
+        self.now = least.max(beside.now);
+        let (id, end) = (self.id, self.now);
+        if let Some(log) = &mut self.log {
+            log.activities.push(Activity { id, start: called, end, what: ActivityKind::Wait(number) });
+            let progress =
+                |Piece { start, end, what, .. }| Progress { id, request: number, start, end, what };
+            log.progress.extend(beside.pieces.into_iter().map(progress));
+        }
+    }
+
     /// The program has returned: where its time went, and what it did.
     pub fn finishes(mut self) -> (Stats, Log) {
         self.stats.finish = self.now;
         self.stats.most_from = self.exit.most_in_transit();
-        (self.stats, self.log.map(|log| *log).unwrap_or_default())
+        let mut log = self.log.map(|log| *log).unwrap_or_default();
+        // Requests may enter in another order than their sends were turned to.
+        log.messages.sort_unstable_by_key(|message| message.id.number);
+        (self.stats, log)
     }
 
     /// Lets local time pass until a moment, on one account, if that is still to come.
     #[inline]
-    fn waits(
-        &mut self,
-        account: fn(&mut Stats) -> &mut Time,
-        until: Time,
-        what: impl FnOnce() -> ActivityKind,
-    ) {
+    fn waits(&mut self, account: Account, until: Time, what: impl FnOnce() -> ActivityKind) {
         if until > self.now {
             self.passes(account, until - self.now, what);
         }
@@ -240,19 +325,22 @@ impl Node {
 
     /// Lets local time pass, on one account. A send, a reception or a barrier is one even if it costs nothing.
     #[inline]
-    fn passes(
-        &mut self,
-        account: fn(&mut Stats) -> &mut Time,
-        time: Time,
-        what: impl FnOnce() -> ActivityKind,
-    ) {
-        *account(&mut self.stats) += time;
+    fn passes(&mut self, account: Account, time: Time, what: impl FnOnce() -> ActivityKind) {
         let start = self.now;
         self.now += time;
+        if let Some(pieces) = &mut self.beside {
+            return pieces.push(Piece { start, end: self.now, account, what: what() });
+        }
+        *account(&mut self.stats) += time;
         if let Some(log) = &mut self.log {
             log.activities.push(Activity { id: self.id, start, end: self.now, what: what() });
         }
     }
+}
+
+/// The account of the overhead of sends, or of receptions.
+fn overhead_of(sends: bool) -> Account {
+    if sends { |stats| &mut stats.send } else { |stats| &mut stats.recv }
 }
 
 /// What a processor has to do next for a send or a receive.

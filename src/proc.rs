@@ -1,5 +1,9 @@
 //! A processor, as its program sees it.
 
+mod requests;
+
+pub use requests::Request;
+
 use std::collections::HashMap;
 use std::panic::Location;
 
@@ -7,7 +11,7 @@ use crate::clock::Clock;
 use crate::error::{Cause, say_before_abort};
 use crate::group::Group;
 use crate::message::{Collective, Envelope, Letter, Payload, RawTag, Tag, Want};
-use crate::node::{Entered, Node, Receiving, Reception, Sending, Step};
+use crate::node::{Node, Outgoing, Purpose, Receiving, Reception, Sending, Step};
 use crate::params::Params;
 use crate::parcel::Parcel;
 use crate::setup::Setup;
@@ -15,6 +19,7 @@ use crate::stats::Stats;
 use crate::time::Time;
 use crate::trace::Log;
 use crate::work::{Stopwatch, Work};
+use requests::Requests;
 
 /// A virtual processor. A program gets one and calls it to compute and to communicate.
 ///
@@ -38,6 +43,10 @@ pub struct Proc<'a> {
     stopwatch: Option<Box<Stopwatch>>,
     /// How often it has looked for messages in vain since it last sent or received one.
     looks: u32,
+    /// Whether requests are outstanding, so that whatever lets time pass must let them go on.
+    engaged: bool,
+    /// Its requests.
+    requests: Box<Requests>,
 }
 
 /// A processor's place in the group in which it acts.
@@ -62,6 +71,8 @@ impl<'a> Proc<'a> {
             groups: HashMap::new(),
             stopwatch: (setup.work == Work::Measured).then(|| Box::new(Stopwatch::start())),
             looks: 0,
+            engaged: false,
+            requests: Box::default(),
         }
     }
 
@@ -272,7 +283,9 @@ impl<'a> Proc<'a> {
         let Some(stopwatch) = &mut self.stopwatch else {
             let cost = self.setup.rates.cost(kind, units, self.params().cycle);
             self.node.works(kind, cost);
-            self.clock.not_before(self.node.now());
+            if !self.engaged {
+                self.clock.not_before(self.node.now());
+            }
             return compute();
         };
         self.clock.computes_from(self.node.now());
@@ -447,7 +460,11 @@ impl<'a> Proc<'a> {
     /// Waits for a signal of the machine's barrier, from some time on. Returns when it has come.
     fn await_signal(&mut self, from: usize, tag: RawTag, ready: Time) -> Time {
         let want = Want { from: Some(from as u32), tag, name: None };
-        let signal = self.clock.receive(Reception { want, ready, deadline: Time::MAX, takes: true });
+        if self.engaged {
+            return ready.max(self.signal_among(&want));
+        }
+        let purpose = Purpose::Take;
+        let signal = self.clock.receive(Reception { want, ready, deadline: Time::MAX, purpose });
         signal.map_or(ready, |signal| ready.max(signal.arrival))
     }
 
@@ -483,15 +500,20 @@ impl<'a> Proc<'a> {
             self.check(from, 0);
         }
         let now = self.now();
-        let look = Reception { want: Want::of(from, tag), ready: now, deadline: now, takes: false };
-        let seen = if self.is_leaving() { None } else { self.clock.receive(look) };
+        let want = Want::of(from, tag);
+        let look = Reception { want, ready: now, deadline: now, purpose: Purpose::Look };
+        let seen = match () {
+            _ if self.is_leaving() => None,
+            _ if self.engaged => self.look_among(&want),
+            _ => self.clock.receive(look).map(|envelope| envelope.letter.from as usize),
+        };
         self.node.waits_until(now + self.params().cycle);
         match seen {
             Some(_) => self.looks = 0,
             None => self.looked_in_vain(),
         }
         self.restart_code();
-        seen.map(|envelope| envelope.letter.from as usize)
+        seen
     }
 
     /// Ends the run if the processor looks for messages again and again, and nobody is left who could send one.
@@ -602,6 +624,9 @@ impl<'a> Proc<'a> {
 
     /// Sends a message through the network, once its turn has come.
     fn transmit(&mut self, to: usize, tag: RawTag, words: usize, parcel: Parcel) {
+        if self.engaged {
+            return self.transmit_among(to, tag, words, parcel);
+        }
         let network = &self.setup.network;
         let Some(outgoing) = self.node.turns_to(network, to, words) else {
             self.fail(Cause::EndOfTime { id: self.id() })
@@ -611,14 +636,24 @@ impl<'a> Proc<'a> {
         } else {
             self.clock.wait_until(outgoing.turn);
         }
-        let Entered { number, arrival } = self.node.enters(network, outgoing);
+        let arrival = self.node.enters(network, outgoing);
+        self.post(outgoing, arrival, tag, parcel);
+    }
+
+    /// Puts a message that has entered on its way.
+    #[inline]
+    fn post(&mut self, message: Outgoing, arrival: Time, tag: RawTag, parcel: Parcel) {
         self.looks = 0;
+        let Outgoing { to, words, number, .. } = message;
         let (from, to, words) = (self.id() as u32, to as u32, words as u32);
         self.clock.deliver(Envelope { arrival, letter: Letter { from, to, number, words, tag, parcel } });
     }
 
     /// Receives from the inbox, if a message comes by the deadline.
     fn take(&mut self, want: Want, deadline: Time) -> Option<Letter> {
+        if self.engaged {
+            return self.take_among(want, deadline);
+        }
         let network = &self.setup.network;
         let reception = self.node.is_ready(network, want, deadline);
         let Envelope { arrival, letter } = self.clock.receive(reception)?;
@@ -630,6 +665,16 @@ impl<'a> Proc<'a> {
     /// The value in a message that was received.
     #[track_caller]
     fn open<T: Payload>(&mut self, letter: Letter, tag: Tag<T>) -> (usize, T) {
+        self.open_at(letter, tag, Location::caller())
+    }
+
+    /// The value in a message that was received for a call at this place.
+    fn open_at<T: Payload>(
+        &mut self,
+        letter: Letter,
+        tag: Tag<T>,
+        at: &'static Location<'static>,
+    ) -> (usize, T) {
         let from = letter.from as usize;
         match letter.parcel.open() {
             Ok(value) => (from, value),
@@ -639,7 +684,7 @@ impl<'a> Proc<'a> {
                 asked: std::any::type_name::<T>(),
                 about: tag.raw.told(tag.name).to_string(),
                 sent: parcel.type_name(),
-                at: Location::caller(),
+                at,
             }),
         }
     }
@@ -673,6 +718,7 @@ impl<'a> Proc<'a> {
         if self.now() == Time::MAX {
             self.fail(Cause::EndOfTime { id: self.id() });
         }
+        self.progress(self.node.now());
         self.clock.wait_until(self.node.now());
     }
 
@@ -696,6 +742,9 @@ impl<'a> Proc<'a> {
     /// The program has returned: the processor's local time is over, and so is its account.
     pub(crate) fn finish(mut self) -> (Stats, Log) {
         self.count_code();
+        if self.engaged {
+            self.ends_requests();
+        }
         self.turn();
         self.clock.end(self.node.now(), true);
         self.node.finishes()

@@ -1,6 +1,9 @@
 //! What all processors of a run share, apart from the clock.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
 
 use crate::error::{Doing, RunError};
 use crate::group::Groups;
@@ -25,6 +28,8 @@ pub(crate) struct Setup {
     /// How long the message is, in words, for which each waits until its receiver agrees; for errors. There is none but
     /// on a machine of LogGPS.
     pub asks_for: Box<[AtomicUsize]>,
+    /// What each processor waits for that has requests, and so takes whatever comes; for errors.
+    pub waits: Mutex<BTreeMap<usize, Doing>>,
 }
 
 impl Setup {
@@ -35,8 +40,25 @@ impl Setup {
         }
     }
 
-    /// An error that says of those who wait for a receiver why they do.
+    /// Notes what a processor is to wait for that has requests.
+    pub fn waits_among(&self, id: usize, doing: Doing) {
+        self.waits.lock().insert(id, doing);
+    }
+
+    /// A processor has no requests any more.
+    pub fn has_no_requests(&self, id: usize) {
+        self.waits.lock().remove(&id);
+    }
+
+    /// An error that says of those who wait for a receiver, or for a request, why they do.
     pub fn explain(&self, mut error: RunError) -> RunError {
+        for (id, doing) in std::mem::take(&mut *self.waits.lock()) {
+            if let Some(state) = error.processors.get_mut(id)
+                && matches!(state.doing, Doing::WaitingFor(_))
+            {
+                state.doing = doing;
+            }
+        }
         let Some(gps) = self.network.params().gps() else { return error };
         for state in &mut error.processors {
             if let Doing::WaitingFor(wanted) = &state.doing

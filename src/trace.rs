@@ -30,7 +30,9 @@ pub struct Trace {
     pub out_of_order: u64,
     /// What the processors did: by processor, and each one's by time.
     pub activities: Vec<Activity>,
-    /// The messages: by sender, and each one's as it sent them.
+    /// What requests did beside that: by processor, by when it waited for them, and each one's by time.
+    pub progress: Vec<Progress>,
+    /// The messages: by sender, and each one's as it turned to them.
     pub messages: Vec<Message>,
 }
 
@@ -80,6 +82,25 @@ pub enum ActivityKind {
     /// Wait in the machine's own barrier: for the others, and for as long as it costs. It is one even if it
     /// takes no time.
     Barrier,
+    /// Call for a request, the one with this number.
+    Post(u32),
+    /// Wait for a request, the one with this number.
+    Wait(u32),
+}
+
+/// What a request did for a while, beside what its processor did: a send or a receive goes on by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The processor.
+    pub id: usize,
+    /// How many requests it had called for before.
+    pub request: u32,
+    /// When it began.
+    pub start: Time,
+    /// When it was over.
+    pub end: Time,
+    /// What it was.
+    pub what: ActivityKind,
 }
 
 /// How a message travelled.
@@ -109,6 +130,8 @@ pub struct Message {
 pub(crate) struct Log {
     /// What it did.
     pub activities: Vec<Activity>,
+    /// What its requests did beside that.
+    pub progress: Vec<Progress>,
     /// What it sent.
     pub messages: Vec<Message>,
 }

@@ -780,7 +780,7 @@ proptest! {
         messages in vec(any_message(), 0..20),
     ) {
         let params = Params::new(3).set(texts).unwrap().build().unwrap();
-        let found = audit(&Trace { params, ports, latency, ties, barrier, out_of_order, activities, messages });
+        let found = audit(&Trace { params, ports, latency, ties, barrier, out_of_order, activities, progress: Vec::new(), messages });
         prop_assert!(found.violations.iter().all(|violation| !violation.sentence.is_empty()));
     }
 }

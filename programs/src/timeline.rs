@@ -26,6 +26,8 @@ fn look(what: &ActivityKind) -> Option<(&'static str, &'static str)> {
         ActivityKind::Stall => ("#b2182b", "stall"),
         ActivityKind::Port => ("#c2a5cf", "port"),
         ActivityKind::Barrier => ("#e5f0d8", "barrier"),
+        ActivityKind::Post(_) => ("#7fa7cc", "call for a request"),
+        ActivityKind::Wait(_) => ("#f6e3c5", "wait for a request"),
         ActivityKind::Idle => return None,
     })
 }

@@ -7,7 +7,7 @@
 //! against the promises made until then, as the trace says them. Who enters too early is in the way of
 //! another, and found where messages and ports are watched; who enters too late is found here.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::room::{Room, Rooms};
 use super::{Auditor, Flight, PortName, Rule};
@@ -25,6 +25,8 @@ struct Request<'a> {
     spread: Time,
     /// When it was ready, when its stall was over, and when its sender went on; if anybody sent it.
     sent: Option<[Time; 3]>,
+    /// It comes out no earlier, so that it overtakes none on the same way.
+    not_before: Time,
 }
 
 impl<'a> Auditor<'a> {
@@ -66,7 +68,12 @@ impl<'a> Auditor<'a> {
     fn judge(&mut self, request: &Request, way: &Way, least: Time) {
         let &Message { id, to, latency, enter, first, .. } = request.message;
         let out = way.first(enter, latency);
-        if request.spread > Time::ZERO && first > out {
+        if first < way.not_before && self.keeps_order(id) {
+            let (arrival, ahead) = (request.message.arrival, way.not_before + request.spread);
+            let sentence = format!("{id} is there at {arrival}, and one before it at {ahead}");
+            self.report(Rule::Order, sentence);
+        }
+        if (request.spread > Time::ZERO || self.keeps_order(id)) && first > out {
             let sentence = format!("{id} enters at {enter} and comes out at {first}");
             self.report(Rule::Latency, format!("{sentence}, and processor {to}'s port had room at {out}"));
         }
@@ -110,13 +117,20 @@ impl<'a> Auditor<'a> {
                 let admitted = stall.map_or(send.end, |stall| stall.end);
                 [send.end, admitted, port.map_or(admitted, |port| port.end)]
             });
-            let mut request = Request { ask: Time::ZERO, message, spread, sent };
+            let mut request = Request { ask: Time::ZERO, message, spread, sent, not_before: Time::ZERO };
             let ready = request.ready();
             request.ask = ready.min(ready + message.latency + spread);
             request
         };
         let mut requests: Vec<Request> = self.flights.iter().map(request).collect();
         requests.sort_unstable_by_key(|request| (request.ask, request.message.place, request.message.id));
+        let mut last: HashMap<(usize, usize), Time> = HashMap::new();
+        for request in requests.iter_mut().filter(|request| self.keeps_order(request.message.id)) {
+            let &Message { id, to, arrival, .. } = request.message;
+            let ahead = last.entry((id.from, to)).or_insert(Time::ZERO);
+            request.not_before = *ahead - request.spread;
+            *ahead = arrival.max(*ahead);
+        }
         requests
     }
 }
@@ -215,6 +229,7 @@ impl Promises {
         let [exit, entrance] = request.ports(self.dual);
         let of_port = |port| (request.spread > Time::ZERO).then(|| self.ports.at(port)).flatten();
         Way {
+            not_before: request.not_before,
             ends: [self.from.at(request.message.id.from), self.to.at(request.message.to)],
             exit: of_port(exit),
             entrance: of_port(entrance),
@@ -226,6 +241,8 @@ impl Promises {
 
 /// The places that a message needs, as far as anything is promised there.
 struct Way<'a> {
+    /// It comes out no earlier, so that it overtakes none.
+    not_before: Time,
     /// The two ends of the network.
     ends: [Option<&'a Room>; 2],
     /// The sender's port.
@@ -242,9 +259,10 @@ impl Way<'_> {
     /// When the first word comes out if it enters then.
     fn first(&self, enter: Time, latency: Time) -> Time {
         if self.spread <= Time::ZERO {
-            return enter + latency;
+            return self.not_before.max(enter + latency);
         }
         let soonest = enter + if self.itself { latency.max(self.spread) } else { latency };
+        let soonest = soonest.max(self.not_before);
         self.entrance.map_or(soonest, |port| port.fit(soonest, self.spread))
     }
 

@@ -6,7 +6,7 @@ use crate::error::{Doing, ProcessorState, WantedMessage};
 use crate::inbox::Inbox;
 use crate::message::{Envelope, Letter, Want};
 use crate::network::ReceptionCost;
-use crate::node::Reception;
+use crate::node::{Purpose, Reception};
 use crate::time::{PS, Time};
 
 /// A processor as its clock sees it. What every message touches comes first.
@@ -148,7 +148,7 @@ impl Seat {
     /// The processor has woken from what it asked: the message that it got, if any.
     #[inline]
     pub fn answer(&mut self) -> Option<Envelope> {
-        let Wish { reception: Reception { want, deadline, takes, .. }, best } = self.waits_for.take()?;
+        let Wish { reception: Reception { want, deadline, purpose, .. }, best } = self.waits_for.take()?;
         if !want.tag.is_signal() {
             self.decided = self.decided.max(best.0.min(deadline));
         }
@@ -157,7 +157,10 @@ impl Seat {
         }
         // The best one of its sender: what others sent in the same instant may not have been seen.
         let want = Want { from: Some(best.1), ..want };
-        if takes { self.inbox.take(&want) } else { self.inbox.first(&want).map(Envelope::outside) }
+        match purpose {
+            Purpose::Look => self.inbox.first(&want).map(Envelope::outside),
+            Purpose::Take | Purpose::Fetch => self.inbox.take(&want),
+        }
     }
 
     /// If it waits for a message: by when everything must be known that arrives, so that it takes the right one. Signals
@@ -333,12 +336,11 @@ mod tests {
             }
             if let Some((outgoing, tag)) = player.outgoing.take() {
                 let (to, words) = (outgoing.to, outgoing.words as u32);
-                let entered = player.node.enters(network, outgoing);
-                let (from, number, parcel) = (id as u32, entered.number, Parcel::new(()));
+                let arrival = player.node.enters(network, outgoing);
+                let (from, number, parcel) = (id as u32, outgoing.number, Parcel::new(()));
                 let letter = Letter { from, to: to as u32, number, words, tag, parcel };
                 let receiver = &mut players[to];
-                if receiver.seat.put(Envelope { arrival: entered.arrival, letter }, &network.reception_cost())
-                {
+                if receiver.seat.put(Envelope { arrival, letter }, &network.reception_cost()) {
                     agenda.add(Entry::new(receiver.seat.wake(), to as u32, receiver.seat.ticket()));
                 }
             } else if let Some(reception) = player.reception.take() {

@@ -688,7 +688,8 @@ mod loom_tests {
     }
 
     fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
-        let reception = Reception { want: want(from), ready: Time::ZERO, deadline: Time::MAX, takes: true };
+        let purpose = crate::node::Purpose::Take;
+        let reception = Reception { want: want(from), ready: Time::ZERO, deadline: Time::MAX, purpose };
         clock.receive(reception).unwrap()
     }
 

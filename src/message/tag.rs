@@ -133,6 +133,11 @@ impl RawTag {
     /// The last step of a program's tag.
     const LAST_STEP: usize = u32::MAX as usize;
 
+    /// What a receive asks for that takes any message of a program. No message has it.
+    pub const ANY: RawTag = RawTag(u64::MAX - 1);
+    /// What a receive asks for that takes any message at all.
+    pub const ANYTHING: RawTag = RawTag(u64::MAX);
+
     /// A program's tag.
     pub const fn user(number: u16) -> RawTag {
         RawTag(number as u64)
@@ -195,7 +200,27 @@ impl RawTag {
     /// Whether a receive that asks for `self` takes a message with the tag `of`, or the request for one.
     #[inline]
     pub fn takes(self, of: RawTag) -> bool {
-        of.requested() == self
+        of.requested() == self || (self.is_wild() && (self == RawTag::ANYTHING || of.is_user()))
+    }
+
+    /// Whether a receive that asks for this takes messages with different tags.
+    pub fn is_wild(self) -> bool {
+        self >= RawTag::ANY
+    }
+
+    /// Whether it is a program's, or the request for a message that has a program's.
+    fn is_user(self) -> bool {
+        self.0 & (RawTag::REPLY | RawTag::AGREED | RawTag::COLLECTIVE) == 0
+    }
+
+    /// The number of a program's tag.
+    pub fn user_number(self) -> u16 {
+        self.0 as u16
+    }
+
+    /// Whether a message with it is the first of its send: the message itself, or the request for it.
+    pub fn is_first(self) -> bool {
+        self.0 & (RawTag::REPLY | RawTag::AGREED) == 0
     }
 }
 
@@ -250,6 +275,9 @@ pub(crate) struct Told(RawTag, Option<&'static str>);
 impl fmt::Display for Told {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Told(RawTag(tag), name) = *self;
+        if self.0.is_wild() {
+            return f.write_str("with any tag");
+        }
         let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
         if tag & RawTag::REPLY != 0 {
             return write!(f, "that lets it send{name}");

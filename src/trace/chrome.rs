@@ -34,6 +34,15 @@ impl fmt::Display for Hex {
     }
 }
 
+/// A request's name, which is no message's: its processor, and its number.
+struct Own(usize, u32);
+
+impl fmt::Display for Own {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1{:08x}{:08x}", self.0, self.1)
+    }
+}
+
 /// Which model a machine follows, as the file says it: with LogP the G there is no parameter, but max(g, o).
 fn model(params: &Params) -> &'static str {
     match params.long {
@@ -77,7 +86,7 @@ mod tests {
 
     use super::*;
     use crate::time::{Time, US};
-    use crate::trace::{Activity, ActivityKind, Message, Trace};
+    use crate::trace::{Activity, ActivityKind, Message, Progress, Trace};
 
     fn text(trace: &Trace) -> String {
         let mut text = Vec::new();
@@ -102,6 +111,7 @@ mod tests {
                 activity(1, 8, 10_000_000, ActivityKind::Receive(id)),
                 activity(1, 10, 10_007_630, ActivityKind::Work("\"quoted\"\n".into())),
             ],
+            progress: Vec::new(),
             messages: vec![Message {
                 id,
                 to: 1,
@@ -258,9 +268,29 @@ mod tests {
             Just(ActivityKind::Port),
             Just(ActivityKind::Idle),
             Just(ActivityKind::Barrier),
+            any::<u32>().prop_map(ActivityKind::Post),
+            any::<u32>().prop_map(ActivityKind::Wait),
         ];
         (any::<usize>(), time(), time(), what).prop_map(|(id, start, end, what)| Activity {
             id,
+            start,
+            end,
+            what,
+        })
+    }
+
+    fn progress() -> impl Strategy<Value = Progress> {
+        let what = prop_oneof![
+            message_id().prop_map(ActivityKind::Send),
+            message_id().prop_map(ActivityKind::Receive),
+            Just(ActivityKind::Gap),
+            Just(ActivityKind::Stall),
+            Just(ActivityKind::Port),
+            Just(ActivityKind::Idle),
+        ];
+        (any::<(usize, u32)>(), time(), time(), what).prop_map(|((id, request), start, end, what)| Progress {
+            id,
+            request,
             start,
             end,
             what,
@@ -304,11 +334,11 @@ mod tests {
         let barrier = prop::option::of((0..=i64::MAX).prop_map(Time::from_ps));
         let out_of_order = prop_oneof![Just(0), any::<u64>()];
         let machine = (texts, ports, (latency, ties), barrier, out_of_order);
-        let events = (vec(activity(), 0..12), vec(message(), 0..12));
-        (machine, events).prop_map(|(machine, (activities, messages))| {
+        let events = (vec(activity(), 0..12), vec(progress(), 0..6), vec(message(), 0..12));
+        (machine, events).prop_map(|(machine, (activities, progress, messages))| {
             let (text, ports, (latency, ties), barrier, out_of_order) = machine;
             let params = Params::new(3).set(text).unwrap().build().unwrap();
-            Trace { params, ports, latency, ties, barrier, out_of_order, activities, messages }
+            Trace { params, ports, latency, ties, barrier, out_of_order, activities, progress, messages }
         })
     }
 

@@ -122,7 +122,12 @@ impl Plan {
             let itself = (from, false) == (to, dual) && !apart((enter, enter + spread), during);
             spread <= 0 || (free((to, dual), during) && !itself)
         };
-        let first = |enter: i64| (enter + latency..).find(|first| comes_out(enter, *first)).unwrap();
+        // On a machine of LogGPS none overtakes another on the same way.
+        let ahead =
+            served.iter().filter(|other| self.params.gps().is_some() && (other.from, other.to) == (from, to));
+        let ahead = ahead.map(|other| other.arrival - spread).max().unwrap_or(0);
+        let first =
+            |enter: i64| (ahead.max(enter + latency)..).find(|first| comes_out(enter, *first)).unwrap();
         let room = |enter: i64| {
             (enter..first(enter) + spread).all(|moment| {
                 let under_way = |other: &&Served| (other.enter..other.arrival).contains(&moment);
@@ -210,7 +215,17 @@ impl Plan {
             did.flat_map(|(id, did)| did.into_iter().map(move |deed| activity(id, deed))).collect();
         let Plan { params, ports, latency, .. } = *self;
         let ties = Ties::Number;
-        Trace { params, ports, latency, ties, barrier: None, out_of_order: 0, activities, messages }
+        Trace {
+            params,
+            ports,
+            latency,
+            ties,
+            barrier: None,
+            out_of_order: 0,
+            activities,
+            progress: Vec::new(),
+            messages,
+        }
     }
 
     /// Lets a processor that has sent everything receive everything.

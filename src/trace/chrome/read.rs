@@ -9,13 +9,13 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::{RawValue, Value};
 
-use super::{Hex, LatencyHeader, PortsHeader, TiesHeader, model};
+use super::{Hex, LatencyHeader, Own, PortsHeader, TiesHeader, model};
 use crate::choice::{Latency, Ties};
 use crate::message::MessageId;
 use crate::network::Ports;
 use crate::params::{Parameter, Params};
 use crate::time::{Time, US, exactly};
-use crate::trace::{Activity, ActivityKind, Message, Trace};
+use crate::trace::{Activity, ActivityKind, Message, Progress, Trace};
 
 /// Why a text is not a trace, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,8 +36,9 @@ impl Trace {
             return Err(TraceError::new("it is empty"));
         }
         let file: File = serde_json::from_reader(input).map_err(TraceError::new)?;
-        let Events { activities, messages } = file.traceEvents;
-        let trace = Trace { activities, messages, ..file.otherData.machine().map_err(TraceError::new)? };
+        let Events { activities, progress, messages } = file.traceEvents;
+        let trace =
+            Trace { activities, progress, messages, ..file.otherData.machine().map_err(TraceError::new)? };
         match trace.barrier {
             Some(cost) if cost < Time::ZERO => {
                 Err(TraceError::new(format_args!("a barrier that costs {cost} cannot be")))
@@ -87,6 +88,7 @@ impl Header {
             barrier: self.barrier.map(Time::from_ps),
             out_of_order: self.out_of_order,
             activities: Vec::new(),
+            progress: Vec::new(),
             messages: Vec::new(),
         })
     }
@@ -129,6 +131,7 @@ impl Header {
 /// The events of a file, sorted out while they are read: a trace may have millions.
 struct Events {
     activities: Vec<Activity>,
+    progress: Vec<Progress>,
     messages: Vec<Message>,
 }
 
@@ -157,6 +160,7 @@ struct Event {
 struct Args {
     start: Option<i64>,
     end: Option<i64>,
+    request: Option<u32>,
     from: Option<usize>,
     number: Option<usize>,
     to: Option<usize>,
@@ -185,7 +189,7 @@ impl<'de> Visitor<'de> for Collector {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Events, A::Error> {
-        let mut events = Events { activities: Vec::new(), messages: Vec::new() };
+        let mut events = Events { activities: Vec::new(), progress: Vec::new(), messages: Vec::new() };
         let mut points = Points::default();
         while let Some(event) = sequence.next_element::<Event>()? {
             events.take(event, &mut points).map_err(A::Error::custom)?;
@@ -205,7 +209,13 @@ impl Events {
                 points.expect_arrow(&activity);
                 self.activities.push(activity);
             }
-            ("s" | "f", "message") | ("e", "transit") => points.show(event.point()?),
+            ("b", "request") => {
+                let progress = event.progress()?;
+                points.show(event.point()?);
+                points.expect_progress(&progress);
+                self.progress.push(progress);
+            }
+            ("s" | "f", "message") | ("e", "transit" | "request") => points.show(event.point()?),
             ("b", "transit") => {
                 let message = event.message()?;
                 points.show(event.point()?);
@@ -256,6 +266,14 @@ impl Points {
         let &Message { id, enter, arrival, .. } = message;
         self.expect("b", id, id.from, enter);
         self.expect("e", id, id.from, enter.max(arrival));
+    }
+
+    /// What a request shows while it does something.
+    fn expect_progress(&mut self, progress: &Progress) {
+        let &Progress { id: tid, request, start, end, .. } = progress;
+        for (kind, at) in [("b", start), ("e", end)] {
+            self.count(Point { kind: kind.into(), id: Own(tid, request).to_string(), tid, at }, -1);
+        }
     }
 
     fn expect(&mut self, kind: &str, id: MessageId, tid: usize, at: Time) {
@@ -310,18 +328,37 @@ impl Event {
     fn activity(&self) -> Result<Activity, String> {
         let id = need(self.tid, "tid")?;
         let (start, end) = (need(self.args.start, "start")?, need(self.args.end, "end")?);
-        let what = match (&*self.cat, &*self.name) {
+        let what = self.kind(&self.cat)?;
+        Ok(Activity { id, start: Time::from_ps(start), end: Time::from_ps(end), what })
+    }
+
+    fn progress(&self) -> Result<Progress, String> {
+        let (id, request) = (need(self.tid, "tid")?, need(self.args.request, "request")?);
+        let [start, end] =
+            [(self.args.start, "start"), (self.args.end, "end")].map(|(ps, name)| need(ps, name));
+        let category = match &*self.name {
+            "send" | "receive" => "overhead",
+            name => name, // what is no overhead is called as its category is
+        };
+        let what = self.kind(category)?;
+        Ok(Progress { id, request, start: Time::from_ps(start?), end: Time::from_ps(end?), what })
+    }
+
+    /// What was done, in this category.
+    fn kind(&self, category: &str) -> Result<ActivityKind, String> {
+        Ok(match (category, &*self.name) {
             ("work", _) => ActivityKind::Work(self.name.clone().into()),
             ("overhead", "send") => ActivityKind::Send(self.args.id()?),
             ("overhead", "receive") => ActivityKind::Receive(self.args.id()?),
             ("gap", _) => ActivityKind::Gap,
             ("stall", _) => ActivityKind::Stall,
             ("port", _) => ActivityKind::Port,
+            ("overhead", "post") => ActivityKind::Post(need(self.args.request, "request")?),
+            ("idle", "wait") => ActivityKind::Wait(need(self.args.request, "request")?),
             ("idle", "barrier") => ActivityKind::Barrier,
             ("idle", _) => ActivityKind::Idle,
             (cat, name) => return Err(format!("a processor does not do {cat:?} {name:?}")),
-        };
-        Ok(Activity { id, start: Time::from_ps(start), end: Time::from_ps(end), what })
+        })
     }
 
     fn message(&self) -> Result<Message, String> {

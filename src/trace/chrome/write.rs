@@ -6,13 +6,13 @@ use std::io::{self, BufWriter, Write};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{Hex, LatencyHeader, PID, PortsHeader, TiesHeader, model};
+use super::{Hex, LatencyHeader, Own, PID, PortsHeader, TiesHeader, model};
 use crate::choice::{Latency, Ties};
 use crate::message::MessageId;
 use crate::network::Ports;
 use crate::params::{Parameter, Params};
 use crate::time::{Time, US};
-use crate::trace::{Activity, ActivityKind, Message, Trace};
+use crate::trace::{Activity, ActivityKind, Message, Progress, Trace};
 
 impl Trace {
     /// Writes the trace as Chrome's trace events, a line each.
@@ -29,6 +29,9 @@ impl Trace {
             }
             self.write_activity(&mut out, activity)?;
         }
+        for progress in &self.progress {
+            write_progress(&mut out, progress)?;
+        }
         for message in &self.messages {
             write_transit(&mut out, message)?;
         }
@@ -39,16 +42,7 @@ impl Trace {
     /// Writes what a processor did as a slice, and the end of an arrow if it sent or received.
     fn write_activity(&self, out: &mut impl Write, activity: &Activity) -> io::Result<()> {
         let Activity { id: tid, start, end, ref what } = *activity;
-        let (cat, name) = match what {
-            ActivityKind::Work(kind) => ("work", &**kind),
-            ActivityKind::Send(_) => ("overhead", "send"),
-            ActivityKind::Receive(_) => ("overhead", "receive"),
-            ActivityKind::Gap => ("gap", "gap"),
-            ActivityKind::Stall => ("stall", "stall"),
-            ActivityKind::Port => ("port", "port"),
-            ActivityKind::Idle => ("idle", "idle"),
-            ActivityKind::Barrier => ("idle", "barrier"),
-        };
+        let (cat, name) = category(what);
         let name = serde_json::to_string(name)?;
         let (ts, dur) = (Micros(start), Micros(end - start));
         begin(out, "X", tid)?;
@@ -58,6 +52,9 @@ impl Trace {
             // The viewers bind an arrow to the slice above it in the file: here it still is the send.
             ActivityKind::Send(id) => (id, "s", Micros(end)),
             ActivityKind::Receive(id) => (id, "f", Micros(start)),
+            ActivityKind::Post(request) | ActivityKind::Wait(request) => {
+                return write!(out, r#","request":{request}}}}}"#);
+            }
             _ => return out.write_all(b"}}"),
         };
         let MessageId { from, number } = id;
@@ -77,6 +74,22 @@ impl Trace {
     }
 }
 
+/// In which category a viewer shows an activity, and under which name.
+fn category(what: &ActivityKind) -> (&'static str, &str) {
+    match what {
+        ActivityKind::Work(kind) => ("work", kind),
+        ActivityKind::Send(_) => ("overhead", "send"),
+        ActivityKind::Receive(_) => ("overhead", "receive"),
+        ActivityKind::Gap => ("gap", "gap"),
+        ActivityKind::Stall => ("stall", "stall"),
+        ActivityKind::Port => ("port", "port"),
+        ActivityKind::Idle => ("idle", "idle"),
+        ActivityKind::Barrier => ("idle", "barrier"),
+        ActivityKind::Post(_) => ("overhead", "post"),
+        ActivityKind::Wait(_) => ("idle", "wait"),
+    }
+}
+
 /// Begins an event of a kind on a processor's track.
 fn begin(out: &mut impl Write, kind: &str, tid: usize) -> io::Result<()> {
     writeln!(out, ",")?;
@@ -89,6 +102,27 @@ fn name_track(out: &mut impl Write, id: usize) -> io::Result<()> {
     write!(out, r#","name":"thread_name","args":{{"name":"processor {id}"}}}}"#)?;
     begin(out, "M", id)?;
     write!(out, r#","name":"thread_sort_index","args":{{"sort_index":{id}}}}}"#)
+}
+
+/// Writes what a request did as an asynchronous slice, for requests overlap what their processor does.
+fn write_progress(out: &mut impl Write, progress: &Progress) -> io::Result<()> {
+    let &Progress { id, request, start, end, ref what } = progress;
+    let name = serde_json::to_string(category(what).1)?;
+    for (kind, at) in [("b", start), ("e", end)] {
+        begin(out, kind, id)?;
+        write!(out, r#","ts":{},"cat":"request","name":{name},"id":"{}""#, Micros(at), Own(id, request))?;
+        if kind == "b" {
+            write!(out, r#","args":{{"request":{request},"start":{},"end":{}"#, start.as_ps(), end.as_ps())?;
+            if let ActivityKind::Send(MessageId { from, number })
+            | ActivityKind::Receive(MessageId { from, number }) = what
+            {
+                write!(out, r#","from":{from},"number":{number}"#)?;
+            }
+            write!(out, "}}")?;
+        }
+        write!(out, "}}")?;
+    }
+    Ok(())
 }
 
 /// Writes a message's way through the network as an asynchronous slice, for many of them overlap.
