@@ -47,7 +47,7 @@ fn any_case(most: usize) -> impl Strategy<Value = Case> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn every_case_is_right(case in any_case(80)) {
         right_or_singular(&case, &Emulation::default());
@@ -55,7 +55,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn the_wall_clock_keeps_the_order_of_the_virtual_one(case in any_case(32)) {
         let emulation = Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::on(ClockKind::Wall) };
