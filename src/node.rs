@@ -381,6 +381,8 @@ pub(crate) struct Sending {
 enum Stage {
     /// Its receiver must be asked.
     Asks,
+    /// The request is on its way.
+    Asking,
     /// The request with this number was sent.
     Asked(u32),
     /// The message can go.
@@ -404,12 +406,20 @@ impl Sending {
         matches!(self.stage, Stage::Goes(_))
     }
 
+    /// The message that it sent last has this number.
+    #[inline]
+    pub fn has_sent(&mut self, number: u32) {
+        if let Stage::Asking = self.stage {
+            self.stage = Stage::Asked(number);
+        }
+    }
+
     /// Goes on: what the processor has to do next, once it has done all before.
     #[inline]
-    pub fn next(&mut self, node: &Node) -> Step {
+    pub fn next(&mut self) -> Step {
         match self.stage {
             Stage::Asks => {
-                self.stage = Stage::Asked(node.next_number());
+                self.stage = Stage::Asking;
                 Step::Send { tag: self.tag.request(), words: 0, is_data: false }
             }
             Stage::Asked(number) => {
@@ -420,7 +430,7 @@ impl Sending {
                 self.stage = Stage::Gone;
                 Step::Send { tag, words: self.words, is_data: true }
             }
-            Stage::Gone => Step::Done,
+            Stage::Asking | Stage::Gone => Step::Done,
         }
     }
 }

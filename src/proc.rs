@@ -607,10 +607,12 @@ impl<'a> Proc<'a> {
     ) {
         let mut parcel = Some(parcel);
         loop {
-            match sending.next(&self.node) {
+            match sending.next() {
                 Step::Send { tag, words, is_data } => {
                     let parcel = if is_data { parcel.take() } else { None };
-                    self.transmit(sending.to, tag, words, parcel.unwrap_or_else(|| Parcel::new(())));
+                    let number =
+                        self.transmit(sending.to, tag, words, parcel.unwrap_or_else(|| Parcel::new(())));
+                    sending.has_sent(number);
                 }
                 Step::Take(want) => {
                     before_reply(self);
@@ -622,8 +624,8 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Sends a message through the network, once its turn has come.
-    fn transmit(&mut self, to: usize, tag: RawTag, words: usize, parcel: Parcel) {
+    /// Sends a message through the network, once its turn has come. Returns its number.
+    fn transmit(&mut self, to: usize, tag: RawTag, words: usize, parcel: Parcel) -> u32 {
         if self.engaged {
             return self.transmit_among(to, tag, words, parcel);
         }
@@ -637,16 +639,17 @@ impl<'a> Proc<'a> {
             self.clock.wait_until(outgoing.turn);
         }
         let arrival = self.node.enters(network, outgoing);
-        self.post(outgoing, arrival, tag, parcel);
+        self.post(outgoing, arrival, tag, parcel)
     }
 
-    /// Puts a message that has entered on its way.
+    /// Puts a message that has entered on its way. Returns its number.
     #[inline]
-    fn post(&mut self, message: Outgoing, arrival: Time, tag: RawTag, parcel: Parcel) {
+    fn post(&mut self, message: Outgoing, arrival: Time, tag: RawTag, parcel: Parcel) -> u32 {
         self.looks = 0;
         let Outgoing { to, words, number, .. } = message;
         let (from, to, words) = (self.id() as u32, to as u32, words as u32);
         self.clock.deliver(Envelope { arrival, letter: Letter { from, to, number, words, tag, parcel } });
+        number
     }
 
     /// Receives from the inbox, if a message comes by the deadline.

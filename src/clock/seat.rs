@@ -272,7 +272,7 @@ mod tests {
         fn goes_on(&mut self, network: &Network) -> bool {
             loop {
                 let (step, to) = match &mut self.protocol {
-                    Some(Protocol::Sending(sending)) => (sending.next(&self.node), sending.to),
+                    Some(Protocol::Sending(sending)) => (sending.next(), sending.to),
                     Some(Protocol::Receiving(receiving, from)) => (receiving.next(), *from as usize),
                     None => match self.ops.split_first() {
                         None => return false,
@@ -296,6 +296,9 @@ mod tests {
                 match step {
                     Step::Send { tag, words, .. } => {
                         let outgoing = self.node.turns_to(network, to, words).unwrap();
+                        if let Some(Protocol::Sending(sending)) = &mut self.protocol {
+                            sending.has_sent(outgoing.number);
+                        }
                         self.seat.wait_until(outgoing.turn);
                         self.outgoing = Some((outgoing, tag));
                         return true;

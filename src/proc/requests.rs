@@ -72,7 +72,11 @@ impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let about = self.tag.told(self.name);
         match (self.sends, self.other) {
-            (true, other) => write!(f, "isend of {} words to {} {about}", self.words, other.unwrap_or(0))?,
+            (true, other) => {
+                let (words, to) = (self.words, other.unwrap_or(0));
+                let s = if words == 1 { "" } else { "s" };
+                write!(f, "isend of {words} word{s} to {to} {about}")?
+            }
             (false, Some(other)) => write!(f, "irecv from {other} {about}")?,
             (false, None) => write!(f, "irecv {about}")?,
         }
@@ -506,7 +510,7 @@ impl<'a> Proc<'a> {
         let Some(operation) = self.requests.operations.get_mut(&number) else { return };
         let Operation { protocol, beside, letter, .. } = operation;
         let (step, to) = match protocol {
-            Protocol::Sends(sending) => (sending.next(&self.node), sending.to),
+            Protocol::Sends(sending) => (sending.next(), sending.to),
             Protocol::Receives(_, Some(receiving)) => {
                 (receiving.next(), letter.as_ref().map_or(0, |letter| letter.from as usize))
             }
@@ -517,6 +521,9 @@ impl<'a> Proc<'a> {
                 let turned = self.node.beside(beside, |node| node.turns_to(network, to, words));
                 let Some(mut outgoing) = turned else { self.fail(Cause::EndOfTime { id: self.id() }) };
                 self.node.puts_off(network, &mut outgoing, at);
+                if let Protocol::Sends(sending) = protocol {
+                    sending.has_sent(outgoing.number);
+                }
                 operation.stage = Stage::Turn(outgoing, tag, is_data);
                 self.requests.turns.push(Reverse((outgoing.turn, number)));
             }
@@ -556,7 +563,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends a message of the processor's own while requests are outstanding: after theirs to the same processor.
-    pub(super) fn transmit_among(&mut self, to: usize, tag: RawTag, words: usize, parcel: Parcel) {
+    pub(super) fn transmit_among(&mut self, to: usize, tag: RawTag, words: usize, parcel: Parcel) -> u32 {
         self.progress(self.now());
         while tag.is_first() && self.requests.queues.get(&to).is_some_and(|queue| !queue.is_empty()) {
             self.steps(Time::MAX);
@@ -573,7 +580,7 @@ impl<'a> Proc<'a> {
             self.clock.act_at(outgoing.turn);
         }
         let arrival = self.node.enters(network, outgoing);
-        self.post(outgoing, arrival, tag, parcel);
+        self.post(outgoing, arrival, tag, parcel)
     }
 
     /// Receives while requests are outstanding: what they do not want.
@@ -628,6 +635,7 @@ impl<'a> Proc<'a> {
             let (count, first) = (self.requests.operations.len(), first.call.to_string());
             self.fail(Cause::NotWaited { id: self.id(), count, first });
         }
+        self.engaged = false;
         while let Some(envelope) = self.requests.early.pop_front() {
             self.clock.deliver(envelope);
         }
