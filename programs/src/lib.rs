@@ -7,8 +7,10 @@ pub mod all_to_all_broadcast;
 pub mod broadcast;
 pub mod combining;
 mod costs;
+mod dense;
 mod emulation;
 pub mod fft;
+pub mod gauss;
 pub mod lu;
 mod median;
 mod memory;
@@ -46,6 +48,7 @@ pub static PROGRAMS: &[&Program] = &[
     &fft::FFT,
     &radix_sort::RADIX_SORT,
     &lu::LU,
+    &gauss::GAUSS,
     &transportation::TRANSPORTATION,
     &rtt::RTT,
 ];
