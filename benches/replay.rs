@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use loggp::{Operation, Params, Replay, Rules, Schedule, ScheduleBuilder, US};
+use loggp::{Operation, Params, Player, Rules, Schedule, ScheduleBuilder, US};
 
 /// What a rank does: its number, how many there are, and where it is written.
 type Write = fn(usize, usize, &mut ScheduleBuilder);
@@ -79,7 +79,7 @@ fn replay(c: &mut Criterion) {
         let schedule = schedule(P, write);
         group.throughput(Throughput::Elements(schedule.len() as u64));
         for (rules_name, rules) in [("papers", Rules::Papers), ("loggopsim", Rules::LogGOPSim)] {
-            let replay = Replay::new(params).rules(rules);
+            let replay = Player::new(params).rules(rules);
             group.bench_function(BenchmarkId::new(name, rules_name), |b| {
                 b.iter(|| black_box(replay.run(&schedule).unwrap().time));
             });

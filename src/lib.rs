@@ -33,8 +33,8 @@
 //! - [`Proc`] is what a program calls, a [`Payload`] is what it can send, and a [`Tag`] says what about.
 //! - [`collectives`] are operations in which every processor takes part.
 //! - [`Host`] says how a run on the wall clock was held, and how far to trust it.
-//! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules.
-//! - A [`Schedule`] says what ranks send, receive and compute without a program; a [`Replay`] plays it under the same rules,
+//! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules, and a [`Replay`] makes the run again.
+//! - A [`Schedule`] says what ranks send, receive and compute without a program; a [`Player`] plays it under the same rules,
 //!   up to millions of ranks.
 //! - [`Traffic`] is the network alone, for those who want a cost without a run.
 //!
@@ -53,12 +53,14 @@ mod host;
 mod inbox;
 mod machine;
 mod message;
+mod model;
 mod network;
 mod node;
 mod params;
 mod parcel;
 mod presets;
 mod proc;
+mod recorded;
 mod schedule;
 mod setup;
 mod stats;
@@ -71,20 +73,25 @@ pub use audit::{Audit, Rule, Violation, audit};
 pub use choice::{Latency, Ties};
 pub use clock::ClockKind;
 pub use clock::dilation::Dilation;
-pub use clock::replay::{Replay, Replayed, Rules};
+pub use clock::replay::{Played, Player, Rules};
 pub use error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
 pub use group::Group;
 pub use host::{Host, Lateness};
 pub use machine::{Machine, Run};
 pub use message::{MessageId, Payload, Tag};
+pub use model::Model;
 pub use network::Ports;
 pub use params::{LogGps, LongMessages, Parameter, Params, ParamsBuilder, ParamsError};
 pub use presets::{Preset, PresetValue, preset, presets};
 pub use proc::{Proc, Request};
+pub use recorded::Replay;
 pub use schedule::{Operation, Placed, Requirement, Schedule, ScheduleBuilder, ScheduleError};
 pub use stats::Stats;
 pub use time::{MS, NS, PS, SEC, Time, US, parse_time};
-pub use trace::{Activity, ActivityKind, Message, Progress, Trace, TraceError};
+pub use trace::{
+    Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Rendezvous, SendRecv, Trace,
+    TraceError, Transfer, Until,
+};
 pub use traffic::Traffic;
 pub use work::{Work, measure};
 
@@ -100,6 +107,8 @@ mod documents {
     struct Model;
     #[doc = include_str!("../docs/collectives.md")]
     struct Collectives;
+    #[doc = include_str!("../docs/traces.md")]
+    struct Traces;
 
     /// The compiler warns of a setting that is set on nothing.
     ///

@@ -2,7 +2,7 @@
 //!
 //! A node has no stack and no clock. It is told what its program calls, and says what must come first: its
 //! [turn](Outgoing) in the network, or a message for a [reception](Reception). Whoever drives it sees to that, and tells
-//! it. [`Proc`](crate::Proc) does so by waiting. A [`Replay`](crate::Replay) plays schedules by events, and keeps of each
+//! it. [`Proc`](crate::Proc) does so by waiting. A [`Player`](crate::Player) plays schedules by events, and keeps of each
 //! processor its [`Pace`] alone. Together with `network.rs` this is the machine:
 //!
 //! - **send**: [`Node::turns_to`] a message, waits for its turn, and lets it [enter](Node::enters); rules 1 to 3 are the
@@ -14,11 +14,13 @@
 //!   of its own, and the processor [joins](Node::joins) it when it waits for it;
 //! - **synchronize** (LogGPS, section 3.1): a [`Sending`] and a [`Receiving`] say which messages a long one takes.
 
+use std::borrow::Cow;
+
 use crate::message::{Letter, MessageId, RawTag, Tag, Want};
 use crate::network::{Exit, Network, Passage, ReceptionCost, Request};
 use crate::stats::Stats;
 use crate::time::Time;
-use crate::trace::{Activity, ActivityKind, Log, Message, Progress};
+use crate::trace::{Activity, ActivityKind, CallKind, Log, Message, Parts, Progress, Transfer};
 
 /// A processor as the rules see it.
 #[derive(Debug)]
@@ -148,7 +150,7 @@ impl Pace {
     /// From when on a send of k words would not have to wait for the gap after the last one.
     #[inline]
     fn next_send(&self, network: &Network, k: usize) -> Time {
-        self.exit.gap_over() - network.params().send_overhead(k)
+        self.exit.gap_over() - network.send_overhead(k)
     }
 
     /// When it would begin with the overhead of a send of k words, and when the message's turn would be, if its latency
@@ -156,7 +158,7 @@ impl Pace {
     #[inline]
     pub fn foresees(&self, network: &Network, k: usize) -> (Time, Time) {
         let request = network.foreseen(&self.exit, k, self.now);
-        (request.ready - network.params().send_overhead(k), network.turn(&request))
+        (request.ready - network.send_overhead(k), network.turn(&request))
     }
 
     /// Turns to a message, which then waits for its turn; or nothing, if that is after the end of time.
@@ -254,9 +256,9 @@ impl Node {
     #[inline]
     pub fn enters(&mut self, network: &Network, message: Outgoing) -> Time {
         let Outgoing { turn, request, to, words, number, .. } = message;
-        let passage = network.serve(self.id(), &mut self.pace.exit, to, request);
-        let id = MessageId { from: self.id(), number: number as usize };
-        let overhead = network.params().send_overhead(words);
+        let passage = network.serve(self.pace.exit.id(), &mut self.pace.exit, to, request);
+        let id = MessageId { from: self.pace.exit.id(), number: number as usize };
+        let overhead = network.send_overhead(words);
         self.stats.sent += 1;
         self.stats.words_sent += words as u64;
         self.stats.out_of_order += u64::from(passage.out_of_order);
@@ -271,7 +273,7 @@ impl Node {
         self.waits(|stats| &mut stats.port, passage.enter, || ActivityKind::Port);
         if let Some(log) = &mut self.log {
             let Passage { enter, first, arrival, .. } = passage;
-            let (latency, place) = (request.latency, network.place(turn, id.from));
+            let (latency, place) = (request.latency, network.place(turn, self.pace.exit.id()));
             log.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
         }
         passage.arrival
@@ -293,6 +295,9 @@ impl Node {
         self.waits(|stats| &mut stats.idle, arrival, || ActivityKind::Idle);
         self.waits(|stats| &mut stats.gap, start, || ActivityKind::Gap);
         let id = MessageId { from: letter.from as usize, number: letter.number as usize };
+        if let (Some(log), None) = (&mut self.log, &self.beside) {
+            log.parts.takes(letter.tag, id);
+        }
         let overhead = network.reception_cost().of(letter.words as usize);
         self.passes(|stats| &mut stats.recv, overhead, || ActivityKind::Receive(id));
     }
@@ -306,8 +311,16 @@ impl Node {
 
     /// Computes for so long. Nothing to do is nothing done.
     #[inline]
-    pub fn works(&mut self, kind: &'static str, cost: Time) {
-        self.waits(|stats| &mut stats.work, self.pace.now + cost, || ActivityKind::Work(kind.into()));
+    pub fn works(&mut self, kind: impl Into<Cow<'static, str>> + Clone, cost: Time) {
+        let over = self.pace.now + cost;
+        if over > self.pace.now {
+            self.passes(
+                |stats| &mut stats.work,
+                over - self.pace.now,
+                || ActivityKind::Work(kind.clone().into()),
+            );
+            self.called(|_| Some(CallKind::Work(kind.into())));
+        }
     }
 
     /// Waits for a moment, if that is still to come.
@@ -324,6 +337,23 @@ impl Node {
     /// Waits in the machine's own barrier until that is over.
     pub fn waits_in_barrier(&mut self, over: Time) {
         self.passes(|stats| &mut stats.idle, over - self.pace.now, || ActivityKind::Barrier);
+    }
+
+    /// Notes what a message of its own that has entered is about, if that is traced.
+    #[inline]
+    pub fn has_sent(&mut self, number: u32, tag: RawTag) {
+        if let Some(log) = &mut self.log {
+            log.parts.sends(tag, MessageId { from: self.pace.exit.id(), number: number as usize });
+        }
+    }
+
+    /// Notes the call that is over now, if that is traced.
+    #[inline]
+    pub fn called(&mut self, what: impl FnOnce(&Parts) -> Option<CallKind>) {
+        if let Some(log) = &mut self.log {
+            let what = what(&log.parts);
+            log.called(self.pace.exit.id(), self.pace.now, what);
+        }
     }
 
     /// It calls for a request, and goes on after o (LogGPS, equations 6 and 10). Returns where the request's own time
@@ -357,9 +387,11 @@ impl Node {
         let idle = called.max(beside.now);
         *overhead_of(sends)(&mut self.stats) += (least - idle).max(Time::ZERO);
         self.pace.now = least.max(beside.now);
-        let (id, end) = (self.id(), self.pace.now);
+        let (id, end) = (self.pace.exit.id(), self.pace.now);
         if let Some(log) = &mut self.log {
             log.activities.push(Activity { id, start: called, end, what: ActivityKind::Wait(number) });
+            let transfer = transfer(&beside.pieces, sends);
+            log.called(id, end, transfer.map(|transfer| CallKind::Wait { request: number, sends, transfer }));
             let progress =
                 |Piece { start, end, what, .. }| Progress { id, request: number, start, end, what };
             log.progress.extend(beside.pieces.into_iter().map(progress));
@@ -402,6 +434,20 @@ impl Node {
             });
         }
     }
+}
+
+/// The message of a request that is done, from what it did: the last one that went its way, after a request if there were
+/// two.
+fn transfer(pieces: &[Piece], sends: bool) -> Option<Transfer> {
+    let ids = |sends: bool| {
+        pieces.iter().filter_map(move |piece| match piece.what {
+            ActivityKind::Send(id) if sends => Some(id),
+            ActivityKind::Receive(id) if !sends => Some(id),
+            _ => None,
+        })
+    };
+    let first = ids(sends).next()?;
+    Some(Transfer::of(ids(sends).last()?, Some(first).zip(ids(!sends).next())))
 }
 
 /// The account of the overhead of sends, or of receptions.
@@ -447,6 +493,8 @@ pub(crate) struct Sending {
 enum Stage {
     /// Its receiver must be asked.
     Asks,
+    /// The request is on its way.
+    Asking,
     /// The request with this number was sent.
     Asked(u32),
     /// The message can go.
@@ -470,12 +518,20 @@ impl Sending {
         matches!(self.stage, Stage::Goes(_))
     }
 
-    /// Goes on: what the processor has to do next, once it has done all before. Its next message will have this number.
+    /// The message that it sent last has this number.
     #[inline]
-    pub fn next(&mut self, number: u32) -> Step {
+    pub fn has_sent(&mut self, number: u32) {
+        if let Stage::Asking = self.stage {
+            self.stage = Stage::Asked(number);
+        }
+    }
+
+    /// Goes on: what the processor has to do next, once it has done all before.
+    #[inline]
+    pub fn next(&mut self) -> Step {
         match self.stage {
             Stage::Asks => {
-                self.stage = Stage::Asked(number);
+                self.stage = Stage::Asking;
                 Step::Send { tag: self.tag.request(), words: 0, is_data: false }
             }
             Stage::Asked(number) => {
@@ -486,7 +542,7 @@ impl Sending {
                 self.stage = Stage::Gone;
                 Step::Send { tag, words: self.words, is_data: true }
             }
-            Stage::Gone => Step::Done,
+            Stage::Asking | Stage::Gone => Step::Done,
         }
     }
 }

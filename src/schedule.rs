@@ -57,7 +57,7 @@ pub struct Requirement {
 #[error("{0}")]
 pub struct ScheduleError(String);
 
-/// What every rank does. A [`ScheduleBuilder`] makes it, and a [`Replay`](crate::Replay) says how long it takes.
+/// What every rank does. A [`ScheduleBuilder`] makes it, and a [`Player`](crate::Player) says how long it takes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
     /// Where each rank's operations begin and end.
@@ -211,7 +211,7 @@ impl Schedule {
 /// Makes a schedule, a rank after the other.
 ///
 /// ```
-/// use loggp::{Operation, Params, Replay, ScheduleBuilder, US};
+/// use loggp::{Operation, Params, Player, ScheduleBuilder, US};
 ///
 /// // Rank 0 sends to 1, which computes for 5 us and sends back.
 /// let mut schedule = ScheduleBuilder::new(2)?;
@@ -226,7 +226,7 @@ impl Schedule {
 /// schedule.requires(send, compute)?;
 ///
 /// let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let replayed = Replay::new(params).run(&schedule.build()?)?;
+/// let replayed = Player::new(params).run(&schedule.build()?)?;
 /// assert_eq!((replayed.time, replayed.finishes), (25 * US, vec![25 * US, 17 * US]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -5,6 +5,7 @@
 
 use loggp::{
     Cause, ClockKind, Dilation, Latency, Machine, PS, Params, Proc, Run, Tag, Time, US, Work, audit,
+    collectives,
 };
 use proptest::prelude::*;
 
@@ -197,5 +198,409 @@ proptest! {
         let [sent, received] = run_case(&case);
         prop_assert_eq!(sent, [predicted(&gps, sender, gps.send(k, t_s, t_r), t_s)]);
         prop_assert_eq!(received, [predicted(&gps, receiver, gps.recv(k, t_s, t_r), t_r)]);
+    }
+}
+
+/// A machine on which nothing is special.
+fn machine(P: usize) -> Machine {
+    Machine::new(Params::new(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap()).trace(true)
+}
+
+/// A machine of LogGPS with round numbers: S = 100.
+fn mpi(P: usize) -> Machine {
+    let gps =
+        Gps { L: 5_000_000, o: 1_000_000, O_s: 10_000, O_r: 10_000, G_s: 20_000, G_l: 10_000, s: 50, S: 100 };
+    Machine::new(gps.params(P)).trace(true)
+}
+
+#[test]
+fn requests_go_on_while_their_processor_computes() {
+    let run = machine(2).run(|p| {
+        if p.id() == 0 {
+            let sends = p.isend(1, BYTES, vec![1]);
+            p.work("think", 100, || ());
+            p.wait(sends);
+        } else {
+            let comes = p.irecv(BYTES);
+            p.work("think", 100, || ());
+            assert_eq!(p.wait(comes), (0, vec![1]));
+        }
+        p.now()
+    });
+    // o to call for it, 100 of work, and o for the wait: the message came at 8, and was received at 10.
+    assert_eq!(run.unwrap().results, [104 * US, 104 * US]);
+}
+
+#[test]
+fn a_message_goes_to_the_receive_that_was_called_for_first() {
+    let run = machine(2).run(|p| {
+        if p.id() == 0 {
+            for number in 0..4 {
+                p.send(1, BYTES, vec![number]);
+            }
+            p.send(1, OTHER, vec![9]);
+            return vec![];
+        }
+        let first = p.irecv_from(0, BYTES);
+        let any = p.irecv(BYTES);
+        let other = p.irecv(OTHER);
+        let blocking = p.recv(BYTES).1;
+        let last = p.irecv_from(0, BYTES);
+        // In another order than that in which they were called for.
+        let last = p.wait(last);
+        let other = p.wait(other).1;
+        [p.wait(first), p.wait(any).1, blocking, last, other].concat()
+    });
+    assert_eq!(run.unwrap().results[1], [0, 1, 2, 3, 9]);
+}
+
+/// A short message called for after a long one is received after it, on every machine, even if latencies are random.
+#[test]
+fn no_message_overtakes_one_that_was_called_for_before() {
+    for seed in 0..200 {
+        for machine in [machine(2), mpi(2)] {
+            let run = machine.latency(Latency::Random { seed }).run(|p| {
+                if p.id() == 0 {
+                    let requests: Vec<_> =
+                        (0..6).map(|n| p.isend(1, BYTES, vec![n; if n % 2 == 0 { 90 } else { 1 }])).collect();
+                    p.send(1, BYTES, vec![6]);
+                    p.wait_all(requests);
+                    vec![]
+                } else if seed % 2 == 0 {
+                    (0..7).map(|_| p.recv_from(0, BYTES)[0]).collect()
+                } else {
+                    let requests: Vec<_> = (0..7).map(|_| p.irecv(BYTES)).collect();
+                    p.wait_all(requests).into_iter().map(|(_, bytes)| bytes[0]).collect()
+                }
+            });
+            let mut run = run.unwrap();
+            holds(&mut run, &seed);
+            assert_eq!(run.results[1], [0, 1, 2, 3, 4, 5, 6]);
+        }
+    }
+}
+
+#[test]
+fn any_tag_takes_what_comes_and_says_what_it_was() {
+    let run = mpi(3).run(|p| match p.id() {
+        0 => p.recv_any_tag::<Vec<u8>>(None).1 + p.recv_any_tag::<Vec<u8>>(Some(2)).1,
+        // Its collectives are none of what is asked for.
+        id => {
+            p.send(0, if id == 1 { BYTES } else { OTHER }, vec![0; 200]);
+            0
+        }
+    });
+    assert_eq!(run.unwrap().results[0], 1);
+    let run = machine(2).run(|p| {
+        if p.id() == 1 {
+            p.send(0, OTHER, vec![5]);
+            collectives::broadcast(p, 0, None::<u64>);
+            p.send(0, BYTES, vec![6]);
+            return vec![];
+        }
+        let (one, two) = (p.irecv_any_tag::<Vec<u8>>(None), p.irecv_any_tag::<Vec<u8>>(Some(1)));
+        collectives::broadcast(p, 0, Some(3_u64));
+        vec![p.wait(one), p.wait(two)]
+    });
+    assert_eq!(run.unwrap().results[0], [(1, 1, vec![5]), (1, 0, vec![6])]);
+}
+
+#[test]
+fn wait_any_takes_what_is_done_first() {
+    let run = machine(3).run(|p| match p.id() {
+        0 => {
+            let mut requests = vec![p.irecv_from(1, BYTES), p.irecv_from(2, BYTES)];
+            let first = p.wait_any(&mut requests);
+            let second = p.wait_any(&mut requests);
+            assert!(requests.is_empty());
+            (first.0, first.1[0], second.0, second.1[0])
+        }
+        id => {
+            p.work("think", if id == 1 { 50 } else { 5 }, || ());
+            p.send(0, BYTES, vec![id as u8]);
+            (0, 0, 0, 0)
+        }
+    });
+    assert_eq!(run.unwrap().results[0], (1, 2, 0, 1));
+}
+
+#[test]
+fn test_costs_a_cycle_until_it_is_done() {
+    let run = machine(2).run(|p| {
+        if p.id() == 0 {
+            p.work("think", 20, || ());
+            p.send(1, BYTES, vec![1]);
+            return 0;
+        }
+        let (mut request, mut looks) = (p.irecv(BYTES), 0);
+        loop {
+            match p.test(request) {
+                Ok((from, bytes)) => {
+                    assert_eq!((from, bytes[0], p.now()), (0, 1, 32 * US));
+                    return looks;
+                }
+                Err(again) => (request, looks) = (again, looks + 1),
+            }
+        }
+    });
+    // It calls for it until 2; the message is there at 28 and received at 30, which a look sees, for o.
+    assert_eq!(run.unwrap().results[1], 28);
+}
+
+/// Whoever exchanges long messages by blocking sends waits for ever, in MPI and here.
+#[test]
+fn blocking_sends_above_S_deadlock() {
+    let error = mpi(2).run(|p| {
+        p.send(1 - p.id(), BYTES, vec![0; 101]);
+        p.recv_from(1 - p.id(), BYTES);
+    });
+    let said = error.unwrap_err().to_string();
+    for line in [
+        "deadlock: 2 of 2 processors wait for messages that nobody sends",
+        "processor 0 at 1 us waited to send 101 words, more than S = 100, until processor 1 receives them",
+        "processor 1 at 1 us waited to send 101 words, more than S = 100, until processor 0 receives them",
+    ] {
+        assert!(said.contains(line), "{said}");
+    }
+    // With requests they do not, and up to S they do not.
+    let exchange = |p: &mut Proc, words: usize| {
+        let request = p.isend(1 - p.id(), BYTES, vec![0; words]);
+        p.recv_from(1 - p.id(), BYTES);
+        p.wait(request);
+    };
+    mpi(2).run(|p| exchange(p, 101)).unwrap();
+    mpi(2)
+        .run(|p| {
+            p.send(1 - p.id(), BYTES, vec![0; 100]);
+            p.recv_from(1 - p.id(), BYTES);
+        })
+        .unwrap();
+}
+
+#[test]
+fn a_deadlock_of_requests_names_them() {
+    let error = mpi(2).run(|p| {
+        if p.id() == 0 {
+            let request = p.isend(1, BYTES, vec![0; 500]);
+            p.wait(request);
+        } else {
+            let one = p.irecv_from(0, OTHER);
+            let two = p.irecv_from(0, OTHER);
+            p.wait_any(&mut vec![one, two]);
+        }
+    });
+    let said = error.unwrap_err().to_string();
+    assert!(
+        said.contains("waited for its isend of 500 words to 1 with tag 0 (bytes), called for at 0 us"),
+        "{said}"
+    );
+    assert!(said.contains("tests/requests.rs"), "{said}");
+    assert!(said.contains("processor 1 at") && said.contains("waited for any of its 2 requests"), "{said}");
+    let error = machine(2).run(|p| {
+        let request = p.irecv_from(1 - p.id(), BYTES);
+        p.recv_from(1 - p.id(), OTHER);
+        p.wait(request);
+    });
+    let said = error.unwrap_err().to_string();
+    assert!(said.contains("waited for a message from 1 with tag 1 (other)"), "{said}");
+}
+
+#[test]
+fn who_does_not_wait_is_told_for_what() {
+    let error = machine(2).run(|p| {
+        if p.id() == 0 {
+            let _forgotten = p.isend(1, BYTES, vec![0; 3]);
+            let _too = p.irecv(OTHER);
+        } else {
+            p.recv(BYTES);
+        }
+    });
+    let error = error.unwrap_err();
+    assert!(matches!(error.cause, Cause::NotWaited { id: 0, count: 2, .. }), "{error}");
+    let said = error.to_string();
+    assert!(
+        said.starts_with("processor 0 ended and had not waited for its isend of 1 word to 1 with tag 0 (bytes), called for at 0 us"),
+        "{said}"
+    );
+    assert!(said.contains(", nor for one other"), "{said}");
+}
+
+#[test]
+fn what_is_not_received_is_told_though_requests_were_outstanding() {
+    let error = machine(2).run(|p| {
+        if p.id() == 0 {
+            p.send(1, OTHER, vec![0]);
+            p.send(1, BYTES, vec![0]);
+        } else {
+            let request = p.irecv(BYTES);
+            p.wait(request);
+        }
+    });
+    let error = error.unwrap_err();
+    assert!(matches!(error.cause, Cause::NotReceived { count: 1, from: 0, to: 1, .. }), "{error}");
+}
+
+#[test]
+fn misuse_is_told() {
+    let stolen = std::sync::Mutex::new(None);
+    let error = machine(2).run(|p| {
+        if p.id() == 0 {
+            *stolen.lock().unwrap() = Some(p.irecv(BYTES));
+            p.work("think", 10, || ());
+        } else {
+            p.wait_until(5 * US);
+            let request = stolen.lock().unwrap().take().unwrap();
+            p.wait(request);
+        }
+    });
+    assert!(error.unwrap_err().to_string().contains("waits for a request of processor 0"), "stolen");
+    let error = machine(1).run(|p| p.wait_any(&mut Vec::<loggp::Request<()>>::new()));
+    assert!(error.unwrap_err().to_string().contains("waits for any of no requests; give at least one"));
+    let error = machine(2).run(|p| {
+        if p.id() == 0 {
+            p.send(1, Tag::<u64>::new(0), 7);
+        } else {
+            let request = p.irecv(BYTES);
+            p.wait(request);
+        }
+    });
+    let error = error.unwrap_err();
+    assert!(matches!(error.cause, Cause::WrongType { id: 1, from: 0, .. }), "{error}");
+}
+
+/// Barriers, looks and deadlines see to requests, and requests to them.
+#[test]
+fn requests_go_on_in_every_wait() {
+    let machine = mpi(3).barrier(US);
+    let run = machine.run(|p| {
+        let (right, left) = ((p.id() + 1) % 3, (p.id() + 2) % 3);
+        let sends = p.isend(right, BYTES, vec![p.id() as u8; 300]);
+        let comes = p.irecv_from(left, BYTES);
+        p.barrier();
+        let none = p.recv_until(p.now() + 20 * US, OTHER);
+        assert!(none.is_none() && p.probe(OTHER).is_none() && p.try_recv(OTHER).is_none());
+        p.send(right, OTHER, vec![1; 5]);
+        assert_eq!(p.recv_from(left, OTHER), [1; 5]);
+        let both = p.send_recv(right, vec![2; 200], left, OTHER);
+        assert_eq!(both, [2; 200]);
+        let sum = collectives::all_reduce(p, 1_u64, |a, b| a + b);
+        p.wait(sends);
+        (p.wait(comes)[299] as usize, sum)
+    });
+    let mut run = run.unwrap();
+    holds(&mut run, &"waits");
+    assert_eq!(run.results, [(2, 3), (0, 3), (1, 3)]);
+}
+
+/// A message of a random program: who sends how much to whom, about what, and how both ends call.
+#[derive(Clone, Debug)]
+struct Sent {
+    from: usize,
+    to: usize,
+    tag: usize,
+    words: usize,
+    sender: Option<i64>,
+    receiver: Option<i64>,
+    any: bool,
+}
+
+fn programs() -> impl Strategy<Value = (usize, bool, Vec<Sent>)> {
+    (2_usize..5, any::<bool>()).prop_flat_map(|(P, is_gps)| {
+        let later = || prop_oneof![Just(None), (0_i64..60).prop_map(Some)];
+        let sent = (0..P, 1..P, 0_usize..2, 0_usize..160, later(), later(), any::<bool>());
+        let sent = sent.prop_map(move |(from, hop, tag, words, sender, receiver, any)| {
+            let sender = if is_gps { sender } else { sender.or(Some(0)) };
+            Sent { from, to: (from + hop) % P, tag, words: words.max(1), sender, receiver, any }
+        });
+        (Just(P), Just(is_gps), proptest::collection::vec(sent, 1..20))
+    })
+}
+
+/// Each processor does its part of the messages in their order, and waits for its requests some units of work later, or
+/// at the end. What each receive got, by the call's number.
+fn play(p: &mut Proc, messages: &[Sent]) -> Vec<(usize, Vec<u8>)> {
+    let me = p.id();
+    let mut sends = Vec::new();
+    let mut comes = Vec::new();
+    let mut got: Vec<(usize, Vec<u8>)> = Vec::new();
+    for (number, sent) in messages.iter().enumerate() {
+        let tag = BYTES.step(sent.tag);
+        if sent.from == me {
+            let bytes = vec![number as u8; sent.words];
+            match sent.sender {
+                None => p.send(sent.to, tag, bytes),
+                Some(later) => {
+                    sends.push(p.isend(sent.to, tag, bytes));
+                    p.work("think", later as u64, || ());
+                    if later % 3 == 0 {
+                        p.wait(sends.remove(later as usize % sends.len()));
+                    }
+                }
+            }
+        }
+        if sent.to == me {
+            match sent.receiver {
+                None => got.push((number, p.recv_from(sent.from, tag))),
+                Some(later) => {
+                    comes.push((number, p.irecv_from(sent.from, tag)));
+                    p.work("think", later as u64, || ());
+                    if later % 4 == 0 {
+                        let (number, request) = comes.remove(later as usize % comes.len());
+                        got.push((number, p.wait(request)));
+                    } else if sent.any {
+                        assert!(p.probe(OTHER).is_none());
+                    }
+                }
+            }
+        }
+    }
+    for (number, request) in comes {
+        got.push((number, p.wait(request)));
+    }
+    p.wait_all(sends);
+    got.sort();
+    got
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    /// Whatever a program does with requests, everyone gets what was sent in the order of MPI, the rules are kept, and the
+    /// accounts add up.
+    #[test]
+    fn random_programs_keep_to_the_rules((P, is_gps, messages) in programs(), seed in any::<u64>(), ports in any::<bool>()) {
+        let latency = if seed % 3 == 0 { Latency::Random { seed } } else { Latency::Exact };
+        let machine = if is_gps { mpi(P) } else {
+            Machine::new(Params::new(P).L(6 * US).o(2 * US).g(4 * US).G(US / 10).build().unwrap()).trace(true)
+        };
+        let machine = machine.latency(latency).ports(if ports { loggp::Ports::Dual } else { loggp::Ports::Single });
+        let run = machine.run(|p| play(p, &messages));
+        let mut run = run.unwrap();
+        holds(&mut run, &(P, is_gps, &messages));
+        for (to, got) in run.results.iter().enumerate() {
+            let mine = messages.iter().enumerate().filter(|(_, sent)| sent.to == to);
+            let expected: Vec<(usize, Vec<u8>)> =
+                mine.map(|(number, sent)| (number, vec![number as u8; sent.words])).collect();
+            prop_assert_eq!(got, &expected);
+        }
+    }
+}
+
+/// The same requests at the same times on threads that really wait.
+#[test]
+fn both_clocks_do_the_same() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    for _ in 0..6 {
+        use proptest::strategy::ValueTree;
+        let (P, is_gps, messages) = programs().new_tree(&mut runner).unwrap().current();
+        let machine = if is_gps { mpi(P) } else { machine(P) };
+        let [model, wall] = [ClockKind::Virtual, ClockKind::Wall].map(|clock| {
+            let machine = machine.clone().clock(clock).dilation(Dilation::Fixed(20.0)).work(Work::Charged);
+            machine.run(|p| play(p, &messages)).unwrap()
+        });
+        assert_eq!(model.results, wall.results);
+        assert_eq!(model.processors, wall.processors);
+        assert_eq!(model.trace, wall.trace);
+        assert!(wall.time >= model.time);
     }
 }

@@ -20,6 +20,7 @@ use crate::message::{Envelope, Letter, Payload, RawTag, Tag, Want};
 use crate::node::{Beside, Outgoing, Purpose, Receiving, Reception, Sending, Step};
 use crate::parcel::Parcel;
 use crate::time::Time;
+use crate::trace::{CallKind, CallTag, Until};
 
 /// A send or a receive that was called for and goes on by itself, until its processor [waits](Proc::wait) for it.
 ///
@@ -72,7 +73,11 @@ impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let about = self.tag.told(self.name);
         match (self.sends, self.other) {
-            (true, other) => write!(f, "isend of {} words to {} {about}", self.words, other.unwrap_or(0))?,
+            (true, other) => {
+                let (words, to) = (self.words, other.unwrap_or(0));
+                let s = if words == 1 { "" } else { "s" };
+                write!(f, "isend of {words} word{s} to {to} {about}")?
+            }
             (false, Some(other)) => write!(f, "irecv from {other} {about}")?,
             (false, None) => write!(f, "irecv {about}")?,
         }
@@ -189,11 +194,13 @@ impl<'a> Proc<'a> {
     #[track_caller]
     pub fn isend<T: Payload>(&mut self, to: usize, tag: Tag<T>, value: T) -> Request<()> {
         self.count_code();
-        let words = self.words(to, &value);
+        let bytes = value.bytes();
+        let words = self.words(to, bytes);
         let (raw, name, time, at) = (tag.raw, tag.name, self.now(), Location::caller());
         let call = Call { sends: true, other: Some(to), words, tag: raw, name, time, at };
         let sending = Sending::new(&self.setup.network, to, tag, words);
         let request = self.call_for(call, Protocol::Sends(sending), Some(Parcel::new(value)), |_, _| ());
+        self.has_called_for(|request| CallKind::Isend { request, to, tag: CallTag::of(tag), bytes });
         self.restart_code();
         request
     }
@@ -239,9 +246,10 @@ impl<'a> Proc<'a> {
         let number = first.tag.user_number();
         let mut receiving = Receiving::new(&first, None);
         let Some(letter) = self.takes_rest(first, &mut receiving) else { self.fail_to_wait() };
-        let (from, value) = self.open(letter, tag);
+        let (sender, value) = self.open(letter, tag);
+        self.has_called_receive(from, tag, Until::Come);
         self.restart_code();
-        (from, number, value)
+        (sender, number, value)
     }
 
     /// Waits until a request is done, and at least for o (LogGPS, equation 11). Returns what was received, and nothing
@@ -314,6 +322,7 @@ impl<'a> Proc<'a> {
             _ => {
                 self.node.waits_until(self.now() + self.params().cycle);
                 self.looked_in_vain();
+                self.node.called(|_| Some(CallKind::Test { request: request.number }));
                 Err(request)
             }
         };
@@ -336,8 +345,17 @@ impl<'a> Proc<'a> {
         let (raw, name, time, at) = (tag.raw, tag.name, self.now(), Location::caller());
         let call = Call { sends: false, other: from, words: 0, tag: raw, name, time, at };
         let request = self.call_for(call, Protocol::Receives(Want::of(from, tag), None), None, open);
+        self.has_called_for(|request| CallKind::Irecv { request, from, tag: CallTag::of(tag) });
         self.restart_code();
         request
+    }
+
+    /// Notes that a request was called for, if that is traced. None is while the program unwinds.
+    fn has_called_for(&mut self, what: impl FnOnce(u32) -> CallKind) {
+        if !self.is_leaving() {
+            let request = self.requests.begun - 1;
+            self.node.called(|_| Some(what(request)));
+        }
     }
 
     /// Calls for a request.
@@ -506,7 +524,7 @@ impl<'a> Proc<'a> {
         let Some(operation) = self.requests.operations.get_mut(&number) else { return };
         let Operation { protocol, beside, letter, .. } = operation;
         let (step, to) = match protocol {
-            Protocol::Sends(sending) => (sending.next(self.node.next_number()), sending.to),
+            Protocol::Sends(sending) => (sending.next(), sending.to),
             Protocol::Receives(_, Some(receiving)) => {
                 (receiving.next(), letter.as_ref().map_or(0, |letter| letter.from as usize))
             }
@@ -517,6 +535,9 @@ impl<'a> Proc<'a> {
                 let turned = self.node.beside(beside, |node| node.turns_to(network, to, words));
                 let Some(mut outgoing) = turned else { self.fail(Cause::EndOfTime { id: self.id() }) };
                 self.node.puts_off(network, &mut outgoing, at);
+                if let Protocol::Sends(sending) = protocol {
+                    sending.has_sent(outgoing.number);
+                }
                 operation.stage = Stage::Turn(outgoing, tag, is_data);
                 self.requests.turns.push(Reverse((outgoing.turn, number)));
             }
@@ -556,7 +577,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends a message of the processor's own while requests are outstanding: after theirs to the same processor.
-    pub(super) fn transmit_among(&mut self, to: usize, tag: RawTag, words: usize, parcel: Parcel) {
+    pub(super) fn transmit_among(&mut self, to: usize, tag: RawTag, words: usize, parcel: Parcel) -> u32 {
         self.progress(self.now());
         while tag.is_first() && self.requests.queues.get(&to).is_some_and(|queue| !queue.is_empty()) {
             self.steps(Time::MAX);
@@ -573,7 +594,8 @@ impl<'a> Proc<'a> {
             self.clock.act_at(outgoing.turn);
         }
         let arrival = self.node.enters(network, outgoing);
-        self.post(outgoing, arrival, tag, parcel);
+        self.node.has_sent(outgoing.number, tag);
+        self.post(outgoing, arrival, tag, parcel)
     }
 
     /// Receives while requests are outstanding: what they do not want.
@@ -628,6 +650,7 @@ impl<'a> Proc<'a> {
             let (count, first) = (self.requests.operations.len(), first.call.to_string());
             self.fail(Cause::NotWaited { id: self.id(), count, first });
         }
+        self.engaged = false;
         while let Some(envelope) = self.requests.early.pop_front() {
             self.clock.deliver(envelope);
         }

@@ -6,9 +6,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{
-    ClockKind, Latency, NS, Params, Ports, Preset, Replay, Replayed, Rules, Schedule, Ties, Time, parse_time,
-};
+use loggp::{ClockKind, Latency, NS, Params, Played, Player, Ports, Rules, Schedule, Ties, Time, parse_time};
 use loggp_programs::goal;
 
 use super::cell::Cell;
@@ -74,22 +72,22 @@ const RULES: [Named<Rules>; 2] = [
 const MOST_SHOWN: usize = 16;
 
 /// A schedule that was played.
-struct Played {
+struct Row {
     /// What it is called.
     name: String,
     /// By whose rules.
     rules: Rules,
     /// With which ports.
     ports: Ports,
-    /// The paper's machine, if one was named.
-    preset: Option<&'static Preset>,
+    /// The machine's name, if it has one.
+    machine: Option<&'static str>,
     /// The machine's parameters.
     params: Params,
     /// How many operations and requirements it has.
     operations: usize,
     requirements: usize,
     /// How it went.
-    replayed: Replayed,
+    replayed: Played,
 }
 
 /// Reads how long a unit is.
@@ -142,19 +140,19 @@ impl ReplayOptions {
             ));
         }
         let mut choice = Choice::of(&options, Some(schedule.ranks()))?;
-        if choice.preset.is_none() && !gives(&options, "word") {
+        if choice.name.is_none() && !gives(&options, "word") {
             choice.params.word = NonZeroUsize::MIN;
         }
-        let replay = Replay::new(choice.params).rules(self.rules).ports(self.ports);
+        let replay = Player::new(choice.params).rules(self.rules).ports(self.ports);
         let replayed = replay.run(schedule).map_err(|error| match error.cause {
             loggp::Cause::Params(why) => Failure::request(why),
             _ => Failure::run(error),
         })?;
-        let played = Played {
+        let played = Row {
             name: name.into(),
             rules: self.rules,
             ports: self.ports,
-            preset: choice.preset,
+            machine: choice.name,
             params: choice.params,
             operations: schedule.len(),
             requirements: schedule.requirements(),
@@ -182,7 +180,7 @@ fn rules_name(rules: Rules) -> &'static str {
 }
 
 /// When each rank was done, where there are few.
-fn finishes(played: &Played, unit: &Unit) -> String {
+fn finishes(played: &Row, unit: &Unit) -> String {
     let finishes = &played.replayed.finishes;
     if finishes.len() > MOST_SHOWN {
         return String::new();
@@ -192,22 +190,22 @@ fn finishes(played: &Played, unit: &Unit) -> String {
 }
 
 /// What is said of it.
-fn columns() -> Vec<Column<'static, Played>> {
-    let mut columns = vec![Column::new("schedule", |played: &Played| played.name.clone())];
-    columns.extend(row::machine(|played: &Played| (played.preset, played.params), true));
+fn columns() -> Vec<Column<'static, Row>> {
+    let mut columns = vec![Column::new("schedule", |played: &Row| played.name.clone())];
+    columns.extend(row::machine(|played: &Row| (played.machine, played.params), true));
     columns.extend([
-        Column::new("cycle_ns", |played: &Played| played.params.cycle),
-        Column::new("ports", |played: &Played| ports_name(played.ports)),
-        Column::new("rules", |played: &Played| rules_name(played.rules)),
-        Column::new("ranks", |played: &Played| played.replayed.finishes.len()).titled("ranks"),
-        Column::new("operations", |played: &Played| played.operations).titled("operations"),
-        Column::new("requirements", |played: &Played| played.requirements),
-        Column::new("time_ns", |played: &Played| played.replayed.time).titled("time"),
-        Column::new("messages", |played: &Played| played.replayed.messages).titled("messages"),
-        Column::new("stalls.count", |played: &Played| played.replayed.stalls).titled("stalls"),
-        Column::new("stalls.ns", |played: &Played| played.replayed.stalled).titled("stalled").optional(),
-        Column::new("events", |played: &Played| played.replayed.events).titled("events"),
-        Column::new("finishes_ns", |played: &Played| {
+        Column::new("cycle_ns", |played: &Row| played.params.cycle),
+        Column::new("ports", |played: &Row| ports_name(played.ports)),
+        Column::new("rules", |played: &Row| rules_name(played.rules)),
+        Column::new("ranks", |played: &Row| played.replayed.finishes.len()).titled("ranks"),
+        Column::new("operations", |played: &Row| played.operations).titled("operations"),
+        Column::new("requirements", |played: &Row| played.requirements),
+        Column::new("time_ns", |played: &Row| played.replayed.time).titled("time"),
+        Column::new("messages", |played: &Row| played.replayed.messages).titled("messages"),
+        Column::new("stalls.count", |played: &Row| played.replayed.stalls).titled("stalls"),
+        Column::new("stalls.ns", |played: &Row| played.replayed.stalled).titled("stalled").optional(),
+        Column::new("events", |played: &Row| played.replayed.events).titled("events"),
+        Column::new("finishes_ns", |played: &Row| {
             let finishes = &played.replayed.finishes;
             match finishes.len() {
                 0..=MOST_SHOWN => Cell::Times(finishes.clone()),

@@ -302,7 +302,7 @@ fn linear_barrier(rank: &mut Rank) -> Written {
 
 #[cfg(test)]
 mod tests {
-    use loggp::{Params, Replay, Rules, US};
+    use loggp::{Params, Player, Rules, US};
 
     use super::*;
 
@@ -318,7 +318,7 @@ mod tests {
                 };
                 assert_eq!(schedule.ranks(), P);
                 for rules in [Rules::Papers, Rules::LogGOPSim] {
-                    let replayed = Replay::new(params).rules(rules).run(&schedule);
+                    let replayed = Player::new(params).rules(rules).run(&schedule);
                     let replayed = replayed.unwrap_or_else(|error| panic!("{}, {P}: {error}", pattern.name));
                     let sends = (0..P).flat_map(|rank| schedule.operations(rank));
                     let sends = sends.filter(|op| matches!(op.what, Operation::Send { .. })).count() as u64;
@@ -333,7 +333,7 @@ mod tests {
     fn a_binomial_broadcast() {
         let params = Params::new(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
         let replayed =
-            Replay::new(params).run(&Pattern::named("binomial-broadcast").unwrap().schedule(8, 1).unwrap());
+            Player::new(params).run(&Pattern::named("binomial-broadcast").unwrap().schedule(8, 1).unwrap());
         let replayed = replayed.unwrap();
         // 1 has it at 10 and sends to 3 and 5, 2 at 14 and sends to 6, 3 at 20 and sends to 7.
         let finishes = replayed.finishes.iter().map(|time| time.as_ps() / US.as_ps());

@@ -15,7 +15,7 @@ use std::collections::BinaryHeap;
 use super::desk::{About, Desk, Desks, Mail};
 use super::progress::Progress;
 use super::queue::Links;
-use super::{Replayed, not_received, refuse, stuck};
+use super::{Played, not_received, refuse, stuck};
 use crate::clock::agenda::{Agenda, Entry};
 use crate::error::{Cause, Doing, RunError};
 use crate::params::{Params, ParamsError};
@@ -103,7 +103,7 @@ pub(super) struct Play<'a> {
     /// How many things were put there.
     turns: u32,
     /// How it goes.
-    replayed: Replayed,
+    replayed: Played,
 }
 
 /// What an entry on the agenda is about.
@@ -152,12 +152,12 @@ impl<'a> Play<'a> {
             links: Links::new(schedule.len()),
             agenda: Agenda::default(),
             turns: 0,
-            replayed: Replayed::default(),
+            replayed: Played::default(),
         }
     }
 
     /// Plays it to its end.
-    pub fn run(mut self) -> Result<Replayed, RunError> {
+    pub fn run(mut self) -> Result<Played, RunError> {
         for rank in 0..self.ranks.len() {
             self.progress.begin(rank);
             self.take_up();
@@ -370,7 +370,7 @@ impl<'a> Play<'a> {
     }
 
     /// Nothing more happens: how it went, or what is wrong.
-    fn end(mut self) -> Result<Replayed, RunError> {
+    fn end(mut self) -> Result<Played, RunError> {
         let mut finishes = vec![Time::ZERO; self.ranks.len()];
         for (rank, free) in self.free.iter() {
             finishes[rank as usize] = free.max(finishes[rank as usize]);

@@ -38,7 +38,7 @@ pub enum Rules {
 /// first.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a setting gives back the replay that has it"]
-pub struct Replay {
+pub struct Player {
     /// What everything costs.
     params: Params,
     /// Whether long messages to and from a rank share a port.
@@ -50,7 +50,7 @@ pub struct Replay {
 /// How a schedule went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Replayed {
+pub struct Played {
     /// When the last rank was done.
     pub time: Time,
     /// When each rank was done.
@@ -66,26 +66,26 @@ pub struct Replayed {
     pub events: u64,
 }
 
-impl Replay {
+impl Player {
     /// On a machine with these parameters, by the papers' rules and with single ports. There are as many processors as the
     /// schedule has ranks, whatever P is.
-    pub fn new(params: Params) -> Replay {
-        Replay { params, ports: Ports::default(), rules: Rules::default() }
+    pub fn new(params: Params) -> Player {
+        Player { params, ports: Ports::default(), rules: Rules::default() }
     }
 
     /// Sets whether long messages to and from a rank share a port.
-    pub fn ports(self, ports: Ports) -> Replay {
-        Replay { ports, ..self }
+    pub fn ports(self, ports: Ports) -> Player {
+        Player { ports, ..self }
     }
 
     /// Sets whose rules hold.
-    pub fn rules(self, rules: Rules) -> Replay {
-        Replay { rules, ..self }
+    pub fn rules(self, rules: Rules) -> Player {
+        Player { rules, ..self }
     }
 
     /// Plays a schedule. What cannot end is an error, as it is on the machine: a deadlock, messages that nobody receives, and
     /// the end of time.
-    pub fn run(&self, schedule: &Schedule) -> Result<Replayed, RunError> {
+    pub fn run(&self, schedule: &Schedule) -> Result<Played, RunError> {
         let params = Params { P: schedule.ranks(), ..self.params };
         params.check()?;
         match self.rules {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::desk::{About, Desk, Desks, Mail};
 use super::progress::Progress;
 use super::queue::{Links, Queue};
-use super::{Replayed, not_received, stuck};
+use super::{Played, not_received, stuck};
 use crate::clock::agenda::{Agenda, Entry};
 use crate::error::{Cause, Doing, RunError};
 use crate::message::{Letter, RawTag, Tag};
@@ -84,10 +84,13 @@ enum Protocol {
 }
 
 impl Handshake {
-    /// What comes is done; what is next.
+    /// What came next is done, with the message of this number if it was a send. Returns what comes then.
     fn goes_on(&mut self, number: u32) -> Step {
         self.step = match &mut self.protocol {
-            Protocol::Sending(sending) => sending.next(number),
+            Protocol::Sending(sending) => {
+                sending.has_sent(number);
+                sending.next()
+            }
             Protocol::Receiving(receiving) => receiving.next(),
         };
         self.step
@@ -111,7 +114,7 @@ pub(super) struct Play<'a> {
     /// The long messages that are under way, by operation.
     handshakes: HashMap<u32, Handshake>,
     /// How it goes.
-    replayed: Replayed,
+    replayed: Played,
 }
 
 impl<'a> Play<'a> {
@@ -133,12 +136,12 @@ impl<'a> Play<'a> {
             links: Links::new(schedule.len()),
             desks: Desks::new(),
             handshakes: HashMap::new(),
-            replayed: Replayed::default(),
+            replayed: Played::default(),
         }
     }
 
     /// Plays it to its end.
-    pub fn run(mut self) -> Result<Replayed, RunError> {
+    pub fn run(mut self) -> Result<Played, RunError> {
         for rank in 0..self.ranks.len() as u32 {
             self.progress.begin(rank as usize);
             self.take_up(rank);
@@ -284,7 +287,7 @@ impl<'a> Play<'a> {
         }
         let is_short = self.is_short(operation.kind, words, about);
         let handshake = if is_short { None } else { self.handshakes.get_mut(&send) };
-        let step = handshake.map_or(Step::Done, |handshake| handshake.goes_on(send));
+        let step = handshake.map_or(Step::Done, |handshake| handshake.goes_on(outgoing.number));
         if step == Step::Done {
             if !is_short {
                 self.handshakes.remove(&send);
@@ -312,14 +315,14 @@ impl<'a> Play<'a> {
                 let protocol = Protocol::Receiving(Receiving::new(&letter, None));
                 let mut handshake =
                     Handshake { protocol, step: Step::Done, peer: from, operation: Some(sent_by) };
-                let step = handshake.goes_on(receive);
+                let step = handshake.goes_on(0);
                 self.handshakes.insert(receive, handshake);
                 step
             }
             About::Answer => match self.handshakes.get_mut(&receive) {
                 Some(handshake) => {
                     handshake.operation = Some(sent_by);
-                    handshake.goes_on(receive)
+                    handshake.goes_on(0)
                 }
                 None => Step::Done,
             },
@@ -406,12 +409,12 @@ impl<'a> Play<'a> {
         let sending = Sending::new(self.network, to as usize, SCHEDULED, words);
         let protocol = Protocol::Sending(sending);
         let mut handshake = Handshake { protocol, step: Step::Done, peer: to, operation: None };
-        handshake.goes_on(send);
+        handshake.goes_on(0);
         self.handshakes.insert(send, handshake);
     }
 
     /// Nothing more happens: how it went, or what is wrong.
-    fn end(mut self) -> Result<Replayed, RunError> {
+    fn end(mut self) -> Result<Played, RunError> {
         if self.progress.left > 0 {
             if let Some(rank) = (0..self.ranks.len() as u32).find(|rank| self.choose(*rank).is_some()) {
                 return Err(self.end_of_time(rank)); // it waits for what would come later

@@ -46,7 +46,7 @@ fn schedule(ranks: &[Vec<Op>], in_row: bool) -> Schedule {
 /// When ranks are done, in cycles.
 fn finishes(rules: Rules, params: &str, schedule: &Schedule) -> Vec<i64> {
     let params = Params::new(1).set(params).unwrap().word(1).build().unwrap();
-    let replayed = Replay::new(params).rules(rules).run(schedule).unwrap();
+    let replayed = Player::new(params).rules(rules).run(schedule).unwrap();
     assert_eq!(replayed.time, replayed.finishes.iter().copied().max().unwrap());
     replayed.finishes.iter().map(|time| time.as_ps() / US.as_ps()).collect()
 }
@@ -167,7 +167,7 @@ fn loggopsim_knows_a_cost_per_byte_and_a_rendezvous() {
     assert_eq!(both(6), [101, 112]);
     let other = Params::new(1).set("L=6,o=2,g=4,O_s=2,O_r=1,G_s=1,G_l=1,s=1,S=5").unwrap();
     let other = other.build().unwrap();
-    let refused = Replay::new(other).rules(Rules::LogGOPSim).run(&schedule(&[vec![]], true)).unwrap_err();
+    let refused = Player::new(other).rules(Rules::LogGOPSim).run(&schedule(&[vec![]], true)).unwrap_err();
     assert!(refused.to_string().contains("give O_s = O_r and G_s = G_l"), "{refused}");
 }
 
@@ -203,7 +203,7 @@ fn whatever_can_begin_first_does() {
 fn what_cannot_end_is_told() {
     let params = Params::new(1).set("L=6,o=2,g=4").unwrap().build().unwrap();
     let said = |rules, ranks: &[Vec<Op>]| {
-        Replay::new(params).rules(rules).run(&schedule(ranks, true)).unwrap_err().to_string()
+        Player::new(params).rules(rules).run(&schedule(ranks, true)).unwrap_err().to_string()
     };
     for rules in [Rules::Papers, Rules::LogGOPSim] {
         let waits = said(rules, &[vec![Op::Recv(Some(1), 7)], vec![Op::Calc(3)]]);
@@ -297,7 +297,7 @@ fn a_schedule_in_a_row_takes_what_the_program_takes() {
                 }
             }
         });
-        let replayed = Replay::new(params).ports(ports).run(&schedule(&ranks, true));
+        let replayed = Player::new(params).ports(ports).run(&schedule(&ranks, true));
         match (program, replayed) {
             (Ok(run), Ok(replayed)) => {
                 let finishes: Vec<Time> = run.processors.iter().map(|stats| stats.finish).collect();
