@@ -5,12 +5,13 @@
 //! mistake in the machine must be made a second time, in another way, to get past it. It compares each
 //! processor's local times and no order of events, and so takes the traces of either clock.
 //!
-//! Whether a message waited with reason is for [`requests`] to say, and whether what a program left to go on by itself
-//! did so, for [`beside`].
+//! Whether a message waited with reason is for [`requests`] to say, whether what a program left to go on by itself did so,
+//! for [`beside`], and whether the programs' calls say the same as what was done, for [`calls`].
 //!
 //! Every check sorts and sweeps: an audit of n events takes O(n log n).
 
 mod beside;
+mod calls;
 mod requests;
 mod room;
 
@@ -122,6 +123,11 @@ pub enum Rule {
     /// All take part in each of the machine's barriers, and go on when the last one has come and the barrier's
     /// cost is paid.
     Barrier,
+    /// A processor's calls follow one another from 0 to its end, all that it does is in one, and each takes what it takes.
+    Calls,
+    /// What comes is what was asked for: a receive gets the first message that it wants, a send's message has its length
+    /// and its receiver, and one above S is asked for.
+    Asked,
 }
 
 impl fmt::Display for Rule {
@@ -144,6 +150,8 @@ impl fmt::Display for Rule {
             Rule::Order => "no message overtakes another on the same way",
             Rule::Request => "a request goes on by itself until it is waited for",
             Rule::Barrier => "all leave a barrier when the last one has come",
+            Rule::Calls => "what a processor does, it does in its calls",
+            Rule::Asked => "what comes is what was asked for",
         })
     }
 }
@@ -160,6 +168,7 @@ pub fn audit(trace: &Trace) -> Audit {
     auditor.watch_barriers(trace);
     auditor.count_stalls();
     auditor.judge_requests(trace);
+    auditor.follow_calls(trace);
     auditor.audit
 }
 

@@ -33,7 +33,7 @@
 //! - [`Proc`] is what a program calls, a [`Payload`] is what it can send, and a [`Tag`] says what about.
 //! - [`collectives`] are operations in which every processor takes part.
 //! - [`Host`] says how a run on the wall clock was held, and how far to trust it.
-//! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules.
+//! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules, and a [`Replay`] makes the run again.
 //! - [`Traffic`] is the network alone, for those who want a cost without a run.
 //!
 //! The rules are told at length in `docs/model.md`. The papers' programs and the command are in the crate
@@ -51,12 +51,14 @@ mod host;
 mod inbox;
 mod machine;
 mod message;
+mod model;
 mod network;
 mod node;
 mod params;
 mod parcel;
 mod presets;
 mod proc;
+mod recorded;
 mod setup;
 mod stats;
 mod time;
@@ -73,13 +75,18 @@ pub use group::Group;
 pub use host::{Host, Lateness};
 pub use machine::{Machine, Run};
 pub use message::{MessageId, Payload, Tag};
+pub use model::Model;
 pub use network::Ports;
 pub use params::{LogGps, LongMessages, Parameter, Params, ParamsBuilder, ParamsError};
 pub use presets::{Preset, PresetValue, preset, presets};
 pub use proc::{Proc, Request};
+pub use recorded::Replay;
 pub use stats::Stats;
 pub use time::{MS, NS, PS, SEC, Time, US, parse_time};
-pub use trace::{Activity, ActivityKind, Message, Progress, Trace, TraceError};
+pub use trace::{
+    Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Rendezvous, SendRecv, Trace,
+    TraceError, Transfer, Until,
+};
 pub use traffic::Traffic;
 pub use work::{Work, measure};
 
@@ -95,6 +102,8 @@ mod documents {
     struct Model;
     #[doc = include_str!("../docs/collectives.md")]
     struct Collectives;
+    #[doc = include_str!("../docs/traces.md")]
+    struct Traces;
 
     /// The compiler warns of a setting that is set on nothing.
     ///

@@ -13,7 +13,7 @@ use crate::clock::{Clock, ClockKind, Known, jumping, limits, wall};
 use crate::error::RunError;
 use crate::group::Groups;
 use crate::host::Host;
-use crate::network::{Network, Ports};
+use crate::network::{Network, Ports, Surcharge};
 use crate::params::{Params, ParamsError};
 use crate::proc::Proc;
 use crate::setup::Setup;
@@ -52,6 +52,7 @@ pub struct Machine {
     work: Work,
     rates: Rates,
     barrier: Option<Time>,
+    surcharge: Surcharge,
     trace: bool,
     stack: usize,
     cores: usize,
@@ -133,6 +134,7 @@ impl Machine {
             work: Work::default(),
             rates: Rates::default(),
             barrier: None,
+            surcharge: Surcharge::default(),
             trace: false,
             stack: 256 << 10,
             cores: usize::MAX,
@@ -202,6 +204,11 @@ impl Machine {
     /// on this long after the last one has come to it. See [`Proc::barrier`].
     pub fn barrier(self, cost: Time) -> Machine {
         Machine { barrier: Some(cost), ..self }
+    }
+
+    /// Sets what longer messages cost beside what the parameters say.
+    pub(crate) fn surcharge(self, surcharge: Surcharge) -> Machine {
+        Machine { surcharge, ..self }
     }
 
     /// Sets whether a run records what happens.
@@ -461,7 +468,7 @@ impl Machine {
             Some(latencies) => Arc::new(Repeated { latencies, drawn }),
             None => Arc::new(drawn),
         };
-        let network = Network::settled_by(self.params, self.ports, choice);
+        let network = Network::settled_by(self.params, self.ports, choice, self.surcharge);
         Setup {
             network,
             work: self.work,
@@ -496,6 +503,7 @@ impl Machine {
             activities: Vec::new(),
             progress: Vec::new(),
             messages: Vec::new(),
+            calls: Vec::new(),
         };
         for (id, (mut stats, log)) in lives.into_iter().enumerate() {
             stats.most_to = network.most_in_transit_to(id);
@@ -504,6 +512,7 @@ impl Machine {
             trace.activities.extend(log.activities);
             trace.progress.extend(log.progress);
             trace.messages.extend(log.messages);
+            trace.calls.extend(log.calls);
         }
         run.model = Some(run.time);
         run.trace = self.trace.then_some(trace);

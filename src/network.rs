@@ -55,7 +55,7 @@ impl Params {
     /// What a reception takes.
     fn reception_cost(&self) -> ReceptionCost {
         let per_word = self.gps().map_or(Time::ZERO, |gps| gps.O_r);
-        ReceptionCost { fixed: self.o, per_word, instant: self.longest_instant() }
+        ReceptionCost { fixed: self.o, per_word, instant: self.longest_instant(), more: None }
     }
 
     /// The longest message that takes no time at all where the latency is exactly L; nothing where none does.
@@ -117,6 +117,26 @@ impl Params {
     }
 }
 
+/// What messages above a length cost more than the parameters say, by the [models](crate::Model) that LogGPS is compared
+/// with. By default nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surcharge {
+    /// The longest message that costs what the parameters say.
+    pub above: usize,
+    /// How much longer the sender is busy.
+    pub send: Time,
+    /// How much longer the receiver is busy.
+    pub recv: Time,
+    /// How much later the last word follows the first.
+    pub stream: Time,
+}
+
+impl Default for Surcharge {
+    fn default() -> Surcharge {
+        Surcharge { above: usize::MAX, send: Time::ZERO, recv: Time::ZERO, stream: Time::ZERO }
+    }
+}
+
 /// What a reception takes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReceptionCost {
@@ -126,13 +146,19 @@ pub(crate) struct ReceptionCost {
     per_word: Time,
     /// The longest message that takes no time from its request to its arrival.
     instant: Option<u32>,
+    /// What longer messages cost beside, if they do.
+    more: Option<(usize, Time)>,
 }
 
 impl ReceptionCost {
     /// The overhead of a message of k words.
     #[inline]
     pub fn of(self, k: usize) -> Time {
-        self.fixed + k as i64 * self.per_word
+        let cost = self.fixed + k as i64 * self.per_word;
+        match self.more {
+            Some((above, more)) if k > above => cost + more,
+            _ => cost,
+        }
     }
 
     /// Whether a message of k words arrives in the instant of its request. Then a look in that instant does not see
@@ -241,6 +267,8 @@ pub struct Network {
     capacity: usize,
     /// What a reception takes.
     reception_cost: ReceptionCost,
+    /// What longer messages cost beside.
+    surcharge: Surcharge,
     /// How long before they ask requests are served. Each message costs its sender o at least, so if all requests are
     /// served by o earlier, they are served in the same order, and a sender that has not to wait for its gap need not
     /// wait at all. But where a negative G_l lets messages arrive within their overhead, they may ask before o is over.
@@ -254,11 +282,17 @@ pub struct Network {
 impl Network {
     /// A network in which nothing has been sent.
     pub fn new(params: Params, ports: Ports, latency: Latency) -> Network {
-        Network::settled_by(params, ports, Arc::new(Drawn::new(&params, latency, Ties::default())))
+        let choice = Arc::new(Drawn::new(&params, latency, Ties::default()));
+        Network::settled_by(params, ports, choice, Surcharge::default())
     }
 
     /// A network with something that settles what the rules leave open.
-    pub(crate) fn settled_by(params: Params, ports: Ports, choice: Arc<dyn Choice>) -> Network {
+    pub(crate) fn settled_by(
+        params: Params,
+        ports: Ports,
+        choice: Arc<dyn Choice>,
+        surcharge: Surcharge,
+    ) -> Network {
         let capacity = params.capacity().unwrap_or(usize::MAX);
         let entrance =
             || Mutex::new(Entrance { room: Room::new(capacity), port: Taken::default(), served: Time::ZERO });
@@ -268,6 +302,7 @@ impl Network {
         if !is_exact {
             reception_cost.instant = None;
         }
+        reception_cost.more = (surcharge.recv > Time::ZERO).then_some((surcharge.above, surcharge.recv));
         let head_start = if params.shrinks() { Time::ZERO } else { params.o };
         let has_chains = false;
         let network = Network {
@@ -277,6 +312,7 @@ impl Network {
             is_exact,
             capacity,
             reception_cost,
+            surcharge,
             head_start,
             has_chains,
             entrances,
@@ -313,6 +349,20 @@ impl Network {
         Places::new(&self.choice)
     }
 
+    /// How long the sender of k words is busy.
+    #[inline]
+    pub(crate) fn send_overhead(&self, k: usize) -> Time {
+        let cost = self.params.send_overhead(k);
+        if k > self.surcharge.above { cost + self.surcharge.send } else { cost }
+    }
+
+    /// How long after its first word the last of k follows.
+    #[inline]
+    fn stream(&self, k: usize) -> Time {
+        let stream = self.params.stream(k);
+        if k > self.surcharge.above { stream + self.surcharge.stream } else { stream }
+    }
+
     /// What a reception takes.
     pub(crate) fn reception_cost(&self) -> ReceptionCost {
         self.reception_cost
@@ -331,7 +381,7 @@ impl Network {
 
     /// What a send of k words asks the network for, if its processor, whose exit this is, calls it at `t`.
     pub fn request(&self, exit: &mut Exit, k: usize, t: Time) -> Request {
-        let (overhead, stream) = (self.params.send_overhead(k), self.params.stream(k));
+        let (overhead, stream) = (self.send_overhead(k), self.stream(k));
         let L = self.params.L;
         let latency = if self.is_exact {
             L

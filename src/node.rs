@@ -14,11 +14,13 @@
 //!   of its own, and the processor [joins](Node::joins) it when it waits for it;
 //! - **synchronize** (LogGPS, section 3.1): a [`Sending`] and a [`Receiving`] say which messages a long one takes.
 
+use std::borrow::Cow;
+
 use crate::message::{Letter, MessageId, RawTag, Tag, Want};
 use crate::network::{Exit, Network, Passage, ReceptionCost, Request};
 use crate::stats::Stats;
 use crate::time::Time;
-use crate::trace::{Activity, ActivityKind, Log, Message, Progress};
+use crate::trace::{Activity, ActivityKind, CallKind, Log, Message, Parts, Progress, Transfer};
 
 /// A processor as the rules see it.
 #[derive(Debug)]
@@ -163,7 +165,7 @@ impl Node {
     /// From when on a send of k words would not have to wait for the gap after the last one.
     #[inline]
     pub fn next_send(&self, network: &Network, k: usize) -> Time {
-        self.exit.gap_over() - network.params().send_overhead(k)
+        self.exit.gap_over() - network.send_overhead(k)
     }
 
     /// Turns to a message, which then waits for its turn; or nothing, if that is after the end of time.
@@ -194,7 +196,7 @@ impl Node {
         let Outgoing { turn, request, to, words, number, .. } = message;
         let passage = network.serve(self.id, &mut self.exit, to, request);
         let id = MessageId { from: self.id, number: number as usize };
-        let overhead = network.params().send_overhead(words);
+        let overhead = network.send_overhead(words);
         self.stats.sent += 1;
         self.stats.words_sent += words as u64;
         self.stats.out_of_order += u64::from(passage.out_of_order);
@@ -232,6 +234,9 @@ impl Node {
         self.waits(|stats| &mut stats.idle, arrival, || ActivityKind::Idle);
         self.waits(|stats| &mut stats.gap, start, || ActivityKind::Gap);
         let id = MessageId { from: letter.from as usize, number: letter.number as usize };
+        if let (Some(log), None) = (&mut self.log, &self.beside) {
+            log.parts.takes(letter.tag, id);
+        }
         let overhead = network.reception_cost().of(letter.words as usize);
         self.passes(|stats| &mut stats.recv, overhead, || ActivityKind::Receive(id));
     }
@@ -245,8 +250,12 @@ impl Node {
 
     /// Computes for so long. Nothing to do is nothing done.
     #[inline]
-    pub fn works(&mut self, kind: &'static str, cost: Time) {
-        self.waits(|stats| &mut stats.work, self.now + cost, || ActivityKind::Work(kind.into()));
+    pub fn works(&mut self, kind: impl Into<Cow<'static, str>> + Clone, cost: Time) {
+        let over = self.now + cost;
+        if over > self.now {
+            self.passes(|stats| &mut stats.work, over - self.now, || ActivityKind::Work(kind.clone().into()));
+            self.called(|_| Some(CallKind::Work(kind.into())));
+        }
     }
 
     /// Waits for a moment, if that is still to come.
@@ -263,6 +272,23 @@ impl Node {
     /// Waits in the machine's own barrier until that is over.
     pub fn waits_in_barrier(&mut self, over: Time) {
         self.passes(|stats| &mut stats.idle, over - self.now, || ActivityKind::Barrier);
+    }
+
+    /// Notes what a message of its own that has entered is about, if that is traced.
+    #[inline]
+    pub fn has_sent(&mut self, number: u32, tag: RawTag) {
+        if let Some(log) = &mut self.log {
+            log.parts.sends(tag, MessageId { from: self.id, number: number as usize });
+        }
+    }
+
+    /// Notes the call that is over now, if that is traced.
+    #[inline]
+    pub fn called(&mut self, what: impl FnOnce(&Parts) -> Option<CallKind>) {
+        if let Some(log) = &mut self.log {
+            let what = what(&log.parts);
+            log.called(self.id, self.now, what);
+        }
     }
 
     /// It calls for a request, and goes on after o (LogGPS, equations 6 and 10). Returns where the request's own time
@@ -299,6 +325,8 @@ impl Node {
         let (id, end) = (self.id, self.now);
         if let Some(log) = &mut self.log {
             log.activities.push(Activity { id, start: called, end, what: ActivityKind::Wait(number) });
+            let transfer = transfer(&beside.pieces, sends);
+            log.called(id, end, transfer.map(|transfer| CallKind::Wait { request: number, sends, transfer }));
             let progress =
                 |Piece { start, end, what, .. }| Progress { id, request: number, start, end, what };
             log.progress.extend(beside.pieces.into_iter().map(progress));
@@ -336,6 +364,20 @@ impl Node {
             log.activities.push(Activity { id: self.id, start, end: self.now, what: what() });
         }
     }
+}
+
+/// The message of a request that is done, from what it did: the last one that went its way, after a request if there were
+/// two.
+fn transfer(pieces: &[Piece], sends: bool) -> Option<Transfer> {
+    let ids = |sends: bool| {
+        pieces.iter().filter_map(move |piece| match piece.what {
+            ActivityKind::Send(id) if sends => Some(id),
+            ActivityKind::Receive(id) if !sends => Some(id),
+            _ => None,
+        })
+    };
+    let first = ids(sends).next()?;
+    Some(Transfer::of(ids(sends).last()?, Some(first).zip(ids(!sends).next())))
 }
 
 /// The account of the overhead of sends, or of receptions.

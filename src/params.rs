@@ -102,7 +102,7 @@ impl ParamsError {
 /// More processors than any host holds, and few enough to count with 32 bits.
 const MOST_PROCESSORS: usize = 1 << 24;
 /// A longer word or message could not be counted with 32 bits.
-const MOST_WORDS: usize = u32::MAX as usize;
+pub(crate) const MOST_WORDS: usize = u32::MAX as usize;
 
 impl Params {
     /// Starts a machine of `P` processors on which communication costs nothing; name what it shall cost.

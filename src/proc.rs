@@ -4,6 +4,7 @@ mod requests;
 
 pub use requests::Request;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::panic::Location;
 
@@ -17,7 +18,7 @@ use crate::parcel::Parcel;
 use crate::setup::Setup;
 use crate::stats::Stats;
 use crate::time::Time;
-use crate::trace::Log;
+use crate::trace::{CallKind, CallTag, Log, SendRecv, Until};
 use crate::work::{Stopwatch, Work};
 use requests::Requests;
 
@@ -105,8 +106,10 @@ impl<'a> Proc<'a> {
     #[track_caller]
     pub fn send<T: Payload>(&mut self, to: usize, tag: Tag<T>, value: T) {
         self.count_code();
-        let words = self.words(to, &value);
+        let bytes = value.bytes();
+        let words = self.words(to, bytes);
         self.send_words(to, tag, words, value);
+        self.has_called_send(to, tag, bytes);
         self.restart_code();
     }
 
@@ -124,17 +127,20 @@ impl<'a> Proc<'a> {
         mut on: impl FnMut(&mut Proc<'a>, usize, M),
     ) {
         self.count_code();
-        let words = self.words(to, &value);
+        let bytes = value.bytes();
+        let words = self.words(to, bytes);
         let first = if self.params().is_synchronous(words) { 0 } else { words };
         let want = Want::of(None, taking);
         while let Some(letter) = self.take_agreed(want, self.now().max(self.gap_over(first))) {
             let (from, message) = self.open(letter, taking);
+            self.has_called_receive(None, taking, Until::GapOver);
             self.restart_code();
             on(self, from, message);
             self.count_code();
         }
         self.node.waits_for_gap(&self.setup.network, first);
         self.send_words(to, tag, words, value);
+        self.has_called_send(to, tag, bytes);
         self.restart_code();
     }
 
@@ -162,7 +168,8 @@ impl<'a> Proc<'a> {
     #[track_caller]
     pub fn send_recv<T: Payload>(&mut self, to: usize, value: T, from: usize, tag: Tag<T>) -> T {
         self.count_code();
-        let words = self.words(to, &value);
+        let bytes = value.bytes();
+        let words = self.words(to, bytes);
         self.check(from, 0);
         self.must_not_leave();
         let want = Want::of(Some(from), tag);
@@ -184,6 +191,11 @@ impl<'a> Proc<'a> {
         };
         let Some(letter) = letter else { self.fail_to_wait() };
         let (_, message) = self.open(letter, tag);
+        self.node.called(|parts| {
+            let (sent, got) = parts.sent().zip(parts.got())?;
+            let both = SendRecv { to, from, tag: CallTag::of(tag), bytes, sent, got };
+            Some(CallKind::SendRecv(Box::new(both)))
+        });
         self.restart_code();
         message
     }
@@ -272,6 +284,7 @@ impl<'a> Proc<'a> {
     pub fn wait_until(&mut self, time: Time) {
         self.count_code();
         self.node.waits_until(time);
+        self.node.called(|_| Some(CallKind::WaitUntil(time)));
         self.turn();
         self.restart_code();
     }
@@ -297,6 +310,12 @@ impl<'a> Proc<'a> {
         self.node.works(kind, cost);
         self.restart_code();
         result
+    }
+
+    /// Computes for so long, and computes nothing: what a recorded run had computed.
+    pub(crate) fn computes_for(&mut self, kind: &Cow<'static, str>, time: Time) {
+        self.node.works(kind.clone(), time);
+        self.clock.not_before(self.node.now());
     }
 
     /// Does what is no part of the program, such as getting memory: it takes no time, even if work is measured.
@@ -445,6 +464,7 @@ impl<'a> Proc<'a> {
             self.signal(*child, down, all_came);
         }
         self.node.waits_in_barrier(all_came + cost);
+        self.node.called(|_| Some(CallKind::Barrier));
         self.turn();
         self.restart_code();
     }
@@ -488,6 +508,7 @@ impl<'a> Proc<'a> {
                 None
             }
         };
+        self.has_called_receive(from, tag, Until::deadline(deadline));
         self.restart_code();
         message
     }
@@ -512,6 +533,7 @@ impl<'a> Proc<'a> {
             Some(_) => self.looks = 0,
             None => self.looked_in_vain(),
         }
+        self.node.called(|_| Some(CallKind::Probe { from, tag: CallTag::of(tag), saw: seen }));
         self.restart_code();
         seen
     }
@@ -639,6 +661,7 @@ impl<'a> Proc<'a> {
             self.clock.wait_until(outgoing.turn);
         }
         let arrival = self.node.enters(network, outgoing);
+        self.node.has_sent(outgoing.number, tag);
         self.post(outgoing, arrival, tag, parcel)
     }
 
@@ -692,10 +715,24 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// The length of a message to `to`, if there can be one.
+    /// Notes that a send is over, if that is traced.
+    #[inline]
+    fn has_called_send<T>(&mut self, to: usize, tag: Tag<T>, bytes: usize) {
+        self.node
+            .called(|parts| Some(CallKind::Send { to, tag: CallTag::of(tag), bytes, sent: parts.sent()? }));
+    }
+
+    /// Notes that a receive is over, if that is traced.
+    #[inline]
+    fn has_called_receive<T>(&mut self, from: Option<usize>, tag: Tag<T>, until: Until) {
+        self.node
+            .called(|parts| Some(CallKind::Receive { from, tag: CallTag::of(tag), until, got: parts.got() }));
+    }
+
+    /// The length of a message of so many bytes to `to`, if there can be one.
     #[track_caller]
-    fn words<T: Payload>(&mut self, to: usize, value: &T) -> usize {
-        let words = self.params().words(value.bytes());
+    fn words(&mut self, to: usize, bytes: usize) -> usize {
+        let words = self.params().words(bytes);
         self.check(to, words);
         words
     }

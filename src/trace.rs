@@ -1,10 +1,19 @@
-//! What happened in a run: what every processor did when, and how every message travelled.
+//! What happened in a run: what every processor called and did when, and how every message travelled.
 
+#[cfg(test)]
+mod any;
+mod call;
 mod chrome;
+mod compact;
+mod error;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read};
 
-pub use chrome::TraceError;
+pub(crate) use call::Parts;
+pub use call::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
+pub use error::TraceError;
 
 use crate::choice::{Latencies, Latency, Ties};
 use crate::message::MessageId;
@@ -34,9 +43,43 @@ pub struct Trace {
     pub progress: Vec<Progress>,
     /// The messages: by sender, and each one's as it turned to them.
     pub messages: Vec<Message>,
+    /// What the programs called: by processor, and each one's by time. Files from before traces held calls have none.
+    pub calls: Vec<Call>,
 }
 
 impl Trace {
+    /// Reads a trace that [`write`](Trace::write) or [`write_compact`](Trace::write_compact) wrote: exactly the same one.
+    pub fn read(input: impl Read) -> Result<Trace, TraceError> {
+        let mut input = BufReader::new(input);
+        match input.fill_buf().map_err(TraceError::new)?.first() {
+            None => Err(TraceError::new("it is empty")),
+            Some(first) if *first == compact::MAGIC[0] => compact::read(input),
+            Some(_) => chrome::read(input),
+        }
+    }
+
+    /// For how many bytes each message counted that a program sent, as far as the calls say it. A rendezvous' requests and
+    /// replies are none.
+    pub fn lengths(&self) -> HashMap<MessageId, usize> {
+        let (mut posted, mut lengths) = (HashMap::new(), HashMap::new());
+        for call in &self.calls {
+            let sent = match &call.what {
+                CallKind::Send { bytes, sent, .. } => Some((sent, *bytes)),
+                CallKind::SendRecv(both) => Some((&both.sent, both.bytes)),
+                CallKind::Isend { request, bytes, .. } => {
+                    posted.insert((call.id, *request), *bytes);
+                    None
+                }
+                CallKind::Wait { request, sends: true, transfer } => {
+                    posted.remove(&(call.id, *request)).map(|bytes| (transfer, bytes))
+                }
+                _ => None,
+            };
+            lengths.extend(sent.map(|(sent, bytes)| (sent.message, bytes)));
+        }
+        lengths
+    }
+
     /// The latencies of all messages; a trace from a file may have senders that are not there.
     pub(crate) fn latencies(&self) -> Latencies {
         let mut latencies: Latencies = vec![Vec::new(); self.params.P];
@@ -134,4 +177,17 @@ pub(crate) struct Log {
     pub progress: Vec<Progress>,
     /// What it sent.
     pub messages: Vec<Message>,
+    /// What its program called.
+    pub calls: Vec<Call>,
+    /// The messages of the call that it is in.
+    pub parts: Parts,
+}
+
+impl Log {
+    /// A call is over, if it was one. It began when the one before it ended, since local time passes in calls alone.
+    pub fn called(&mut self, id: usize, end: Time, what: Option<CallKind>) {
+        let start = self.calls.last().map_or(Time::ZERO, |before| before.end);
+        self.calls.extend(what.map(|what| Call { id, start, end, what }));
+        self.parts.clear();
+    }
 }

@@ -369,6 +369,64 @@ fn an_audit_finds_a_run_clean() {
     }
 }
 
+/// Every program, as it is and on a machine where long messages wait for their receivers: its trace is the same in both
+/// forms, the auditor finds its calls right, and it is made again at the same picosecond.
+#[test]
+fn every_program_s_recorded_run_is_made_again() {
+    for line in [
+        "run broadcast",
+        "run scatter",
+        "run scatter short --machine cenju4 --size 200",
+        "run summation",
+        "run all-to-all-broadcast",
+        "run combining",
+        "run remap -P 8 --size 64",
+        "run remap long-staggered -P 8 --size 64",
+        "run fft -P 4 --size 256",
+        "run radix-sort -P 4 --size 256",
+        "run lu -P 4 --size 32",
+        "run transportation -P 8",
+        "run median -P 4",
+        "run broadcast -P 5 --latency random:3 --ties random:4",
+    ] {
+        let json = trace("again", line);
+        let small = json.with_extension("loggp");
+        right(&format!("{line} --trace {}", small.display()));
+        assert!(fs::read(&small).unwrap().starts_with(b"loggp trace 1\n"));
+        assert!(fs::read(&json).unwrap().len() > 4 * fs::read(&small).unwrap().len());
+        let read = |path: &Path| loggp::Trace::read(fs::File::open(path).unwrap()).unwrap();
+        let was = read(&small);
+        assert_eq!(was, read(&json), "{line}");
+        let is = loggp::Replay::of(&was).trace(true).run().unwrap().trace.unwrap();
+        assert!(is.activities == was.activities && is.messages == was.messages, "{line}");
+        let of_calls = |rule| matches!(rule, loggp::Rule::Calls | loggp::Rule::Asked);
+        let found = loggp::audit(&was).violations;
+        let found: Vec<_> = found.iter().filter(|found| of_calls(found.rule)).collect();
+        assert!(found.is_empty(), "{line}: {found:?}");
+    }
+}
+
+#[test]
+fn a_recorded_run_is_written_as_a_schedule() {
+    let path = trace("goal", "run broadcast -P 3 --params L=6,o=2,g=4");
+    let goal = right(&format!("trace2goal {}", path.display()));
+    let send = |label: &str, to: usize| format!("{label}: send 8b to {to} tag 0");
+    for part in [
+        "num_ranks 3\n\nrank 0 {\n// tag 0: ",
+        &send("l1", 1),
+        &send("l2", 2),
+        "l2 requires l1\n}\n\nrank 1 {\nl1: recv 8b from 0 tag 0\n}\n",
+    ] {
+        assert!(goal.contains(part), "{part:?}: {goal}");
+    }
+    assert!(refusal(&format!("trace2goal {} --unit 0ns", path.display())).contains("give a time above 0"));
+    let old = fs::read_to_string(&path).unwrap().replace(r#""cat":"call""#, r#""cat":"work""#);
+    let old = old.replace(r#""pid":16777217"#, r#""pid":1"#);
+    fs::write(&path, old).unwrap();
+    let sentence = refusal(&format!("trace2goal {}", path.display()));
+    assert!(sentence.ends_with("the trace holds no calls; record the run again"), "{sentence}");
+}
+
 #[test]
 fn the_wall_clock_measures_what_the_model_says() {
     for line in [

@@ -192,9 +192,33 @@ impl RawTag {
         RawTag(RawTag::AGREED | u64::from(number))
     }
 
+    /// The number that traces have for it.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The tag that a trace has this number for.
+    pub fn numbered(number: u64) -> RawTag {
+        RawTag(number)
+    }
+
+    /// Whether a program or a collective can send a message with it: it is none of those that the machine has for itself.
+    pub fn can_be_sent(self) -> bool {
+        self.0 & (RawTag::REQUEST | RawTag::REPLY | RawTag::AGREED) == 0 && !self.is_signal()
+    }
+
     /// What errors say of it, with its name, if that is known.
-    pub fn told(self, name: Option<&'static str>) -> Told {
+    pub fn told(self, name: Option<&str>) -> Told<'_> {
         Told(self, name)
+    }
+
+    /// What is said of it and of all its steps, with its name, if that is known.
+    pub fn line(self, name: Option<&str>) -> String {
+        if self.0 & RawTag::COLLECTIVE != 0 {
+            return Collective::named(self.0 >> RawTag::KIND & 0xF).into();
+        }
+        let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+        format!("tag {}{name}", self.0 & 0xFFFF)
     }
 
     /// Whether a receive that asks for `self` takes a message with the tag `of`, or the request for one.
@@ -270,9 +294,9 @@ impl Collective {
 }
 
 /// What errors say of a tag.
-pub(crate) struct Told(RawTag, Option<&'static str>);
+pub(crate) struct Told<'a>(RawTag, Option<&'a str>);
 
-impl fmt::Display for Told {
+impl fmt::Display for Told<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Told(RawTag(tag), name) = *self;
         if self.0.is_wild() {

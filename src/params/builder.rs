@@ -18,6 +18,21 @@ pub struct ParamsBuilder {
     open: Vec<&'static str>,
 }
 
+/// A machine like this one, to change some of it.
+///
+/// ```
+/// use loggp::{Params, ParamsBuilder, US};
+/// let params = Params::new(8).L(6 * US).o(2 * US).build()?;
+/// let faster = ParamsBuilder::from(params).set("L=3us")?.build()?;
+/// assert_eq!(faster, Params { L: 3 * US, ..params });
+/// # Ok::<(), loggp::ParamsError>(())
+/// ```
+impl From<Params> for ParamsBuilder {
+    fn from(params: Params) -> ParamsBuilder {
+        ParamsBuilder { params, word: Some(params.word), open: Vec::new() }
+    }
+}
+
 /// How many bytes a word has unless told.
 const WORD: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 

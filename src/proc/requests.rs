@@ -20,6 +20,7 @@ use crate::message::{Envelope, Letter, Payload, RawTag, Tag, Want};
 use crate::node::{Beside, Outgoing, Purpose, Receiving, Reception, Sending, Step};
 use crate::parcel::Parcel;
 use crate::time::Time;
+use crate::trace::{CallKind, CallTag, Until};
 
 /// A send or a receive that was called for and goes on by itself, until its processor [waits](Proc::wait) for it.
 ///
@@ -193,11 +194,13 @@ impl<'a> Proc<'a> {
     #[track_caller]
     pub fn isend<T: Payload>(&mut self, to: usize, tag: Tag<T>, value: T) -> Request<()> {
         self.count_code();
-        let words = self.words(to, &value);
+        let bytes = value.bytes();
+        let words = self.words(to, bytes);
         let (raw, name, time, at) = (tag.raw, tag.name, self.now(), Location::caller());
         let call = Call { sends: true, other: Some(to), words, tag: raw, name, time, at };
         let sending = Sending::new(&self.setup.network, to, tag, words);
         let request = self.call_for(call, Protocol::Sends(sending), Some(Parcel::new(value)), |_, _| ());
+        self.has_called_for(|request| CallKind::Isend { request, to, tag: CallTag::of(tag), bytes });
         self.restart_code();
         request
     }
@@ -243,9 +246,10 @@ impl<'a> Proc<'a> {
         let number = first.tag.user_number();
         let mut receiving = Receiving::new(&first, None);
         let Some(letter) = self.takes_rest(first, &mut receiving) else { self.fail_to_wait() };
-        let (from, value) = self.open(letter, tag);
+        let (sender, value) = self.open(letter, tag);
+        self.has_called_receive(from, tag, Until::Come);
         self.restart_code();
-        (from, number, value)
+        (sender, number, value)
     }
 
     /// Waits until a request is done, and at least for o (LogGPS, equation 11). Returns what was received, and nothing
@@ -318,6 +322,7 @@ impl<'a> Proc<'a> {
             _ => {
                 self.node.waits_until(self.now() + self.params().cycle);
                 self.looked_in_vain();
+                self.node.called(|_| Some(CallKind::Test { request: request.number }));
                 Err(request)
             }
         };
@@ -340,8 +345,17 @@ impl<'a> Proc<'a> {
         let (raw, name, time, at) = (tag.raw, tag.name, self.now(), Location::caller());
         let call = Call { sends: false, other: from, words: 0, tag: raw, name, time, at };
         let request = self.call_for(call, Protocol::Receives(Want::of(from, tag), None), None, open);
+        self.has_called_for(|request| CallKind::Irecv { request, from, tag: CallTag::of(tag) });
         self.restart_code();
         request
+    }
+
+    /// Notes that a request was called for, if that is traced. None is while the program unwinds.
+    fn has_called_for(&mut self, what: impl FnOnce(u32) -> CallKind) {
+        if !self.is_leaving() {
+            let request = self.requests.begun - 1;
+            self.node.called(|_| Some(what(request)));
+        }
     }
 
     /// Calls for a request.
@@ -580,6 +594,7 @@ impl<'a> Proc<'a> {
             self.clock.act_at(outgoing.turn);
         }
         let arrival = self.node.enters(network, outgoing);
+        self.node.has_sent(outgoing.number, tag);
         self.post(outgoing, arrival, tag, parcel)
     }
 

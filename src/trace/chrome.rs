@@ -2,7 +2,8 @@
 //! open as it is.
 //!
 //! A processor is a thread, what it does is a slice on its track, a message is an arrow from the slice that
-//! sends it to the slice that receives it, and an asynchronous slice while it is in transit. The viewers
+//! sends it to the slice that receives it, and an asynchronous slice while it is in transit. What the programs called
+//! are slices of a second process, where each processor has a track again. The viewers
 //! count in microseconds and round; so each event also carries its times in whole picoseconds, and these are
 //! what is read back. What the viewers show is held against them, so that a picture cannot say another thing
 //! than an audit.
@@ -19,11 +20,15 @@ use crate::message::MessageId;
 use crate::network::Ports;
 use crate::params::{LongMessages, Params};
 
-pub use read::TraceError;
+pub use read::{machine_of, read};
+pub use write::machine;
 
 /// The machine among the viewers' processes, the processors its threads. In Perfetto process 0 is the kernel's
 /// idle one, and a thread with the process's number its main one: so the number is no processor's.
 const PID: usize = 1 << 24;
+
+/// The process of the calls.
+const CALLS: usize = PID + 1;
 
 /// A message's name as Perfetto takes one: a hexadecimal number.
 struct Hex(MessageId);
@@ -86,7 +91,7 @@ mod tests {
 
     use super::*;
     use crate::time::{Time, US};
-    use crate::trace::{Activity, ActivityKind, Message, Progress, Trace};
+    use crate::trace::{Activity, ActivityKind, Call, CallKind, CallTag, Message, Trace, any};
 
     fn text(trace: &Trace) -> String {
         let mut text = Vec::new();
@@ -122,6 +127,7 @@ mod tests {
                 first: 8 * US,
                 arrival: 8 * US,
             }],
+            calls: Vec::new(),
         }
     }
 
@@ -146,6 +152,45 @@ mod tests {
             "]}\n",
         ];
         assert_eq!(text(&small()), lines.join("\n"));
+    }
+
+    /// Calls are slices of a second process.
+    #[test]
+    fn writes_what_was_called() {
+        let tag = CallTag { number: 1 << 60, name: Some("row".into()) };
+        let what = CallKind::Probe { from: None, tag, saw: Some(1) };
+        let calls = vec![Call { id: 1, start: US, end: 2 * US, what }];
+        let trace = Trace { calls, ..small() };
+        let lines = [
+            r#"{"ph":"e","pid":16777216,"tid":0,"ts":8,"cat":"transit","name":"0 to 1","id":"000000000"},"#,
+            r#"{"ph":"M","pid":16777217,"name":"process_name","args":{"name":"calls"}},"#,
+            r#"{"ph":"M","pid":16777217,"tid":1,"name":"thread_name","args":{"name":"processor 1"}},"#,
+            r#"{"ph":"M","pid":16777217,"tid":1,"name":"thread_sort_index","args":{"sort_index":1}},"#,
+            r#"{"ph":"X","pid":16777217,"tid":1,"ts":1,"dur":1,"cat":"call","name":"probe","args":{"start":1000000,"end":2000000,"call":{"probe":{"from":null,"tag":{"number":"1000000000000000","name":"row"},"saw":1}}}}"#,
+            "]}\n",
+        ];
+        let text = text(&trace);
+        assert!(text.ends_with(&lines.join("\n")), "{text}");
+        assert_eq!(Trace::read(text.as_bytes()), Ok(trace));
+    }
+
+    #[test]
+    fn says_which_call_is_wrong_and_where() {
+        let what = CallKind::Barrier;
+        let trace = Trace { calls: vec![Call { id: 1, start: US, end: 2 * US, what }], ..small() };
+        let good = text(&trace);
+        for (what, by, part) in [
+            (r#""call":"barrier""#, r#""call":"sleep""#, "unknown variant `sleep`"),
+            (r#""call":"barrier""#, r#""calls":"barrier""#, r#"an event lacks its "call""#),
+            (
+                r#""ts":1,"dur":1,"cat":"call""#,
+                r#""ts":1,"dur":2,"cat":"call""#,
+                "is shown from 1 us for 2 us",
+            ),
+        ] {
+            let refusal = Trace::read(good.replacen(what, by, 1).as_bytes()).unwrap_err().to_string();
+            assert!(refusal.contains(part) && refusal.contains("at line 1"), "{refusal}"); // 18, or after it
+        }
     }
 
     #[test]
@@ -249,109 +294,16 @@ mod tests {
         }
     }
 
-    fn time() -> impl Strategy<Value = Time> {
-        prop_oneof![0..100_000_000_i64, any::<i64>()].prop_map(Time::from_ps)
-    }
-
-    fn message_id() -> impl Strategy<Value = MessageId> {
-        prop_oneof![(0..4_usize, 0..9_usize), any::<(usize, usize)>()]
-            .prop_map(|(from, number)| MessageId { from, number })
-    }
-
-    fn activity() -> impl Strategy<Value = Activity> {
-        let what = prop_oneof![
-            any::<String>().prop_map(|kind| ActivityKind::Work(kind.into())),
-            message_id().prop_map(ActivityKind::Send),
-            message_id().prop_map(ActivityKind::Receive),
-            Just(ActivityKind::Gap),
-            Just(ActivityKind::Stall),
-            Just(ActivityKind::Port),
-            Just(ActivityKind::Idle),
-            Just(ActivityKind::Barrier),
-            any::<u32>().prop_map(ActivityKind::Post),
-            any::<u32>().prop_map(ActivityKind::Wait),
-        ];
-        (any::<usize>(), time(), time(), what).prop_map(|(id, start, end, what)| Activity {
-            id,
-            start,
-            end,
-            what,
-        })
-    }
-
-    fn progress() -> impl Strategy<Value = Progress> {
-        let what = prop_oneof![
-            message_id().prop_map(ActivityKind::Send),
-            message_id().prop_map(ActivityKind::Receive),
-            Just(ActivityKind::Gap),
-            Just(ActivityKind::Stall),
-            Just(ActivityKind::Port),
-            Just(ActivityKind::Idle),
-        ];
-        (any::<(usize, u32)>(), time(), time(), what).prop_map(|((id, request), start, end, what)| Progress {
-            id,
-            request,
-            start,
-            end,
-            what,
-        })
-    }
-
-    fn message() -> impl Strategy<Value = Message> {
-        let times = [time(), time(), time(), time()];
-        (message_id(), any::<(usize, usize, usize)>(), times).prop_map(
-            |(id, (to, words, place), [latency, enter, first, arrival])| Message {
-                id,
-                to,
-                words,
-                latency,
-                place,
-                enter,
-                first,
-                arrival,
-            },
-        )
-    }
-
-    /// Any trace at all, whether it could happen or not.
-    fn trace() -> impl Strategy<Value = Trace> {
-        let texts = prop::sample::select(vec![
-            "L=6,o=2,g=4,G=0.03us",
-            "L=1ps,o=3600s,word=16",
-            "L=9us,S=100,s=10,O_s=7.63ns,O_r=4ns,G_s=1ns,G_l=-12.74ns",
-        ]);
-        let ports = prop::sample::select(vec![Ports::Single, Ports::Dual]);
-        let latency = prop_oneof![
-            Just(Latency::Exact),
-            any::<u64>().prop_map(|seed| Latency::Random { seed }),
-            any::<u64>().prop_map(|seed| Latency::Exponential { seed }),
-        ];
-        let ties = prop_oneof![
-            Just(Ties::Number),
-            Just(Ties::Rotation),
-            any::<u64>().prop_map(|seed| Ties::Random { seed }),
-        ];
-        let barrier = prop::option::of((0..=i64::MAX).prop_map(Time::from_ps));
-        let out_of_order = prop_oneof![Just(0), any::<u64>()];
-        let machine = (texts, ports, (latency, ties), barrier, out_of_order);
-        let events = (vec(activity(), 0..12), vec(progress(), 0..6), vec(message(), 0..12));
-        (machine, events).prop_map(|(machine, (activities, progress, messages))| {
-            let (text, ports, (latency, ties), barrier, out_of_order) = machine;
-            let params = Params::new(3).set(text).unwrap().build().unwrap();
-            Trace { params, ports, latency, ties, barrier, out_of_order, activities, progress, messages }
-        })
-    }
-
     proptest! {
         #[test]
-        fn reads_back_exactly_what_it_wrote(trace in trace()) {
+        fn reads_back_exactly_what_it_wrote(trace in any::trace()) {
             prop_assert_eq!(Trace::read(text(&trace).as_bytes()), Ok(trace));
         }
 
         /// Whatever is done to a file, reading it gives a trace or a sentence.
         #[test]
         fn survives_any_text(
-            trace in trace(),
+            trace in any::trace(),
             edits in vec((any::<Index>(), any::<Index>(), any::<u8>(), 0..4_u8), 1..6),
         ) {
             let mut text = text(&trace).into_bytes();

@@ -225,6 +225,7 @@ impl Plan {
             activities,
             progress: Vec::new(),
             messages,
+            calls: vec![],
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loggp::{Time, Trace, audit};
@@ -26,7 +26,7 @@ const LISTED: usize = 20;
 impl Audit {
     /// Reads the trace and says what it found.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let trace = self.read()?;
+        let trace = read(&self.trace)?;
         let audit = audit(&trace);
         let unit = Unit::usual(&trace.params);
         let of_capacity = |most: usize| match audit.capacity {
@@ -71,12 +71,12 @@ impl Audit {
         }
         Err(Failure::Run(format!("the trace breaks the rules of the machine: {broken}")))
     }
+}
 
-    /// The trace.
-    fn read(&self) -> Result<Trace, Failure> {
-        let path = self.trace.display();
-        let file = File::open(&self.trace);
-        let file = file.map_err(|error| Failure::Request(format!("{path} cannot be read: {error}")))?;
-        Trace::read(file).map_err(|error| Failure::Request(format!("{path}: {error}")))
-    }
+/// Reads a trace.
+pub fn read(path: &Path) -> Result<Trace, Failure> {
+    let shown = path.display();
+    let file = File::open(path);
+    let file = file.map_err(|error| Failure::Request(format!("{shown} cannot be read: {error}")))?;
+    Trace::read(file).map_err(|error| Failure::Request(format!("{shown}: {error}")))
 }

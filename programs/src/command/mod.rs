@@ -3,7 +3,10 @@
 //! A request becomes studies, a study a row, and a [`Report`](report::Report) writes rows down by their
 //! [columns](column::Column). Every subcommand is a file with its arguments and an `execute`.
 
+mod accounting;
+mod analyze;
 mod audit;
+mod bars;
 mod calibrate;
 mod cell;
 mod choice;
@@ -31,6 +34,7 @@ mod setting;
 mod stress;
 mod studies;
 mod sweep;
+mod trace2goal;
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
@@ -78,8 +82,13 @@ enum Request {
     Programs,
     /// List the papers' machines, every value with its source
     Machines(lists::Machines),
+    /// Say where the time of a recorded run went, and what it would have taken under other parameters
+    Analyze(analyze::Analyze),
     /// Hold the trace of a run against the rules of the machine
     Audit(audit::Audit),
+    /// Write the trace of a run as a GOAL schedule, which LogGOPSim reads
+    #[command(name = "trace2goal")]
+    Trace2Goal(trace2goal::Trace2Goal),
 }
 
 impl Request {
@@ -94,7 +103,9 @@ impl Request {
             Request::Matrix(matrix) => matrix.execute(out),
             Request::Programs => lists::programs(out),
             Request::Machines(machines) => machines.execute(out),
+            Request::Analyze(analyze) => analyze.execute(out),
             Request::Audit(audit) => audit.execute(out),
+            Request::Trace2Goal(trace2goal) => trace2goal.execute(out),
         }
     }
 }

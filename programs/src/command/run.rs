@@ -29,7 +29,8 @@ pub struct Run {
     /// How to run it.
     #[command(flatten)]
     options: Options,
-    /// Write what happened to a file, which `loggp audit` and ui.perfetto.dev read
+    /// Write what happened to a file, which `loggp audit` reads: as JSON, which ui.perfetto.dev reads too, or in few bytes
+    /// if its name ends in .loggp
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     trace: Option<PathBuf>,
     /// Draw what each processor did when, as in LogP's figure 3
@@ -68,7 +69,9 @@ impl Run {
             picture.write(|mut file| file.write_all(svg.as_bytes()))?;
         }
         if let Some((file, trace)) = file.zip(trace) {
-            file.write(|file| trace.write(file))?;
+            let is_compact =
+                self.trace.as_ref().is_some_and(|path| path.extension() == Some("loggp".as_ref()));
+            file.write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })?;
         }
         let mut report = Report::new(out, self.options.machine.format, row::columns(None, study.repeat > 1));
         let wrong = answers.wrong.clone();

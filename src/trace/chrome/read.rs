@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -15,37 +15,20 @@ use crate::message::MessageId;
 use crate::network::Ports;
 use crate::params::{Parameter, Params};
 use crate::time::{Time, US, exactly};
-use crate::trace::{Activity, ActivityKind, Message, Progress, Trace};
+use crate::trace::{Activity, ActivityKind, Call, CallKind, Message, Progress, Trace, TraceError};
 
-/// Why a text is not a trace, in one sentence.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this is not the trace of a run: {0}")]
-pub struct TraceError(String);
-
-impl TraceError {
-    fn new(why: impl fmt::Display) -> TraceError {
-        TraceError(why.to_string().replace(char::is_control, " ")) // it may quote the file
-    }
+/// Reads a trace that [`Trace::write`] wrote.
+pub fn read(input: impl Read) -> Result<Trace, TraceError> {
+    let file: File = serde_json::from_reader(input).map_err(TraceError::new)?;
+    let Events { activities, progress, messages, calls } = file.traceEvents;
+    let machine = file.otherData.machine().map_err(TraceError::new)?;
+    Ok(Trace { activities, progress, messages, calls, ..machine })
 }
 
-impl Trace {
-    /// Reads a trace that [`write`](Trace::write) wrote: exactly the same one.
-    pub fn read(input: impl Read) -> Result<Trace, TraceError> {
-        let mut input = BufReader::new(input);
-        if input.fill_buf().map_err(TraceError::new)?.is_empty() {
-            return Err(TraceError::new("it is empty"));
-        }
-        let file: File = serde_json::from_reader(input).map_err(TraceError::new)?;
-        let Events { activities, progress, messages } = file.traceEvents;
-        let trace =
-            Trace { activities, progress, messages, ..file.otherData.machine().map_err(TraceError::new)? };
-        match trace.barrier {
-            Some(cost) if cost < Time::ZERO => {
-                Err(TraceError::new(format_args!("a barrier that costs {cost} cannot be")))
-            }
-            _ => Ok(trace),
-        }
-    }
+/// The machine that a JSON text says, and nothing that happened on it.
+pub fn machine_of(text: &str) -> Result<Trace, String> {
+    let header: Header = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    header.machine()
 }
 
 /// The file. Viewers put more into the same object; that is ignored.
@@ -80,16 +63,21 @@ struct Header {
 impl Header {
     /// The machine, and nothing that happened on it.
     fn machine(self) -> Result<Trace, String> {
+        let barrier = self.barrier.map(Time::from_ps);
+        if let Some(cost) = barrier.filter(|cost| *cost < Time::ZERO) {
+            return Err(format!("a barrier that costs {cost} cannot be"));
+        }
         Ok(Trace {
             params: self.params()?,
             ports: self.ports,
             latency: self.latency,
             ties: self.ties,
-            barrier: self.barrier.map(Time::from_ps),
+            barrier,
             out_of_order: self.out_of_order,
             activities: Vec::new(),
             progress: Vec::new(),
             messages: Vec::new(),
+            calls: Vec::new(),
         })
     }
 
@@ -133,6 +121,7 @@ struct Events {
     activities: Vec<Activity>,
     progress: Vec<Progress>,
     messages: Vec<Message>,
+    calls: Vec<Call>,
 }
 
 /// An event, as far as it matters here.
@@ -170,6 +159,7 @@ struct Args {
     enter: Option<i64>,
     first: Option<i64>,
     arrival: Option<i64>,
+    call: Option<CallKind>,
 }
 
 impl<'de> Deserialize<'de> for Events {
@@ -189,7 +179,8 @@ impl<'de> Visitor<'de> for Collector {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Events, A::Error> {
-        let mut events = Events { activities: Vec::new(), progress: Vec::new(), messages: Vec::new() };
+        let mut events =
+            Events { activities: Vec::new(), progress: Vec::new(), messages: Vec::new(), calls: Vec::new() };
         let mut points = Points::default();
         while let Some(event) = sequence.next_element::<Event>()? {
             events.take(event, &mut points).map_err(A::Error::custom)?;
@@ -201,11 +192,16 @@ impl<'de> Visitor<'de> for Collector {
 
 impl Events {
     /// Takes what an event says. Names are for the viewers alone.
-    fn take(&mut self, event: Event, points: &mut Points) -> Result<(), String> {
+    fn take(&mut self, mut event: Event, points: &mut Points) -> Result<(), String> {
         match (&*event.ph, &*event.cat) {
+            ("X", "call") => {
+                let call = event.call()?;
+                event.check_slice(call.id, call.start, call.end)?;
+                self.calls.push(call);
+            }
             ("X", _) => {
                 let activity = event.activity()?;
-                event.check_slice(&activity)?;
+                event.check_slice(activity.id, activity.start, activity.end)?;
                 points.expect_arrow(&activity);
                 self.activities.push(activity);
             }
@@ -308,9 +304,8 @@ impl Event {
         exactly(number, US).map_err(|_| odd())
     }
 
-    /// Refuses a slice that is shown elsewhere than where the activity was.
-    fn check_slice(&self, activity: &Activity) -> Result<(), String> {
-        let &Activity { id, start, end, .. } = activity;
+    /// Refuses a slice that is shown elsewhere than where the activity or the call was.
+    fn check_slice(&self, id: usize, start: Time, end: Time) -> Result<(), String> {
         let (ts, dur) = (self.ts()?, self.micros(&self.dur, "dur")?);
         if (ts, dur) == (start, end - start) {
             return Ok(());
@@ -359,6 +354,12 @@ impl Event {
             ("idle", _) => ActivityKind::Idle,
             (cat, name) => return Err(format!("a processor does not do {cat:?} {name:?}")),
         })
+    }
+
+    fn call(&mut self) -> Result<Call, String> {
+        let what = need(self.args.call.take(), "call")?;
+        let (start, end) = (need(self.args.start, "start")?, need(self.args.end, "end")?);
+        Ok(Call { id: need(self.tid, "tid")?, start: Time::from_ps(start), end: Time::from_ps(end), what })
     }
 
     fn message(&self) -> Result<Message, String> {

@@ -6,26 +6,27 @@ use std::io::{self, BufWriter, Write};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{Hex, LatencyHeader, Own, PID, PortsHeader, TiesHeader, model};
+use super::{CALLS, Hex, LatencyHeader, Own, PID, PortsHeader, TiesHeader, model};
 use crate::choice::{Latency, Ties};
 use crate::message::MessageId;
 use crate::network::Ports;
 use crate::params::{Parameter, Params};
 use crate::time::{Time, US};
-use crate::trace::{Activity, ActivityKind, Message, Progress, Trace};
+use crate::trace::{Activity, ActivityKind, Call, CallKind, Message, Progress, Trace};
 
 impl Trace {
-    /// Writes the trace as Chrome's trace events, a line each.
+    /// Writes the trace as Chrome's trace events, a line each: what viewers open. [`write_compact`](Trace::write_compact)
+    /// writes the same in far fewer bytes.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         let mut out = BufWriter::new(out);
-        let machine = serde_json::to_string(&Header::of(self))?;
+        let machine = machine(self)?;
         write!(out, r#"{{"displayTimeUnit":"ns","otherData":{machine},"traceEvents":["#)?;
         writeln!(out)?;
         write!(out, r#"{{"ph":"M","pid":{PID},"name":"process_name","args":{{"name":"machine"}}}}"#)?;
         let mut named = None;
         for activity in &self.activities {
             if named.replace(activity.id) != Some(activity.id) {
-                name_track(&mut out, activity.id)?;
+                name_track(&mut out, PID, activity.id)?;
             }
             self.write_activity(&mut out, activity)?;
         }
@@ -34,6 +35,17 @@ impl Trace {
         }
         for message in &self.messages {
             write_transit(&mut out, message)?;
+        }
+        if !self.calls.is_empty() {
+            writeln!(out, ",")?;
+            write!(out, r#"{{"ph":"M","pid":{CALLS},"name":"process_name","args":{{"name":"calls"}}}}"#)?;
+        }
+        let mut named = None;
+        for call in &self.calls {
+            if named.replace(call.id) != Some(call.id) {
+                name_track(&mut out, CALLS, call.id)?;
+            }
+            write_call(&mut out, call)?;
         }
         out.write_all(b"\n]}\n")?;
         out.flush()
@@ -45,7 +57,7 @@ impl Trace {
         let (cat, name) = category(what);
         let name = serde_json::to_string(name)?;
         let (ts, dur) = (Micros(start), Micros(end - start));
-        begin(out, "X", tid)?;
+        begin(out, "X", PID, tid)?;
         write!(out, r#","ts":{ts},"dur":{dur},"cat":"{cat}","name":{name}"#)?;
         write!(out, r#","args":{{"start":{},"end":{}"#, start.as_ps(), end.as_ps())?;
         let (id, arrow, at) = match *what {
@@ -63,7 +75,7 @@ impl Trace {
             write!(out, r#","to":{to}"#)?;
         }
         write!(out, "}}}}")?;
-        begin(out, arrow, tid)?;
+        begin(out, arrow, PID, tid)?;
         write!(out, r#","bp":"e","ts":{at},"cat":"message","name":"message","id":"{}"}}"#, Hex(id))
     }
 
@@ -90,18 +102,33 @@ fn category(what: &ActivityKind) -> (&'static str, &str) {
     }
 }
 
-/// Begins an event of a kind on a processor's track.
-fn begin(out: &mut impl Write, kind: &str, tid: usize) -> io::Result<()> {
+/// Begins an event of a kind on a processor's track in one of the two groups.
+fn begin(out: &mut impl Write, kind: &str, pid: usize, tid: usize) -> io::Result<()> {
     writeln!(out, ",")?;
-    write!(out, r#"{{"ph":"{kind}","pid":{PID},"tid":{tid}"#)
+    write!(out, r#"{{"ph":"{kind}","pid":{pid},"tid":{tid}"#)
 }
 
 /// Names a processor's track, and puts the tracks in the order of the processors.
-fn name_track(out: &mut impl Write, id: usize) -> io::Result<()> {
-    begin(out, "M", id)?;
+fn name_track(out: &mut impl Write, pid: usize, id: usize) -> io::Result<()> {
+    begin(out, "M", pid, id)?;
     write!(out, r#","name":"thread_name","args":{{"name":"processor {id}"}}}}"#)?;
-    begin(out, "M", id)?;
+    begin(out, "M", pid, id)?;
     write!(out, r#","name":"thread_sort_index","args":{{"sort_index":{id}}}}}"#)
+}
+
+/// Writes what a program called as a slice, with all that the call is.
+fn write_call(out: &mut impl Write, call: &Call) -> io::Result<()> {
+    let Call { id: tid, start, end, ref what } = *call;
+    let name = match what {
+        CallKind::Work(kind) => &**kind,
+        _ => what.name(),
+    };
+    begin(out, "X", CALLS, tid)?;
+    write!(out, r#","ts":{},"dur":{},"cat":"call","name":"#, Micros(start), Micros(end - start))?;
+    serde_json::to_writer(&mut *out, name)?;
+    write!(out, r#","args":{{"start":{},"end":{},"call":"#, start.as_ps(), end.as_ps())?;
+    serde_json::to_writer(&mut *out, what)?;
+    out.write_all(b"}}")
 }
 
 /// Writes what a request did as an asynchronous slice, for requests overlap what their processor does.
@@ -109,7 +136,7 @@ fn write_progress(out: &mut impl Write, progress: &Progress) -> io::Result<()> {
     let &Progress { id, request, start, end, ref what } = progress;
     let name = serde_json::to_string(category(what).1)?;
     for (kind, at) in [("b", start), ("e", end)] {
-        begin(out, kind, id)?;
+        begin(out, kind, PID, id)?;
         write!(out, r#","ts":{},"cat":"request","name":{name},"id":"{}""#, Micros(at), Own(id, request))?;
         if kind == "b" {
             write!(out, r#","args":{{"request":{request},"start":{},"end":{}"#, start.as_ps(), end.as_ps())?;
@@ -131,7 +158,7 @@ fn write_transit(out: &mut impl Write, message: &Message) -> io::Result<()> {
     let MessageId { from, number } = id;
     // With a negative G_l a message may be there before it entered, and no slice can show that.
     for (kind, at) in [("b", enter), ("e", enter.max(arrival))] {
-        begin(out, kind, from)?;
+        begin(out, kind, PID, from)?;
         write!(out, r#","ts":{},"cat":"transit","name":"{from} to {to}","id":"{}""#, Micros(at), Hex(id))?;
         if kind == "b" {
             write!(out, r#","args":{{"from":{from},"number":{number},"to":{to},"words":{words},"#)?;
@@ -162,6 +189,11 @@ impl fmt::Display for Micros {
             rest => write!(f, "{sign}{}.{rest:06}", ps / unit),
         }
     }
+}
+
+/// The machine of a trace as JSON.
+pub fn machine(trace: &Trace) -> io::Result<String> {
+    Ok(serde_json::to_string(&Header::of(trace))?)
 }
 
 /// The machine, as the file says it: times in picoseconds.

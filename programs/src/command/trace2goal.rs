@@ -1,0 +1,206 @@
+//! `loggp trace2goal`: a recorded run as a GOAL schedule, the form in which LogGOPSim reads them.
+//!
+//! A schedule says which computations, sends and receives there are and what each has to wait for. So the calls of a
+//! processor follow one another, a request is waited for where its wait was, and what depends on time alone is computing:
+//! waits for a moment, and looks in vain.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use loggp::{Call, CallKind, CallTag, MessageId, Time, Trace};
+
+use super::audit::read;
+use super::failure::Failure;
+
+/// The arguments.
+#[derive(Args)]
+pub struct Trace2Goal {
+    /// A file that `loggp run --trace` wrote
+    trace: PathBuf,
+    /// What a unit of `calc` is
+    #[arg(long, value_name = "TIME", default_value = "1ns", value_parser = unit)]
+    unit: Time,
+}
+
+/// A unit of time.
+fn unit(text: &str) -> Result<Time, String> {
+    match loggp::parse_time(text, loggp::NS) {
+        Ok(unit) if unit > Time::ZERO => Ok(unit),
+        Ok(unit) => Err(format!("{unit} is no unit; give a time above 0")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+impl Trace2Goal {
+    /// Reads the trace and prints the schedule.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let trace = read(&self.trace)?;
+        let refuse = |why: String| Failure::Request(format!("{}: {why}", self.trace.display()));
+        check(&trace).map_err(refuse)?;
+        let mut tags = Tags::default();
+        let mut lengths = trace.lengths();
+        let mut requests = HashMap::new();
+        for call in &trace.calls {
+            if let CallKind::Wait { request, sends, transfer } = &call.what {
+                requests.insert((call.id, *request), (*sends, transfer.message));
+            }
+        }
+        // A message that nobody is said to have sent is as long as it was.
+        for message in &trace.messages {
+            lengths.entry(message.id).or_insert(message.words * trace.params.word.get());
+        }
+        writeln!(out, "num_ranks {}", trace.params.P)?;
+        let mut calls = trace.calls.chunk_by(|a, b| a.id == b.id).peekable();
+        for rank in 0..trace.params.P {
+            writeln!(out, "\nrank {rank} {{")?;
+            let mut writer =
+                Rank { out, last: 0, before: Vec::new(), posted: HashMap::new(), owed: Time::ZERO };
+            for call in calls.next_if(|calls| calls[0].id == rank).unwrap_or_default() {
+                writer.call(call, self.unit, &mut tags, &lengths, &requests)?;
+            }
+            writeln!(out, "}}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a run that is no schedule.
+fn check(trace: &Trace) -> Result<(), String> {
+    if trace.calls.is_empty() && !trace.activities.is_empty() {
+        return Err("the trace holds no calls; record the run again".into());
+    }
+    if !trace.calls.is_sorted_by_key(|call| call.id) {
+        return Err("the trace's calls are not in the order of the processors".into());
+    }
+    if let Some(call) = trace.calls.iter().find(|call| call.what == CallKind::Barrier) {
+        let (id, start) = (call.id, call.start);
+        return Err(format!(
+            "processor {id} waits in the machine's own barrier at {start}, and GOAL has none; run the program on a machine \
+             without one"
+        ));
+    }
+    Ok(())
+}
+
+/// GOAL's tags are small numbers: each tag gets the next one.
+#[derive(Default)]
+struct Tags(HashMap<u64, usize>);
+
+impl Tags {
+    /// The number of a tag, and whether it is new.
+    fn number(&mut self, tag: &CallTag) -> (usize, bool) {
+        let next = self.0.len();
+        let number = *self.0.entry(tag.number).or_insert(next);
+        (number, number == next)
+    }
+}
+
+/// The message of each request: whether it is sent, and its name.
+type Requests = HashMap<(usize, u32), (bool, MessageId)>;
+
+/// Writes the operations of one rank.
+struct Rank<'a> {
+    /// Where they go.
+    out: &'a mut dyn Write,
+    /// The last one's number.
+    last: usize,
+    /// Those for which the next one waits.
+    before: Vec<usize>,
+    /// Those of requests that were not waited for.
+    posted: HashMap<u32, usize>,
+    /// How much longer it has computed than the units written say.
+    owed: Time,
+}
+
+impl Rank<'_> {
+    /// Writes what a call is.
+    fn call(
+        &mut self,
+        call: &Call,
+        unit: Time,
+        tags: &mut Tags,
+        lengths: &HashMap<MessageId, usize>,
+        requests: &Requests,
+    ) -> io::Result<()> {
+        let bytes = |id: MessageId| lengths.get(&id).copied().unwrap_or(0);
+        match &call.what {
+            CallKind::Work(_) | CallKind::WaitUntil(_) | CallKind::Probe { .. } | CallKind::Test { .. } => {
+                self.calc(call, unit)
+            }
+            CallKind::Receive { got: None, .. } => self.calc(call, unit),
+            CallKind::Send { to, tag, bytes, .. } => {
+                self.goes_on(&format!("send {bytes}b to {to}"), tag, tags)
+            }
+            CallKind::Receive { tag, got: Some(got), .. } => {
+                let (from, bytes) = (got.message.from, bytes(got.message));
+                self.goes_on(&format!("recv {bytes}b from {from}"), tag, tags)
+            }
+            CallKind::SendRecv(both) => {
+                let got = bytes(both.got.message);
+                let send = self.add(&format!("send {}b to {}", both.bytes, both.to), &both.tag, tags)?;
+                let receive = self.add(&format!("recv {got}b from {}", both.from), &both.tag, tags)?;
+                self.before = vec![send, receive];
+                Ok(())
+            }
+            CallKind::Isend { request, to, tag, bytes } => {
+                let operation = self.add(&format!("send {bytes}b to {to}"), tag, tags)?;
+                self.posted.insert(*request, operation);
+                Ok(())
+            }
+            CallKind::Irecv { request, tag, .. } => {
+                let Some((_, message)) = requests.get(&(call.id, *request)) else { return Ok(()) };
+                let (from, bytes) = (message.from, bytes(*message));
+                let operation = self.add(&format!("recv {bytes}b from {from}"), tag, tags)?;
+                self.posted.insert(*request, operation);
+                Ok(())
+            }
+            CallKind::Wait { request, .. } => {
+                self.before.extend(self.posted.remove(request));
+                Ok(())
+            }
+            CallKind::Barrier => Ok(()),
+        }
+    }
+
+    /// Computes for as long as a call took, in whole units: what is left goes to the next one.
+    fn calc(&mut self, call: &Call, unit: Time) -> io::Result<()> {
+        self.owed += (call.end - call.start).max(Time::ZERO);
+        let units = self.owed.as_ps() / unit.as_ps();
+        if units == 0 {
+            return Ok(());
+        }
+        self.owed -= units * unit;
+        let operation = self.write(&format!("calc {units}"))?;
+        self.before = vec![operation];
+        Ok(())
+    }
+
+    /// Sends or receives, before all that follows.
+    fn goes_on(&mut self, what: &str, tag: &CallTag, tags: &mut Tags) -> io::Result<()> {
+        self.before = vec![self.add(what, tag, tags)?];
+        Ok(())
+    }
+
+    /// Sends or receives, and says what about where the tag is new. Returns the operation's number.
+    fn add(&mut self, what: &str, tag: &CallTag, tags: &mut Tags) -> io::Result<usize> {
+        let (number, is_new) = tags.number(tag);
+        if is_new {
+            let said = tag.to_string().replace(char::is_control, " "); // a name may be any text
+            writeln!(self.out, "// tag {number}: {said}")?;
+        }
+        self.write(&format!("{what} tag {number}"))
+    }
+
+    /// Writes an operation, and what it waits for. Returns its number.
+    fn write(&mut self, what: &str) -> io::Result<usize> {
+        self.last += 1;
+        let number = self.last;
+        writeln!(self.out, "l{number}: {what}")?;
+        for before in &self.before {
+            writeln!(self.out, "l{number} requires l{before}")?;
+        }
+        Ok(number)
+    }
+}

@@ -1,0 +1,563 @@
+//! A recorded run made again from its trace: at the same picosecond under the same parameters, and under others as the
+//! program itself would run; whatever form the trace had in between. And the traces' size, and their audit.
+
+#![allow(non_snake_case)] // L, S and P are the papers' names
+
+#[path = "oracle/random.rs"]
+mod random;
+
+use loggp::collectives::{self, Shift};
+use loggp::{
+    CallKind, Cause, Latency, Machine, Model, PS, Params, Ports, Proc, Replay, Rule, Run, Tag, Ties, Time,
+    Trace, US, Until, Work, audit,
+};
+
+use random::{Case, draw, draw_params, live, longest};
+
+const BYTES: Tag<Vec<u8>> = Tag::named(0, "bytes");
+const OTHER: Tag<Vec<u8>> = Tag::named(1, "other");
+const SIGNAL: Tag<()> = Tag::new(2);
+
+fn through_json(trace: &Trace) -> Trace {
+    let mut text = Vec::new();
+    trace.write(&mut text).unwrap();
+    Trace::read(&*text).unwrap()
+}
+
+fn compact(trace: &Trace) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    trace.write_compact(&mut bytes).unwrap();
+    bytes
+}
+
+fn through_compact(trace: &Trace) -> Trace {
+    Trace::read(&*compact(trace)).unwrap()
+}
+
+/// The run made again from its trace, from each form of that, does the same at the same time.
+fn same_again(run: &Run<()>, seed: u64) {
+    let trace = run.trace.as_ref().unwrap();
+    let (json, small) = (through_json(trace), through_compact(trace));
+    assert!(json == *trace && small == *trace, "seed {seed}");
+    let trace = [trace, &json, &small][seed as usize % 3];
+    let again = Replay::of(trace).trace(true).run();
+    let again = again.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    let finish = |run: &Run<()>| run.processors.iter().map(|stats| stats.finish).collect::<Vec<_>>();
+    assert_eq!(finish(run), finish(&again), "seed {seed}");
+    let made = again.trace.unwrap();
+    assert_eq!(made.activities, trace.activities, "seed {seed}");
+    assert_eq!(made.messages, trace.messages, "seed {seed}");
+    assert_eq!(made.progress, trace.progress, "seed {seed}");
+}
+
+/// The calls say what was done.
+fn clean(trace: &Trace, seed: u64) {
+    let of_calls = |rule: Rule| matches!(rule, Rule::Calls | Rule::Asked);
+    let found = audit(trace).violations;
+    let found: Vec<String> =
+        found.iter().filter(|found| of_calls(found.rule)).map(|found| found.to_string()).collect();
+    assert!(found.is_empty(), "seed {seed}: {}", found[..found.len().min(5)].join("\n"));
+}
+
+fn drawn_machine(rng: &mut fastrand::Rng, params: Params) -> Machine {
+    let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
+    let latency = match rng.usize(0..4) {
+        0 => Latency::Random { seed: rng.u64(..) },
+        _ => Latency::Exact,
+    };
+    let ties = match rng.usize(0..4) {
+        0 => Ties::Rotation,
+        1 => Ties::Random { seed: rng.u64(..) },
+        _ => Ties::Number,
+    };
+    Machine::new(params).ports(ports).latency(latency).ties(ties).work(Work::Charged).trace(true)
+}
+
+/// What all processors do together, one after the other: broadcasts, scatters, all-to-alls, remaps, barriers, shifts,
+/// gathers at one that takes what comes, and requests.
+fn together(p: &mut Proc, seed: u64, most: usize) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let (id, P) = (p.id(), p.p());
+    for step in 0..rng.usize(1..=6) {
+        let bytes = |rng: &mut fastrand::Rng| vec![0_u8; rng.usize(0..=most)];
+        let (root, value) = (rng.usize(0..P), bytes(&mut rng));
+        let by = 1 + rng.usize(0..P.max(2) - 1);
+        let (to, from) = ((id + by) % P, (id + P - by % P) % P);
+        p.work("own", (id as u64 * 7 + step as u64) % 5, || ());
+        match rng.usize(0..10) {
+            0 => drop(collectives::broadcast(p, root, (id == root).then_some(value))),
+            1 => drop(collectives::scatter(p, root, (id == root).then(|| vec![0_u8; P]))),
+            2 => drop(collectives::all_to_all(p, vec![0_u8; P])),
+            3 => {
+                let steps =
+                    (1..P).map(|i| Shift { to: (id + i) % P, value: value.clone(), from: (id + P - i) % P });
+                p.exchange(BYTES.step(step), p.params().words(value.len()), steps, |_, _| ());
+            }
+            4 => p.barrier(),
+            5 => drop(p.send_recv(to, value, from, BYTES.step(step))),
+            6 if id == root => (1..P).for_each(|_| drop(p.recv(BYTES.step(step)))),
+            6 => p.send(root, BYTES.step(step), value),
+            7 if id == root => {
+                for _ in 1..P {
+                    while p.probe(BYTES.step(step)).is_none() {}
+                    p.recv(BYTES.step(step));
+                }
+            }
+            7 => p.send(root, BYTES.step(step), value),
+            8 => {
+                let sends = p.isend(to, BYTES.step(step), value);
+                let came = if rng.bool() {
+                    p.irecv_from(from, BYTES.step(step))
+                } else {
+                    p.recv_from(from, BYTES.step(step));
+                    p.wait(sends);
+                    continue;
+                };
+                p.work("beside", 3, || ());
+                p.wait(sends);
+                let mut came = p.test(came);
+                for _ in 0..3 {
+                    came = came.or_else(|came| p.test(came));
+                }
+                drop(came.unwrap_or_else(|came| p.wait(came)));
+            }
+            _ => {
+                let sends = p.isend(to, BYTES, value);
+                let came = p.irecv(BYTES);
+                let other = p.isend(from, OTHER, vec![0; most / 2]);
+                let (_, number, _) = p.recv_any_tag::<Vec<u8>>(Some(to));
+                assert_eq!(number, 1);
+                p.wait(came);
+                p.wait_all([other, sends]);
+            }
+        }
+    }
+}
+
+/// A run of what all do together on a drawn machine; nothing if that is no right program there.
+fn together_on(seed: u64) -> Option<Run<()>> {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let P = rng.usize(2..=9);
+    let params = draw_params(&mut rng, P);
+    let machine = drawn_machine(&mut rng, params);
+    let machine = if rng.bool() { machine.barrier(3 * PS) } else { machine };
+    let most = longest(&params, 12);
+    machine.run(|p| together(p, seed, most)).ok()
+}
+
+#[test]
+fn programs_of_collectives_are_made_again_at_the_same_picosecond() {
+    let mut finished = 0;
+    for seed in 0..1000 {
+        if let Some(run) = together_on(seed) {
+            same_again(&run, seed);
+            clean(run.trace.as_ref().unwrap(), seed);
+            finished += 1;
+        }
+    }
+    assert!(finished > 700, "{finished}");
+}
+
+#[test]
+fn random_programs_are_made_again_at_the_same_picosecond() {
+    let mut finished = 0;
+    for seed in 0..1000 {
+        let case: Case = draw(seed);
+        let program = case.complete();
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let machine = drawn_machine(&mut rng, case.params).ports(case.ports);
+        let run = machine.barrier(Time::from_ps(case.barrier)).run(|p| live(p, &program[p.id()]));
+        if let Ok(run) = run {
+            same_again(&run, seed);
+            clean(run.trace.as_ref().unwrap(), seed);
+            finished += 1;
+        }
+    }
+    assert!(finished > 700, "{finished}");
+}
+
+/// A program whose calls do not depend on what it costs: all sources are named.
+fn straight(p: &mut Proc, seed: u64, most: usize, pieces: Option<usize>) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let P = p.p();
+    let send = |p: &mut Proc, to: usize, tag: Tag<Vec<u8>>, mut bytes: usize| {
+        let longest = pieces.unwrap_or(usize::MAX);
+        loop {
+            let piece = bytes.min(longest);
+            p.send(to, tag, vec![0; piece]);
+            bytes -= piece;
+            if bytes == 0 {
+                return;
+            }
+        }
+    };
+    let receive = |p: &mut Proc, from: usize, tag: Tag<Vec<u8>>, bytes: usize| {
+        let count = pieces.map_or(1, |longest| bytes.div_ceil(longest).max(1));
+        (0..count).for_each(|_| drop(p.recv_from(from, tag)));
+    };
+    for step in 0..rng.usize(1..=20) {
+        let (from, to, bytes) = (rng.usize(0..P), rng.usize(0..P), rng.usize(0..=most));
+        let (early, late) = (rng.u64(0..20), rng.u64(0..20));
+        if from == to {
+            continue;
+        }
+        if p.id() == from {
+            p.work("early", early, || ());
+            send(p, to, BYTES.step(step), bytes);
+        }
+        if p.id() == to {
+            p.work("late", late, || ());
+            receive(p, from, BYTES.step(step), bytes);
+        }
+    }
+}
+
+/// What the replay says of other parameters, the program does under them; and what it says of pieces, the program does
+/// that sends them.
+#[test]
+fn a_replay_under_other_parameters_is_the_run_under_them() {
+    let mut compared = 0;
+    for seed in 0..600 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let P = rng.usize(2..=6);
+        let (was, is) = (draw_params(&mut rng, P), draw_params(&mut rng, P));
+        let is = Params { cycle: was.cycle, ..is };
+        let most = longest(&was, 20).min(longest(&is, 20));
+        let machine = |params: Params| Machine::new(params).trace(true);
+        let trace = machine(was).run(|p| straight(p, seed, most, None)).unwrap().trace.unwrap();
+        let of = |run: Run<()>| run.processors.iter().map(|stats| stats.finish).collect::<Vec<_>>();
+        let predicted = of(Replay::of(&trace).params(is).run().unwrap());
+        assert_eq!(predicted, of(machine(is).run(|p| straight(p, seed, most, None)).unwrap()), "seed {seed}");
+        let longest = rng.usize(1..=8);
+        let predicted = of(Replay::of(&trace).params(is).fragments(longest).run().unwrap());
+        let really = machine(is).run(|p| straight(p, seed, most, Some(longest))).unwrap();
+        assert_eq!(predicted, of(really), "seed {seed}, pieces of {longest}");
+        compared += usize::from(was != is);
+    }
+    assert!(compared > 500);
+}
+
+/// One message from 0 to 1, which receives it from some time on.
+fn one_message(params: Params, bytes: usize, late: u64) -> Trace {
+    let run = Machine::new(params).trace(true).run(|p| match p.id() {
+        0 => p.send(1, BYTES, vec![0; bytes]),
+        _ => {
+            p.work("late", late, || ());
+            p.recv_from(0, BYTES);
+        }
+    });
+    run.unwrap().trace.unwrap()
+}
+
+fn ends(replay: Replay) -> Vec<Time> {
+    replay.run().unwrap().processors.iter().map(|stats| stats.finish).collect()
+}
+
+/// L = 10, o = 2, S = 4, and ten words. The request is there at 12 and read at 14, the reply sent at 16 and there at 26;
+/// so the message goes at 30, is there at 40 and read at 42. In pieces of 4, 4 and 2 words they go at 2, 4 and 6.
+#[test]
+fn methods_m1_and_m2_are_right_where_they_can_be_done_by_hand() {
+    let params = Params::new(2).word(1).set("L=10,o=2,s=4,S=4,G_s=0").unwrap().build().unwrap();
+    let larger_S = Params::new(2).word(1).set("L=10,o=2,s=4,S=10,G_s=0").unwrap().build().unwrap();
+    let us = |times: [i64; 2]| times.map(|time| time * US).to_vec();
+    for (late, was, m1, m2) in [(0, [30, 42], [2, 14], [6, 18]), (100, [118, 130], [2, 102], [6, 106])] {
+        let trace = one_message(params, 10, late);
+        assert_eq!(ends(Replay::of(&trace)), us(was));
+        assert_eq!(ends(Replay::of(&trace).params(larger_S)), us(m1));
+        assert_eq!(ends(Replay::of(&trace).fragments(4)), us(m2));
+        // A longer piece than S waits for its receiver, as the whole does.
+        assert_eq!(ends(Replay::of(&trace).fragments(10)), us(was));
+    }
+}
+
+/// LogGP-1: the sender is busy for o' + 4o' + 2L, and the receiver for o' once the message is there.
+#[test]
+fn loggp_1_includes_the_shortest_synchronization_and_no_other() {
+    let params = Params::new(2).word(1).set("L=10,o=2,s=4,S=4,G_s=0").unwrap().build().unwrap();
+    let us = |times: [i64; 2]| times.map(|time| time * US).to_vec();
+    for (bytes, late, ends_at) in
+        [(10, 0, [30, 42]), (10, 100, [30, 102]), (4, 0, [2, 14]), (4, 100, [2, 102])]
+    {
+        let trace = one_message(params, bytes, late);
+        assert_eq!(ends(Replay::of(&trace).model(Model::LogGP1)), us(ends_at), "{bytes} bytes");
+    }
+}
+
+/// LogGP-2: table 9's numbers, by hand. Below 8,191 bytes 3.83 + 24.98 k + 7 + 3.83, above 72.88 + 8.85 k + 7 + 72.88; and
+/// above S a request and a reply of 3.83 + 7 + 3.83 each before that.
+#[test]
+fn loggp_2_has_the_numbers_of_table_9() {
+    let myrinet = loggp::preset("myrinet").unwrap().builder().build().unwrap();
+    let params = Params { P: 2, ..myrinet };
+    for (bytes, sent, received) in [
+        (0, 3_830_000, 14_660_000),
+        (8191, 3_830_000, 219_271_180),
+        (8192, 72_880_000, 225_259_200),
+        (16_383, 72_880_000, 297_749_550),
+        (16_384, 102_200_000, 327_078_400),
+    ] {
+        let trace = one_message(params, bytes, 0);
+        let ends = ends(Replay::of(&trace).model(Model::LogGP2));
+        assert_eq!(ends, [sent, received].map(Time::from_ps), "{bytes} bytes");
+    }
+}
+
+#[test]
+fn models_are_named_as_they_are_read() {
+    for name in ["loggps", "loggp-1", "loggp-2"] {
+        assert_eq!(name.parse::<Model>().unwrap().to_string(), name);
+    }
+    let refusal = "loggp-3".parse::<Model>().unwrap_err().to_string();
+    assert_eq!(refusal, "loggp-3 is not a model; give loggps, loggp-1 or loggp-2");
+}
+
+/// What cannot be made again is said in one sentence.
+#[test]
+fn refuses_in_one_sentence() {
+    let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let trace = one_message(params, 8, 3);
+    let changed = |change: fn(&mut Trace)| {
+        let mut trace = trace.clone();
+        change(&mut trace);
+        trace
+    };
+    let send_tag = |trace: &mut Trace, number: u64| {
+        if let CallKind::Send { tag, .. } = &mut trace.calls[0].what {
+            tag.number = number;
+        }
+    };
+    let mut wrong_tag = trace.clone();
+    send_tag(&mut wrong_tag, 1 << 63);
+    let replays: [(Trace, fn(Replay) -> Replay, &str); 8] = [
+        (changed(|trace| trace.calls.clear()), |replay| replay, "the trace holds no calls"),
+        (changed(|_| ()), |replay| replay.fragments(0), "pieces of 0 words"),
+        (
+            changed(|_| ()),
+            |replay| replay.params(Params::new(3).build().unwrap()),
+            "the trace is of 2 processors and not of 3; give P = 2",
+        ),
+        (
+            changed(|_| ()),
+            |replay| replay.model(Model::LogGP1),
+            "the model loggp-1 follows from LogGPS's parameters",
+        ),
+        (changed(|trace| trace.calls.reverse()), |replay| replay, ""),
+        (
+            changed(|trace| trace.calls.rotate_left(2)),
+            |replay| replay,
+            "not in the order of 2 processors: here is one of processor 1",
+        ),
+        (
+            changed(|trace| trace.calls[0].what = CallKind::Barrier),
+            |replay| replay,
+            "processor 0's barrier at 0 us cannot be made again: the machine has no barrier of its own",
+        ),
+        (wrong_tag, |replay| replay, "cannot be made again: no program can send a message"),
+    ];
+    for (trace, change, part) in replays {
+        match change(Replay::of(&trace)).run() {
+            Ok(_) => assert_eq!(part, "", "made again"),
+            Err(error) => {
+                let said = error.to_string();
+                assert!(matches!(error.cause, Cause::Params(_)) && said.contains(part), "{said}");
+                assert!(!part.is_empty() && !said.contains('\n'), "{said}");
+            }
+        }
+    }
+}
+
+/// A trace may say anything: it is made again, or an error says why not. Nothing hangs, and nothing panics.
+#[test]
+fn survives_traces_that_were_tampered_with() {
+    for seed in 0..1000 {
+        let Some(run) = together_on(seed % 100) else { continue };
+        let mut trace = run.trace.unwrap();
+        let mut rng = fastrand::Rng::with_seed(seed);
+        for _ in 0..rng.usize(1..4) {
+            let n = trace.calls.len().max(1);
+            let (one, other) = (rng.usize(0..n), rng.usize(0..n));
+            match rng.usize(0..4) {
+                _ if trace.calls.is_empty() => {}
+                0 => drop(trace.calls.remove(one)),
+                1 => trace.calls[one].what = trace.calls[other].what.clone(),
+                2 => trace.calls.swap(one, other),
+                _ => trace.calls[one].end = Time::from_ps(rng.i64(..)),
+            }
+        }
+        let _ = audit(&trace);
+        let mut replay = Replay::of(&trace);
+        if rng.bool() {
+            replay = replay.fragments(rng.usize(1..4));
+        }
+        if let Err(error) = replay.run() {
+            assert!(!matches!(error.cause, Cause::Panic { .. }), "seed {seed}: {error}");
+        }
+    }
+}
+
+/// Every deadlock of a replay is told as one of a program is.
+#[test]
+fn a_smaller_S_may_be_a_deadlock() {
+    let params = Params::new(2).word(1).set("L=10,o=2,s=4,S=100,G_s=0").unwrap().build().unwrap();
+    let run = Machine::new(params).trace(true).run(|p| {
+        p.send(1 - p.id(), BYTES, vec![0; 50]);
+        p.recv_from(1 - p.id(), BYTES);
+    });
+    let smaller = Params::new(2).word(1).set("L=10,o=2,s=4,S=10,G_s=0").unwrap().build().unwrap();
+    let error = Replay::of(&run.unwrap().trace.unwrap()).params(smaller).run().unwrap_err();
+    assert!(matches!(error.cause, Cause::Deadlock { waiting: 2, of: 2 }), "{error}");
+    assert!(error.to_string().contains("waited to send 50 words, more than S = 10"), "{error}");
+}
+
+/// A call, and all that depends on it.
+#[test]
+fn calls_say_what_was_asked_and_what_came() {
+    let params = Params::new(3).word(1).set("L=10,o=2,s=4,S=4,G_s=0").unwrap().build().unwrap();
+    let run = Machine::new(params).trace(true).run(|p| match p.id() {
+        0 => p.send(1, BYTES, vec![0; 10]),
+        1 => {
+            assert!(p.try_recv(SIGNAL).is_none());
+            assert!(p.recv_until(5 * US, OTHER).is_none());
+            p.recv(BYTES);
+            p.wait_until(50 * US);
+        }
+        _ => {}
+    });
+    let trace = run.unwrap().trace.unwrap();
+    let name = |call: &loggp::Call| (call.id, call.what.name(), call.start.as_ps(), call.end.as_ps());
+    let us = |time: i64| time * US.as_ps();
+    assert_eq!(
+        trace.calls.iter().map(name).collect::<Vec<_>>(),
+        [
+            (0, "send", 0, us(30)),
+            (1, "recv_until", 0, us(1)),
+            (1, "recv_until", us(1), us(5)),
+            (1, "recv", us(5), us(42)),
+            (1, "wait_until", us(42), us(50)),
+        ]
+    );
+    let CallKind::Send { to: 1, tag, bytes: 10, sent } = &trace.calls[0].what else { panic!() };
+    assert_eq!(tag.to_string(), "with tag 0 (bytes)");
+    let rendezvous = sent.rendezvous.as_ref().unwrap();
+    let number = |id: loggp::MessageId| (id.from, id.number);
+    assert_eq!(number(rendezvous.request), (0, 0));
+    assert_eq!(number(rendezvous.reply), (1, 0));
+    assert_eq!(number(sent.message), (0, 1));
+    let CallKind::Receive { from: None, until: Until::Come, got: Some(got), .. } = &trace.calls[3].what
+    else {
+        panic!()
+    };
+    assert_eq!(got, sent);
+}
+
+/// So many bytes for a message and all that was done for it. A smaller file would be welcome.
+#[test]
+fn a_compact_trace_takes_few_bytes_for_a_message() {
+    let params = Params::new(64).set("L=6,o=2,g=4").unwrap().build().unwrap();
+    let run = Machine::new(params).trace(true).run(|p| {
+        for _ in 0..8 {
+            collectives::all_to_all(p, vec![0_u64; p.p()]);
+            p.work("think", p.id() as u64, || ());
+        }
+    });
+    let trace = run.unwrap().trace.unwrap();
+    let (bytes, messages) = (compact(&trace).len(), trace.messages.len());
+    println!("{bytes} bytes for {messages} messages: {:.1} each", bytes as f64 / messages as f64);
+    assert!(bytes < 48 * messages, "{bytes} bytes for {messages} messages");
+}
+
+/// A change of a call, which is one that the auditor notices: what it is, and the rule that it breaks.
+type Forgery = (&'static str, Rule, fn(&mut Trace));
+
+const FORGERIES: [Forgery; 13] = [
+    ("a hole between calls", Rule::Calls, |t| t.calls[1].start += PS),
+    ("a call that is missing", Rule::Calls, |t| drop(t.calls.remove(0))),
+    ("a call that was not", Rule::Calls, |t| {
+        let mut call = t.calls[0].clone();
+        (call.start, call.end) = (t.calls[2].end, t.calls[2].end);
+        t.calls.insert(3, call);
+    }),
+    ("other work", Rule::Calls, |t| t.calls[0].what = CallKind::Work("other".into())),
+    ("another length", Rule::Asked, |t| {
+        let CallKind::Send { bytes, .. } = &mut t.calls[1].what else { panic!() };
+        *bytes += 1;
+    }),
+    ("another receiver", Rule::Asked, |t| {
+        let CallKind::Send { to, .. } = &mut t.calls[1].what else { panic!() };
+        *to = 0;
+    }),
+    ("another tag", Rule::Asked, |t| {
+        let CallKind::Receive { tag, .. } = &mut t.calls[5].what else { panic!() };
+        tag.number += 1;
+    }),
+    ("another source", Rule::Asked, |t| {
+        let CallKind::Receive { from, .. } = &mut t.calls[5].what else { panic!() };
+        *from = Some(1);
+    }),
+    ("what came second", Rule::Asked, |t| {
+        let (first, second) = (t.calls[5].clone(), t.calls[6].clone());
+        let [one, other] = [first, second].map(|call| match call.what {
+            CallKind::Receive { got, .. } => got,
+            _ => panic!(),
+        });
+        let mut put = |place: usize, message| match &mut t.calls[place].what {
+            CallKind::Receive { got, .. } => *got = message,
+            _ => panic!(),
+        };
+        put(5, other);
+        put(6, one);
+    }),
+    ("nothing, where there was something", Rule::Asked, |t| {
+        let CallKind::Receive { from, .. } = &mut t.calls[4].what else { panic!() };
+        *from = None;
+        let CallKind::Receive { tag, .. } = &t.calls[5].what else { panic!() };
+        let there = tag.clone();
+        let CallKind::Receive { tag, .. } = &mut t.calls[4].what else { panic!() };
+        *tag = there;
+    }),
+    ("a look that was longer", Rule::Calls, |t| {
+        let CallKind::Receive { until, .. } = &mut t.calls[4].what else { panic!() };
+        *until = Until::Moment(100 * US);
+    }),
+    ("a reception after its deadline", Rule::Asked, |t| {
+        let CallKind::Receive { until, .. } = &mut t.calls[6].what else { panic!() };
+        *until = Until::Moment(Time::ZERO);
+    }),
+    ("a wait that ended early", Rule::Calls, |t| t.calls[7].what = CallKind::WaitUntil(100 * US)),
+];
+
+/// 0 works, and sends two messages to 1, which looks for another, receives them, and waits.
+fn two_messages() -> Trace {
+    let params = Params::new(2).set("L=6,o=2,g=10").unwrap().build().unwrap();
+    let run = Machine::new(params).trace(true).run(|p| match p.id() {
+        0 => {
+            p.work("think", 1, || ());
+            p.send(1, BYTES, vec![0; 8]);
+            p.send(1, BYTES, vec![0; 8]);
+        }
+        _ => {
+            p.wait_until(30 * US);
+            assert!(p.try_recv(OTHER).is_none());
+            p.recv(BYTES);
+            p.recv(BYTES);
+            p.wait_until(60 * US);
+        }
+    });
+    // Calls 0 to 2 are of processor 0, and of 1 the wait (3), the look (4), the receives (5 and 6) and the wait (7).
+    run.unwrap().trace.unwrap()
+}
+
+#[test]
+fn the_auditor_notices_calls_that_were_forged() {
+    assert_eq!(audit(&two_messages()).violations, []);
+    for (what, rule, forge) in FORGERIES {
+        let mut trace = two_messages();
+        forge(&mut trace);
+        let shown = audit(&trace).violations;
+        assert!(shown.iter().any(|found| found.rule == rule), "{what}: {shown:?}");
+        assert!(
+            shown.iter().all(|found| matches!(found.rule, Rule::Calls | Rule::Asked)),
+            "{what}: {shown:?}"
+        );
+    }
+}
