@@ -212,6 +212,15 @@ impl RawTag {
         Told(self, name)
     }
 
+    /// What is said of it and of all its steps, with its name, if that is known.
+    pub fn line(self, name: Option<&str>) -> String {
+        if self.0 & RawTag::COLLECTIVE != 0 {
+            return Collective::named(self.0 >> RawTag::KIND & 0xF).into();
+        }
+        let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+        format!("tag {}{name}", self.0 & 0xFFFF)
+    }
+
     /// Whether a receive that asks for `self` takes a message with the tag `of`, or the request for one.
     #[inline]
     pub fn takes(self, of: RawTag) -> bool {

@@ -169,6 +169,12 @@ impl CallTag {
     pub(crate) fn of<T>(tag: Tag<T>) -> CallTag {
         CallTag { number: tag.raw.number(), name: tag.name.map(Cow::Borrowed) }
     }
+
+    /// What messages with this tag and those of its other steps are about: `tag 3 (row)`, or for a collective's its kind,
+    /// `a broadcast`.
+    pub fn about(&self) -> String {
+        RawTag::numbered(self.number).line(self.name.as_deref())
+    }
 }
 
 /// As errors say it: `with tag 3 (row), step 2`.
@@ -195,6 +201,18 @@ impl CallKind {
             CallKind::Irecv { .. } => "irecv",
             CallKind::Wait { .. } => "wait",
             CallKind::Test { .. } => "test",
+        }
+    }
+
+    /// What it is about, if it says so. What a `wait` waits for is about what its `isend` or `irecv` says.
+    pub fn tag(&self) -> Option<&CallTag> {
+        match self {
+            CallKind::Send { tag, .. } | CallKind::Isend { tag, .. } => Some(tag),
+            CallKind::Receive { tag, .. } | CallKind::Irecv { tag, .. } | CallKind::Probe { tag, .. } => {
+                Some(tag)
+            }
+            CallKind::SendRecv(both) => Some(&both.tag),
+            _ => None,
         }
     }
 

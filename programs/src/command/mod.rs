@@ -3,7 +3,10 @@
 //! A request becomes studies, a study a row, and a [`Report`](report::Report) writes rows down by their
 //! [columns](column::Column). Every subcommand is a file with its arguments and an `execute`.
 
+mod accounting;
+mod analyze;
 mod audit;
+mod bars;
 mod calibrate;
 mod cell;
 mod choice;
@@ -16,6 +19,7 @@ mod failure;
 mod heading;
 mod interrupt;
 mod lists;
+mod machine_file;
 mod matrix;
 mod name;
 mod number;
@@ -68,7 +72,7 @@ enum Request {
     Compare(compare::Compare),
     /// Compare them along a parameter, a size or another number, and draw it
     Sweep(sweep::Sweep),
-    /// Measure o, g, L, G and the capacity from inside, and compare with what was configured
+    /// Measure o, g, L, G and the capacity from inside, or LogGPS's parameters by round trips, of a machine or your own
     Calibrate(calibrate::Calibrate),
     /// Send too much to one place, or too much at once, and see who stalls
     Stress(stress::Stress),
@@ -77,7 +81,9 @@ enum Request {
     /// List the programs, their sizes and their algorithms
     Programs,
     /// List the papers' machines, every value with its source
-    Machines,
+    Machines(lists::Machines),
+    /// Say where the time of a recorded run went, and what it would have taken under other parameters
+    Analyze(analyze::Analyze),
     /// Hold the trace of a run against the rules of the machine
     Audit(audit::Audit),
     /// Write the trace of a run as a GOAL schedule, which LogGOPSim reads
@@ -96,7 +102,8 @@ impl Request {
             Request::Stress(stress) => stress.execute(out),
             Request::Matrix(matrix) => matrix.execute(out),
             Request::Programs => lists::programs(out),
-            Request::Machines => lists::machines(out),
+            Request::Machines(machines) => machines.execute(out),
+            Request::Analyze(analyze) => analyze.execute(out),
             Request::Audit(audit) => audit.execute(out),
             Request::Trace2Goal(trace2goal) => trace2goal.execute(out),
         }

@@ -102,9 +102,9 @@ const COLOURS: [RGBColor; 6] = [
 /// The lengths of a dash and of the space after it; a line without a space has none.
 const DASHES: [(u32, u32); 6] = [(1, 0), (10, 5), (2, 4), (18, 4), (6, 9), (2, 9)];
 /// The colour of what is only there to compare with.
-const GREY: RGBColor = RGBColor(110, 110, 110);
+pub const GREY: RGBColor = RGBColor(110, 110, 110);
 /// The colour of the grid.
-const PALE: RGBColor = RGBColor(225, 225, 225);
+pub const PALE: RGBColor = RGBColor(225, 225, 225);
 /// The width of a plot with one panel, and of each further one.
 const WIDTHS: (u32, u32) = (760, 400);
 /// The height of the panels.
@@ -120,7 +120,7 @@ const LETTER: u32 = 8;
 const FONT: &str = "sans-serif";
 
 /// How a drawing can fail; into a string it does not.
-type Drawing<T> = Result<T, Box<dyn std::error::Error>>;
+pub type Drawing<T> = Result<T, Box<dyn std::error::Error>>;
 /// A part of the sheet.
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -257,14 +257,14 @@ impl Plot {
 }
 
 /// What an axis shows.
-struct Axis {
+pub struct Axis {
     scale: Scale,
     /// The values on it, each once, from the least.
     values: Vec<f64>,
 }
 
 impl Axis {
-    fn new(scale: Scale, values: impl Iterator<Item = f64>) -> Axis {
+    pub fn new(scale: Scale, values: impl Iterator<Item = f64>) -> Axis {
         let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
@@ -277,7 +277,7 @@ impl Axis {
     }
 
     /// From where to where the axis goes, with this part of it as room at both ends.
-    fn room(&self, part: f64) -> Range<f64> {
+    pub fn room(&self, part: f64) -> Range<f64> {
         let end = |value: Option<&f64>| self.place(value.copied().unwrap_or(1.0));
         let (first, last) = (end(self.values.first()), end(self.values.last()));
         let room = if last > first { part * (last - first) } else { 0.5 };
@@ -285,7 +285,7 @@ impl Axis {
     }
 
     /// The values at which the axis has ticks.
-    fn ticks(&self, range: &Range<f64>) -> Vec<f64> {
+    pub fn ticks(&self, range: &Range<f64>) -> Vec<f64> {
         let width = range.end - range.start;
         let candidates: Vec<f64> = match self.scale {
             Scale::Points => self.values.clone(),
@@ -349,7 +349,7 @@ fn colour(number: usize) -> RGBColor {
 }
 
 /// How text looks.
-fn style(size: u32, colour: RGBColor, position: Pos) -> TextStyle<'static> {
+pub fn style(size: u32, colour: RGBColor, position: Pos) -> TextStyle<'static> {
     TextStyle { color: colour.to_backend_color(), pos: position, ..TextStyle::from((FONT, size).into_font()) }
 }
 

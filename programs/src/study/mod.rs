@@ -1,7 +1,9 @@
 //! A study asks three things of a case: what the paper's formula says, what the model says, and what a run on the wall
 //! clock measures. It answers in numbers; who wants text writes them.
 
+pub mod analysis;
 pub mod calibration;
+pub mod loggps;
 pub mod range;
 pub mod stress;
 pub mod sweep;
