@@ -33,7 +33,7 @@
 //! - [`Proc`] is what a program calls, a [`Payload`] is what it can send, and a [`Tag`] says what about.
 //! - [`collectives`] are operations in which every processor takes part.
 //! - [`Host`] says how a run on the wall clock was held, and how far to trust it.
-//! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules.
+//! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules, and a [`Replay`] makes the run again.
 //! - [`Traffic`] is the network alone, for those who want a cost without a run.
 //!
 //! The rules are told at length in `docs/model.md`. The papers' programs and the command are in the crate
@@ -102,6 +102,8 @@ mod documents {
     struct Model;
     #[doc = include_str!("../docs/collectives.md")]
     struct Collectives;
+    #[doc = include_str!("../docs/traces.md")]
+    struct Traces;
 
     /// The compiler warns of a setting that is set on nothing.
     ///

@@ -79,13 +79,13 @@ proptest! {
         match found.g.bound {
             Bound::Exact => prop_assert_eq!(found.g.value, params.g),
             Bound::AtMost => prop_assert!(params.g <= found.g.value),
-            Bound::AtLeast => prop_assert!(false),
+            Bound::AtLeast | Bound::Any => prop_assert!(false),
         }
         prop_assert!(G == 0 || found.g.bound == Bound::Exact || params.o > 100_000 * params.G().unwrap());
         match found.C.bound {
             Bound::Exact => prop_assert_eq!(Some(found.C.value), params.capacity()),
             Bound::AtLeast => prop_assert!(params.capacity().is_none_or(|C| C >= found.C.value)),
-            Bound::AtMost => prop_assert!(false),
+            Bound::AtMost | Bound::Any => prop_assert!(false),
         }
     }
 }

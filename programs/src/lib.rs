@@ -7,14 +7,17 @@ pub mod all_to_all_broadcast;
 pub mod broadcast;
 pub mod combining;
 mod costs;
+mod dense;
 mod emulation;
 pub mod fft;
+pub mod gauss;
 pub mod lu;
 mod median;
 mod memory;
 mod program;
 pub mod radix_sort;
 pub mod remap;
+pub mod rtt;
 pub mod scatter;
 pub mod study;
 pub mod summation;
@@ -45,7 +48,9 @@ pub static PROGRAMS: &[&Program] = &[
     &fft::FFT,
     &radix_sort::RADIX_SORT,
     &lu::LU,
+    &gauss::GAUSS,
     &transportation::TRANSPORTATION,
+    &rtt::RTT,
 ];
 
 /// The documents' examples, which `cargo test` runs.

@@ -4,14 +4,12 @@
 //! pivot, and what is left of the matrix is updated (LogP, section 4.2). The layout decides what it costs: who needs which
 //! multipliers and which part of the pivot row, and who still has something to do when the matrix gets small.
 
-mod entries;
 mod grid;
 mod kernels;
 mod layout;
 mod moves;
 mod panel;
 mod predict;
-mod product;
 mod record;
 mod rehearsal;
 mod replicated;
@@ -23,13 +21,14 @@ use std::mem::take;
 use loggp::{Proc, RunError, Stats, Time, Work};
 use ndarray::{Array2, ShapeBuilder};
 
-use self::entries::Entries;
 use self::layout::{Cut, Layout, squarest};
 use self::panel::Singular;
 use self::predict::Flops;
 use self::record::{PHASES, Record, Records};
 use self::verify::Factors;
 use crate::costs::microseconds;
+use crate::dense::check_size;
+use crate::dense::entries::{self, ENTRIES, Entries};
 use crate::{
     Algorithm, Case, Costs, Course, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program,
     ProgramOption, Refusal, Size,
@@ -102,19 +101,12 @@ static OPTIONS: [ProgramOption; 4] = [
         instead_of_size: false,
         check: |text| block(text).map(drop),
     },
-    ProgramOption {
-        name: "entries",
-        value: "KIND",
-        about: "the matrix: random, hilbert, graded, triangular, orthogonal, singular, or a file FILE.csv",
-        default: "random",
-        instead_of_size: false,
-        check: |text| Entries::named(text).map(drop),
-    },
+    ENTRIES,
     ProgramOption {
         name: "flop",
         value: "TIME",
-        about: "what a flop costs where work is charged (a tenth of the CM-5's butterfly: LogP, section 4.1.4)",
-        default: "0.45us",
+        about: "what a flop costs where work is charged",
+        default: "0.45us", // a tenth of the CM-5's butterfly (LogP, section 4.1.4)
         instead_of_size: false,
         check: |text| microseconds(text).map(drop),
     },
@@ -190,7 +182,7 @@ impl<'a> Lu<'a> {
             )
             .into());
         }
-        check_size(n)?;
+        check_size(n, "decompose")?;
         let cyclic = |parts| Cut::cyclic(n, parts, block);
         let blocked = |parts| Cut::blocked(n, parts);
         let (rows, cols) = match way {
@@ -236,20 +228,6 @@ impl<'a> Lu<'a> {
             None => rehearsal::flops(self, &case.costs)?,
         };
         Some(predict::records(self, flops))
-    }
-}
-
-/// Refuses a matrix of nothing, and one that there is no room for.
-fn check_size(n: usize) -> Result<(), Refusal> {
-    /// Of 8-byte numbers; there are half a dozen matrices of that size in a run and its verification.
-    const MOST: usize = 1 << 13;
-    match n {
-        0 => Err("a size of 0 leaves nothing to decompose; give at least 1".into()),
-        n if n > MOST => {
-            Err(format!("a matrix of {n} rows and columns is too much for a host; give at most {MOST}")
-                .into())
-        }
-        _ => Ok(()),
     }
 }
 

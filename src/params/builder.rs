@@ -44,8 +44,8 @@ impl ParamsBuilder {
         ParamsBuilder { params, word: Some(WORD), open: Vec::new() }
     }
 
-    /// A machine of which nothing but its size is known.
-    pub(crate) fn unknown(P: usize) -> ParamsBuilder {
+    /// A machine of which nothing but its size is known: what it must have is [open](ParamsBuilder::open).
+    pub fn unknown(P: usize) -> ParamsBuilder {
         let must_be_known = |parameter: &&Parameter| parameter.of == Machines::All && parameter.is_time();
         let open = Parameter::ALL.iter().filter(must_be_known).map(|parameter| parameter.name).collect();
         ParamsBuilder { open, ..ParamsBuilder::free(P) }
@@ -131,7 +131,7 @@ impl ParamsBuilder {
         Ok(self)
     }
 
-    /// The parameters that are open, by name: a paper left them so, and they must be given.
+    /// The parameters that are open, by name: they are not known, and must be given.
     pub fn open(&self) -> &[&'static str] {
         &self.open
     }

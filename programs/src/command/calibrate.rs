@@ -1,10 +1,13 @@
-//! `loggp calibrate`: measures a machine from inside, and compares with what was configured.
+//! `loggp calibrate`: measures a machine from inside, and compares with what was configured; or derives a machine from times
+//! that were measured elsewhere.
+
+mod loggps;
 
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{ClockKind, Latency, Ports, Preset, Ties, Time};
+use loggp::{ClockKind, Latency, Params, Ports, Ties, Time};
 use loggp_programs::Calibration;
 use loggp_programs::study::calibration::{Amount, Bound, Finding, Found};
 
@@ -14,7 +17,7 @@ use super::column::Column;
 use super::failure::Failure;
 use super::heading::{machine_heading, parameters};
 use super::number::{Unit, rough};
-use super::options::{MachineOptions, clock_name, ports_name};
+use super::options::{MachineOptions, Named, clock_name, one_of, ports_name};
 use super::plot::{Level, Line, Look, Panel, Plot, PlotFile, Scale};
 use super::report::Report;
 use super::row;
@@ -30,21 +33,56 @@ pub struct Calibrate {
     /// On which machine and clock.
     #[command(flatten)]
     machine: MachineOptions,
-    /// Draw the LogP signature, the time per message of bursts, into an SVG file
+    /// Whose parameters are looked for [default: loggp, or loggps with --from]
+    #[arg(long, value_parser = one_of(MODELS), help_heading = "Calibration")]
+    model: Option<Model>,
+    /// Derive a LogGPS machine from times that were measured elsewhere: CSV with the columns k, w and time, or what
+    /// Netgauge's pattern loggp prints
+    #[arg(long, value_name = "FILE", help_heading = "Calibration")]
+    from: Option<PathBuf>,
+    /// Draw what was measured into an SVG file: the LogP signature, which is the time per message of bursts; or LogGPS's
+    /// round trips over their length
     #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
     plot: Option<PathBuf>,
 }
 
+/// Whose parameters are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Model {
+    /// LogP's and LogGP's.
+    LogGP,
+    /// LogGPS's.
+    LogGPS,
+}
+
+const MODELS: [Named<Model>; 2] = [
+    ("loggp", "o, g, L, G and the capacity, from bursts, round trips and stalls", Model::LogGP),
+    ("loggps", "L, o', O_s, O_r, G_s, G_l, s and S, from round trips alone", Model::LogGPS),
+];
+
 /// A parameter that was found.
 struct Row<'a> {
-    /// The paper's machine, if one was named.
-    preset: Option<&'static Preset>,
+    /// On what it was found.
+    bench: Bench,
+    /// What was found.
+    finding: Finding<'a>,
+}
+
+/// On what parameters were found.
+#[derive(Clone, Copy)]
+struct Bench {
+    /// What the machine is called, if it was named.
+    machine: Option<&'static str>,
+    /// Its parameters.
+    params: Params,
     /// Whether a processor's long messages share a port.
     ports: Ports,
-    /// The calibration.
-    calibration: &'a Calibration,
-    /// What it found.
-    finding: Finding<'a>,
+    /// The clock; nothing if the times come from elsewhere.
+    clock: Option<ClockKind>,
+    /// How much slower than it should the machine ran, at most.
+    dilation: f64,
+    /// On how many of this computer's cores.
+    cores: usize,
 }
 
 /// A table shows times with at most so many decimals.
@@ -53,6 +91,18 @@ const MOST_DECIMALS: usize = 4;
 impl Calibrate {
     /// Calibrates, and says how near it came.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        match (self.model, &self.from) {
+            (Some(Model::LogGP), Some(_)) => Err(Failure::request(
+                "--from derives a machine of LogGPS from round trips; leave out --model loggp",
+            )),
+            (_, Some(file)) => loggps::derive(self, file, out),
+            (Some(Model::LogGPS), None) => loggps::calibrate(self, out),
+            _ => self.calibrate(out),
+        }
+    }
+
+    /// The machine, which must have messages that are under way for exactly L.
+    fn choice(&self) -> Result<Choice, Failure> {
         if self.machine.latency != Latency::Exact {
             return Err(Failure::request(
                 "calibrate finds L, and needs messages that are under way for exactly L; leave out --latency",
@@ -64,31 +114,29 @@ impl Calibrate {
             ));
         }
         let P = self.machine.one_P()?.or((!gives(&self.machine, "P")).then_some(2));
-        let choice = Choice::of(&self.machine, P)?;
+        Choice::of(&self.machine, P)
+    }
+
+    /// Finds o, g, L, G and C.
+    fn calibrate(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let choice = self.choice()?;
         let emulation = self.machine.emulation(ClockKind::Wall)?;
         let file = self.plot.as_deref().map(PlotFile::at).transpose()?;
         let found = Calibration::study(choice.params, self.machine.ports, &emulation)?;
 
         let mut report = Report::new(out, self.machine.format, columns());
+        let Calibration { params, clock, dilation, cores, .. } = found;
+        let (machine, ports) = (choice.name, self.machine.ports);
+        let bench = Bench { machine, params, ports, clock: Some(clock), dilation, cores };
         for finding in found.findings() {
-            report.add(Row {
-                preset: choice.preset,
-                ports: self.machine.ports,
-                calibration: &found,
-                finding,
-            })?;
+            report.add(Row { bench, finding })?;
         }
         let parameters = parameters(&choice.params, &choice.unit).join(", ");
         let mut heading = machine_heading(&choice, &parameters, found.clock, &self.machine);
         if found.clock == ClockKind::Wall {
             heading += &format!(", dilation {}", rough(found.dilation));
         }
-        report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| match rows.iter().any(Row::is_late) {
-            true => {
-                "\nlate: this computer was late too often to measure it, so do not trust its value\n".into()
-            }
-            false => String::new(),
-        })?;
+        report.finish(&heading, choice.unit, MOST_DECIMALS, late)?;
         judge(&report.rows)?;
         file.map_or(Ok(()), |file| file.write(&signature(&choice, &found)))
     }
@@ -97,7 +145,7 @@ impl Calibrate {
 impl Row<'_> {
     /// Whether this computer was on time often enough to measure it; nothing where time does not pass.
     fn held(&self) -> Option<bool> {
-        (self.calibration.clock == ClockKind::Wall).then_some(self.finding.held)
+        (self.bench.clock == Some(ClockKind::Wall)).then_some(self.finding.held)
     }
 
     /// Whether this computer was late too often.
@@ -106,40 +154,56 @@ impl Row<'_> {
     }
 }
 
+/// What must be said below a table of which this computer was too late to measure something.
+fn late(rows: &[Row]) -> String {
+    match rows.iter().any(Row::is_late) {
+        true => "\nlate: this computer was late too often to measure it, so do not trust its value\n".into(),
+        false => String::new(),
+    }
+}
+
 /// The columns of the report.
 fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
-    let mut columns = row::machine(|row: &Row| (row.preset, row.calibration.params), false);
+    let mut columns = row::machine(|row: &Row| (row.bench.machine, row.bench.params), false);
     columns.extend([
-        Column::new("cycle_ns", |row: &Row| row.calibration.params.cycle),
-        Column::new("ports", |row: &Row| ports_name(row.ports)),
-        Column::new("clock", |row: &Row| clock_name(row.calibration.clock)),
+        Column::new("cycle_ns", |row: &Row| row.bench.params.cycle),
+        Column::new("ports", |row: &Row| ports_name(row.bench.ports)),
+        Column::new("clock", |row: &Row| row.bench.clock.map(clock_name)),
         Column::new("parameter", |row: &Row| row.finding.parameter).titled("parameter"),
         Column::new("unit", |row: &Row| match row.finding.found {
             Amount::Time(_) => "ns",
             Amount::Count(_) => "messages",
+            Amount::Words(_) => "words",
         }),
         Column::new("configured", |row: &Row| match row.finding.configured {
+            None if row.bench.clock.is_none() => Cell::Nothing,
             None => Cell::Signed("unlimited", Cell::Nothing.into()),
             Some(amount) => cell(amount),
         })
-        .titled("configured"),
+        .titled("configured")
+        .optional(),
         Column::new("recovered", |row: &Row| match (row.finding.bound, cell(row.finding.found)) {
             (Bound::Exact, found) => found,
             (Bound::AtMost, found) => Cell::Signed("<=", found.into()),
             (Bound::AtLeast, found) => Cell::Signed(">=", found.into()),
+            (Bound::Any, found) => Cell::Signed("any,", found.into()),
         })
         .titled("recovered"),
         Column::new("bound", |row: &Row| match row.finding.bound {
             Bound::Exact => "exact",
             Bound::AtMost => "at_most",
             Bound::AtLeast => "at_least",
+            Bound::Any => "any",
         }),
-        Column::new("difference", |row: &Row| row.finding.difference().map(cell)).titled("difference"),
-        Column::new("error", |row: &Row| row.finding.error().map(Cell::Error)).titled("error"),
-        Column::new("how", |row: &Row| row.finding.how).titled("how"),
-        Column::new("held", |row: &Row| row.held().map(Cell::Held)).titled("").after("error").optional(),
-        Column::new("dilation", |row: &Row| row.calibration.dilation),
-        Column::new("cores", |row: &Row| row.calibration.cores),
+        Column::new("difference", |row: &Row| row.finding.difference().map(cell))
+            .titled("difference")
+            .optional(),
+        Column::new("error", |row: &Row| row.finding.error().map(Cell::Error)).titled("error").optional(),
+        Column::new("doubt", |row: &Row| row.finding.doubt.map(cell)).titled("doubt").optional(),
+        Column::new("how", |row: &Row| row.finding.how.to_string()).titled("how"),
+        Column::new("held", |row: &Row| row.held().map(Cell::Held)).titled("").after("doubt").optional(),
+        Column::new("dilation", |row: &Row| row.bench.dilation),
+        Column::new("cores", |row: &Row| row.bench.cores),
     ]);
     columns
 }
@@ -148,7 +212,7 @@ fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
 fn cell(amount: Amount) -> Cell {
     match amount {
         Amount::Time(time) => time.into(),
-        Amount::Count(count) => count.into(),
+        Amount::Count(count) | Amount::Words(count) => count.into(),
     }
 }
 
@@ -165,7 +229,7 @@ fn judge(rows: &[Row]) -> Result<(), Failure> {
     }
     let wrong = |row: &&Row| {
         let Finding { bound, configured, found, .. } = row.finding;
-        row.held().is_none() && bound == Bound::Exact && configured != Some(found)
+        row.bench.clock == Some(ClockKind::Virtual) && bound == Bound::Exact && configured != Some(found)
     };
     match rows.iter().find(wrong) {
         None => Ok(()),
@@ -178,8 +242,8 @@ fn judge(rows: &[Row]) -> Result<(), Failure> {
 
 /// The LogP signature.
 fn signature(choice: &Choice, found: &Calibration) -> Plot {
-    let Choice { preset, params, unit } = choice;
-    let of = preset.map_or(String::new(), |preset| format!(" of {}", preset.name));
+    let Choice { name, params, unit } = choice;
+    let of = name.map_or(String::new(), |name| format!(" of {name}"));
     let lines = found.signature.iter().enumerate().map(|(number, series)| Line {
         label: format!("\u{394} = {}", show(unit, series.pause)),
         number,

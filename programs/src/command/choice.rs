@@ -1,20 +1,21 @@
-//! Which machine was chosen: a paper's, one of the user's own, or a paper's with changes.
+//! Which machine was chosen: a paper's, one from a file, one of the user's own, or one of these with changes.
 
-use loggp::{Parameter, Params, ParamsBuilder, Preset, preset};
+use loggp::{Parameter, Params, ParamsBuilder, preset};
 
 use super::failure::Failure;
+use super::machine_file::{self, MachineFile};
 use super::number::Unit;
 use super::options::MachineOptions;
 
 /// The machine of LogGP's scatter experiment, which runs unless another is asked for (LogGP, section 4.10).
 const DEFAULT_MACHINE: &str = "cs2-elan";
 /// As many processors as LogP's broadcast has (LogP, figure 3), for a machine of which nothing is said.
-const DEFAULT_P: usize = 8;
+pub const DEFAULT_P: usize = 8;
 
 /// A machine.
 pub struct Choice {
-    /// The paper's machine that it is, or began as.
-    pub preset: Option<&'static Preset>,
+    /// What the machine is called that it is, or began as, if it was named.
+    pub name: Option<&'static str>,
     /// Its parameters.
     pub params: Params,
     /// The unit in which they were given.
@@ -24,13 +25,18 @@ pub struct Choice {
 impl Choice {
     /// The machine that the options ask for, with so many processors.
     pub fn of(options: &MachineOptions, P: Option<usize>) -> Result<Choice, Failure> {
-        let (preset, builder) = begin(options, P)?;
-        let open = !builder.open().is_empty();
-        let params = builder.build().map_err(|why| match preset {
-            Some(preset) if open => Failure::Request(format!("--machine {}: {why}", preset.name)),
+        let (name, builder) = begin(options, P)?;
+        let open = builder.open().join(" and ");
+        let params = builder.build().map_err(|why| match &options.machine {
+            Some(machine) if !open.is_empty() && preset(machine).is_err() => {
+                let sentence =
+                    format!("--machine {machine} leaves {open} open; give a value, as in --params L=6us");
+                Failure::Request(sentence)
+            }
+            Some(machine) if !open.is_empty() => Failure::Request(format!("--machine {machine}: {why}")),
             _ => Failure::request(why),
         })?;
-        Ok(Choice { preset, params, unit: unit(options, &params) })
+        Ok(Choice { name, params, unit: unit(options, &params) })
     }
 }
 
@@ -41,13 +47,22 @@ impl Choice {
 pub fn begin(
     options: &MachineOptions,
     P: Option<usize>,
-) -> Result<(Option<&'static Preset>, ParamsBuilder), Failure> {
+) -> Result<(Option<&'static str>, ParamsBuilder), Failure> {
     if P.is_some() && gives(options, "P") {
         return Err(Failure::request("P is given twice, by -P and in --params; give it once"));
     }
-    let name = options.machine.as_deref().or(options.params.is_none().then_some(DEFAULT_MACHINE));
-    let preset = name.map(preset).transpose().map_err(Failure::request)?;
-    let mut builder = preset.map_or_else(|| Params::new(DEFAULT_P), Preset::builder);
+    let named = options.machine.as_deref().or(options.params.is_none().then_some(DEFAULT_MACHINE));
+    let (name, mut builder) = match named {
+        None => (None, Params::new(DEFAULT_P)),
+        Some(named) => match preset(named) {
+            Ok(preset) => (Some(preset.name), preset.builder()),
+            Err(_) if machine_file::is_meant(named) => {
+                let MachineFile { name, builder } = MachineFile::read(named, DEFAULT_P)?;
+                (Some(name), builder)
+            }
+            Err(why) => return Err(Failure::request(why)),
+        },
+    };
     if let Some(cycle) = options.cycle {
         builder = builder.cycle(cycle);
     }
@@ -57,7 +72,7 @@ pub fn begin(
     if let Some(P) = P {
         builder = builder.P(P);
     }
-    Ok((preset, builder))
+    Ok((name, builder))
 }
 
 /// The unit of the first time in --params; without one, the unit of the papers.

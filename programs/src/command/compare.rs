@@ -43,7 +43,7 @@ impl Compare {
             match study.and_then(|study| study.case.check().map(|()| study)) {
                 Ok(study) => {
                     let name = algorithm.name.into();
-                    studies.push(Asked { name, preset: choice.preset, study, at: None });
+                    studies.push(Asked { name, machine: choice.name, study, at: None });
                 }
                 Err(refusal) => refusals.push(Failure::request(refusal)),
             }
@@ -55,7 +55,7 @@ impl Compare {
         refusals.into_iter().for_each(Failure::warn);
 
         let plot = course::file(self.plot.as_deref(), &studies[0].study.case)?;
-        let heading = heading(&studies[0].study, choice.preset, &choice.unit, None);
+        let heading = heading(&studies[0].study, choice.name, &choice.unit, None);
         let columns = row::columns(None, self.options.repeat > 1);
         let mut report = Report::new(out, self.options.machine.format, columns);
         let failed = run_all(studies, &mut report)?;

@@ -1,7 +1,7 @@
 //! What stands above a table: the program, the machine and its parameters; and below that the size, and whatever is not as
 //! usual.
 
-use loggp::{ClockKind, Latency, Parameter, Params, Ports, Preset, Ties, Time, Work};
+use loggp::{ClockKind, Latency, Parameter, Params, Ports, Ties, Time, Work};
 use loggp_programs::Study;
 use loggp_programs::study::range::{Point, Quantity, Range};
 
@@ -10,9 +10,9 @@ use super::number::{Unit, count, rough, thousands};
 use super::options::{MachineOptions, clock_name};
 
 /// The heading of studies like this one, along a range, if there is one.
-pub fn heading(study: &Study, preset: Option<&Preset>, unit: &Unit, range: Option<&Range>) -> String {
+pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<&Range>) -> String {
     let Study { case, emulation, repeat } = study;
-    let on = preset.map_or(String::new(), |preset| format!(" on {}", preset.name));
+    let on = machine.map_or(String::new(), |name| format!(" on {name}"));
     let cycles = match unit.is_cycle() {
         true => format!(" (a cycle is {})", case.params.cycle),
         false => String::new(),
@@ -73,8 +73,8 @@ pub fn machine_heading(
     clock: ClockKind,
     options: &MachineOptions,
 ) -> String {
-    let Choice { preset, unit, .. } = choice;
-    let on = preset.map_or(String::new(), |preset| format!("{}: ", preset.name));
+    let Choice { name, unit, .. } = choice;
+    let on = name.map_or(String::new(), |name| format!("{name}: "));
     let (clock, wires) = (clock_name(clock), wires(options.latency, options.ties, options.ports));
     format!("{on}{parameters}\n{clock} clock{wires}, times in {}", unit.name)
 }

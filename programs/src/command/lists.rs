@@ -2,11 +2,28 @@
 
 use std::io::Write;
 
+use clap::Args;
 use loggp::{Parameter, Preset, PresetValue, presets};
 use loggp_programs::{PROGRAMS, Program};
 
 use super::failure::Failure;
+use super::machine_file;
 use super::number::thousands;
+use super::options::{Format, Named, one_of};
+
+/// The arguments of `machines`.
+#[derive(Args)]
+pub struct Machines {
+    /// How they are listed: for people, or one JSON object each, which --machine FILE reads
+    #[arg(long, value_parser = one_of(FORMATS), default_value = "table")]
+    format: Format,
+}
+
+/// How machines are listed.
+const FORMATS: [Named<Format>; 2] = [
+    ("table", "Every value with its source, for people", Format::Table),
+    ("json", "A JSON object a line", Format::Json),
+];
 
 /// Lists the programs: what they do, what their size is, and their algorithms.
 pub fn programs(out: &mut dyn Write) -> Result<(), Failure> {
@@ -42,15 +59,22 @@ fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lists the machines: every value, and where it comes from.
-pub fn machines(out: &mut dyn Write) -> Result<(), Failure> {
-    for (i, preset) in presets().iter().enumerate() {
-        if i > 0 {
-            writeln!(out)?;
+impl Machines {
+    /// Lists the machines: every value, and where it comes from.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        for (i, preset) in presets().iter().enumerate() {
+            if self.format == Format::Json {
+                serde_json::to_writer(&mut *out, &machine_file::preset(preset)?).map_err(Failure::run)?;
+                writeln!(out)?;
+                continue;
+            }
+            if i > 0 {
+                writeln!(out)?;
+            }
+            list_machine(out, preset)?;
         }
-        list_machine(out, preset)?;
+        Ok(())
     }
-    Ok(())
 }
 
 /// Lists a machine.

@@ -19,6 +19,7 @@ mod failure;
 mod heading;
 mod interrupt;
 mod lists;
+mod machine_file;
 mod matrix;
 mod name;
 mod number;
@@ -71,7 +72,7 @@ enum Request {
     Compare(compare::Compare),
     /// Compare them along a parameter, a size or another number, and draw it
     Sweep(sweep::Sweep),
-    /// Measure o, g, L, G and the capacity from inside, and compare with what was configured
+    /// Measure o, g, L, G and the capacity from inside, or LogGPS's parameters by round trips, of a machine or your own
     Calibrate(calibrate::Calibrate),
     /// Send too much to one place, or too much at once, and see who stalls
     Stress(stress::Stress),
@@ -80,7 +81,7 @@ enum Request {
     /// List the programs, their sizes and their algorithms
     Programs,
     /// List the papers' machines, every value with its source
-    Machines,
+    Machines(lists::Machines),
     /// Say where the time of a recorded run went, and what it would have taken under other parameters
     Analyze(analyze::Analyze),
     /// Hold the trace of a run against the rules of the machine
@@ -101,7 +102,7 @@ impl Request {
             Request::Stress(stress) => stress.execute(out),
             Request::Matrix(matrix) => matrix.execute(out),
             Request::Programs => lists::programs(out),
-            Request::Machines => lists::machines(out),
+            Request::Machines(machines) => machines.execute(out),
             Request::Analyze(analyze) => analyze.execute(out),
             Request::Audit(audit) => audit.execute(out),
             Request::Trace2Goal(trace2goal) => trace2goal.execute(out),

@@ -12,8 +12,9 @@ use super::own::OwnOptions;
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
 pub struct MachineOptions {
-    /// One of the papers' machines: `loggp machines` lists them [default: cs2-elan, unless --params is given]
-    #[arg(long, value_name = "NAME")]
+    /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
+    /// it [default: cs2-elan, unless --params is given]
+    #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
     /// Number of processors
     #[arg(short = 'P', value_name = "N", value_parser = count, allow_negative_numbers = true)]

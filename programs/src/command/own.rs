@@ -39,6 +39,22 @@ fn owners(name: &str) -> impl Iterator<Item = &'static Program> {
     PROGRAMS.iter().copied().filter(has)
 }
 
+/// The value of this option unless told; where programs differ, that of each.
+fn defaults(name: &str) -> String {
+    let of = |program: &'static Program| {
+        let option = program.options.iter().find(|option| option.name == name);
+        option.map(|option| (program.name, option.default))
+    };
+    let defaults: Vec<(&str, &str)> = owners(name).filter_map(of).collect();
+    match defaults.split_first() {
+        Some(((_, first), rest)) if rest.iter().all(|(_, default)| default == first) => first.to_string(),
+        _ => {
+            let each = |(program, default): &(&str, &str)| format!("{default} for {program}");
+            defaults.iter().map(each).collect::<Vec<String>>().join(", ")
+        }
+    }
+}
+
 /// Every name once: programs that share a name share its meaning.
 fn all() -> Vec<&'static ProgramOption> {
     let mut all: Vec<&ProgramOption> = Vec::new();
@@ -55,8 +71,8 @@ impl Args for OwnOptions {
         let argument = |option: &'static ProgramOption| {
             let check = option.check;
             let who: Vec<&str> = owners(option.name).map(|program| program.name).collect();
-            let default = match option.default {
-                "" => String::new(),
+            let default = match defaults(option.name) {
+                default if default.is_empty() => String::new(),
                 default => format!(" [default: {default}]"),
             };
             Arg::new(option.name)

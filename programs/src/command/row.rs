@@ -1,6 +1,6 @@
 //! A row of `run`, `compare`, `sweep` and `stress`: a study and its answers, and the columns that say what is in them.
 
-use loggp::{ClockKind, Dilation, Host, Lateness, Parameter, Params, Preset, Time};
+use loggp::{ClockKind, Dilation, Host, Lateness, Parameter, Params, Time};
 use loggp_programs::study::{Phase, Prediction, Times};
 use loggp_programs::{Answers, Case, Study};
 
@@ -15,8 +15,8 @@ pub const MOST_DECIMALS: usize = 3;
 pub struct Asked {
     /// What messages call it.
     pub name: String,
-    /// The paper's machine, if one was named.
-    pub preset: Option<&'static Preset>,
+    /// What the machine is called, if it was named.
+    pub machine: Option<&'static str>,
     /// The study.
     pub study: Study,
     /// The value of what is swept, if anything is.
@@ -57,7 +57,7 @@ pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'stati
         Column::new("program", |row: &Row| row.case().program.name),
         Column::new("algorithm", |row: &Row| row.case().algorithm.name).titled("algorithm"),
     ]);
-    columns.extend(machine(|row: &Row| (row.asked.preset, row.case().params), true));
+    columns.extend(machine(|row: &Row| (row.asked.machine, row.case().params), true));
     columns.extend([
         Column::new("size", |row: &Row| row.case().size),
         Column::new("options", |row: &Row| {
@@ -121,7 +121,7 @@ pub fn asked() -> [Column<'static, Row>; 9] {
 
 /// Which machine a row is about. CSV has LogGPS's parameters only where `loggps` says so.
 pub fn machine<R>(
-    of: impl Fn(&R) -> (Option<&'static Preset>, Params) + Copy + 'static,
+    of: impl Fn(&R) -> (Option<&'static str>, Params) + Copy + 'static,
     loggps: bool,
 ) -> Vec<Column<'static, R>> {
     let column = |parameter: &'static Parameter| {
@@ -130,7 +130,7 @@ pub fn machine<R>(
         });
         if parameter.is_loggps() && !loggps { column.json_only() } else { column }
     };
-    let mut columns = vec![Column::new("machine", move |row: &R| of(row).0.map(|preset| preset.name))];
+    let mut columns = vec![Column::new("machine", move |row: &R| of(row).0)];
     columns.extend(Parameter::ALL.iter().map(column));
     columns
 }

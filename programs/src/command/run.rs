@@ -60,7 +60,7 @@ impl Run {
         let answers = study.run_with(|| progress.step());
         drop(progress);
         let mut answers = answers.map_err(Failure::run)?;
-        let heading = heading(&study, choice.preset, &choice.unit, None);
+        let heading = heading(&study, choice.name, &choice.unit, None);
         let trace = answers.take_trace();
         if let Some((picture, trace)) = picture.zip(trace.as_ref()) {
             let title = format!("{}, {}", algorithm.name, heading.lines().next().unwrap_or_default());
@@ -75,7 +75,7 @@ impl Run {
         }
         let mut report = Report::new(out, self.options.machine.format, row::columns(None, study.repeat > 1));
         let wrong = answers.wrong.clone();
-        let asked = Asked { name: algorithm.name.into(), preset: choice.preset, study, at: None };
+        let asked = Asked { name: algorithm.name.into(), machine: choice.name, study, at: None };
         report.add(Row { asked, answers })?;
         report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
         warn(&report.rows);

@@ -1,6 +1,6 @@
 //! The studies that a request asks for, but for their algorithm and for what is swept.
 
-use loggp::{ClockKind, Params, ParamsBuilder, Preset, Time, parse_time};
+use loggp::{ClockKind, Params, ParamsBuilder, Time, parse_time};
 use loggp_programs::{Algorithm, Case, Costs, Emulation, Program, Refusal, Study};
 
 use super::choice::{self, Choice};
@@ -12,8 +12,8 @@ use super::options::Options;
 pub struct Setting<'a> {
     /// The program.
     pub program: &'static Program,
-    /// The paper's machine, if one was named.
-    pub preset: Option<&'static Preset>,
+    /// What the machine is called, if it was named.
+    pub name: Option<&'static str>,
     /// The machine, as far as the options say what it is.
     pub machine: ParamsBuilder,
     /// The clock and what belongs to it.
@@ -29,9 +29,9 @@ impl<'a> Setting<'a> {
     pub fn of(program: &str, options: &'a Options, clock: ClockKind) -> Result<Setting<'a>, Failure> {
         let program = name::program(program)?;
         let emulation = options.machine.emulation(clock)?;
-        let (preset, machine) = choice::begin(&options.machine, options.machine.one_P()?)?;
+        let (name, machine) = choice::begin(&options.machine, options.machine.one_P()?)?;
         let own = options.own.of(program)?;
-        Ok(Setting { program, preset, machine, emulation, own, options })
+        Ok(Setting { program, name, machine, emulation, own, options })
     }
 
     /// The machine.

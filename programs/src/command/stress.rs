@@ -79,7 +79,7 @@ impl Stress {
         let emulation = self.machine.emulation(ClockKind::Wall)?;
         let mut studies = Vec::new();
         for pattern in self.patterns()? {
-            for Choice { preset, params, .. } in choices {
+            for Choice { name: machine, params, .. } in choices {
                 for &size in &self.load {
                     let name = format!("{} with P = {}, load {size}", pattern.name, params.P);
                     let MachineOptions { ports, latency, ties, .. } = self.machine;
@@ -87,7 +87,7 @@ impl Stress {
                     let case = Case { ports, latency, ties, size, seed: self.seed, ..case };
                     case.check().map_err(Failure::request)?;
                     let study = Study { emulation: emulation.clone(), ..Study::of(case) };
-                    studies.push(Asked { name, preset: *preset, study, at: None });
+                    studies.push(Asked { name, machine: *machine, study, at: None });
                 }
             }
         }
@@ -106,7 +106,7 @@ impl Stress {
 /// The columns of the report.
 fn columns() -> Vec<Column<'static, Row>> {
     let mut columns = vec![Column::new("pattern", |row: &Row| row.case().algorithm.name).titled("pattern")];
-    columns.extend(row::machine(|row: &Row| (row.asked.preset, row.case().params), false));
+    columns.extend(row::machine(|row: &Row| (row.asked.machine, row.case().params), false));
     columns.extend([
         Column::shown("P", |row: &Row| row.case().params.P),
         Column::new("load", |row: &Row| row.case().size).titled("load"),
@@ -173,8 +173,8 @@ fn notes(rows: &[Row]) -> String {
 
 /// Stalled time over load: a panel for every number of processors, and a line for every pattern.
 fn plot(rows: &[Row], choices: &[Choice]) -> Plot {
-    let Choice { preset, unit, .. } = &choices[0];
-    let on = preset.map_or(String::new(), |preset| format!(" on {}", preset.name));
+    let Choice { name, unit, .. } = &choices[0];
+    let on = name.map_or(String::new(), |name| format!(" on {name}"));
     let line = |(number, &pattern): (usize, &&'static str), P: usize| {
         let name = |row: &&Row| row.case().algorithm.name == pattern && row.case().params.P == P;
         let point = |row: &Row| {

@@ -62,11 +62,11 @@ impl Sweep {
         refusals.into_iter().for_each(Failure::warn);
 
         let unit = choice::unit(&self.options.machine, &first.case.params);
-        let heading = heading(first, setting.preset, &unit, Some(&range));
+        let heading = heading(first, setting.name, &unit, Some(&range));
         let asked = |(point, study): (Point, Study)| {
             let at = shown_point(&point, quantity, &unit);
             let name = format!("{} at {} = {at}", study.case.algorithm.name, quantity.name());
-            (point.number, Asked { name, preset: setting.preset, study, at: Some(at) })
+            (point.number, Asked { name, machine: setting.name, study, at: Some(at) })
         };
         let (numbers, studies): (Vec<f64>, Vec<Asked>) = studies.into_iter().map(asked).unzip();
         let columns = row::columns(Some(quantity.name()), self.options.repeat > 1);

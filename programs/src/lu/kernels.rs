@@ -1,6 +1,6 @@
 //! The arithmetic of an elimination: what one processor does with numbers that it has.
 
-use super::product::subtract_product;
+use crate::dense::product::subtract_product;
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
 /// Up to this many columns are cheaper eliminated one by one than by a product of matrices.

@@ -5,11 +5,10 @@ use ndarray::{Array1, Array2, ShapeBuilder, s};
 
 use super::layout::Layout;
 use super::panel::Singular;
+use crate::dense::residual::{self, MOST_SCALED, largest};
 
 /// PA - LU may be so many times n max|A| eps.
 const MOST_RESIDUAL: f64 = 20.0;
-/// The scaled residual that Linpack allows a solution.
-const MOST_SCALED: f64 = 16.0;
 
 /// What came of a decomposition: L below the diagonal, each column with its rows in the order in which they were when
 /// their panel was done, and U.
@@ -93,23 +92,13 @@ fn solution(
     for i in (0..n).rev() {
         x[i] = (x[i] - u.slice(s![i, i + 1..]).dot(&x.slice(s![i + 1..]))) / u[(i, i)];
     }
-    let of_a = largest(matrix.rows().into_iter().map(|row| row.iter().map(|value| value.abs()).sum()));
-    let [of_x, of_b] = [&x, &b].map(|vector| largest(vector.iter().copied()));
-    let off = largest(matrix.dot(&x) - &b);
-    let scaled = off / (f64::EPSILON * (of_a * of_x + of_b) * n as f64);
+    let scaled = residual::scaled(matrix, &x, &b);
     if scaled.is_nan() || scaled >= MOST_SCALED {
         return Err(format!(
             "the solution of Ax = b has a scaled residual of {scaled:.3}, and Linpack allows {MOST_SCALED}"
         ));
     }
     Ok(())
-}
-
-/// The largest absolute value; NaN, if there is one.
-fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
-    let larger = |most: f64, value: f64| if value.is_nan() { value } else { most.max(value) };
-    let values = values.into_iter().map(f64::abs);
-    values.fold(0.0, |most, value| if most.is_nan() { most } else { larger(most, value) })
 }
 
 #[cfg(test)]

@@ -26,8 +26,10 @@
 
 mod capacity;
 mod found;
-mod lab;
-mod reading;
+pub(super) mod lab;
+pub(super) mod reading;
+
+use std::borrow::Cow;
 
 use loggp::{ClockKind, Dilation, PS, Params, Ports, RunError, Time, US};
 
@@ -65,7 +67,7 @@ pub struct Calibration {
 }
 
 /// A parameter, as it was configured and as it was found.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Finding<'a> {
     /// Its name.
     pub parameter: &'static str,
@@ -75,8 +77,10 @@ pub struct Finding<'a> {
     pub found: Amount,
     /// What that says of the parameter.
     pub bound: Bound,
+    /// How far from the truth the value may be, where that is told.
+    pub doubt: Option<Amount>,
     /// How it was found.
-    pub how: &'a str,
+    pub how: Cow<'a, str>,
     /// Whether the host was on time often enough to find it.
     pub held: bool,
 }
@@ -88,6 +92,8 @@ pub enum Amount {
     Time(Time),
     /// A number of messages.
     Count(i64),
+    /// A length, in words.
+    Words(i64),
 }
 
 /// The bursts with the same pause between messages: a line of the LogP signature.
@@ -114,7 +120,7 @@ impl Calibration {
     /// on an idle host, and on a busy one whatever else it does then comes into all of them.
     pub fn study(params: Params, ports: Ports, emulation: &Emulation) -> Result<Calibration, Failed> {
         if !params.is_loggp() {
-            let why = "calibrate finds the o, g, L and G of LogP and LogGP, and this is a LogGPS machine";
+            let why = "calibrate finds the o, g, L and G of LogP and LogGP, and this is a LogGPS machine; give --model loggps";
             return Err(Failed::Refused(why.into()));
         }
         if params.P < 2 {
@@ -162,7 +168,8 @@ impl<'a> Finding<'a> {
         amount: fn(T) -> Amount,
     ) -> Finding<'a> {
         let &Found { value, bound, ref how, held } = found;
-        Finding { parameter, configured, found: amount(value), bound, how, held }
+        let (found, how) = (amount(value), Cow::Borrowed(how.as_str()));
+        Finding { parameter, configured, found, bound, doubt: None, how, held }
     }
 
     /// found - configured; nothing where either says no more than a bound.
@@ -171,6 +178,7 @@ impl<'a> Finding<'a> {
             _ if self.bound != Bound::Exact => None,
             (Amount::Time(set), Amount::Time(found)) => Some(Amount::Time(found - set)),
             (Amount::Count(set), Amount::Count(found)) => Some(Amount::Count(found - set)),
+            (Amount::Words(set), Amount::Words(found)) => Some(Amount::Words(found - set)),
             _ => None,
         }
     }
@@ -179,7 +187,7 @@ impl<'a> Finding<'a> {
     pub fn error(&self) -> Option<f64> {
         let number = |amount: Amount| match amount {
             Amount::Time(time) => time.as_ps() as f64,
-            Amount::Count(count) => count as f64,
+            Amount::Count(count) | Amount::Words(count) => count as f64,
         };
         let set = self.configured.map(number).filter(|set| *set != 0.0 && self.bound == Bound::Exact)?;
         Some(number(self.found) / set - 1.0)

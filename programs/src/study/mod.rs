@@ -3,6 +3,7 @@
 
 pub mod analysis;
 pub mod calibration;
+pub mod loggps;
 pub mod range;
 pub mod stress;
 pub mod sweep;

@@ -27,6 +27,8 @@ pub enum Bound {
     AtMost,
     /// It is no less: above this it does not show.
     AtLeast,
+    /// It does not show, and this is as good as any.
+    Any,
 }
 
 impl Found<Time> {

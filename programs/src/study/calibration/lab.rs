@@ -28,7 +28,7 @@ pub struct Lab {
     /// How long a processor rests between two experiments.
     pub rest: Time,
     /// Until when runs that were late are run again.
-    patience: Instant,
+    pub patience: Instant,
     /// The greatest dilation of a run until now.
     pub dilation: f64,
     /// On how many of the host's cores it ran.
@@ -197,6 +197,21 @@ impl Lab {
         let answer = |p: &mut Proc| {
             p.recv_from(0, MESSAGE);
             p.send(0, REPLY, pong);
+        };
+        self.time(call, answer)
+    }
+
+    /// How long k words there and as many back take, while processor 0 computes for a time w in between (LogGPS, figure 3).
+    pub fn imbalanced(&mut self, k: usize, w: Time) -> Result<Reading, RunError> {
+        let message = self.message(k);
+        let call = |p: &mut Proc| {
+            p.send(1, MESSAGE, message);
+            p.work(PAUSE, w.as_ps() as u64, || ());
+            p.recv_from(1, REPLY);
+        };
+        let answer = |p: &mut Proc| {
+            p.recv_from(0, MESSAGE);
+            p.send(0, REPLY, message);
         };
         self.time(call, answer)
     }

@@ -1,8 +1,20 @@
-//! The matrices that are decomposed.
+//! What is in a matrix.
 
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, ShapeBuilder};
+
+use crate::ProgramOption;
+
+/// How a program is told its matrix.
+pub const ENTRIES: ProgramOption = ProgramOption {
+    name: "entries",
+    value: "KIND",
+    about: "the matrix: random, hilbert, graded, triangular, orthogonal, singular, or a file FILE.csv",
+    default: "random",
+    instead_of_size: false,
+    check: |text| Entries::named(text).map(drop),
+};
 
 /// What is in the matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,206 @@
+//! A machine as JSON: what `loggp machines --format json` prints a line of for each, and `--machine FILE` reads.
+//!
+//! `params` has every parameter by its name, times in picoseconds; null is what a paper leaves open, and the G that LogP does
+//! not have. So a row of `loggp run --format json` is a machine too. By hand a time is written with its unit: `"L": "6us"`.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, is_separator};
+
+use loggp::{LongMessages, Parameter, Params, ParamsBuilder, Preset};
+use serde_json::{Map, Value};
+
+use super::cell::{Cell, Object};
+use super::failure::Failure;
+
+/// A machine that was read from a file.
+pub struct MachineFile {
+    /// What it is called.
+    pub name: &'static str,
+    /// What the file says of it.
+    pub builder: ParamsBuilder,
+}
+
+/// No machine takes more bytes to describe.
+const LONGEST: u64 = 1 << 16;
+
+/// Whether what should be a machine's name is that of a file.
+pub fn is_meant(text: &str) -> bool {
+    text.contains(is_separator) || Path::new(text).exists()
+}
+
+impl MachineFile {
+    /// Reads a machine. If the file does not say how many processors there are, there are so many.
+    pub fn read(path: &str, P: usize) -> Result<MachineFile, Failure> {
+        let refuse = |why: String| Failure::Request(format!("--machine {path}: {why}"));
+        let mut text = Vec::new();
+        let file = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
+        file.map_err(|error| refuse(format!("it cannot be read: {error}")))?;
+        if text.len() as u64 > LONGEST {
+            return Err(refuse(format!("it is longer than {LONGEST} bytes, and no machine is")));
+        }
+        let (name, builder) = machine(&text, P).map_err(refuse)?;
+        let stem = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let name = name.or(stem).unwrap_or_default();
+        // A command has one machine, for as long as it lasts.
+        Ok(MachineFile { name: name.leak(), builder })
+    }
+}
+
+/// What a text says of a machine: its name, if there is one, and its parameters.
+fn machine(text: &[u8], P: usize) -> Result<(Option<String>, ParamsBuilder), String> {
+    const LIKE: &str = "write one as `loggp machines --format json` does";
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
+    let value = values.next().ok_or_else(|| format!("it is empty; {LIKE}"))?;
+    let value = value.map_err(|error| format!("it is no JSON: {error}; {LIKE}"))?;
+    match values.next() {
+        None => (),
+        Some(Ok(_)) => return Err("there are several machines in it; leave one".into()),
+        Some(Err(error)) => return Err(format!("behind the machine is no JSON: {error}; {LIKE}")),
+    }
+    let Some(params) = value.get("params").and_then(Value::as_object) else {
+        return Err(format!("there is no object params in it; {LIKE}"));
+    };
+    let mut builder = ParamsBuilder::unknown(P);
+    if let Some(cycle) = value.get("cycle_ns") {
+        let ns =
+            cycle.as_number().ok_or_else(|| format!("cycle_ns = {} is not a number", shortened(cycle)))?;
+        let cycle = loggp::parse_time(&format!("{ns}ns"), loggp::NS)
+            .map_err(|why| format!("cycle_ns = {ns}: {why}"))?;
+        builder = builder.cycle(cycle);
+    }
+    let name = value
+        .get("machine")
+        .and_then(Value::as_str)
+        .map(|name| name.chars().filter(|c| !c.is_control()).collect());
+    Ok((name, set(builder, params)?))
+}
+
+/// Sets all parameters of an object.
+fn set(mut builder: ParamsBuilder, params: &Map<String, Value>) -> Result<ParamsBuilder, String> {
+    for (name, value) in params {
+        let parameter = Parameter::named(name);
+        let text = match (value, parameter) {
+            (Value::Null, Some(_)) => continue,
+            (Value::Number(number), Some(parameter)) if parameter.is_time() && number.is_i64() => {
+                format!("{number}ps")
+            }
+            (Value::Number(number), Some(parameter)) if !parameter.is_time() && number.is_u64() => {
+                number.to_string()
+            }
+            (Value::Number(number), Some(parameter)) => {
+                let what =
+                    if parameter.is_time() { "picoseconds; write \"6us\" for other units" } else { "things" };
+                return Err(format!("{name} = {number} is not a whole number of {what}"));
+            }
+            (Value::String(text), Some(_)) if !text.contains([',', '=']) => text.clone(),
+            (value, Some(_)) => {
+                return Err(format!("{name} = {} is no value; write 6000000 or \"6us\"", shortened(value)));
+            }
+            (_, None) => {
+                let name = shortened(&Value::String(name.clone()));
+                return Err(format!("{name} is not a parameter; there are {}", Parameter::names()));
+            }
+        };
+        builder = builder.set(&format!("{name}={text}")).map_err(|why| why.to_string())?;
+    }
+    Ok(builder)
+}
+
+/// So much of a value as a sentence can hold.
+fn shortened(value: &Value) -> String {
+    const MOST: usize = 40;
+    let text = value.to_string();
+    if text.chars().count() <= MOST { text } else { text.chars().take(MOST).collect::<String>() + "..." }
+}
+
+/// A machine with these parameters, but for those that are open.
+pub fn object(name: Option<&str>, params: &Params, open: &[&str]) -> Object {
+    let value = |parameter: &&'static Parameter| {
+        let is_there =
+            !open.contains(&parameter.name) && !(parameter.name == "G" && params.long == LongMessages::LogP);
+        let number = parameter.number(params)?;
+        let path = Cow::from(format!("params.{}", parameter.name));
+        Some((path, if is_there { Cell::from(number) } else { Cell::Nothing }))
+    };
+    let mut values = vec![(Cow::from("machine"), name.into())];
+    values.extend(Parameter::ALL.iter().filter_map(|parameter| value(&parameter)));
+    values.push(("cycle_ns".into(), params.cycle.into()));
+    Object(values)
+}
+
+/// A paper's machine, with the sources of its values.
+pub fn preset(preset: &Preset) -> Result<Object, Failure> {
+    let builder = preset.builder();
+    let open = builder.open().to_vec();
+    // What is open is nothing here, and not said.
+    let builder = open.iter().try_fold(builder, |builder, name| builder.set(&format!("{name}=0")));
+    let params = builder.and_then(ParamsBuilder::build).map_err(Failure::run)?;
+    let Object(mut values) = object(Some(preset.name), &params, &open);
+    values.insert(1, ("about".into(), preset.about.into()));
+    let source =
+        |value: &loggp::PresetValue| (Cow::from(format!("sources.{}", value.name)), value.source.into());
+    values.extend(preset.values().iter().map(source));
+    Ok(Object(values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loggp::presets;
+
+    /// What is printed of a machine is that machine when it is read.
+    #[test]
+    fn every_machine_comes_back() {
+        for one in presets() {
+            let text = serde_json::to_vec(&preset(one).unwrap()).unwrap();
+            let (name, read) = machine(&text, 3).unwrap();
+            assert_eq!((name.as_deref(), read.open()), (Some(one.name), one.builder().open()));
+            let given = |builder: ParamsBuilder| {
+                let open = builder.open().to_vec();
+                open.iter()
+                    .fold(builder, |builder, name| builder.set(&format!("{name}=7")).unwrap())
+                    .build()
+                    .unwrap()
+            };
+            assert_eq!(given(read), given(one.builder()), "{}", one.name);
+        }
+    }
+
+    #[test]
+    fn a_machine_is_written_by_hand_too() {
+        let text = br#"{"params": {"L": "6us", "o": 2000000, "g": "4", "word": 16}, "cycle_ns": 0.5}"#;
+        let (name, builder) = machine(text, 5).unwrap();
+        let params = builder.build().unwrap();
+        let expected = Params::new(5).L(6 * loggp::US).o(2 * loggp::US).g(2 * loggp::NS).word(16);
+        assert_eq!((name, params), (None, expected.cycle(500 * loggp::PS).build().unwrap()));
+    }
+
+    #[test]
+    fn what_is_no_machine_is_refused_in_a_sentence() {
+        for (text, why) in [
+            ("", "it is empty; write one as"),
+            ("{", "it is no JSON: EOF while parsing an object at line 1 column 1"),
+            ("\n {\"params\": {\"L\": 1,}}", "line 2 column"),
+            ("[]", "there is no object params in it"),
+            ("{\"params\": 3}", "there is no object params in it"),
+            ("{\"params\": {}} {\"params\": {}}", "there are several machines in it"),
+            ("{\"params\": {}} nonsense", "behind the machine is no JSON"),
+            ("{\"params\": {\"Q\": 1}}", "\"Q\" is not a parameter; there are L, o, g"),
+            ("{\"params\": {\"L\": 1.5}}", "L = 1.5 is not a whole number of picoseconds"),
+            ("{\"params\": {\"P\": -1}}", "P = -1 is not a whole number of things"),
+            ("{\"params\": {\"L\": [1]}}", "L = [1] is no value"),
+            ("{\"params\": {\"L\": \"6us,o=1\"}}", "is no value"),
+            ("{\"params\": {\"L\": \"6parsec\"}}", "there is no unit parsec"),
+            ("{\"params\": {\"G\": 1, \"G_s\": 1}}", "G_s belongs to LogGPS"),
+            ("{\"params\": {}, \"cycle_ns\": \"1\"}", "cycle_ns = \"1\" is not a number"),
+            ("{\"params\": {}, \"cycle_ns\": 1e-9}", "cycle_ns = "),
+        ] {
+            let refusal = machine(text.as_bytes(), 2).map(|_| ()).unwrap_err();
+            assert!(refusal.contains(why) && !refusal.contains('\n'), "{text}: {refusal}");
+        }
+        let deep = "[".repeat(1 << 15);
+        assert!(machine(deep.as_bytes(), 2).map(|_| ()).unwrap_err().contains("recursion limit"));
+    }
+}

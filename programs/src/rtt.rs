@@ -1,0 +1,278 @@
+//! Round trips: a message goes from processor 0 to processor 1 and another one comes back, while processor 0 computes for
+//! a time w (Ino, Fujimoto and Hagihara, "LogGPS", section 4.3 and figure 3).
+//!
+//! Processor 0 sends at time 0, computes, and receives; processor 1 receives and sends. With T1 = o' + kO_s, T3 = o' + kO_r
+//! and T2 = kG_s + L (T2' above s), up to S processor 1 sends at T1 + T2 + T3. Its message is there another T1 + T2
+//! later, and processor 0 asks for it at T1 + w. So the round trip takes
+//!
+//! > max(T1 + 2T2 + T3 - w, 0) + w + T1 + T3 &nbsp;&nbsp; (12), (13)
+//!
+//! Above S a request goes ahead of each message. The first one meets a receiver that waits: it is granted at
+//! T4 = (o' + L) + o', and processor 0 knows at T5 = o' + L + o' after that. Its send is over at T4 + T5 + T1, and processor
+//! 1 has the message T2 + T3 later. Now that sends a request, which comes o' + L later still; processor 0 asks for it w
+//! after its send, and takes o', T5, T1 + T2 and T3 from there:
+//!
+//! > max(T2 + T3 + o' + L - w, 0) + w + 2T1 + T2 + T3 + T4 + 2T5 + o' &nbsp;&nbsp; (14)
+//!
+//! Table 6 prints 2T4 - (o' + L) for T4 + o', which is the same, as long as T4 is what a receiver that waits makes of it. It
+//! always waits in the first round. In a further one processor 1 asks for the next message when its send is over, which is
+//! T2 + T3 before processor 0 has received. Where a negative G_l makes that less than -(o' + L), the request has to wait
+//! for it, and every round but the first takes -(T2 + T3 + o' + L) longer: [`RoundTrip::delay`].
+
+use std::sync::Arc;
+
+use loggp::{PS, Params, Proc, RunError, Tag, Time, US, Work, parse_time};
+
+use crate::{Algorithm, Case, Emulation, Outcome, PhaseName, Plan, Planned, Program, ProgramOption, Size};
+
+/// A message there and one back, with an imbalance.
+pub static RTT: Program = Program {
+    name: "rtt",
+    about: "a message goes to another processor and one comes back, while the first computes (LogGPS, section 4.3)",
+    algorithms: &[Algorithm {
+        name: "blocking",
+        about: "one processor sends, computes for w and receives; the other receives and sends",
+        formula: "up to S: max(T1 + 2T2 + T3 - w, 0) + w + T1 + T3; above: max(T2 + T3 + o' + L - w, 0) + w + 2T1 + T2 + T3 \
+                  + 2T4 + 2T5 - (o' + L) (LogGPS, table 6); docs/loggps.md has all terms",
+        plan: |case| RoundTrips::plan(case),
+    }],
+    size: Size { meaning: "bytes of the message, 0 among them", default: 1024 },
+    options: &[
+        ProgramOption {
+            name: "w",
+            value: "TIME",
+            about: "how long processor 0 computes between its send and its receive; a bare number counts cycles",
+            default: "0us",
+            instead_of_size: false,
+            check: |text| imbalance(text, US).map(drop),
+        },
+        ProgramOption {
+            name: "rounds",
+            value: "N",
+            about: "how many round trips there are, one after the other",
+            default: "1",
+            instead_of_size: false,
+            check: |text| rounds(text).map(drop),
+        },
+    ],
+    work: Work::Charged,
+};
+
+/// The message there.
+const PING: Tag<Arc<[u8]>> = Tag::named(0, "ping");
+/// The message back.
+const PONG: Tag<Arc<[u8]>> = Tag::named(1, "pong");
+/// The kind of work that the imbalance is, in units of a picosecond.
+const ITERATION: &str = "iteration";
+/// The only phase: what processor 0 sees.
+const TRIPS: &str = "round trips";
+
+/// What a round trip of messages of k words is made of (LogGPS, tables 3 and 4).
+#[derive(Clone, Copy, Debug)]
+pub struct RoundTrip {
+    /// T1, the send's overhead.
+    send: Time,
+    /// T2 or T2', from the end of that until the message is there.
+    under_way: Time,
+    /// T3, the reception's overhead.
+    receive: Time,
+    /// o' + L, after which a request is there.
+    request: Time,
+    /// o', the overhead of a request.
+    overhead: Time,
+    /// Whether the messages wait for their receiver.
+    is_synchronous: bool,
+}
+
+impl RoundTrip {
+    /// On a machine with these parameters, with messages of k words.
+    pub fn of(params: &Params, k: usize) -> RoundTrip {
+        RoundTrip {
+            send: params.send_overhead(k),
+            under_way: params.stream(k) + params.L,
+            receive: params.recv_overhead(k),
+            request: params.send_overhead(0) + params.L,
+            overhead: params.send_overhead(0),
+            is_synchronous: params.is_synchronous(k),
+        }
+    }
+
+    /// How long it takes with an imbalance w: equations (12) to (14).
+    pub fn time(&self, w: Time) -> Time {
+        let RoundTrip { send, under_way, receive, request, overhead, is_synchronous } = *self;
+        if !is_synchronous {
+            return (send + 2 * under_way + receive - w).max(Time::ZERO) + w + send + receive;
+        }
+        let (granted, agreed) = (request + overhead, request + overhead); // T4 of a receiver that waits, and T5
+        let wait = (under_way + receive + request - w).max(Time::ZERO);
+        wait + w + 2 * send + under_way + receive + 2 * granted + 2 * agreed - request
+    }
+
+    /// How much longer a round takes that another one goes before.
+    pub fn delay(&self) -> Time {
+        match self.is_synchronous {
+            true => (-(self.under_way + self.receive + self.request)).max(Time::ZERO),
+            false => Time::ZERO,
+        }
+    }
+
+    /// When processor 1 has done its part of so many rounds.
+    fn answered(&self, rounds: i64, w: Time) -> Time {
+        match self.is_synchronous {
+            true => self.rounds(rounds, w) - self.under_way - self.receive,
+            false => self.rounds(rounds - 1, w) + 2 * self.send + self.under_way + self.receive,
+        }
+    }
+
+    /// How long so many rounds take.
+    pub fn rounds(&self, rounds: i64, w: Time) -> Time {
+        rounds * self.time(w) + (rounds - 1).max(0) * self.delay()
+    }
+
+    /// Whether a gap changes none of it. The paper disregards it (section 4.2). Between two messages that a processor sends,
+    /// or receives, there are two overheads at least; and without requests, a whole round.
+    fn hides(&self, g: Time, rounds: i64, w: Time) -> bool {
+        let stream = (self.under_way - (self.request - self.overhead)).max(Time::ZERO);
+        match self.is_synchronous {
+            true => g <= 2 * self.overhead,
+            false => rounds == 1 || g + stream <= self.time(w),
+        }
+    }
+}
+
+/// Round trips that can be run.
+struct RoundTrips<'a> {
+    case: &'a Case,
+    /// The imbalance.
+    w: Time,
+    /// How many there are.
+    rounds: i64,
+}
+
+impl<'a> RoundTrips<'a> {
+    fn plan(case: &'a Case) -> Planned<'a> {
+        let params = &case.params;
+        let w = case.read("w", |text| imbalance(text, params.cycle))?;
+        let rounds = case.read("rounds", rounds)?;
+        if params.P < 2 {
+            return Err("a processor alone has nobody to send to; give at least 2".into());
+        }
+        let k = params.words(case.size);
+        if let Some(longest) = params.longest().filter(|longest| k > *longest) {
+            return Err(format!(
+                "a message of {k} words would arrive before it is sent, as G_l is that negative; give a size of at most \
+                 {} bytes",
+                longest * params.word.get()
+            )
+            .into());
+        }
+        if case.size > 0 {
+            case.check_room(2)?; // the message there and the one back
+        }
+        Ok(Box::new(RoundTrips { case, w, rounds }))
+    }
+
+    fn trip(&self) -> RoundTrip {
+        let params = &self.case.params;
+        RoundTrip::of(params, params.words(self.case.size))
+    }
+
+    /// Whether the formulas are those of this machine.
+    fn has_formula(&self) -> bool {
+        self.trip().hides(self.case.params.g, self.rounds, self.w)
+    }
+}
+
+impl Plan for RoundTrips<'_> {
+    fn formula(&self) -> Option<Time> {
+        let (trip, rounds, w) = (self.trip(), self.rounds, self.w);
+        self.has_formula().then(|| trip.rounds(rounds, w).max(trip.answered(rounds, w)))
+    }
+
+    fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
+        let trips = self.has_formula().then(|| self.trip().rounds(self.rounds, self.w));
+        vec![(TRIPS.into(), trips)]
+    }
+
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let Case { size, seed, work, .. } = *self.case;
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut data = || -> Arc<[u8]> { (0..size).map(|_| rng.u8(..)).collect() };
+        let (ping, pong) = (data(), data());
+        let w = self.w;
+        let compute = |p: &mut Proc| match work {
+            Work::Charged => p.work(ITERATION, w.as_ps() as u64, || ()),
+            // What computes nothing would be measured to take no time.
+            Work::Measured => p.wait_until(p.now() + w),
+        };
+        let machine = self.case.machine(emulation).rate(ITERATION, PS);
+        let run = machine.run(|p| {
+            let mut received = None;
+            for _ in 0..self.rounds {
+                match p.id() {
+                    0 => {
+                        p.send(1, PING, ping.clone());
+                        compute(p);
+                        received = Some(p.recv_from(1, PONG));
+                    }
+                    1 => {
+                        received = Some(p.recv_from(0, PING));
+                        p.send(0, PONG, pong.clone());
+                    }
+                    _ => (),
+                }
+            }
+            (received, p.now())
+        })?;
+        let (run, results) = run.take_results();
+        let mut outcome = Outcome::new(run, verify(&results, [&pong, &ping]));
+        outcome.phases = vec![(TRIPS.into(), results[0].1)];
+        Ok(outcome)
+    }
+}
+
+/// Processors 0 and 1 must have what the other one sent.
+fn verify(results: &[(Option<Arc<[u8]>>, Time)], expected: [&Arc<[u8]>; 2]) -> Result<(), String> {
+    let wrong =
+        expected.iter().zip(results).position(|(sent, (received, _))| received.as_ref() != Some(*sent));
+    match wrong {
+        None => Ok(()),
+        Some(id) => Err(format!("processor {id} has another message than processor {} sent", 1 - id)),
+    }
+}
+
+/// Reads an imbalance.
+fn imbalance(text: &str, cycle: Time) -> Result<Time, String> {
+    let w = parse_time(text, cycle)?;
+    if w >= Time::ZERO { Ok(w) } else { Err("computing takes no less than 0; give a time from 0".into()) }
+}
+
+/// Reads a number of rounds.
+fn rounds(text: &str) -> Result<i64, String> {
+    const MOST: i64 = 1_000_000;
+    let in_range = |rounds: &i64| (1..=MOST).contains(rounds);
+    text.parse().ok().filter(in_range).ok_or_else(|| format!("give a whole number from 1 to {MOST}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_message_is_noticed() {
+        let data = |bytes: &[u8]| Arc::<[u8]>::from(bytes);
+        let (ping, pong) = (data(&[1, 2]), data(&[3]));
+        let verified = |zero: Option<Arc<[u8]>>, one: Option<Arc<[u8]>>| {
+            verify(&[(zero, Time::ZERO), (one, Time::ZERO)], [&pong, &ping])
+        };
+        assert_eq!(verified(Some(data(&[3])), Some(data(&[1, 2]))), Ok(()));
+        for (zero, one, who) in [
+            (Some(data(&[4])), Some(data(&[1, 2])), "processor 0"),
+            (Some(data(&[3])), Some(data(&[1])), "processor 1"),
+            (None, Some(data(&[1, 2])), "processor 0"),
+        ] {
+            let refusal = verified(zero, one).unwrap_err();
+            assert!(refusal.starts_with(&format!("{who} has another message")), "{refusal}");
+        }
+    }
+}
