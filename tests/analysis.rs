@@ -589,6 +589,49 @@ fn rendezvous_are_those_of_the_calls() {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// Whatever is wrong with a trace, it has an analysis or a sentence; also if nobody held it against the rules before.
+    #[test]
+    fn survives_any_trace(
+        machine in machine(),
+        n in 1..6_usize,
+        seed: u64,
+        edits in proptest::collection::vec((0..9_u8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<i64>()), 1..5),
+    ) {
+        let mut trace = machine.run(|p| rounds(p, n, 9, seed)).unwrap().trace.unwrap();
+        for (kind, one, other, ps) in edits {
+            let Trace { activities, messages, progress, .. } = &mut trace;
+            if activities.is_empty() || messages.is_empty() {
+                continue;
+            }
+            let (a, b) = (one.index(activities.len()), other.index(activities.len()));
+            let (m, k) = (one.index(messages.len()), other.index(messages.len()));
+            match kind {
+                0 => activities.swap(a, b),
+                1 => activities[a].end = Time::from_ps(ps),
+                2 => activities[a].what = activities[b].what.clone(),
+                3 => drop(activities.remove(a)),
+                4 => drop(messages.remove(m)),
+                5 => messages[m].to = messages[k].id.from.wrapping_add(ps as usize),
+                6 => messages[m].enter = Time::from_ps(ps),
+                7 => messages[m].arrival = messages[k].enter,
+                _ if progress.is_empty() => activities[a].id = ps as usize,
+                _ => {
+                    let at = one.index(progress.len());
+                    progress[at].what = activities[b].what.clone();
+                }
+            }
+        }
+        let of_run = Analysis::of_run(&trace);
+        if let Ok(analysis) = Analysis::of(&trace) {
+            prop_assert_eq!(analysis.total, of_run.total);
+            prop_assert_eq!(analysis.total.total(), trace.params.P as i64 * analysis.time);
+        }
+    }
+}
+
 #[test]
 fn a_trace_that_breaks_the_rules_is_refused() {
     let mut trace = traced(rendezvous(), late_receiver);
