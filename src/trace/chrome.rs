@@ -91,7 +91,7 @@ mod tests {
 
     use super::*;
     use crate::time::{Time, US};
-    use crate::trace::{Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Trace, any};
+    use crate::trace::{Activity, ActivityKind, Call, CallKind, CallTag, Message, Trace, any};
 
     fn text(trace: &Trace) -> String {
         let mut text = Vec::new();
