@@ -34,6 +34,8 @@
 //! - [`collectives`] are operations in which every processor takes part.
 //! - [`Host`] says how a run on the wall clock was held, and how far to trust it.
 //! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules, and a [`Replay`] makes the run again.
+//! - A [`Schedule`] says what ranks send, receive and compute without a program; a [`Player`] plays it under the same rules,
+//!   up to millions of ranks.
 //! - [`Traffic`] is the network alone, for those who want a cost without a run.
 //!
 //! The rules are told at length in `docs/model.md`. The papers' programs and the command are in the crate
@@ -59,6 +61,7 @@ mod parcel;
 mod presets;
 mod proc;
 mod recorded;
+mod schedule;
 mod setup;
 mod stats;
 mod time;
@@ -70,6 +73,7 @@ pub use audit::{Audit, Rule, Violation, audit};
 pub use choice::{Latency, Ties};
 pub use clock::ClockKind;
 pub use clock::dilation::Dilation;
+pub use clock::replay::{Played, Player, Rules};
 pub use error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
 pub use group::Group;
 pub use host::{Host, Lateness};
@@ -81,6 +85,7 @@ pub use params::{LogGps, LongMessages, Parameter, Params, ParamsBuilder, ParamsE
 pub use presets::{Preset, PresetValue, preset, presets};
 pub use proc::{Proc, Request};
 pub use recorded::Replay;
+pub use schedule::{Operation, Placed, Requirement, Schedule, ScheduleBuilder, ScheduleError};
 pub use stats::Stats;
 pub use time::{MS, NS, PS, SEC, Time, US, parse_time};
 pub use trace::{

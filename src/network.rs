@@ -204,29 +204,35 @@ pub struct Passage {
 #[derive(Debug)]
 pub struct Exit {
     /// The processor.
-    id: usize,
+    id: u32,
     /// How many requests it has made.
-    requests: usize,
+    requests: u32,
     /// The gap after the last send is over.
     next: Time,
     /// Messages in transit from the processor.
     room: Room,
-    /// The port for sending, where it is not the one for receiving.
-    port: Taken,
+    /// The port for sending, where it is not the one for receiving and was ever used.
+    port: Option<Box<Taken>>,
     /// What latencies are drawn with.
     dice: fastrand::Rng,
     /// When the last message to each other processor arrives, if messages to one keep their order.
-    in_order: Option<HashMap<usize, Time>>,
+    in_order: Option<Box<HashMap<u32, Time>>>,
 }
 
 impl Exit {
+    /// The processor.
+    #[inline]
+    pub fn id(&self) -> usize {
+        self.id as usize
+    }
+
     /// From now on messages to one processor arrive in the order in which they enter.
     pub fn keeps_order(&mut self) {
         self.in_order.get_or_insert_default();
     }
 
     /// How many requests the processor has made.
-    pub fn requests(&self) -> usize {
+    pub fn requests(&self) -> u32 {
         self.requests
     }
 
@@ -237,7 +243,7 @@ impl Exit {
 
     /// The most messages that were in transit from the processor at once.
     pub fn most_in_transit(&self) -> usize {
-        self.room.most
+        self.room.most as usize
     }
 }
 
@@ -246,8 +252,8 @@ impl Exit {
 struct Entrance {
     /// Messages in transit to the processor.
     room: Room,
-    /// The port: for both directions, or for receiving alone.
-    port: Taken,
+    /// The port, if it was ever used: for both directions, or for receiving alone.
+    port: Option<Box<Taken>>,
     /// When the last request that was served had asked.
     served: Time,
 }
@@ -294,8 +300,7 @@ impl Network {
         surcharge: Surcharge,
     ) -> Network {
         let capacity = params.capacity().unwrap_or(usize::MAX);
-        let entrance =
-            || Mutex::new(Entrance { room: Room::new(capacity), port: Taken::default(), served: Time::ZERO });
+        let entrance = || Mutex::new(Entrance { room: Room::default(), port: None, served: Time::ZERO });
         let entrances = (0..params.P).map(|_| entrance()).collect();
         let mut reception_cost = params.reception_cost();
         let is_exact = choice.is_exact();
@@ -328,14 +333,14 @@ impl Network {
     /// The sending side of processor `x`.
     pub fn exit(&self, x: usize) -> Exit {
         Exit {
-            id: x,
+            id: x as u32,
             requests: 0,
             next: Time::ZERO,
-            room: Room::new(self.capacity),
-            port: Taken::default(),
+            room: Room::default(),
+            port: None,
             dice: self.choice.dice(x),
             // LogGPS speaks of MPI, where no message overtakes another between the same two.
-            in_order: self.params.gps().map(|_| HashMap::new()),
+            in_order: self.params.gps().map(|_| Box::default()),
         }
     }
 
@@ -380,18 +385,25 @@ impl Network {
     }
 
     /// What a send of k words asks the network for, if its processor, whose exit this is, calls it at `t`.
+    #[inline]
     pub fn request(&self, exit: &mut Exit, k: usize, t: Time) -> Request {
-        let (overhead, stream) = (self.send_overhead(k), self.stream(k));
-        let L = self.params.L;
-        let latency = if self.is_exact {
-            L
-        } else {
+        let mut request = self.foreseen(exit, k, t);
+        if !self.is_exact {
+            let Request { ready, latency: L, stream, .. } = request;
             // Where G_l takes back more than the overhead, less would let it arrive before its send.
-            let least = (-(overhead + stream)).max(Time::ZERO).min(L);
-            let message = MessageId { from: exit.id, number: exit.requests };
-            self.choice.latency(message, &mut exit.dice, least, L)
-        };
-        exit.requests += 1;
+            let least = (-(self.send_overhead(k) + stream)).max(Time::ZERO).min(L);
+            let message = MessageId { from: exit.id(), number: exit.requests as usize };
+            let latency = self.choice.latency(message, &mut exit.dice, least, L);
+            request = Request { latency, ask: ready.min(ready + latency + stream), ..request };
+        }
+        exit.requests = exit.requests.wrapping_add(1);
+        request
+    }
+
+    /// What a send would ask for whose latency is exactly L.
+    #[inline]
+    pub fn foreseen(&self, exit: &Exit, k: usize, t: Time) -> Request {
+        let (overhead, stream, latency) = (self.send_overhead(k), self.stream(k), self.params.L);
         // 1. Overhead, which may overlap the gap after the send before.
         let ready = exit.next.max(t + overhead);
         Request { ready, ask: ready.min(ready + latency + stream), latency, stream }
@@ -432,7 +444,7 @@ impl Network {
         let Request { ready, ask, latency, stream } = request;
         let occupies = stream.max(Time::ZERO);
         let mut out_of_order = false;
-        let overtakes = exit.in_order.as_ref().and_then(|arrivals| arrivals.get(&y));
+        let overtakes = exit.in_order.as_ref().and_then(|arrivals| arrivals.get(&(y as u32)));
         let not_before = overtakes.map_or(Time::ZERO, |arrival| *arrival - stream);
         let first = not_before.max(ready + latency);
         let mut way = Way { enter: ready, first, arrival: first + stream };
@@ -442,13 +454,15 @@ impl Network {
             let mut ends = self.lock(x, y, single && stream > Time::ZERO);
             out_of_order = ends.served(ask);
             // 2. Capacity, and 3. the ports.
-            let room = exit.room.full.end.max(ends.receiver.room.full.end) <= ready;
+            let (C, y_room) = (self.capacity, &ends.receiver.room);
+            let room = exit.room.full_end(C).max(y_room.full_end(C)) <= ready;
             if !room || stream > Time::ZERO {
                 let search = Search {
+                    capacity: C,
                     from: &exit.room,
                     to: &ends.receiver.room,
-                    out: if single { &ends.sender().port } else { &exit.port },
-                    into: &ends.receiver.port,
+                    out: if single { ends.sender().port.as_deref() } else { exit.port.as_deref() },
+                    into: ends.receiver.port.as_deref(),
                     // A message to oneself through a single port comes in when it is out.
                     before_first: if single && x == y { latency.max(occupies) } else { latency },
                     not_before,
@@ -459,17 +473,17 @@ impl Network {
             }
             if stream > Time::ZERO {
                 let out = if single { &mut ends.sender_mut().port } else { &mut exit.port };
-                out.take(way.enter, way.enter + stream, ask);
-                ends.receiver.port.take(way.first, way.arrival, ask);
+                out.get_or_insert_default().take(way.enter, way.enter + stream, ask);
+                ends.receiver.port.get_or_insert_default().take(way.first, way.arrival, ask);
             }
             if self.capacity != usize::MAX && way.arrival > way.enter {
-                exit.room.take(way.enter, way.arrival, ask);
-                ends.receiver.room.take(way.enter, way.arrival, ask);
+                exit.room.take(way.enter, way.arrival, ask, self.capacity);
+                ends.receiver.room.take(way.enter, way.arrival, ask, self.capacity);
             }
         }
         exit.next = way.enter + occupies + self.params.g;
         if let Some(arrivals) = &mut exit.in_order {
-            arrivals.insert(y, way.arrival);
+            arrivals.insert(y as u32, way.arrival);
         }
         let Way { enter, first, arrival } = way;
         Passage { ready, admitted, enter, first, arrival, out_of_order }
@@ -477,7 +491,7 @@ impl Network {
 
     /// Takes part in no send any more: the most messages that were in transit to `y` at once.
     pub fn most_in_transit_to(&self, y: usize) -> usize {
-        self.entrances[y].lock().room.most
+        self.entrances[y].lock().room.most as usize
     }
 
     /// Locks `y`'s entrance, and `x`'s too if asked, in an order that cannot deadlock.
@@ -539,14 +553,16 @@ struct Way {
 
 /// What a message has to fit in between.
 struct Search<'a> {
+    /// How many messages there may be in transit at either end.
+    capacity: usize,
     /// The messages in transit from its sender.
     from: &'a Room,
     /// The messages in transit to its receiver.
     to: &'a Room,
-    /// The port that it leaves through.
-    out: &'a Taken,
+    /// The port that it leaves through; nothing if no message has used it.
+    out: Option<&'a Taken>,
     /// The port that it comes in through.
-    into: &'a Taken,
+    into: Option<&'a Taken>,
     /// The least time from entering to coming out.
     before_first: Time,
     /// It comes out no earlier, so that it overtakes none that goes the same way.
@@ -563,16 +579,18 @@ impl Search<'_> {
     fn way(&self, ready: Time, through_port: bool) -> Way {
         let mut enter = ready;
         loop {
-            if through_port {
-                enter = self.out.fit(enter, self.stream);
+            if through_port && let Some(out) = self.out {
+                enter = out.fit(enter, self.stream);
             }
             let mut first = self.not_before.max(enter + self.before_first);
-            if self.stream > Time::ZERO {
-                first = self.into.fit(first, self.stream);
+            if self.stream > Time::ZERO
+                && let Some(into) = self.into
+            {
+                first = into.fit(first, self.stream);
             }
             let arrival = first + self.stream;
-            let from = self.from.full_until(enter, arrival);
-            let to = self.to.full_until(enter, arrival);
+            let from = self.from.full_until(enter, arrival, self.capacity);
+            let to = self.to.full_until(enter, arrival, self.capacity);
             match from.max(to) {
                 // Where it is never in transit once it need not wait for one before it, it needs no room from then on.
                 Some(room_again) if self.before_first + self.stream <= Time::ZERO => {
@@ -585,52 +603,108 @@ impl Search<'_> {
     }
 }
 
-/// The capacity of one end: how many messages are in transit there when.
-#[derive(Debug)]
+/// The capacity of one end: how many messages are in transit there when. Mostly that is one at a time, for which it has
+/// room in itself.
+#[derive(Debug, Default)]
 struct Room {
-    /// How many messages there may be.
-    capacity: usize,
+    /// When the one message enters.
+    enter: Time,
+    /// When the last message arrives.
+    last: Time,
+    /// Before the one message there was no room up to here. A request that is served out of order finds its past taken.
+    since: Time,
+    /// What there is to know of several; it stays when they have arrived, for the next ones.
+    crowd: Option<Box<Crowd>>,
+    /// The most messages that were in transit at once.
+    most: u32,
+    /// Whether there are several.
+    is_crowded: bool,
+}
+
+/// Several messages that may be in transit at the same time.
+#[derive(Debug, Default)]
+struct Crowd {
     /// When messages enter, in order. The earliest ones are forgotten when as many have arrived.
     enters: SmallVec<[Time; 2]>,
     /// When messages arrive, in order.
     arrivals: SmallVec<[Time; 2]>,
-    /// When the last one arrives.
-    last: Time,
     /// The stretches of time in which there are as many as there may be.
     full: Taken,
-    /// The most messages that were in transit at once.
-    most: usize,
 }
 
 impl Room {
-    fn new(capacity: usize) -> Room {
-        let (enters, arrivals) = Default::default();
-        Room { capacity, enters, arrivals, last: Time::ZERO, full: Taken::default(), most: 0 }
+    /// The crowd, if there are several messages.
+    #[inline]
+    fn crowd(&self) -> Option<&Crowd> {
+        if self.is_crowded { self.crowd.as_deref() } else { None }
+    }
+
+    /// From when on there is room for ever.
+    #[inline]
+    fn full_end(&self, capacity: usize) -> Time {
+        match self.crowd() {
+            Some(crowd) => crowd.full.end,
+            None if capacity == 1 => self.last,
+            None => self.since,
+        }
     }
 
     /// If there is no room at some moment of [enter, arrival): when there is room again after the last one.
     #[inline]
-    fn full_until(&self, enter: Time, arrival: Time) -> Option<Time> {
-        if arrival > enter { self.full.last_end(enter, arrival) } else { None }
+    fn full_until(&self, enter: Time, arrival: Time, capacity: usize) -> Option<Time> {
+        if arrival <= enter {
+            return None;
+        }
+        match self.crowd() {
+            Some(crowd) => crowd.full.last_end(enter, arrival),
+            None if capacity == 1 && self.enter < arrival => Some(self.last).filter(|end| *end > enter),
+            None => Some(self.since).filter(|end| *end > enter),
+        }
     }
 
     /// Takes in a message that is in transit during [enter, arrival), for a request that asks `now`: what has
     /// arrived by then is in nobody's way any more.
-    fn take(&mut self, enter: Time, arrival: Time, now: Time) {
+    #[inline]
+    fn take(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) {
         if self.last <= now {
             // All have arrived, and nothing is in transit but this one.
-            self.enters.clear();
-            self.arrivals.clear();
-            self.enters.push(enter);
-            self.arrivals.push(arrival);
-            self.last = arrival;
+            self.since = self.full_end(capacity);
+            (self.enter, self.last, self.is_crowded) = (enter, arrival, false);
             self.most = self.most.max(1);
-            if self.capacity == 1 {
-                self.full.take(enter, arrival, now);
-            }
             return;
         }
+        self.take_among(enter, arrival, now, capacity);
+    }
+
+    /// Takes in a message that may be in transit while others are.
+    fn take_among(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) {
+        let crowd = self.crowd.get_or_insert_default();
+        if !self.is_crowded {
+            self.is_crowded = true;
+            crowd.begin(self.enter, self.last, self.since, capacity);
+        }
         self.last = self.last.max(arrival);
+        self.most = self.most.max(crowd.take(enter, arrival, now, capacity) as u32);
+    }
+}
+
+impl Crowd {
+    /// There was one message, and before it no room up to `since`.
+    fn begin(&mut self, enter: Time, arrival: Time, since: Time, capacity: usize) {
+        self.enters.clear();
+        self.arrivals.clear();
+        self.enters.push(enter);
+        self.arrivals.push(arrival);
+        self.full.stretches.clear();
+        (self.full.end, self.full.forgotten) = (since, since);
+        if capacity == 1 {
+            self.full.stretches.push((enter, arrival));
+            self.full.end = arrival;
+        }
+    }
+
+    /// Takes in a message. Returns how many are in transit at once while it is.
+    fn take(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) -> usize {
         if self.arrivals.len() == self.arrivals.capacity() {
             let past = self.arrivals.partition_point(|time| *time <= now);
             forget(&mut self.arrivals, past);
@@ -640,17 +714,17 @@ impl Room {
         insert(&mut self.arrivals, arrival);
 
         // The number of messages in transit can only rise where one enters.
-        let mut moment = enter;
+        let (mut moment, mut most) = (enter, 0);
         let mut entered = self.enters.partition_point(|time| *time <= enter);
         loop {
             let arrived = self.arrivals.partition_point(|time| *time <= moment);
             let in_transit = entered - arrived;
-            self.most = self.most.max(in_transit);
+            most = most.max(in_transit);
             let next = self.enters.get(entered).copied().filter(|next| *next < arrival);
-            if in_transit == self.capacity {
+            if in_transit == capacity {
                 self.full.take(moment, self.arrivals[arrived], now);
             }
-            let Some(next) = next else { return };
+            let Some(next) = next else { return most };
             // Between here and there some may arrive, and free room that was taken with this message.
             moment = next;
             entered += self.enters[entered..].iter().take_while(|time| **time == next).count();

@@ -2,8 +2,8 @@
 //!
 //! A node has no stack and no clock. It is told what its program calls, and says what must come first: its
 //! [turn](Outgoing) in the network, or a message for a [reception](Reception). Whoever drives it sees to that, and tells
-//! it. [`Proc`](crate::Proc) does so by waiting; one that plays a schedule can keep many nodes, each with what it waits
-//! for. Together with `network.rs` this is the machine:
+//! it. [`Proc`](crate::Proc) does so by waiting. A [`Player`](crate::Player) plays schedules by events, and keeps of each
+//! processor its [`Pace`] alone. Together with `network.rs` this is the machine:
 //!
 //! - **send**: [`Node::turns_to`] a message, waits for its turn, and lets it [enter](Node::enters); rules 1 to 3 are the
 //!   network's;
@@ -25,20 +25,25 @@ use crate::trace::{Activity, ActivityKind, CallKind, Log, Message, Parts, Progre
 /// A processor as the rules see it.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// Its number.
-    id: usize,
-    /// Its local time.
-    now: Time,
-    /// When it began the last reception; the gap counts from there.
-    received_at: Option<Time>,
-    /// Its end of the network.
-    exit: Exit,
+    /// When it can do what.
+    pace: Pace,
     /// Where its time went.
     stats: Stats,
     /// What it did, if that is traced.
     log: Option<Box<Log>>,
     /// What a request does, while that is what it does.
     beside: Option<Vec<Piece>>,
+}
+
+/// When a processor can do what: its local time and its gaps, and no account of where its time went.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    /// Its local time.
+    now: Time,
+    /// When it began the last reception, from where the gap counts; long before all, if there was none.
+    received_at: Time,
+    /// Its end of the network.
+    exit: Exit,
 }
 
 /// What a request does while its processor does something else, or waits for it: it has a local time of its own.
@@ -130,14 +135,74 @@ impl Reception {
     }
 }
 
+impl Pace {
+    /// A processor at time 0.
+    pub fn new(id: usize, network: &Network) -> Pace {
+        Pace { now: Time::ZERO, received_at: Time::from_ps(i64::MIN), exit: network.exit(id) }
+    }
+
+    /// The processor's local time.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// From when on a send of k words would not have to wait for the gap after the last one.
+    #[inline]
+    fn next_send(&self, network: &Network, k: usize) -> Time {
+        self.exit.gap_over() - network.send_overhead(k)
+    }
+
+    /// When it would begin with the overhead of a send of k words, and when the message's turn would be, if its latency
+    /// is exactly L.
+    #[inline]
+    pub fn foresees(&self, network: &Network, k: usize) -> (Time, Time) {
+        let request = network.foreseen(&self.exit, k, self.now);
+        (request.ready - network.send_overhead(k), network.turn(&request))
+    }
+
+    /// Turns to a message, which then waits for its turn; or nothing, if that is after the end of time.
+    #[inline]
+    pub fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
+        let number = self.exit.requests();
+        let request = network.request(&mut self.exit, words, self.now);
+        let (turn, is_seen) = (network.turn(&request), network.is_seen(&request));
+        (request.ask < Time::MAX).then_some(Outgoing { turn, is_seen, request, to, words, number })
+    }
+
+    /// The message's turn has come. The processor goes on when it enters.
+    #[inline]
+    pub fn enters(&mut self, network: &Network, message: &Outgoing) -> Passage {
+        let passage = network.serve(self.exit.id(), &mut self.exit, message.to, message.request);
+        self.now = passage.enter;
+        passage
+    }
+
+    /// From when on it could receive a message: it is free, and the gap since its last reception began is over.
+    #[inline]
+    pub fn next_receive(&self, network: &Network) -> Time {
+        self.now.max(self.received_at + network.params().g)
+    }
+
+    /// The reception of a message starts, and takes so long. The processor goes on when it is over.
+    #[inline]
+    pub fn receives(&mut self, start: Time, overhead: Time) {
+        self.received_at = start;
+        self.now = start + overhead;
+    }
+
+    /// Computes for so long.
+    #[inline]
+    pub fn works(&mut self, cost: Time) {
+        self.now += cost;
+    }
+}
+
 impl Node {
     /// A processor at time 0.
     pub fn new(id: usize, network: &Network, trace: bool) -> Node {
         Node {
-            id,
-            now: Time::ZERO,
-            received_at: None,
-            exit: network.exit(id),
+            pace: Pace::new(id, network),
             stats: Stats::default(),
             log: trace.then(Box::default),
             beside: None,
@@ -147,55 +212,52 @@ impl Node {
     /// The processor's number.
     #[inline]
     pub fn id(&self) -> usize {
-        self.id
+        self.pace.exit.id()
     }
 
     /// The processor's local time.
     #[inline]
     pub fn now(&self) -> Time {
-        self.now
+        self.pace.now
     }
 
     /// The number that its next message will have.
     #[inline]
     pub fn next_number(&self) -> u32 {
-        self.exit.requests() as u32
+        self.pace.exit.requests()
     }
 
     /// From when on a send of k words would not have to wait for the gap after the last one.
     #[inline]
     pub fn next_send(&self, network: &Network, k: usize) -> Time {
-        self.exit.gap_over() - network.send_overhead(k)
+        self.pace.next_send(network, k)
     }
 
     /// Turns to a message, which then waits for its turn; or nothing, if that is after the end of time.
     #[inline]
     pub fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
-        let number = self.next_number();
-        let request = network.request(&mut self.exit, words, self.now);
-        let (turn, is_seen) = (network.turn(&request), network.is_seen(&request));
-        (request.ask < Time::MAX).then_some(Outgoing { turn, is_seen, request, to, words, number })
+        self.pace.turns_to(network, to, words)
     }
 
     /// Puts a message off until the gap is over after those that have entered since it was turned to, and until `turn`.
     /// Returns whether its turn is later now.
     pub fn puts_off(&self, network: &Network, message: &mut Outgoing, turn: Time) -> bool {
-        let later = network.put_off(&self.exit, &mut message.request, turn);
+        let later = network.put_off(&self.pace.exit, &mut message.request, turn);
         message.turn = network.turn(&message.request);
         later
     }
 
     /// From now on its messages to one processor arrive in the order of their sends.
     pub fn keeps_order(&mut self) {
-        self.exit.keeps_order();
+        self.pace.exit.keeps_order();
     }
 
     /// The message's turn has come. The processor goes on when it enters. Returns when it arrives.
     #[inline]
     pub fn enters(&mut self, network: &Network, message: Outgoing) -> Time {
         let Outgoing { turn, request, to, words, number, .. } = message;
-        let passage = network.serve(self.id, &mut self.exit, to, request);
-        let id = MessageId { from: self.id, number: number as usize };
+        let passage = network.serve(self.pace.exit.id(), &mut self.pace.exit, to, request);
+        let id = MessageId { from: self.pace.exit.id(), number: number as usize };
         let overhead = network.send_overhead(words);
         self.stats.sent += 1;
         self.stats.words_sent += words as u64;
@@ -211,7 +273,7 @@ impl Node {
         self.waits(|stats| &mut stats.port, passage.enter, || ActivityKind::Port);
         if let Some(log) = &mut self.log {
             let Passage { enter, first, arrival, .. } = passage;
-            let (latency, place) = (request.latency, network.place(turn, self.id));
+            let (latency, place) = (request.latency, network.place(turn, self.pace.exit.id()));
             log.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
         }
         passage.arrival
@@ -220,15 +282,14 @@ impl Node {
     /// From when on it could receive a message, until it gives up.
     #[inline]
     pub fn is_ready(&self, network: &Network, want: Want, deadline: Time) -> Reception {
-        let gap_over = self.received_at.map_or(Time::ZERO, |at| at + network.params().g);
-        Reception { want, ready: self.now.max(gap_over), deadline, purpose: Purpose::Take }
+        Reception { want, ready: self.pace.next_receive(network), deadline, purpose: Purpose::Take }
     }
 
     /// The message of a reception has come. The processor goes on when the reception is over.
     #[inline]
     pub fn takes(&mut self, network: &Network, reception: &Reception, arrival: Time, letter: &Letter) {
         let start = reception.begins(arrival);
-        self.received_at = Some(start);
+        self.pace.received_at = start;
         self.stats.received += 1;
         self.stats.words_received += u64::from(letter.words);
         self.waits(|stats| &mut stats.idle, arrival, || ActivityKind::Idle);
@@ -244,16 +305,20 @@ impl Node {
     /// It looked for a message in vain, until the deadline; and for a cycle if that had passed, so that looking moves
     /// time forward.
     pub fn looked_in_vain(&mut self, network: &Network, deadline: Time) {
-        let until = if deadline > self.now { deadline } else { self.now + network.params().cycle };
+        let until = if deadline > self.pace.now { deadline } else { self.pace.now + network.params().cycle };
         self.waits_until(until);
     }
 
     /// Computes for so long. Nothing to do is nothing done.
     #[inline]
     pub fn works(&mut self, kind: impl Into<Cow<'static, str>> + Clone, cost: Time) {
-        let over = self.now + cost;
-        if over > self.now {
-            self.passes(|stats| &mut stats.work, over - self.now, || ActivityKind::Work(kind.clone().into()));
+        let over = self.pace.now + cost;
+        if over > self.pace.now {
+            self.passes(
+                |stats| &mut stats.work,
+                over - self.pace.now,
+                || ActivityKind::Work(kind.clone().into()),
+            );
             self.called(|_| Some(CallKind::Work(kind.into())));
         }
     }
@@ -271,14 +336,14 @@ impl Node {
 
     /// Waits in the machine's own barrier until that is over.
     pub fn waits_in_barrier(&mut self, over: Time) {
-        self.passes(|stats| &mut stats.idle, over - self.now, || ActivityKind::Barrier);
+        self.passes(|stats| &mut stats.idle, over - self.pace.now, || ActivityKind::Barrier);
     }
 
     /// Notes what a message of its own that has entered is about, if that is traced.
     #[inline]
     pub fn has_sent(&mut self, number: u32, tag: RawTag) {
         if let Some(log) = &mut self.log {
-            log.parts.sends(tag, MessageId { from: self.id, number: number as usize });
+            log.parts.sends(tag, MessageId { from: self.pace.exit.id(), number: number as usize });
         }
     }
 
@@ -287,24 +352,24 @@ impl Node {
     pub fn called(&mut self, what: impl FnOnce(&Parts) -> Option<CallKind>) {
         if let Some(log) = &mut self.log {
             let what = what(&log.parts);
-            log.called(self.id, self.now, what);
+            log.called(self.pace.exit.id(), self.pace.now, what);
         }
     }
 
     /// It calls for a request, and goes on after o (LogGPS, equations 6 and 10). Returns where the request's own time
     /// begins.
     pub fn posts(&mut self, network: &Network, number: u32, sends: bool) -> Beside {
-        let called = self.now;
+        let called = self.pace.now;
         self.passes(overhead_of(sends), network.params().o, || ActivityKind::Post(number));
         Beside { now: called, pieces: Vec::new() }
     }
 
     /// Does something for a request, in that one's own time.
     pub fn beside<R>(&mut self, beside: &mut Beside, does: impl FnOnce(&mut Node) -> R) -> R {
-        let own = std::mem::replace(&mut self.now, beside.now);
+        let own = std::mem::replace(&mut self.pace.now, beside.now);
         self.beside = Some(std::mem::take(&mut beside.pieces));
         let done = does(self);
-        beside.now = std::mem::replace(&mut self.now, own);
+        beside.now = std::mem::replace(&mut self.pace.now, own);
         beside.pieces = self.beside.take().unwrap_or_default();
         done
     }
@@ -312,7 +377,7 @@ impl Node {
     /// It waits for a request that is done, for o at least (LogGPS, equation 11). What the request did meanwhile is where
     /// the time goes.
     pub fn joins(&mut self, network: &Network, number: u32, sends: bool, beside: Beside) {
-        let (called, least) = (self.now, self.now + network.params().o);
+        let (called, least) = (self.pace.now, self.pace.now + network.params().o);
         for piece in &beside.pieces {
             let waited = piece.end - piece.start.max(called);
             if waited > Time::ZERO {
@@ -321,8 +386,8 @@ impl Node {
         }
         let idle = called.max(beside.now);
         *overhead_of(sends)(&mut self.stats) += (least - idle).max(Time::ZERO);
-        self.now = least.max(beside.now);
-        let (id, end) = (self.id, self.now);
+        self.pace.now = least.max(beside.now);
+        let (id, end) = (self.pace.exit.id(), self.pace.now);
         if let Some(log) = &mut self.log {
             log.activities.push(Activity { id, start: called, end, what: ActivityKind::Wait(number) });
             let transfer = transfer(&beside.pieces, sends);
@@ -335,8 +400,8 @@ impl Node {
 
     /// The program has returned: where its time went, and what it did.
     pub fn finishes(mut self) -> (Stats, Log) {
-        self.stats.finish = self.now;
-        self.stats.most_from = self.exit.most_in_transit();
+        self.stats.finish = self.pace.now;
+        self.stats.most_from = self.pace.exit.most_in_transit();
         let mut log = self.log.map(|log| *log).unwrap_or_default();
         // Requests may enter in another order than their sends were turned to.
         log.messages.sort_unstable_by_key(|message| message.id.number);
@@ -346,22 +411,27 @@ impl Node {
     /// Lets local time pass until a moment, on one account, if that is still to come.
     #[inline]
     fn waits(&mut self, account: Account, until: Time, what: impl FnOnce() -> ActivityKind) {
-        if until > self.now {
-            self.passes(account, until - self.now, what);
+        if until > self.pace.now {
+            self.passes(account, until - self.pace.now, what);
         }
     }
 
     /// Lets local time pass, on one account. A send, a reception or a barrier is one even if it costs nothing.
     #[inline]
     fn passes(&mut self, account: Account, time: Time, what: impl FnOnce() -> ActivityKind) {
-        let start = self.now;
-        self.now += time;
+        let start = self.pace.now;
+        self.pace.now += time;
         if let Some(pieces) = &mut self.beside {
-            return pieces.push(Piece { start, end: self.now, account, what: what() });
+            return pieces.push(Piece { start, end: self.pace.now, account, what: what() });
         }
         *account(&mut self.stats) += time;
         if let Some(log) = &mut self.log {
-            log.activities.push(Activity { id: self.id, start, end: self.now, what: what() });
+            log.activities.push(Activity {
+                id: self.pace.exit.id(),
+                start,
+                end: self.pace.now,
+                what: what(),
+            });
         }
     }
 }

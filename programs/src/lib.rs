@@ -11,6 +11,7 @@ mod dense;
 mod emulation;
 pub mod fft;
 pub mod gauss;
+pub mod goal;
 pub mod lu;
 mod median;
 mod memory;

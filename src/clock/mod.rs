@@ -13,6 +13,7 @@ pub(crate) mod limits;
 )]
 mod overflow;
 mod prefetch;
+pub(crate) mod replay;
 mod seat;
 mod sync;
 pub(crate) mod wall;

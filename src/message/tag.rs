@@ -132,6 +132,10 @@ impl RawTag {
     const USER_STEP: u32 = 17;
     /// The last step of a program's tag.
     const LAST_STEP: usize = u32::MAX as usize;
+    /// Whether it is a tag of a schedule, which lies where a program's step does.
+    const SCHEDULED: u64 = 1 << 49;
+    /// Any tag of a schedule.
+    const ANY_SCHEDULED: u64 = 1 << 50;
 
     /// What a receive asks for that takes any message of a program. No message has it.
     pub const ANY: RawTag = RawTag(u64::MAX - 1);
@@ -146,6 +150,12 @@ impl RawTag {
     /// A step of a program's tag.
     const fn step(self, step: usize) -> RawTag {
         RawTag(self.0 & 0xFFFF | RawTag::HAS_STEP | (step as u64) << RawTag::USER_STEP)
+    }
+
+    /// A schedule's tag, or any of them.
+    pub fn scheduled(tag: Option<u32>) -> RawTag {
+        let place = tag.map_or(RawTag::ANY_SCHEDULED, |tag| u64::from(tag) << RawTag::USER_STEP);
+        RawTag(RawTag::SCHEDULED | place)
     }
 
     /// The tag of a step of a group's collective with this number, which is cut to what a tag has room for, as only the
@@ -309,6 +319,12 @@ impl fmt::Display for Told<'_> {
         if tag & RawTag::AGREED != 0 {
             return write!(f, "that it agreed to take{name}");
         }
+        if tag & RawTag::SCHEDULED != 0 && tag & RawTag::COLLECTIVE == 0 {
+            return match tag & RawTag::ANY_SCHEDULED {
+                0 => write!(f, "with tag {}", tag >> RawTag::USER_STEP & RawTag::LAST_STEP as u64),
+                _ => f.write_str("with any tag"),
+            };
+        }
         if tag & RawTag::COLLECTIVE != 0 {
             let number = tag & ((1 << RawTag::GROUP) - 1);
             let step = tag >> RawTag::STEP & ((1 << (RawTag::KIND - RawTag::STEP)) - 1);
@@ -384,6 +400,8 @@ mod tests {
         let last: Tag<u8> = Tag::named(65535, "word").step(u32::MAX as usize);
         assert_eq!(format!("{last:?}"), "Tag<u8>(with tag 65535 (word), step 4294967295)");
         assert_eq!(RawTag::user(2).step(0).to_string(), "with tag 2, step 0");
+        assert_eq!(RawTag::scheduled(Some(u32::MAX - 1)).to_string(), "with tag 4294967294");
+        assert_eq!(RawTag::scheduled(None).to_string(), "with any tag");
         assert_eq!(RawTag::reply(1).told(last.name).to_string(), "that lets it send (word)");
     }
 

@@ -25,6 +25,8 @@ pub enum Cell {
     Of(usize, Option<usize>),
     /// A time of the machine, which is exact.
     Time(Time),
+    /// Several such times.
+    Times(Vec<Time>),
     /// A time of the machine that was measured.
     Measured(Time),
     /// A time of this computer.
@@ -129,6 +131,7 @@ impl Serialize for Cell {
             Cell::Count(count) => count.serialize(serializer),
             Cell::Of(most, _) => most.serialize(serializer),
             Cell::Time(time) | Cell::Measured(time) | Cell::OfHost(time) => Ns(*time).serialize(serializer),
+            Cell::Times(times) => serializer.collect_seq(times.iter().copied().map(Ns)),
             Cell::Number(number) | Cell::Error(number) => serializer.serialize_f64(*number),
             Cell::Verified(yes) | Cell::Held(yes) => serializer.serialize_bool(*yes),
             Cell::Signed(_, cell) => cell.serialize(serializer),

@@ -27,9 +27,11 @@ mod options;
 mod own;
 mod plot;
 mod progress;
+mod replay;
 mod report;
 mod row;
 mod run;
+mod schedule;
 mod setting;
 mod stress;
 mod studies;
@@ -78,6 +80,10 @@ enum Request {
     Stress(stress::Stress),
     /// Print and draw a communication matrix of the transportation primitive
     Matrix(matrix::MatrixCommand),
+    /// Play a schedule of sends, receives and computations, of up to millions of ranks
+    Replay(replay::ReplayCommand),
+    /// Write or play the schedule of a usual pattern of communication
+    Schedule(schedule::ScheduleCommand),
     /// List the programs, their sizes and their algorithms
     Programs,
     /// List the papers' machines, every value with its source
@@ -101,6 +107,8 @@ impl Request {
             Request::Calibrate(calibrate) => calibrate.execute(out),
             Request::Stress(stress) => stress.execute(out),
             Request::Matrix(matrix) => matrix.execute(out),
+            Request::Replay(replay) => replay.execute(out),
+            Request::Schedule(schedule) => schedule.execute(out),
             Request::Programs => lists::programs(out),
             Request::Machines(machines) => machines.execute(out),
             Request::Analyze(analyze) => analyze.execute(out),

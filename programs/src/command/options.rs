@@ -104,7 +104,7 @@ const CLOCKS: [Named<ClockKind>; 2] = [
     ("virtual", "Time jumps: exact, repeatable and fast", ClockKind::Virtual),
     ("wall", "Time passes: processors are threads that wait, and the run is measured", ClockKind::Wall),
 ];
-const PORTS: [Named<Ports>; 2] =
+pub const PORTS: [Named<Ports>; 2] =
     [("single", "One for both directions", Ports::Single), ("dual", "One for each direction", Ports::Dual)];
 const WORK: [Named<Work>; 2] = [
     ("measured", "This computer's time for it", Work::Measured),
@@ -219,7 +219,7 @@ fn stack(text: &str) -> Result<usize, String> {
 }
 
 /// Reads the length of a cycle, which cannot be told in cycles.
-fn cycle(text: &str) -> Result<Time, String> {
+pub fn cycle(text: &str) -> Result<Time, String> {
     if !text.ends_with('s') || text.contains("cycle") {
         return Err("a cycle needs a length and its unit, as in 25ns".into());
     }

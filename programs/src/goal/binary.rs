@@ -1,0 +1,227 @@
+//! GOAL as bytes, as LogGOPSim takes it: reads it and writes it. `docs/replay.md` has the layout.
+//!
+//! All numbers are little-endian and packed. A rank is its nodes, each with two stretches of an appendix: the nodes that
+//! wait for its end, and those that wait for its beginning.
+
+use std::io::{self, BufRead, BufWriter, Write};
+
+use loggp::{Operation, Placed, Requirement, Schedule, Time};
+
+use super::{GoalError, begin, length, units};
+
+/// What a file begins with.
+pub const MAGIC: u64 = 4223;
+/// The bytes of a file before the table of ranks.
+const HEAD: u64 = 8 + 4 + 1 + 1;
+/// The bytes of a node.
+const NODE: u64 = 4 + 1 + 4 + 8 + 4 + 1 + 1 + 4 * 4;
+
+const SEND: u8 = 1;
+const RECV: u8 = 2;
+const CALC: u8 = 3;
+
+/// Reads numbers and counts bytes.
+struct Bytes<'a> {
+    input: &'a mut dyn BufRead,
+    /// How many were read.
+    read: u64,
+}
+
+impl Bytes<'_> {
+    fn error<T>(&self, why: impl Into<String>) -> Result<T, GoalError> {
+        Err(GoalError::Binary { byte: self.read, why: why.into() })
+    }
+
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], GoalError> {
+        let mut bytes = [0; N];
+        match self.input.read_exact(&mut bytes) {
+            Ok(()) => self.read += N as u64,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                return self.error("the file ends here, and says that there is more; write it anew");
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(bytes)
+    }
+
+    fn u8(&mut self) -> Result<u8, GoalError> {
+        Ok(self.take::<1>()?[0])
+    }
+
+    fn u32(&mut self) -> Result<u32, GoalError> {
+        Ok(u32::from_le_bytes(self.take()?))
+    }
+
+    fn u64(&mut self) -> Result<u64, GoalError> {
+        Ok(u64::from_le_bytes(self.take()?))
+    }
+}
+
+/// A node, as far as what follows it is concerned.
+struct Node {
+    /// For how many others it says that it waits.
+    needs: u32,
+    /// How many wait for its end.
+    after_end: u32,
+    /// How many wait for its beginning.
+    after_begin: u32,
+}
+
+/// Reads a file. Memory grows with what is really there.
+pub fn read(input: &mut dyn BufRead, unit: Time) -> Result<Schedule, GoalError> {
+    let mut bytes = Bytes { input, read: 0 };
+    if bytes.u64()? != MAGIC {
+        bytes.read = 0;
+        return bytes.error(format!("a binary schedule begins with the number {MAGIC}, and this does not"));
+    }
+    let ranks = bytes.u32()?;
+    let mut builder = begin(ranks.into()).or_else(|why| bytes.error(why))?;
+    (bytes.u8()?, bytes.u8()?); // the last processor and the last interface, which the nodes tell too
+    let mut table = Vec::new();
+    for _ in 0..ranks {
+        table.push((bytes.u64()?, bytes.u64()?));
+    }
+    for (rank, (start, end)) in table.into_iter().enumerate() {
+        // The table counts from behind the magic number.
+        let here = bytes.read - 8;
+        if start != here {
+            return bytes.error(format!(
+                "rank {rank} begins at byte {start} by the table, and the one before ends at {here}; write all in a row"
+            ));
+        }
+        builder.rank(rank).or_else(|why| bytes.error(why.to_string()))?;
+        let nodes = bytes.u32()?;
+        let roots = bytes.u32()?;
+        for _ in 0..roots {
+            bytes.u32()?;
+        }
+        let mut followed = Vec::new();
+        let mut in_appendix: u64 = 0;
+        for _ in 0..nodes {
+            let needs = bytes.u32()?;
+            let kind = bytes.u8()?;
+            let (peer, size, tag) = (bytes.u32()?, bytes.u64()?, bytes.u32()?);
+            let (cpu, nic) = (bytes.u8()?, bytes.u8()?);
+            let any = |number: u32| (number != u32::MAX).then_some(number);
+            let what = match kind {
+                SEND => Operation::Send { to: peer, bytes: size, tag },
+                RECV => Operation::Recv { from: any(peer), bytes: size, tag: any(tag) },
+                CALC => match length(size, unit) {
+                    Some(time) => Operation::Calc(time),
+                    None => {
+                        return bytes
+                            .error(format!("{size} units of {unit} are after the end of time; give fewer"));
+                    }
+                },
+                other => {
+                    return bytes.error(format!("an operation is of kind 1, 2 or 3, and this of {other}"));
+                }
+            };
+            builder.place(Placed { what, cpu, nic }).or_else(|why| bytes.error(why.to_string()))?;
+            let mut stretch = || -> Result<u32, GoalError> {
+                let count = bytes.u32()?;
+                let first = bytes.u32()?;
+                if count > 0 && u64::from(first) != in_appendix {
+                    return bytes.error(format!(
+                        "its followers begin at place {first} of the appendix, and place {in_appendix} is next; write them in a row"
+                    ));
+                }
+                in_appendix += u64::from(count);
+                Ok(count)
+            };
+            let (after_end, after_begin) = (stretch()?, stretch()?);
+            followed.push(Node { needs, after_end, after_begin });
+        }
+        let mut needs = vec![0_u32; followed.len()];
+        for (earlier, node) in followed.iter().enumerate() {
+            for place in 0..u64::from(node.after_end) + u64::from(node.after_begin) {
+                let (later, begun) = (bytes.u32()?, place >= u64::from(node.after_end));
+                let requirement = Requirement { later, earlier: earlier as u32, begun };
+                builder.require(requirement).or_else(|why| bytes.error(why.to_string()))?;
+                needs[later as usize] += 1;
+            }
+        }
+        if let Some(odd) = (0..needs.len()).find(|node| needs[*node] != followed[*node].needs) {
+            return bytes.error(format!(
+                "operation {odd} of rank {rank} says that it waits for {}, and {} say that it waits for them",
+                followed[odd].needs, needs[odd]
+            ));
+        }
+        if end != bytes.read - 8 {
+            return bytes.error(format!("rank {rank} ends at byte {end} by the table, and does so here"));
+        }
+    }
+    if bytes.input.read(&mut [0])? > 0 {
+        return bytes.error("the last rank ends here, and there is more; leave that out");
+    }
+    builder.build().or_else(|why| bytes.error(why.to_string()))
+}
+
+/// Writes a file.
+pub fn write(schedule: &Schedule, out: impl Write, unit: Time) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    let ranks = schedule.ranks();
+    let operations = || (0..ranks).flat_map(|rank| schedule.operations(rank));
+    let cpu = operations().map(|placed| placed.cpu).max().unwrap_or(0);
+    let nic = operations().map(|placed| placed.nic).max().unwrap_or(0);
+    out.write_all(&MAGIC.to_le_bytes())?;
+    out.write_all(&(ranks as u32).to_le_bytes())?;
+    out.write_all(&[cpu, nic])?;
+    let mut start = HEAD - 8 + 16 * ranks as u64;
+    for rank in 0..ranks {
+        let nodes = schedule.operations(rank).len() as u64;
+        let (needs, followers) = needs(schedule, rank);
+        let roots = needs.iter().filter(|needs| **needs == 0).count() as u64;
+        let end = start + 8 + 4 * roots + NODE * nodes + 4 * followers.len() as u64;
+        out.write_all(&start.to_le_bytes())?;
+        out.write_all(&end.to_le_bytes())?;
+        start = end;
+    }
+    for rank in 0..ranks {
+        write_rank(schedule, rank, &mut out, unit)?;
+    }
+    out.flush()
+}
+
+/// For how many others each operation of a rank waits, and all requirements: by what is waited for, ends before beginnings.
+fn needs(schedule: &Schedule, rank: usize) -> (Vec<u32>, Vec<Requirement>) {
+    let mut needs = vec![0; schedule.operations(rank).len()];
+    let mut requirements: Vec<Requirement> = schedule.requirements_of(rank).collect();
+    requirements.sort_by_key(|requirement| (requirement.earlier, requirement.begun));
+    requirements.iter().for_each(|requirement| needs[requirement.later as usize] += 1);
+    (needs, requirements)
+}
+
+fn write_rank(schedule: &Schedule, rank: usize, out: &mut impl Write, unit: Time) -> io::Result<()> {
+    let (needs, requirements) = needs(schedule, rank);
+    let roots: Vec<u32> = (0..needs.len() as u32).filter(|node| needs[*node as usize] == 0).collect();
+    for number in [needs.len() as u32, roots.len() as u32].iter().chain(&roots) {
+        out.write_all(&number.to_le_bytes())?;
+    }
+    let mut place = 0;
+    for (number, Placed { what, cpu, nic }) in schedule.operations(rank).enumerate() {
+        let (kind, peer, size, tag) = match what {
+            Operation::Send { to, bytes, tag } => (SEND, to, bytes, tag),
+            Operation::Recv { from, bytes, tag } => {
+                (RECV, from.unwrap_or(u32::MAX), bytes, tag.unwrap_or(u32::MAX))
+            }
+            Operation::Calc(time) => (CALC, 0, units(time, unit)? as u64, 0),
+        };
+        out.write_all(&needs[number].to_le_bytes())?;
+        out.write_all(&[kind])?;
+        out.write_all(&peer.to_le_bytes())?;
+        out.write_all(&size.to_le_bytes())?;
+        out.write_all(&tag.to_le_bytes())?;
+        out.write_all(&[cpu, nic])?;
+        for begun in [false, true] {
+            let followers = requirements[place..].iter();
+            let followers =
+                followers.take_while(|other| (other.earlier as usize, other.begun) == (number, begun));
+            let count = followers.count();
+            out.write_all(&(count as u32).to_le_bytes())?;
+            out.write_all(&(place as u32).to_le_bytes())?;
+            place += count;
+        }
+    }
+    requirements.iter().try_for_each(|requirement| out.write_all(&requirement.later.to_le_bytes()))
+}

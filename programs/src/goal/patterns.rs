@@ -1,0 +1,342 @@
+//! The usual patterns of communication as schedules, rank by rank, as LogGOPSim's generator has them.
+
+use loggp::{Operation, Schedule, ScheduleBuilder, ScheduleError, Time};
+
+/// A pattern that has a name.
+#[derive(Debug)]
+pub struct Pattern {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// Writes a rank.
+    write: fn(&mut Rank) -> Result<(), ScheduleError>,
+    /// Refuses numbers of ranks that it is not for.
+    check: fn(usize) -> Result<(), String>,
+}
+
+/// All patterns.
+pub static PATTERNS: &[Pattern] = &[
+    pattern(
+        "binomial-broadcast",
+        "0 sends to all, who pass it on: to 2^r away in round r",
+        binomial_broadcast,
+    ),
+    pattern("binomial-reduce", "the same backwards: all send to 0, by way of others", binomial_reduce),
+    pattern("binary-broadcast", "0 sends to all, who pass it on to two each", binary_broadcast),
+    pattern("dissemination", "everyone sends to 2^r away in round r, once round r-1 has come", dissemination),
+    pattern("all-to-all", "everyone sends to all in turn, and receives in turn; all at once", all_to_all),
+    pattern("pairwise", "the same, but a step begins when the one before is done", pairwise),
+    pattern("scatter", "0 sends to everyone", scatter),
+    pattern("binomial-scatter", "0 sends to half of all what is for them, who pass it on", binomial_scatter),
+    pattern("gather", "everyone sends to 0", gather),
+    pattern("ring", "0 sends to 1, that to 2, and so on", ring),
+    pattern("double-ring", "everyone sends to both neighbours", double_ring),
+    pattern("ring-allreduce", "P parts go round, twice: added up, and told", ring_allreduce),
+    Pattern {
+        name: "recursive-doubling",
+        about: "everyone exchanges with 2^r away: halves of halves, and back",
+        write: recursive_doubling,
+        check: power_of_2,
+    },
+    pattern("linear-barrier", "everyone tells 0, and 0 tells everyone", linear_barrier),
+];
+
+const fn pattern(
+    name: &'static str,
+    about: &'static str,
+    write: fn(&mut Rank) -> Result<(), ScheduleError>,
+) -> Pattern {
+    Pattern { name, about, write, check: |_| Ok(()) }
+}
+
+impl Pattern {
+    /// The pattern with this name.
+    pub fn named(name: &str) -> Option<&'static Pattern> {
+        PATTERNS.iter().find(|pattern| pattern.name == name)
+    }
+
+    /// Its schedule for so many ranks and messages of so many bytes; or why there is none, in one sentence.
+    pub fn schedule(&self, ranks: usize, bytes: u64) -> Result<Schedule, String> {
+        (self.check)(ranks)?;
+        let mut builder = ScheduleBuilder::new(ranks).map_err(|why| why.to_string())?;
+        let written = (0..ranks).try_for_each(|id| {
+            builder.rank(id)?;
+            (self.write)(&mut Rank { builder: &mut builder, id, P: ranks, bytes })
+        });
+        written.and_then(|()| builder.build()).map_err(|why| why.to_string())
+    }
+}
+
+fn power_of_2(ranks: usize) -> Result<(), String> {
+    match ranks.is_power_of_two() {
+        true => Ok(()),
+        false => Err(format!("halves of halves need a power of 2 of ranks, and {ranks} is none; give one")),
+    }
+}
+
+/// The rank that is written.
+struct Rank<'a> {
+    builder: &'a mut ScheduleBuilder,
+    /// Its number.
+    id: usize,
+    /// How many there are.
+    P: usize,
+    /// How long messages are.
+    bytes: u64,
+}
+
+type Written = Result<(), ScheduleError>;
+
+impl Rank<'_> {
+    fn send(&mut self, to: usize) -> Result<u32, ScheduleError> {
+        self.send_bytes(to, self.bytes)
+    }
+
+    fn recv(&mut self, from: usize) -> Result<u32, ScheduleError> {
+        self.recv_bytes(from, self.bytes)
+    }
+
+    fn send_bytes(&mut self, to: usize, bytes: u64) -> Result<u32, ScheduleError> {
+        self.builder.add(Operation::Send { to: to as u32, bytes, tag: 0 })
+    }
+
+    fn recv_bytes(&mut self, from: usize, bytes: u64) -> Result<u32, ScheduleError> {
+        self.builder.add(Operation::Recv { from: Some(from as u32), bytes, tag: Some(0) })
+    }
+
+    /// An operation waits for another one, if there is that.
+    fn after(&mut self, later: u32, earlier: Option<u32>) -> Written {
+        earlier.map_or(Ok(()), |earlier| self.builder.requires(later, earlier))
+    }
+
+    /// The rank that is so far behind.
+    fn behind(&self, distance: usize) -> usize {
+        (self.id + self.P - distance % self.P) % self.P
+    }
+
+    /// The rank that is so far ahead.
+    fn ahead(&self, distance: usize) -> usize {
+        (self.id + distance) % self.P
+    }
+
+    /// The powers of 2 below P.
+    fn distances(&self) -> impl Iterator<Item = usize> + use<> {
+        let P = self.P;
+        std::iter::successors(Some(1), |distance| Some(2 * distance))
+            .take_while(move |distance| *distance < P)
+    }
+}
+
+fn binomial_broadcast(rank: &mut Rank) -> Written {
+    let mut received = None;
+    for distance in rank.distances() {
+        if rank.id < distance && rank.id + distance < rank.P {
+            let send = rank.send(rank.id + distance)?;
+            rank.after(send, received)?;
+        } else if (distance..2 * distance).contains(&rank.id) {
+            received = Some(rank.recv(rank.id - distance)?);
+        }
+    }
+    Ok(())
+}
+
+fn binomial_reduce(rank: &mut Rank) -> Written {
+    let mut sent = None;
+    for distance in rank.distances() {
+        if rank.id < distance && rank.id + distance < rank.P {
+            let received = rank.recv(rank.id + distance)?;
+            if let Some(send) = sent {
+                rank.after(send, Some(received))?;
+            }
+        } else if (distance..2 * distance).contains(&rank.id) {
+            sent = Some(rank.send(rank.id - distance)?);
+        }
+    }
+    Ok(())
+}
+
+fn binary_broadcast(rank: &mut Rank) -> Written {
+    let received = if rank.id > 0 { Some(rank.recv((rank.id - 1) / 2)?) } else { None };
+    let (id, P) = (rank.id, rank.P);
+    for child in (2 * id + 1..=2 * id + 2).take_while(|child| *child < P) {
+        let send = rank.send(child)?;
+        rank.after(send, received)?;
+    }
+    Ok(())
+}
+
+fn dissemination(rank: &mut Rank) -> Written {
+    let mut received = None;
+    for distance in rank.distances() {
+        let send = rank.send(rank.ahead(distance))?;
+        rank.after(send, received)?;
+        received = Some(rank.recv(rank.behind(distance))?);
+    }
+    Ok(())
+}
+
+fn all_to_all(rank: &mut Rank) -> Written {
+    for step in 1..rank.P {
+        rank.send(rank.ahead(step))?;
+        rank.recv(rank.behind(step))?;
+    }
+    Ok(())
+}
+
+fn pairwise(rank: &mut Rank) -> Written {
+    let mut before = None;
+    for step in 1..rank.P {
+        let send = rank.send(rank.ahead(step))?;
+        let recv = rank.recv(rank.behind(step))?;
+        if let Some((sent, received)) = before {
+            for later in [send, recv] {
+                rank.after(later, Some(sent))?;
+                rank.after(later, Some(received))?;
+            }
+        }
+        before = Some((send, recv));
+    }
+    Ok(())
+}
+
+fn scatter(rank: &mut Rank) -> Written {
+    match rank.id {
+        0 => (1..rank.P).try_for_each(|to| rank.send(to).map(drop)),
+        _ => rank.recv(0).map(drop),
+    }
+}
+
+/// In round r the ranks of a multiple of 2^(r+1) send to who is 2^r after them what is for that one and those behind it.
+fn binomial_scatter(rank: &mut Rank) -> Written {
+    let (id, P) = (rank.id, rank.P);
+    let for_half = |first: usize, half: usize| (P - first).min(half) as u64;
+    let mut received = None;
+    for distance in rank.distances().collect::<Vec<_>>().into_iter().rev() {
+        let bytes = |first: usize| for_half(first, distance).saturating_mul(rank.bytes);
+        if id.is_multiple_of(2 * distance) && id + distance < P {
+            let send = rank.send_bytes(id + distance, bytes(id + distance))?;
+            rank.after(send, received)?;
+        } else if id.is_multiple_of(distance) && !id.is_multiple_of(2 * distance) {
+            received = Some(rank.recv_bytes(id - distance, bytes(id))?);
+        }
+    }
+    Ok(())
+}
+
+fn gather(rank: &mut Rank) -> Written {
+    match rank.id {
+        0 => (1..rank.P).try_for_each(|from| rank.recv(from).map(drop)),
+        _ => rank.send(0).map(drop),
+    }
+}
+
+fn ring(rank: &mut Rank) -> Written {
+    let received = if rank.id > 0 { Some(rank.recv(rank.id - 1)?) } else { None };
+    if rank.id + 1 < rank.P {
+        let send = rank.send(rank.id + 1)?;
+        rank.after(send, received)?;
+    }
+    Ok(())
+}
+
+fn double_ring(rank: &mut Rank) -> Written {
+    if rank.P == 1 {
+        return Ok(());
+    }
+    for (to, from) in [(rank.ahead(1), rank.behind(1)), (rank.behind(1), rank.ahead(1))] {
+        let send = rank.send(to)?;
+        let received = rank.recv(from)?;
+        if rank.id > 0 {
+            rank.after(send, Some(received))?;
+        }
+    }
+    Ok(())
+}
+
+fn ring_allreduce(rank: &mut Rank) -> Written {
+    let part = rank.bytes / rank.P as u64;
+    let mut received = None;
+    for _ in 0..2 * (rank.P - 1) {
+        let send = rank.send_bytes(rank.ahead(1), part)?;
+        rank.after(send, received)?;
+        received = Some(rank.recv_bytes(rank.behind(1), part)?);
+    }
+    Ok(())
+}
+
+fn recursive_doubling(rank: &mut Rank) -> Written {
+    let (mut bytes, mut received) = (rank.bytes, None);
+    let distances: Vec<usize> = rank.distances().collect();
+    let there = distances.iter().map(|distance| (*distance, true));
+    let back = distances.iter().rev().map(|distance| (*distance, false));
+    for (distance, halves) in there.chain(back) {
+        if halves {
+            bytes /= 2;
+        }
+        let send = rank.send_bytes(rank.id ^ distance, bytes)?;
+        rank.after(send, received)?;
+        received = Some(rank.recv_bytes(rank.id ^ distance, bytes)?);
+        if !halves {
+            bytes = bytes.saturating_mul(2);
+        }
+    }
+    Ok(())
+}
+
+fn linear_barrier(rank: &mut Rank) -> Written {
+    if rank.id > 0 {
+        rank.send_bytes(0, 1)?;
+        return rank.recv_bytes(0, 1).map(drop);
+    }
+    // All sends wait for one operation that takes no time, so that there are not P requirements for each.
+    let all_came = rank.builder.add(Operation::Calc(Time::ZERO))?;
+    for other in 1..rank.P {
+        let received = rank.recv_bytes(other, 1)?;
+        rank.after(all_came, Some(received))?;
+        let send = rank.send_bytes(other, 1)?;
+        rank.after(send, Some(all_came))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use loggp::{Params, Player, Rules, US};
+
+    use super::*;
+
+    /// Every pattern comes to its end, for every number of ranks, by both rules.
+    #[test]
+    fn every_pattern_ends() {
+        let params = Params::new(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+        for pattern in PATTERNS {
+            for P in 1..=33 {
+                let Ok(schedule) = pattern.schedule(P, 8) else {
+                    assert!(pattern.name == "recursive-doubling" && !P.is_power_of_two());
+                    continue;
+                };
+                assert_eq!(schedule.ranks(), P);
+                for rules in [Rules::Papers, Rules::LogGOPSim] {
+                    let replayed = Player::new(params).rules(rules).run(&schedule);
+                    let replayed = replayed.unwrap_or_else(|error| panic!("{}, {P}: {error}", pattern.name));
+                    let sends = (0..P).flat_map(|rank| schedule.operations(rank));
+                    let sends = sends.filter(|op| matches!(op.what, Operation::Send { .. })).count() as u64;
+                    assert_eq!(replayed.messages, sends);
+                }
+            }
+        }
+    }
+
+    /// LogP: a binomial broadcast over 8 takes three rounds of L + 2o = 10, as 0 sends to 1 at 0, to 2 at 4 and to 4 at 8.
+    #[test]
+    fn a_binomial_broadcast() {
+        let params = Params::new(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+        let replayed =
+            Player::new(params).run(&Pattern::named("binomial-broadcast").unwrap().schedule(8, 1).unwrap());
+        let replayed = replayed.unwrap();
+        // 1 has it at 10 and sends to 3 and 5, 2 at 14 and sends to 6, 3 at 20 and sends to 7.
+        let finishes = replayed.finishes.iter().map(|time| time.as_ps() / US.as_ps());
+        assert_eq!(finishes.collect::<Vec<_>>(), [10, 16, 16, 22, 18, 24, 24, 30]);
+    }
+}

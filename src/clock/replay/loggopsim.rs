@@ -1,0 +1,398 @@
+//! LogGOPSim's rules, which are not the papers': what differs is told in `docs/replay.md`.
+//!
+//! A rank has processors and network interfaces. A send needs one of each, and so does a message when it comes, for which
+//! the receiver spends o whether or not a receive was posted. Nothing stalls. What finds its processor or interface taken
+//! tries again when that is free. Of what happens at the same time, what was put on the agenda first comes first.
+//!
+//! Of all that waits for the same processor and interface only the first is on the agenda: what comes behind it would try
+//! in vain.
+
+mod part;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::desk::{About, Desk, Desks, Mail};
+use super::progress::Progress;
+use super::queue::Links;
+use super::{Played, not_received, refuse, stuck};
+use crate::clock::agenda::{Agenda, Entry};
+use crate::error::{Cause, Doing, RunError};
+use crate::params::{Params, ParamsError};
+use crate::schedule::{Kind, Packed, Schedule};
+use crate::time::Time;
+
+use part::{Part, Parts};
+
+/// What everything costs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Costs {
+    /// Latency: how long the first byte is under way.
+    L: Time,
+    /// Overhead of the processors, at both ends.
+    o: Time,
+    /// Gap of the interfaces, at both ends.
+    g: Time,
+    /// Gap per further byte.
+    G: Time,
+    /// Overhead per further byte.
+    O: Time,
+    /// A longer message is sent when its receive is posted.
+    S: usize,
+    /// How long messages are.
+    params: Params,
+}
+
+impl Costs {
+    /// On a machine with these parameters, if LogGOPSim knows such a machine.
+    pub fn of(params: &Params) -> Result<Costs, ParamsError> {
+        let Params { L, o, g, .. } = *params;
+        let Some(gps) = params.gps() else {
+            let G = params.G().unwrap_or_default();
+            return Ok(Costs { L, o, g, G, O: Time::ZERO, S: usize::MAX, params: *params });
+        };
+        if gps.O_s != gps.O_r || gps.G_s != gps.G_l || gps.G_l < Time::ZERO {
+            return refuse(format!(
+                "LogGOPSim has one O and one G of 0 or more, and here O_s = {}, O_r = {}, G_s = {} and G_l = {}; give \
+                 O_s = O_r and G_s = G_l, or play it by the papers' rules",
+                gps.O_s, gps.O_r, gps.G_s, gps.G_l
+            ));
+        }
+        Ok(Costs { L, o, g, G: gps.G_s, O: gps.O_s, S: gps.S, params: *params })
+    }
+
+    /// The length of a message.
+    fn words(&self, operation: &Packed) -> usize {
+        self.params.words(usize::try_from(operation.size).unwrap_or(usize::MAX))
+    }
+}
+
+/// What waits for a processor and an interface of a rank, each with its turn; the one with the first turn is on the agenda.
+type Waiting = BinaryHeap<Reverse<(u32, u32)>>;
+
+/// A schedule that is being played.
+pub(super) struct Play<'a> {
+    /// How far it is.
+    progress: Progress<'a>,
+    /// What everything costs.
+    costs: Costs,
+    /// Whose each operation is.
+    owners: Vec<u32>,
+    /// Where each operation is.
+    stages: Vec<Stage>,
+    /// When processors are free.
+    free: Parts<Time>,
+    /// When interfaces can send.
+    can_send: Parts<Time>,
+    /// When they can receive.
+    can_receive: Parts<Time>,
+    /// The computations that wait.
+    calcs: Parts<Waiting>,
+    /// The sends that wait.
+    sends: Parts<Waiting>,
+    /// The messages that wait to be received.
+    messages: Parts<Waiting>,
+    /// Each rank's receives and messages.
+    pub desks: Desks,
+    /// Each rank's place there.
+    ranks: Vec<Desk>,
+    /// What waits behind what.
+    links: Links,
+    /// What happens next: by time, and then as it was put here.
+    agenda: Agenda,
+    /// How many things were put there.
+    turns: u32,
+    /// How it goes.
+    replayed: Played,
+}
+
+/// What an entry on the agenda is about.
+#[derive(Clone, Copy)]
+enum Act {
+    Calc,
+    Send,
+    Receive,
+    Message,
+}
+
+/// Where an operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// It has not been tried.
+    Coming,
+    /// It waits for its hardware.
+    Waiting,
+    /// It is sent, and its message under way.
+    Sent,
+    /// Its message waits for the receiver's hardware.
+    MessageWaiting,
+    /// It is over.
+    Over,
+}
+
+impl<'a> Play<'a> {
+    /// Nothing has happened.
+    pub fn new(schedule: &'a Schedule, costs: Costs) -> Play<'a> {
+        let P = schedule.ranks();
+        let mut owners = vec![0; schedule.len()];
+        (0..P).for_each(|rank| owners[schedule.range(rank)].fill(rank as u32));
+        Play {
+            progress: Progress::new(schedule),
+            costs,
+            owners,
+            stages: vec![Stage::Coming; schedule.len()],
+            free: Parts::new(P),
+            can_send: Parts::new(P),
+            can_receive: Parts::new(P),
+            calcs: Parts::new(P),
+            sends: Parts::new(P),
+            messages: Parts::new(P),
+            desks: Desks::new(),
+            ranks: vec![Desk::default(); P],
+            links: Links::new(schedule.len()),
+            agenda: Agenda::default(),
+            turns: 0,
+            replayed: Played::default(),
+        }
+    }
+
+    /// Plays it to its end.
+    pub fn run(mut self) -> Result<Played, RunError> {
+        for rank in 0..self.ranks.len() {
+            self.progress.begin(rank);
+            self.take_up();
+        }
+        while let Some(entry) = self.agenda.pop() {
+            let (time, turn) = entry.moment();
+            let operation = entry.ticket();
+            if time == Time::MAX {
+                return Err(Cause::EndOfTime { id: self.owners[operation as usize] as usize }.into());
+            }
+            self.happens(time, turn, operation);
+        }
+        self.end()
+    }
+
+    /// What is on the agenda is tried.
+    #[inline]
+    fn happens(&mut self, time: Time, turn: u32, operation: u32) {
+        let packed = self.progress.operation(operation);
+        let rank = self.owners[operation as usize];
+        let act = match (packed.kind, self.stages[operation as usize]) {
+            (_, Stage::Over) => return,
+            (Kind::Recv, _) => {
+                self.stages[operation as usize] = Stage::Over;
+                self.receive(operation, packed, rank, time);
+                return self.is_done();
+            }
+            (Kind::Calc, _) => Act::Calc,
+            (Kind::Send, Stage::Sent | Stage::MessageWaiting) => Act::Message,
+            (Kind::Send, _) => Act::Send,
+        };
+        let part = self.part(act, packed, rank);
+        let has_waited = matches!(self.stages[operation as usize], Stage::Waiting | Stage::MessageWaiting);
+        let first = self.waiting(act, part).peek().map(|Reverse((first, _))| *first);
+        if has_waited && first != Some(turn) {
+            return; // another one came before it, and is on the agenda
+        }
+        let when = self.when(act, part);
+        match (when > time, has_waited) {
+            (true, true) => return self.agenda.add(Entry::new(when, turn, operation)),
+            (true, false) => return self.wait(act, part, when, turn, operation),
+            (false, true) => drop(self.waiting(act, part).pop()),
+            (false, false) => (),
+        }
+        match act {
+            Act::Calc => self.calc(operation, packed, part, time),
+            Act::Send => self.send(operation, packed, part, time),
+            Act::Message | Act::Receive => self.message(operation, packed, part, rank, time),
+        }
+        self.is_done();
+        if has_waited && let Some(&Reverse((turn, operation))) = self.waiting(act, part).peek() {
+            let when = self.when(act, part);
+            self.agenda.add(Entry::new(when, turn, operation));
+        }
+    }
+
+    /// What has happened has been counted, and what may follow is on the agenda.
+    #[inline]
+    fn is_done(&mut self) {
+        self.replayed.events += 1;
+        if !self.progress.fresh.is_empty() {
+            self.take_up();
+        }
+    }
+
+    /// The hardware that something needs. A message takes those at the receiver that have the numbers of the sender's.
+    #[inline]
+    fn part(&self, act: Act, packed: &Packed, rank: u32) -> Part {
+        let Packed { cpu, nic, peer, .. } = *packed;
+        match act {
+            Act::Calc | Act::Receive => Part { rank, cpu, nic: 0 },
+            Act::Send => Part { rank, cpu, nic },
+            Act::Message => Part { rank: peer, cpu, nic },
+        }
+    }
+
+    /// When the hardware is free for something.
+    #[inline]
+    fn when(&self, act: Act, part: Part) -> Time {
+        let free = self.free.get(part.processor());
+        match act {
+            Act::Calc | Act::Receive => free,
+            Act::Send => free.max(self.can_send.get(part.interface())),
+            Act::Message => free.max(self.can_receive.get(part.interface())),
+        }
+    }
+
+    /// What waits for the same.
+    #[inline]
+    fn waiting(&mut self, act: Act, part: Part) -> &mut Waiting {
+        match act {
+            Act::Calc | Act::Receive => self.calcs.get_mut(part),
+            Act::Send => self.sends.get_mut(part),
+            Act::Message => self.messages.get_mut(part),
+        }
+    }
+
+    /// Something waits until the hardware is free. If it is the first to do so, it is on the agenda.
+    #[inline]
+    fn wait(&mut self, act: Act, part: Part, when: Time, turn: u32, operation: u32) {
+        let is_message = matches!(act, Act::Message);
+        self.stages[operation as usize] = if is_message { Stage::MessageWaiting } else { Stage::Waiting };
+        let waiting = self.waiting(act, part);
+        waiting.push(Reverse((turn, operation)));
+        if waiting.peek() == Some(&Reverse((turn, operation))) {
+            self.agenda.add(Entry::new(when, turn, operation));
+        }
+    }
+
+    /// Computes.
+    fn calc(&mut self, operation: u32, packed: &Packed, part: Part, time: Time) {
+        self.stages[operation as usize] = Stage::Over;
+        *self.free.get_mut(part.processor()) = time + Time::from_ps(packed.size as i64);
+        self.progress.begins(operation, time);
+        self.progress.ends(operation, time);
+    }
+
+    /// Sends a message.
+    fn send(&mut self, operation: u32, packed: &Packed, part: Part, time: Time) {
+        let Costs { L, o, g, G, O, S, .. } = self.costs;
+        let words = self.costs.words(packed);
+        let further = words.max(1) as i64 - 1;
+        *self.free.get_mut(part.processor()) = time + o + further * O;
+        *self.can_send.get_mut(part.interface()) = time + g + further * G;
+        self.stages[operation as usize] = Stage::Sent;
+        self.replayed.messages += 1;
+        let turn = self.turn();
+        // The first byte; what the others take, the receiver spends.
+        self.agenda.add(Entry::new(time + o + L, turn, operation));
+        self.progress.begins(operation, time);
+        if words <= S {
+            self.progress.ends(operation, time);
+        }
+    }
+
+    /// Posts a receive, or gives it a message that has come.
+    fn receive(&mut self, operation: u32, packed: &Packed, rank: u32, time: Time) {
+        self.progress.begins(operation, time);
+        let (desk, links) = (&mut self.ranks[rank as usize], &mut self.links);
+        let mail = self.desks.take_or_post(desk, rank, links, &self.progress, operation);
+        if let Some(mail) = mail {
+            self.agree(&mail, packed, time);
+            self.progress.ends(operation, time);
+        }
+    }
+
+    /// A message's first byte is there: spends what it takes to receive it.
+    fn message(&mut self, operation: u32, packed: &Packed, part: Part, from: u32, time: Time) {
+        let Costs { o, g, G, O, .. } = self.costs;
+        self.stages[operation as usize] = Stage::Over;
+        let words = self.costs.words(packed);
+        let further = words.max(1) as i64 - 1;
+        *self.free.get_mut(part.processor()) = time + o + (further * O).max(further * G);
+        *self.can_receive.get_mut(part.interface()) = time + g + further * G;
+        let mail = Mail::new(time, from, operation, packed.tag, words as u32, About::Data);
+        let (desk, links) = (&mut self.ranks[part.rank as usize], &mut self.links);
+        match self.desks.take_posted(desk, part.rank, links, &self.progress, from, packed.tag) {
+            Some(receive) => {
+                self.agree(&mail, packed, time);
+                self.progress.ends(receive, time);
+            }
+            None => self.desks.hold(desk, part.rank, mail),
+        }
+    }
+
+    /// A message has found its receive. The send of a long one is done only now, and its sender goes on not before now: with
+    /// the processor and the interface that `by` names.
+    fn agree(&mut self, mail: &Mail, by: &Packed, time: Time) {
+        if mail.words as usize <= self.costs.S {
+            return;
+        }
+        let part = Part { rank: mail.from, cpu: by.cpu, nic: by.nic };
+        let (free, can_send) = (self.free.get_mut(part.processor()), self.can_send.get_mut(part.interface()));
+        (*free, *can_send) = (time.max(*free), time.max(*can_send));
+        self.progress.ends(mail.sent_by, time);
+    }
+
+    /// Puts what has become ready on the agenda: rank by rank, sends first, then receives, then computations. Each is tried
+    /// when its processor is free.
+    #[inline]
+    fn take_up(&mut self) {
+        let mut fresh = std::mem::take(&mut self.progress.fresh);
+        if fresh.len() > 1 {
+            let order = |operation: &u32| {
+                (self.owners[*operation as usize], self.progress.operation(*operation).kind)
+            };
+            fresh.sort_by_key(order);
+        }
+        for operation in fresh.drain(..) {
+            let packed = self.progress.operation(operation);
+            let act = match packed.kind {
+                Kind::Send => Act::Send,
+                Kind::Recv => Act::Receive,
+                Kind::Calc => Act::Calc,
+            };
+            let part = self.part(act, packed, self.owners[operation as usize]);
+            let (when, turn) = (self.when(act, part), self.turn());
+            match act {
+                Act::Receive => self.agenda.add(Entry::new(when, turn, operation)),
+                _ => self.wait(act, part, when, turn, operation),
+            }
+        }
+        self.progress.fresh = fresh;
+    }
+
+    /// The turn of what is put on the agenda next. A schedule has too few operations for it to overflow.
+    fn turn(&mut self) -> u32 {
+        self.turns = self.turns.wrapping_add(1);
+        self.turns
+    }
+
+    /// Nothing more happens: how it went, or what is wrong.
+    fn end(mut self) -> Result<Played, RunError> {
+        let mut finishes = vec![Time::ZERO; self.ranks.len()];
+        for (rank, free) in self.free.iter() {
+            finishes[rank as usize] = free.max(finishes[rank as usize]);
+        }
+        if self.progress.left > 0 {
+            let sending = |operation: u32| {
+                let packed = self.progress.operation(operation);
+                let (to, words) = (packed.peer as usize, self.costs.words(packed));
+                let waits = packed.kind == Kind::Send && self.stages[operation as usize] == Stage::Over;
+                waits.then_some(Doing::WaitingToSend { to, words, S: self.costs.S })
+            };
+            return Err(stuck(&self.progress, |rank| finishes[rank], sending));
+        }
+        let left = self.ranks.iter().enumerate().flat_map(|(to, desk)| {
+            self.desks.left(desk).map(move |mail| (mail.arrival, to, mail.from, mail.tag))
+        });
+        if let Some(error) = not_received(left) {
+            return Err(error);
+        }
+        self.replayed.time = finishes.iter().copied().max().unwrap_or_default();
+        let late = finishes.iter().position(|finish| *finish == Time::MAX);
+        self.replayed.finishes = finishes;
+        late.map_or(Ok(self.replayed), |id| Err(Cause::EndOfTime { id }.into()))
+    }
+}

@@ -1,0 +1,68 @@
+//! Parts of ranks' hardware. Nearly always only the first ones are used, and these lie in a row.
+
+use std::collections::BTreeMap;
+
+/// A processor and a network interface of a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Part {
+    /// The rank.
+    pub rank: u32,
+    /// Its processor.
+    pub cpu: u8,
+    /// Its network interface.
+    pub nic: u8,
+}
+
+impl Part {
+    /// The processor alone.
+    #[inline]
+    pub fn processor(self) -> Part {
+        Part { nic: 0, ..self }
+    }
+
+    /// The interface alone.
+    #[inline]
+    pub fn interface(self) -> Part {
+        Part { cpu: 0, ..self }
+    }
+}
+
+/// Something for each part.
+#[derive(Debug)]
+pub struct Parts<T> {
+    /// For the first processor and the first interface of each rank.
+    first: Vec<T>,
+    /// For others, as far as they are used.
+    others: BTreeMap<Part, T>,
+}
+
+impl<T: Clone + Default> Parts<T> {
+    /// For so many ranks.
+    pub fn new(ranks: usize) -> Parts<T> {
+        Parts { first: vec![T::default(); ranks], others: BTreeMap::new() }
+    }
+
+    /// What a part has.
+    #[inline]
+    pub fn get_mut(&mut self, part: Part) -> &mut T {
+        match part {
+            Part { rank, cpu: 0, nic: 0 } => &mut self.first[rank as usize],
+            part => self.others.entry(part).or_default(),
+        }
+    }
+
+    /// What a part has now.
+    #[inline]
+    pub fn get(&self, part: Part) -> T {
+        match part {
+            Part { rank, cpu: 0, nic: 0 } => self.first[rank as usize].clone(),
+            part => self.others.get(&part).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// What all parts have, and whose they are.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, T)> {
+        let first = self.first.iter().cloned().enumerate().map(|(rank, it)| (rank as u32, it));
+        first.chain(self.others.iter().map(|(part, it)| (part.rank, it.clone())))
+    }
+}

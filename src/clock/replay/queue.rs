@@ -1,0 +1,95 @@
+//! Queues of operations that take no room in their ranks: an operation is in one queue at most, so all share the links.
+
+/// No operation, and no message.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Which operation comes after which.
+#[derive(Debug)]
+pub(super) struct Links(Vec<u32>);
+
+/// Operations, first in, first out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Queue {
+    /// The first one.
+    head: u32,
+    /// The last one.
+    tail: u32,
+}
+
+impl Links {
+    /// For so many operations.
+    pub fn new(operations: usize) -> Links {
+        Links(vec![NONE; operations])
+    }
+}
+
+impl Default for Queue {
+    fn default() -> Queue {
+        Queue { head: NONE, tail: NONE }
+    }
+}
+
+impl Queue {
+    /// Whether nothing is in it.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.head == NONE
+    }
+
+    /// The first operation.
+    #[inline]
+    pub fn first(&self) -> Option<u32> {
+        (self.head != NONE).then_some(self.head)
+    }
+
+    /// Adds an operation that is in no queue.
+    #[inline]
+    pub fn push(&mut self, links: &mut Links, operation: u32) {
+        links.0[operation as usize] = NONE;
+        match self.tail {
+            NONE => self.head = operation,
+            tail => links.0[tail as usize] = operation,
+        }
+        self.tail = operation;
+    }
+
+    /// Takes the first operation.
+    #[inline]
+    pub fn pop(&mut self, links: &Links) -> Option<u32> {
+        let first = self.first()?;
+        self.head = links.0[first as usize];
+        if self.head == NONE {
+            self.tail = NONE;
+        }
+        Some(first)
+    }
+
+    /// Takes the first operation that fits, if it is among the first `few`; says whether all were looked at.
+    #[inline]
+    pub fn take(
+        &mut self,
+        links: &mut Links,
+        few: usize,
+        mut fits: impl FnMut(u32) -> bool,
+    ) -> (Option<u32>, bool) {
+        let (mut before, mut here) = (NONE, self.head);
+        for _ in 0..few {
+            if here == NONE {
+                return (None, true);
+            }
+            let after = links.0[here as usize];
+            if fits(here) {
+                match before {
+                    NONE => self.head = after,
+                    before => links.0[before as usize] = after,
+                }
+                if after == NONE {
+                    self.tail = before;
+                }
+                return (Some(here), true);
+            }
+            (before, here) = (here, after);
+        }
+        (None, here == NONE)
+    }
+}
