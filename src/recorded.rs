@@ -266,7 +266,7 @@ impl Player<'_> {
     /// Makes a call.
     fn call(&mut self, p: &mut Proc, call: &Call) {
         match &call.what {
-            CallKind::Work(kind) => p.computes_for(kind, call.end - call.start),
+            CallKind::Work(kind) => p.computes_for(kind.clone(), call.end - call.start),
             CallKind::WaitUntil(time) => p.wait_until(*time),
             CallKind::Send { to, tag, bytes, .. } => {
                 self.pieces.of(*bytes).for_each(|piece| p.send(*to, blank(tag), piece));
@@ -293,7 +293,7 @@ impl Player<'_> {
                     left -= 1;
                     p.send_recv(to, piece, from, tag);
                 }
-                (0..left).for_each(|_| drop(p.recv_from(from, tag)));
+                (0..left).for_each(|_| _ = p.recv_from(from, tag));
             }
             CallKind::Barrier => drop(p.own_barrier()),
             CallKind::Isend { request, to, tag, bytes } => {
@@ -323,9 +323,9 @@ impl Player<'_> {
 /// Receives a message, or a piece of one.
 fn receive(p: &mut Proc, from: usize, tag: &CallTag) {
     if RawTag::numbered(tag.number).is_wild() {
-        drop(p.recv_any_tag::<Blank>(Some(from)));
+        _ = p.recv_any_tag::<Blank>(Some(from));
     } else {
-        drop(p.recv_from(from, blank(tag)));
+        _ = p.recv_from(from, blank(tag));
     }
 }
 
