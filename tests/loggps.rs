@@ -328,13 +328,13 @@ fn a_table_is_a_machine_too() {
 
 #[test]
 fn what_netgauge_prints_is_a_machine() {
-    let line = "L=2.6128 s=1025 o_s=0.458 o_r=1.163 g=0.448 G=0.000583";
+    let line = "L=0.6128 s=1025 o_s=0.458 o_r=1.163 g=0.448 G=0.000583";
     let path = file("netgauge.txt", &format!("Testing 1025 bytes 50 times:\n {line} (13.4 GiB/s)\n"));
     let json = right(&format!("calibrate --from {path} -P 4 --format json"));
     let machine = file("netgauge.json", &json);
     let run: Value =
         serde_json::from_str(&right(&format!("run broadcast --machine {machine} --format json"))).unwrap();
-    let expected = json!({"L": 991_800, "o": 810_500, "g": 448_000, "G": 583, "P": 4, "word": 1});
+    let expected = json!({"L": 612_800, "o": 810_500, "g": 448_000, "G": 583, "P": 4, "word": 1});
     assert_eq!(run["params"], expected);
     assert_eq!(run["formula_ns"], run["model_ns"]);
 }

@@ -5,14 +5,15 @@
 //!
 //! > `L=0.6128 s=1025 o_s=0.458 o_r=1.163 g=0.448 G=0.000583 (..) lsqu(g,G)=..`
 //!
-//! - **L** is half of a round trip of the shortest message, with both overheads in it;
+//! - **L** is half of a round trip of the shortest message. Both overheads are in it, as far as they do not overlap with
+//!   what is under way; it is taken as it is printed, as other tools that read these lines do;
 //! - **o_s** and **o_r** are the overheads of messages of **s** bytes;
 //! - **g** and **G** are a line through what a message of a burst takes, g + sG, over all sizes since the protocol last
 //!   changed. Where it says `we detected a protocol change at .. bytes`, the next line is the last one of the old protocol.
 //!
 //! So the overheads over s make lines, and their slopes are O_s and O_r; G before and after the first change are G_s and
 //! G_l, and the size at which that was is s. Of S nothing is said. From a single size there is no line: that makes a machine
-//! of LogGP. Where the overheads are more than L, they overlap with it, and no latency is left.
+//! of LogGP.
 
 use loggp::{LogGps, NS, ParamsBuilder, Time};
 
@@ -117,15 +118,11 @@ impl Netgauge {
         };
         let (sender, receiver) = (over(|line| line.o_s), over(|line| line.o_r));
         let sizes = self.lines.windows(2).any(|pair| pair[0].s != pair[1].s);
-        let shortest = self.lines.iter().map(|line| line.s).fold(f64::INFINITY, f64::min);
-        let half = self.lines[0].L;
-        let words = if sizes { shortest * (sender.slope + receiver.slope + first.G.max(0.0)) } else { 0.0 };
         let (o_s, o_r) = match sizes {
             true => (sender.at_zero.max(0.0), receiver.at_zero.max(0.0)),
             false => (self.lines[0].o_s.max(0.0), self.lines[0].o_r.max(0.0)),
         };
-        let left = half - o_s - o_r - words;
-        let (L, o, g) = (us(left), us((o_s + o_r) / 2.0), us(first.g));
+        let (L, o, g) = (us(self.lines[0].L), us((o_s + o_r) / 2.0), us(first.g));
         let s = change.map_or(u32::MAX as usize, |size| size as usize);
         let builder = builder.L(L).o(o).g(g);
         let (O_s, O_r, G_s) = (us(sender.slope), us(receiver.slope), us(first.G));
@@ -137,39 +134,31 @@ impl Netgauge {
         let params = builder.build().map_err(|why| format!("what Netgauge found is no machine: {why}"))?;
 
         let from = |what: &str| format!("{what} over s, in {} lines", self.lines.len());
-        let time = |parameter, found: Time, bound, how: String| Finding {
+        let time = |parameter, found: Time, how: String| Finding {
             parameter,
             configured: None,
             found: Amount::Time(found),
-            bound,
+            bound: Bound::Exact,
             doubt: None,
             how: how.into(),
             held: true,
         };
-        let under_way = match left >= 0.0 {
-            true => "Netgauge's L, half of a round trip, less both overheads".into(),
-            false => format!(
-                "the overheads are more than Netgauge's L, half of a round trip of {}: they overlap",
-                us(2.0 * half)
-            ),
-        };
-        let bound = if left >= 0.0 { Bound::Exact } else { Bound::Any };
         let mut findings = vec![
-            time("L", L, bound, under_way),
-            time("o", o, Bound::Exact, "the middle of o_s and o_r".into()),
-            time("g", g, Bound::Exact, "Netgauge's g".into()),
+            time("L", L, "Netgauge's L, half of a round trip: the overheads are in it".into()),
+            time("o", o, "the middle of o_s and o_r".into()),
+            time("g", g, "Netgauge's g".into()),
         ];
         match sizes {
-            false => findings.push(time("G", G_s, Bound::Exact, "Netgauge's G".into())),
+            false => findings.push(time("G", G_s, "Netgauge's G".into())),
             true => {
-                findings.push(time("O_s", O_s, Bound::Exact, from("the slope of o_s")));
-                findings.push(time("O_r", O_r, Bound::Exact, from("the slope of o_r")));
-                findings.push(time("G_s", G_s, Bound::Exact, "Netgauge's G".into()));
+                findings.push(time("O_s", O_s, from("the slope of o_s")));
+                findings.push(time("O_r", O_r, from("the slope of o_r")));
+                findings.push(time("G_s", G_s, "Netgauge's G".into()));
                 if let Some(change) = change {
-                    findings.push(time("G_l", G_l, Bound::Exact, "Netgauge's G of the last protocol".into()));
+                    findings.push(time("G_l", G_l, "Netgauge's G of the last protocol".into()));
                     let s = Amount::Words(*change as i64);
                     let how = "where Netgauge saw a protocol change".into();
-                    findings.push(Finding { found: s, ..time("s", NS, Bound::Exact, how) });
+                    findings.push(Finding { found: s, ..time("s", NS, how) });
                 }
             }
         }
@@ -197,13 +186,10 @@ mod tests {
 
     #[test]
     fn one_size_makes_a_machine_of_loggp() {
-        let text = "Testing 1025 bytes 50 times:\n L=2.6128 s=1025 o_s=0.458 o_r=1.163 g=0.448 G=0.000583 (13.4 GiB/s)\n";
+        let text = "Testing 1025 bytes 50 times:\n L=0.6128 s=1025 o_s=0.458 o_r=1.163 g=0.448 G=0.000583 (13.4 GiB/s)\n";
         let params = machine(text).params;
-        assert_eq!((params.L, params.o, params.g), (991_800 * PS, 810_500 * PS, 448 * NS));
+        assert_eq!((params.L, params.o, params.g), (612_800 * PS, 810_500 * PS, 448 * NS));
         assert_eq!(params.G(), Some(583 * PS));
-        // As its site shows it, the overheads are more than half of a round trip.
-        let found = machine("L=0.6128 s=1025 o_s=0.458 o_r=1.163 g=0.448 G=0.000583");
-        assert_eq!((found.params.L, found.findings[0].bound), (Time::ZERO, Bound::Any));
     }
 
     #[test]
@@ -214,7 +200,7 @@ mod tests {
         (1..5).for_each(|i| text += &line(1024.0 * f64::from(i) + 1.0, 2.0, 0.01));
         let params = machine(&text).params;
         let gps = params.gps().unwrap();
-        assert_eq!((params.L, params.o, params.g), (3000 * NS, 600 * NS, 2000 * NS));
+        assert_eq!((params.L, params.o, params.g), (4213 * NS, 600 * NS, 2000 * NS));
         assert_eq!((gps.O_s, gps.O_r, gps.G_s, gps.G_l), (NS, 2 * NS, 10 * NS, 10 * NS));
         text += "we detected a protocol change at 4097 bytes:\n";
         text += &line(6145.0, 2.0, 0.01);
