@@ -126,12 +126,20 @@ impl Index {
         self.wild += usize::from(key.0 == ANY || key.1 == ANY);
     }
 
-    /// Takes the receive that was posted first of those that take such a message.
-    fn take_posted(&mut self, from: u32, tag: u32) -> Option<u32> {
+    /// The receive that was posted first of those that take such a message: its turn, what it names, and itself.
+    fn first_posted(&self, from: u32, tag: u32) -> Option<(u64, (u32, u32), u32)> {
         let keys = [(from, tag), (ANY, tag), (from, ANY), (ANY, ANY)];
         let keys = if self.wild == 0 { &keys[..1] } else { &keys[..] };
-        let firsts = keys.iter().filter_map(|key| Some((self.posted.get(key)?.front()?.0, *key)));
-        let (_, key) = firsts.min()?;
+        let first = |key: &(u32, u32)| {
+            let (turn, receive) = *self.posted.get(key)?.front()?;
+            Some((turn, *key, receive))
+        };
+        keys.iter().filter_map(first).min()
+    }
+
+    /// Takes that receive.
+    fn take_posted(&mut self, from: u32, tag: u32) -> Option<u32> {
+        let (_, key, _) = self.first_posted(from, tag)?;
         let queue = self.posted.get_mut(&key)?;
         let (_, receive) = queue.pop_front()?;
         if queue.is_empty() {
@@ -227,18 +235,19 @@ impl Desks {
                 }
                 other = mail.before;
             }
-            let posted = self.take_posted(desk, rank, links, progress, from, tag);
+            // Of those that have no message the first one, unless one was posted earlier that has a later message.
+            let posted = self.first_posted(desk, rank, links, progress, from, tag);
             match posted {
                 Some(receive) if best == NONE || turn(receive) < turn(self.mail(best).receive) => {
+                    self.take_posted(desk, rank, links, progress, from, tag);
                     self.pair(desk, here, receive, progress.ready_since(receive));
                     return true;
                 }
-                Some(receive) => self.unpost(desk, rank, links, progress, receive),
                 None if best == NONE => {
                     self.put(desk, rank, here);
                     return false;
                 }
-                None => (),
+                _ => (),
             }
             let receive = self.mail(best).receive;
             self.unlink(&mut desk.paired, best);
@@ -292,6 +301,23 @@ impl Desks {
     #[inline]
     fn index(&mut self, desk: &Desk, rank: u32) -> Option<&mut Index> {
         if desk.has_index { self.indexes.get_mut(&rank) } else { None }
+    }
+
+    /// The receive that was posted first of those that take such a message; it stays.
+    fn first_posted(
+        &mut self,
+        desk: &mut Desk,
+        rank: u32,
+        links: &mut Links,
+        progress: &Progress,
+        from: u32,
+        tag: u32,
+    ) -> Option<u32> {
+        if let Some(index) = self.index(desk, rank) {
+            return index.first_posted(from, tag).map(|(_, _, receive)| receive);
+        }
+        let fits = |receive: u32| takes(progress, receive, from, tag);
+        desk.posted.iter(links).find(|receive| fits(*receive))
     }
 
     /// Takes the receive that was posted first of those that take such a message.

@@ -64,6 +64,12 @@ impl Queue {
         Some(first)
     }
 
+    /// All operations.
+    pub fn iter<'a>(&self, links: &'a Links) -> impl Iterator<Item = u32> + 'a {
+        let some = |operation: u32| (operation != NONE).then_some(operation);
+        std::iter::successors(some(self.head), move |operation| some(links.0[*operation as usize]))
+    }
+
     /// Takes the first operation that fits, if it is among the first `few`; says whether all were looked at.
     #[inline]
     pub fn take(
