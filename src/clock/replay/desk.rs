@@ -109,10 +109,8 @@ const FEW: usize = 32;
 /// A rank's receives and messages, by what they name.
 #[derive(Debug, Default)]
 struct Index {
-    /// Receives by sender and tag, each with its turn.
-    posted: HashMap<(u32, u32), VecDeque<(u64, u32)>>,
-    /// How many receives there have been.
-    turns: u64,
+    /// Receives by sender and tag, as they were posted, each with the time.
+    posted: HashMap<(u32, u32), VecDeque<(Time, u32)>>,
     /// How many of those that are left take any sender or any tag.
     wild: usize,
     /// Messages by sender and tag, by arrival.
@@ -120,26 +118,24 @@ struct Index {
 }
 
 impl Index {
-    fn post(&mut self, receive: u32, key: (u32, u32)) {
-        self.posted.entry(key).or_default().push_back((self.turns, receive));
-        self.turns += 1;
+    fn post(&mut self, receive: u32, since: Time, key: (u32, u32)) {
+        let (queue, turn) = (self.posted.entry(key).or_default(), (since, receive));
+        let place = queue.len() - queue.iter().rev().take_while(|other| **other > turn).count();
+        queue.insert(place, turn);
         self.wild += usize::from(key.0 == ANY || key.1 == ANY);
     }
 
-    /// The receive that was posted first of those that take such a message: its turn, what it names, and itself.
-    fn first_posted(&self, from: u32, tag: u32) -> Option<(u64, (u32, u32), u32)> {
+    /// The receive that was posted first of those that take such a message: since when and which, and what it names.
+    fn first_posted(&self, from: u32, tag: u32) -> Option<((Time, u32), (u32, u32))> {
         let keys = [(from, tag), (ANY, tag), (from, ANY), (ANY, ANY)];
         let keys = if self.wild == 0 { &keys[..1] } else { &keys[..] };
-        let first = |key: &(u32, u32)| {
-            let (turn, receive) = *self.posted.get(key)?.front()?;
-            Some((turn, *key, receive))
-        };
+        let first = |key: &(u32, u32)| Some((*self.posted.get(key)?.front()?, *key));
         keys.iter().filter_map(first).min()
     }
 
     /// Takes that receive.
     fn take_posted(&mut self, from: u32, tag: u32) -> Option<u32> {
-        let (_, key, _) = self.first_posted(from, tag)?;
+        let (_, key) = self.first_posted(from, tag)?;
         let queue = self.posted.get_mut(&key)?;
         let (_, receive) = queue.pop_front()?;
         if queue.is_empty() {
@@ -289,10 +285,10 @@ impl Desks {
     #[inline]
     fn unpost(&mut self, desk: &mut Desk, rank: u32, links: &mut Links, progress: &Progress, receive: u32) {
         match self.index(desk, rank) {
-            None => desk.posted.push(links, receive),
+            None => desk.posted.push(links, receive, |other| progress.ready_since(other)),
             Some(index) => {
                 let operation = progress.operation(receive);
-                index.post(receive, (operation.peer, operation.tag));
+                index.post(receive, progress.ready_since(receive), (operation.peer, operation.tag));
             }
         }
     }
@@ -314,7 +310,7 @@ impl Desks {
         tag: u32,
     ) -> Option<u32> {
         if let Some(index) = self.index(desk, rank) {
-            return index.first_posted(from, tag).map(|(_, _, receive)| receive);
+            return index.first_posted(from, tag).map(|((_, receive), _)| receive);
         }
         let fits = |receive: u32| takes(progress, receive, from, tag);
         desk.posted.iter(links).find(|receive| fits(*receive))
@@ -354,7 +350,7 @@ impl Desks {
         let mut index = Index::default();
         while let Some(receive) = desk.posted.pop(links) {
             let operation = progress.operation(receive);
-            index.post(receive, (operation.peer, operation.tag));
+            index.post(receive, progress.ready_since(receive), (operation.peer, operation.tag));
         }
         let mut mail = desk.mail.head;
         while mail != NONE {
