@@ -447,7 +447,7 @@ fn transfer(pieces: &[Piece], sends: bool) -> Option<Transfer> {
         })
     };
     let first = ids(sends).next()?;
-    Some(Transfer::of(ids(sends).last()?, Some(first).zip(ids(!sends).next())))
+    Some(Transfer::of(ids(sends).next_back()?, Some(first).zip(ids(!sends).next())))
 }
 
 /// The account of the overhead of sends, or of receptions.

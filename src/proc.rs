@@ -313,8 +313,8 @@ impl<'a> Proc<'a> {
     }
 
     /// Computes for so long, and computes nothing: what a recorded run had computed.
-    pub(crate) fn computes_for(&mut self, kind: &Cow<'static, str>, time: Time) {
-        self.node.works(kind.clone(), time);
+    pub(crate) fn computes_for(&mut self, kind: Cow<'static, str>, time: Time) {
+        self.node.works(kind, time);
         self.clock.not_before(self.node.now());
     }
 

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::clock::{ClockKind, limits};
 use crate::error::RunError;
 use crate::machine::{Machine, Run};
 use crate::message::{MessageId, Payload, RawTag, Tag};
@@ -101,6 +102,8 @@ impl<'a> Replay<'a> {
     /// messages wait for their receivers that did not before, the program may be one that deadlocks.
     pub fn run(&self) -> Result<Run<()>, RunError> {
         let trace = self.trace;
+        // A few bytes can say that there are millions of processors: then nothing is made for each of them.
+        limits::check(ClockKind::Virtual, self.params.P, STACK)?;
         let is_same = self.params == trace.params && self.model == Model::LogGPS && self.longest.is_none();
         let (params, surcharge) = self.model.of(self.params)?;
         let pieces = Pieces { longest: self.longest.map(|words| words.saturating_mul(params.word.get())) };
@@ -263,7 +266,7 @@ impl Player<'_> {
     /// Makes a call.
     fn call(&mut self, p: &mut Proc, call: &Call) {
         match &call.what {
-            CallKind::Work(kind) => p.computes_for(kind, call.end - call.start),
+            CallKind::Work(kind) => p.computes_for(kind.clone(), call.end - call.start),
             CallKind::WaitUntil(time) => p.wait_until(*time),
             CallKind::Send { to, tag, bytes, .. } => {
                 self.pieces.of(*bytes).for_each(|piece| p.send(*to, blank(tag), piece));
@@ -290,7 +293,7 @@ impl Player<'_> {
                     left -= 1;
                     p.send_recv(to, piece, from, tag);
                 }
-                (0..left).for_each(|_| drop(p.recv_from(from, tag)));
+                (0..left).for_each(|_| _ = p.recv_from(from, tag));
             }
             CallKind::Barrier => drop(p.own_barrier()),
             CallKind::Isend { request, to, tag, bytes } => {
@@ -320,9 +323,9 @@ impl Player<'_> {
 /// Receives a message, or a piece of one.
 fn receive(p: &mut Proc, from: usize, tag: &CallTag) {
     if RawTag::numbered(tag.number).is_wild() {
-        drop(p.recv_any_tag::<Blank>(Some(from)));
+        _ = p.recv_any_tag::<Blank>(Some(from));
     } else {
-        drop(p.recv_from(from, blank(tag)));
+        _ = p.recv_from(from, blank(tag));
     }
 }
 

@@ -386,7 +386,6 @@ fn every_program_s_recorded_run_is_made_again() {
         "run radix-sort -P 4 --size 256",
         "run lu -P 4 --size 32",
         "run transportation -P 8",
-        "run median -P 4",
         "run broadcast -P 5 --latency random:3 --ties random:4",
     ] {
         let json = trace("again", line);

@@ -366,6 +366,20 @@ fn refuses_in_one_sentence() {
     }
 }
 
+/// A few bytes can say that a run had millions of processors.
+#[test]
+fn a_machine_that_no_host_holds_is_refused_before_it_is_made() {
+    let mappings = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
+    if mappings.trim().parse().is_ok_and(|most: u64| most > 1 << 24) {
+        return; // this one might hold it
+    }
+    let params = Params::new(2).L(6 * US).build().unwrap();
+    let mut trace = one_message(params, 8, 0);
+    trace.params.P = 1 << 24;
+    let error = Replay::of(&trace).run().unwrap_err();
+    assert!(matches!(error.cause, Cause::Host(_)), "{error}");
+}
+
 /// A trace may say anything: it is made again, or an error says why not. Nothing hangs, and nothing panics.
 #[test]
 fn survives_traces_that_were_tampered_with() {

@@ -16,7 +16,7 @@ use crate::trace::{Activity, ActivityKind, Call, CallKind, CallTag, Message, Tra
 fn length(params: &Params, bytes: usize) -> usize {
     let word = params.word.get();
     let least = if params.gps().is_some() { 0 } else { 1 };
-    (bytes / word + usize::from(bytes % word > 0)).max(least)
+    (bytes / word + usize::from(!bytes.is_multiple_of(word))).max(least)
 }
 
 /// What was sent to be received, as far as calls say it.

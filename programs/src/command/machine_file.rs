@@ -118,11 +118,13 @@ fn shortened(value: &Value) -> String {
 /// A machine with these parameters, but for those that are open.
 pub fn object(name: Option<&str>, params: &Params, open: &[&str]) -> Object {
     let value = |parameter: &&'static Parameter| {
-        let is_there =
-            !open.contains(&parameter.name) && !(parameter.name == "G" && params.long == LongMessages::LogP);
+        let has_no_G = parameter.name == "G" && params.long == LongMessages::LogP;
         let number = parameter.number(params)?;
         let path = Cow::from(format!("params.{}", parameter.name));
-        Some((path, if is_there { Cell::from(number) } else { Cell::Nothing }))
+        Some((
+            path,
+            if has_no_G || open.contains(&parameter.name) { Cell::Nothing } else { Cell::from(number) },
+        ))
     };
     let mut values = vec![(Cow::from("machine"), name.into())];
     values.extend(Parameter::ALL.iter().filter_map(|parameter| value(&parameter)));

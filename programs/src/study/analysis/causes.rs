@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use loggp::{ActivityKind, Ports, Time};
+use loggp::{ActivityKind, Message, Ports, Time};
 
 use super::events::Events;
 
@@ -27,6 +27,8 @@ pub struct Causes<'e, 'a> {
     to: OnceCell<Vec<usize>>,
     /// The messages by sender and the moment at which their last word has gone out.
     gone: OnceCell<Vec<usize>>,
+    /// The messages by sender and entry.
+    entered: OnceCell<Vec<usize>>,
     /// The places of receptions, by processor and start.
     receptions: OnceCell<Vec<usize>>,
 }
@@ -34,8 +36,8 @@ pub struct Causes<'e, 'a> {
 impl<'e, 'a> Causes<'e, 'a> {
     /// The messages of these events.
     pub fn of(events: &'e Events<'a>) -> Causes<'e, 'a> {
-        let (from, to, gone, receptions) = Default::default();
-        Causes { events, from, to, gone, receptions }
+        let (from, to, gone, entered, receptions) = Default::default();
+        Causes { events, from, to, gone, entered, receptions }
     }
 
     /// What let a message enter after a stall.
@@ -91,6 +93,16 @@ impl<'e, 'a> Causes<'e, 'a> {
         self.gone_at(id, at).find(|other| *other != message && self.asked(*other) <= self.asked(message))
     }
 
+    /// The message to the same processor that entered at a moment, and behind which this one had to wait to be sent.
+    pub fn behind(&self, message: usize, at: Time) -> Option<usize> {
+        let Message { id, to, .. } = *self.events.message(message);
+        let key = |message: usize| (self.events.message(message).id.from, self.events.message(message).enter);
+        let sorted = self.entered.get_or_init(|| self.sorted(key));
+        let start = sorted.partition_point(|other| key(*other) < (id.from, at));
+        let mut then = sorted[start..].iter().copied().take_while(|other| key(*other) == (id.from, at));
+        then.find(|other| *other != message && self.events.message(*other).to == to)
+    }
+
     /// The reception that a processor began at a moment.
     pub fn reception(&self, id: usize, at: Time) -> Option<usize> {
         let key = |place: &usize| (self.events.event(*place).id, self.events.event(*place).start);
@@ -128,7 +140,7 @@ impl<'e, 'a> Causes<'e, 'a> {
         sorted: &'s OnceCell<Vec<usize>>,
         id: usize,
         at: Time,
-        end: impl Fn(&loggp::Message) -> usize + Copy + 's,
+        end: impl Fn(&Message) -> usize + Copy + 's,
     ) -> impl Iterator<Item = usize> + 's {
         let key = move |m: usize| (end(self.events.message(m)), self.events.message(m).arrival);
         let sorted = sorted.get_or_init(|| self.sorted(key));

@@ -318,25 +318,22 @@ impl<'a> Walk<'_, 'a> {
             let part = if *wait.what == ActivityKind::Stall { Part::Stall } else { Part::Port };
             self.hop(part, Cost::Fixed, id, Some(message), wait.start, wait.end);
         }
-        if let Some(last) = self.gap_after(message, send) {
+        let waited =
+            self.events.before(send).is_some_and(|at| *self.events.event(at).what == ActivityKind::Gap);
+        let params = &self.events.trace.params;
+        if let Some(last) = self.causes.gone(message, id, end - params.g).filter(|_| waited) {
             let gone = self.causes.out(last);
             self.hop(Part::Gap, Cost::Gap, id, Some(message), gone, end);
             self.goes_out(last, Part::Stream);
             return Some(At::Entry(last));
         }
+        // A request's message turns to the network when one to the same processor, called for before, has entered.
+        if let Some(last) = self.causes.behind(message, end - params.o).filter(|_| waited) {
+            self.hop(Part::SendOverhead, Cost::Send(0), id, Some(message), end - params.o, end);
+            return Some(At::Entry(last));
+        }
         self.hop(Part::SendOverhead, Cost::Send(words), id, Some(message), start, end);
         self.before(send)
-    }
-
-    /// The message after which the gap ran until a message was ready, if one did.
-    fn gap_after(&self, message: usize, send: usize) -> Option<usize> {
-        let before = self.events.event(self.events.before(send)?);
-        let Event { id, end, .. } = self.events.event(send);
-        let gone = end - self.events.trace.params.g;
-        match before.what {
-            ActivityKind::Gap => self.causes.gone(message, id, gone),
-            _ => None,
-        }
     }
 
     /// Adds the time in which the words of a message go out.

@@ -130,6 +130,6 @@ fn late(events: &Events, roles: &Roles, wait: Event, data: usize) -> [Time; 2] {
     // A receiver that waits for its gap has called already.
     let gap = events.before(taken).filter(|before| *events.event(*before).what == ActivityKind::Gap);
     let called = events.event(gap.unwrap_or(taken)).start;
-    let from = events.message(request).arrival.clamp(wait.start, wait.end);
-    [from, called.clamp(from, wait.end)]
+    let from = events.message(request).arrival.max(wait.start).min(wait.end);
+    [from, called.max(from).min(wait.end)]
 }

@@ -48,6 +48,9 @@ pub struct Derived {
     pub longest: usize,
 }
 
+/// The lengths around a place, nearest to it; nothing if there is no such place.
+pub type Bracket = Option<(usize, usize)>;
+
 /// What the curves look like.
 struct Curves {
     /// What is left with a long imbalance, and where it jumps; or the line that it is.
@@ -101,7 +104,7 @@ impl Curves {
 }
 
 /// Where the curves jump and bend: between which lengths that were measured.
-pub fn brackets(trips: &RoundTrips) -> (Option<(usize, usize)>, Option<(usize, usize)>) {
+pub fn brackets(trips: &RoundTrips) -> (Bracket, Bracket) {
     Curves::of(trips).map_or((None, None), |curves| (curves.S, curves.around_s))
 }
 

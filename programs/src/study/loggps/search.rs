@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use loggp::{Cause, ClockKind, MS, RunError, Time};
 
-use super::equations::brackets;
+use super::equations::{Bracket, brackets};
 use super::line::Noise;
 use super::round_trips::{RoundTrips, Sample};
 use crate::study::calibration::lab::Lab;
@@ -103,7 +103,7 @@ impl Search<'_> {
     /// Measures between two neighbours until they are that near to each other.
     fn narrow(
         &mut self,
-        which: impl Fn((Option<(usize, usize)>, Option<(usize, usize)>)) -> Option<(usize, usize)>,
+        which: impl Fn((Bracket, Bracket)) -> Bracket,
         resolution: usize,
     ) -> Result<(), RunError> {
         const MOST_STEPS: usize = 64;
