@@ -34,8 +34,9 @@ pub struct ReplayCommand {
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
 pub struct ReplayOptions {
-    /// One of the papers' machines: `loggp machines` lists them [default: cs2-elan, unless --params is given]
-    #[arg(long, value_name = "NAME")]
+    /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
+    /// it [default: cs2-elan, unless --params is given]
+    #[arg(long, value_name = "NAME|FILE")]
     machine: Option<String>,
     /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles. Without --machine a word
     /// is a byte
@@ -140,7 +141,7 @@ impl ReplayOptions {
             ));
         }
         let mut choice = Choice::of(&options, Some(schedule.ranks()))?;
-        if choice.name.is_none() && !gives(&options, "word") {
+        if self.machine.is_none() && choice.name.is_none() && !gives(&options, "word") {
             choice.params.word = NonZeroUsize::MIN;
         }
         let replay = Player::new(choice.params).rules(self.rules).ports(self.ports);

@@ -109,10 +109,8 @@ const FEW: usize = 32;
 /// A rank's receives and messages, by what they name.
 #[derive(Debug, Default)]
 struct Index {
-    /// Receives by sender and tag, each with its turn.
-    posted: HashMap<(u32, u32), VecDeque<(u64, u32)>>,
-    /// How many receives there have been.
-    turns: u64,
+    /// Receives by sender and tag, as they were posted, each with the time.
+    posted: HashMap<(u32, u32), VecDeque<(Time, u32)>>,
     /// How many of those that are left take any sender or any tag.
     wild: usize,
     /// Messages by sender and tag, by arrival.
@@ -120,18 +118,24 @@ struct Index {
 }
 
 impl Index {
-    fn post(&mut self, receive: u32, key: (u32, u32)) {
-        self.posted.entry(key).or_default().push_back((self.turns, receive));
-        self.turns += 1;
+    fn post(&mut self, receive: u32, since: Time, key: (u32, u32)) {
+        let (queue, turn) = (self.posted.entry(key).or_default(), (since, receive));
+        let place = queue.len() - queue.iter().rev().take_while(|other| **other > turn).count();
+        queue.insert(place, turn);
         self.wild += usize::from(key.0 == ANY || key.1 == ANY);
     }
 
-    /// Takes the receive that was posted first of those that take such a message.
-    fn take_posted(&mut self, from: u32, tag: u32) -> Option<u32> {
+    /// The receive that was posted first of those that take such a message: since when and which, and what it names.
+    fn first_posted(&self, from: u32, tag: u32) -> Option<((Time, u32), (u32, u32))> {
         let keys = [(from, tag), (ANY, tag), (from, ANY), (ANY, ANY)];
         let keys = if self.wild == 0 { &keys[..1] } else { &keys[..] };
-        let firsts = keys.iter().filter_map(|key| Some((self.posted.get(key)?.front()?.0, *key)));
-        let (_, key) = firsts.min()?;
+        let first = |key: &(u32, u32)| Some((*self.posted.get(key)?.front()?, *key));
+        keys.iter().filter_map(first).min()
+    }
+
+    /// Takes that receive.
+    fn take_posted(&mut self, from: u32, tag: u32) -> Option<u32> {
+        let (_, key) = self.first_posted(from, tag)?;
         let queue = self.posted.get_mut(&key)?;
         let (_, receive) = queue.pop_front()?;
         if queue.is_empty() {
@@ -227,18 +231,19 @@ impl Desks {
                 }
                 other = mail.before;
             }
-            let posted = self.take_posted(desk, rank, links, progress, from, tag);
+            // Of those that have no message the first one, unless one was posted earlier that has a later message.
+            let posted = self.first_posted(desk, rank, links, progress, from, tag);
             match posted {
                 Some(receive) if best == NONE || turn(receive) < turn(self.mail(best).receive) => {
+                    self.take_posted(desk, rank, links, progress, from, tag);
                     self.pair(desk, here, receive, progress.ready_since(receive));
                     return true;
                 }
-                Some(receive) => self.unpost(desk, rank, links, progress, receive),
                 None if best == NONE => {
                     self.put(desk, rank, here);
                     return false;
                 }
-                None => (),
+                _ => (),
             }
             let receive = self.mail(best).receive;
             self.unlink(&mut desk.paired, best);
@@ -280,10 +285,10 @@ impl Desks {
     #[inline]
     fn unpost(&mut self, desk: &mut Desk, rank: u32, links: &mut Links, progress: &Progress, receive: u32) {
         match self.index(desk, rank) {
-            None => desk.posted.push(links, receive),
+            None => desk.posted.push(links, receive, |other| progress.ready_since(other)),
             Some(index) => {
                 let operation = progress.operation(receive);
-                index.post(receive, (operation.peer, operation.tag));
+                index.post(receive, progress.ready_since(receive), (operation.peer, operation.tag));
             }
         }
     }
@@ -292,6 +297,23 @@ impl Desks {
     #[inline]
     fn index(&mut self, desk: &Desk, rank: u32) -> Option<&mut Index> {
         if desk.has_index { self.indexes.get_mut(&rank) } else { None }
+    }
+
+    /// The receive that was posted first of those that take such a message; it stays.
+    fn first_posted(
+        &mut self,
+        desk: &mut Desk,
+        rank: u32,
+        links: &mut Links,
+        progress: &Progress,
+        from: u32,
+        tag: u32,
+    ) -> Option<u32> {
+        if let Some(index) = self.index(desk, rank) {
+            return index.first_posted(from, tag).map(|((_, receive), _)| receive);
+        }
+        let fits = |receive: u32| takes(progress, receive, from, tag);
+        desk.posted.iter(links).find(|receive| fits(*receive))
     }
 
     /// Takes the receive that was posted first of those that take such a message.
@@ -328,7 +350,7 @@ impl Desks {
         let mut index = Index::default();
         while let Some(receive) = desk.posted.pop(links) {
             let operation = progress.operation(receive);
-            index.post(receive, (operation.peer, operation.tag));
+            index.post(receive, progress.ready_since(receive), (operation.peer, operation.tag));
         }
         let mut mail = desk.mail.head;
         while mail != NONE {

@@ -37,7 +37,7 @@ pub enum Rules {
 /// Plays schedules on a machine. The latency is exactly L, and of those that act at the same time the lower number goes
 /// first.
 #[derive(Clone, Copy, Debug)]
-#[must_use = "a setting gives back the replay that has it"]
+#[must_use = "a setting gives back the player that has it"]
 pub struct Player {
     /// What everything costs.
     params: Params,

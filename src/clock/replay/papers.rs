@@ -337,7 +337,8 @@ impl<'a> Play<'a> {
             }
             Step::Send { .. } => {
                 self.progress.is_ready_again(receive, now);
-                self.ranks[rank as usize].sends.push(&mut self.links, receive);
+                let since = |other| self.progress.ready_since(other);
+                self.ranks[rank as usize].sends.push(&mut self.links, receive, since);
             }
             Step::Take(_) => (),
         }
@@ -387,13 +388,15 @@ impl<'a> Play<'a> {
             let packed = self.progress.operation(operation);
             match packed.kind {
                 Kind::Send => {
-                    here.sends.push(&mut self.links, operation);
+                    here.sends.push(&mut self.links, operation, |other| self.progress.ready_since(other));
                     let words = self.network.params().words(packed.size as usize);
                     if !self.is_short(Kind::Send, words, About::Data) {
                         self.begin_to_ask(operation, packed.peer, words);
                     }
                 }
-                Kind::Calc => here.calcs.push(&mut self.links, operation),
+                Kind::Calc => {
+                    here.calcs.push(&mut self.links, operation, |other| self.progress.ready_since(other))
+                }
                 Kind::Recv => {
                     self.desks.post(&mut here.desk, rank, &mut self.links, &self.progress, operation);
                 }

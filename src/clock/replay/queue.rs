@@ -1,5 +1,7 @@
 //! Queues of operations that take no room in their ranks: an operation is in one queue at most, so all share the links.
 
+use crate::time::Time;
+
 /// No operation, and no message.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -7,7 +9,7 @@ pub(super) const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) struct Links(Vec<u32>);
 
-/// Operations, first in, first out.
+/// Operations in the order in which they became ready, and of those that did so at the same time as they are written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queue {
     /// The first one.
@@ -42,15 +44,22 @@ impl Queue {
         (self.head != NONE).then_some(self.head)
     }
 
-    /// Adds an operation that is in no queue.
+    /// Adds an operation that is in no queue. Mostly it comes last.
     #[inline]
-    pub fn push(&mut self, links: &mut Links, operation: u32) {
-        links.0[operation as usize] = NONE;
-        match self.tail {
-            NONE => self.head = operation,
-            tail => links.0[tail as usize] = operation,
+    pub fn push(&mut self, links: &mut Links, operation: u32, since: impl Fn(u32) -> Time) {
+        let key = |operation: u32| (since(operation), operation);
+        let mut before = self.tail;
+        if before != NONE && key(before) > key(operation) {
+            before = self.iter(links).take_while(|other| key(*other) < key(operation)).last().unwrap_or(NONE);
         }
-        self.tail = operation;
+        let after = match before {
+            NONE => std::mem::replace(&mut self.head, operation),
+            before => std::mem::replace(&mut links.0[before as usize], operation),
+        };
+        links.0[operation as usize] = after;
+        if after == NONE {
+            self.tail = operation;
+        }
     }
 
     /// Takes the first operation.
@@ -62,6 +71,12 @@ impl Queue {
             self.tail = NONE;
         }
         Some(first)
+    }
+
+    /// All operations.
+    pub fn iter<'a>(&self, links: &'a Links) -> impl Iterator<Item = u32> + 'a {
+        let some = |operation: u32| (operation != NONE).then_some(operation);
+        std::iter::successors(some(self.head), move |operation| some(links.0[*operation as usize]))
     }
 
     /// Takes the first operation that fits, if it is among the first `few`; says whether all were looked at.

@@ -467,8 +467,8 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
             tell(schedule, &mut needs, &mut fresh, operation, true, begin);
         }
         tell(schedule, &mut needs, &mut fresh, operation, false, rank.pace.now());
-        fresh.sort();
         rank.ready.extend(fresh);
+        rank.ready.sort();
     }
     let is_over = left == 0 && ranks.iter().all(|rank| rank.mail.is_empty());
     is_over.then(|| (ranks.iter().map(|rank| rank.pace.now()).collect(), stalls))
