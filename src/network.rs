@@ -216,8 +216,12 @@ pub struct Exit {
     /// What latencies are drawn with.
     dice: fastrand::Rng,
     /// When the last message to each other processor arrives, if messages to one keep their order.
-    in_order: Option<Box<HashMap<u32, Time>>>,
+    in_order: Option<Box<Arrivals>>,
 }
+
+/// When the last message to each other processor arrives.
+#[derive(Debug, Default)]
+struct Arrivals(HashMap<u32, Time>);
 
 impl Exit {
     /// The processor.
@@ -444,7 +448,7 @@ impl Network {
         let Request { ready, ask, latency, stream } = request;
         let occupies = stream.max(Time::ZERO);
         let mut out_of_order = false;
-        let overtakes = exit.in_order.as_ref().and_then(|arrivals| arrivals.get(&(y as u32)));
+        let overtakes = exit.in_order.as_ref().and_then(|arrivals| arrivals.0.get(&(y as u32)));
         let not_before = overtakes.map_or(Time::ZERO, |arrival| *arrival - stream);
         let first = not_before.max(ready + latency);
         let mut way = Way { enter: ready, first, arrival: first + stream };
@@ -483,7 +487,7 @@ impl Network {
         }
         exit.next = way.enter + occupies + self.params.g;
         if let Some(arrivals) = &mut exit.in_order {
-            arrivals.insert(y as u32, way.arrival);
+            arrivals.0.insert(y as u32, way.arrival);
         }
         let Way { enter, first, arrival } = way;
         Passage { ready, admitted, enter, first, arrival, out_of_order }

@@ -364,7 +364,7 @@ impl ScheduleBuilder {
         self.in_order &= earlier < later;
         self.schedule.operations[(begin + later) as usize].needs += 1;
         let flag = if begun { Follower::BEGUN } else { 0 };
-        self.requirements.push((earlier, Follower(begin + later | flag)));
+        self.requirements.push((earlier, Follower((begin + later) | flag)));
         Ok(())
     }
 

@@ -328,7 +328,8 @@ fn refuses_in_one_sentence() {
     };
     let mut wrong_tag = trace.clone();
     send_tag(&mut wrong_tag, 1 << 63);
-    let replays: [(Trace, fn(Replay) -> Replay, &str); 8] = [
+    type Case = (Trace, fn(Replay) -> Replay, &'static str);
+    let replays: [Case; 8] = [
         (changed(|trace| trace.calls.clear()), |replay| replay, "the trace holds no calls"),
         (changed(|_| ()), |replay| replay.fragments(0), "pieces of 0 words"),
         (

@@ -76,7 +76,9 @@ pub fn read(input: &mut dyn BufRead, unit: Time) -> Result<Schedule, GoalError> 
     }
     let ranks = bytes.u32()?;
     let mut builder = begin(ranks.into()).or_else(|why| bytes.error(why))?;
-    (bytes.u8()?, bytes.u8()?); // the last processor and the last interface, which the nodes tell too
+    // The last processor and the last interface, which the nodes tell too.
+    bytes.u8()?;
+    bytes.u8()?;
     let mut table = Vec::new();
     for _ in 0..ranks {
         table.push((bytes.u64()?, bytes.u64()?));
