@@ -284,10 +284,15 @@ impl Oracle {
             ends.filter(|end| *end > from).chain([from]).filter(|at| fits(*at)).min().unwrap()
         };
         // The receiver's port is sought from e + L on (LogGP 2). One word, or a stream of negative length, needs none.
+        // LogGPS is MPI, where no message overtakes another between the same two.
+        let before =
+            self.promised.iter().filter(|m| self.params.gps().is_some() && (m.from, m.to) == (from, to));
+        let ahead = before.map(|m| m.arrival).max();
         let first = |e: i64| {
+            let soonest = ahead.map_or(e + L, |ahead| (e + L).max(ahead - s));
             let own = |f: i64| self.single && from == to && overlap((e, e + s), (f, f + s));
             let mut ends = in_port.iter().map(|(_, end)| *end).chain([e + s]);
-            if s <= 0 { e + L } else { earliest(e + L, &mut ends, &|f| free(&in_port, f) && !own(f)) }
+            if s <= 0 { soonest } else { earliest(soonest, &mut ends, &|f| free(&in_port, f) && !own(f)) }
         };
         // LogP 3: it stalls "until the message can be sent without exceeding the capacity limit". How many are in
         // transit grows only where one enters.
@@ -301,7 +306,7 @@ impl Oracle {
             };
             moments.into_iter().all(|m| fewer(&sent, m) && fewer(&coming, m))
         };
-        let ends = || out_port.iter().chain(&sent).chain(&coming).map(|(_, end)| *end);
+        let ends = || out_port.iter().chain(&sent).chain(&coming).map(|(_, end)| *end).chain(ahead);
         let admitted = earliest(ready, &mut ends(), &room);
         let enter = earliest(ready, &mut ends(), &|e| room(e) && (s <= 0 || free(&out_port, e)));
         (admitted, enter, first(enter), first(enter) + s)

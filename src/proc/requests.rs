@@ -121,6 +121,10 @@ enum Stage {
     Done,
 }
 
+/// When the turn of a message is, the number of the message, and of its request: of those that are due at the same time the
+/// one goes first to which the processor turned first.
+type Turn = (Time, u32, u32);
+
 /// The requests of a processor that has called for one.
 #[derive(Default)]
 pub(super) struct Requests {
@@ -131,7 +135,7 @@ pub(super) struct Requests {
     /// Those that were not waited for, by number.
     operations: BTreeMap<u32, Operation>,
     /// Whose message's turn is when. What was put off is there twice, and counts when its message says.
-    turns: BinaryHeap<Reverse<(Time, u32)>>,
+    turns: BinaryHeap<Reverse<Turn>>,
     /// Who waits for which message, in the order of their calls.
     wants: Vec<(u32, Want)>,
     /// Who sends to each processor and has not yet, in the order of their calls.
@@ -147,7 +151,7 @@ impl Requests {
     }
 
     /// When the next message's turn is.
-    fn next_turn(&self) -> Option<(Time, u32)> {
+    fn next_turn(&self) -> Option<Turn> {
         self.turns.peek().map(|Reverse(next)| *next)
     }
 
@@ -457,8 +461,13 @@ impl<'a> Proc<'a> {
     /// Does the next thing that requests have to do until `t`; or, if there is none, lets time pass until then. Returns
     /// whether there was one.
     fn steps(&mut self, t: Time) -> bool {
-        let next = self.requests.next_turn().filter(|(turn, _)| *turn <= t);
-        let deadline = next.map_or(t, |(turn, _)| turn).max(self.requests.at);
+        self.steps_before(t, u32::MAX)
+    }
+
+    /// The same, but what is due at `t` is done for messages below a number only.
+    fn steps_before(&mut self, t: Time, number: u32) -> bool {
+        let next = self.requests.next_turn().filter(|(turn, message, _)| (*turn, *message) < (t, number));
+        let deadline = next.map_or(t, |(turn, ..)| turn).max(self.requests.at);
         let ready = self.requests.at;
         let fetch = Reception { want: ANYTHING, ready, deadline, purpose: Purpose::Fetch };
         if let Some(envelope) = self.clock.receive(fetch) {
@@ -467,9 +476,9 @@ impl<'a> Proc<'a> {
             return true;
         }
         self.requests.at = deadline;
-        let Some((turn, number)) = next else { return false };
+        let Some((turn, _, request)) = next else { return false };
         self.requests.turns.pop();
-        self.turn_of(number, turn);
+        self.turn_of(request, turn);
         true
     }
 
@@ -539,7 +548,7 @@ impl<'a> Proc<'a> {
                     sending.has_sent(outgoing.number);
                 }
                 operation.stage = Stage::Turn(outgoing, tag, is_data);
-                self.requests.turns.push(Reverse((outgoing.turn, number)));
+                self.requests.turns.push(Reverse((outgoing.turn, outgoing.number, number)));
             }
             Step::Take(want) => {
                 operation.stage = Stage::Message;
@@ -559,7 +568,7 @@ impl<'a> Proc<'a> {
         let Some(operation) = self.requests.operations.get_mut(&number) else { return };
         let Stage::Turn(outgoing, tag, is_data) = &mut operation.stage else { return };
         if self.node.puts_off(network, outgoing, turn) {
-            return self.requests.turns.push(Reverse((outgoing.turn, number)));
+            return self.requests.turns.push(Reverse((outgoing.turn, outgoing.number, number)));
         }
         let (outgoing, tag, is_data) = (*outgoing, *tag, *is_data);
         if outgoing.is_seen {
@@ -586,9 +595,12 @@ impl<'a> Proc<'a> {
         let Some(mut outgoing) = self.node.turns_to(network, to, words) else {
             self.fail(Cause::EndOfTime { id: self.id() })
         };
-        while self.node.puts_off(network, &mut outgoing, self.requests.at) || self.requests.at < outgoing.turn
-        {
-            self.progress(outgoing.turn);
+        self.node.puts_off(network, &mut outgoing, self.requests.at);
+        loop {
+            while self.steps_before(outgoing.turn, outgoing.number) {}
+            if !self.node.puts_off(network, &mut outgoing, self.requests.at) {
+                break;
+            }
         }
         if outgoing.is_seen {
             self.clock.act_at(outgoing.turn);

@@ -109,6 +109,7 @@ impl Alone {
 mod tests {
     use super::*;
 
+    /// The first row's pivot is its 2, and the second row less four times that row over 2 is [4, 0, 1].
     fn right() -> (Array2<f64>, Array1<f64>, Vec<f64>) {
         let matrix = ndarray::array![[0.0, 2.0, 0.5], [4.0, 4.0, 2.0], [2.0, 4.0, 8.0]];
         let x = vec![1.0, -2.0, 3.0];
@@ -135,7 +136,7 @@ mod tests {
         refused(&[Ok(other.clone()), Ok(other)], "scaled residual");
         refused(&[Ok(vec![f64::NAN; 3])], "scaled residual of NaN");
         refused(&[Ok(vec![f64::INFINITY; 3])], "scaled residual of NaN");
-        refused(&[Err(Singular(1))], "step 2 found no pivot, and a sequential elimination finds 3.5");
+        refused(&[Err(Singular(1))], "step 2 found no pivot, and a sequential elimination finds 4");
         refused(&[Err(Singular(2)), Ok(x)], "processor 1 has another solution");
     }
 

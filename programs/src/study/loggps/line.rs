@@ -193,7 +193,8 @@ mod tests {
     #[test]
     fn a_few_wild_points_are_outvoted() {
         let mut points = points(20, |x| 7.0 + 3.0 * x);
-        (points[4].1, points[11].1, points[19].1) = (9e9, 0.0, 1e12);
+        // What disturbs a computer makes it late.
+        (points[4].1, points[11].1, points[19].1) = (9e9, 1e3, 1e12);
         let line = Line::through(&points);
         assert_eq!((line.at_zero, line.slope, line.scatter), (7.0, 3.0, 0.0));
     }

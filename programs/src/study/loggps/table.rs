@@ -44,8 +44,8 @@ pub fn read(text: &[u8], cycle: Time) -> Result<RoundTrips, Refusal> {
     let mut times: BTreeMap<(usize, Time), Vec<Time>> = BTreeMap::new();
     let mut record = csv::ByteRecord::new();
     while reader.read_byte_record(&mut record).map_err(|error| error.to_string())? {
-        let line = record.position().map_or(0, csv::Position::line);
-        let at = |why: String| Refusal::from(format!("line {line}: {why}"));
+        let begin = record.position().map_or(0, |position| position.byte() as usize);
+        let at = |why: String| Refusal::from(format!("line {}: {why}", line_of(text, begin)));
         let cells: Vec<String> =
             record.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_string()).collect();
         if cells.iter().all(String::is_empty) {
@@ -77,6 +77,15 @@ pub fn read(text: &[u8], cycle: Time) -> Result<RoundTrips, Refusal> {
         0..=MOST_LENGTHS => Ok(trips),
         lengths => Err(format!("there are {lengths} lengths in it; {MOST_LENGTHS} say as much").into()),
     }
+}
+
+/// In which line a row is that is read from here on: empty lines before it belong to it, as the reader sees it.
+fn line_of(text: &[u8], begin: usize) -> usize {
+    let row = text[begin..]
+        .iter()
+        .position(|byte| !matches!(byte, b'\r' | b'\n'))
+        .map_or(begin, |skipped| begin + skipped);
+    1 + text[..row].iter().filter(|byte| **byte == b'\n').count()
 }
 
 impl Columns {
