@@ -202,6 +202,12 @@ impl Schedule {
 
     /// Those that wait for an operation.
     #[inline]
+    pub(crate) fn first_follower(&self, operation: u32) -> &u32 {
+        &self.first[operation as usize]
+    }
+
+    /// The operations that wait for one.
+    #[inline]
     pub(crate) fn followers(&self, operation: u32) -> &[Follower] {
         let place = operation as usize;
         &self.followers[self.first[place] as usize..self.first[place + 1] as usize]

@@ -126,6 +126,13 @@ impl Agenda {
         self.pop()
     }
 
+    /// An entry that will probably be due when so many others have been.
+    #[inline]
+    pub fn coming(&self, others: usize) -> Option<Entry> {
+        let (_, lane) = self.earliest;
+        self.lanes.get(lane)?.get(others).copied()
+    }
+
     /// The earliest entry, which stays.
     #[inline]
     pub fn peek(&self) -> Option<Entry> {

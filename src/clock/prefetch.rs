@@ -1,4 +1,4 @@
-//! Fetching a stack into the cache before it is needed.
+//! Fetching into the cache what will be needed soon: a stack, or a value.
 //!
 //! With thousands of processors, resuming one means waiting for its stack to come from main memory, page
 //! table included: longer than all else a message costs. The agenda knows who comes after the next, so that
@@ -11,13 +11,25 @@ const LINES: usize = 16;
 /// Asks for the stack above `top`, and does not wait for it.
 #[inline]
 pub(super) fn prefetch_stack(top: usize) {
+    prefetch_lines(top, LINES);
+}
+
+/// Asks for a value, and does not wait for it.
+#[inline]
+pub(super) fn prefetch_value<T>(value: &T) {
+    prefetch_lines((&raw const *value).addr(), size_of::<T>().div_ceil(64));
+}
+
+/// Asks for some cache lines.
+#[inline]
+fn prefetch_lines(top: usize, lines: usize) {
     #[cfg(target_arch = "x86_64")]
-    for line in 0..LINES {
+    for line in 0..lines {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a prefetch is a hint. It reads nothing that the program could see, and of an address that
         // is not mapped it does nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T0>((top as *const i8).wrapping_add(64 * line)) }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (top, LINES);
+    let _ = (top, lines);
 }

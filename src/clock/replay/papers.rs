@@ -12,6 +12,7 @@ use super::progress::Progress;
 use super::queue::{Links, Queue};
 use super::{Played, not_received, stuck};
 use crate::clock::agenda::{Agenda, Entry};
+use crate::clock::prefetch::prefetch_value;
 use crate::error::{Cause, Doing, RunError};
 use crate::message::{Letter, RawTag, Tag};
 use crate::network::Network;
@@ -97,6 +98,10 @@ impl Handshake {
     }
 }
 
+/// Where ranks have fewer operations than this, most are touched for the first time when a message comes, and it pays to
+/// fetch them before. (A broadcast over a million ranks takes two thirds of the time; a dissemination would take a fifth more.)
+const FEW: usize = 8;
+
 /// A schedule that is being played.
 pub(super) struct Play<'a> {
     /// How far it is.
@@ -115,6 +120,8 @@ pub(super) struct Play<'a> {
     handshakes: HashMap<u32, Handshake>,
     /// How it goes.
     replayed: Played,
+    /// Whether ranks are fetched before they are due.
+    fetches: bool,
 }
 
 impl<'a> Play<'a> {
@@ -137,6 +144,7 @@ impl<'a> Play<'a> {
             desks: Desks::new(),
             handshakes: HashMap::new(),
             replayed: Played::default(),
+            fetches: schedule.len() < FEW * schedule.ranks(),
         }
     }
 
@@ -151,6 +159,9 @@ impl<'a> Play<'a> {
         }
         let mut next = self.agenda.pop();
         while let Some(entry) = next {
+            if self.fetches {
+                self.prefetch();
+            }
             let (time, rank) = entry.moment();
             next = if entry.ticket() != self.ranks[rank as usize].ticket {
                 self.agenda.pop()
@@ -168,6 +179,31 @@ impl<'a> Play<'a> {
             };
         }
         self.end()
+    }
+
+    /// Fetches what those will need that are due soon. Each stage finds in the cache what the stage before has fetched.
+    #[inline]
+    fn prefetch(&self) {
+        let rank = |others: usize| {
+            let (_, rank) = self.agenda.coming(others)?.moment();
+            self.ranks.get(rank as usize)
+        };
+        if let Some(rank) = rank(12) {
+            prefetch_value(rank);
+        }
+        if let Some(rank) = rank(8) {
+            let sends = rank.sends.first();
+            let receives = self.desks.first(&rank.desk).map(|mail| mail.receive);
+            [sends, receives].into_iter().flatten().for_each(|operation| self.progress.prefetch(operation));
+        }
+        if let Some(rank) = rank(4) {
+            if let Some(send) = rank.sends.first() {
+                prefetch_value(&self.ranks[self.progress.operation(send).peer as usize]);
+            }
+            if let Some(mail) = self.desks.first(&rank.desk) {
+                self.progress.prefetch_followers(mail.receive);
+            }
+        }
     }
 
     /// What a rank does next, when it begins with that, and when its turn is.

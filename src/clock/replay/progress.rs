@@ -1,5 +1,6 @@
 //! How far a schedule is: which operations wait for others, which are ready, and which are done.
 
+use crate::clock::prefetch::prefetch_value;
 use crate::schedule::{Packed, Schedule};
 use crate::time::Time;
 
@@ -28,6 +29,22 @@ impl<'a> Progress<'a> {
     #[inline]
     pub fn operation(&self, operation: u32) -> &'a Packed {
         self.schedule.operation(operation)
+    }
+
+    /// Fetches what is known of an operation, which will be needed soon.
+    #[inline]
+    pub fn prefetch(&self, operation: u32) {
+        prefetch_value(self.schedule.operation(operation));
+        prefetch_value(&self.states[operation as usize]);
+        prefetch_value(self.schedule.first_follower(operation));
+    }
+
+    /// Fetches which operations wait for one.
+    #[inline]
+    pub fn prefetch_followers(&self, operation: u32) {
+        if let Some(first) = self.schedule.followers(operation).first() {
+            prefetch_value(first);
+        }
     }
 
     /// Since when an operation is ready, which it must be.
