@@ -2,10 +2,10 @@
 //! and 4.3).
 //!
 //! A round trip of two messages of k words, with and without a time w that the first processor computes between its send and
-//! its receive, makes two curves over k. Where they begin and how steep they are gives the parameters ([`equations`]); the
+//! its receive, makes two curves over k. Where they begin and how steep they are gives the parameters (`equations`); the
 //! paper takes s and S from the libraries' documents, and here they are where a curve bends and where it jumps. Round trips
-//! come from a machine ([`search`]), from a table of times that were measured elsewhere ([`table`]), and what Netgauge has
-//! made of its own is read too ([`netgauge`]).
+//! come from a machine (`search`), from a table of times that were measured elsewhere (`table`), and what Netgauge has
+//! made of its own is read too (`netgauge`).
 //!
 //! The gap is disregarded (section 4.2). Nothing that is found reads what was configured.
 
