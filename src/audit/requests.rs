@@ -39,7 +39,7 @@ impl<'a> Auditor<'a> {
         let free = free_barriers(trace);
         let mut promises = Promises::new(&requests, self.audit.capacity, self.ports);
         for at_once in requests.chunk_by(|a, b| a.ask == b.ask) {
-            if may_be_chained(at_once, &free) {
+            if may_be_chained(at_once, &free, self.params.o) {
                 self.judge_chain(at_once, &mut promises);
                 continue;
             }
@@ -169,15 +169,16 @@ fn free_barriers(trace: &Trace) -> HashSet<Time> {
 }
 
 /// Whether some requests of one moment may come from others of the same moment: then they are served after
-/// them, whatever the numbers of their senders.
-fn may_be_chained(at_once: &[Request], free: &HashSet<Time>) -> bool {
+/// them, whatever the numbers of their senders. Who leaves a barrier and sends asks after o.
+fn may_be_chained(at_once: &[Request], free: &HashSet<Time>, o: Time) -> bool {
     let Some(Request { ask, message: first, .. }) = at_once.first() else { return false };
     let no_time = |request: &Request| {
         let Message { id, to, arrival, .. } = *request.message;
         arrival <= request.ask && id.from != to
     };
     let several = at_once.iter().any(|request| request.message.id.from != first.id.from);
-    several && (free.contains(ask) || at_once.iter().any(no_time))
+    let leaves = free.contains(ask) || free.contains(&(*ask - o));
+    several && (leaves || at_once.iter().any(no_time))
 }
 
 /// What was promised to those who were served.
