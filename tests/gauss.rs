@@ -385,10 +385,14 @@ fn a_prediction_is_what_is_measured_then() {
     let trace = waits().run.trace.unwrap();
     let predicted = Replay::of(&trace).params(quarter(65_536)).run().unwrap().time;
     let case = case("whole", quarter(65_536), 512).with("flop", "172.8ns");
-    let mut errors = (0..3).map(|_| {
-        let measured = outcome(&case, &Emulation::on(ClockKind::Wall)).run.time;
-        measured.in_units(predicted) - 1.0
-    });
-    let near = errors.any(|error| error.abs() < 0.03);
-    assert!(near, "{predicted} was predicted, and none of three runs took that");
+    for _ in 0..3 {
+        let run = outcome(&case, &Emulation::on(ClockKind::Wall)).run;
+        let error = run.time.in_units(predicted) - 1.0;
+        assert!(error > -1e-6, "{predicted} was predicted, and it took {}", run.time);
+        // A host that was late says nothing about the machine; it will be as busy the next time.
+        if run.host.is_none_or(|host| host.held) {
+            assert!(error < 0.03, "{predicted} was predicted, and it took {}", run.time);
+            return;
+        }
+    }
 }
