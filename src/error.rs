@@ -137,7 +137,7 @@ pub enum Cause {
     /// A processor ended, and had not waited for its requests.
     #[error(
         "processor {id} ended and had not waited for its {first}{}",
-        if *count == 1 { String::new() } else { match count { 2 => ", nor for one other".into(), _ => format!(", nor for {} others", count - 1) } }
+        match count { 1 => String::new(), 2 => ", nor for one other".into(), _ => format!(", nor for {} others", count - 1) }
     )]
     NotWaited {
         /// The processor.

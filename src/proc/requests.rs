@@ -134,7 +134,7 @@ pub(super) struct Requests {
     at: Time,
     /// Those that were not waited for, by number.
     operations: BTreeMap<u32, Operation>,
-    /// Whose message's turn is when. What was put off is there twice, and counts when its message says.
+    /// Whose message's turn is when.
     turns: BinaryHeap<Reverse<Turn>>,
     /// Who waits for which message, in the order of their calls.
     wants: Vec<(u32, Want)>,
@@ -228,7 +228,7 @@ impl<'a> Proc<'a> {
     #[track_caller]
     pub fn irecv_any_tag<T: Payload>(&mut self, from: Option<usize>) -> Request<(usize, u16, T)> {
         self.call_for_receive(from, Tag::<T>::of(RawTag::ANY, None), |p, done| {
-            let number = done.letter.as_ref().map_or(0, |letter| letter.tag.user_number());
+            let number = done.call.tag.user_number();
             let (from, value) = p.opened::<T>(done);
             (from, number, value)
         })
@@ -244,7 +244,7 @@ impl<'a> Proc<'a> {
         }
         self.must_not_leave();
         let tag = Tag::<T>::of(RawTag::ANY, None);
-        // Only requests know which of a long message's letters the number is on.
+        // Of a long message only the request has the number, so that is taken by itself.
         let taken = self.take(Want::of(from, tag), Time::MAX);
         let Some(first) = taken else { self.fail_to_wait() };
         let number = first.tag.user_number();
@@ -381,25 +381,22 @@ impl<'a> Proc<'a> {
             self.requests.at = self.now();
             self.engaged = true;
         }
-        let sends = call.sends;
-        let mut stage = Stage::Message;
-        if let (true, Some(to)) = (sends, call.other) {
-            self.node.keeps_order();
-            self.requests.queues.entry(to).or_default().push_back(number);
-            stage = Stage::Behind;
-        }
-        if let Protocol::Receives(want, _) = protocol {
-            self.requests.wants.push((number, want));
-        }
-        let beside = self.node.posts(&self.setup.network, number, sends);
-        let (to, want) = match protocol {
-            Protocol::Sends(sending) => (Some(sending.to), None),
-            Protocol::Receives(want, _) => (None, Some(want)),
+        let beside = self.node.posts(&self.setup.network, number, call.sends);
+        let (to, want, stage) = match protocol {
+            Protocol::Sends(sending) => (Some(sending.to), None, Stage::Behind),
+            Protocol::Receives(want, _) => (None, Some(want), Stage::Message),
         };
         let operation = Operation { call, protocol, stage, beside, parcel, letter: None };
         self.requests.operations.insert(number, operation);
-        to.into_iter().for_each(|to| self.goes_if_first(to));
-        want.into_iter().for_each(|want| self.takes_early(number, want));
+        if let Some(to) = to {
+            self.node.keeps_order();
+            self.requests.queues.entry(to).or_default().push_back(number);
+            self.goes_if_first(to);
+        }
+        if let Some(want) = want {
+            self.requests.wants.push((number, want));
+            self.takes_early(number, want);
+        }
         Request { id, number, open }
     }
 
@@ -512,7 +509,11 @@ impl<'a> Proc<'a> {
             node.takes(network, &reception, arrival, &letter);
         });
         if let Protocol::Receives(_, receiving) = &mut operation.protocol {
-            receiving.get_or_insert_with(|| Receiving::new(&letter, want.name));
+            if receiving.is_none() {
+                // Which of any tags it is: of a long message only the request has it.
+                operation.call.tag = letter.tag.requested();
+                *receiving = Some(Receiving::new(&letter, want.name));
+            }
             operation.letter = Some(letter);
         }
         self.goes_on(number);
