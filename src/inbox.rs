@@ -11,9 +11,16 @@ use crate::time::Time;
 
 /// The messages sent to a processor that it has not received, those that are still under way included. A receive
 /// prefers them by arrival, then by sender, then as they were sent.
-#[derive(Debug)]
+///
+/// Mostly there is one. That lies in the inbox itself, in a cache line of its own if the inbox does not begin one.
+#[derive(Debug, Default)]
+#[repr(C)]
 pub(crate) struct Inbox {
-    /// In that order, if none is in the index.
+    /// Whether there are others than the first.
+    has_more: bool,
+    /// The first in that order, if none is in the index.
+    first: Option<Envelope>,
+    /// The others in that order, if none is in the index.
     list: VecDeque<Envelope>,
     /// All, once there were many. It lies elsewhere, so that those that never have many lie close together.
     index: Option<Box<Index>>,
@@ -22,45 +29,59 @@ pub(crate) struct Inbox {
 /// How many messages of the list are looked at before they move to the index.
 const FEW: usize = 16;
 
-impl Default for Inbox {
-    /// Room for a few, so that the first message does not wait for it.
-    fn default() -> Inbox {
-        Inbox { list: VecDeque::with_capacity(4), index: None }
-    }
-}
-
 /// By arrival, then by sender, then as they were sent.
 fn key(envelope: &Envelope) -> (Time, u32, u32) {
     (envelope.arrival, envelope.letter.from, envelope.letter.number)
 }
 
 impl Inbox {
-    /// Adds a message. Most arrive after all that are there, and so go to the end at once.
-    #[inline]
-    pub fn put(&mut self, envelope: Envelope) {
-        if !self.has_index() && self.list.back().is_none_or(|last| key(last) < key(&envelope)) {
-            return self.list.push_back(envelope);
-        }
-        self.put_between(envelope);
+    /// Where the first message lies in it.
+    #[cfg(test)]
+    pub const FIRST: usize = std::mem::offset_of!(Inbox, first);
+
+    /// Room for a few, so that the first messages do not wait for it.
+    pub fn with_room() -> Inbox {
+        Inbox { list: VecDeque::with_capacity(4), ..Inbox::default() }
     }
 
-    /// Adds a message that arrives before others.
-    fn put_between(&mut self, envelope: Envelope) {
-        if !self.has_index() {
-            let later = self.list.iter().rev().take(FEW).take_while(|e| key(e) > key(&envelope)).count();
-            if later < FEW {
-                return self.list.insert(self.list.len() - later, envelope);
-            }
+    /// Adds a message.
+    #[inline]
+    pub fn put(&mut self, envelope: Envelope) {
+        if self.first.is_none() && !self.has_more {
+            self.first = Some(envelope);
+        } else {
+            self.put_among(envelope);
         }
-        self.move_to_index().put(envelope);
+    }
+
+    /// Adds a message where there are others. Most arrive after all that are there, and so go to the end at once.
+    #[inline(never)]
+    fn put_among(&mut self, envelope: Envelope) {
+        self.has_more = true;
+        let Some(first) = &mut self.first else { return self.move_to_index().put(envelope) };
+        if key(&envelope) < key(first) {
+            return self.list.push_front(std::mem::replace(first, envelope));
+        }
+        let later = self.list.iter().rev().take(FEW).take_while(|e| key(e) > key(&envelope)).count();
+        if later < FEW {
+            self.list.insert(self.list.len() - later, envelope);
+        } else {
+            self.move_to_index().put(envelope);
+        }
     }
 
     /// The message with the smallest arrival among those that a receive wants.
     #[inline]
     pub fn first(&mut self, want: &Want) -> Option<&Envelope> {
-        if self.list.front().is_some_and(|first| want.matches(&first.letter)) {
-            return self.list.front();
+        if self.first.as_ref().is_some_and(|first| want.matches(&first.letter)) {
+            return self.first.as_ref();
         }
+        if self.has_more { self.first_of_more(want) } else { None }
+    }
+
+    /// The same, if it is not the first of all.
+    #[inline(never)]
+    fn first_of_more(&mut self, want: &Want) -> Option<&Envelope> {
         match self.find(want) {
             Some(place) => self.list.get(place),
             None => self.index.as_mut()?.first(want),
@@ -70,31 +91,43 @@ impl Inbox {
     /// Takes that message.
     #[inline]
     pub fn take(&mut self, want: &Want) -> Option<Envelope> {
-        if self.list.front().is_some_and(|first| want.matches(&first.letter)) {
-            let first = self.list.pop_front();
-            if self.list.is_empty() {
-                self.list.clear(); // the next one goes where this one was, which is in the cache
+        if self.first.as_ref().is_some_and(|first| want.matches(&first.letter)) {
+            let taken = self.first.take();
+            if self.has_more {
+                self.first = self.list.pop_front();
+                self.counts_more();
             }
-            return first;
+            return taken;
         }
-        self.take_later(want)
+        if self.has_more { self.take_of_more(want) } else { None }
     }
 
-    /// Takes a message that is not the first one of the list.
-    fn take_later(&mut self, want: &Want) -> Option<Envelope> {
-        match self.find(want) {
+    /// Takes it, if it is not the first of all.
+    #[inline(never)]
+    fn take_of_more(&mut self, want: &Want) -> Option<Envelope> {
+        let taken = match self.find(want) {
             Some(place) => self.list.remove(place),
             None => self.index.as_mut()?.take(want),
+        };
+        self.counts_more();
+        taken
+    }
+
+    /// Notes whether there are still others than the first.
+    fn counts_more(&mut self) {
+        if self.list.is_empty() {
+            self.list.clear(); // the next one goes where the last one was, which is in the cache
         }
+        self.has_more = !self.list.is_empty() || self.index.as_ref().is_some_and(|index| !index.messages.is_empty());
     }
 
     /// The messages that are left, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &Envelope> + Clone {
-        self.list.iter().chain(self.index.iter().flat_map(|index| index.messages.values()))
+        let few = self.first.iter().chain(&self.list);
+        few.chain(self.index.iter().flat_map(|index| index.messages.values()))
     }
 
     /// The place of that message in the list; nothing if it is not there, or in the index.
-    #[inline]
     fn find(&mut self, want: &Want) -> Option<usize> {
         let found = self.list.iter().take(FEW).position(|e| want.matches(&e.letter));
         if found.is_none() && self.list.len() > FEW {
@@ -103,16 +136,10 @@ impl Inbox {
         found
     }
 
-    /// Whether the messages are in the index.
-    #[inline]
-    fn has_index(&self) -> bool {
-        self.index.as_ref().is_some_and(|index| !index.messages.is_empty())
-    }
-
     #[cold]
     fn move_to_index(&mut self) -> &mut Index {
         let index = self.index.get_or_insert_default();
-        self.list.drain(..).for_each(|envelope| index.put(envelope));
+        self.first.take().into_iter().chain(self.list.drain(..)).for_each(|envelope| index.put(envelope));
         index
     }
 }

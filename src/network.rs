@@ -11,7 +11,6 @@
 //! 3. **port**: the (k-1)G of a long message occupy both ends, [`Taken`];
 //! 4. **reception**: `start = max(t, arrival, last start + g)`, in `node.rs`: a processor's own rules.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -49,13 +48,15 @@ impl Params {
 
     /// How long the receiver is busy: o, and kO_r more under LogGPS.
     pub fn recv_overhead(&self, k: usize) -> Time {
-        self.reception_cost().of(k)
+        self.reception_cost().of_any(k)
     }
 
     /// What a reception takes.
     fn reception_cost(&self) -> ReceptionCost {
         let per_word = self.gps().map_or(Time::ZERO, |gps| gps.O_r);
-        ReceptionCost { fixed: self.o, per_word, instant: self.longest_instant(), more: None }
+        let instant = self.longest_instant();
+        let cost = ReceptionCost { fixed: self.o, per_word, instant, more: None, of_one_word: Time::ZERO };
+        ReceptionCost { of_one_word: cost.of_any(1), ..cost }
     }
 
     /// The longest message that takes no time at all where the latency is exactly L; nothing where none does.
@@ -148,12 +149,19 @@ pub(crate) struct ReceptionCost {
     instant: Option<u32>,
     /// What longer messages cost beside, if they do.
     more: Option<(usize, Time)>,
+    /// The overhead of a message of one word, as nearly all are.
+    of_one_word: Time,
 }
 
 impl ReceptionCost {
     /// The overhead of a message of k words.
     #[inline]
-    pub fn of(self, k: usize) -> Time {
+    pub fn of(&self, k: usize) -> Time {
+        if k == 1 { self.of_one_word } else { self.of_any(k) }
+    }
+
+    /// The same, from the parameters.
+    fn of_any(&self, k: usize) -> Time {
         let cost = self.fixed + k as i64 * self.per_word;
         match self.more {
             Some((above, more)) if k > above => cost + more,
@@ -164,7 +172,7 @@ impl ReceptionCost {
     /// Whether a message of k words arrives in the instant of its request. Then a look in that instant does not see
     /// it, unless it is the looker's own: who came first, the look or the request, would be a matter of chance.
     #[inline]
-    pub fn is_instant(self, k: u32) -> bool {
+    pub fn is_instant(&self, k: u32) -> bool {
         self.instant.is_some_and(|longest| k <= longest)
     }
 }
@@ -202,6 +210,7 @@ pub struct Passage {
 
 /// The sending side of a processor, which nobody else touches.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Exit {
     /// The processor.
     id: u32,
@@ -211,17 +220,20 @@ pub struct Exit {
     next: Time,
     /// Messages in transit from the processor.
     room: Room,
+    /// What few machines have. It lies elsewhere, so that what every message touches lies close together.
+    rest: Option<Box<Rest>>,
+}
+
+/// What the sending side of a processor has where latencies are drawn, ports are two, or messages keep their order.
+#[derive(Debug)]
+struct Rest {
     /// The port for sending, where it is not the one for receiving and was ever used.
-    port: Option<Box<Taken>>,
+    port: Option<Taken>,
     /// What latencies are drawn with.
     dice: fastrand::Rng,
     /// When the last message to each other processor arrives, if messages to one keep their order.
-    in_order: Option<Box<Arrivals>>,
+    in_order: Option<HashMap<u32, Time>>,
 }
-
-/// When the last message to each other processor arrives.
-#[derive(Debug, Default)]
-struct Arrivals(HashMap<u32, Time>);
 
 impl Exit {
     /// The processor.
@@ -232,15 +244,40 @@ impl Exit {
 
     /// From now on messages to one processor arrive in the order in which they enter.
     pub fn keeps_order(&mut self) {
-        self.in_order.get_or_insert_default();
+        self.rest().in_order.get_or_insert_default();
+    }
+
+    /// What few machines have.
+    fn rest(&mut self) -> &mut Rest {
+        self.rest.get_or_insert_with(|| {
+            Box::new(Rest { port: None, dice: fastrand::Rng::with_seed(0), in_order: None })
+        })
+    }
+
+    /// When the last message to `y` arrives, if messages to one processor keep their order.
+    #[inline]
+    fn last_to(&self, y: usize) -> Option<Time> {
+        self.rest.as_ref()?.in_order.as_ref()?.get(&(y as u32)).copied()
+    }
+
+    /// Notes when the last message to `y` arrives, if messages to one processor keep their order.
+    #[inline]
+    fn has_sent_to(&mut self, y: usize, arrival: Time) {
+        if let Some(rest) = &mut self.rest
+            && let Some(in_order) = &mut rest.in_order
+        {
+            in_order.insert(y as u32, arrival);
+        }
     }
 
     /// How many requests the processor has made.
+    #[inline]
     pub fn requests(&self) -> u32 {
         self.requests
     }
 
     /// When the gap after the last send is over.
+    #[inline]
     pub fn gap_over(&self) -> Time {
         self.next
     }
@@ -251,8 +288,8 @@ impl Exit {
     }
 }
 
-/// The receiving side of a processor, which all who send to it share.
-#[derive(Debug)]
+/// The receiving side of a processor, which all who send to it share: with its lock, a cache line.
+#[derive(Debug, Default)]
 struct Entrance {
     /// Messages in transit to the processor.
     room: Room,
@@ -260,6 +297,16 @@ struct Entrance {
     port: Option<Box<Taken>>,
     /// When the last request that was served had asked.
     served: Time,
+}
+
+impl Entrance {
+    /// Notes when a request asks that is served now. Returns whether a later one was served before.
+    #[inline]
+    fn has_served(&mut self, ask: Time) -> bool {
+        let late = ask < self.served;
+        self.served = self.served.max(ask);
+        late
+    }
 }
 
 /// The network between the processors.
@@ -285,8 +332,26 @@ pub struct Network {
     head_start: Time,
     /// Whether all requests have to be served in their order, shared or not, since messages may take no time at all.
     has_chains: bool,
+    /// What the sender of one word is busy for and how long that is under way, as nearly all messages have one.
+    one_word: Costs,
+    /// The longest message that can be sent, in words.
+    longest: usize,
     /// The receiving side of each processor.
-    entrances: Box<[Mutex<Entrance>]>,
+    entrances: Box<[Door]>,
+}
+
+/// An entrance that one sender holds at a time.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Door(Mutex<Entrance>);
+
+/// What a message of some length costs, apart from its reception.
+#[derive(Clone, Copy, Debug, Default)]
+struct Costs {
+    /// How long its sender is busy.
+    send: Time,
+    /// How long after its first word its last follows.
+    stream: Time,
 }
 
 impl Network {
@@ -304,16 +369,17 @@ impl Network {
         surcharge: Surcharge,
     ) -> Network {
         let capacity = params.capacity().unwrap_or(usize::MAX);
-        let entrance = || Mutex::new(Entrance { room: Room::default(), port: None, served: Time::ZERO });
-        let entrances = (0..params.P).map(|_| entrance()).collect();
+        let entrances = (0..params.P).map(|_| Door::default()).collect();
         let mut reception_cost = params.reception_cost();
         let is_exact = choice.is_exact();
         if !is_exact {
             reception_cost.instant = None;
         }
         reception_cost.more = (surcharge.recv > Time::ZERO).then_some((surcharge.above, surcharge.recv));
+        reception_cost.of_one_word = reception_cost.of_any(1);
         let head_start = if params.shrinks() { Time::ZERO } else { params.o };
-        let has_chains = false;
+        let (has_chains, one_word) = (false, Costs::default());
+        let longest = params.longest().unwrap_or(usize::MAX).min(u32::MAX as usize);
         let network = Network {
             params,
             ports,
@@ -324,9 +390,12 @@ impl Network {
             surcharge,
             head_start,
             has_chains,
+            one_word,
+            longest,
             entrances,
         };
-        Network { has_chains: network.lookahead() == Time::ZERO && !network.is_instant_pair(), ..network }
+        let has_chains = network.lookahead() == Time::ZERO && !network.is_instant_pair();
+        Network { has_chains, one_word: network.costs_of_any(1), ..network }
     }
 
     /// The parameters.
@@ -336,16 +405,15 @@ impl Network {
 
     /// The sending side of processor `x`.
     pub fn exit(&self, x: usize) -> Exit {
-        Exit {
-            id: x as u32,
-            requests: 0,
-            next: Time::ZERO,
-            room: Room::default(),
-            port: None,
-            dice: self.choice.dice(x),
-            // LogGPS speaks of MPI, where no message overtakes another between the same two.
-            in_order: self.params.gps().map(|_| Box::default()),
+        let mut exit =
+            Exit { id: x as u32, requests: 0, next: Time::ZERO, room: Room::default(), rest: None };
+        if !self.is_exact {
+            exit.rest().dice = self.choice.dice(x);
         }
+        if self.params.gps().is_some() {
+            exit.keeps_order(); // LogGPS speaks of MPI, where no message overtakes another between the same two
+        }
+        exit
     }
 
     /// The place of a processor among those that act at `time`.
@@ -358,26 +426,41 @@ impl Network {
         Places::new(&self.choice)
     }
 
+    /// The longest message that can be sent, in words.
+    #[inline]
+    pub(crate) fn longest(&self) -> usize {
+        self.longest
+    }
+
     /// How long the sender of k words is busy.
     #[inline]
     pub(crate) fn send_overhead(&self, k: usize) -> Time {
-        let cost = self.params.send_overhead(k);
-        if k > self.surcharge.above { cost + self.surcharge.send } else { cost }
+        self.costs(k).send
     }
 
-    /// How long after its first word the last of k follows.
+    /// What a message of k words costs.
     #[inline]
-    fn stream(&self, k: usize) -> Time {
-        let stream = self.params.stream(k);
-        if k > self.surcharge.above { stream + self.surcharge.stream } else { stream }
+    fn costs(&self, k: usize) -> Costs {
+        if k == 1 { self.one_word } else { self.costs_of_any(k) }
+    }
+
+    /// The same, from the parameters.
+    fn costs_of_any(&self, k: usize) -> Costs {
+        let (send, stream) = (self.params.send_overhead(k), self.params.stream(k));
+        match k > self.surcharge.above {
+            true => Costs { send: send + self.surcharge.send, stream: stream + self.surcharge.stream },
+            false => Costs { send, stream },
+        }
     }
 
     /// What a reception takes.
+    #[inline]
     pub(crate) fn reception_cost(&self) -> ReceptionCost {
         self.reception_cost
     }
 
     /// When a request is to be served, so that all are served in the order in which they ask.
+    #[inline]
     pub fn turn(&self, request: &Request) -> Time {
         request.ask - self.head_start
     }
@@ -393,23 +476,29 @@ impl Network {
     pub fn request(&self, exit: &mut Exit, k: usize, t: Time) -> Request {
         let mut request = self.foreseen(exit, k, t);
         if !self.is_exact {
-            let Request { ready, latency: L, stream, .. } = request;
-            // Where G_l takes back more than the overhead, less would let it arrive before its send.
-            let least = (-(self.send_overhead(k) + stream)).max(Time::ZERO).min(L);
-            let message = MessageId { from: exit.id(), number: exit.requests as usize };
-            let latency = self.choice.latency(message, &mut exit.dice, least, L);
-            request = Request { latency, ask: ready.min(ready + latency + stream), ..request };
+            request = self.drawn(exit, k, request);
         }
         exit.requests = exit.requests.wrapping_add(1);
         request
     }
 
+    /// A request with a latency that is drawn.
+    #[cold]
+    fn drawn(&self, exit: &mut Exit, k: usize, request: Request) -> Request {
+        let Request { ready, latency: L, stream, .. } = request;
+        // Where G_l takes back more than the overhead, less would let it arrive before its send.
+        let least = (-(self.send_overhead(k) + stream)).max(Time::ZERO).min(L);
+        let message = MessageId { from: exit.id(), number: exit.requests as usize };
+        let latency = self.choice.latency(message, &mut exit.rest().dice, least, L);
+        Request { latency, ask: ready.min(ready + latency + stream), ..request }
+    }
+
     /// What a send would ask for whose latency is exactly L.
     #[inline]
     pub fn foreseen(&self, exit: &Exit, k: usize, t: Time) -> Request {
-        let (overhead, stream, latency) = (self.send_overhead(k), self.stream(k), self.params.L);
+        let (Costs { send, stream }, latency) = (self.costs(k), self.params.L);
         // 1. Overhead, which may overlap the gap after the send before.
-        let ready = exit.next.max(t + overhead);
+        let ready = exit.next.max(t + send);
         Request { ready, ask: ready.min(ready + latency + stream), latency, stream }
     }
 
@@ -425,6 +514,7 @@ impl Network {
     }
 
     /// Whether a request and those of others can be in each other's way, so that it matters who is served first.
+    #[inline]
     pub fn is_shared(&self, request: &Request) -> bool {
         request.stream > Time::ZERO || self.capacity != usize::MAX
     }
@@ -444,75 +534,93 @@ impl Network {
 
     /// Serves a request of `x`, whose exit this is, for k words to `y`. All requests that come before it, in the
     /// order of the times at which they ask, must have been served.
+    #[inline]
     pub fn serve(&self, x: usize, exit: &mut Exit, y: usize, request: Request) -> Passage {
         let Request { ready, ask, latency, stream } = request;
-        let occupies = stream.max(Time::ZERO);
-        let mut out_of_order = false;
-        let overtakes = exit.in_order.as_ref().and_then(|arrivals| arrivals.0.get(&(y as u32)));
-        let not_before = overtakes.map_or(Time::ZERO, |arrival| *arrival - stream);
+        let not_before = exit.last_to(y).map_or(Time::ZERO, |arrival| arrival - stream);
         let first = not_before.max(ready + latency);
         let mut way = Way { enter: ready, first, arrival: first + stream };
         let mut admitted = ready;
+        let mut out_of_order = false;
         if self.is_shared(&request) {
-            let single = self.ports == Ports::Single;
-            let mut ends = self.lock(x, y, single && stream > Time::ZERO);
+            let is_long = stream > Time::ZERO;
+            let mut ends = self.lock(x, y, is_long && self.ports == Ports::Single);
             out_of_order = ends.served(ask);
             // 2. Capacity, and 3. the ports.
-            let (C, y_room) = (self.capacity, &ends.receiver.room);
-            let room = exit.room.full_end(C).max(y_room.full_end(C)) <= ready;
-            if !room || stream > Time::ZERO {
-                let search = Search {
-                    capacity: C,
-                    from: &exit.room,
-                    to: &ends.receiver.room,
-                    out: if single { ends.sender().port.as_deref() } else { exit.port.as_deref() },
-                    into: ends.receiver.port.as_deref(),
-                    // A message to oneself through a single port comes in when it is out.
-                    before_first: if single && x == y { latency.max(occupies) } else { latency },
-                    not_before,
-                    stream,
-                };
-                admitted = if room { ready } else { search.way(ready, false).enter };
-                way = search.way(admitted, stream > Time::ZERO);
+            let C = self.capacity;
+            let room = exit.room.full_end(C).max(ends.receiver.room.full_end(C)) <= ready;
+            if is_long || !room {
+                (admitted, way) = self.find(exit, &mut ends, x == y, &request, not_before, room);
             }
-            if stream > Time::ZERO {
-                let out = if single { &mut ends.sender_mut().port } else { &mut exit.port };
-                out.get_or_insert_default().take(way.enter, way.enter + stream, ask);
-                ends.receiver.port.get_or_insert_default().take(way.first, way.arrival, ask);
+            if C != usize::MAX && way.arrival > way.enter {
+                exit.room.take(way.enter, way.arrival, ask, C);
+                ends.receiver.room.take(way.enter, way.arrival, ask, C);
             }
-            if self.capacity != usize::MAX && way.arrival > way.enter {
-                exit.room.take(way.enter, way.arrival, ask, self.capacity);
-                ends.receiver.room.take(way.enter, way.arrival, ask, self.capacity);
-            }
-        }
-        exit.next = way.enter + occupies + self.params.g;
-        if let Some(arrivals) = &mut exit.in_order {
-            arrivals.0.insert(y as u32, way.arrival);
         }
         let Way { enter, first, arrival } = way;
+        exit.next = enter + stream.max(Time::ZERO) + self.params.g;
+        exit.has_sent_to(y, arrival);
         Passage { ready, admitted, enter, first, arrival, out_of_order }
+    }
+
+    /// Finds a way for a message that is long, or has no `room` at once: when it is admitted, and its way through the
+    /// ports, which it takes.
+    #[inline(never)]
+    fn find(
+        &self,
+        exit: &mut Exit,
+        ends: &mut Ends,
+        is_to_itself: bool,
+        &Request { ready, ask, latency, stream }: &Request,
+        not_before: Time,
+        room: bool,
+    ) -> (Time, Way) {
+        let single = self.ports == Ports::Single;
+        let own = exit.rest.as_ref().and_then(|rest| rest.port.as_ref());
+        let search = Search {
+            capacity: self.capacity,
+            from: &exit.room,
+            to: &ends.receiver.room,
+            out: if single { ends.sender().port.as_deref() } else { own },
+            into: ends.receiver.port.as_deref(),
+            // A message to oneself through a single port comes in when it is out.
+            before_first: if single && is_to_itself { latency.max(stream.max(Time::ZERO)) } else { latency },
+            not_before,
+            stream,
+        };
+        let admitted = if room { ready } else { search.way(ready, false).enter };
+        let way = search.way(admitted, stream > Time::ZERO);
+        if stream > Time::ZERO {
+            let out = match single {
+                true => &mut **ends.sender_mut().port.get_or_insert_default(),
+                false => exit.rest().port.get_or_insert_default(),
+            };
+            out.take(way.enter, way.enter + stream, ask);
+            ends.receiver.port.get_or_insert_default().take(way.first, way.arrival, ask);
+        }
+        (admitted, way)
     }
 
     /// Takes part in no send any more: the most messages that were in transit to `y` at once.
     pub fn most_in_transit_to(&self, y: usize) -> usize {
-        self.entrances[y].lock().room.most as usize
+        self.entrances[y].0.lock().room.most as usize
     }
 
-    /// Locks `y`'s entrance, and `x`'s too if asked, in an order that cannot deadlock.
+    /// Locks `y`'s entrance, and `x`'s too if asked.
+    #[inline]
     fn lock(&self, x: usize, y: usize, both: bool) -> Ends<'_> {
-        let entrance = |id: usize| self.entrances[id].lock();
-        match x.cmp(&y) {
-            _ if !both => Ends { receiver: entrance(y), sender: None },
-            Ordering::Equal => Ends { receiver: entrance(y), sender: None },
-            Ordering::Less => {
-                let sender = entrance(x);
-                Ends { receiver: entrance(y), sender: Some(sender) }
-            }
-            Ordering::Greater => {
-                let receiver = entrance(y);
-                Ends { receiver, sender: Some(entrance(x)) }
-            }
+        if both && x != y {
+            return self.lock_both(x, y);
         }
+        Ends { receiver: self.entrances[y].0.lock(), sender: None }
+    }
+
+    /// Locks both entrances, in an order that cannot deadlock.
+    #[inline(never)]
+    fn lock_both(&self, x: usize, y: usize) -> Ends<'_> {
+        let [lower, higher] = [x.min(y), x.max(y)].map(|id| self.entrances[id].0.lock());
+        let (sender, receiver) = if x < y { (lower, higher) } else { (higher, lower) };
+        Ends { receiver, sender: Some(sender) }
     }
 }
 
@@ -534,13 +642,10 @@ impl Ends<'_> {
     }
 
     /// Notes when a request asks that is served now. Returns whether a later one was served before.
+    #[inline]
     fn served(&mut self, ask: Time) -> bool {
-        let mut late = false;
-        for entrance in [Some(&mut self.receiver), self.sender.as_mut()].into_iter().flatten() {
-            late |= ask < entrance.served;
-            entrance.served = entrance.served.max(ask);
-        }
-        late
+        let late = self.receiver.has_served(ask);
+        self.sender.as_mut().is_some_and(|sender| sender.has_served(ask)) | late
     }
 }
 
@@ -681,6 +786,7 @@ impl Room {
     }
 
     /// Takes in a message that may be in transit while others are.
+    #[inline(never)]
     fn take_among(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) {
         let crowd = self.crowd.get_or_insert_default();
         if !self.is_crowded {

@@ -22,21 +22,31 @@ use crate::stats::Stats;
 use crate::time::Time;
 use crate::trace::{Activity, ActivityKind, CallKind, Log, Message, Parts, Progress, Transfer};
 
-/// A processor as the rules see it.
+/// A processor as the rules see it. What every message touches comes first.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Node {
     /// When it can do what.
     pace: Pace,
+    /// What it notes beside that, if anything.
+    notes: Option<Box<Notes>>,
     /// Where its time went.
     stats: Stats,
+}
+
+/// What a processor notes that is traced or has called for a request. It lies elsewhere, and all that has to do with it is
+/// out of the way of those that have none.
+#[derive(Debug, Default)]
+struct Notes {
     /// What it did, if that is traced.
-    log: Option<Box<Log>>,
+    log: Option<Log>,
     /// What a request does, while that is what it does.
     beside: Option<Vec<Piece>>,
 }
 
 /// When a processor can do what: its local time and its gaps, and no account of where its time went.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Pace {
     /// Its local time.
     now: Time,
@@ -201,12 +211,8 @@ impl Pace {
 impl Node {
     /// A processor at time 0.
     pub fn new(id: usize, network: &Network, trace: bool) -> Node {
-        Node {
-            pace: Pace::new(id, network),
-            stats: Stats::default(),
-            log: trace.then(Box::default),
-            beside: None,
-        }
+        let notes = trace.then(|| Box::new(Notes { log: Some(Log::default()), beside: None }));
+        Node { pace: Pace::new(id, network), notes, stats: Stats::default() }
     }
 
     /// The processor's number.
@@ -254,8 +260,8 @@ impl Node {
 
     /// The message's turn has come. The processor goes on when it enters. Returns when it arrives.
     #[inline]
-    pub fn enters(&mut self, network: &Network, message: Outgoing) -> Time {
-        let Outgoing { turn, request, to, words, number, .. } = message;
+    pub fn enters(&mut self, network: &Network, message: &Outgoing) -> Time {
+        let Outgoing { request, to, words, number, .. } = *message;
         let passage = network.serve(self.pace.exit.id(), &mut self.pace.exit, to, request);
         let id = MessageId { from: self.pace.exit.id(), number: number as usize };
         let overhead = network.send_overhead(words);
@@ -271,12 +277,28 @@ impl Node {
             self.waits(|stats| &mut stats.stall, passage.admitted, || ActivityKind::Stall);
         }
         self.waits(|stats| &mut stats.port, passage.enter, || ActivityKind::Port);
-        if let Some(log) = &mut self.log {
-            let Passage { enter, first, arrival, .. } = passage;
-            let (latency, place) = (request.latency, network.place(turn, self.pace.exit.id()));
-            log.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
+        if self.notes.is_some() {
+            self.has_entered(network, message, &passage);
         }
         passage.arrival
+    }
+
+    /// Notes a message that has entered, if that is traced.
+    #[cold]
+    fn has_entered(&mut self, network: &Network, message: &Outgoing, passage: &Passage) {
+        let Outgoing { turn, request, to, words, number, .. } = *message;
+        let id = MessageId { from: self.id(), number: number as usize };
+        if let Some(log) = self.log() {
+            let Passage { enter, first, arrival, .. } = *passage;
+            let (latency, place) = (request.latency, network.place(turn, id.from));
+            log.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
+        }
+    }
+
+    /// What it did, if that is traced.
+    #[inline]
+    fn log(&mut self) -> Option<&mut Log> {
+        self.notes.as_mut()?.log.as_mut()
     }
 
     /// From when on it could receive a message, until it gives up.
@@ -295,7 +317,9 @@ impl Node {
         self.waits(|stats| &mut stats.idle, arrival, || ActivityKind::Idle);
         self.waits(|stats| &mut stats.gap, start, || ActivityKind::Gap);
         let id = MessageId { from: letter.from as usize, number: letter.number as usize };
-        if let (Some(log), None) = (&mut self.log, &self.beside) {
+        if let Some(notes) = &mut self.notes
+            && let (Some(log), None) = (&mut notes.log, &notes.beside)
+        {
             log.parts.takes(letter.tag, id);
         }
         let overhead = network.reception_cost().of(letter.words as usize);
@@ -342,17 +366,20 @@ impl Node {
     /// Notes what a message of its own that has entered is about, if that is traced.
     #[inline]
     pub fn has_sent(&mut self, number: u32, tag: RawTag) {
-        if let Some(log) = &mut self.log {
-            log.parts.sends(tag, MessageId { from: self.pace.exit.id(), number: number as usize });
+        let id = MessageId { from: self.id(), number: number as usize };
+        if let Some(log) = self.log() {
+            log.parts.sends(tag, id);
         }
     }
 
     /// Notes the call that is over now, if that is traced.
     #[inline]
     pub fn called(&mut self, what: impl FnOnce(&Parts) -> Option<CallKind>) {
-        if let Some(log) = &mut self.log {
+        let (id, now) = (self.id(), self.now());
+        if let Some(log) = self.log() {
+            std::hint::cold_path();
             let what = what(&log.parts);
-            log.called(self.pace.exit.id(), self.pace.now, what);
+            log.called(id, now, what);
         }
     }
 
@@ -367,10 +394,10 @@ impl Node {
     /// Does something for a request, in that one's own time.
     pub fn beside<R>(&mut self, beside: &mut Beside, does: impl FnOnce(&mut Node) -> R) -> R {
         let own = std::mem::replace(&mut self.pace.now, beside.now);
-        self.beside = Some(std::mem::take(&mut beside.pieces));
+        self.notes.get_or_insert_default().beside = Some(std::mem::take(&mut beside.pieces));
         let done = does(self);
         beside.now = std::mem::replace(&mut self.pace.now, own);
-        beside.pieces = self.beside.take().unwrap_or_default();
+        beside.pieces = self.notes.as_mut().and_then(|notes| notes.beside.take()).unwrap_or_default();
         done
     }
 
@@ -388,7 +415,7 @@ impl Node {
         *overhead_of(sends)(&mut self.stats) += (least - idle).max(Time::ZERO);
         self.pace.now = least.max(beside.now);
         let (id, end) = (self.pace.exit.id(), self.pace.now);
-        if let Some(log) = &mut self.log {
+        if let Some(log) = self.log() {
             log.activities.push(Activity { id, start: called, end, what: ActivityKind::Wait(number) });
             let transfer = transfer(&beside.pieces, sends);
             log.called(id, end, transfer.map(|transfer| CallKind::Wait { request: number, sends, transfer }));
@@ -402,7 +429,7 @@ impl Node {
     pub fn finishes(mut self) -> (Stats, Log) {
         self.stats.finish = self.pace.now;
         self.stats.most_from = self.pace.exit.most_in_transit();
-        let mut log = self.log.map(|log| *log).unwrap_or_default();
+        let mut log = self.notes.and_then(|notes| notes.log).unwrap_or_default();
         // Requests may enter in another order than their sends were turned to.
         log.messages.sort_unstable_by_key(|message| message.id.number);
         (self.stats, log)
@@ -421,18 +448,17 @@ impl Node {
     fn passes(&mut self, account: Account, time: Time, what: impl FnOnce() -> ActivityKind) {
         let start = self.pace.now;
         self.pace.now += time;
-        if let Some(pieces) = &mut self.beside {
-            return pieces.push(Piece { start, end: self.pace.now, account, what: what() });
+        if let Some(notes) = &mut self.notes {
+            std::hint::cold_path();
+            let (id, end) = (self.pace.exit.id(), self.pace.now);
+            if let Some(pieces) = &mut notes.beside {
+                return pieces.push(Piece { start, end, account, what: what() });
+            }
+            if let Some(log) = &mut notes.log {
+                log.activities.push(Activity { id, start, end, what: what() });
+            }
         }
         *account(&mut self.stats) += time;
-        if let Some(log) = &mut self.log {
-            log.activities.push(Activity {
-                id: self.pace.exit.id(),
-                start,
-                end: self.pace.now,
-                what: what(),
-            });
-        }
     }
 }
 

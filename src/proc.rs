@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::error::{Cause, say_before_abort};
 use crate::group::Group;
 use crate::message::{Collective, Envelope, Letter, Payload, RawTag, Tag, Want};
-use crate::node::{Node, Outgoing, Purpose, Receiving, Reception, Sending, Step};
+use crate::node::{Node, Purpose, Receiving, Reception, Sending, Step};
 use crate::params::Params;
 use crate::parcel::Parcel;
 use crate::setup::Setup;
@@ -27,25 +27,28 @@ use requests::Requests;
 /// Each call takes as long as the model says, in the processor's own local time, [`now`](Proc::now). A call
 /// that cannot be right (a processor that is not there, a message of another type than was sent) ends the
 /// whole run with an error.
+// What every message touches comes first, and fills three cache lines: with many processors each line of them comes from
+// main memory when its processor goes on.
+#[repr(C, align(64))]
 pub struct Proc<'a> {
-    /// Its own rules: what it does when, and where its time goes.
-    node: Node,
     /// When it may act.
     clock: &'a mut dyn Clock,
     /// What everything costs.
     setup: &'a Setup,
-    /// How many collectives of all processors it has begun.
-    collectives: u32,
-    /// In which group it acts, if not with all.
-    acting: Option<Acting>,
-    /// The groups in which it has acted: their numbers, and how many collectives of each it has begun.
-    groups: HashMap<Group, (u32, u32)>,
     /// Times its code, if that is measured.
     stopwatch: Option<Box<Stopwatch>>,
     /// How often it has looked for messages in vain since it last sent or received one.
     looks: u32,
     /// Whether requests are outstanding, so that whatever lets time pass must let them go on.
     engaged: bool,
+    /// Its own rules: what it does when, and where its time goes.
+    node: Node,
+    /// How many collectives of all processors it has begun.
+    collectives: u32,
+    /// In which group it acts, if not with all.
+    acting: Option<Acting>,
+    /// The groups in which it has acted: their numbers, and how many collectives of each it has begun.
+    groups: HashMap<Group, (u32, u32)>,
     /// Its requests.
     requests: Box<Requests>,
 }
@@ -64,35 +67,39 @@ pub(crate) struct Acting {
 impl<'a> Proc<'a> {
     pub(crate) fn new(id: usize, clock: &'a mut dyn Clock, setup: &'a Setup) -> Proc<'a> {
         Proc {
-            node: Node::new(id, &setup.network, setup.trace),
             clock,
             setup,
-            collectives: 0,
-            acting: None,
-            groups: HashMap::new(),
             stopwatch: (setup.work == Work::Measured).then(|| Box::new(Stopwatch::start())),
             looks: 0,
             engaged: false,
+            node: Node::new(id, &setup.network, setup.trace),
+            collectives: 0,
+            acting: None,
+            groups: HashMap::new(),
             requests: Box::default(),
         }
     }
 
     /// The processor's number, from 0 to P - 1.
+    #[inline]
     pub fn id(&self) -> usize {
         self.node.id()
     }
 
     /// The number of processors.
+    #[inline]
     pub fn p(&self) -> usize {
         self.params().P
     }
 
     /// The machine's parameters.
+    #[inline]
     pub fn params(&self) -> &'a Params {
         self.setup.network.params()
     }
 
     /// The processor's local time.
+    #[inline]
     pub fn now(&self) -> Time {
         self.node.now()
     }
@@ -131,8 +138,8 @@ impl<'a> Proc<'a> {
         let words = self.words(to, bytes);
         let first = if self.params().is_synchronous(words) { 0 } else { words };
         let want = Want::of(None, taking);
-        while let Some(letter) = self.take_agreed(want, self.now().max(self.gap_over(first))) {
-            let (from, message) = self.open(letter, taking);
+        while let Some(taken) = self.take_agreed(want, self.now().max(self.gap_over(first))) {
+            let (from, message) = self.open(taken.letter, taking);
             self.has_called_receive(None, taking, Until::GapOver);
             self.restart_code();
             on(self, from, message);
@@ -178,19 +185,19 @@ impl<'a> Proc<'a> {
         let gap_over = self.gap_over(first);
         let mut theirs = None;
         if gap_over > self.now() {
-            theirs = self.take(want, gap_over).map(|letter| self.greets(letter, want.name));
+            theirs = self.take(want, gap_over).map(|taken| self.greets(taken, want.name));
         }
         self.go_on_sending(sending, Parcel::new(value), |p| {
             if theirs.is_none() {
-                theirs = p.take(want, Time::MAX).map(|letter| p.greets(letter, want.name));
+                theirs = p.take(want, Time::MAX).map(|taken| p.greets(taken, want.name));
             }
         });
-        let letter = match theirs {
-            Some((letter, mut receiving)) => self.takes_rest(letter, &mut receiving),
+        let taken = match theirs {
+            Some((first, mut receiving)) => self.takes_rest(first, &mut receiving),
             None => self.take_agreed(want, Time::MAX),
         };
-        let Some(letter) = letter else { self.fail_to_wait() };
-        let (_, message) = self.open(letter, tag);
+        let Some(taken) = taken else { self.fail_to_wait() };
+        let (_, message) = self.open(taken.letter, tag);
         self.node.called(|parts| {
             let (sent, got) = parts.sent().zip(parts.got())?;
             let both = SendRecv { to, from, tag: CallTag::of(tag), bytes, sent, got };
@@ -484,7 +491,7 @@ impl<'a> Proc<'a> {
             return ready.max(self.signal_among(&want));
         }
         let purpose = Purpose::Take;
-        let signal = self.clock.receive(Reception { want, ready, deadline: Time::MAX, purpose });
+        let signal = self.clock.receive(&Reception { want, ready, deadline: Time::MAX, purpose });
         signal.map_or(ready, |signal| ready.max(signal.arrival))
     }
 
@@ -501,7 +508,7 @@ impl<'a> Proc<'a> {
             self.check(from, 0);
         }
         let message = match self.take_agreed(Want::of(from, tag), deadline.max(self.now())) {
-            Some(letter) => Some(self.open(letter, tag)),
+            Some(taken) => Some(self.open(taken.letter, tag)),
             None => {
                 self.node.looked_in_vain(&self.setup.network, deadline);
                 self.looked_in_vain();
@@ -526,7 +533,7 @@ impl<'a> Proc<'a> {
         let seen = match () {
             _ if self.is_leaving() => None,
             _ if self.engaged => self.look_among(&want),
-            _ => self.clock.receive(look).map(|envelope| envelope.letter.from as usize),
+            _ => self.clock.receive(&look).map(|envelope| envelope.letter.from as usize),
         };
         self.node.waits_until(now + self.params().cycle);
         match seen {
@@ -552,37 +559,40 @@ impl<'a> Proc<'a> {
     }
 
     /// Takes a wanted message; if what comes is a request, grants it and takes the message that follows.
-    fn take_agreed(&mut self, want: Want, deadline: Time) -> Option<Letter> {
+    #[inline]
+    fn take_agreed(&mut self, want: Want, deadline: Time) -> Option<Envelope> {
         if self.is_leaving() {
             return None;
         }
-        let letter = self.take(want, deadline)?;
-        if !letter.tag.is_request() {
-            return Some(letter); // nearly every receive: the protocol has nothing to say
+        let taken = self.take(want, deadline);
+        match &taken {
+            Some(first) if first.letter.tag.is_request() => {
+                let mut receiving = Receiving::new(&first.letter, want.name);
+                self.takes_rest(taken?, &mut receiving)
+            }
+            _ => taken, // nearly every receive: the protocol has nothing to say
         }
-        let mut receiving = Receiving::new(&letter, want.name);
-        self.takes_rest(letter, &mut receiving)
     }
 
     /// Grants what was received, if it is a request for a message that errors call so.
-    fn greets(&mut self, letter: Letter, name: Option<&'static str>) -> (Letter, Receiving) {
-        let mut receiving = Receiving::new(&letter, name);
+    fn greets(&mut self, taken: Envelope, name: Option<&'static str>) -> (Envelope, Receiving) {
+        let mut receiving = Receiving::new(&taken.letter, name);
         if let Step::Send { tag, words, .. } = receiving.next() {
-            self.transmit(letter.from as usize, tag, words, Parcel::new(()));
+            self.transmit(self.message(taken.letter.from as usize, tag, words, Parcel::new(())));
         }
-        (letter, receiving)
+        (taken, receiving)
     }
 
-    /// Finishes a receive that has taken a first letter, and returns the letter that is the message.
+    /// Finishes a receive that has taken a first message, and returns the one that it is about.
     #[cold]
-    fn takes_rest(&mut self, mut letter: Letter, receiving: &mut Receiving) -> Option<Letter> {
+    fn takes_rest(&mut self, mut taken: Envelope, receiving: &mut Receiving) -> Option<Envelope> {
         loop {
             match receiving.next() {
                 Step::Send { tag, words, .. } => {
-                    self.transmit(letter.from as usize, tag, words, Parcel::new(()));
+                    self.transmit(self.message(taken.letter.from as usize, tag, words, Parcel::new(())));
                 }
-                Step::Take(want) => letter = self.take(want, Time::MAX)?,
-                Step::Done => return Some(letter),
+                Step::Take(want) => taken = self.take(want, Time::MAX)?,
+                Step::Done => return Some(taken),
             }
         }
     }
@@ -603,21 +613,30 @@ impl<'a> Proc<'a> {
 
     /// Whether the program unwinds, since it has panicked or the run has failed. Then nothing waits any more: what is
     /// sent goes nowhere, and looks find nothing. A destructor may do either, and must not hold up the others.
+    #[inline]
     pub(crate) fn is_leaving(&self) -> bool {
         std::thread::panicking()
     }
 
     /// Sends a message, once its receiver agrees if it is that long.
+    #[inline]
     fn send_words<T: Payload>(&mut self, to: usize, tag: Tag<T>, words: usize, value: T) {
         if self.is_leaving() {
             return;
         }
-        let (sending, parcel) = (Sending::new(&self.setup.network, to, tag, words), Parcel::new(value));
+        let sending = Sending::new(&self.setup.network, to, tag, words);
         if sending.is_one_message() {
-            self.transmit(to, tag.raw, words, parcel); // nearly every send: the protocol has nothing to say
+            // Nearly every send: the protocol has nothing to say.
+            self.transmit(self.message(to, tag.raw, words, Parcel::new(value)));
         } else {
-            self.go_on_sending(sending, parcel, |_| ());
+            self.send_agreed(sending, Parcel::new(value));
         }
+    }
+
+    /// Sends a message once its receiver agrees.
+    #[cold]
+    fn send_agreed(&mut self, sending: Sending, parcel: Parcel) {
+        self.go_on_sending(sending, parcel, |_| ());
     }
 
     /// Sends all messages of a send. What is to be done before it waits until its receiver agrees, `before_reply` does.
@@ -632,8 +651,8 @@ impl<'a> Proc<'a> {
             match sending.next() {
                 Step::Send { tag, words, is_data } => {
                     let parcel = if is_data { parcel.take() } else { None };
-                    let number =
-                        self.transmit(sending.to, tag, words, parcel.unwrap_or_else(|| Parcel::new(())));
+                    let parcel = parcel.unwrap_or_else(|| Parcel::new(()));
+                    let number = self.transmit(self.message(sending.to, tag, words, parcel));
                     sending.has_sent(number);
                 }
                 Step::Take(want) => {
@@ -646,46 +665,56 @@ impl<'a> Proc<'a> {
         }
     }
 
+    /// The next message of the processor, which has still to enter the network and to arrive.
+    #[inline]
+    fn message(&self, to: usize, tag: RawTag, words: usize, parcel: Parcel) -> Envelope {
+        let (from, number) = (self.id() as u32, self.node.next_number());
+        let letter = Letter { from, to: to as u32, number, words: words as u32, tag, parcel };
+        Envelope { arrival: Time::MAX, letter }
+    }
+
     /// Sends a message through the network, once its turn has come. Returns its number.
-    fn transmit(&mut self, to: usize, tag: RawTag, words: usize, parcel: Parcel) -> u32 {
+    fn transmit(&mut self, message: Envelope) -> u32 {
         if self.engaged {
-            return self.transmit_among(to, tag, words, parcel);
+            return self.transmit_among(message);
         }
         let network = &self.setup.network;
-        let Some(outgoing) = self.node.turns_to(network, to, words) else {
-            self.fail(Cause::EndOfTime { id: self.id() })
+        let Letter { to, words, tag, .. } = message.letter;
+        let Some(outgoing) = self.node.turns_to(network, to as usize, words as usize) else {
+            self.fail_at_the_end_of_time()
         };
         if outgoing.is_seen {
             self.clock.act_at(outgoing.turn);
         } else {
             self.clock.wait_until(outgoing.turn);
         }
-        let arrival = self.node.enters(network, outgoing);
+        let arrival = self.node.enters(network, &outgoing);
         self.node.has_sent(outgoing.number, tag);
-        self.post(outgoing, arrival, tag, parcel)
+        self.post(outgoing.number, arrival, message)
     }
 
     /// Puts a message that has entered on its way. Returns its number.
     #[inline]
-    fn post(&mut self, message: Outgoing, arrival: Time, tag: RawTag, parcel: Parcel) -> u32 {
+    fn post(&mut self, number: u32, arrival: Time, mut message: Envelope) -> u32 {
         self.looks = 0;
-        let Outgoing { to, words, number, .. } = message;
-        let (from, to, words) = (self.id() as u32, to as u32, words as u32);
-        self.clock.deliver(Envelope { arrival, letter: Letter { from, to, number, words, tag, parcel } });
+        (message.letter.number, message.arrival) = (number, arrival);
+        self.clock.deliver(message);
         number
     }
 
     /// Receives from the inbox, if a message comes by the deadline.
-    fn take(&mut self, want: Want, deadline: Time) -> Option<Letter> {
+    fn take(&mut self, want: Want, deadline: Time) -> Option<Envelope> {
         if self.engaged {
             return self.take_among(want, deadline);
         }
         let network = &self.setup.network;
         let reception = self.node.is_ready(network, want, deadline);
-        let Envelope { arrival, letter } = self.clock.receive(reception)?;
-        self.looks = 0;
-        self.node.takes(network, &reception, arrival, &letter);
-        Some(letter)
+        let taken = self.clock.receive(&reception);
+        if let Some(Envelope { arrival, letter }) = &taken {
+            self.looks = 0;
+            self.node.takes(network, &reception, *arrival, letter);
+        }
+        taken
     }
 
     /// The value in a message that was received.
@@ -695,6 +724,7 @@ impl<'a> Proc<'a> {
     }
 
     /// The value in a message that was received for a call at this place.
+    #[inline]
     fn open_at<T: Payload>(
         &mut self,
         letter: Letter,
@@ -704,15 +734,27 @@ impl<'a> Proc<'a> {
         let from = letter.from as usize;
         match letter.parcel.open() {
             Ok(value) => (from, value),
-            Err(parcel) => self.fail(Cause::WrongType {
-                id: self.id(),
-                from,
-                asked: std::any::type_name::<T>(),
-                about: tag.raw.told(tag.name).to_string(),
-                sent: parcel.type_name(),
-                at,
-            }),
+            Err(parcel) => self.fail_to_open(from, tag, &parcel, at),
         }
+    }
+
+    /// Ends the run, because a message carries something else than was asked for.
+    #[cold]
+    fn fail_to_open<T: Payload>(
+        &mut self,
+        from: usize,
+        tag: Tag<T>,
+        parcel: &Parcel,
+        at: &'static Location<'static>,
+    ) -> ! {
+        self.fail(Cause::WrongType {
+            id: self.id(),
+            from,
+            asked: std::any::type_name::<T>(),
+            about: tag.raw.told(tag.name).to_string(),
+            sent: parcel.type_name(),
+            at,
+        })
     }
 
     /// Notes that a send is over, if that is traced.
@@ -730,6 +772,7 @@ impl<'a> Proc<'a> {
     }
 
     /// The length of a message of so many bytes to `to`, if there can be one.
+    #[inline]
     #[track_caller]
     fn words(&mut self, to: usize, bytes: usize) -> usize {
         let words = self.params().words(bytes);
@@ -738,16 +781,29 @@ impl<'a> Proc<'a> {
     }
 
     /// Refuses a processor that is not there and a message that cannot be.
+    #[inline]
     #[track_caller]
     pub(crate) fn check(&mut self, other: usize, words: usize) {
+        if other >= self.p() || words > self.setup.network.longest() {
+            self.refuse(other, words);
+        }
+    }
+
+    /// Ends the run, because a processor is not there or a message cannot be.
+    #[cold]
+    #[track_caller]
+    fn refuse(&mut self, other: usize, words: usize) -> ! {
         let (id, last) = (self.id(), self.p() - 1);
         if other > last {
             self.fail(Cause::NoSuchProcessor { id, other, last, at: Location::caller() });
         }
-        let longest = self.params().longest().unwrap_or(usize::MAX).min(u32::MAX as usize);
-        if words > longest {
-            self.fail(Cause::TooLong { id, words, longest });
-        }
+        self.fail(Cause::TooLong { id, words, longest: self.setup.network.longest() })
+    }
+
+    /// Ends the run, because the processor has nothing to do before the end of time.
+    #[cold]
+    fn fail_at_the_end_of_time(&mut self) -> ! {
+        self.fail(Cause::EndOfTime { id: self.id() })
     }
 
     /// Waits until the processor's local time has come.
@@ -756,14 +812,31 @@ impl<'a> Proc<'a> {
             return;
         }
         if self.now() == Time::MAX {
-            self.fail(Cause::EndOfTime { id: self.id() });
+            self.fail_at_the_end_of_time();
         }
         self.progress(self.node.now());
         self.clock.wait_until(self.node.now());
     }
 
     /// Begins a call: the program's own code since the last one was work, where work is measured.
+    #[inline]
     fn count_code(&mut self) {
+        if self.stopwatch.is_some() {
+            self.stop_counting();
+        }
+    }
+
+    /// Ends a call: what follows is the program's own code.
+    #[inline]
+    fn restart_code(&mut self) {
+        if self.stopwatch.is_some() {
+            self.start_counting();
+        }
+    }
+
+    /// The program's own code since the last call was work.
+    #[cold]
+    fn stop_counting(&mut self) {
         if let Some(stopwatch) = &mut self.stopwatch {
             let code = stopwatch.lap();
             self.clock.has_computed();
@@ -771,8 +844,9 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Ends a call: what follows is the program's own code.
-    fn restart_code(&mut self) {
+    /// What follows is the program's own code.
+    #[cold]
+    fn start_counting(&mut self) {
         if let Some(stopwatch) = &mut self.stopwatch {
             self.clock.computes_from(self.node.now());
             stopwatch.lap();

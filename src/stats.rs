@@ -3,33 +3,36 @@
 use crate::time::Time;
 
 /// What a processor did with its time. The seven times add up to [`finish`](Stats::finish).
+///
+/// What every message counts comes first, in a cache line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[repr(C)]
 pub struct Stats {
-    /// Time spent computing.
-    pub work: Time,
+    /// How many messages it sent.
+    pub sent: u64,
+    /// How many words its messages had.
+    pub words_sent: u64,
+    /// How many messages it received.
+    pub received: u64,
+    /// How many words it received.
+    pub words_received: u64,
     /// Busy with the overhead of sends.
     pub send: Time,
     /// Busy with the overhead of receptions.
     pub recv: Time,
     /// Waiting for the gap after a send or a reception.
     pub gap: Time,
+    /// Waiting for a message, or for a moment.
+    pub idle: Time,
     /// Stalled: waiting until the capacity let a message in.
     pub stall: Time,
     /// Waiting for the port, which carried another long message.
     pub port: Time,
-    /// Waiting for a message, or for a moment.
-    pub idle: Time,
+    /// Time spent computing.
+    pub work: Time,
     /// When the processor finished.
     pub finish: Time,
-    /// How many messages it sent.
-    pub sent: u64,
-    /// How many messages it received.
-    pub received: u64,
-    /// How many words its messages had.
-    pub words_sent: u64,
-    /// How many words it received.
-    pub words_received: u64,
     /// How often it stalled.
     pub stalls: u64,
     /// Its longest stall.

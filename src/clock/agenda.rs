@@ -12,16 +12,21 @@ use crate::time::Time;
 /// heap. So the common case touches two ends of a lane and no tree.
 #[derive(Debug)]
 pub(crate) struct Agenda {
+    /// The earliest entry, [`Entry::NONE`] if there is none.
+    earliest: Entry,
+    /// The lane that it is in front of.
+    lane: usize,
+    /// The earliest of all that are in front of other lanes.
+    next: Entry,
+    /// The last entry that each lane took. A lane takes what comes after that, and the first one does that can: so the
+    /// lanes before it end later, and those behind it earlier, and an entry goes to the lane that ends closest before it.
+    tails: [Entry; LANES],
     /// Each lane's first entry, and the heap's; [`Entry::NONE`] if there is none.
     heads: [Entry; LANES + 1],
-    /// Each lane's last entry; zero if there is none.
-    tails: [Entry; LANES],
     /// The entries behind each lane's first one.
     lanes: [VecDeque<Entry>; LANES],
     /// The entries that fitted no lane.
     heap: BinaryHeap<Reverse<Entry>>,
-    /// The earliest entry, [`Entry::NONE`] if there is none; and its lane.
-    earliest: (Entry, usize),
 }
 
 /// How many lanes: programs rarely wait for more kinds of things at once.
@@ -56,11 +61,13 @@ impl Entry {
 impl Default for Agenda {
     fn default() -> Agenda {
         Agenda {
-            heads: [Entry::NONE; LANES + 1],
+            earliest: Entry::NONE,
+            lane: LANES,
+            next: Entry::NONE,
             tails: [Entry(0); LANES],
+            heads: [Entry::NONE; LANES + 1],
             lanes: Default::default(),
             heap: BinaryHeap::new(),
-            earliest: (Entry::NONE, LANES),
         }
     }
 }
@@ -69,57 +76,78 @@ impl Agenda {
     /// Adds an entry.
     #[inline]
     pub fn add(&mut self, entry: Entry) {
-        // The lane whose end is closest before the entry: that leaves the others to earlier ones.
-        let mut best = None;
         for lane in 0..LANES {
-            if self.tails[lane] <= entry && best.is_none_or(|best| self.tails[lane] > self.tails[best]) {
-                best = Some(lane);
+            if self.tails[lane] <= entry {
+                self.tails[lane] = entry;
+                if self.heads[lane] != Entry::NONE {
+                    return self.lanes[lane].push_back(entry);
+                }
+                return self.comes_to_front(lane, entry);
             }
         }
-        match best {
-            Some(lane) => {
-                self.tails[lane] = entry;
-                if self.heads[lane] == Entry::NONE {
-                    self.heads[lane] = entry;
-                    self.earliest = self.earliest.min((entry, lane));
-                } else {
-                    self.lanes[lane].push_back(entry);
-                }
-            }
-            None => {
-                self.heads[LANES] = self.heads[LANES].min(entry);
-                self.earliest = self.earliest.min((entry, LANES));
-                self.heap.push(Reverse(entry));
-            }
+        self.add_to_heap(entry);
+    }
+
+    /// Adds an entry that fits no lane.
+    #[inline(never)]
+    fn add_to_heap(&mut self, entry: Entry) {
+        self.heap.push(Reverse(entry));
+        if entry < self.heads[LANES] {
+            self.comes_to_front(LANES, entry);
+        }
+    }
+
+    /// An entry is the first of its lane, or of the heap, now.
+    #[inline]
+    fn comes_to_front(&mut self, lane: usize, entry: Entry) {
+        self.heads[lane] = entry;
+        if lane == self.lane {
+            self.earliest = self.earliest.min(entry);
+        } else if entry < self.earliest {
+            (self.next, self.earliest, self.lane) = (self.earliest, entry, lane);
+        } else {
+            self.next = self.next.min(entry);
         }
     }
 
     /// Takes the earliest entry.
     #[inline]
     pub fn pop(&mut self) -> Option<Entry> {
-        let (earliest, lane) = self.earliest;
-        if lane < LANES {
-            self.heads[lane] = self.lanes[lane].pop_front().unwrap_or_else(|| {
-                self.tails[lane] = Entry(0);
-                Entry::NONE
-            });
-        } else {
-            self.heap.pop();
-            self.heads[LANES] = self.heap.peek().map_or(Entry::NONE, |Reverse(entry)| *entry);
-        }
-        self.earliest = (self.heads[LANES], LANES);
-        for lane in 0..LANES {
-            if self.heads[lane] < self.earliest.0 {
-                self.earliest = (self.heads[lane], lane);
-            }
+        let (earliest, lane) = (self.earliest, self.lane);
+        let head = if lane < LANES { self.lanes[lane].pop_front() } else { self.pop_heap() };
+        let head = head.unwrap_or(Entry::NONE);
+        self.heads[lane] = head;
+        self.earliest = head;
+        if self.next < head {
+            self.look_for_the_earliest();
         }
         (earliest != Entry::NONE).then_some(earliest)
+    }
+
+    /// Takes the heap's first entry. Returns the one after it.
+    #[inline(never)]
+    fn pop_heap(&mut self) -> Option<Entry> {
+        self.heap.pop();
+        self.heap.peek().map(|Reverse(entry)| *entry)
+    }
+
+    /// Finds the lane that has the earliest entry in front.
+    #[inline(never)]
+    fn look_for_the_earliest(&mut self) {
+        (self.earliest, self.next) = (Entry::NONE, Entry::NONE);
+        for (lane, head) in self.heads.into_iter().enumerate() {
+            if head < self.earliest {
+                (self.next, self.earliest, self.lane) = (self.earliest, head, lane);
+            } else {
+                self.next = self.next.min(head);
+            }
+        }
     }
 
     /// Adds `mine` and takes the earliest entry; or does nothing, if `mine` is the earliest.
     #[inline]
     pub fn exchange(&mut self, mine: Entry) -> Option<Entry> {
-        if mine < self.earliest.0 {
+        if mine < self.earliest {
             return None;
         }
         self.add(mine);
@@ -129,15 +157,13 @@ impl Agenda {
     /// An entry that will probably be due when so many others have been.
     #[inline]
     pub fn coming(&self, others: usize) -> Option<Entry> {
-        let (_, lane) = self.earliest;
-        self.lanes.get(lane)?.get(others).copied()
+        self.lanes.get(self.lane)?.get(others).copied()
     }
 
     /// The earliest entry, which stays.
     #[inline]
     pub fn peek(&self) -> Option<Entry> {
-        let (earliest, _) = self.earliest;
-        (earliest != Entry::NONE).then_some(earliest)
+        (self.earliest != Entry::NONE).then_some(self.earliest)
     }
 }
 

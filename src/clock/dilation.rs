@@ -74,7 +74,7 @@ impl Clock for Recorder<'_> {
         self.clock.deliver(envelope);
     }
 
-    fn receive(&mut self, reception: Reception) -> Option<Envelope> {
+    fn receive(&mut self, reception: &Reception) -> Option<Envelope> {
         let envelope = self.clock.receive(reception);
         let over = |message: &Envelope| reception.over(message.arrival, &message.letter, &self.cost);
         let until = envelope.as_ref().map_or(reception.deadline, over);

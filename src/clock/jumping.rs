@@ -5,7 +5,7 @@
 //! processor does at t, everything that others do before t has been done: the run is exact, and the same
 //! every time. Processors that act at the same time do so in the order of their places.
 
-use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::cell::{Cell, RefCell, RefMut};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -31,7 +31,7 @@ struct Jumping {
     /// Who runs next.
     agenda: RefCell<Agenda>,
     /// One for each processor.
-    seats: Box<[RefCell<Seat>]>,
+    seats: RefCell<Box<[Seat]>>,
     /// Where the stack of each sleeping processor ends.
     stack_tops: Box<[Cell<usize>]>,
     /// Whether the run has failed, so that every program unwinds at its next call.
@@ -61,6 +61,12 @@ struct Jumper<'a> {
 }
 
 impl Jumping {
+    /// A processor's seat.
+    #[inline]
+    fn seat(&self, id: usize) -> RefMut<'_, Seat> {
+        RefMut::map(self.seats.borrow_mut(), |seats| &mut seats[id])
+    }
+
     /// A processor's entry on the agenda.
     #[inline]
     fn entry(&self, id: u32, wake: Time, ticket: u32) -> Entry {
@@ -77,7 +83,7 @@ impl Jumping {
 
 impl Jumper<'_> {
     fn seat(&self) -> RefMut<'_, Seat> {
-        self.clock.seats[self.id as usize].borrow_mut()
+        self.clock.seat(self.id as usize)
     }
 
     /// Lets the others run until the processor's `wake` is the earliest. Its seat says when that is, and who
@@ -129,13 +135,13 @@ impl Clock for Jumper<'_> {
 
     fn deliver(&mut self, envelope: Envelope) {
         let to = envelope.letter.to;
-        let mut seat = self.clock.seats[to as usize].borrow_mut();
+        let mut seat = self.clock.seat(to as usize);
         if seat.put(envelope, &self.clock.cost) {
             self.clock.agenda.borrow_mut().add(self.clock.entry(to, seat.wake(), seat.ticket()));
         }
     }
 
-    fn receive(&mut self, reception: Reception) -> Option<Envelope> {
+    fn receive(&mut self, reception: &Reception) -> Option<Envelope> {
         let (wake, ticket) = {
             let mut seat = self.seat();
             seat.ask(self.id, reception, &self.clock.cost);
@@ -147,7 +153,7 @@ impl Clock for Jumper<'_> {
 
     fn looks_in_vain(&mut self) -> bool {
         self.seat().looks_in_vain();
-        self.clock.seats.iter().all(|seat| seat.borrow().is_hopeless())
+        self.clock.seats.borrow().iter().all(Seat::is_hopeless)
     }
 
     fn fail(&mut self, cause: Cause) {
@@ -172,7 +178,7 @@ pub(crate) fn run<T>(
 ) -> Result<Vec<T>, RunError> {
     let clock = Jumping {
         agenda: RefCell::default(),
-        seats: (0..P).map(|_| RefCell::default()).collect(),
+        seats: RefCell::new((0..P).map(|_| Seat::default()).collect()),
         stack_tops: (0..P).map(|_| Cell::default()).collect(),
         failed: Cell::new(false),
         cause: RefCell::default(),
@@ -187,7 +193,7 @@ pub(crate) fn run<T>(
         let stack = DefaultStack::new(stack).map_err(|error| no_room(P, id as usize, stack, &error))?;
         stacks.coroutine(id as usize, &stack);
         let start = move |yielder: &Yielder<(), Option<Entry>>, ()| {
-            clock.seats[id as usize].borrow_mut().start();
+            clock.seat(id as usize).start();
             let beat = clock.watched.beat(0);
             let mut jumper = Jumper { clock, yielder, beat, id, stops: 0 };
             beat.runs(id, Time::ZERO);
@@ -203,7 +209,7 @@ pub(crate) fn run<T>(
     let mut next = clock.agenda.borrow_mut().pop();
     while let Some(entry) = next.filter(|_| !clock.failed.get()) {
         let id = clock.processor(entry) as usize;
-        next = if clock.seats[id].borrow().ticket() != entry.ticket() {
+        next = if clock.seat(id).ticket() != entry.ticket() {
             clock.agenda.borrow_mut().pop() // a message made it run earlier than this
         } else {
             match coroutines[id].resume(()) {
@@ -220,8 +226,8 @@ pub(crate) fn run<T>(
         };
     }
     clock.watched.beat(0).rests();
-    let seats: Vec<Ref<Seat>> = clock.seats.iter().map(RefCell::borrow).collect();
-    let cause = clock.cause.take().or_else(|| blame(seats.iter().map(|seat| &**seat)));
+    let seats = clock.seats.borrow();
+    let cause = clock.cause.take().or_else(|| blame(seats.iter()));
     let Some(cause) = cause else {
         return Ok(results.into_iter().map(|result| result.expect("it has ended")).collect());
     };

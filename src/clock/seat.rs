@@ -4,41 +4,52 @@
 
 use crate::error::{Doing, ProcessorState, WantedMessage};
 use crate::inbox::Inbox;
-use crate::message::{Envelope, Letter, Want};
+use crate::message::{Envelope, Letter, RawTag, Want};
 use crate::network::ReceptionCost;
 use crate::node::{Purpose, Reception};
 use crate::time::{PS, Time};
 
-/// A processor as its clock sees it. What every message touches comes first.
-#[derive(Debug, Default)]
-#[repr(C)]
+/// A processor as its clock sees it. It fills three cache lines: what it waits for, its first message, and what few
+/// messages touch.
+#[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Seat {
-    /// The messages that came for it and were not taken.
-    inbox: Inbox,
-    /// What it waits for, if for a message.
-    waits_for: Option<Wish>,
     /// When it runs next, the end of time if a message must come first; and once it has ended, when it did.
     wake: Time,
-    /// The ticket of the one entry on the agenda that counts; each wait and each change of it takes a new one.
-    ticket: u32,
-    /// How many messages came when one that arrives later had been taken, or when it had looked in vain for longer.
-    out_of_order: u32,
+    /// If it waits for a message: the tag that this must have.
+    tag: RawTag,
+    /// And from when on its reception can start.
+    ready: Time,
+    /// And the moment at which it gives up.
+    deadline: Time,
     /// It has taken a message that arrived then, or looked in vain until then. What comes later arrives no earlier.
     decided: Time,
+    /// If it waits for a message: whom this must come from, or [`ANYONE`].
+    from: u32,
+    /// And the sender of the message that it would take now, or [`NOBODY`]: it would take the first of that one's.
+    best: u32,
+    /// The ticket of the one entry on the agenda that counts; each wait and each change of it takes a new one.
+    ticket: u32,
+    /// What it does with the message, if it waits for one.
+    purpose: Option<Purpose>,
+    /// Whether the tag has a name.
+    is_named: bool,
     /// How far its program is.
     stage: Stage,
     /// Whether it does nothing but look for messages, and has done so in vain for long.
     in_vain: bool,
+    /// The messages that came for it and were not taken.
+    inbox: Inbox,
+    /// What errors call the tag, if it is named.
+    name: Option<&'static str>,
+    /// How many messages came when one that arrives later had been taken, or when it had looked in vain for longer.
+    out_of_order: u32,
 }
 
-/// A receive that waits.
-#[derive(Clone, Copy, Debug)]
-struct Wish {
-    /// Which message it takes, and when.
-    reception: Reception,
-    /// The arrival and the sender of the message that it would take now; the end of time if there is none.
-    best: (Time, u32),
-}
+/// Stands for any sender. No processor has this number.
+const ANYONE: u32 = u32::MAX;
+/// Stands for no sender.
+const NOBODY: u32 = u32::MAX;
 
 /// How far a processor's program is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -51,22 +62,46 @@ enum Stage {
     Finished,
 }
 
-impl Wish {
-    /// When the processor goes on if it takes this message; nothing if it has a better one or gives up first.
-    #[inline]
-    fn granted_by(&mut self, envelope: &Envelope, cost: &ReceptionCost) -> Option<Time> {
-        let Envelope { arrival, ref letter } = *envelope;
-        let Letter { from, to, words, .. } = *letter;
-        self.reception.start(arrival)?;
-        let instant = cost.is_instant(words) && !self.reception.want.tag.is_signal();
-        let unseen = arrival == self.reception.deadline && from != to && instant;
-        let key = (arrival, from);
-        if unseen || key >= self.best {
-            return None;
+impl Default for Seat {
+    fn default() -> Seat {
+        Seat {
+            wake: Time::ZERO,
+            tag: RawTag::ANY,
+            ready: Time::ZERO,
+            deadline: Time::ZERO,
+            decided: Time::ZERO,
+            from: ANYONE,
+            best: NOBODY,
+            ticket: 0,
+            purpose: None,
+            is_named: false,
+            stage: Stage::NotStarted,
+            in_vain: false,
+            inbox: Inbox::default(),
+            name: None,
+            out_of_order: 0,
         }
-        self.best = key;
-        Some(self.reception.over(arrival, letter, cost))
     }
+}
+
+/// When a processor goes on if its reception takes this message; nothing if it gives up first, or has a better one, of
+/// which the arrival and the sender are given.
+#[inline]
+fn granted(
+    reception: &Reception,
+    envelope: &Envelope,
+    best: impl FnOnce() -> Option<(Time, u32)>,
+    cost: &ReceptionCost,
+) -> Option<Time> {
+    let Envelope { arrival, ref letter } = *envelope;
+    let Letter { from, to, words, .. } = *letter;
+    reception.start(arrival)?;
+    let of_others = from != to && !reception.want.tag.is_signal();
+    let unseen = arrival == reception.deadline && of_others && cost.is_instant(words);
+    if unseen || best().is_some_and(|best| (arrival, from) >= best) {
+        return None;
+    }
+    Some(reception.over(arrival, letter, cost))
 }
 
 impl Seat {
@@ -78,7 +113,7 @@ impl Seat {
     /// The processor's program has ended at `at`. Nothing wakes it any more.
     pub fn end(&mut self, at: Time, well: bool) {
         self.stage = if well { Stage::Finished } else { Stage::Failed };
-        if self.waits_for.is_none() {
+        if self.purpose.is_none() {
             self.wake = at;
         }
     }
@@ -110,19 +145,32 @@ impl Seat {
 
     /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says.
     #[inline]
-    pub fn ask(&mut self, id: u32, reception: Reception, cost: &ReceptionCost) {
-        let Reception { want, deadline, .. } = reception;
-        let mut wish = Wish { reception, best: (Time::MAX, 0) };
+    pub fn ask(&mut self, id: u32, reception: &Reception, cost: &ReceptionCost) {
+        let Reception { want, ready, deadline, purpose } = *reception;
         self.ticket = self.ticket.wrapping_add(1);
-        let mut over = self.inbox.first(&want).and_then(|envelope| wish.granted_by(envelope, cost));
-        if over.is_none() && !want.tag.is_signal() && cost.is_instant(0) {
-            // What the others send in this instant is not seen; what the processor itself has sent is.
-            let own = Want { from: Some(id), ..want };
-            let own = if want.from.is_none() { self.inbox.first(&own) } else { None };
-            over = own.and_then(|envelope| wish.granted_by(envelope, cost));
+        (self.tag, self.from) = (want.tag, want.from.unwrap_or(ANYONE));
+        (self.ready, self.deadline, self.purpose) = (ready, deadline, Some(purpose));
+        self.is_named = want.name.is_some();
+        if self.is_named {
+            self.name = want.name;
         }
-        self.wake = over.unwrap_or(deadline);
-        self.waits_for = Some(wish);
+        let first = self.inbox.first(&want);
+        let mut over = first.and_then(|e| Some((granted(reception, e, || None, cost)?, e.letter.from)));
+        if over.is_none() && cost.is_instant(0) && want.from.is_none() && !want.tag.is_signal() {
+            // What the others send in this instant is not seen; what the processor itself has sent is.
+            let own = self.inbox.first(&Want { from: Some(id), ..want });
+            over = own.and_then(|e| Some((granted(reception, e, || None, cost)?, id)));
+        }
+        (self.wake, self.best) = over.unwrap_or((deadline, NOBODY));
+    }
+
+    /// What it waits for, if for a message.
+    #[inline]
+    fn reception(&self) -> Option<Reception> {
+        let from = (self.from != ANYONE).then_some(self.from);
+        let name = if self.is_named { self.name } else { None };
+        let (want, purpose) = (Want { from, tag: self.tag, name }, self.purpose?);
+        Some(Reception { want, ready: self.ready, deadline: self.deadline, purpose })
     }
 
     /// Puts a message into the inbox. Returns whether that changes when the processor wakes: then its old
@@ -132,46 +180,61 @@ impl Seat {
         if envelope.arrival < self.decided && !envelope.letter.tag.is_signal() {
             self.out_of_order += 1;
         }
-        let wake = match &mut self.waits_for {
-            Some(wish) if wish.reception.want.matches(&envelope.letter) => wish.granted_by(&envelope, cost),
+        let wake = match &self.reception() {
+            Some(reception) if reception.want.matches(&envelope.letter) => {
+                granted(reception, &envelope, || self.best(), cost)
+            }
             _ => None,
         };
-        self.inbox.put(envelope);
         self.in_vain = false;
         if let Some(wake) = wake {
-            self.wake = wake;
+            (self.wake, self.best) = (wake, envelope.letter.from);
             self.ticket = self.ticket.wrapping_add(1);
         }
+        self.inbox.put(envelope);
         wake.is_some()
+    }
+
+    /// The arrival and the sender of the message that it would take now. What others sent in the same instant may not
+    /// have been seen, so it is the best one of its sender.
+    #[inline]
+    fn best(&mut self) -> Option<(Time, u32)> {
+        if self.best == NOBODY {
+            return None;
+        }
+        let want = Want { from: Some(self.best), tag: self.tag, name: None };
+        self.inbox.first(&want).map(|envelope| (envelope.arrival, self.best))
     }
 
     /// The processor has woken from what it asked: the message that it got, if any.
     #[inline]
     pub fn answer(&mut self) -> Option<Envelope> {
-        let Wish { reception: Reception { want, deadline, purpose, .. }, best } = self.waits_for.take()?;
-        if !want.tag.is_signal() {
-            self.decided = self.decided.max(best.0.min(deadline));
-        }
-        if best.0 == Time::MAX {
-            return None;
-        }
-        // The best one of its sender: what others sent in the same instant may not have been seen.
-        let want = Want { from: Some(best.1), ..want };
-        match purpose {
+        let purpose = self.purpose.take()?;
+        let want = Want { from: Some(self.best), tag: self.tag, name: None };
+        let got = match purpose {
+            _ if self.best == NOBODY => None,
             Purpose::Look => self.inbox.first(&want).map(Envelope::outside),
             Purpose::Take | Purpose::Fetch => self.inbox.take(&want),
+        };
+        if !self.tag.is_signal() {
+            let until = got.as_ref().map_or(self.deadline, |envelope| envelope.arrival);
+            self.decided = self.decided.max(until);
         }
+        got
     }
 
     /// If it waits for a message: by when everything must be known that arrives, so that it takes the right one. Signals
     /// have one sender and one meaning. And if there are only two processors, whose messages arrive as they are sent,
     /// nothing can come before one that is there.
     #[inline]
-    pub fn known_until(&self, one_of_a_pair: Option<u32>) -> Option<Time> {
-        let &Wish { reception: Reception { want, deadline, .. }, best: (arrival, from) } =
-            self.waits_for.as_ref()?;
-        let of_the_other = one_of_a_pair.is_some_and(|id| id != from) && arrival < Time::MAX;
-        if want.tag.is_signal() || of_the_other { Some(-PS) } else { Some(arrival.min(deadline)) }
+    pub fn known_until(&mut self, one_of_a_pair: Option<u32>) -> Option<Time> {
+        self.purpose?;
+        let best = self.best();
+        let of_the_other = one_of_a_pair.is_some_and(|id| best.is_some_and(|(_, from)| from != id));
+        if self.tag.is_signal() || of_the_other {
+            return Some(-PS);
+        }
+        Some(best.map_or(self.deadline, |(arrival, _)| arrival))
     }
 
     /// How many messages came after one had been taken that arrived later, or after a look in vain.
@@ -192,19 +255,19 @@ impl Seat {
 
     /// Whether it waits for a message and for no time.
     pub fn is_blocked(&self) -> bool {
-        self.waits_for.is_some() && self.wake == Time::MAX
+        self.purpose.is_some() && self.wake == Time::MAX
     }
 
     /// Whether it waits for what comes after the end of time: a reception of which it knows, or a moment.
     pub fn is_at_the_end_of_time(&self) -> bool {
-        let granted = self.waits_for.is_some_and(|wish| wish.best.0 < Time::MAX);
-        let ends = |e: &Envelope| e.arrival == Time::MAX;
-        let arrives =
-            |wish: &Wish| self.inbox.iter().any(|e| wish.reception.want.matches(&e.letter) && ends(e));
-        let late =
-            self.waits_for.as_ref().is_some_and(|wish| wish.reception.ready == Time::MAX || arrives(wish));
-        let waits = self.stage == Stage::Running && self.waits_for.is_none();
-        self.wake == Time::MAX && (granted || late || waits)
+        let waits = match self.reception() {
+            Some(Reception { want, ready, .. }) => {
+                let ends = |e: &Envelope| e.arrival == Time::MAX && want.matches(&e.letter);
+                self.best != NOBODY || ready == Time::MAX || self.inbox.iter().any(ends)
+            }
+            None => self.stage == Stage::Running,
+        };
+        self.wake == Time::MAX && waits
     }
 
     /// The messages that it has not received.
@@ -214,15 +277,28 @@ impl Seat {
 
     /// What processor `id`, which sits here, is doing.
     pub fn state(&self, id: usize) -> ProcessorState {
-        let doing = match (self.stage, self.waits_for) {
+        let waits_for = self.reception();
+        let at = waits_for.map_or(self.wake, |reception| reception.ready);
+        let doing = match (self.stage, waits_for) {
             (Stage::NotStarted, _) => Doing::NotStarted,
             (Stage::Finished, _) => Doing::Finished,
-            (Stage::Running | Stage::Failed, Some(wish)) => {
-                Doing::WaitingFor(WantedMessage(wish.reception.want))
+            (Stage::Running | Stage::Failed, Some(reception)) => {
+                Doing::WaitingFor(WantedMessage(reception.want))
             }
             (Stage::Running | Stage::Failed, None) if self.in_vain => Doing::Looking,
             (Stage::Running | Stage::Failed, None) => Doing::Running,
         };
-        ProcessorState { id, at: self.waits_for.map_or(self.wake, |wish| wish.reception.ready), doing }
+        ProcessorState { id, at, doing }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seat_fills_its_cache_lines_as_it_says() {
+        assert_eq!(size_of::<Seat>(), 3 * 64);
+        assert_eq!(std::mem::offset_of!(Seat, inbox) + Inbox::FIRST, 64);
     }
 }

@@ -528,7 +528,7 @@ impl Clock for Waiter<'_> {
         self.wall.fronts[self.number].has_computed();
     }
 
-    fn receive(&mut self, reception: Reception) -> Option<Envelope> {
+    fn receive(&mut self, reception: &Reception) -> Option<Envelope> {
         let id = self.id;
         self.goes_on(); // or else the seat must stay as it was when the run failed
         let cost = self.wall.known.cost;

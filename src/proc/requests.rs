@@ -247,10 +247,10 @@ impl<'a> Proc<'a> {
         // Of a long message only the request has the number, so that is taken by itself.
         let taken = self.take(Want::of(from, tag), Time::MAX);
         let Some(first) = taken else { self.fail_to_wait() };
-        let number = first.tag.user_number();
-        let mut receiving = Receiving::new(&first, None);
-        let Some(letter) = self.takes_rest(first, &mut receiving) else { self.fail_to_wait() };
-        let (sender, value) = self.open(letter, tag);
+        let number = first.letter.tag.user_number();
+        let mut receiving = Receiving::new(&first.letter, None);
+        let Some(taken) = self.takes_rest(first, &mut receiving) else { self.fail_to_wait() };
+        let (sender, value) = self.open(taken.letter, tag);
         self.has_called_receive(from, tag, Until::Come);
         self.restart_code();
         (sender, number, value)
@@ -467,7 +467,7 @@ impl<'a> Proc<'a> {
         let deadline = next.map_or(t, |(turn, ..)| turn).max(self.requests.at);
         let ready = self.requests.at;
         let fetch = Reception { want: ANYTHING, ready, deadline, purpose: Purpose::Fetch };
-        if let Some(envelope) = self.clock.receive(fetch) {
+        if let Some(envelope) = self.clock.receive(&fetch) {
             self.requests.at = ready.max(envelope.arrival);
             self.came(envelope);
             return true;
@@ -543,7 +543,7 @@ impl<'a> Proc<'a> {
         match step {
             Step::Send { tag, words, is_data } => {
                 let turned = self.node.beside(beside, |node| node.turns_to(network, to, words));
-                let Some(mut outgoing) = turned else { self.fail(Cause::EndOfTime { id: self.id() }) };
+                let Some(mut outgoing) = turned else { self.fail_at_the_end_of_time() };
                 self.node.puts_off(network, &mut outgoing, at);
                 if let Protocol::Sends(sending) = protocol {
                     sending.has_sent(outgoing.number);
@@ -575,9 +575,9 @@ impl<'a> Proc<'a> {
         if outgoing.is_seen {
             self.clock.act_at(turn);
         }
-        let arrival = self.node.beside(&mut operation.beside, |node| node.enters(network, outgoing));
-        let parcel = if is_data { operation.parcel.take() } else { None };
-        self.post(outgoing, arrival, tag, parcel.unwrap_or_else(|| Parcel::new(())));
+        let arrival = self.node.beside(&mut operation.beside, |node| node.enters(network, &outgoing));
+        let parcel = if is_data { operation.parcel.take() } else { None }.unwrap_or_else(|| Parcel::new(()));
+        self.post(outgoing.number, arrival, self.message(outgoing.to, tag, outgoing.words, parcel));
         let was_first = tag.is_first();
         self.goes_on(number);
         if was_first && let Some(queue) = self.requests.queues.get_mut(&outgoing.to) {
@@ -587,14 +587,17 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends a message of the processor's own while requests are outstanding: after theirs to the same processor.
-    pub(super) fn transmit_among(&mut self, to: usize, tag: RawTag, words: usize, parcel: Parcel) -> u32 {
+    #[cold]
+    pub(super) fn transmit_among(&mut self, message: Envelope) -> u32 {
+        let Letter { to, words, tag, .. } = message.letter;
+        let (to, words) = (to as usize, words as usize);
         self.progress(self.now());
         while tag.is_first() && self.requests.queues.get(&to).is_some_and(|queue| !queue.is_empty()) {
             self.steps(Time::MAX);
         }
         let network = &self.setup.network;
         let Some(mut outgoing) = self.node.turns_to(network, to, words) else {
-            self.fail(Cause::EndOfTime { id: self.id() })
+            self.fail_at_the_end_of_time()
         };
         self.node.puts_off(network, &mut outgoing, self.requests.at);
         loop {
@@ -606,13 +609,14 @@ impl<'a> Proc<'a> {
         if outgoing.is_seen {
             self.clock.act_at(outgoing.turn);
         }
-        let arrival = self.node.enters(network, outgoing);
+        let arrival = self.node.enters(network, &outgoing);
         self.node.has_sent(outgoing.number, tag);
-        self.post(outgoing, arrival, tag, parcel)
+        self.post(outgoing.number, arrival, message)
     }
 
     /// Receives while requests are outstanding: what they do not want.
-    pub(super) fn take_among(&mut self, want: Want, deadline: Time) -> Option<Letter> {
+    #[cold]
+    pub(super) fn take_among(&mut self, want: Want, deadline: Time) -> Option<Envelope> {
         let network = &self.setup.network;
         self.progress(self.now());
         let mut waits = false;
@@ -627,7 +631,7 @@ impl<'a> Proc<'a> {
                 self.node.takes(network, &reception, envelope.arrival, &envelope.letter);
                 self.looks = 0;
                 self.disengage();
-                return Some(envelope.letter);
+                return Some(envelope);
             }
             if !waits && deadline == Time::MAX {
                 self.setup.waits_among(self.id(), Doing::WaitingFor(WantedMessage(want)));
