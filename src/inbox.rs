@@ -12,14 +12,19 @@ use crate::time::Time;
 /// The messages sent to a processor that it has not received, those that are still under way included. A receive
 /// prefers them by arrival, then by sender, then as they were sent.
 ///
-/// Mostly there is one. That lies in the inbox itself, in a cache line of its own if the inbox does not begin one.
+/// Mostly there are one or two: where processors do the same, the one that came last comes before the one before it is
+/// taken. Two lie in the inbox itself, and none is moved when another is taken.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct Inbox {
-    /// Whether there are others than the first.
+    /// In which of the two slots the first message lies, if there is one and the messages are not in the index.
+    front: u8,
+    /// How many of the slots hold a message: so one that is empty need not be looked at.
+    filled: u8,
+    /// Whether there are others than those in the slots.
     has_more: bool,
-    /// The first in that order, if none is in the index.
-    first: Option<Envelope>,
+    /// The first two in that order, the one in front and the other, if none is in the index.
+    slots: [Option<Envelope>; 2],
     /// The others in that order, if none is in the index.
     list: VecDeque<Envelope>,
     /// All, once there were many. It lies elsewhere, so that those that never have many lie close together.
@@ -34,33 +39,64 @@ fn key(envelope: &Envelope) -> (Time, u32, u32) {
     (envelope.arrival, envelope.letter.from, envelope.letter.number)
 }
 
-impl Inbox {
-    /// Where the first message lies in it.
-    #[cfg(test)]
-    pub const FIRST: usize = std::mem::offset_of!(Inbox, first);
+/// The same of a slot; what is not there comes last.
+fn key_of(slot: &Option<Envelope>) -> (Time, u32, u32) {
+    slot.as_ref().map_or((Time::MAX, u32::MAX, u32::MAX), key)
+}
 
-    /// Room for a few, so that the first messages do not wait for it.
+/// Whether a receive takes what lies in a slot.
+#[inline]
+fn takes(want: &Want, slot: &Option<Envelope>) -> bool {
+    slot.as_ref().is_some_and(|envelope| want.matches(&envelope.letter))
+}
+
+impl Inbox {
+    /// Where the slots lie in it.
+    #[cfg(test)]
+    pub const SLOTS: usize = std::mem::offset_of!(Inbox, slots);
+
+    /// An inbox that has room for a few more than those two.
     pub fn with_room() -> Inbox {
         Inbox { list: VecDeque::with_capacity(4), ..Inbox::default() }
+    }
+
+    /// The slots with the first message and with the second.
+    #[inline]
+    fn slots(&self) -> (usize, usize) {
+        let front = usize::from(self.front & 1);
+        (front, 1 - front)
     }
 
     /// Adds a message.
     #[inline]
     pub fn put(&mut self, envelope: Envelope) {
-        if self.first.is_none() && !self.has_more {
-            self.first = Some(envelope);
-        } else {
-            self.put_among(envelope);
+        let (first, second) = self.slots();
+        match self.filled {
+            _ if self.has_more => return self.put_among(envelope),
+            0 => self.slots[first] = Some(envelope),
+            1 => {
+                if key_of(&self.slots[first]) > key(&envelope) {
+                    self.front = second as u8;
+                }
+                self.slots[second] = Some(envelope);
+            }
+            _ => return self.put_among(envelope),
         }
+        self.filled += 1;
     }
 
-    /// Adds a message where there are others. Most arrive after all that are there, and so go to the end at once.
+    /// Adds a message where there are two or more. Most arrive after all that are there, and so go to the end at once.
     #[inline(never)]
     fn put_among(&mut self, envelope: Envelope) {
         self.has_more = true;
-        let Some(first) = &mut self.first else { return self.move_to_index().put(envelope) };
-        if key(&envelope) < key(first) {
-            return self.list.push_front(std::mem::replace(first, envelope));
+        let (first, second) = self.slots();
+        let Some(last) = &mut self.slots[second] else { return self.move_to_index().put(envelope) };
+        if key(&envelope) < key(last) {
+            self.list.push_front(std::mem::replace(last, envelope));
+            if key_of(&self.slots[second]) < key_of(&self.slots[first]) {
+                self.front = second as u8;
+            }
+            return;
         }
         let later = self.list.iter().rev().take(FEW).take_while(|e| key(e) > key(&envelope)).count();
         if later < FEW {
@@ -73,13 +109,16 @@ impl Inbox {
     /// The message with the smallest arrival among those that a receive wants.
     #[inline]
     pub fn first(&mut self, want: &Want) -> Option<&Envelope> {
-        if self.first.as_ref().is_some_and(|first| want.matches(&first.letter)) {
-            return self.first.as_ref();
+        let (first, second) = self.slots();
+        match () {
+            () if self.filled > 0 && takes(want, &self.slots[first]) => self.slots[first].as_ref(),
+            () if self.filled > 1 && takes(want, &self.slots[second]) => self.slots[second].as_ref(),
+            () if self.has_more => self.first_of_more(want),
+            () => None,
         }
-        if self.has_more { self.first_of_more(want) } else { None }
     }
 
-    /// The same, if it is not the first of all.
+    /// The same, if it is none of the first two.
     #[inline(never)]
     fn first_of_more(&mut self, want: &Want) -> Option<&Envelope> {
         match self.find(want) {
@@ -91,18 +130,27 @@ impl Inbox {
     /// Takes that message.
     #[inline]
     pub fn take(&mut self, want: &Want) -> Option<Envelope> {
-        if self.first.as_ref().is_some_and(|first| want.matches(&first.letter)) {
-            let taken = self.first.take();
-            if self.has_more {
-                self.first = self.list.pop_front();
-                self.counts_more();
+        let (first, second) = self.slots();
+        let place = match () {
+            () if self.filled > 0 && takes(want, &self.slots[first]) => {
+                self.front = second as u8;
+                first
             }
-            return taken;
+            () if self.filled > 1 && takes(want, &self.slots[second]) => second,
+            () if self.has_more => return self.take_of_more(want),
+            () => return None,
+        };
+        let taken = self.slots[place].take();
+        if self.has_more {
+            self.slots[place] = self.list.pop_front();
+            self.counts_more();
+        } else {
+            self.filled -= 1;
         }
-        if self.has_more { self.take_of_more(want) } else { None }
+        taken
     }
 
-    /// Takes it, if it is not the first of all.
+    /// Takes it, if it is none of the first two.
     #[inline(never)]
     fn take_of_more(&mut self, want: &Want) -> Option<Envelope> {
         let taken = match self.find(want) {
@@ -113,17 +161,18 @@ impl Inbox {
         taken
     }
 
-    /// Notes whether there are still others than the first.
+    /// Notes whether there are still others than the first two.
     fn counts_more(&mut self) {
         if self.list.is_empty() {
             self.list.clear(); // the next one goes where the last one was, which is in the cache
         }
-        self.has_more = !self.list.is_empty() || self.index.as_ref().is_some_and(|index| !index.messages.is_empty());
+        let is_indexed = self.index.as_ref().is_some_and(|index| !index.messages.is_empty());
+        self.has_more = is_indexed || !self.list.is_empty();
     }
 
     /// The messages that are left, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &Envelope> + Clone {
-        let few = self.first.iter().chain(&self.list);
+        let few = self.slots.iter().flatten().chain(&self.list);
         few.chain(self.index.iter().flat_map(|index| index.messages.values()))
     }
 
@@ -139,7 +188,9 @@ impl Inbox {
     #[cold]
     fn move_to_index(&mut self) -> &mut Index {
         let index = self.index.get_or_insert_default();
-        self.first.take().into_iter().chain(self.list.drain(..)).for_each(|envelope| index.put(envelope));
+        self.filled = 0;
+        let few = self.slots.iter_mut().filter_map(Option::take);
+        few.chain(self.list.drain(..)).for_each(|envelope| index.put(envelope));
         index
     }
 }

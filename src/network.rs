@@ -254,14 +254,16 @@ impl Exit {
         })
     }
 
-    /// When the last message to `y` arrives, if messages to one processor keep their order.
-    #[inline]
-    fn last_to(&self, y: usize) -> Option<Time> {
-        self.rest.as_ref()?.in_order.as_ref()?.get(&(y as u32)).copied()
+    /// When the first word of a message to `y` comes out at the earliest, if messages to one processor keep their order.
+    #[inline(never)]
+    fn not_before(&self, y: usize, stream: Time) -> Time {
+        let in_order = self.rest.as_ref().and_then(|rest| rest.in_order.as_ref());
+        let last = in_order.and_then(|in_order| in_order.get(&(y as u32)));
+        last.map_or(Time::ZERO, |arrival| *arrival - stream)
     }
 
     /// Notes when the last message to `y` arrives, if messages to one processor keep their order.
-    #[inline]
+    #[inline(never)]
     fn has_sent_to(&mut self, y: usize, arrival: Time) {
         if let Some(rest) = &mut self.rest
             && let Some(in_order) = &mut rest.in_order
@@ -537,66 +539,105 @@ impl Network {
     #[inline]
     pub fn serve(&self, x: usize, exit: &mut Exit, y: usize, request: Request) -> Passage {
         let Request { ready, ask, latency, stream } = request;
-        let not_before = exit.last_to(y).map_or(Time::ZERO, |arrival| arrival - stream);
+        let not_before = if exit.rest.is_none() { Time::ZERO } else { exit.not_before(y, stream) };
         let first = not_before.max(ready + latency);
         let mut way = Way { enter: ready, first, arrival: first + stream };
-        let mut admitted = ready;
-        let mut out_of_order = false;
-        if self.is_shared(&request) {
-            let is_long = stream > Time::ZERO;
-            let mut ends = self.lock(x, y, is_long && self.ports == Ports::Single);
-            out_of_order = ends.served(ask);
-            // 2. Capacity, and 3. the ports.
-            let C = self.capacity;
-            let room = exit.room.full_end(C).max(ends.receiver.room.full_end(C)) <= ready;
-            if is_long || !room {
-                (admitted, way) = self.find(exit, &mut ends, x == y, &request, not_before, room);
+        let (mut admitted, mut out_of_order) = (ready, false);
+        if stream > Time::ZERO {
+            (admitted, way, out_of_order) = self.serve_long(x, exit, y, &request, not_before);
+        } else if self.capacity != usize::MAX {
+            let to = &mut *self.entrances[y].0.lock();
+            out_of_order = to.has_served(ask);
+            // 2. Capacity.
+            if self.has_no_room(exit, to, ready) {
+                (admitted, way) = self.find(exit, to, None, x == y, &request, not_before);
             }
-            if C != usize::MAX && way.arrival > way.enter {
-                exit.room.take(way.enter, way.arrival, ask, C);
-                ends.receiver.room.take(way.enter, way.arrival, ask, C);
-            }
+            self.take_room(exit, to, &way, ask);
         }
         let Way { enter, first, arrival } = way;
         exit.next = enter + stream.max(Time::ZERO) + self.params.g;
-        exit.has_sent_to(y, arrival);
+        if exit.rest.is_some() {
+            exit.has_sent_to(y, arrival);
+        }
         Passage { ready, admitted, enter, first, arrival, out_of_order }
     }
 
-    /// Finds a way for a message that is long, or has no `room` at once: when it is admitted, and its way through the
-    /// ports, which it takes.
+    /// Serves a request for several words, which share ports with others: when it is admitted, its way, and whether it
+    /// is out of order.
+    #[inline(never)]
+    fn serve_long(
+        &self,
+        x: usize,
+        exit: &mut Exit,
+        y: usize,
+        request: &Request,
+        not_before: Time,
+    ) -> (Time, Way, bool) {
+        let mut ends = self.lock(x, y, self.ports == Ports::Single);
+        let mut out_of_order = ends.receiver.has_served(request.ask);
+        if let Some(sender) = &mut ends.sender {
+            out_of_order |= sender.has_served(request.ask);
+        }
+        let Ends { receiver, sender } = &mut ends;
+        let (admitted, way) = self.find(exit, receiver, sender.as_deref_mut(), x == y, request, not_before);
+        self.take_room(exit, receiver, &way, request.ask);
+        (admitted, way, out_of_order)
+    }
+
+    /// Whether one of the ends is full at some moment after `ready`.
+    #[inline]
+    fn has_no_room(&self, exit: &Exit, to: &Entrance, ready: Time) -> bool {
+        exit.room.full_end(self.capacity).max(to.room.full_end(self.capacity)) > ready
+    }
+
+    /// Takes room at both ends for a message that goes its way.
+    #[inline]
+    fn take_room(&self, exit: &mut Exit, to: &mut Entrance, way: &Way, ask: Time) {
+        if self.capacity != usize::MAX && way.arrival > way.enter {
+            exit.room.take(way.enter, way.arrival, ask, self.capacity);
+            to.room.take(way.enter, way.arrival, ask, self.capacity);
+        }
+    }
+
+    /// Finds a way for a message that is long, or has no room at once: when the capacity alone would let it in, and its
+    /// way through the ports, which it takes. The sender's entrance is its own where that is not the receiver's too.
     #[inline(never)]
     fn find(
         &self,
         exit: &mut Exit,
-        ends: &mut Ends,
+        receiver: &mut Entrance,
+        sender: Option<&mut Entrance>,
         is_to_itself: bool,
         &Request { ready, ask, latency, stream }: &Request,
         not_before: Time,
-        room: bool,
     ) -> (Time, Way) {
-        let single = self.ports == Ports::Single;
-        let own = exit.rest.as_ref().and_then(|rest| rest.port.as_ref());
+        let (single, occupies) = (self.ports == Ports::Single, stream.max(Time::ZERO));
         let search = Search {
             capacity: self.capacity,
             from: &exit.room,
-            to: &ends.receiver.room,
-            out: if single { ends.sender().port.as_deref() } else { own },
-            into: ends.receiver.port.as_deref(),
+            to: &receiver.room,
+            out: match &sender {
+                Some(sender) => sender.port.as_deref(),
+                None if single => receiver.port.as_deref(),
+                None => exit.rest.as_ref().and_then(|rest| rest.port.as_ref()),
+            },
+            into: receiver.port.as_deref(),
             // A message to oneself through a single port comes in when it is out.
-            before_first: if single && is_to_itself { latency.max(stream.max(Time::ZERO)) } else { latency },
+            before_first: if single && is_to_itself { latency.max(occupies) } else { latency },
             not_before,
             stream,
         };
+        let room = !self.has_no_room(exit, receiver, ready);
         let admitted = if room { ready } else { search.way(ready, false).enter };
         let way = search.way(admitted, stream > Time::ZERO);
         if stream > Time::ZERO {
-            let out = match single {
-                true => &mut **ends.sender_mut().port.get_or_insert_default(),
-                false => exit.rest().port.get_or_insert_default(),
+            let out = match sender {
+                Some(sender) => &mut **sender.port.get_or_insert_default(),
+                None if single => &mut **receiver.port.get_or_insert_default(),
+                None => exit.rest().port.get_or_insert_default(),
             };
             out.take(way.enter, way.enter + stream, ask);
-            ends.receiver.port.get_or_insert_default().take(way.first, way.arrival, ask);
+            receiver.port.get_or_insert_default().take(way.first, way.arrival, ask);
         }
         (admitted, way)
     }
@@ -630,23 +671,6 @@ struct Ends<'a> {
     receiver: MutexGuard<'a, Entrance>,
     /// Where it comes from, unless that is the same processor.
     sender: Option<MutexGuard<'a, Entrance>>,
-}
-
-impl Ends<'_> {
-    fn sender(&self) -> &Entrance {
-        self.sender.as_ref().unwrap_or(&self.receiver)
-    }
-
-    fn sender_mut(&mut self) -> &mut Entrance {
-        self.sender.as_mut().unwrap_or(&mut self.receiver)
-    }
-
-    /// Notes when a request asks that is served now. Returns whether a later one was served before.
-    #[inline]
-    fn served(&mut self, ask: Time) -> bool {
-        let late = self.receiver.has_served(ask);
-        self.sender.as_mut().is_some_and(|sender| sender.has_served(ask)) | late
-    }
 }
 
 /// A way that a message could take.
@@ -720,7 +744,7 @@ struct Room {
     enter: Time,
     /// When the last message arrives.
     last: Time,
-    /// Before the one message there was no room up to here. A request that is served out of order finds its past taken.
+    /// Up to here there was no room, the one message aside. A request that is served out of order finds its past taken.
     since: Time,
     /// What there is to know of several; it stays when they have arrived, for the next ones.
     crowd: Option<Box<Crowd>>,
@@ -751,11 +775,7 @@ impl Room {
     /// From when on there is room for ever.
     #[inline]
     fn full_end(&self, capacity: usize) -> Time {
-        match self.crowd() {
-            Some(crowd) => crowd.full.end,
-            None if capacity == 1 => self.last,
-            None => self.since,
-        }
+        if capacity == 1 { self.since.max(self.last) } else { self.since }
     }
 
     /// If there is no room at some moment of [enter, arrival): when there is room again after the last one.
@@ -795,6 +815,7 @@ impl Room {
         }
         self.last = self.last.max(arrival);
         self.most = self.most.max(crowd.take(enter, arrival, now, capacity) as u32);
+        self.since = crowd.full.end;
     }
 }
 

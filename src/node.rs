@@ -259,7 +259,7 @@ impl Node {
     }
 
     /// The message's turn has come. The processor goes on when it enters. Returns when it arrives.
-    #[inline]
+    #[inline(always)]
     pub fn enters(&mut self, network: &Network, message: &Outgoing) -> Time {
         let Outgoing { request, to, words, number, .. } = *message;
         let passage = network.serve(self.pace.exit.id(), &mut self.pace.exit, to, request);
@@ -267,7 +267,9 @@ impl Node {
         let overhead = network.send_overhead(words);
         self.stats.sent += 1;
         self.stats.words_sent += words as u64;
-        self.stats.out_of_order += u64::from(passage.out_of_order);
+        if passage.out_of_order {
+            self.stats.out_of_order += 1;
+        }
         self.waits(|stats| &mut stats.gap, passage.ready - overhead, || ActivityKind::Gap);
         self.passes(|stats| &mut stats.send, overhead, || ActivityKind::Send(id));
         let stall = passage.admitted - passage.ready;
@@ -278,21 +280,27 @@ impl Node {
         }
         self.waits(|stats| &mut stats.port, passage.enter, || ActivityKind::Port);
         if self.notes.is_some() {
-            self.has_entered(network, message, &passage);
+            self.has_entered(network, message, passage);
         }
         passage.arrival
     }
 
     /// Notes a message that has entered, if that is traced.
     #[cold]
-    fn has_entered(&mut self, network: &Network, message: &Outgoing, passage: &Passage) {
+    fn has_entered(&mut self, network: &Network, message: &Outgoing, passage: Passage) {
         let Outgoing { turn, request, to, words, number, .. } = *message;
         let id = MessageId { from: self.id(), number: number as usize };
         if let Some(log) = self.log() {
-            let Passage { enter, first, arrival, .. } = *passage;
+            let Passage { enter, first, arrival, .. } = passage;
             let (latency, place) = (request.latency, network.place(turn, id.from));
             log.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
         }
+    }
+
+    /// Whether it is traced, or has called for a request.
+    #[inline]
+    pub fn has_notes(&self) -> bool {
+        self.notes.is_some()
     }
 
     /// What it did, if that is traced.
@@ -308,7 +316,7 @@ impl Node {
     }
 
     /// The message of a reception has come. The processor goes on when the reception is over.
-    #[inline]
+    #[inline(always)]
     pub fn takes(&mut self, network: &Network, reception: &Reception, arrival: Time, letter: &Letter) {
         let start = reception.begins(arrival);
         self.pace.received_at = start;
@@ -536,12 +544,6 @@ impl Sending {
         let Tag { raw: tag, name, .. } = tag;
         let stage = if network.params().is_synchronous(words) { Stage::Asks } else { Stage::Goes(tag) };
         Sending { to, tag, name, words, stage }
-    }
-
-    /// Whether it is one message, for which its receiver need not be asked.
-    #[inline]
-    pub fn is_one_message(&self) -> bool {
-        matches!(self.stage, Stage::Goes(_))
     }
 
     /// The message that it sent last has this number.

@@ -564,13 +564,19 @@ impl<'a> Proc<'a> {
         if self.is_leaving() {
             return None;
         }
-        let taken = self.take(want, deadline);
-        match &taken {
-            Some(first) if first.letter.tag.is_request() => {
-                let mut receiving = Receiving::new(&first.letter, want.name);
-                self.takes_rest(taken?, &mut receiving)
-            }
-            _ => taken, // nearly every receive: the protocol has nothing to say
+        let mut taken = self.take(want, deadline);
+        if taken.as_ref().is_some_and(|first| first.letter.tag.is_request()) {
+            self.takes_requested(&mut taken, want.name); // the protocol has nothing to say of nearly all others
+        }
+        taken
+    }
+
+    /// Grants the request that was taken, and takes the message that follows in its place.
+    #[cold]
+    fn takes_requested(&mut self, taken: &mut Option<Envelope>, name: Option<&'static str>) {
+        if let Some(first) = taken.take() {
+            let mut receiving = Receiving::new(&first.letter, name);
+            *taken = self.takes_rest(first, &mut receiving);
         }
     }
 
@@ -624,18 +630,19 @@ impl<'a> Proc<'a> {
         if self.is_leaving() {
             return;
         }
-        let sending = Sending::new(&self.setup.network, to, tag, words);
-        if sending.is_one_message() {
-            // Nearly every send: the protocol has nothing to say.
-            self.transmit(self.message(to, tag.raw, words, Parcel::new(value)));
+        let message = self.message(to, tag.raw, words, Parcel::new(value));
+        if self.params().is_synchronous(words) {
+            self.send_agreed(tag, message);
         } else {
-            self.send_agreed(sending, Parcel::new(value));
+            self.transmit(message);
         }
     }
 
     /// Sends a message once its receiver agrees.
     #[cold]
-    fn send_agreed(&mut self, sending: Sending, parcel: Parcel) {
+    fn send_agreed<T: Payload>(&mut self, tag: Tag<T>, message: Envelope) {
+        let Letter { to, words, parcel, .. } = message.letter;
+        let sending = Sending::new(&self.setup.network, to as usize, tag, words as usize);
         self.go_on_sending(sending, parcel, |_| ());
     }
 
@@ -674,7 +681,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends a message through the network, once its turn has come. Returns its number.
-    fn transmit(&mut self, message: Envelope) -> u32 {
+    fn transmit(&mut self, mut message: Envelope) -> u32 {
         if self.engaged {
             return self.transmit_among(message);
         }
@@ -688,13 +695,14 @@ impl<'a> Proc<'a> {
         } else {
             self.clock.wait_until(outgoing.turn);
         }
-        let arrival = self.node.enters(network, &outgoing);
+        message.arrival = self.node.enters(network, &outgoing);
         self.node.has_sent(outgoing.number, tag);
-        self.post(outgoing.number, arrival, message)
+        self.looks = 0;
+        self.clock.deliver(message);
+        outgoing.number
     }
 
-    /// Puts a message that has entered on its way. Returns its number.
-    #[inline]
+    /// Puts a message that has entered on its way, which others may have overtaken. Returns its number.
     fn post(&mut self, number: u32, arrival: Time, mut message: Envelope) -> u32 {
         self.looks = 0;
         (message.letter.number, message.arrival) = (number, arrival);
@@ -760,13 +768,27 @@ impl<'a> Proc<'a> {
     /// Notes that a send is over, if that is traced.
     #[inline]
     fn has_called_send<T>(&mut self, to: usize, tag: Tag<T>, bytes: usize) {
-        self.node
-            .called(|parts| Some(CallKind::Send { to, tag: CallTag::of(tag), bytes, sent: parts.sent()? }));
+        if self.node.has_notes() {
+            self.notes_send(to, tag, bytes);
+        }
     }
 
     /// Notes that a receive is over, if that is traced.
     #[inline]
     fn has_called_receive<T>(&mut self, from: Option<usize>, tag: Tag<T>, until: Until) {
+        if self.node.has_notes() {
+            self.notes_receive(from, tag, until);
+        }
+    }
+
+    #[cold]
+    fn notes_send<T>(&mut self, to: usize, tag: Tag<T>, bytes: usize) {
+        self.node
+            .called(|parts| Some(CallKind::Send { to, tag: CallTag::of(tag), bytes, sent: parts.sent()? }));
+    }
+
+    #[cold]
+    fn notes_receive<T>(&mut self, from: Option<usize>, tag: Tag<T>, until: Until) {
         self.node
             .called(|parts| Some(CallKind::Receive { from, tag: CallTag::of(tag), until, got: parts.got() }));
     }

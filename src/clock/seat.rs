@@ -9,7 +9,7 @@ use crate::network::ReceptionCost;
 use crate::node::{Purpose, Reception};
 use crate::time::{PS, Time};
 
-/// A processor as its clock sees it. It fills three cache lines: what it waits for, its first message, and what few
+/// A processor as its clock sees it. It fills four cache lines: what it waits for, its first two messages, and what few
 /// messages touch.
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -105,6 +105,11 @@ fn granted(
 }
 
 impl Seat {
+    /// A seat that has room for a few messages, so that the first ones do not wait for it.
+    pub fn with_room() -> Seat {
+        Seat { inbox: Inbox::with_room(), ..Seat::default() }
+    }
+
     /// The processor starts its program.
     pub fn start(&mut self) {
         self.stage = Stage::Running;
@@ -180,8 +185,9 @@ impl Seat {
         if envelope.arrival < self.decided && !envelope.letter.tag.is_signal() {
             self.out_of_order += 1;
         }
+        // Whether it waits for the end of a reception or gives up then: what arrives later is too late.
         let wake = match &self.reception() {
-            Some(reception) if reception.want.matches(&envelope.letter) => {
+            Some(reception) if envelope.arrival <= self.wake && reception.want.matches(&envelope.letter) => {
                 granted(reception, &envelope, || self.best(), cost)
             }
             _ => None,
@@ -210,17 +216,29 @@ impl Seat {
     #[inline]
     pub fn answer(&mut self) -> Option<Envelope> {
         let purpose = self.purpose.take()?;
+        if self.best == NOBODY {
+            self.decides(self.deadline);
+            return None;
+        }
         let want = Want { from: Some(self.best), tag: self.tag, name: None };
-        let got = match purpose {
-            _ if self.best == NOBODY => None,
-            Purpose::Look => self.inbox.first(&want).map(Envelope::outside),
-            Purpose::Take | Purpose::Fetch => self.inbox.take(&want),
-        };
-        if !self.tag.is_signal() {
-            let until = got.as_ref().map_or(self.deadline, |envelope| envelope.arrival);
-            self.decided = self.decided.max(until);
+        if purpose == Purpose::Look {
+            let seen = self.inbox.first(&want).map(Envelope::outside)?;
+            self.decides(seen.arrival);
+            return Some(seen);
+        }
+        let got = self.inbox.take(&want);
+        if let Some(envelope) = &got {
+            self.decides(envelope.arrival);
         }
         got
+    }
+
+    /// It has taken a message that arrived then, or looked in vain until then. Signals say nothing of other messages.
+    #[inline]
+    fn decides(&mut self, until: Time) {
+        if !self.tag.is_signal() {
+            self.decided = self.decided.max(until);
+        }
     }
 
     /// If it waits for a message: by when everything must be known that arrives, so that it takes the right one. Signals
@@ -298,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_seat_fills_its_cache_lines_as_it_says() {
-        assert_eq!(size_of::<Seat>(), 3 * 64);
-        assert_eq!(std::mem::offset_of!(Seat, inbox) + Inbox::FIRST, 64);
+        assert_eq!(size_of::<Seat>(), 4 * 64);
+        assert_eq!(std::mem::offset_of!(Seat, inbox) + Inbox::SLOTS, 64);
     }
 }

@@ -198,7 +198,7 @@ impl Roster {
         let mut lateness = lateness_histogram();
         lateness.reset(); // touches its memory, before time begins
         Roster {
-            seats: (core..P).step_by(cores).map(|_| Seat::default()).collect(),
+            seats: (core..P).step_by(cores).map(|_| Seat::with_room()).collect(),
             agenda: Agenda::default(),
             outgoing: Vec::new(),
             incoming: Vec::new(),
