@@ -1,8 +1,7 @@
-//! The wall clock: processors are threads that really wait.
+//! The wall clock: processors really wait.
 //!
-//! On each core exactly one thread runs, the one that *holds* the core; the others are parked. A holder that
-//! has to wait hands the core to the processor that is due first and parks, or spins until its own time if
-//! that is the first. So a switch happens before a deadline and not after it, and an idle core always has
+//! On each core exactly one processor runs, the one that *holds* the core; the others stay in their berths. A holder that
+//! has to wait hands the core to the processor that is due first, or spins until its own time if that is the first. So a switch happens before a deadline and not after it, and an idle core always has
 //! somebody who watches. `README.md` beside this file says who wakes whom, why no wake-up is lost and no
 //! deadline forgotten, and why it ends.
 
@@ -28,7 +27,7 @@ use crate::network::ReceptionCost;
 use crate::node::Reception;
 use crate::time::{PS, Time};
 
-/// What all threads of a run share.
+/// What all processors of a run share.
 struct Wall {
     /// The host's time.
     host: HostClock,
@@ -60,7 +59,7 @@ struct Wall {
 const GOING: u8 = 0;
 /// Every processor has finished.
 const OVER: u8 = 1;
-/// Something went wrong; every thread unwinds at its next call.
+/// Something went wrong; every processor unwinds at its next call.
 const FAILED: u8 = 2;
 
 /// What must be certain before a processor goes on.
@@ -100,7 +99,7 @@ struct Roster {
     warm: bool,
 }
 
-/// A processor's view of the clock, in its own thread.
+/// A processor's view of the clock.
 struct Waiter<'a> {
     /// The clock.
     wall: &'a Wall,
