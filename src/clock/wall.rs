@@ -249,12 +249,15 @@ impl Roster {
         self.incoming.iter().any(|lane| !lane.is_empty())
     }
 
-    /// Lets in the messages that other cores have sent. Returns whether there were any.
+    /// Lets in the messages that other cores have sent, until it is certain what the holder takes, if it is one of a
+    /// pair: what comes after that can wait in its lane, where it needs no room of its own. Returns whether there were any.
     #[inline]
-    fn let_in(&mut self, holder: u32, cores: usize) -> bool {
+    fn let_in(&mut self, holder: u32, seat: Option<usize>, cores: usize) -> bool {
         let mut any = false;
         for from in 0..self.incoming.len() {
-            while let Some((arrival, letter)) = self.incoming[from].pop() {
+            while seat.is_none_or(|seat| !self.seats[seat].is_certain(holder))
+                && let Some((arrival, letter)) = self.incoming[from].pop()
+            {
                 self.outlook.takes(from);
                 let place = letter.to as usize / cores;
                 self.put(place, holder, Envelope { arrival: Time::from_ps(arrival), letter });
@@ -316,7 +319,8 @@ impl<'a> Waiter<'a> {
         let mut waited = false;
         loop {
             let (wall, number) = (self.wall, self.number);
-            if self.roster().let_in(id, cores) {
+            let pair = wall.known.pair.then_some(place);
+            if self.roster().let_in(id, pair, cores) {
                 self.hopes();
             }
             let roster = self.roster();
@@ -353,7 +357,8 @@ impl<'a> Waiter<'a> {
             if wake == self.reached.0 && !waited && self.has(needs, wake) {
                 return self.goes_on(); // the code since then is free, or it would be later now
             }
-            match self.watch(wake, needs) {
+            let certain = pair.is_some_and(|place| self.roster().seats[place].is_certain(id));
+            match self.watch(wake, needs, certain) {
                 Seen::Due => return true,
                 Seen::Incoming => waited = true,
                 Seen::Over => return false,
@@ -410,8 +415,9 @@ impl<'a> Waiter<'a> {
         status == GOING
     }
 
-    /// Spins until `wake` has come and what the processor needs is certain, or until there is something else to do.
-    fn watch(&mut self, wake: Time, needs: Needs) -> Seen {
+    /// Spins until `wake` has come and what the processor needs is certain, or until there is something else to do. What
+    /// comes from other cores can wait if it is `certain` what the processor takes.
+    fn watch(&mut self, wake: Time, needs: Needs, certain: bool) -> Seen {
         /// How many looks go by between two at whether the run is stuck: a message that comes soon must not pay for it.
         const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
         let mut looks = 0_u32;
@@ -420,7 +426,7 @@ impl<'a> Waiter<'a> {
             if !self.goes_on() {
                 return Seen::Over;
             }
-            if self.roster().has_incoming() {
+            if !certain && self.roster().has_incoming() {
                 return Seen::Incoming;
             }
             if wake < Time::MAX {
@@ -596,7 +602,7 @@ pub(crate) fn run<T: Send>(
     };
 
     let mut rosters: Vec<_> = wall.cores.iter().map(|core| core.lock()).collect();
-    rosters.iter_mut().for_each(|roster| _ = roster.let_in(u32::MAX, cores));
+    rosters.iter_mut().for_each(|roster| _ = roster.let_in(u32::MAX, None, cores));
     let seats = (0..P).map(|id| {
         let (core, place) = wall.seat_of(id);
         &rosters[core].seats[place]
