@@ -125,6 +125,7 @@ fn a_scatter_takes_the_time_of_loggp_figure_6() {
                 "repeat": 1,
                 "dilation_asked": null,
                 "clock": "virtual",
+                "carrier": null,
                 "formula_ns": cycles * 1000,
                 "model_ns": cycles * 1000,
                 "measured_ns": null,
@@ -452,6 +453,18 @@ fn a_dilation_and_the_cores_can_be_chosen() {
     assert!(is_not_early(row));
     let row = &measured_rows("run scatter -P 4 --clock wall --dilation auto")[0];
     assert!(row["dilation"].as_f64().unwrap() > 1.0, "this is a short run: {row}");
+}
+
+#[test]
+fn a_carrier_can_be_chosen() {
+    for (carrier, said) in [("thread", "wall clock, times"), ("coroutine", "wall clock on coroutines, times")]
+    {
+        let row = &measured_rows(&format!("compare remap short-naive -P 12 --carrier {carrier}"))[0];
+        assert_eq!(row["carrier"], carrier);
+        assert!(is_not_early(row), "{row}");
+        let table = measured(&format!("run scatter optimal -P 4 --clock wall --carrier {carrier}"));
+        assert!(table.lines().nth(1).unwrap().contains(said), "{table}");
+    }
 }
 
 #[test]
@@ -789,6 +802,7 @@ fn refuses_in_one_sentence() {
             "invalid value 'abc' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1000000",
         ),
         ("compare scatter --cores 0", "invalid value '0' for '--cores <N>': give a whole number from 1"),
+        ("run scatter --carrier coroutine", "--carrier is for the wall clock; give --clock wall too"),
         ("run scatter --dilation 5", "--dilation is for the wall clock; give --clock wall too"),
         (
             "run scatter -P 4,8",

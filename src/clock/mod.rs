@@ -1,6 +1,11 @@
 //! Who runs when.
 
 mod agenda;
+#[cfg_attr(not(unix), path = "arena_elsewhere.rs")]
+mod arena;
+pub(crate) mod carrier;
+pub(crate) mod cores;
+mod coroutines;
 pub(crate) mod dilation;
 mod front;
 mod host;
@@ -32,7 +37,7 @@ pub enum ClockKind {
     /// Time jumps to the next thing that happens: exact, repeatable and fast.
     #[default]
     Virtual,
-    /// Time passes: processors are threads that really wait.
+    /// Time passes: processors really wait, each as a thread or what else [carries](crate::Carrier) it.
     Wall,
 }
 

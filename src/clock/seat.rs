@@ -255,6 +255,13 @@ impl Seat {
         Some(best.map_or(self.deadline, |(arrival, _)| arrival))
     }
 
+    /// Whether it waits for a message and has one of another processor than `id`, which sits here. If it is one of a pair
+    /// whose messages arrive as they are sent, it will take that one.
+    #[inline]
+    pub fn is_certain(&self, id: u32) -> bool {
+        self.purpose.is_some() && self.best != NOBODY && self.best != id
+    }
+
     /// How many messages came after one had been taken that arrived later, or after a look in vain.
     pub fn out_of_order(&self) -> u64 {
         self.out_of_order.into()
