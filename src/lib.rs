@@ -72,6 +72,7 @@ mod work;
 pub use audit::{Audit, Rule, Violation, audit};
 pub use choice::{Latency, Ties};
 pub use clock::ClockKind;
+pub use clock::carrier::Carrier;
 pub use clock::dilation::Dilation;
 pub use clock::replay::{Played, Player, Rules};
 pub use error::{Cause, Doing, ProcessorState, RunError, WantedMessage};

@@ -8,8 +8,9 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::choice::{Choice, Drawn, Latencies, Latency, Repeated, Ties};
+use crate::clock::carrier::Carrier;
 use crate::clock::dilation::{self, Chosen, Dilation, Recorder};
-use crate::clock::{Clock, ClockKind, Known, jumping, limits, wall};
+use crate::clock::{Clock, ClockKind, Known, cores, jumping, limits, wall};
 use crate::error::RunError;
 use crate::group::Groups;
 use crate::host::Host;
@@ -56,6 +57,7 @@ pub struct Machine {
     trace: bool,
     stack: usize,
     cores: usize,
+    carrier: Carrier,
     dilation: Dilation,
     patience: Duration,
 }
@@ -138,6 +140,7 @@ impl Machine {
             trace: false,
             stack: 256 << 10,
             cores: usize::MAX,
+            carrier: Carrier::default(),
             dilation: Dilation::default(),
             patience: Duration::from_secs(10),
         }
@@ -227,6 +230,23 @@ impl Machine {
         Machine { cores, ..self }
     }
 
+    /// Sets what carries a processor on the wall clock: a thread, unless told.
+    ///
+    /// ```
+    /// use loggp::{Carrier, ClockKind, Machine, Params, US};
+    ///
+    /// // A thousand processors act at once, which as threads could hardly hand their cores to each other in time.
+    /// let machine = Machine::new(Params::new(1000).L(6 * US).o(2 * US).g(4 * US).build()?)
+    ///     .clock(ClockKind::Wall)
+    ///     .carrier(Carrier::Coroutine);
+    /// let run = machine.run(|p| loggp::collectives::all_sum(p, p.id() as u64))?;
+    /// assert!(run.results.iter().all(|sum| *sum == 499_500));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn carrier(self, carrier: Carrier) -> Machine {
+        Machine { carrier, ..self }
+    }
+
     /// How many processors compute at the same time: as many as there are cores for them on the wall clock, and one
     /// on the virtual clock. Who predicts what work costs has to compute beside as many others, for they share the
     /// computer's memory: see [`measure`](crate::measure).
@@ -242,7 +262,7 @@ impl Machine {
     pub fn at_once(&self) -> usize {
         match self.clock {
             ClockKind::Virtual => 1,
-            ClockKind::Wall => wall::cores_for(self.params.P, self.cores),
+            ClockKind::Wall => cores::cores_for(self.params.P, self.cores),
         }
     }
 
@@ -329,7 +349,7 @@ impl Machine {
         program: impl Fn(&mut Proc) -> R + Sync,
     ) -> Result<Run<R>, RunError> {
         self.check()?;
-        limits::check(self.clock, self.params.P, self.stack)?;
+        limits::check(self.clock, self.carrier, self.params.P, self.stack)?;
         // All else is compiled once, not once for every program.
         let results: Vec<Mutex<Option<R>>> = (0..self.params.P).map(|_| Mutex::default()).collect();
         let clear = || results.iter().for_each(|result| *result.lock() = None);
@@ -427,9 +447,17 @@ impl Machine {
             clear();
             let setup = self.setup();
             let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
-            let (lives, findings) =
-                wall::run(P, stack, cores, setup.known(), self.patience, choice.dilation, &body)
-                    .map_err(|error| setup.explain(error))?;
+            let (lives, findings) = wall::run(
+                P,
+                self.carrier,
+                stack,
+                cores,
+                setup.known(),
+                self.patience,
+                choice.dilation,
+                &body,
+            )
+            .map_err(|error| setup.explain(error))?;
             let mut run = self.report(lives, &setup.network);
             let late_requests: u64 = run.processors.iter().map(|stats| stats.out_of_order).sum();
             let out_of_order = findings.out_of_order + late_requests;

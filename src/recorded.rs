@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::clock::carrier::Carrier;
 use crate::clock::{ClockKind, limits};
 use crate::error::RunError;
 use crate::machine::{Machine, Run};
@@ -103,7 +104,7 @@ impl<'a> Replay<'a> {
     pub fn run(&self) -> Result<Run<()>, RunError> {
         let trace = self.trace;
         // A few bytes can say that there are millions of processors: then nothing is made for each of them.
-        limits::check(ClockKind::Virtual, self.params.P, STACK)?;
+        limits::check(ClockKind::Virtual, Carrier::Coroutine, self.params.P, STACK)?;
         let is_same = self.params == trace.params && self.model == Model::LogGPS && self.longest.is_none();
         let (params, surcharge) = self.model.of(self.params)?;
         let pieces = Pieces { longest: self.longest.map(|words| words.saturating_mul(params.word.get())) };

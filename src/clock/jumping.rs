@@ -10,10 +10,10 @@ use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use corosensei::stack::DefaultStack;
-use corosensei::{Coroutine, CoroutineResult, Yielder};
+use corosensei::{CoroutineResult, Yielder};
 
 use super::agenda::{Agenda, Entry};
+use super::coroutines::Coroutines;
 use super::overflow::{AlternateStack, Stacks};
 use super::prefetch::prefetch_stack;
 use super::seat::Seat;
@@ -182,22 +182,15 @@ pub(crate) fn run<T>(
     };
     let clock = &clock;
     let (stacks, _alternate) = (Stacks::new(P, stack), AlternateStack::provide());
-    let mut coroutines = Vec::with_capacity(P);
-    for id in 0..P as u32 {
-        let stack = DefaultStack::new(stack).map_err(|error| no_room(P, id as usize, stack, &error))?;
-        stacks.coroutine(id as usize, &stack);
-        let start = move |yielder: &Yielder<(), Option<Entry>>, ()| {
-            clock.seats[id as usize].borrow_mut().start();
-            let beat = clock.watched.beat(0);
-            let mut jumper = Jumper { clock, yielder, beat, id, stops: 0 };
-            beat.runs(id, Time::ZERO);
-            catch_unwind(AssertUnwindSafe(|| body(id as usize, &mut jumper)))
-        };
-        // SAFETY: what `start` borrows lives in this function or longer, and the coroutines end in it or are never
-        // resumed after it.
-        coroutines.push(unsafe { Coroutine::with_stack_unchecked(stack, start) });
-        clock.agenda.borrow_mut().add(clock.entry(id, Time::ZERO, 0));
-    }
+    let start = |id: usize, yielder: &Yielder<(), Option<Entry>>| {
+        clock.seats[id].borrow_mut().start();
+        let beat = clock.watched.beat(0);
+        let mut jumper = Jumper { clock, yielder, beat, id: id as u32, stops: 0 };
+        beat.runs(id as u32, Time::ZERO);
+        catch_unwind(AssertUnwindSafe(|| body(id, &mut jumper)))
+    };
+    let mut coroutines = Coroutines::new(0..P, stack, &stacks, &start)?;
+    (0..P as u32).for_each(|id| clock.agenda.borrow_mut().add(clock.entry(id, Time::ZERO, 0)));
 
     let mut results: Vec<Option<T>> = (0..P).map(|_| None).collect();
     let mut next = clock.agenda.borrow_mut().pop();
@@ -206,7 +199,7 @@ pub(crate) fn run<T>(
         next = if clock.seats[id].borrow().ticket() != entry.ticket() {
             clock.agenda.borrow_mut().pop() // a message made it run earlier than this
         } else {
-            match coroutines[id].resume(()) {
+            match coroutines.resume(id) {
                 CoroutineResult::Yield(next) => next,
                 CoroutineResult::Return(Ok(result)) => {
                     results[id] = Some(result);
@@ -228,25 +221,10 @@ pub(crate) fn run<T>(
     let processors = seats.iter().enumerate().map(|(id, seat)| seat.state(id)).collect();
     drop(seats);
     clock.failed.set(true);
-    for mut coroutine in coroutines {
-        if cfg!(panic = "abort") {
-            std::mem::forget(coroutine); // it cannot be unwound
-        } else if coroutine.started() {
-            // A program that catches what unwinds it goes on until it ends, and never waits.
-            while !coroutine.done() {
-                coroutine.resume(());
-            }
-        }
+    if cfg!(panic = "abort") {
+        coroutines.abandon();
+    } else {
+        coroutines.end(|_, _| ());
     }
     Err(RunError { cause, processors })
-}
-
-/// The error of a computer that has no room for all the stacks.
-fn no_room(processors: usize, made: usize, stack: usize, error: &std::io::Error) -> RunError {
-    let kib = stack / 1024;
-    Cause::Host(format!(
-        "this computer has room for {made} of {processors} processors with stacks of {kib} KiB ({error}); \
-         use fewer processors or smaller stacks, or raise vm.max_map_count, of which each stack takes two"
-    ))
-    .into()
 }

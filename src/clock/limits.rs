@@ -12,13 +12,16 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Resource, geteuid, getrlimit};
 
 use super::ClockKind;
-use super::wall::available_cores;
+use super::carrier::Carrier;
+use super::cores::available_cores;
 use crate::error::Cause;
 
 /// What a run takes from the host.
 #[derive(Clone, Copy, Debug)]
 struct Demand {
     clock: ClockKind,
+    /// What a processor is on that clock.
+    carrier: Carrier,
     processors: u64,
     /// The bytes of each processor's stack.
     stack: u64,
@@ -45,6 +48,8 @@ enum What {
     Addresses,
     /// The bytes that the process may map.
     Memory,
+    /// The bytes of memory that are free.
+    Free,
     /// The mappings of the process.
     Mappings,
     /// The threads of this computer.
@@ -63,6 +68,9 @@ const ADDRESSES: u64 = if usize::BITS < 64 { 1 << 31 } else { 1 << 47 };
 /// What the machine keeps for each processor, beside its stack.
 const BOOKS: u64 = 8 << 10;
 
+/// What each processor takes of the memory itself: a page or two of its stack, and what the machine keeps for it.
+const TOUCHED: u64 = 8 << 10;
+
 /// What a run needs beside its processors.
 const SLACK: u64 = 16 << 20;
 
@@ -74,6 +82,9 @@ const SPARE_MAPPINGS: u64 = 128;
 
 /// As many mappings as this nobody needs to count.
 const FEW_MAPPINGS: u64 = 1024;
+
+/// The memory of as many processors nobody needs to count.
+const FEW_PROCESSORS: u64 = 4096;
 
 /// The threads that others may start in the meantime.
 const SPARE_THREADS: u64 = 32;
@@ -88,21 +99,30 @@ const ARENA: u64 = 128 << 20;
 /// How many arenas there may be for each core.
 const ARENAS_PER_CORE: u64 = 8;
 
-/// Refuses a run that this computer cannot hold.
-pub(crate) fn check(clock: ClockKind, P: usize, stack: usize) -> Result<(), Cause> {
-    let demand = Demand { clock, processors: P as u64, stack: stack as u64 };
+/// Refuses a run that this computer cannot hold, whose processors this carries on the wall clock.
+pub(crate) fn check(clock: ClockKind, carrier: Carrier, P: usize, stack: usize) -> Result<(), Cause> {
+    let carrier = if clock == ClockKind::Virtual { Carrier::Coroutine } else { carrier };
+    let demand = Demand { clock, carrier, processors: P as u64, stack: stack as u64 };
     match demand.refused_by(&demand.limits()) {
         Some(limit) => Err(Cause::Host(demand.refusal(limit))),
         None => Ok(()),
     }
 }
 
+/// How many mappings the process may still make, some that it may need for other things aside.
+pub(super) fn spare_mappings() -> usize {
+    let most = first_number("/proc/sys/vm/max_map_count");
+    let used = read_to_string("/proc/self/maps").map(|maps| maps.lines().count() as u64);
+    let spare = most.zip(used.ok()).map(|(most, used)| most.saturating_sub(used + 2 * SPARE_MAPPINGS));
+    spare.map_or(usize::MAX, |spare| spare as usize)
+}
+
 impl Demand {
     /// The limits that this computer tells of.
     fn limits(&self) -> Vec<Limit> {
         let mut limits = self.memory();
-        limits.extend(self.mappings());
-        if self.clock == ClockKind::Wall {
+        if self.carrier == Carrier::Thread {
+            limits.extend(self.mappings());
             limits.extend(self.threads());
         }
         limits
@@ -112,10 +132,10 @@ impl Demand {
     fn bytes(&self) -> u64 {
         let page = rustix::param::page_size() as u64;
         let stack = self.stack.div_ceil(page).max(1).saturating_mul(page).saturating_add(page + BOOKS);
-        match self.clock {
-            ClockKind::Virtual => stack,
+        match self.carrier {
+            Carrier::Coroutine => stack,
             // Rust gives each thread a stack for signals, with its own guard. Linux says how much at least.
-            ClockKind::Wall => stack.saturating_add(signal_stack().div_ceil(page) * page + page),
+            Carrier::Thread => stack.saturating_add(signal_stack().div_ceil(page) * page + page),
         }
     }
 
@@ -137,6 +157,11 @@ impl Demand {
             beside += self.arenas(left.saturating_sub(each.saturating_mul(self.processors)), cores);
             limits.push(Limit { what: What::Memory, most, used, beside, each });
         }
+        if self.processors > FEW_PROCESSORS
+            && let Some(most) = free_memory()
+        {
+            limits.push(Limit { what: What::Free, most, used: 0, beside: SLACK, each: TOUCHED });
+        }
         limits
     }
 
@@ -148,8 +173,11 @@ impl Demand {
         }
         let made = read_to_string("/proc/self/maps").map_or(0, |maps| count_arenas(&maps));
         // The first does not count: it is not made for a thread.
-        let processors = if self.clock == ClockKind::Wall { self.processors } else { 0 };
-        let threads = processors + 1; // and the watchdog
+        let threads = match (self.clock, self.carrier) {
+            (ClockKind::Virtual, _) => 1, // the watchdog
+            (ClockKind::Wall, Carrier::Coroutine) => cores + 1,
+            (ClockKind::Wall, Carrier::Thread) => self.processors + 1,
+        };
         let to_come = (ARENAS_PER_CORE * cores - 1).saturating_sub(made).min(threads);
         let fit = spare / ARENA;
         if fit >= to_come {
@@ -170,19 +198,13 @@ impl Demand {
     /// The limit on mappings. Only a run that takes many is held against it: to count those of now takes longer than a
     /// short run.
     fn mappings(&self) -> Option<Limit> {
-        let each = match self.clock {
-            ClockKind::Virtual => 2, // the stack and its guard
-            ClockKind::Wall => 4,    // those, and the same for signals
-        };
+        let each = 4; // the stack and its guard, and the same for signals
         if self.processors <= FEW_MAPPINGS / each {
             return None;
         }
         let most = first_number("/proc/sys/vm/max_map_count")?;
         let used = read_to_string("/proc/self/maps").ok()?.lines().count() as u64;
-        let arenas = match self.clock {
-            ClockKind::Virtual => 0,
-            ClockKind::Wall => ARENAS_PER_CORE * available_cores() as u64,
-        };
+        let arenas = ARENAS_PER_CORE * available_cores() as u64;
         Some(Limit { what: What::Mappings, most, used, beside: SPARE_MAPPINGS + 2 * arenas, each })
     }
 
@@ -226,9 +248,10 @@ impl Demand {
     /// What the limit that refuses the run is, in words.
     fn refusal(&self, limit: &Limit) -> String {
         let P = self.processors;
-        let (on, it, with_stacks) = match self.clock {
-            ClockKind::Virtual => ("virtual", "stack", ""),
-            ClockKind::Wall => ("wall", "thread", " with stacks"),
+        let on = if self.clock == ClockKind::Virtual { "virtual" } else { "wall" };
+        let (it, with_stacks) = match self.carrier {
+            Carrier::Coroutine => ("stack", ""),
+            Carrier::Thread => ("thread", " with stacks"),
         };
         let what = &limit.what;
         let is_bytes = what.is_bytes();
@@ -248,8 +271,11 @@ impl Demand {
             text += &format!(", and a {it} takes {}", amount(limit.each));
         }
         text += "; use fewer processors";
-        if is_bytes {
+        if matches!(what, What::Addresses | What::Memory) {
             text += ", or smaller stacks";
+        }
+        if self.clock == ClockKind::Wall && !is_bytes {
+            text += ", or let coroutines carry them";
         }
         if let Some(remedy) = what.remedy(limit.needs(P)) {
             text += ", or raise it: ";
@@ -273,13 +299,13 @@ impl Limit {
 
 impl What {
     fn is_bytes(&self) -> bool {
-        matches!(self, What::Addresses | What::Memory)
+        matches!(self, What::Addresses | What::Memory | What::Free)
     }
 
     /// How to raise the limit to this.
     fn remedy(&self, to: u64) -> Option<String> {
         match self {
-            What::Addresses => None,
+            What::Addresses | What::Free => None,
             What::Memory => Some(format!("ulimit -v {}", to.div_ceil(1024))),
             What::Mappings | What::Threads | What::Numbers => Some(format!("sysctl -w {self}={to}")),
             What::Group(file) => Some(format!("write {to} to {}", file.display())),
@@ -293,6 +319,7 @@ impl fmt::Display for What {
         f.write_str(match self {
             What::Addresses => "the room that a process has addresses for",
             What::Memory => "ulimit -v",
+            What::Free => "the free memory",
             What::Mappings => "vm.max_map_count",
             What::Threads => "kernel.threads-max",
             What::Numbers => "kernel.pid_max",
@@ -300,6 +327,13 @@ impl fmt::Display for What {
             What::User => "ulimit -u",
         })
     }
+}
+
+/// How much memory can still be had, in bytes.
+fn free_memory() -> Option<u64> {
+    let text = read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
 }
 
 /// The number that a file begins with.
@@ -384,7 +418,7 @@ mod tests {
     use super::*;
 
     fn wall(processors: u64) -> Demand {
-        Demand { clock: ClockKind::Wall, processors, stack: 256 << 10 }
+        Demand { clock: ClockKind::Wall, carrier: Carrier::Thread, processors, stack: 256 << 10 }
     }
 
     fn mappings() -> Limit {
@@ -402,7 +436,7 @@ mod tests {
             wall(16_301).refusal(refused),
             "16301 processors on the wall clock need 16301 threads, and this computer allows 16300: \
              vm.max_map_count is 65530, of which 130 are in use and 200 are kept for other things, and a thread \
-             takes 4; use fewer processors, or raise it: sysctl -w vm.max_map_count=65534"
+             takes 4; use fewer processors, or let coroutines carry them, or raise it: sysctl -w vm.max_map_count=65534"
         );
         let raised = Limit { most: 65_534, ..mappings() };
         assert_eq!(raised.allows(), 16_301);
@@ -410,7 +444,12 @@ mod tests {
 
     #[test]
     fn memory_is_told_in_kib() {
-        let demand = Demand { clock: ClockKind::Virtual, processors: 3000, stack: 1 << 20 };
+        let demand = Demand {
+            clock: ClockKind::Virtual,
+            carrier: Carrier::Coroutine,
+            processors: 3000,
+            stack: 1 << 20,
+        };
         let limit = Limit { what: What::Memory, most: 500 << 20, used: 4 << 20, beside: 0, each: 1 << 20 };
         assert_eq!(limit.allows(), 496);
         assert_eq!(
@@ -423,9 +462,10 @@ mod tests {
 
     #[test]
     fn no_size_overflows() {
-        for clock in [ClockKind::Virtual, ClockKind::Wall] {
+        for (clock, carrier) in [(ClockKind::Virtual, Carrier::Coroutine), (ClockKind::Wall, Carrier::Thread)]
+        {
             for stack in [u64::MAX, u64::MAX - 4096, 1 << 63, 1 << 47] {
-                let demand = Demand { clock, processors: u64::MAX, stack };
+                let demand = Demand { clock, carrier, processors: u64::MAX, stack };
                 let limits = demand.memory();
                 let refused = demand.refused_by(&limits).unwrap();
                 assert_eq!((&refused.what, refused.allows()), (&What::Addresses, 0));

@@ -1,6 +1,11 @@
 //! Who runs when.
 
 mod agenda;
+#[cfg_attr(not(unix), path = "arena_elsewhere.rs")]
+mod arena;
+pub(crate) mod carrier;
+pub(crate) mod cores;
+mod coroutines;
 pub(crate) mod dilation;
 mod front;
 mod host;

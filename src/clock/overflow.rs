@@ -15,7 +15,7 @@ use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 
-use corosensei::stack::{DefaultStack, Stack};
+use corosensei::stack::Stack;
 
 /// The stacks of a run's processors, which the handler knows as long as this lives.
 pub(super) struct Stacks {
@@ -68,7 +68,7 @@ impl Stacks {
     }
 
     /// Processor `id` has this stack.
-    pub fn coroutine(&self, id: usize, stack: &DefaultStack) {
+    pub fn coroutine(&self, id: usize, stack: &impl Stack) {
         self.list.bottoms[id].store(stack.limit().get() + page_size(), Ordering::Relaxed);
     }
 
@@ -140,6 +140,24 @@ fn whose(address: usize) -> Option<(usize, usize)> {
     found
 }
 
+/// Says whose stack has overflowed, and ends the process: what lies beyond the stack was overwritten. It allocates
+/// nothing and takes no lock.
+pub(super) fn end_process(id: usize, size: usize) -> ! {
+    let mut text = [0_u8; 128];
+    let mut rest = &mut text[..];
+    let kib = size / 1024;
+    let _ = writeln!(
+        rest,
+        "processor {id} has overflowed its stack of {kib} KiB; give it more with Machine::stack"
+    );
+    let length = 128 - rest.len();
+    // SAFETY: both calls may be made in a handler, and the text is there.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), length);
+        libc::abort();
+    }
+}
+
 /// Handles a signal: says whose stack has overflowed and ends the process, or hands the signal on.
 extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the host passes what the signal is about, and there is always an address to read, though it means
@@ -147,19 +165,7 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     let (code, address) = unsafe { ((*info).si_code, (*info).si_addr().addr()) };
     let is_fault = code > 0;
     if is_fault && let Some((id, size)) = whose(address) {
-        let mut text = [0_u8; 128];
-        let mut rest = &mut text[..];
-        let kib = size / 1024;
-        let _ = writeln!(
-            rest,
-            "processor {id} has overflowed its stack of {kib} KiB; give it more with Machine::stack"
-        );
-        let length = 128 - rest.len();
-        // SAFETY: both calls may be made in a handler, and the text is there.
-        unsafe {
-            libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), length);
-            libc::abort();
-        }
+        end_process(id, size);
     }
     hand_on(signal, info, context, is_fault);
 }

@@ -1,6 +1,6 @@
 //! Where it is not known how the host tells of a stack that has overflowed, nobody adds to what the host says.
 
-use corosensei::stack::DefaultStack;
+use corosensei::stack::Stack;
 
 /// The stacks of a run's processors.
 pub(super) struct Stacks;
@@ -15,7 +15,7 @@ impl Stacks {
     }
 
     /// Processor `id` has this stack.
-    pub fn coroutine(&self, _id: usize, _stack: &DefaultStack) {}
+    pub fn coroutine(&self, _id: usize, _stack: &impl Stack) {}
 
     /// Processor `id` has the stack of this thread.
     pub fn thread(&self, _id: usize) -> AlternateStack {
@@ -28,4 +28,13 @@ impl AlternateStack {
     pub fn provide() -> AlternateStack {
         AlternateStack
     }
+}
+
+/// Says whose stack has overflowed, and ends the process.
+pub(super) fn end_process(id: usize, size: usize) -> ! {
+    eprintln!(
+        "processor {id} has overflowed its stack of {} KiB; give it more with Machine::stack",
+        size / 1024
+    );
+    std::process::abort()
 }

@@ -13,14 +13,12 @@ use crossbeam_utils::CachePadded;
 use hdrhistogram::Histogram;
 
 use super::agenda::{Agenda, Entry};
+use super::carrier::{Berth, Carrier, coroutine, thread};
 use super::front::{Front, NEVER, Outlook, place};
 use super::host::HostClock;
 use super::lane::{Receiver, Sender, lane};
-use super::overflow::Stacks;
 use super::seat::Seat;
-use super::sync::{
-    AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look,
-};
+use super::sync::{AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look};
 use super::watchdog::{Beat, Watched};
 use super::{Clock, Known, blame};
 use crate::choice::Places;
@@ -40,7 +38,9 @@ struct Wall {
     fronts: Box<[Front]>,
     /// What is known before the run.
     known: Known,
-    /// Wakes each processor's thread.
+    /// How many processors there are.
+    P: usize,
+    /// Wakes each processor's thread, if it has one.
     unparkers: Box<[Unparker]>,
     /// [`GOING`], [`OVER`] or [`FAILED`].
     status: AtomicU8,
@@ -118,8 +118,8 @@ struct Waiter<'a> {
     roster: Option<MutexGuard<'a, Roster>>,
     /// The time until which it last waited, and the tick at which it had.
     reached: (Time, u64),
-    /// Where its thread parks.
-    parker: Parker,
+    /// Where it stays while others hold the core.
+    berth: &'a dyn Berth,
     /// How often its program was unwound because the run has failed.
     stops: u32,
 }
@@ -148,9 +148,15 @@ pub(crate) struct Findings {
 }
 
 impl Wall {
-    /// A run that has not begun, of as many processors as there are parkers.
-    fn new(host: HostClock, cores: usize, known: Known, watched: Watched, parkers: &[Parker]) -> Wall {
-        let P = parkers.len();
+    /// A run of `P` processors that has not begun. Those that are threads park here.
+    fn new(
+        P: usize,
+        host: HostClock,
+        cores: usize,
+        known: Known,
+        watched: Watched,
+        parkers: &[Parker],
+    ) -> Wall {
         let mut rosters: Vec<Roster> = (0..cores).map(|core| Roster::new(core, P, cores, &known)).collect();
         for from in 0..cores {
             for to in (0..cores).filter(|to| *to != from) {
@@ -164,6 +170,7 @@ impl Wall {
             cores: rosters.into_iter().map(|roster| CachePadded::new(Mutex::new(roster))).collect(),
             fronts: (0..cores).map(|_| Front::new(cores)).collect(),
             known,
+            P,
             unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
             status: AtomicU8::new(GOING),
             cause: Mutex::new(None),
@@ -274,16 +281,17 @@ impl Roster {
 }
 
 impl<'a> Waiter<'a> {
-    fn new(wall: &'a Wall, id: usize, parker: Parker) -> Waiter<'a> {
+    fn new(wall: &'a Wall, id: usize, berth: &'a dyn Berth) -> Waiter<'a> {
         let (number, place) = wall.seat_of(id);
         let (id, core, beat) = (id as u32, &*wall.cores[number], wall.watched.beat(number));
-        Waiter { wall, id, core, number, place, beat, roster: None, reached: (-PS, 0), parker, stops: 0 }
+        Waiter { wall, id, core, number, place, beat, roster: None, reached: (-PS, 0), berth, stops: 0 }
     }
 
     /// Waits until the core is handed to the processor for the first time.
     fn start(&mut self) {
-        touch_stack();
-        self.park();
+        touch_stack(if self.wall.P > MANY { 1 } else { TOUCHED_PAGES });
+        self.berth.awaits_core();
+        self.goes_on();
         self.seat().start();
         self.beat.runs(self.id, Time::ZERO);
     }
@@ -361,8 +369,8 @@ impl<'a> Waiter<'a> {
         }
         self.beat.rests();
         self.roster = None;
-        self.wall.unparkers[other as usize].unpark();
-        self.park()
+        self.berth.hands_over_to(other);
+        self.goes_on()
     }
 
     /// Whether it is certain, by what was seen of the other cores, what the processor needs to go on at `wake`.
@@ -391,12 +399,6 @@ impl<'a> Waiter<'a> {
     fn look_around(&mut self) {
         let wall = self.wall;
         self.roster().outlook.look(&wall.fronts, &wall.host);
-    }
-
-    /// Parks until another thread hands the core over. Returns whether the run goes on.
-    fn park(&mut self) -> bool {
-        self.parker.park();
-        self.goes_on()
     }
 
     /// Whether the run goes on; if it has failed, the thread unwinds.
@@ -445,7 +447,7 @@ impl<'a> Waiter<'a> {
                 self.look_around();
                 // Nobody here is due, nobody elsewhere, and nothing is under way.
                 if self.roster().outlook.horizon().0 == Time::MAX && !self.roster().has_incoming() {
-                    let (waiting, of) = (self.wall.running.load(Ordering::SeqCst), self.wall.unparkers.len());
+                    let (waiting, of) = (self.wall.running.load(Ordering::SeqCst), self.wall.P);
                     say_before_abort(&Cause::Deadlock { waiting, of });
                     self.wall.end(FAILED);
                 }
@@ -553,13 +555,14 @@ impl Clock for Waiter<'_> {
     }
 }
 
-/// Runs `body` for each of `P` processors, each in its own thread, on so many cores, with time
-/// `dilation` times slower than it should be. Returns when all threads have ended: what each returned, and
-/// what was found out about the host.
+/// Runs `body` for each of `P` processors on so many cores, with time `dilation` times slower than it should be. Returns
+/// when all have ended: what each returned, and what was found out about the host.
 ///
 /// `body` gets the processor's number and its clock.
+#[expect(clippy::too_many_arguments, reason = "all are different, and all come from the machine")]
 pub(crate) fn run<T: Send>(
     P: usize,
+    carrier: Carrier,
     stack: usize,
     cores: usize,
     known: Known,
@@ -567,18 +570,12 @@ pub(crate) fn run<T: Send>(
     dilation: f64,
     body: &(dyn Fn(usize, &mut dyn Clock) -> T + Sync),
 ) -> Result<(Vec<T>, Findings), RunError> {
-    let ids = core_affinity::get_core_ids().unwrap_or_default();
-    let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
-    let wall = Wall::new(HostClock::new(dilation), cores, known, Watched::new(cores, patience), &parkers);
-    let pinned = AtomicBool::new(true);
-    let stacks = Stacks::new(P, stack);
-    let live = |id: usize, parker: Parker| {
-        let _known = stacks.thread(id);
-        let (core, _) = wall.seat_of(id);
-        if !ids.get(core).is_some_and(|core| core_affinity::set_for_current(*core)) {
-            pinned.store(false, Ordering::Relaxed);
-        }
-        let mut waiter = Waiter::new(&wall, id, parker);
+    let threads = if carrier == Carrier::Thread { P } else { 0 };
+    let parkers: Vec<Parker> = (0..threads).map(|_| Parker::new()).collect();
+    let watched = Watched::new(cores, patience);
+    let wall = Wall::new(P, HostClock::new(dilation), cores, known, watched, &parkers);
+    let live = |id: usize, berth: &dyn Berth| {
+        let mut waiter = Waiter::new(&wall, id, berth);
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             waiter.start();
             body(id, &mut waiter)
@@ -593,23 +590,11 @@ pub(crate) fn run<T: Send>(
             }
         }
     };
-    let live = &live;
-    let lives: Vec<Option<T>> = std::thread::scope(|scope| {
-        let mut threads = Vec::with_capacity(P);
-        for (id, parker) in parkers.into_iter().enumerate() {
-            let thread = std::thread::Builder::new().name(format!("processor {id}")).stack_size(stack);
-            match thread.spawn_scoped(scope, move || live(id, parker)) {
-                Ok(thread) => threads.push(thread),
-                Err(error) => {
-                    wall.fail(no_thread(P, id, &error));
-                    break;
-                }
-            }
-        }
-        // The first processor of each core holds it; the others start when it is handed to them.
-        wall.unparkers[..cores].iter().for_each(Unparker::unpark);
-        threads.into_iter().map(|thread| thread.join().unwrap_or(None)).collect()
-    });
+    let fail = |cause: Cause| wall.fail(cause);
+    let (lives, pinned) = match carrier {
+        Carrier::Thread => thread::carry(parkers, &wall.unparkers, stack, cores, &fail, &live),
+        Carrier::Coroutine => coroutine::carry(P, stack, cores, &fail, &live),
+    };
 
     let mut rosters: Vec<_> = wall.cores.iter().map(|core| core.lock()).collect();
     rosters.iter_mut().for_each(|roster| _ = roster.let_in(u32::MAX, cores));
@@ -625,7 +610,6 @@ pub(crate) fn run<T: Send>(
     }
     let finish = wall.host.time_of(wall.finish.load(Ordering::SeqCst));
     let out_of_order = seats.clone().map(Seat::out_of_order).sum();
-    let pinned = pinned.into_inner();
     let mut findings = Findings { pinned, finish, lateness: lateness_histogram(), out_of_order };
     for roster in &rosters {
         findings.lateness.add(&roster.lateness).expect("the bounds are the same");
@@ -634,12 +618,21 @@ pub(crate) fn run<T: Send>(
     Ok((lives.into_iter().map(result).collect(), findings))
 }
 
+/// How many pages of its stack a processor touches before time begins.
+const TOUCHED_PAGES: usize = 4;
+/// With more processors than this, each touches one page: memory for more would take long to get.
+const MANY: usize = 4096;
+
 /// Touches the part of the stack that a program is likely to use, so that the host provides its memory before
 /// time begins.
 #[inline(never)]
-fn touch_stack() {
-    let mut room = [0_u8; 16 << 10];
-    std::hint::black_box(&mut room);
+fn touch_stack(pages: usize) {
+    let mut page = [0_u8; 4096];
+    std::hint::black_box(&mut page);
+    if pages > 1 {
+        touch_stack(pages - 1);
+    }
+    std::hint::black_box(&mut page);
 }
 
 /// Counts nanoseconds up to a minute, with two digits.
@@ -647,31 +640,11 @@ fn lateness_histogram() -> Histogram<u32> {
     Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("the bounds are right")
 }
 
-/// How many of the host's cores `P` processors use if they may use so many.
-pub(crate) fn cores_for(P: usize, most: usize) -> usize {
-    most.min(available_cores()).min(P).max(1)
-}
-
-/// How many cores the host offers.
-pub(crate) fn available_cores() -> usize {
-    core_affinity::get_core_ids()
-        .map(|ids| ids.len())
-        .filter(|cores| *cores > 0)
-        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
-}
-
-/// The error of a computer that gives no more threads.
-fn no_thread(processors: usize, made: usize, error: &std::io::Error) -> Cause {
-    Cause::Host(format!(
-        "this computer gave {made} of {processors} threads ({error}); use fewer processors, or raise the \
-         limit that it met: ulimit -u, kernel.threads-max, vm.max_map_count or the control group's pids.max"
-    ))
-}
-
 #[cfg(all(loom, test))]
 mod loom_tests {
-    use loom::thread;
+    use loom::thread as tried;
 
+    use super::thread::ThreadBerth;
     use super::*;
     use crate::message::{RawTag, Want};
     use crate::parcel::Parcel;
@@ -709,14 +682,15 @@ mod loom_tests {
         builder.check(move || {
             let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
             let watched = Watched::new(cores, Duration::MAX);
-            let wall = Wall::new(HostClock::new(1.0), cores, Known::default(), watched, &parkers);
+            let wall = Wall::new(P, HostClock::new(1.0), cores, Known::default(), watched, &parkers);
             let (wall, acts) = (loom::sync::Arc::new(wall), Acts::default());
             let threads: Vec<_> = (0..)
                 .zip(parkers)
                 .map(|(id, parker)| {
                     let (wall, acts) = (wall.clone(), acts.clone());
-                    thread::spawn(move || {
-                        let mut waiter = Waiter::new(&wall, id, parker);
+                    tried::spawn(move || {
+                        let berth = ThreadBerth { parker, unparkers: &wall.unparkers };
+                        let mut waiter = Waiter::new(&wall, id, &berth);
                         let outcome = catch_unwind(AssertUnwindSafe(|| {
                             waiter.start();
                             program(id, &mut waiter, &acts);
