@@ -49,38 +49,46 @@ pub fn play(steps: impl Iterator<Item = Steps>, costs: &Costs) -> u64 {
     };
     let mut processors: Vec<Processor> = steps.enumerate().map(new).collect();
     // Who starts a reception when. Nobody has two entries.
-    let mut agenda: BinaryHeap<Reverse<(u64, u32)>> =
-        (0..processors.len() as u32).map(|id| Reverse((0, id))).collect();
-    while let Some(Reverse((now, id))) = agenda.pop() {
-        let id = id as usize;
-        if let Some((_, word)) = processors[id].inbox.pop_front() {
-            let processor = &mut processors[id];
-            (processor.word, processor.now, processor.next) =
-                (word + 1, now + costs.overhead, now + costs.gap);
-        }
-        while let Some(step) = processors[id].steps.next() {
-            let processor = &mut processors[id];
-            let Step::Send(to) = step else {
-                match processor.inbox.front() {
-                    Some((arrival, _)) => {
-                        let start = processor.now.max(*arrival).max(processor.next);
-                        agenda.push(Reverse((start, id as u32)));
-                    }
-                    None => processor.waits = true,
-                }
-                break;
-            };
-            let enter = (processor.now + costs.overhead).max(processor.free);
-            (processor.now, processor.free) = (enter, enter + costs.gap);
-            let (arrival, word) = (enter + costs.latency, processor.word);
-            let other = &mut processors[to];
-            let place = other.inbox.partition_point(|(earlier, _)| *earlier <= arrival);
-            other.inbox.insert(place, (arrival, word));
-            if other.waits {
-                other.waits = false;
-                agenda.push(Reverse((arrival.max(other.now).max(other.next), to as u32)));
-            }
-        }
+    let mut agenda = BinaryHeap::with_capacity(processors.len());
+    (0..processors.len()).for_each(|id| go_on(&mut processors, id, &mut agenda, costs));
+    while let Some(Reverse((start, id))) = agenda.pop() {
+        let processor = &mut processors[id as usize];
+        let (_, word) = processor.inbox.pop_front().expect("a reception has its message");
+        (processor.word, processor.now, processor.next) =
+            (word + 1, start + costs.overhead, start + costs.gap);
+        go_on(&mut processors, id as usize, &mut agenda, costs);
     }
     processors.iter().map(|processor| processor.now).max().unwrap_or(0)
+}
+
+/// A processor sends until it has to receive.
+fn go_on(
+    processors: &mut [Processor],
+    id: usize,
+    agenda: &mut BinaryHeap<Reverse<(u64, u32)>>,
+    costs: &Costs,
+) {
+    while let Some(step) = processors[id].steps.next() {
+        let processor = &mut processors[id];
+        let Step::Send(to) = step else {
+            match processor.inbox.front() {
+                Some((arrival, _)) => {
+                    let start = processor.now.max(*arrival).max(processor.next);
+                    agenda.push(Reverse((start, id as u32)));
+                }
+                None => processor.waits = true,
+            }
+            return;
+        };
+        let enter = (processor.now + costs.overhead).max(processor.free);
+        (processor.now, processor.free) = (enter, enter + costs.gap);
+        let (arrival, word) = (enter + costs.latency, processor.word);
+        let other = &mut processors[to];
+        let place = other.inbox.partition_point(|(earlier, _)| *earlier <= arrival);
+        other.inbox.insert(place, (arrival, word));
+        if other.waits {
+            other.waits = false;
+            agenda.push(Reverse((arrival.max(other.now).max(other.next), to as u32)));
+        }
+    }
 }
