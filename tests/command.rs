@@ -125,6 +125,7 @@ fn a_scatter_takes_the_time_of_loggp_figure_6() {
                 "repeat": 1,
                 "dilation_asked": null,
                 "clock": "virtual",
+                "carrier": null,
                 "formula_ns": cycles * 1000,
                 "model_ns": cycles * 1000,
                 "measured_ns": null,

@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 
-use loggp::{Audit, ClockKind, Dilation, Machine, Params, Run, Time};
+use loggp::{Audit, Carrier, ClockKind, Dilation, Machine, Params, Run, Time};
 
 /// How a case is run. None of it changes what the model says.
 #[derive(Clone, Debug, Default)]
 pub struct Emulation {
     /// The clock.
     pub clock: ClockKind,
+    /// What a processor is on the wall clock.
+    pub carrier: Carrier,
     /// How much slower than it should the machine runs on the wall clock.
     pub dilation: Dilation,
     /// How many of the host's cores the wall clock may use; all unless told.
@@ -75,8 +77,8 @@ impl Emulation {
 
     /// A machine with these parameters that runs so.
     pub(crate) fn machine(&self, params: Params) -> Machine {
-        let Emulation { clock, dilation, cores, stack, trace } = *self;
-        let mut machine = Machine::new(params).clock(clock).dilation(dilation).trace(trace);
+        let Emulation { clock, carrier, dilation, cores, stack, trace } = *self;
+        let mut machine = Machine::new(params).clock(clock).carrier(carrier).dilation(dilation).trace(trace);
         if let Some(cores) = cores {
             machine = machine.cores(cores);
         }

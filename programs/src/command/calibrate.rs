@@ -17,7 +17,7 @@ use super::column::Column;
 use super::failure::Failure;
 use super::heading::{machine_heading, parameters};
 use super::number::{Unit, rough};
-use super::options::{MachineOptions, Named, clock_name, one_of, ports_name};
+use super::options::{MachineOptions, Named, carrier_name, clock_name, one_of, ports_name};
 use super::plot::{Level, Line, Look, Panel, Plot, PlotFile, Scale};
 use super::report::Report;
 use super::row;
@@ -79,6 +79,8 @@ struct Bench {
     ports: Ports,
     /// The clock; nothing if the times come from elsewhere.
     clock: Option<ClockKind>,
+    /// What a processor is on that clock; nothing where it need not be told.
+    carrier: Option<&'static str>,
     /// How much slower than it should the machine ran, at most.
     dilation: f64,
     /// On how many of this computer's cores.
@@ -127,7 +129,8 @@ impl Calibrate {
         let mut report = Report::new(out, self.machine.format, columns());
         let Calibration { params, clock, dilation, cores, .. } = found;
         let (machine, ports) = (choice.name, self.machine.ports);
-        let bench = Bench { machine, params, ports, clock: Some(clock), dilation, cores };
+        let carrier = carrier_name(clock, emulation.carrier);
+        let bench = Bench { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
         for finding in found.findings() {
             report.add(Row { bench, finding })?;
         }
@@ -169,6 +172,7 @@ fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
         Column::new("cycle_ns", |row: &Row| row.bench.params.cycle),
         Column::new("ports", |row: &Row| ports_name(row.bench.ports)),
         Column::new("clock", |row: &Row| row.bench.clock.map(clock_name)),
+        Column::new("carrier", |row: &Row| row.bench.carrier),
         Column::new("parameter", |row: &Row| row.finding.parameter).titled("parameter"),
         Column::new("unit", |row: &Row| match row.finding.found {
             Amount::Time(_) => "ns",

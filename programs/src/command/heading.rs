@@ -7,7 +7,7 @@ use loggp_programs::study::range::{Point, Quantity, Range};
 
 use super::choice::Choice;
 use super::number::{Unit, count, rough, thousands};
-use super::options::{MachineOptions, clock_name};
+use super::options::{MachineOptions, clock_said};
 
 /// The heading of studies like this one, along a range, if there is one.
 pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<&Range>) -> String {
@@ -41,10 +41,10 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<
         _ => instead.into_iter().map(own).collect::<Vec<_>>().join(", "),
     };
     let mut heading = format!(
-        "{}{on}: {}{cycles}\n{size}, {} clock, times in {}",
+        "{}{on}: {}{cycles}\n{size}, {}, times in {}",
         case.program.name,
         parameters.join(", "),
-        clock_name(emulation.clock),
+        clock_said(emulation.clock, emulation.carrier),
         unit.name,
     );
     if case.work != case.program.work {
@@ -75,8 +75,9 @@ pub fn machine_heading(
 ) -> String {
     let Choice { name, unit, .. } = choice;
     let on = name.map_or(String::new(), |name| format!("{name}: "));
-    let (clock, wires) = (clock_name(clock), wires(options.latency, options.ties, options.ports));
-    format!("{on}{parameters}\n{clock} clock{wires}, times in {}", unit.name)
+    let clock = clock_said(clock, options.carrier.unwrap_or_default());
+    let wires = wires(options.latency, options.ties, options.ports);
+    format!("{on}{parameters}\n{clock}{wires}, times in {}", unit.name)
 }
 
 /// What is not as usual between processors.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use loggp::{ClockKind, Dilation, Latency, Machine, Ports, Ties, Time, US, Work, parse_time};
+use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Ports, Ties, Time, US, Work, parse_time};
 use loggp_programs::Emulation;
 
 use super::failure::Failure;
@@ -42,6 +42,9 @@ pub struct MachineOptions {
     /// wall to compare, calibrate and stress]
     #[arg(long, value_parser = one_of(CLOCKS))]
     pub clock: Option<ClockKind>,
+    /// What a processor is on the wall clock [default: a thread]
+    #[arg(long, value_parser = one_of(CARRIERS))]
+    pub carrier: Option<Carrier>,
     /// How much slower than it should the machine runs on the wall clock [default: auto, what this computer holds]
     #[arg(long, value_name = "auto|N", value_parser = dilation, allow_negative_numbers = true)]
     pub dilation: Option<Dilation>,
@@ -104,6 +107,14 @@ const CLOCKS: [Named<ClockKind>; 2] = [
     ("virtual", "Time jumps: exact, repeatable and fast", ClockKind::Virtual),
     ("wall", "Time passes: processors are threads that wait, and the run is measured", ClockKind::Wall),
 ];
+const CARRIERS: [Named<Carrier>; 2] = [
+    ("thread", "A thread of its own, pinned to a core", Carrier::Thread),
+    (
+        "coroutine",
+        "A coroutine on its core's one thread, so that far more of them can act at once",
+        Carrier::Coroutine,
+    ),
+];
 pub const PORTS: [Named<Ports>; 2] =
     [("single", "One for both directions", Ports::Single), ("dual", "One for each direction", Ports::Dual)];
 const WORK: [Named<Work>; 2] = [
@@ -120,12 +131,17 @@ impl MachineOptions {
     /// How the machine runs, on this clock unless they say which. Refuses what only the wall clock has, on the other.
     pub fn emulation(&self, usual: ClockKind) -> Result<Emulation, Failure> {
         let clock = self.clock.unwrap_or(usual);
-        let only = [("--dilation", self.dilation.is_some()), ("--cores", self.cores.is_some())];
+        let only = [
+            ("--carrier", self.carrier.is_some()),
+            ("--dilation", self.dilation.is_some()),
+            ("--cores", self.cores.is_some()),
+        ];
         if let Some((name, _)) = only.iter().find(|(_, given)| *given && clock == ClockKind::Virtual) {
             return Err(Failure::Request(format!("{name} is for the wall clock; give --clock wall too")));
         }
         let dilation = self.dilation.unwrap_or_default();
-        Ok(Emulation { clock, dilation, cores: self.cores, stack: self.stack, trace: false })
+        let carrier = self.carrier.unwrap_or_default();
+        Ok(Emulation { clock, carrier, dilation, cores: self.cores, stack: self.stack, trace: false })
     }
 
     /// The number of processors, if it was given. Refuses several.
@@ -143,6 +159,17 @@ impl MachineOptions {
 /// The name of a clock.
 pub fn clock_name(clock: ClockKind) -> &'static str {
     name_of(&CLOCKS, clock)
+}
+
+/// The name of what a processor is on a clock; nothing on the virtual clock, where it need not be told.
+pub fn carrier_name(clock: ClockKind, carrier: Carrier) -> Option<&'static str> {
+    (clock == ClockKind::Wall).then(|| name_of(&CARRIERS, carrier))
+}
+
+/// The clock, and what a processor is on it if that is not as usual, for people.
+pub fn clock_said(clock: ClockKind, carrier: Carrier) -> String {
+    let on = if carrier == Carrier::Coroutine && clock == ClockKind::Wall { " on coroutines" } else { "" };
+    format!("{} clock{on}", clock_name(clock))
 }
 
 /// The name of a kind of ports.

@@ -131,6 +131,7 @@ impl ReplayOptions {
             ports: self.ports,
             stack: None,
             clock: None,
+            carrier: None,
             dilation: None,
             cores: None,
             format: self.format,

@@ -6,7 +6,7 @@ use loggp_programs::{Answers, Case, Study};
 
 use super::cell::Cell;
 use super::column::{self, Column};
-use super::options::{clock_name, ports_name, work_name};
+use super::options::{carrier_name, clock_name, ports_name, work_name};
 
 /// A table of these shows times with at most so many decimals.
 pub const MOST_DECIMALS: usize = 3;
@@ -66,7 +66,7 @@ pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'stati
         }),
     ]);
     columns.extend(asked());
-    columns.push(clock());
+    columns.extend(clock());
     columns.extend(prediction(|row: &Row| row.answers.prediction, repeated));
     columns.extend([
         Column::new("phases", |row: &Row| match &row.answers.phases {
@@ -135,9 +135,15 @@ pub fn machine<R>(
     columns
 }
 
-/// The clock on which a study runs.
-pub fn clock() -> Column<'static, Row> {
-    Column::new("clock", |row: &Row| clock_name(row.asked.study.emulation.clock))
+/// The clock on which a study runs, and what processors are on it.
+pub fn clock() -> [Column<'static, Row>; 2] {
+    [
+        Column::new("clock", |row: &Row| clock_name(row.asked.study.emulation.clock)),
+        Column::new("carrier", |row: &Row| {
+            let emulation = &row.asked.study.emulation;
+            carrier_name(emulation.clock, emulation.carrier)
+        }),
+    ]
 }
 
 /// The three times, and how far they are apart. The shortest and the longest of several are in a table if that is asked for.

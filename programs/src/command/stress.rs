@@ -112,7 +112,7 @@ fn columns() -> Vec<Column<'static, Row>> {
         Column::new("load", |row: &Row| row.case().size).titled("load"),
     ]);
     columns.extend(row::asked());
-    columns.push(row::clock());
+    columns.extend(row::clock());
     let [formula, model, measured, min, max, error_model, error_formula] =
         row::prediction(|row: &Row| row.answers.prediction, false);
     columns.extend([formula, model, measured, min.json_only(), max.json_only(), error_model, error_formula]);

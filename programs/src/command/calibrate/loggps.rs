@@ -18,7 +18,7 @@ use crate::command::failure::Failure;
 use crate::command::heading::{machine_heading, parameters};
 use crate::command::machine_file;
 use crate::command::number::{Unit, count, percent, rough, thousands};
-use crate::command::options::{Format, MachineOptions, clock_name};
+use crate::command::options::{Format, MachineOptions, carrier_name, clock_name};
 use crate::command::plot::{Line, Look, Panel, Plot, PlotFile, Scale};
 use crate::command::report::Report;
 
@@ -33,7 +33,8 @@ pub fn calibrate(asked: &Calibrate, out: &mut dyn Write) -> Result<(), Failure> 
     let found = LogGpsCalibration::study(choice.params, asked.machine.ports, &emulation)?;
     let LogGpsCalibration { params, recovered, clock, dilation, cores } = found;
     let (machine, ports) = (choice.name, asked.machine.ports);
-    let bench = Bench { machine, params, ports, clock: Some(clock), dilation, cores };
+    let carrier = carrier_name(clock, emulation.carrier);
+    let bench = Bench { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
     let parameters = parameters(&choice.params, &choice.unit).join(", ");
     let mut heading = machine_heading(&choice, &parameters, clock, &asked.machine);
     if clock == ClockKind::Wall {
@@ -47,11 +48,13 @@ pub fn calibrate(asked: &Calibrate, out: &mut dyn Write) -> Result<(), Failure> 
 
 /// Derives a machine from a file.
 pub fn derive(asked: &Calibrate, path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
-    let MachineOptions { machine, params, clock, dilation, cores, cycle, stack, .. } = &asked.machine;
+    let MachineOptions { machine, params, clock, carrier, dilation, cores, cycle, stack, .. } =
+        &asked.machine;
     let given = [
         ("--machine", machine.is_some()),
         ("--params", params.is_some()),
         ("--clock", clock.is_some()),
+        ("--carrier", carrier.is_some()),
         ("--dilation", dilation.is_some()),
         ("--cores", cores.is_some()),
         ("--stack", stack.is_some()),
@@ -90,8 +93,8 @@ pub fn derive(asked: &Calibrate, path: &Path, out: &mut dyn Write) -> Result<(),
     let (name, params) = (path.display(), recovered.params);
     let heading =
         format!("{name}: {}\n{from}, times in {}", parameters(&params, &unit).join(", "), unit.name);
-    let bench =
-        Bench { machine: None, params, ports: asked.machine.ports, clock: None, dilation: 1.0, cores: 0 };
+    let ports = asked.machine.ports;
+    let bench = Bench { machine: None, params, ports, clock: None, carrier: None, dilation: 1.0, cores: 0 };
     report(asked, out, bench, &recovered, &heading, unit)?;
     draw(file, &format!(" in {name}"), &from, &recovered, unit)
 }
@@ -154,6 +157,7 @@ fn object(bench: Bench, rows: &[Row], recovered: &Recovered, fit: Option<(f64, f
     values.push(("error_median".into(), fit.map(|(middle, ..)| middle).into()));
     values.push(("error_max".into(), fit.map(|(_, worst, _)| worst).into()));
     values.push(("clock".into(), bench.clock.map(clock_name).into()));
+    values.push(("carrier".into(), bench.carrier.into()));
     Object(values)
 }
 
