@@ -25,7 +25,7 @@ const WORD: Tag<u64> = Tag::new(0);
 /// The parameters, in us.
 const COSTS: Costs = Costs { latency: 6, overhead: 2, gap: 4 };
 /// About so many messages are in a run.
-const MESSAGES: usize = 4_000_000;
+const MESSAGES: usize = 2_000_000;
 /// How often each run is repeated; the median is shown.
 const REPEATS: usize = 3;
 
@@ -60,7 +60,7 @@ fn side_by_side() {
         &["pattern", "P", "loggp", "KB", "replay", "KB", "bare loop", "KB", "loop / loggp"],
     );
     for pattern in PATTERNS {
-        for processors in [16, 1024, 16_384, 131_072] {
+        for processors in [16, 128, 1024, 16_384, 131_072] {
             let number = processors.to_string();
             let mut measured = [const { Vec::new() }; 3];
             for _ in 0..REPEATS {
