@@ -1,5 +1,6 @@
 //! The machine: its parameters and its settings, and a run of a program on it.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -9,17 +10,18 @@ use parking_lot::Mutex;
 
 use crate::choice::{Choice, Drawn, Latencies, Latency, Repeated, Ties};
 use crate::clock::carrier::Carrier;
-use crate::clock::dilation::{self, Chosen, Dilation, Recorder};
+use crate::clock::dilation::{self, Chosen, Dilation, Effort, Recorder};
 use crate::clock::{Clock, ClockKind, Known, cores, jumping, limits, wall};
 use crate::error::RunError;
 use crate::group::Groups;
 use crate::host::Host;
+use crate::message::Tag;
 use crate::network::{Network, Ports, Surcharge};
 use crate::params::{Params, ParamsError};
 use crate::proc::Proc;
 use crate::setup::Setup;
 use crate::stats::Stats;
-use crate::time::{MS, Time};
+use crate::time::{MS, NS, Time, US};
 use crate::trace::{Log, Trace};
 use crate::work::{Rates, Work};
 
@@ -239,7 +241,7 @@ impl Machine {
     /// let machine = Machine::new(Params::new(1000).L(6 * US).o(2 * US).g(4 * US).build()?)
     ///     .clock(ClockKind::Wall)
     ///     .carrier(Carrier::Coroutine);
-    /// let run = machine.run(|p| loggp::collectives::all_sum(p, p.id() as u64))?;
+    /// let run = machine.run(|p| loggp::collectives::all_reduce(p, p.id() as u64, |a, b| a + b))?;
     /// assert!(run.results.iter().all(|sum| *sum == 499_500));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -436,7 +438,8 @@ impl Machine {
                 };
                 let waits = jumping::run(P, stack, setup.known(), self.patience, &body)
                     .map_err(|error| setup.explain(error))?;
-                dilation::choose(&waits, cores, self.work == Work::Measured)
+                let effort = effort(self.carrier, P.div_ceil(cores));
+                dilation::choose(&waits, cores, effort, self.work == Work::Measured)
             }
         };
         /// How often `auto` runs if the dilation was not enough for the host to hold it; it doubles it each time.
@@ -546,6 +549,49 @@ impl Machine {
         run.trace = self.trace.then_some(trace);
         run
     }
+}
+
+/// What effort it is for a core of this computer to let so many processors go on that are carried so. Measured once in
+/// a process, on a run that is late from its beginning to its end.
+fn effort(carrier: Carrier, processors: usize) -> Effort {
+    /// The more share a core, the less of each is in its cache; with more than this it changes little.
+    const MOST: usize = 256;
+    /// How many messages go round at least.
+    const MESSAGES: usize = 1024;
+    /// How often it is measured; the median counts.
+    const TIMES: usize = 3;
+    static MEASURED: Mutex<BTreeMap<(bool, usize), Effort>> = Mutex::new(BTreeMap::new());
+
+    let message = |processors: usize| {
+        let params =
+            Params { L: 3 * US, o: US, g: US, ..Params::new(processors).build().expect("it can be") };
+        let machine = Machine::new(params).clock(ClockKind::Wall).carrier(carrier).cores(1);
+        let rounds = MESSAGES.div_ceil(processors).max(4);
+        let ring = |p: &mut Proc| {
+            for _ in 0..rounds {
+                p.send((p.id() + 1) % p.p(), Tag::<u64>::new(0), 0);
+                p.recv(Tag::<u64>::new(0));
+            }
+        };
+        let once = || {
+            let host = machine.clone().dilation(Dilation::Fixed(1e-6)).run_once(ring).ok()?.host?;
+            Some(host.lateness.finish / (rounds * processors) as i64)
+        };
+        let mut times: Vec<Time> = (0..TIMES).filter_map(|_| once()).collect();
+        times.sort();
+        times.get(times.len() / 2).copied().unwrap_or(Time::ZERO)
+    };
+    let processors = processors.next_power_of_two().clamp(2, MOST);
+    let key = (carrier == Carrier::Thread, processors);
+    if let Some(effort) = MEASURED.lock().get(&key) {
+        return *effort;
+    }
+    // Each message is two waits, and one hand-over where a core has several processors.
+    let (alone, shared) = (message(1), message(processors));
+    let rounded = |time: Time| time / (10 * NS).as_ps() * (10 * NS).as_ps();
+    let effort = Effort { wait: rounded(alone / 2), hand_over: rounded((shared - alone).max(Time::ZERO)) };
+    MEASURED.lock().insert(key, effort);
+    effort
 }
 
 impl<R> Run<R> {

@@ -11,8 +11,8 @@ use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Output;
 
-use child::{clock, task};
-use loggp::{Cause, ClockKind, Dilation, Machine, Params, Proc, RunError, US, Work};
+use child::{on, task};
+use loggp::{Cause, Dilation, Machine, Params, Proc, RunError, US, Work};
 
 /// How a child ends that does this task of a test; `before` is what the shell does before it.
 fn child(test: &str, task: &str, before: &str) -> Output {
@@ -24,9 +24,12 @@ fn written(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-fn machine(P: usize, clock: ClockKind) -> Machine {
+/// The clocks, and what carries processors there.
+const PLACES: [&str; 3] = ["virtual", "wall", "coroutine"];
+
+fn machine(P: usize, place: &str) -> Machine {
     let params = Params::new(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    Machine::new(params).clock(clock).work(Work::Charged).dilation(Dilation::Fixed(1.0))
+    on(place, Machine::new(params).work(Work::Charged).dilation(Dilation::Fixed(1.0)))
 }
 
 /// Never returns.
@@ -44,8 +47,8 @@ fn touch_nothing() {
 }
 
 /// Processor 3 of 5 does something.
-fn third_does(clock: ClockKind, something: impl Fn(&mut Proc) + Sync) {
-    let ended = machine(5, clock).stack(192 << 10).run(|p| {
+fn third_does(place: &str, something: impl Fn(&mut Proc) + Sync) {
+    let ended = machine(5, place).stack(192 << 10).run(|p| {
         p.barrier();
         if p.id() == 3 {
             something(p);
@@ -62,23 +65,23 @@ fn a_processor_that_overflows_its_stack_is_named() {
         let overflow = |_: &mut Proc| _ = black_box(grow(0));
         match where_ {
             // In a run that a processor of another run, on the same thread, has begun.
-            "nested" => third_does(ClockKind::Virtual, |_| third_does(clock(name), overflow)),
+            "nested" => third_does("virtual", |_| third_does(name, overflow)),
             // After another run, and on a thread that has no stack for signals.
             "bare" => {
-                third_does(ClockKind::Wall, |_| ());
+                third_does("wall", |_| ());
                 // SAFETY: this takes away the stack for signals from this thread, which no handler uses now.
                 unsafe {
                     let mut none: libc::stack_t = std::mem::zeroed();
                     none.ss_flags = libc::SS_DISABLE;
                     assert_eq!(libc::sigaltstack(&none, std::ptr::null_mut()), 0);
                 }
-                third_does(clock(name), overflow);
+                third_does(name, overflow);
             }
-            _ => third_does(clock(name), overflow),
+            _ => third_does(name, overflow),
         }
         return;
     }
-    for clock in ["virtual", "wall"] {
+    for clock in PLACES {
         for where_ in ["plain", "nested", "bare"] {
             let task = format!("{clock} {where_}");
             let ended = child("a_processor_that_overflows_its_stack_is_named", &task, "");
@@ -94,16 +97,16 @@ fn a_processor_that_overflows_its_stack_is_named() {
 #[test]
 fn other_faults_end_as_they_would() {
     if let Some(task) = task() {
-        third_does(ClockKind::Virtual, |_| ());
-        third_does(ClockKind::Wall, |_| ());
+        third_does("virtual", |_| ());
+        third_does("wall", |_| ());
         match &*task {
             "outside" => touch_nothing(),
-            "virtual" | "wall" => third_does(clock(&task), |_| touch_nothing()),
+            "virtual" | "wall" | "coroutine" => third_does(&task, |_| touch_nothing()),
             _ => _ = std::thread::spawn(|| black_box(grow(0))).join(),
         }
         return;
     }
-    for task in ["outside", "virtual", "wall"] {
+    for task in ["outside"].into_iter().chain(PLACES) {
         let ended = child("other_faults_end_as_they_would", task, "");
         let text = written(&ended);
         assert_eq!(ended.status.signal(), Some(libc::SIGSEGV), "{task}: {text}");
@@ -132,7 +135,7 @@ fn allowed(refusal: &str) -> usize {
 #[test]
 fn what_memory_cannot_hold_is_refused_and_what_it_can_runs() {
     if let Some(task) = task() {
-        let run = |P| machine(P, clock(&task)).run(|_| ());
+        let run = |P| machine(P, &task).run(|_| ());
         let refusal = refusal(run(3000));
         println!("{refusal}");
         let most = allowed(&refusal);
@@ -141,7 +144,7 @@ fn what_memory_cannot_hold_is_refused_and_what_it_can_runs() {
         println!("ran {most}");
         return;
     }
-    for task in ["virtual", "wall"] {
+    for task in PLACES {
         let test = "what_memory_cannot_hold_is_refused_and_what_it_can_runs";
         let ended = child(test, task, "ulimit -v 500000;");
         let text = written(&ended);
@@ -150,11 +153,21 @@ fn what_memory_cannot_hold_is_refused_and_what_it_can_runs() {
     }
 }
 
+/// Stacks share one mapping, so their number is not limited by that of mappings.
+#[test]
+fn many_thousand_processors_run_as_coroutines() {
+    for place in ["virtual", "coroutine"] {
+        let P = 40_000;
+        let run = machine(P, place).run(|p| loggp::collectives::all_reduce(p, 1_u64, |a, b| a + b));
+        assert!(run.unwrap().results.iter().all(|sum| *sum == P as u64));
+    }
+}
+
 #[test]
 fn a_stack_that_no_address_reaches_is_refused() {
-    for clock in [ClockKind::Virtual, ClockKind::Wall] {
+    for place in PLACES {
         for stack in [usize::MAX, usize::MAX - 4096, usize::MAX / 2] {
-            let refused = refusal(machine(2, clock).stack(stack).run(|_| ()));
+            let refused = refusal(machine(2, place).stack(stack).run(|_| ()));
             assert!(refused.contains("allows 0") && refused.contains("smaller stacks"), "{refused}");
         }
     }
@@ -162,9 +175,9 @@ fn a_stack_that_no_address_reaches_is_refused() {
 
 #[test]
 fn more_processors_than_any_computer_holds_are_refused() {
-    for clock in [ClockKind::Virtual, ClockKind::Wall] {
+    for place in PLACES {
         let P = 1 << 24;
-        let refused = refusal(machine(P, clock).stack(1 << 24).run(|_| unreachable!()));
+        let refused = refusal(machine(P, place).stack(1 << 24).run(|_| unreachable!()));
         assert!(allowed(&refused) < P, "{refused}");
     }
 }

@@ -9,22 +9,23 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use loggp::{Cause, ClockKind, Dilation, MS, Machine, NS, Params, Proc, RunError, SEC, Tag, Time, US, Work};
+use loggp::{Cause, Dilation, MS, Machine, NS, Params, Proc, RunError, SEC, Tag, Time, US, Work};
 
 const BYTE: Tag<u8> = Tag::new(0);
 const COUNT: Tag<u32> = Tag::new(9);
 const NUMBER: Tag<usize> = Tag::new(0);
 
-const CLOCKS: [ClockKind; 2] = [ClockKind::Virtual, ClockKind::Wall];
+/// The clocks, and what carries processors there.
+const PLACES: [&str; 3] = ["virtual", "wall", "coroutine"];
 
-fn machine(processors: usize, clock: ClockKind) -> Machine {
+fn machine(processors: usize, place: &str) -> Machine {
     let params = Params::new(processors).L(6 * US).o(2 * US).g(4 * US).cycle(200 * NS).build().unwrap();
-    Machine::new(params).clock(clock).work(Work::Charged).dilation(Dilation::Fixed(1.0))
+    child::on(place, Machine::new(params).work(Work::Charged).dilation(Dilation::Fixed(1.0)))
 }
 
-/// Runs a program on both clocks, which must fail.
+/// Runs a program on both clocks, and carried both ways, which must fail.
 fn fails(processors: usize, program: impl Fn(&mut Proc) + Sync) -> Vec<RunError> {
-    CLOCKS.map(|clock| machine(processors, clock).run(&program).unwrap_err()).into()
+    PLACES.map(|place| machine(processors, place).run(&program).unwrap_err()).into()
 }
 
 /// Sends, waits and looks when it is dropped, as a guard that says goodbye might.
@@ -87,8 +88,8 @@ fn a_destructor_may_run_a_machine() {
     struct Runs<'a>(&'a AtomicUsize);
     impl Drop for Runs<'_> {
         fn drop(&mut self) {
-            for clock in CLOCKS {
-                let run = machine(2, clock).run(|p| {
+            for place in PLACES {
+                let run = machine(2, place).run(|p| {
                     p.send(1 - p.id(), NUMBER, p.id());
                     p.recv(NUMBER).1
                 });
@@ -102,7 +103,7 @@ fn a_destructor_may_run_a_machine() {
         std::panic::resume_unwind(Box::new(()));
     }));
     assert!(unwound.is_err());
-    assert_eq!(sum.into_inner(), 2);
+    assert_eq!(sum.into_inner(), PLACES.len());
 }
 
 #[test]
@@ -126,11 +127,11 @@ fn a_program_may_catch_what_unwinds_it_and_end() {
 
 #[test]
 fn looking_for_ever_is_an_error_when_nobody_is_left() {
-    for clock in CLOCKS {
+    for place in PLACES {
         // Processor 0 looks; the others have finished, wait for it, or look too. (On the wall clock two that share a
         // core would hand it over for each look.)
-        for many in if clock == ClockKind::Wall { vec![1, 2] } else { vec![1, 2, 4] } {
-            let error = machine(4, clock).run(|p| match p.id() {
+        for many in if place == "wall" { vec![1, 2] } else { vec![1, 2, 4] } {
+            let error = machine(4, place).run(|p| match p.id() {
                 id if id < many => while p.try_recv(BYTE).is_none() {},
                 3 => drop(p.recv(BYTE)),
                 _ => {}
@@ -145,7 +146,7 @@ fn looking_for_ever_is_an_error_when_nobody_is_left() {
 /// Who looks for long but not in vain is right.
 #[test]
 fn looking_for_long_is_no_error() {
-    let run = machine(3, ClockKind::Virtual).run(|p| match p.id() {
+    let run = machine(3, "virtual").run(|p| match p.id() {
         0 => (0..).take_while(|_| p.try_recv(BYTE).is_none()).count(),
         1 => {
             p.wait_until(600 * MS);
@@ -161,7 +162,7 @@ fn looking_for_long_is_no_error() {
 fn the_end_of_time_is_named() {
     let long = Time::from_ps(i64::MAX / 2);
     for wait in [Time::ZERO, long] {
-        let error = machine(2, ClockKind::Virtual).run(|p| {
+        let error = machine(2, "virtual").run(|p| {
             p.wait_until(wait);
             p.work("long", 1 << 62, || ());
             match p.id() {
@@ -193,7 +194,7 @@ fn who_waits_outside_the_machine_is_named() {
             std::thread::sleep(Duration::from_secs(120));
             std::process::exit(77);
         });
-        let machine = machine(2, child::clock(name)).cores(1).patience(Duration::from_secs(1));
+        let machine = machine(2, name).cores(1).patience(Duration::from_secs(1));
         return match hang {
             "lock" => hang_on_a_lock(&machine),
             "channel" => hang_on_a_channel(&machine),
@@ -206,7 +207,7 @@ fn who_waits_outside_the_machine_is_named() {
         (task, child)
     };
     let children = [("lock", 1), ("channel", 0), ("flag", 0)]
-        .map(|(hang, processor)| ["virtual", "wall"].map(|name| (processor, start(hang, name))));
+        .map(|(hang, processor)| PLACES.map(|name| (processor, start(hang, name))));
     for (processor, (task, mut child)) in children.into_iter().flatten() {
         let expected = format!("processor {processor} has not come back to the machine for");
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);

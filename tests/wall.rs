@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use loggp::{
-    Cause, ClockKind, Dilation, Latency, LogGps, MS, Machine, NS, Params, Ports, Proc, Tag, Ties, Time, US,
-    Work, audit,
+    Carrier, Cause, ClockKind, Dilation, Latency, LogGps, MS, Machine, NS, Params, Ports, Proc, Tag, Ties,
+    Time, US, Work, audit,
 };
 
 const WORD: Tag<u64> = Tag::new(0);
@@ -190,6 +190,7 @@ fn draw(seed: u64, most: usize) -> (Machine, Traffic) {
             _ => Ties::Number,
         })
         .trace(true)
+        .carrier(if seed % 2 == 0 { Carrier::Thread } else { Carrier::Coroutine })
         .cores(1 + rng.usize(0..4));
     let machine = if rng.bool() { machine.barrier(time(rng, 10)) } else { machine };
     let traffic = Traffic::random(rng, P, short);
@@ -313,6 +314,19 @@ fn one_core_serves_many_processors() {
     assert_eq!(run.unwrap().results, expected);
 }
 
+/// Thousands of processors as coroutines, which as threads would take seconds to start.
+#[test]
+fn coroutines_carry_many_processors() {
+    let _guard = alone();
+    let sum = |p: &mut Proc| loggp::collectives::all_reduce(p, p.id() as u64, |a, b| a + b);
+    let coroutines = machine(cm5(8000)).carrier(Carrier::Coroutine);
+    let (measured, model) =
+        (coroutines.run(sum).unwrap(), coroutines.clock(ClockKind::Virtual).run(sum).unwrap());
+    assert!(measured.results.iter().all(|sum| *sum == 8000 * 7999 / 2));
+    assert_eq!(measured.processors, model.processors);
+    assert!(measured.time >= model.time - NS);
+}
+
 #[test]
 fn a_receiver_that_computes_for_long_holds_up_nobody() {
     let _guard = alone();
@@ -370,7 +384,7 @@ fn threads() -> usize {
         std::fs::read_to_string(task.unwrap().path().join("comm")).unwrap_or_default()
     };
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
-    tasks.map(name).filter(|name| name.starts_with("processor")).count()
+    tasks.map(name).filter(|name| name.starts_with("processor") || name.starts_with("core ")).count()
 }
 
 /// Whether all threads of processors are gone. The kernel shows a joined thread for a moment more.
@@ -382,13 +396,17 @@ fn threads_are_gone() -> bool {
     })
 }
 
-/// Runs a program that must fail, on both clocks: the same cause, every frame dropped, every thread joined.
+/// Runs a program that must fail, on both clocks, and carried both ways: the same cause, every frame dropped, every
+/// thread joined.
 fn fails(P: usize, program: impl Fn(&mut Proc) + Sync) -> Vec<Cause> {
     let _guard = alone();
-    [ClockKind::Virtual, ClockKind::Wall]
-        .map(|clock| {
+    let wall = [Carrier::Thread, Carrier::Coroutine].map(|carrier| machine(cm5(P)).carrier(carrier));
+    [machine(cm5(P)).clock(ClockKind::Virtual)]
+        .into_iter()
+        .chain(wall)
+        .map(|machine| {
             let (entered, left) = (AtomicUsize::new(0), AtomicUsize::new(0));
-            let error = machine(cm5(P)).clock(clock).run(|p| {
+            let error = machine.run(|p| {
                 entered.fetch_add(1, Ordering::Relaxed);
                 let _counted = Counted(&left);
                 program(p)
@@ -400,7 +418,7 @@ fn fails(P: usize, program: impl Fn(&mut Proc) + Sync) -> Vec<Cause> {
             assert_eq!(error.processors.len(), P);
             error.cause
         })
-        .to_vec()
+        .collect()
 }
 
 /// Without this, to find no thread would say nothing.
@@ -412,8 +430,10 @@ fn threads_of_processors_are_found_while_they_live() {
         p.wait_until(US); // by then every thread has begun
         threads()
     };
-    let run = machine(cm5(3)).run(found).unwrap();
-    assert!(run.results.iter().all(|found| *found >= 3), "{:?}", run.results);
+    for (carrier, least) in [(Carrier::Thread, 3), (Carrier::Coroutine, 1)] {
+        let run = machine(cm5(3)).carrier(carrier).run(found).unwrap();
+        assert!(run.results.iter().all(|found| *found >= least), "{:?}", run.results);
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::error::Cause;
 use crate::message::Envelope;
 use crate::network::ReceptionCost;
 use crate::node::Reception;
-use crate::time::{MS, Time, US};
+use crate::time::{MS, Time};
 
 /// How much slower than it should a machine on the wall clock runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,15 +21,21 @@ pub enum Dilation {
     Fixed(f64),
 }
 
-/// What a hand-over from one processor to another of the same core is taken to cost. It does cost 3 to 8 us where
-/// many follow each other: the more threads there are, the less of them is in the core's cache.
-const HAND_OVER: Time = Time::from_ps(8 * US.as_ps());
 /// By which part of the run's time the end may be late.
 const LATE: f64 = 0.0005;
 /// A run must last at least this long, or a disturbance of the host would be a large part of it.
 const SHORTEST: Time = Time::from_ps(20 * MS.as_ps());
 /// By how much each guess at the dilation is larger than the one before.
 const STEP: f64 = 1.1;
+
+/// What it takes a core of the host to let its processors go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Effort {
+    /// To end a wait, with all that its processor does until the next one.
+    pub wait: Time,
+    /// To hand the core over to another processor, beside that.
+    pub hand_over: Time,
+}
 
 /// A dilation, and why that one.
 #[derive(Clone, Debug)]
@@ -107,9 +113,9 @@ impl Clock for Recorder<'_> {
     }
 }
 
-/// Chooses the least dilation at which processors with these waits end in time on so many cores. Where work
-/// is measured, the processors of a core must also find the time to do it one after the other.
-pub(crate) fn choose(waits: &[Vec<Wait>], cores: usize, measured_work: bool) -> Chosen {
+/// Chooses the least dilation at which processors with these waits end in time on so many cores, for which they are so
+/// much effort. Where work is measured, the processors of a core must also find the time to do it one after the other.
+pub(crate) fn choose(waits: &[Vec<Wait>], cores: usize, effort: Effort, measured_work: bool) -> Chosen {
     let all = waits.iter().enumerate().flat_map(|(id, waits)| waits.iter().map(move |wait| (*wait, id)));
     let mut timetable: Vec<(Wait, usize)> = all.collect();
     timetable.sort_by_key(|(wait, id)| (wait.until, *id));
@@ -120,13 +126,16 @@ pub(crate) fn choose(waits: &[Vec<Wait>], cores: usize, measured_work: bool) -> 
     let mut dilation = least;
     let keeps_up = |dilation: f64| {
         let due = end.as_ps() as f64 * dilation;
-        play(&timetable, cores, dilation) - due <= LATE * due
+        play(&timetable, cores, effort, dilation) - due <= LATE * due
     };
     while !keeps_up(dilation) && dilation < 1e9 {
         dilation *= STEP;
     }
     let why = if dilation > least {
-        format!("at less, a core that needs {HAND_OVER} for each hand-over would be late")
+        let Effort { wait, hand_over } = effort;
+        format!(
+            "at less, a core that needs {wait} for each wait and {hand_over} for each hand-over would be late"
+        )
     } else if least == work && work > 1.0 {
         "the processors of a core work one after the other".into()
     } else if least > 1.0 {
@@ -139,13 +148,14 @@ pub(crate) fn choose(waits: &[Vec<Wait>], cores: usize, measured_work: bool) -> 
 
 /// When the cores are through with the timetable, in picoseconds of the host. Each hands itself over as it must, and
 /// nobody acts before those that come earlier have acted, on whatever core.
-fn play(timetable: &[(Wait, usize)], cores: usize, dilation: f64) -> f64 {
+fn play(timetable: &[(Wait, usize)], cores: usize, effort: Effort, dilation: f64) -> f64 {
+    let (wait, hand_over) = (effort.wait.as_ps() as f64, effort.hand_over.as_ps() as f64);
     let mut free = vec![(0.0_f64, usize::MAX); cores];
     let mut acted = 0.0_f64;
     for (Wait { until, acts }, id) in timetable {
         let (now, holder) = &mut free[id % cores];
         if holder != id {
-            *now += HAND_OVER.as_ps() as f64;
+            *now += hand_over;
             *holder = *id;
         }
         *now = now.max(until.as_ps() as f64 * dilation);
@@ -153,6 +163,7 @@ fn play(timetable: &[(Wait, usize)], cores: usize, dilation: f64) -> f64 {
             *now = now.max(acted);
             acted = *now;
         }
+        *now += wait;
     }
     free.iter().map(|(now, _)| *now).fold(0.0, f64::max)
 }
@@ -160,7 +171,10 @@ fn play(timetable: &[(Wait, usize)], cores: usize, dilation: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::SEC;
+    use crate::time::{SEC, US};
+
+    /// A core that needs 8 us for each hand-over.
+    const EFFORT: Effort = Effort { wait: Time::ZERO, hand_over: Time::from_ps(8 * US.as_ps()) };
 
     fn act(until: Time) -> Wait {
         Wait { until, acts: true }
@@ -169,12 +183,12 @@ mod tests {
     #[test]
     fn one_processor_per_core_needs_no_dilation() {
         let waits = vec![(0..1000).map(|i| act(i * 100 * US)).collect(); 2];
-        assert_eq!(choose(&waits, 2, false).dilation, 1.0);
+        assert_eq!(choose(&waits, 2, EFFORT, false).dilation, 1.0);
     }
 
     #[test]
     fn a_short_run_is_stretched_until_it_can_be_measured() {
-        let chosen = choose(&[vec![act(US)], vec![act(2 * MS)]], 2, false);
+        let chosen = choose(&[vec![act(US)], vec![act(2 * MS)]], 2, EFFORT, false);
         assert_eq!(chosen.dilation, 10.0);
         assert!(chosen.why.contains("20 ms"));
     }
@@ -184,9 +198,9 @@ mod tests {
         // Two processors of one core act in turn every 1 us: that takes 8 us each.
         let waits: Vec<Vec<Wait>> =
             (0..2).map(|id| (0..100_000).map(|i| act((2 * i + id) * US)).collect()).collect();
-        let chosen = choose(&waits, 1, false).dilation;
+        let chosen = choose(&waits, 1, EFFORT, false).dilation;
         assert!((7.9..8.8).contains(&chosen), "{chosen}");
-        assert!(choose(&waits, 2, false).dilation < 1.01);
+        assert!(choose(&waits, 2, EFFORT, false).dilation < 1.01);
     }
 
     /// They act in turn for 10 ms, which takes a core 80 ms, and then they have 90 ms to make up for it.
@@ -194,7 +208,7 @@ mod tests {
     fn idle_time_makes_up_for_a_busy_beginning() {
         let turns = |id: i64| (0..5_000).map(move |i| (2 * i + id) * US).chain([100 * MS]);
         let waits: Vec<Vec<Wait>> = (0..2).map(|id| turns(id).map(act).collect()).collect();
-        assert_eq!(choose(&waits, 1, false).dilation, 1.0);
+        assert_eq!(choose(&waits, 1, EFFORT, false).dilation, 1.0);
     }
 
     /// One core's processors act in turn for 10 ms, and take 80. The other core's must wait for them.
@@ -204,15 +218,25 @@ mod tests {
         let mut waits: Vec<Vec<Wait>> = (0..4).map(turns).collect();
         waits[1] = vec![act(11 * MS)];
         waits[3] = Vec::new();
-        let chosen = choose(&waits, 2, false).dilation;
+        let chosen = choose(&waits, 2, EFFORT, false).dilation;
         assert!((7.0..8.0).contains(&chosen), "{chosen}");
         waits[1] = vec![Wait { until: 90 * MS, acts: false }];
-        assert_eq!(choose(&waits, 2, false).dilation, 1.0);
+        assert_eq!(choose(&waits, 2, EFFORT, false).dilation, 1.0);
+    }
+
+    /// Two processors of different cores act every 1 us, which takes each core 3 us, and without a hand-over.
+    #[test]
+    fn who_acts_often_takes_time_though_nobody_else_does() {
+        let waits = vec![(0..100_000).map(|i| act(i * US)).collect(); 2];
+        let effort = Effort { wait: 3 * US, ..EFFORT };
+        let chosen = choose(&waits, 2, effort, false);
+        assert!((2.9..6.6).contains(&chosen.dilation), "{chosen:?}");
+        assert!(chosen.why.contains("3 us"), "{chosen:?}");
     }
 
     #[test]
     fn measured_work_of_one_core_is_done_in_turn() {
         let waits = vec![vec![act(SEC)]; 8];
-        assert_eq!(choose(&waits, 2, true).dilation, 4.0);
+        assert_eq!(choose(&waits, 2, EFFORT, true).dilation, 4.0);
     }
 }

@@ -37,7 +37,7 @@ pub enum ClockKind {
     /// Time jumps to the next thing that happens: exact, repeatable and fast.
     #[default]
     Virtual,
-    /// Time passes: processors are threads that really wait.
+    /// Time passes: processors really wait, each as a thread or what else [carries](crate::Carrier) it.
     Wall,
 }
 

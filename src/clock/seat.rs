@@ -174,6 +174,13 @@ impl Seat {
         if want.tag.is_signal() || of_the_other { Some(-PS) } else { Some(arrival.min(deadline)) }
     }
 
+    /// Whether it waits for a message and has one of another processor than `id`, which sits here. If it is one of a pair
+    /// whose messages arrive as they are sent, it will take that one.
+    #[inline]
+    pub fn is_certain(&self, id: u32) -> bool {
+        self.waits_for.as_ref().is_some_and(|wish| wish.best.0 < Time::MAX && wish.best.1 != id)
+    }
+
     /// How many messages came after one had been taken that arrived later, or after a look in vain.
     pub fn out_of_order(&self) -> u64 {
         self.out_of_order.into()

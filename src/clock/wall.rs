@@ -1,8 +1,7 @@
-//! The wall clock: processors are threads that really wait.
+//! The wall clock: processors really wait.
 //!
-//! On each core exactly one thread runs, the one that *holds* the core; the others are parked. A holder that
-//! has to wait hands the core to the processor that is due first and parks, or spins until its own time if
-//! that is the first. So a switch happens before a deadline and not after it, and an idle core always has
+//! On each core exactly one processor runs, the one that *holds* the core; the others stay in their berths. A holder that
+//! has to wait hands the core to the processor that is due first, or spins until its own time if that is the first. So a switch happens before a deadline and not after it, and an idle core always has
 //! somebody who watches. `README.md` beside this file says who wakes whom, why no wake-up is lost and no
 //! deadline forgotten, and why it ends.
 
@@ -28,7 +27,7 @@ use crate::network::ReceptionCost;
 use crate::node::Reception;
 use crate::time::{PS, Time};
 
-/// What all threads of a run share.
+/// What all processors of a run share.
 struct Wall {
     /// The host's time.
     host: HostClock,
@@ -60,7 +59,7 @@ struct Wall {
 const GOING: u8 = 0;
 /// Every processor has finished.
 const OVER: u8 = 1;
-/// Something went wrong; every thread unwinds at its next call.
+/// Something went wrong; every processor unwinds at its next call.
 const FAILED: u8 = 2;
 
 /// What must be certain before a processor goes on.
@@ -100,7 +99,7 @@ struct Roster {
     warm: bool,
 }
 
-/// A processor's view of the clock, in its own thread.
+/// A processor's view of the clock.
 struct Waiter<'a> {
     /// The clock.
     wall: &'a Wall,
@@ -250,12 +249,15 @@ impl Roster {
         self.incoming.iter().any(|lane| !lane.is_empty())
     }
 
-    /// Lets in the messages that other cores have sent. Returns whether there were any.
+    /// Lets in the messages that other cores have sent, until it is certain what the holder takes, if it is one of a
+    /// pair: what comes after that can wait in its lane, where it needs no room of its own. Returns whether there were any.
     #[inline]
-    fn let_in(&mut self, holder: u32, cores: usize) -> bool {
+    fn let_in(&mut self, holder: u32, seat: Option<usize>, cores: usize) -> bool {
         let mut any = false;
         for from in 0..self.incoming.len() {
-            while let Some((arrival, letter)) = self.incoming[from].pop() {
+            while seat.is_none_or(|seat| !self.seats[seat].is_certain(holder))
+                && let Some((arrival, letter)) = self.incoming[from].pop()
+            {
                 self.outlook.takes(from);
                 let place = letter.to as usize / cores;
                 self.put(place, holder, Envelope { arrival: Time::from_ps(arrival), letter });
@@ -317,7 +319,8 @@ impl<'a> Waiter<'a> {
         let mut waited = false;
         loop {
             let (wall, number) = (self.wall, self.number);
-            if self.roster().let_in(id, cores) {
+            let pair = wall.known.pair.then_some(place);
+            if self.roster().let_in(id, pair, cores) {
                 self.hopes();
             }
             let roster = self.roster();
@@ -354,7 +357,8 @@ impl<'a> Waiter<'a> {
             if wake == self.reached.0 && !waited && self.has(needs, wake) {
                 return self.goes_on(); // the code since then is free, or it would be later now
             }
-            match self.watch(wake, needs) {
+            let certain = pair.is_some_and(|place| self.roster().seats[place].is_certain(id));
+            match self.watch(wake, needs, certain) {
                 Seen::Due => return true,
                 Seen::Incoming => waited = true,
                 Seen::Over => return false,
@@ -411,8 +415,9 @@ impl<'a> Waiter<'a> {
         status == GOING
     }
 
-    /// Spins until `wake` has come and what the processor needs is certain, or until there is something else to do.
-    fn watch(&mut self, wake: Time, needs: Needs) -> Seen {
+    /// Spins until `wake` has come and what the processor needs is certain, or until there is something else to do. What
+    /// comes from other cores can wait if it is `certain` what the processor takes.
+    fn watch(&mut self, wake: Time, needs: Needs, certain: bool) -> Seen {
         /// How many looks go by between two at whether the run is stuck: a message that comes soon must not pay for it.
         const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
         let mut looks = 0_u32;
@@ -421,7 +426,7 @@ impl<'a> Waiter<'a> {
             if !self.goes_on() {
                 return Seen::Over;
             }
-            if self.roster().has_incoming() {
+            if !certain && self.roster().has_incoming() {
                 return Seen::Incoming;
             }
             if wake < Time::MAX {
@@ -597,7 +602,7 @@ pub(crate) fn run<T: Send>(
     };
 
     let mut rosters: Vec<_> = wall.cores.iter().map(|core| core.lock()).collect();
-    rosters.iter_mut().for_each(|roster| _ = roster.let_in(u32::MAX, cores));
+    rosters.iter_mut().for_each(|roster| _ = roster.let_in(u32::MAX, None, cores));
     let seats = (0..P).map(|id| {
         let (core, place) = wall.seat_of(id);
         &rosters[core].seats[place]

@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-use loggp::ClockKind;
+use loggp::{Carrier, ClockKind, Machine};
 
 /// Tells a child what to do.
 const TASK: &str = "LOGGP_TEST_TASK";
@@ -21,11 +21,12 @@ pub fn start(test: &str, task: &str, before: &str) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// The clock that a task names.
-pub fn clock(name: &str) -> ClockKind {
+/// The machine on the clock, and with the carrier, that a task names.
+pub fn on(name: &str, machine: Machine) -> Machine {
     match name {
-        "virtual" => ClockKind::Virtual,
-        "wall" => ClockKind::Wall,
+        "virtual" => machine.clock(ClockKind::Virtual),
+        "wall" => machine.clock(ClockKind::Wall),
+        "coroutine" => machine.clock(ClockKind::Wall).carrier(Carrier::Coroutine),
         other => panic!("there is no clock {other}"),
     }
 }
