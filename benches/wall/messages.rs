@@ -15,7 +15,7 @@ const WORD: Tag<u64> = Tag::new(0);
 type Parcel = [u64; 8];
 
 /// How many messages go there and back.
-const TRIPS: u64 = 300_000;
+const TRIPS: u64 = 100_000;
 /// How many go one way. Nobody holds the sender back, so it is the memory of what lies between that makes more of them slower.
 const STREAMS: [u64; 3] = [10_000, 100_000, 1_000_000];
 /// How often each measurement is repeated; the median is shown.
