@@ -456,6 +456,18 @@ fn a_dilation_and_the_cores_can_be_chosen() {
 }
 
 #[test]
+fn a_carrier_can_be_chosen() {
+    for (carrier, said) in [("thread", "wall clock, times"), ("coroutine", "wall clock on coroutines, times")]
+    {
+        let row = &measured_rows(&format!("compare remap short-naive -P 12 --carrier {carrier}"))[0];
+        assert_eq!(row["carrier"], carrier);
+        assert!(is_not_early(row), "{row}");
+        let table = measured(&format!("run scatter optimal -P 4 --clock wall --carrier {carrier}"));
+        assert!(table.lines().nth(1).unwrap().contains(said), "{table}");
+    }
+}
+
+#[test]
 fn several_runs_have_a_shortest_and_a_longest() {
     let rows = measured_rows("compare scatter optimal long -P 4 --repeat 3");
     assert!(rows.len() == 2 && rows.iter().all(is_not_early));
@@ -790,6 +802,7 @@ fn refuses_in_one_sentence() {
             "invalid value 'abc' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1000000",
         ),
         ("compare scatter --cores 0", "invalid value '0' for '--cores <N>': give a whole number from 1"),
+        ("run scatter --carrier coroutine", "--carrier is for the wall clock; give --clock wall too"),
         ("run scatter --dilation 5", "--dilation is for the wall clock; give --clock wall too"),
         (
             "run scatter -P 4,8",
