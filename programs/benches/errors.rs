@@ -8,6 +8,7 @@
 use std::time::{Duration, Instant};
 
 use loggp::{Carrier, ClockKind, Params, Time, US, preset};
+use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
 use loggp_programs::fft::FFT;
 use loggp_programs::gauss::GAUSS;
 use loggp_programs::lu::LU;
@@ -80,6 +81,7 @@ fn case(program: &'static Program, P: usize) -> Case {
         _ if is(&LU) || is(&GAUSS) => 2 * P.clamp(16, 64),
         _ if is(&SUMMATION) => 50 * P,
         _ if is(&SCATTER) => 8,
+        _ if is(&ALL_TO_ALL_BROADCAST) => 1,
         _ if is(&TRANSPORTATION) => 4 * P,
         _ => case.size,
     };

@@ -1,7 +1,7 @@
 //! Draws the tables of `docs/performance.md`: lateness, messages a second and errors, over P.
 //!
 //! `cargo run --release -p loggp-programs --example figures` reads the document and writes `docs/lateness.svg`,
-//! `docs/virtual.svg` and `docs/errors.svg`. A table is known by the text of its head.
+//! `docs/virtual.svg` and `docs/errors.svg`; another folder can be named. A table is known by the text of its head.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -22,13 +22,14 @@ struct Table {
 type Figure = (&'static str, fn(&[Table]) -> Result<Plot, String>);
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let docs = std::env::args().nth(1).unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs").into());
+    let docs = Path::new(&docs);
     let tables = tables(&fs::read_to_string(docs.join("performance.md"))?);
     let figures: [Figure; 3] =
         [("lateness.svg", lateness), ("virtual.svg", virtual_clock), ("errors.svg", errors)];
     for (name, figure) in figures {
         fs::write(docs.join(name), figure(&tables)?.svg()?)?;
-        println!("docs/{name}");
+        println!("{}", docs.join(name).display());
     }
     Ok(())
 }
