@@ -190,7 +190,7 @@ fn draw(seed: u64, most: usize) -> (Machine, Traffic) {
             _ => Ties::Number,
         })
         .trace(true)
-        .carrier(if seed % 2 == 0 { Carrier::Thread } else { Carrier::Coroutine })
+        .carrier(if seed.is_multiple_of(2) { Carrier::Thread } else { Carrier::Coroutine })
         .cores(1 + rng.usize(0..4));
     let machine = if rng.bool() { machine.barrier(time(rng, 10)) } else { machine };
     let traffic = Traffic::random(rng, P, short);

@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::heading::{latency_said, parameters};
 use super::number::Unit;
 use super::options::{FORMATS, Format, count, one_of, ports_name};
-use super::plot::PlotFile;
+use super::plot_file::PlotFile;
 use super::report::Report;
 use super::row::MOST_DECIMALS;
 

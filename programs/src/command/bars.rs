@@ -1,6 +1,7 @@
 //! Where time went as stacked bars, as in LogGPS's figure 6: one for each processor of a run, or the mean of each run.
 
 use loggp::Time;
+use loggp_programs::plot::{Axis, Drawing, GREY, PALE, Scale, style};
 use loggp_programs::study::analysis::accounts::{Account, Accounts};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -8,7 +9,6 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::accounting::Row;
 use super::failure::Failure;
 use super::number::{Unit, rough};
-use super::plot::{Axis, Drawing, GREY, PALE, Scale, style};
 
 /// A layer of every bar: what it shows, its colour, and the accounts that are in it.
 struct Layer {

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loggp::{ClockKind, Latency, Params, Ports, Ties, Time};
 use loggp_programs::Calibration;
+use loggp_programs::plot::{Level, Line, Look, Panel, Plot, Scale};
 use loggp_programs::study::calibration::{Amount, Bound, Finding, Found};
 
 use super::cell::Cell;
@@ -18,7 +19,7 @@ use super::failure::Failure;
 use super::heading::{machine_heading, parameters};
 use super::number::{Unit, rough};
 use super::options::{MachineOptions, Named, carrier_name, clock_name, one_of, ports_name};
-use super::plot::{Level, Line, Look, Panel, Plot, PlotFile, Scale};
+use super::plot_file::PlotFile;
 use super::report::Report;
 use super::row;
 

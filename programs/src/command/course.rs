@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use loggp_programs::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::{Case, Course, Program};
 
 use super::failure::Failure;
-use super::plot::{Line, Look, Panel, Plot, PlotFile, Scale};
+use super::plot_file::PlotFile;
 use super::row::Row;
 
 /// A line has about so many marks.

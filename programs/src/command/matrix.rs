@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::failure::Failure;
 use super::number::thousands;
 use super::options::{FORMATS, Format, count, one_of, seed};
-use super::plot::PlotFile;
+use super::plot_file::PlotFile;
 
 /// The arguments.
 #[derive(Args)]

@@ -25,7 +25,7 @@ mod name;
 mod number;
 mod options;
 mod own;
-mod plot;
+mod plot_file;
 mod progress;
 mod replay;
 mod report;

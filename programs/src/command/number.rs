@@ -1,6 +1,7 @@
 //! Numbers for people: times in a chosen unit, thousands apart, signs where they matter.
 
 use loggp::{MS, NS, PS, Params, SEC, Time, US};
+pub use loggp_programs::digits::{rough, thousands};
 
 /// The unit in which times are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,33 +77,6 @@ impl Unit {
     }
 }
 
-/// A number with its thousands apart: `1,171,000`.
-pub fn thousands(number: impl ToString) -> String {
-    let digits = number.to_string();
-    let mut apart = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            apart.push(',');
-        }
-        apart.push(digit);
-    }
-    apart
-}
-
-/// A number with three digits that count: `0.25`, `23.8`, `1,280`.
-pub fn rough(number: f64) -> String {
-    if number == 0.0 || !number.is_finite() {
-        return number.to_string();
-    }
-    let decimals = (2 - number.abs().log10().floor() as i32).clamp(0, 9) as usize;
-    let digits = format!("{number:.decimals$}");
-    let Some((whole, fraction)) = digits.split_once('.') else { return thousands(digits) };
-    match fraction.trim_end_matches('0') {
-        "" => thousands(whole),
-        fraction => format!("{}.{fraction}", thousands(whole)),
-    }
-}
-
 /// A time of this computer, as roughly as it can be told: `1.25 us`.
 pub fn rough_time(time: Time) -> String {
     let units = [Unit { name: "s", length: SEC }, Unit { name: "ms", length: MS }, Unit::US, Unit::NS];
@@ -149,24 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_thousands() {
-        for (number, apart) in [(0, "0"), (999, "999"), (1000, "1,000"), (10_230_200, "10,230,200")] {
-            assert_eq!(thousands(number), apart);
-        }
-    }
-
-    #[test]
     fn three_digits_are_enough_for_what_is_rough() {
-        for (number, text) in [
-            (0.0, "0"),
-            (1.0, "1"),
-            (0.012_345, "0.0123"),
-            (23.756, "23.8"),
-            (100.0, "100"),
-            (1279.6, "1,280"),
-        ] {
-            assert_eq!(rough(number), text);
-        }
         for (ps, text) in [
             (0, "0 ns"),
             (500, "0.5 ns"),

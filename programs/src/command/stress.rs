@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loggp::{Audit, ClockKind};
+use loggp_programs::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::study::stress::{STRESS, THROUGHPUT};
 use loggp_programs::{Algorithm, Case, Study};
 
@@ -16,7 +17,7 @@ use super::heading::machine_heading;
 use super::name;
 use super::number::thousands;
 use super::options::{MachineOptions, clock_name, count, seed};
-use super::plot::{Line, Look, Panel, Plot, PlotFile, Scale};
+use super::plot_file::PlotFile;
 use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS, Row};
 use super::studies::{LATE, end, run_all, warn};

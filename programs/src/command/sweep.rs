@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loggp::{ClockKind, Time};
+use loggp_programs::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::study::Prediction;
 use loggp_programs::study::range::{Point, Quantity, Range};
 use loggp_programs::{Study, study};
@@ -15,7 +16,7 @@ use super::failure::Failure;
 use super::heading::{heading, shown_point};
 use super::number::Unit;
 use super::options::Options;
-use super::plot::{Line, Look, Panel, Plot, PlotFile, Scale};
+use super::plot_file::PlotFile;
 use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS, Row};
 use super::setting::Setting;

@@ -7,6 +7,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use loggp::{ClockKind, Params, Time, US};
+use loggp_programs::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::rtt::RoundTrip;
 use loggp_programs::study::loggps::{LogGpsCalibration, Recovered, RoundTrips, Sample};
 
@@ -19,7 +20,7 @@ use crate::command::heading::{machine_heading, parameters};
 use crate::command::machine_file;
 use crate::command::number::{Unit, count, percent, rough, thousands};
 use crate::command::options::{Format, MachineOptions, carrier_name, clock_name};
-use crate::command::plot::{Line, Look, Panel, Plot, PlotFile, Scale};
+use crate::command::plot_file::PlotFile;
 use crate::command::report::Report;
 
 /// No file of times has more bytes than this.

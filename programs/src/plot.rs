@@ -2,18 +2,14 @@
 //!
 //! Everything has a colour, a dash and a mark of its own, so that it is found again on paper without colours.
 
-use std::io::Write;
 use std::ops::Range;
-use std::path::Path;
 
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::draft::Draft;
-use super::failure::Failure;
-use super::number::rough;
+use crate::digits::rough;
 
 /// A plot.
 pub struct Plot {
@@ -87,9 +83,6 @@ pub struct Level {
     pub y: f64,
 }
 
-/// A file for a plot. It is written whole, or stays as it was.
-pub struct PlotFile(Draft);
-
 /// Colours that everyone can tell apart (Okabe and Ito, 2008), from dark to light.
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 0, 0),
@@ -124,33 +117,9 @@ pub type Drawing<T> = Result<T, Box<dyn std::error::Error>>;
 /// A part of the sheet.
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-impl PlotFile {
-    /// Refuses a path to which no plot can be written: better before the runs than after.
-    pub fn at(path: &Path) -> Result<PlotFile, Failure> {
-        if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("svg")) {
-            return Err(Failure::Request(format!(
-                "no plot can be written to {}: plots are SVG; give a name that ends in .svg",
-                path.display()
-            )));
-        }
-        Draft::create(path, "plot").map(PlotFile)
-    }
-
-    /// Draws a plot into the file.
-    pub fn write(self, plot: &Plot) -> Result<(), Failure> {
-        let svg = plot.svg().map_err(|error| Failure::Run(format!("the plot cannot be drawn: {error}")))?;
-        self.write_svg(&svg)
-    }
-
-    /// Puts a picture into the file that is drawn already.
-    pub fn write_svg(self, svg: &str) -> Result<(), Failure> {
-        self.0.write(|mut file| file.write_all(svg.as_bytes()))
-    }
-}
-
 impl Plot {
     /// The plot as SVG.
-    fn svg(&self) -> Drawing<String> {
+    pub fn svg(&self) -> Drawing<String> {
         let columns = self.panels.len().max(1);
         let width = if columns == 1 { WIDTHS.0 } else { columns as u32 * WIDTHS.1 };
         let entries = self.entries();
@@ -258,12 +227,14 @@ impl Plot {
 
 /// What an axis shows.
 pub struct Axis {
+    /// How far apart things are.
     scale: Scale,
     /// The values on it, each once, from the least.
     values: Vec<f64>,
 }
 
 impl Axis {
+    /// An axis for these values.
     pub fn new(scale: Scale, values: impl Iterator<Item = f64>) -> Axis {
         let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
         values.sort_by(f64::total_cmp);

@@ -1,0 +1,134 @@
+//! How late waits end, over the number of processors and over how often each core has something to do.
+
+use std::time::{Duration, Instant};
+
+use hdrhistogram::Histogram;
+use loggp::{Carrier, Time, US};
+use spin_sleep::SpinSleeper;
+
+use crate::threads::{cores, pin};
+use crate::{CARRIERS, free, table};
+
+/// Each core has something to do this often, in us.
+const LOADS: [i64; 3] = [5, 20, 100];
+/// So many processors share the cores.
+const SIZES: [usize; 6] = [2, 4, 16, 64, 256, 1024];
+/// How long each load is kept up.
+const LENGTH: Duration = Duration::from_millis(500);
+/// How often each measurement is repeated; the middle one is shown.
+const REPEATS: usize = 3;
+
+/// How late waits ended, in ns: p50, p90 and p99.
+type Quantiles = [u64; 3];
+
+/// A load: its processors, and how often each core has something to do.
+#[derive(Clone, Copy)]
+struct Load {
+    /// How many processors there are.
+    processors: usize,
+    /// From one wait's end to the next on a core.
+    every: Time,
+}
+
+/// How a thread without the machine waits for a moment.
+type Wait = fn(Instant);
+
+/// Prints a line for each load and number of processors.
+pub fn table() {
+    let peers: [(&str, Wait); 3] =
+        [("sched_yield", yielding), ("spin_sleep", spinning), ("thread::sleep", sleeping)];
+    let loads =
+        || LOADS.into_iter().flat_map(|us| SIZES.map(|processors| Load { processors, every: us * US }));
+    // The peers keep the host busy for a while after they have ended, so they come last.
+    let own: Vec<_> =
+        loads().map(|load| CARRIERS.map(|(_, carrier)| middle(|| machine(load, carrier)))).collect();
+    let mut columns = vec!["each core has something to do every", "P"];
+    columns.extend(CARRIERS.map(|(name, _)| name));
+    columns.extend(peers.map(|(name, _)| name));
+    table::begin(
+        "Lateness of a wait in ns, p50 / p90 / p99; the middle of three runs of half a second each",
+        &columns,
+    );
+    for (load, own) in loads().zip(own) {
+        let others = peers.map(|(_, wait)| middle(|| peer(load, wait)));
+        let mut cells = vec![format!("{} us", load.every.in_units(US)), table::whole(load.processors as u64)];
+        let show = |quantiles: Quantiles| quantiles.map(table::whole).join(" / ");
+        cells.extend(own.into_iter().chain(others).map(show));
+        table::row(&cells);
+    }
+    table::end();
+}
+
+/// The middle one of some measurements, by the second quantile. Each begins when the host has come to rest.
+fn middle(mut measure: impl FnMut() -> Quantiles) -> Quantiles {
+    let mut measured: Vec<Quantiles> = (0..REPEATS)
+        .map(|_| {
+            std::thread::sleep(Duration::from_millis(100));
+            measure()
+        })
+        .collect();
+    measured.sort_by_key(|quantiles| quantiles[1]);
+    measured[REPEATS / 2]
+}
+
+impl Load {
+    /// When processor `id` acts for the `i`th time: the processors of a core take turns.
+    fn due(self, id: usize, i: usize) -> Time {
+        let cores = cores(self.processors);
+        let turn = i * (self.processors / cores) + id / cores;
+        100 * US + turn as i64 * self.every
+    }
+
+    /// How often each processor acts.
+    fn turns(self) -> usize {
+        let all = (LENGTH.as_nanos() / (self.every.as_ps() / 1000) as u128) as usize;
+        (all / (self.processors / cores(self.processors))).max(3)
+    }
+}
+
+/// The lateness of a load on the machine.
+fn machine(load: Load, carrier: Carrier) -> Quantiles {
+    let wait = |p: &mut loggp::Proc| (0..load.turns()).for_each(|i| p.wait_until(load.due(p.id(), i)));
+    let lateness = free(load.processors, carrier).run(wait).unwrap().host.unwrap().lateness;
+    [lateness.p50, lateness.p90, lateness.p99].map(|time| (time.as_ps() / 1000) as u64)
+}
+
+/// The lateness of the same load on bare threads that wait so.
+fn peer(load: Load, wait: Wait) -> Quantiles {
+    let start = Instant::now() + Duration::from_millis(50 + load.processors as u64 / 2);
+    let mut all = Histogram::<u64>::new(2).unwrap();
+    std::thread::scope(|scope| {
+        let spawn = |id: usize| {
+            scope.spawn(move || {
+                pin(id, load.processors);
+                let mut late = Vec::with_capacity(load.turns());
+                for i in 0..load.turns() {
+                    let until = start + Duration::from_nanos((load.due(id, i).as_ps() / 1000) as u64);
+                    wait(until);
+                    late.push(Instant::now().saturating_duration_since(until).as_nanos() as u64);
+                }
+                late
+            })
+        };
+        let threads: Vec<_> = (0..load.processors).map(spawn).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).for_each(|late| all += late);
+    });
+    [0.5, 0.9, 0.99].map(|quantile| all.value_at_quantile(quantile))
+}
+
+/// Gives the core to others until it is time.
+fn yielding(until: Instant) {
+    while Instant::now() < until {
+        std::thread::yield_now();
+    }
+}
+
+/// Sleeps for most of the time, and spins for the rest.
+fn spinning(until: Instant) {
+    SpinSleeper::default().sleep(until.saturating_duration_since(Instant::now()));
+}
+
+/// Sleeps.
+fn sleeping(until: Instant) {
+    std::thread::sleep(until.saturating_duration_since(Instant::now()));
+}

@@ -1,0 +1,156 @@
+//! How fast messages pass between two cores where the network costs nothing, next to channels and to a bare cache line.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use crossbeam_utils::CachePadded;
+use loggp::{Carrier, Tag};
+
+use crate::threads::pin;
+use crate::{CARRIERS, free, in_turns, table};
+
+/// A message of the machine.
+const WORD: Tag<u64> = Tag::new(0);
+/// What the channels carry: as much as the machine's envelope, a cache line.
+type Parcel = [u64; 8];
+
+/// How many messages go there and back.
+const TRIPS: u64 = 100_000;
+/// How many go one way. Nobody holds the sender back, so it is the memory of what lies between that makes more of them slower.
+const STREAMS: [u64; 3] = [10_000, 100_000, 1_000_000];
+/// How often each measurement is repeated; the median is shown.
+const REPEATS: usize = 5;
+
+/// Prints a line for the round trip and for each number of messages one way.
+pub fn table() {
+    let mut columns = vec![""];
+    columns.extend(CARRIERS.map(|(name, _)| name));
+    columns.extend(["crossbeam", "flume", "kanal", "bare cache line", "threads / crossbeam"]);
+    table::begin("Messages between two cores, L = o = g = G = 0; medians of 5, taken in turns", &columns);
+    row("round trip, ns".into(), TRIPS, true, |ns| ns);
+    for trips in STREAMS {
+        row(format!("{} one way, million/s", table::whole(trips)), trips, false, |ns| 1e3 / ns);
+    }
+    table::end();
+}
+
+/// Prints a line: what all contenders take for a message, shown so.
+fn row(name: String, trips: u64, back: bool, show: fn(f64) -> f64) {
+    let mut contenders: Vec<Box<dyn FnMut() -> f64>> = Vec::new();
+    for (_, carrier) in CARRIERS {
+        contenders.push(Box::new(move || machine(carrier, trips, back)));
+    }
+    contenders.push(Box::new(move || {
+        let (to, there) = crossbeam_channel::unbounded::<Parcel>();
+        let (fro, here) = crossbeam_channel::unbounded::<Parcel>();
+        let (there, here) = (|| there.try_recv().ok(), || here.try_recv().ok());
+        channels(trips, back, |it| to.send(it).unwrap(), there, |it| fro.send(it).unwrap(), here)
+    }));
+    contenders.push(Box::new(move || {
+        let (to, there) = flume::unbounded::<Parcel>();
+        let (fro, here) = flume::unbounded::<Parcel>();
+        let (there, here) = (|| there.try_recv().ok(), || here.try_recv().ok());
+        channels(trips, back, |it| to.send(it).unwrap(), there, |it| fro.send(it).unwrap(), here)
+    }));
+    contenders.push(Box::new(move || {
+        let (to, there) = kanal::unbounded::<Parcel>();
+        let (fro, here) = kanal::unbounded::<Parcel>();
+        let (there, here) = (|| there.try_recv().unwrap(), || here.try_recv().unwrap());
+        channels(trips, back, |it| to.send(it).unwrap(), there, |it| fro.send(it).unwrap(), here)
+    }));
+    // A line holds one message, so it has a round trip alone.
+    if back {
+        contenders.push(Box::new(move || cache_lines(trips)));
+    }
+    let medians: Vec<f64> = in_turns(REPEATS, &mut contenders).into_iter().map(show).collect();
+    let mut cells = vec![name];
+    cells.extend(medians.iter().map(|median| table::rough(*median)));
+    cells.extend((!back).then(String::new));
+    cells.push(format!("{:.2}", medians[0] / medians[CARRIERS.len()]));
+    table::row(&cells);
+}
+
+/// Nanoseconds for each message, there and back or one way, on the machine.
+fn machine(carrier: Carrier, trips: u64, back: bool) -> f64 {
+    let run = free(2, carrier).run(|p| {
+        let started = Instant::now();
+        for i in 0..trips {
+            match (p.id(), back) {
+                (0, false) => p.send(1, WORD, i),
+                (0, true) => {
+                    p.send(1, WORD, i);
+                    p.recv(WORD);
+                }
+                (_, false) => drop(p.recv(WORD)),
+                (_, true) => {
+                    p.recv(WORD);
+                    p.send(0, WORD, i);
+                }
+            }
+        }
+        started.elapsed().as_nanos() as f64 / trips as f64
+    });
+    run.unwrap().results[1]
+}
+
+/// Nanoseconds for each message through channels between two pinned threads that spin.
+fn channels(
+    trips: u64,
+    back: bool,
+    send_there: impl Fn(Parcel) + Send,
+    try_there: impl Fn() -> Option<Parcel> + Send,
+    send_back: impl Fn(Parcel) + Send,
+    try_back: impl Fn() -> Option<Parcel> + Send,
+) -> f64 {
+    let there = move || {
+        for i in 0..trips {
+            send_there([i; 8]);
+            while back && try_back().is_none() {}
+        }
+    };
+    let here = move || {
+        for i in 0..trips {
+            while try_there().is_none() {}
+            if back {
+                send_back([i; 8]);
+            }
+        }
+    };
+    pair(trips, there, here)
+}
+
+/// Nanoseconds for a number to go to another core and back, in a cache line for each way: the limit.
+fn cache_lines(trips: u64) -> f64 {
+    let lines = [const { CachePadded::new(AtomicU64::new(0)) }; 2];
+    let wait = |line: &AtomicU64, for_what: u64| while line.load(Ordering::Acquire) != for_what {};
+    let there = || {
+        for i in 1..=trips {
+            lines[0].store(i, Ordering::Release);
+            wait(&lines[1], i);
+        }
+    };
+    let here = || {
+        for i in 1..=trips {
+            wait(&lines[0], i);
+            lines[1].store(i, Ordering::Release);
+        }
+    };
+    pair(trips, there, here)
+}
+
+/// Runs two threads on two cores, and gives back how many nanoseconds the second takes for each trip.
+fn pair(trips: u64, there: impl FnOnce() + Send, here: impl FnOnce() + Send) -> f64 {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            pin(0, 2);
+            there();
+        });
+        let receiver = scope.spawn(|| {
+            pin(1, 2);
+            let started = Instant::now();
+            here();
+            started.elapsed().as_nanos() as f64 / trips as f64
+        });
+        receiver.join().unwrap()
+    })
+}

@@ -1,0 +1,130 @@
+//! How close measurements come to the model: every program over P, on either carrier.
+//!
+//! `cargo bench -p loggp-programs --bench errors` prints a table for threads; `-- coroutines`, or both names, for others.
+//! A name of a program leaves out the others. What was measured in full goes to stderr.
+
+#![allow(non_snake_case)] // P is the papers' name
+
+use std::time::{Duration, Instant};
+
+use loggp::{Carrier, ClockKind, Params, Time, US, preset};
+use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
+use loggp_programs::fft::FFT;
+use loggp_programs::gauss::GAUSS;
+use loggp_programs::lu::LU;
+use loggp_programs::radix_sort::RADIX_SORT;
+use loggp_programs::rtt::RTT;
+use loggp_programs::scatter::SCATTER;
+use loggp_programs::study::{Answers, Failed};
+use loggp_programs::summation::SUMMATION;
+use loggp_programs::transportation::TRANSPORTATION;
+use loggp_programs::{Case, Emulation, PROGRAMS, Program, Study};
+
+/// What carries processors, and what the tables call it.
+const CARRIERS: [(&str, Carrier); 2] = [("threads", Carrier::Thread), ("coroutines", Carrier::Coroutine)];
+/// So many processors.
+const SIZES: [usize; 6] = [2, 4, 16, 64, 256, 1024];
+/// A run is repeated so often, and the median is taken, if it takes no longer than this.
+const REPEATS: usize = 5;
+const SHORT: Duration = Duration::from_millis(300);
+/// After a number of processors that took longer than this, more are not tried.
+const LONG: Duration = Duration::from_secs(20);
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let named = |name: &str| arguments.iter().any(|argument| argument == name);
+    // `cargo test --benches` does not say this, and asks only whether it runs.
+    if !named("--bench") || named("--test") {
+        return;
+    }
+    let programs: Vec<&Program> = PROGRAMS.iter().copied().filter(|program| named(program.name)).collect();
+    let programs = if programs.is_empty() { PROGRAMS.to_vec() } else { programs };
+    let none = CARRIERS.iter().all(|(name, _)| !named(name));
+    for (name, carrier) in CARRIERS {
+        if named(name) || none && carrier == Carrier::default() {
+            table(name, carrier, &programs);
+        }
+    }
+}
+
+/// Prints a line for each program: the error at each P, and the dilation.
+fn table(name: &str, carrier: Carrier, programs: &[&'static Program]) {
+    println!(
+        "Measured against model, and the dilation, on {name}; medians of {REPEATS} where a run is short\n"
+    );
+    println!("| program | {} |", SIZES.map(|P| format!("P = {P}")).join(" | "));
+    println!("|---|{}", "---|".repeat(SIZES.len()));
+    for program in programs {
+        let mut cells = vec![format!("{} {}", program.name, program.algorithms[0].name)];
+        let mut last = Duration::ZERO;
+        for P in SIZES {
+            let started = Instant::now();
+            cells.push(if last > LONG { String::new() } else { cell(program, P, carrier) });
+            last = started.elapsed();
+        }
+        println!("| {} |", cells.join(" | "));
+    }
+    println!();
+}
+
+/// The case of a program on so many processors: its best known algorithm, and little of it.
+fn case(program: &'static Program, P: usize) -> Case {
+    let machine =
+        if std::ptr::eq(program, &RTT) || std::ptr::eq(program, &GAUSS) { "myrinet" } else { "cm5" };
+    let params = preset(machine).and_then(|preset| preset.builder().set(&format!("P={P}"))?.build());
+    let params: Params = params.expect("a machine of the papers takes any P");
+    let case = Case::new(program, program.algorithms[0].name, params);
+    let is = |other: &Program| std::ptr::eq(program, other);
+    let size = match P {
+        _ if is(&FFT) => (P * P).max(1 << 12),
+        _ if is(&RADIX_SORT) => 64,
+        _ if is(&LU) || is(&GAUSS) => 2 * P.clamp(16, 64),
+        _ if is(&SUMMATION) => 50 * P,
+        _ if is(&SCATTER) => 8,
+        _ if is(&ALL_TO_ALL_BROADCAST) => 1,
+        _ if is(&TRANSPORTATION) => 4 * P,
+        _ => case.size,
+    };
+    Case { size, ..case }
+}
+
+/// The error and the dilation; nothing where the program is not for so many.
+fn cell(program: &'static Program, P: usize, carrier: Carrier) -> String {
+    let case = case(program, P);
+    if case.check().is_err() {
+        return String::new();
+    }
+    let emulation = Emulation { carrier, ..Emulation::on(ClockKind::Wall) };
+    let study = |repeat| Study { case: case.clone(), emulation: emulation.clone(), repeat }.run();
+    let started = Instant::now();
+    let first = study(1);
+    let took = started.elapsed();
+    match if took <= SHORT { study(REPEATS) } else { first } {
+        Ok(answers) => {
+            let (model, measured, error, dilation) = read(&answers);
+            eprintln!(
+                "{} {}, P = {P}, size {}: model {} us, measured {} us, {:+.3}%, dilation {dilation:.1}, in {:.1} s",
+                program.name,
+                case.algorithm.name,
+                case.size,
+                model.in_units(US),
+                measured.in_units(US),
+                100.0 * error,
+                started.elapsed().as_secs_f64(),
+            );
+            let wrong = answers.wrong.map(|wrong| format!(", WRONG: {wrong}")).unwrap_or_default();
+            let held = answers.outcome.run.host.is_some_and(|host| host.held);
+            format!("{:+.2}% ({dilation:.1}{}){wrong}", 100.0 * error, if held { "" } else { ", not held" })
+        }
+        Err(Failed::Refused(_)) => String::new(),
+        Err(Failed::Run(error)) => format!("failed: {error}"),
+    }
+}
+
+/// Model, measurement, the error and the dilation.
+fn read(answers: &Answers) -> (Time, Time, f64, f64) {
+    let model = answers.prediction.model.unwrap_or_default();
+    let measured = answers.prediction.measured.map(|times| times.median).unwrap_or_default();
+    let dilation = answers.outcome.run.host.as_ref().map_or(1.0, |host| host.dilation);
+    (model, measured, answers.prediction.error_model().unwrap_or(0.0), dilation)
+}

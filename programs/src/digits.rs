@@ -1,0 +1,54 @@
+//! Digits for people: thousands apart, and no more of them than count.
+
+/// A number with its thousands apart: `1,171,000`.
+pub fn thousands(number: impl ToString) -> String {
+    let digits = number.to_string();
+    let mut apart = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            apart.push(',');
+        }
+        apart.push(digit);
+    }
+    apart
+}
+
+/// A number with three digits that count: `0.25`, `23.8`, `1,280`.
+pub fn rough(number: f64) -> String {
+    if number == 0.0 || !number.is_finite() {
+        return number.to_string();
+    }
+    let decimals = (2 - number.abs().log10().floor() as i32).clamp(0, 9) as usize;
+    let digits = format!("{number:.decimals$}");
+    let Some((whole, fraction)) = digits.split_once('.') else { return thousands(digits) };
+    match fraction.trim_end_matches('0') {
+        "" => thousands(whole),
+        fraction => format!("{}.{fraction}", thousands(whole)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_thousands() {
+        for (number, apart) in [(0, "0"), (999, "999"), (1000, "1,000"), (10_230_200, "10,230,200")] {
+            assert_eq!(thousands(number), apart);
+        }
+    }
+
+    #[test]
+    fn three_digits_count() {
+        for (number, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.012_345, "0.0123"),
+            (23.756, "23.8"),
+            (100.0, "100"),
+            (1279.6, "1,280"),
+        ] {
+            assert_eq!(rough(number), text);
+        }
+    }
+}
