@@ -56,7 +56,7 @@ fn more_processors_than_there_is_room_for() {
     let _alone = ALONE.lock();
     let (before, start) = (mappings(), Instant::now());
     let params = Params::new(200_000).build().unwrap();
-    let machine = Machine::new(params).stack(64 << 20);
+    let machine = Machine::new(params).stack(1 << 30);
     let error = machine.run(|_| panic!("no processor should live")).unwrap_err();
     let Cause::Host(why) = &error.cause else { panic!("{error}") };
     assert!(why.contains("200000 processors"), "{why}");
