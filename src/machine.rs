@@ -95,6 +95,9 @@ enum Runs {
 /// A program, its results aside.
 type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 
+/// Where a processor's time went, and what it did, if that is traced.
+type Life = (Stats, Option<Box<Log>>);
+
 impl Setup {
     /// What the network's rules say of the order of acts, and of what a reception takes.
     fn known(&self) -> Known {
@@ -108,7 +111,7 @@ impl Setup {
     }
 
     /// Lives one processor's life.
-    fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> (Stats, Log) {
+    fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Life {
         let mut proc = Proc::new(id, clock, self);
         match catch_unwind(AssertUnwindSafe(|| program(&mut proc))) {
             Ok(()) => proc.finish(),
@@ -515,7 +518,7 @@ impl Machine {
     }
 
     /// Puts together what the processors brought home.
-    fn report(&self, lives: Vec<(Stats, Log)>, network: &Network) -> Run<()> {
+    fn report(&self, lives: Vec<Life>, network: &Network) -> Run<()> {
         let mut run = Run {
             results: Vec::new(),
             processors: Vec::new(),
@@ -536,10 +539,12 @@ impl Machine {
             messages: Vec::new(),
             calls: Vec::new(),
         };
+        run.processors.reserve_exact(lives.len());
         for (id, (mut stats, log)) in lives.into_iter().enumerate() {
             stats.most_to = network.most_in_transit_to(id);
             run.time = run.time.max(stats.finish);
             run.processors.push(stats);
+            let Some(log) = log else { continue };
             trace.activities.extend(log.activities);
             trace.progress.extend(log.progress);
             trace.messages.extend(log.messages);

@@ -39,7 +39,7 @@ pub(crate) struct Node {
 #[derive(Debug, Default)]
 struct Notes {
     /// What it did, if that is traced.
-    log: Option<Log>,
+    log: Option<Box<Log>>,
     /// What a request does, while that is what it does.
     beside: Option<Vec<Piece>>,
 }
@@ -211,7 +211,7 @@ impl Pace {
 impl Node {
     /// A processor at time 0.
     pub fn new(id: usize, network: &Network, trace: bool) -> Node {
-        let notes = trace.then(|| Box::new(Notes { log: Some(Log::default()), beside: None }));
+        let notes = trace.then(|| Box::new(Notes { log: Some(Box::default()), beside: None }));
         Node { pace: Pace::new(id, network), notes, stats: Stats::default() }
     }
 
@@ -306,7 +306,7 @@ impl Node {
     /// What it did, if that is traced.
     #[inline]
     fn log(&mut self) -> Option<&mut Log> {
-        self.notes.as_mut()?.log.as_mut()
+        self.notes.as_mut()?.log.as_deref_mut()
     }
 
     /// From when on it could receive a message, until it gives up.
@@ -433,13 +433,15 @@ impl Node {
         }
     }
 
-    /// The program has returned: where its time went, and what it did.
-    pub fn finishes(mut self) -> (Stats, Log) {
+    /// The program has returned: where its time went, and what it did, if that is traced.
+    pub fn finishes(mut self) -> (Stats, Option<Box<Log>>) {
         self.stats.finish = self.pace.now;
         self.stats.most_from = self.pace.exit.most_in_transit();
-        let mut log = self.notes.and_then(|notes| notes.log).unwrap_or_default();
-        // Requests may enter in another order than their sends were turned to.
-        log.messages.sort_unstable_by_key(|message| message.id.number);
+        let mut log = self.notes.and_then(|notes| notes.log);
+        if let Some(log) = &mut log {
+            // Requests may enter in another order than their sends were turned to.
+            log.messages.sort_unstable_by_key(|message| message.id.number);
+        }
         (self.stats, log)
     }
 

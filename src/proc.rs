@@ -876,7 +876,7 @@ impl<'a> Proc<'a> {
     }
 
     /// The program has returned: the processor's local time is over, and so is its account.
-    pub(crate) fn finish(mut self) -> (Stats, Log) {
+    pub(crate) fn finish(mut self) -> (Stats, Option<Box<Log>>) {
         self.count_code();
         if self.engaged {
             self.ends_requests();

@@ -6,7 +6,7 @@
 
 /// The cache lines above the stack pointer of a sleeping processor that it touches when it wakes: the frames
 /// from its program to where it sleeps.
-const LINES: usize = 16;
+const LINES: usize = 12;
 
 /// Asks for the stack above `top`, and does not wait for it.
 #[inline]

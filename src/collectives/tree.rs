@@ -56,14 +56,6 @@ impl Tree {
         self.reach[self.reach.partition_point(|(_, reached)| *reached < n)].0
     }
 
-    /// F(t): how many can be reached by t.
-    fn reached(&self, t: Time) -> usize {
-        match self.reach.partition_point(|(time, _)| *time <= t) {
-            0 => 0,
-            after => self.reach[after - 1].1,
-        }
-    }
-
     /// Where `id` is in the tree of processors 0 to P - 1 with this root.
     ///
     /// A root in the middle gives from its larger side. That has half of the others, and so enough for a
@@ -71,11 +63,22 @@ impl Tree {
     pub fn place(&self, P: usize, root: usize, id: usize) -> Place {
         debug_assert!(self.D >= self.d || root == 0 || root == P - 1);
         let (mut parent, mut node, mut below) = (None, root, 0..P);
+        // When n can be reached, and how many by D before that: as n only falls, both are found by going back.
+        let (mut soonest, mut before) = (self.reach.len() - 1, self.reach.len());
+        let mut children = Vec::new();
         'node: loop {
-            let mut children = Vec::new();
+            children.clear();
             while below.len() > 1 {
                 let n = below.len();
-                let most = self.reached(self.soonest(n) - self.D).min(n - 1);
+                while soonest > 0 && self.reach[soonest - 1].1 >= n {
+                    soonest -= 1;
+                }
+                let t = self.reach[soonest].0 - self.D;
+                while before > 0 && self.reach[before - 1].0 > t {
+                    before -= 1;
+                }
+                let reached = if before > 0 { self.reach[before - 1].1 } else { 0 };
+                let most = reached.min(n - 1);
                 let (left, right) = (node - below.start, below.end - node - 1);
                 let given = if left > right {
                     let given = below.start..below.start + most.min(left);
