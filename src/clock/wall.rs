@@ -668,7 +668,7 @@ mod loom_tests {
     fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
         let purpose = crate::node::Purpose::Take;
         let reception = Reception { want: want(from), ready: Time::ZERO, deadline: Time::MAX, purpose };
-        clock.receive(reception).unwrap()
+        clock.receive(&reception).unwrap()
     }
 
     /// Where processors note what they do that others can see.
