@@ -52,7 +52,7 @@ fn table(name: &str, carrier: Carrier, programs: &[&'static Program]) {
     println!(
         "Measured against model, and the dilation, on {name}; medians of {REPEATS} where a run is short\n"
     );
-    println!("| program | {} |", SIZES.map(|P| format!("P = {P}")).join(" | "));
+    println!("| program on {name} | {} |", SIZES.map(|P| format!("P = {P}")).join(" | "));
     println!("|---|{}", "---|".repeat(SIZES.len()));
     for program in programs {
         let mut cells = vec![format!("{} {}", program.name, program.algorithms[0].name)];
