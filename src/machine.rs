@@ -565,11 +565,10 @@ fn effort(carrier: Carrier, processors: usize) -> Effort {
     const MESSAGES: usize = 1024;
     /// How often it is measured; the median counts.
     const TIMES: usize = 3;
-    static MEASURED: Mutex<BTreeMap<(bool, usize), Effort>> = Mutex::new(BTreeMap::new());
+    static MEASURED: Mutex<BTreeMap<(Carrier, usize), Effort>> = Mutex::new(BTreeMap::new());
 
     let message = |processors: usize| {
-        let params =
-            Params { L: 3 * US, o: US, g: US, ..Params::new(processors).build().expect("it can be") };
+        let params = Params::new(processors).L(3 * US).o(US).g(US).build().expect("it can be");
         let machine = Machine::new(params).clock(ClockKind::Wall).carrier(carrier).cores(1);
         let rounds = MESSAGES.div_ceil(processors).max(4);
         let ring = |p: &mut Proc| {
@@ -587,7 +586,7 @@ fn effort(carrier: Carrier, processors: usize) -> Effort {
         times.get(times.len() / 2).copied().unwrap_or(Time::ZERO)
     };
     let processors = processors.next_power_of_two().clamp(2, MOST);
-    let key = (carrier == Carrier::Thread, processors);
+    let key = (carrier, processors);
     if let Some(effort) = MEASURED.lock().get(&key) {
         return *effort;
     }

@@ -8,7 +8,7 @@ pub(super) mod thread;
 /// What carries a processor on the wall clock.
 ///
 /// On the virtual clock processors are coroutines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Carrier {
     /// Each processor has a thread of its own, pinned to its core.
     #[default]

@@ -1,6 +1,9 @@
 //! Processors as coroutines: what the virtual clock has on its one thread, and the wall clock, if coroutines carry its
 //! processors, on each core's.
 
+use std::iter::StepBy;
+use std::ops::Range;
+
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use super::arena::Arena;
@@ -18,8 +21,8 @@ type Stack = corosensei::stack::DefaultStack;
 pub(super) struct Coroutines<Y, T> {
     /// One for each processor.
     all: Vec<Coroutine<(), Y, T, Stack>>,
-    /// The number of each one's processor is this, and so much more with each place.
-    ids: (usize, usize),
+    /// The numbers of their processors.
+    ids: StepBy<Range<usize>>,
     /// How many bytes each stack has.
     size: usize,
     /// Their stacks, which must be dropped after them.
@@ -29,7 +32,7 @@ pub(super) struct Coroutines<Y, T> {
 impl<Y, T> Coroutines<Y, T> {
     /// A coroutine for each of these processors, with so many bytes of stack, that will `start` when it is resumed.
     pub fn new(
-        ids: impl ExactSizeIterator<Item = usize>,
+        ids: StepBy<Range<usize>>,
         size: usize,
         stacks: &Stacks,
         start: &impl Fn(usize, &Yielder<(), Y>) -> T,
@@ -38,13 +41,7 @@ impl<Y, T> Coroutines<Y, T> {
         let refused = |error| no_room(count, size, &error);
         let arena = Arena::new(count, size).map_err(refused)?;
         let mut all = Vec::with_capacity(count);
-        let mut first = (0, 1);
-        for (place, id) in ids.enumerate() {
-            match place {
-                0 => first.0 = id,
-                1 => first.1 = id - first.0,
-                _ => {}
-            }
+        for (place, id) in ids.clone().enumerate() {
             let stack = arena.stack(place).map_err(refused)?;
             stacks.coroutine(id, &stack);
             let program = move |yielder: &Yielder<(), Y>, ()| start(id, yielder);
@@ -52,7 +49,7 @@ impl<Y, T> Coroutines<Y, T> {
             // never resumed after it.
             all.push(unsafe { Coroutine::with_stack_unchecked(stack, program) });
         }
-        Ok(Coroutines { all, ids: first, size, arena })
+        Ok(Coroutines { all, ids, size, arena })
     }
 
     /// Lets the one at this place run until it gives way or ends.
@@ -60,7 +57,7 @@ impl<Y, T> Coroutines<Y, T> {
     pub fn resume(&mut self, place: usize) -> CoroutineResult<Y, T> {
         let result = self.all[place].resume(());
         if !self.arena.is_whole(place) {
-            end_process(self.ids.0 + place * self.ids.1, self.size);
+            end_process(self.ids.clone().nth(place).unwrap_or(place), self.size);
         }
         result
     }

@@ -146,8 +146,8 @@ pub(crate) fn choose(waits: &[Vec<Wait>], cores: usize, effort: Effort, measured
     Chosen { dilation, why }
 }
 
-/// When the cores are through with the timetable, in picoseconds of the host. Each hands itself over as it must, and
-/// nobody acts before those that come earlier have acted, on whatever core.
+/// When the cores are through with the timetable, in picoseconds of the host. Each wait takes its time, and each hand-over
+/// too; nobody acts before those that come earlier have acted, on whatever core.
 fn play(timetable: &[(Wait, usize)], cores: usize, effort: Effort, dilation: f64) -> f64 {
     let (wait, hand_over) = (effort.wait.as_ps() as f64, effort.hand_over.as_ps() as f64);
     let mut free = vec![(0.0_f64, usize::MAX); cores];

@@ -185,7 +185,7 @@ impl Wall {
         (id % self.cores.len(), id / self.cores.len())
     }
 
-    /// Ends the run for every thread.
+    /// Ends the run for every processor.
     fn end(&self, status: u8) {
         self.status.store(status, Ordering::SeqCst);
         self.unparkers.iter().for_each(Unparker::unpark);
@@ -405,7 +405,7 @@ impl<'a> Waiter<'a> {
         self.roster().outlook.look(&wall.fronts, &wall.host);
     }
 
-    /// Whether the run goes on; if it has failed, the thread unwinds.
+    /// Whether the run goes on; if it has failed, the processor unwinds.
     #[inline]
     fn goes_on(&mut self) -> bool {
         let status = self.wall.status.load(Ordering::Relaxed);
@@ -619,7 +619,7 @@ pub(crate) fn run<T: Send>(
     for roster in &rosters {
         findings.lateness.add(&roster.lateness).expect("the bounds are the same");
     }
-    let result = |life: Option<T>| life.expect("a thread that ended early left a cause");
+    let result = |life: Option<T>| life.expect("who ended early left a cause");
     Ok((lives.into_iter().map(result).collect(), findings))
 }
 
