@@ -15,10 +15,15 @@ pub fn thousands(number: impl ToString) -> String {
 
 /// A number with three digits that count: `0.25`, `23.8`, `1,280`.
 pub fn rough(number: f64) -> String {
+    figures(number, 3)
+}
+
+/// A number with so many digits that count, and no more than nine behind the point.
+pub fn figures(number: f64, digits: i32) -> String {
     if number == 0.0 || !number.is_finite() {
         return number.to_string();
     }
-    let decimals = (2 - number.abs().log10().floor() as i32).clamp(0, 9) as usize;
+    let decimals = (digits - 1 - number.abs().log10().floor() as i32).clamp(0, 9) as usize;
     let digits = format!("{number:.decimals$}");
     let Some((whole, fraction)) = digits.split_once('.') else { return thousands(digits) };
     match fraction.trim_end_matches('0') {
