@@ -5,7 +5,7 @@ pub fn thousands(number: impl ToString) -> String {
     let digits = number.to_string();
     let mut apart = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+        if (digits.len() - i).is_multiple_of(3) && apart.ends_with(|before: char| before.is_ascii_digit()) {
             apart.push(',');
         }
         apart.push(digit);
@@ -38,7 +38,14 @@ mod tests {
 
     #[test]
     fn parts_thousands() {
-        for (number, apart) in [(0, "0"), (999, "999"), (1000, "1,000"), (10_230_200, "10,230,200")] {
+        for (number, apart) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (10_230_200, "10,230,200"),
+            (-800, "-800"),
+            (-1000, "-1,000"),
+        ] {
             assert_eq!(thousands(number), apart);
         }
     }

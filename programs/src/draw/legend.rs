@@ -32,7 +32,8 @@ impl Entry<'static> {
 pub fn legend(canvas: &mut Canvas, top: f64, entries: &[Entry]) -> f64 {
     let room = canvas.width() - 2.0 * MARGIN;
     let widest = widest(entries.iter().map(|entry| entry.label.as_str()), NORMAL);
-    let column = (SAMPLE + SPACE + widest).min(room);
+    let text = widest.min(room - SAMPLE - SPACE);
+    let column = SAMPLE + SPACE + text;
     let most = (((room + BETWEEN) / (column + BETWEEN)) as usize).max(1);
     // As many rows as are needed, and no more columns than fill them.
     let rows = entries.len().div_ceil(most).max(1);
@@ -44,7 +45,7 @@ pub fn legend(canvas: &mut Canvas, top: f64, entries: &[Entry]) -> f64 {
             let x = MARGIN + number as f64 * (column + BETWEEN);
             let middle = y + high(1, NORMAL) / 2.0;
             (entry.sample)(canvas, (x, middle), (x + SAMPLE, middle));
-            let lines = wrap(&entry.label, NORMAL, column - SAMPLE - SPACE);
+            let lines = wrap(&entry.label, NORMAL, text);
             let place = (x + SAMPLE + SPACE, y);
             bottom = bottom.max(canvas.lines(TEXT, place, Anchor::Start, NORMAL, &lines));
         }

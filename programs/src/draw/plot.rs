@@ -123,8 +123,8 @@ impl Plot {
 
         let below = high(1, NORMAL) + BESIDE;
         let captions: Vec<&str> = self.panels.iter().map(|panel| panel.caption.as_str()).collect();
-        let name = |room| wrap(&self.y, NORMAL + 1.0, room);
-        let names = high(name(height * rows as f64).len(), NORMAL + 1.0) + 4.0;
+        let name = wrap(&self.y, NORMAL + 1.0, height * rows as f64);
+        let names = high(name.len(), NORMAL + 1.0) + 4.0;
         let left = MARGIN + names + numbers;
         let right = MARGIN.max(edge + 4.0);
         let part = BETWEEN + beside;
@@ -154,11 +154,14 @@ impl Plot {
                 y += 8.0;
             }
         }
+        if self.panels.is_empty() {
+            y += height + below;
+        }
         let bottom = y - below;
         let middle = (left + canvas.width() - right - beside) / 2.0;
         let room = canvas.width() - left - right;
         y = canvas.lines(TEXT, (middle, y), Anchor::Middle, NORMAL + 1.0, &wrap(&self.x, NORMAL + 1.0, room));
-        for (number, line) in name(bottom - top).iter().enumerate() {
+        for (number, line) in name.iter().enumerate() {
             let place = (MARGIN + high(1, NORMAL + 1.0) * (number as f64 + 0.5), (top + bottom) / 2.0);
             canvas.turned_text(TEXT, place, Anchor::Middle, NORMAL + 1.0, line);
         }
