@@ -84,7 +84,9 @@ impl Axis {
 pub fn tick_texts(ticks: &[f64]) -> Vec<String> {
     let text = |tick: f64, digits: i32| match tick.abs() {
         size if size > 0.0 && !(1e-6..1e10).contains(&size) => {
-            format!("{tick:.*e}", digits as usize - 1).replacen(".00e", "e", 1)
+            let text = format!("{tick:.*e}", digits as usize - 1);
+            let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+            format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'))
         }
         _ => figures(tick, digits),
     };
@@ -108,7 +110,7 @@ mod tests {
         assert_eq!(ticks(Scale::Log, &[0.0, 0.01, 99.0]), "0.01 0.1 1 10");
         assert_eq!(ticks(Scale::Linear, &[-1280.0, 0.0]), "-1,200 -1,000 -800 -600 -400 -200 0");
         assert_eq!(tick_texts(&[1.0, 1.0005, 1.001]), ["1", "1.0005", "1.001"]);
-        assert_eq!(tick_texts(&[1e-12, 2.5e12]), ["1e-12", "2.50e12"]);
+        assert_eq!(tick_texts(&[1e-12, 2.5e12]), ["1e-12", "2.5e12"]);
     }
 
     #[test]

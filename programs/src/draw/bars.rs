@@ -42,9 +42,8 @@ pub struct Bar {
 
 /// More bars than this would be a blur.
 pub const MOST: usize = 520;
-/// The height of the bars, and the greatest width of them all.
+/// The height of the bars.
 const HEIGHT: f64 = 320.0;
-const WIDEST: f64 = 1600.0;
 /// The room for a bar, at least, so that it can be seen, and at most, so that few bars are no blocks.
 const SLOT: (f64, f64) = (3.0, 110.0);
 /// The room between groups, in bars.
@@ -84,8 +83,7 @@ impl Bars {
                 high(lines.unwrap_or(1), NORMAL) + 4.0
             }
         };
-        let wanted = if is_numbered { (12.0 * n).min(WIDEST).max(least * n) } else { least * n };
-        let across = wanted.max(room);
+        let across = (least * n).max(room);
         let slot = (across / n.max(1.0)).min(SLOT.1.max(least));
         let mut canvas = Canvas::new(left + across + MARGIN);
 

@@ -60,7 +60,7 @@ pub const HEAT: [Ink; 10] = [
     Ink::new("h9", "#4d004b", "#ecc2d6"),
 ];
 /// From this step on, a number on a square of a heat map has the paper's colour.
-const STRONG_HEAT: usize = 5;
+const STRONG_HEAT: usize = 6;
 
 /// The colours of series, from the first.
 const SERIES: [Ink; 7] = [STRONG, BLUE, VERMILLION, GREEN, PURPLE, SKY, ORANGE];
@@ -186,7 +186,7 @@ pub fn style() -> String {
         INKS.iter().chain(&HEAT).map(rule).collect()
     };
     format!(
-        "{}@media screen and (prefers-color-scheme:dark){{{}}}\
+        "{}@media screen and (prefers-color-scheme:dark){{{}.lg-picture .lg-box{{stroke:#9aa0a8}}}}\
          .lg-picture{{max-width:100%;height:auto}}\
          .lg-text{{stroke:none;font-family:sans-serif}}\
          .lg-area{{stroke:none}}\

@@ -230,10 +230,10 @@ impl Axes {
         let mut free = f64::NEG_INFINITY;
         for (tick, text) in self.across.2.iter().zip(tick_texts(&self.across.2)) {
             let (x, _) = self.place(frame, (*tick, 1.0));
-            canvas.line(PALE, Shape::Thin, "", &[(x, frame.y.start), (x, frame.y.end)]);
-            // Where numbers would run into each other, some are left out.
+            // Where numbers would run into each other, some ticks are left out.
             let half = wide(&text, NORMAL) / 2.0;
             if x - half >= free {
+                canvas.line(PALE, Shape::Thin, "", &[(x, frame.y.start), (x, frame.y.end)]);
                 let place = (x, frame.y.end + BESIDE + high(1, NORMAL) / 2.0);
                 canvas.text(TEXT, place, Anchor::Middle, NORMAL, &text);
                 free = x + half + 6.0;
@@ -242,10 +242,11 @@ impl Axes {
         let mut free = f64::INFINITY;
         for (tick, text) in self.up.2.iter().zip(tick_texts(&self.up.2)) {
             let (_, y) = self.place(frame, (1.0, *tick));
-            canvas.line(PALE, Shape::Thin, "", &[(frame.x.start, y), (frame.x.end, y)]);
-            if has_numbers && y + high(1, NORMAL) / 2.0 <= free {
-                let place = (frame.x.start - BESIDE, y);
-                canvas.text(TEXT, place, Anchor::End, NORMAL, &text);
+            if y + high(1, NORMAL) / 2.0 <= free {
+                canvas.line(PALE, Shape::Thin, "", &[(frame.x.start, y), (frame.x.end, y)]);
+                if has_numbers {
+                    canvas.text(TEXT, (frame.x.start - BESIDE, y), Anchor::End, NORMAL, &text);
+                }
                 free = y - high(1, NORMAL) / 2.0;
             }
         }

@@ -10,6 +10,7 @@ use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, Place, Shape, WIDTH, high, w
 use super::legend::{Entry, legend};
 use super::palette::{BYTES, GREY, Kind, PALE, PAPER, TEXT};
 use crate::digits::{figures, thousands};
+use crate::study::analysis::accounts::Account;
 
 /// A timeline.
 pub struct Timeline<'a> {
@@ -36,6 +37,8 @@ const ROWS: (f64, f64, f64) = (32.0, 6.5, 640.0);
 /// The parts of a row that a processor's activity and the bytes in its port fill.
 const ACTIVITY: f64 = 0.5;
 const PORT: f64 = 0.18;
+/// The room for notes, unless these are longer.
+const NOTE: f64 = 120.0;
 /// Words are seen one by one if each is so wide, and there are not more.
 const WORD: f64 = 3.5;
 const MOST_WORDS: usize = 200;
@@ -82,14 +85,15 @@ impl Timeline<'_> {
         let end = ends.chain(trace.messages.iter().map(|message| message.arrival)).max();
         let end = end.unwrap_or_default().max(Time::from_ps(1));
 
-        let mut canvas = Canvas::new(WIDTH);
+        let beside = if self.notes.is_empty() { 0.0 } else { widest(self.notes, NORMAL) + 10.0 };
+        // Longer notes take no room from what happened.
+        let mut canvas = Canvas::new(WIDTH + (beside - NOTE).max(0.0));
+        let width = canvas.width();
         let mut top = canvas.head(self.title, self.subtitle);
         let row = (ROWS.2 / P as f64).clamp(ROWS.1, ROWS.0);
-        let notes: Vec<Vec<String>> = self.notes.iter().map(|note| wrap(note, NORMAL, 200.0)).collect();
-        let beside = if notes.is_empty() { 0.0 } else { widest(notes.iter().flatten(), NORMAL) + 10.0 };
         if !self.noted.is_empty() {
-            let lines = wrap(self.noted, NORMAL, WIDTH - 2.0 * MARGIN);
-            top = canvas.lines(GREY, (WIDTH - MARGIN, top - 4.0), Anchor::End, NORMAL, &lines) + 2.0;
+            let lines = wrap(self.noted, NORMAL, width - 2.0 * MARGIN);
+            top = canvas.lines(GREY, (width - MARGIN, top - 4.0), Anchor::End, NORMAL, &lines) + 2.0;
         }
         let names: Vec<String> = (0..P).map(|id| format!("P{id}")).collect();
         let left = MARGIN + widest(&names, NORMAL) + 8.0;
@@ -100,10 +104,8 @@ impl Timeline<'_> {
         let ticks = axis.ticks(&(0.0..span * (1.0 + 1e-9)));
         let texts = tick_texts(&ticks);
         let edge = widest(&texts, NORMAL) / 2.0;
-        let right = WIDTH - (MARGIN + beside).max(edge + 4.0);
-        let lengths = trace.messages.iter().map(|message| message.words);
-        let has_ports =
-            lengths.clone().any(|words| words > 1) && trace.messages.iter().any(|m| self.has_bytes(m));
+        let right = width - (MARGIN + beside).max(edge + 4.0);
+        let has_ports = trace.messages.iter().any(|message| self.has_bytes(message));
         let has_heads = trace.messages.len() <= CROWDS[1];
         let scene = Scene { x: (left, right), end, top, row, has_ports, has_heads };
 
@@ -125,17 +127,15 @@ impl Timeline<'_> {
             canvas.line(PALE, Shape::Thin, "", &[(left, y), (right, y)]);
             if id % step.unwrap_or(16) == 0 {
                 canvas.text(TEXT, (left - 8.0, y), Anchor::End, NORMAL, name);
-                if let Some(lines) = notes.get(id) {
-                    let lines = &lines[..lines.len().min(1)];
-                    let place = (right + 10.0, y - high(1, NORMAL) / 2.0);
-                    canvas.lines(TEXT, place, Anchor::Start, NORMAL, lines);
+                if let Some(note) = self.notes.get(id) {
+                    canvas.text(TEXT, (right + 10.0, y), Anchor::Start, NORMAL, note);
                 }
             }
         }
         self.draw(&mut canvas, &scene);
 
         let y = bottom + 8.0 + high(1, NORMAL);
-        let name = wrap(&format!("time [{}]", self.unit.0), NORMAL, WIDTH - 2.0 * MARGIN);
+        let name = wrap(&format!("time [{}]", self.unit.0), NORMAL, width - 2.0 * MARGIN);
         let y = canvas.lines(TEXT, ((left + right) / 2.0, y), Anchor::Middle, NORMAL, &name);
         let end = legend(&mut canvas, y + 8.0, &self.entries(&scene));
         Ok(canvas.finish(end + MARGIN / 2.0, self.title))
@@ -159,9 +159,12 @@ impl Timeline<'_> {
     /// Draws what happened.
     fn draw(&self, canvas: &mut Canvas, scene: &Scene) {
         let trace = self.trace;
-        for message in trace.messages.iter().filter(|message| self.has_bytes(message)) {
-            self.draw_bytes(canvas, scene, message);
-        }
+        let crowd = CROWDS.iter().filter(|crowd| trace.messages.len() > **crowd).count();
+        let long = || trace.messages.iter().filter(|message| self.has_bytes(message));
+        canvas.faint([1.0, 0.6, 0.35][crowd], |canvas| {
+            long().for_each(|message| self.draw_way(canvas, scene, message));
+        });
+        long().for_each(|message| self.draw_bytes(canvas, scene, message));
         for Activity { id, start, end, what } in &trace.activities {
             let high = scene.row * ACTIVITY;
             self.draw_activity(canvas, scene, *id, (*start, *end), what, high);
@@ -178,7 +181,6 @@ impl Timeline<'_> {
                 high,
             );
         }
-        let crowd = CROWDS.iter().filter(|crowd| trace.messages.len() > **crowd).count();
         canvas.faint([0.9, 0.55, 0.3][crowd], |canvas| {
             for message in &trace.messages {
                 self.draw_message(canvas, scene, message);
@@ -202,8 +204,8 @@ impl Timeline<'_> {
             ActivityKind::Work(kind) if !kind.is_empty() => format!(" ({kind})"),
             _ => String::new(),
         };
-        // Where rows are narrow, rims would be all that is seen.
-        let shape = if scene.row >= 12.0 { Shape::Box } else { Shape::Area };
+        // A rim would be all that is seen of what is small.
+        let shape = if scene.row >= 12.0 && right - x >= 2.0 { Shape::Box } else { Shape::Area };
         let (start, end, unit) = (self.told(start), self.told(end), self.unit.0);
         canvas.told(format_args!("P{id} {name}: {start} to {end} {unit}{of}"), |canvas| {
             let size = ((right - x).max(0.6), high);
@@ -216,28 +218,24 @@ impl Timeline<'_> {
         });
     }
 
-    /// Draws a long message's bytes in the ports of both its ends, and on their way.
+    /// A long message's bytes in the ports of its sender and of its receiver.
+    fn ports(&self, message: &Message) -> [(usize, Time, Time); 2] {
+        let sent = message.enter + self.stream(message);
+        [(message.id.from, message.enter, sent), (message.to, message.first, message.arrival)]
+    }
+
+    /// Draws a long message's bytes on their way.
+    fn draw_way(&self, canvas: &mut Canvas, scene: &Scene, message: &Message) {
+        let [(from, start, last), (to, first, arrival)] = self.ports(message);
+        let (y, out) = (scene.edge(from, to), scene.edge(to, from));
+        let corners = [(start, y), (last, y), (arrival, out), (first, out)];
+        canvas.polygon(BYTES.ink, Shape::Band, &corners.map(|(time, y)| (scene.x(time), y)));
+    }
+
+    /// Draws a long message's bytes in the ports of both its ends.
     fn draw_bytes(&self, canvas: &mut Canvas, scene: &Scene, message: &Message) {
         let (from, to) = (message.id.from, message.to);
-        let ports = [
-            (from, message.enter, message.enter + self.stream(message)),
-            (to, message.first, message.arrival),
-        ];
-        let [start, end] = ports.map(|(id, start, end)| {
-            let y = scene.edge(
-                id,
-                if from == to {
-                    0
-                } else if id == from {
-                    to
-                } else {
-                    from
-                },
-            );
-            [(scene.x(start), y), (scene.x(end), y)]
-        });
-        canvas.polygon(BYTES.ink, Shape::Band, &[start[0], start[1], end[1], end[0]]);
-        for (id, start, end) in ports {
+        for (id, start, end) in self.ports(message) {
             let (x, y, high) = (scene.x(start), scene.port(id), scene.row * PORT);
             let width = scene.x(end) - x;
             let told = format!(
@@ -303,6 +301,9 @@ impl Timeline<'_> {
                 kinds.push(kind);
             }
         }
+        kinds.sort_by_key(|kind| {
+            Account::ALL.iter().position(|account| account.name() == kind.name).unwrap_or(99)
+        });
         if scene.has_ports {
             kinds.push(BYTES);
         }
@@ -314,8 +315,7 @@ impl Timeline<'_> {
             false => canvas.line(GREY, Shape::Thin, "", &[left, right]),
         };
         if !parted.is_empty() {
-            let label =
-                if parted.contains(&true) { "way of a message's first and last byte" } else { "message" };
+            let label = if parted.contains(&true) { "first and last byte of a message" } else { "message" };
             entries.push(Entry { label: label.into(), sample: Box::new(sample) });
         }
         entries
