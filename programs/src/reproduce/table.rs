@@ -1,5 +1,7 @@
 //! A table of a finding: for people in a page, and for programs as CSV and JSON.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::digits::{exact, rough, thousands};
@@ -121,6 +123,17 @@ impl Column {
             }
             (Cell::Number(number), Show::Rough) => rough(*number),
             (Cell::Number(number), Show::Exact | Show::Text) => exact(*number),
+        }
+    }
+}
+
+/// With all digits, for programs.
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cell::Nothing => Ok(()),
+            Cell::Number(number) => number.fmt(f),
+            Cell::Text(text) => text.fmt(f),
         }
     }
 }
