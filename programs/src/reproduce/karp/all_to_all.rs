@@ -6,7 +6,7 @@ use super::super::{Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::{CM5, cycles, list, machine, named};
 use crate::Case;
 use crate::all_to_all_broadcast::ALL_TO_ALL_BROADCAST as PROGRAM;
-use crate::plot::{Line, Look, Panel, Plot, Scale};
+use crate::draw::plot::{Line, Look, Panel, Plot, Scale};
 use crate::study::Failed;
 
 /// The exhibit.
@@ -97,7 +97,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         .picture(
             "",
             "The time over P, with k items of each processor. Lines are the bound, marks the model, and rings were measured.",
-            plot.svg().expect("a plot goes into a string"),
+            plot.svg(),
         )
         .checks(checks))
 }
@@ -123,7 +123,7 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
                 runs.push(&[&named(TIMES), &P.to_string(), &k.to_string()], None, &answers);
             }
         }
-        let line = |points, what: &str, look| Line { label: format!("k = {k} {what}"), number, look, points };
+        let line = |points, what: &str, look| Line::new(format!("k = {k} {what}"), number, look, points);
         lines.push(line(formula, "bound", Look::Line));
         lines.push(line(model, "model", Look::Marks));
         if !measured.is_empty() {

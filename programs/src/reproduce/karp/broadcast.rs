@@ -7,9 +7,10 @@ use super::search::Trees;
 use super::{CM5, cycles, list, machine, named};
 use crate::Case;
 use crate::broadcast::BROADCAST as PROGRAM;
-use crate::plot::{Line, Look, Panel, Plot, Scale};
+use crate::draw::plot::{Line, Look, Panel, Plot, Scale};
+use crate::draw::timeline::timeline;
+use crate::draw::tree::{Node, Tree};
 use crate::study::Failed;
-use crate::timeline::timeline;
 use crate::trees;
 
 /// The exhibit.
@@ -105,6 +106,11 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         .table(runs.table())
         .table(table)
         .picture(
+            "tree",
+            "B(8) on the CM-5: in each node its label, which is when its processor has the datum.",
+            tree(8, CM5),
+        )
+        .picture(
             "timeline",
             "The optimal broadcast among 8 processors. The labels of the tree are the times at which receptions end.",
             picture.expect("it is small"),
@@ -112,7 +118,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         .picture(
             "",
             "The time of four trees over P on the CM-5. Lines are formulas, marks the model, and rings were measured.",
-            plot.svg().expect("a plot goes into a string"),
+            plot.svg(),
         )
         .checks(checks))
 }
@@ -140,12 +146,8 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
                 runs.push(&[algorithm.name, &P.to_string()], None, &answers);
             }
         }
-        let line = |points, what: &str, look| Line {
-            label: format!("{} {what}", algorithm.name),
-            number,
-            look,
-            points,
-        };
+        let line =
+            |points, what: &str, look| Line::new(format!("{} {what}", algorithm.name), number, look, points);
         lines.push(line(formula, "formula", Look::Line));
         lines.push(line(model, "model", Look::Marks));
         if !measured.is_empty() {
@@ -163,6 +165,18 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
         panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],
     };
     Ok((plot, runs))
+}
+
+/// B(P), with the labels of its nodes.
+fn tree(P: usize, times @ [L, o, g]: [i64; 3]) -> String {
+    let nodes = trees::universal(P, (L + 2 * o) * US, g * US).into_iter().enumerate();
+    let node = |(id, (label, parent)): (usize, (Time, usize))| Node {
+        parent: (id > 0).then_some(parent),
+        label: cycles(label).to_string(),
+        note: String::new(),
+    };
+    let tree = Tree { title: format!("B({P})"), subtitle: named(times), nodes: nodes.map(node).collect() };
+    tree.svg().expect("it is small")
 }
 
 /// A broadcast of a word.

@@ -9,7 +9,7 @@ use super::{CM5, cycles, f, last, list, machine, named};
 use crate::Case;
 use crate::broadcast::BROADCAST;
 use crate::combining::COMBINING as PROGRAM;
-use crate::plot::{Line, Look, Panel, Plot, Scale};
+use crate::draw::plot::{Line, Look, Panel, Plot, Scale};
 use crate::study::Failed;
 
 /// The exhibit.
@@ -98,7 +98,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
             "",
             "The time over P. A reduction and a broadcast take twice the formula. Lines are formulas, marks the model, and rings were \
              measured.",
-            plot.svg().expect("a plot goes into a string"),
+            plot.svg(),
         )
         .checks(checks))
 }
@@ -156,7 +156,7 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
                 runs.push(&[&named(times), &P.to_string()], None, &answers);
             }
         }
-        let line = |points, label: &str, number, look| Line { label: label.into(), number, look, points };
+        let line = |points, label: &str, number, look| Line::new(label, number, look, points);
         let mut lines = vec![
             line(formula, "combining, formula", 0, Look::Line),
             line(model, "model", 0, Look::Marks),

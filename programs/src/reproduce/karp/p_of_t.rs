@@ -7,7 +7,7 @@ use super::broadcast::information;
 use super::{CM5, cycles, f, last, list, machine, named};
 use crate::Case;
 use crate::broadcast::BROADCAST;
-use crate::plot::{Line, Look, Panel, Plot, Scale};
+use crate::draw::plot::{Line, Look, Panel, Plot, Scale};
 use crate::study::Failed;
 use crate::trees;
 
@@ -108,12 +108,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         if L <= 5 {
             let points =
                 |counts: &[u64]| counts.iter().enumerate().map(|(t, n)| (t as f64, *n as f64)).collect();
-            let line = |what: &str, look, points| Line {
-                label: format!("L = {L} {what}"),
-                number: L - 1,
-                look,
-                points,
-            };
+            let line = |what: &str, look, points| Line::new(format!("L = {L} {what}"), L - 1, look, points);
             lines.push(line("f_t", Look::Line, points(&f[..=T])));
             lines.push(line("in a run", Look::Marks, points(&reached)));
         }
@@ -173,7 +168,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         .picture(
             "",
             "Lines are f_t; marks are how many processors had the datum by t in one run of the model.",
-            plot.svg().expect("a plot goes into a string"),
+            plot.svg(),
         )
         .checks(checks))
 }

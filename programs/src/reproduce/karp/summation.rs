@@ -8,10 +8,10 @@ use super::search::Sums;
 use super::{CM5, cycles, list, machine, named};
 use crate::Case;
 use crate::broadcast::BROADCAST;
-use crate::plot::{Line, Look, Panel, Plot, Scale};
+use crate::draw::plot::{Line, Look, Panel, Plot, Scale};
+use crate::draw::timeline::timeline;
 use crate::study::{Answers, Failed};
 use crate::summation::SUMMATION as PROGRAM;
-use crate::timeline::timeline;
 use crate::trees;
 
 /// The exhibit.
@@ -71,7 +71,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         .picture(
             "",
             "The time to sum n operands on 8 processors. Lines are formulas, marks the model, and rings were measured.",
-            plot.svg().expect("a plot goes into a string"),
+            plot.svg(),
         )
         .checks(checks))
 }
@@ -204,12 +204,8 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
                 runs.push(&[algorithm.name, &size.to_string()], None, &answers);
             }
         }
-        let line = |points, what: &str, look| Line {
-            label: format!("{} {what}", algorithm.name),
-            number,
-            look,
-            points,
-        };
+        let line =
+            |points, what: &str, look| Line::new(format!("{} {what}", algorithm.name), number, look, points);
         lines.push(line(formula, "formula", Look::Line));
         lines.push(line(model, "model", Look::Marks));
         if !measured.is_empty() {

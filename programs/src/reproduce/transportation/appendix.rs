@@ -3,7 +3,7 @@
 
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Outcome, Seconds, Table};
 use super::{arrivals, bounds, form, lengths};
-use crate::plot::{Line, Look, Panel, Plot, Scale};
+use crate::draw::plot::{Line, Look, Panel, Plot, Scale};
 use crate::study::Failed;
 use crate::transportation::{Matrix, Scheme, TwoStage, expected_longest};
 
@@ -207,7 +207,7 @@ fn observed(lab: &Lab) -> Result<(Table, String, Vec<Check>), Failed> {
             ]);
         }
     }
-    let line = |label: &str, number, look, points| Line { label: label.into(), number, look, points };
+    let line = |label: &str, number, look, points| Line::new(label, number, look, points);
     let plot = Plot {
         title: "The longest message of an iteration of stage 2, less t/p".into(),
         subtitle: "parts shuffled, equal traffic, any remainders".into(),
@@ -225,7 +225,7 @@ fn observed(lab: &Lab) -> Result<(Table, String, Vec<Check>), Failed> {
             levels: Vec::new(),
         }],
     };
-    Ok((table, plot.svg().expect("a plot goes into a string"), checks))
+    Ok((table, plot.svg(), checks))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use loggp::Ports;
 use super::super::{Answer, Check, Lab, Runs, Table};
 use super::{MS, arrivals, case, ends, form, lengths};
 use crate::Case;
-use crate::plot::{Level, Line, Look, Panel, Plot, Scale};
+use crate::draw::plot::{Level, Line, Look, Panel, Plot, Scale};
 use crate::study::{Answers, Failed};
 use crate::transportation::{Matrix, Scheme, TRANSPORTATION, matrix};
 
@@ -236,7 +236,7 @@ pub fn scaling(lab: &Lab) -> Result<(Runs, String, Vec<Check>), Failed> {
         let place = TRANSPORTATION.algorithms.iter().position(|other| other.name == algorithm);
         place.expect("the program has it")
     };
-    let line = |label: &str, number, look, points| Line { label: label.into(), number, look, points };
+    let line = |label: &str, number, look, points| Line::new(label, number, look, points);
     let plot = Plot {
         title: "The time, over that for the traffic alone".into(),
         subtitle: "CM-5, with ports in both directions".into(),
@@ -260,7 +260,7 @@ pub fn scaling(lab: &Lab) -> Result<(Runs, String, Vec<Check>), Failed> {
             levels: vec![Level { label: "1".into(), y: 1.0 }],
         }],
     };
-    Ok((runs, plot.svg().expect("a plot goes into a string"), checks))
+    Ok((runs, plot.svg(), checks))
 }
 
 /// Something that a run showed.

@@ -4,9 +4,10 @@ use loggp::US;
 
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Outcome, Runs, Seconds, Table};
 use super::{case, list, named};
+use crate::draw::heat_map::heat_map;
+use crate::draw::timeline::timeline;
 use crate::study::Failed;
-use crate::timeline::timeline;
-use crate::transportation::{Matrix, TRANSPORTATION, heat_map};
+use crate::transportation::{Matrix, TRANSPORTATION};
 
 /// How what a figure's margins say is computed.
 const MARGINS: &[&str] = &[

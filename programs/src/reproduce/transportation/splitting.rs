@@ -4,9 +4,9 @@ use loggp::US;
 
 use super::super::{Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::{arrivals, case, ends, form, lengths, list, named};
-use crate::plot::{Level, Line, Look, Panel, Plot, Scale};
+use crate::draw::plot::{Level, Line, Look, Panel, Plot, Scale};
+use crate::draw::timeline::timeline;
 use crate::study::Failed;
-use crate::timeline::timeline;
 use crate::transportation::{Arrival, Matrix, Scheme, matrix};
 
 /// Figure 8.
@@ -214,7 +214,7 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
             .iter()
             .zip(&of_skewed)
             .map(|(l, lengths): (_, &[usize; 4])| (*l as f64, lengths[which] as f64));
-        Line { label: label.into(), number, look: Look::Both, points: points.collect() }
+        Line::new(label, number, Look::Both, points.collect())
     };
     let plot = Plot {
         title: "Messages before and after splitting".into(),
@@ -248,7 +248,7 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
         .picture(
             "",
             "However skewed the matrix is, the messages of stage 1 are as long as each other, but for an element.",
-            plot.svg().expect("a plot goes into a string"),
+            plot.svg(),
         )
         .checks(checks))
 }

@@ -5,7 +5,7 @@ use loggp::Time;
 use super::super::{Check, Exhibit, Finding, Lab, Outcome, Runs, Seconds, Table};
 use super::{MS, case};
 use crate::Case;
-use crate::plot::{Line, Look, Panel, Plot, Scale};
+use crate::draw::plot::{Line, Look, Panel, Plot, Scale};
 use crate::study::Failed;
 use crate::transportation::TRANSPORTATION;
 
@@ -168,12 +168,7 @@ impl Timed {
 
     /// The line of it, in its colour.
     fn line(&self, look: Look) -> Line {
-        Line {
-            label: format!("{}, model", self.algorithm),
-            number: number(self.algorithm),
-            look,
-            points: self.points.clone(),
-        }
+        Line::new(format!("{}, model", self.algorithm), number(self.algorithm), look, self.points.clone())
     }
 }
 
@@ -204,7 +199,7 @@ fn plot(title: &str, subtitle: &str, lines: Vec<Line>) -> String {
         y_scale: Scale::Linear,
         panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],
     };
-    plot.svg().expect("a plot goes into a string")
+    plot.svg()
 }
 
 /// Runs of the algorithms at one traffic, measured; and rings for the plot.
@@ -230,12 +225,7 @@ fn measured(
             points.extend(measured.map(|time| (traffic as f64, time.in_units(1000 * MS))));
         }
         if !points.is_empty() {
-            rings.push(Line {
-                label: format!("{algorithm}, measured"),
-                number: number(algorithm),
-                look: Look::Rings,
-                points,
-            });
+            rings.push(Line::new(format!("{algorithm}, measured"), number(algorithm), Look::Rings, points));
         }
     }
     Ok((runs, rings))
