@@ -63,7 +63,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
                 bounds.push(cycles(bound));
                 models.push(cycles(model));
             }
-            let what = format!("k = {k}, P = 2 to {}, {}", processors.end(), named(times));
+            let what = format!("time, k = {k}, P = 2 to {}, {}", processors.end(), named(times));
             checks.push(Check::same(what, &list(bounds), list(models)).because(
                 "the paper's own o keeps a processor busy (section 2): to meet the bound all would have to begin to send at every \
                  multiple of g and to receive at L + o + every multiple, and here these fall together; the receptions come o later",

@@ -174,7 +174,7 @@ fn matrices(lab: &Lab) -> Result<Vec<Matrix>, Failed> {
             }
         }
         let unequal =
-            case("linear", P).with("matrix", "random").with("outgoing", 40 * P).with("incoming", 9 * P);
+            case("linear", P).with("matrix", "random").with("outgoing", 2 * P * P).with("incoming", P * P);
         matrices.push(matrix(&Case { seed: lab.seed, ..unequal })?);
     }
     Ok(matrices)

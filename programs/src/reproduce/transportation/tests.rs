@@ -1,13 +1,14 @@
-//! What the paper's examples give, and that nothing else differs than what is known to.
+//! What the paper's examples give, and that nothing differs from them but what is known to.
 
 use super::PAPER;
 use crate::Emulation;
 use crate::reproduce::{Lab, Outcome};
 
-/// The exhibits that take a moment only.
+/// The matrices, how they are split, and the bounds of that: nothing of it depends on a machine.
 #[test]
 fn only_what_is_known_differs() {
-    for exhibit in PAPER.exhibits {
+    const TIMINGS: [&str; 4] = ["transport-fig13", "transport-fig14", "transport-fig15", "transport-fig16"];
+    for exhibit in PAPER.exhibits.iter().filter(|exhibit| !TIMINGS.contains(&exhibit.id)) {
         let lab = Lab {
             full: false,
             seed: 1,
@@ -16,37 +17,18 @@ fn only_what_is_known_differs() {
             progress: &|_| (),
             held: Default::default(),
         };
-        let start = std::time::Instant::now();
         let finding = (exhibit.make)(&lab).unwrap();
         assert!(lab.held.borrow().wrong.is_empty(), "{}", exhibit.id);
         let differs = finding.checks.iter().filter(|check| check.outcome == Outcome::Differs);
         let differs: Vec<&str> = differs.map(|check| &*check.what).collect();
-        if std::env::var("SHOW").is_ok() {
-            println!("=== {} {:?} {}", exhibit.id, start.elapsed(), finding.verdict);
-            for check in &finding.checks {
-                println!(
-                    "{:?} {} | {} | {} | {:?} {:?}",
-                    check.outcome, check.what, check.paper, check.ours, check.by, check.reason
-                );
-            }
-            for table in &finding.tables {
-                println!("# {}", table.title);
-                println!("{}", table.columns.iter().map(|c| c.heading()).collect::<Vec<_>>().join(" | "));
-                for row in &table.rows {
-                    println!(
-                        "{}",
-                        row.iter()
-                            .zip(&table.columns)
-                            .map(|(c, k)| k.shown(c))
-                            .collect::<Vec<_>>()
-                            .join(" | ")
-                    );
-                }
-            }
-            for picture in &finding.pictures {
-                std::fs::write(format!("/tmp/tp/{}-{}.svg", exhibit.id, picture.name), &picture.svg).unwrap();
-            }
-            println!("differs {differs:?}");
-        }
+        let known: &[&str] = match exhibit.id {
+            "transport-fig11" => &[
+                "longest message of stage 2 by figure 12 as it is printed: ceil(t/p)",
+                "the same, going on to the next as figure 8 does: ceil(t/p)",
+            ],
+            "transport-appendix" => &["longest message of an iteration of stage 2, less t/p, p = 32"],
+            _ => &[],
+        };
+        assert_eq!(differs, known, "{}: {:#?}", exhibit.id, finding.checks);
     }
 }
