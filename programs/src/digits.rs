@@ -32,6 +32,18 @@ pub fn figures(number: f64, digits: i32) -> String {
     }
 }
 
+/// A number with as many decimals as it needs, up to three: `14.25`, `1,171`.
+pub fn exact(number: f64) -> String {
+    let digits = format!("{:.3}", number.abs());
+    let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
+    let sign =
+        if number < 0.0 && digits.bytes().any(|digit| (b'1'..=b'9').contains(&digit)) { "-" } else { "" };
+    match fraction.trim_end_matches('0') {
+        "" => format!("{sign}{}", thousands(whole)),
+        fraction => format!("{sign}{}.{fraction}", thousands(whole)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +59,15 @@ mod tests {
             (-1000, "-1,000"),
         ] {
             assert_eq!(thousands(number), apart);
+        }
+    }
+
+    #[test]
+    fn shows_the_decimals_that_there_are() {
+        for (number, text) in
+            [(0.0, "0"), (-0.0001, "0"), (14.25, "14.25"), (1171.0, "1,171"), (-2000.5, "-2,000.5")]
+        {
+            assert_eq!(exact(number), text);
         }
     }
 

@@ -20,6 +20,7 @@ mod memory;
 mod program;
 pub mod radix_sort;
 pub mod remap;
+pub mod reproduce;
 pub mod rtt;
 pub mod scatter;
 pub mod study;

@@ -29,6 +29,7 @@ mod plot_file;
 mod progress;
 mod replay;
 mod report;
+mod reproduce;
 mod row;
 mod run;
 mod schedule;
@@ -76,6 +77,8 @@ enum Request {
     Sweep(sweep::Sweep),
     /// Measure o, g, L, G and the capacity from inside, or LogGPS's parameters by round trips, of a machine or your own
     Calibrate(calibrate::Calibrate),
+    /// Make the papers' figures and tables again, and a page of them: paper, formula, model and measurement
+    Reproduce(reproduce::Reproduce),
     /// Send too much to one place, or too much at once, and see who stalls
     Stress(stress::Stress),
     /// Print and draw a communication matrix of the transportation primitive
@@ -105,6 +108,7 @@ impl Request {
             Request::Compare(compare) => compare.execute(out),
             Request::Sweep(sweep) => sweep.execute(out),
             Request::Calibrate(calibrate) => calibrate.execute(out),
+            Request::Reproduce(reproduce) => reproduce.execute(out),
             Request::Stress(stress) => stress.execute(out),
             Request::Matrix(matrix) => matrix.execute(out),
             Request::Replay(replay) => replay.execute(out),
@@ -147,4 +151,22 @@ fn execute() -> Result<(), Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     request.execute(&mut out)?;
     Ok(out.flush()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loggp_programs::reproduce;
+
+    #[test]
+    fn the_commands_of_exhibits_can_be_given() {
+        for (_, exhibit) in reproduce::exhibits() {
+            for command in exhibit.commands {
+                let words = command.split_whitespace().map(|word| word.trim_matches('\''));
+                if let Err(error) = CommandLine::try_parse_from(words) {
+                    panic!("{}: {command}: {error}", exhibit.id);
+                }
+            }
+        }
+    }
 }

@@ -103,11 +103,11 @@ pub enum Format {
 /// A value that has a name: the name, what it means, and the value.
 pub type Named<T> = (&'static str, &'static str, T);
 
-const CLOCKS: [Named<ClockKind>; 2] = [
+pub const CLOCKS: [Named<ClockKind>; 2] = [
     ("virtual", "Time jumps: exact, repeatable and fast", ClockKind::Virtual),
     ("wall", "Time passes: processors are threads that wait, and the run is measured", ClockKind::Wall),
 ];
-const CARRIERS: [Named<Carrier>; 2] = [
+pub const CARRIERS: [Named<Carrier>; 2] = [
     ("thread", "A thread of its own, pinned to a core", Carrier::Thread),
     (
         "coroutine",
@@ -136,9 +136,7 @@ impl MachineOptions {
             ("--dilation", self.dilation.is_some()),
             ("--cores", self.cores.is_some()),
         ];
-        if let Some((name, _)) = only.iter().find(|(_, given)| *given && clock == ClockKind::Virtual) {
-            return Err(Failure::Request(format!("{name} is for the wall clock; give --clock wall too")));
-        }
+        refuse_without_wall(clock, &only)?;
         let dilation = self.dilation.unwrap_or_default();
         let carrier = self.carrier.unwrap_or_default();
         Ok(Emulation { clock, carrier, dilation, cores: self.cores, stack: self.stack, trace: false })
@@ -152,6 +150,16 @@ impl MachineOptions {
             _ => Err(Failure::request(
                 "-P is one number of processors here; `loggp sweep --over P=4,8` takes several",
             )),
+        }
+    }
+}
+
+/// Refuses options that only the wall clock has, on the other: each has its name, and whether it is given.
+pub fn refuse_without_wall(clock: ClockKind, options: &[(&str, bool)]) -> Result<(), Failure> {
+    match options.iter().find(|(_, given)| *given && clock == ClockKind::Virtual) {
+        None => Ok(()),
+        Some((name, _)) => {
+            Err(Failure::Request(format!("{name} is for the wall clock; give --clock wall too")))
         }
     }
 }
@@ -205,12 +213,12 @@ pub fn count(text: &str) -> Result<usize, String> {
 }
 
 /// Reads a number of cores.
-fn cores(text: &str) -> Result<usize, String> {
+pub fn cores(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|cores| *cores > 0).ok_or_else(|| "give a whole number from 1".into())
 }
 
 /// Reads a dilation.
-fn dilation(text: &str) -> Result<Dilation, String> {
+pub fn dilation(text: &str) -> Result<Dilation, String> {
     const LEAST: f64 = 1e-6;
     const MOST: f64 = 1e6;
     let in_range = |dilation: &f64| (LEAST..=MOST).contains(dilation);
@@ -231,7 +239,7 @@ pub fn seed(text: &str) -> Result<u64, String> {
 }
 
 /// Reads how often something is repeated.
-fn repeat(text: &str) -> Result<usize, String> {
+pub fn repeat(text: &str) -> Result<usize, String> {
     const MOST: usize = 1000;
     let in_range = |n: &usize| (1..=MOST).contains(n);
     text.parse().ok().filter(in_range).ok_or_else(|| format!("give a whole number from 1 to {MOST}"))

@@ -1,0 +1,11 @@
+//! The exhibits of LogGP.
+
+use super::Paper;
+
+/// The paper.
+pub static PAPER: Paper = Paper {
+    name: "LogGP",
+    source: "Alexandrov, Ionescu, Schauser, Scheiman: \
+             \"LogGP: Incorporating Long Messages into the LogP Model\", SPAA 1995",
+    exhibits: &[],
+};
