@@ -330,7 +330,7 @@ fn draw_stroke(canvas: &mut Canvas, number: usize, look: Look, places: &[Place])
     let Series { ink, dash, .. } = Series::of(number);
     match look {
         Look::Line if places.len() == 1 => {
-            let [(x, y)] = [places[0]];
+            let (x, y) = places[0];
             canvas.line(ink, Shape::Line, "", &[(x - RING, y), (x + RING, y)]);
         }
         _ if places.len() < 2 => (),

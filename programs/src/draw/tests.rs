@@ -355,18 +355,3 @@ fn a_tree_refuses_what_is_none() {
     );
     assert!(of(vec![node(None), node(None), node(Some(1))]).is_ok());
 }
-#[test]
-fn dump() {
-    std::fs::create_dir_all("/tmp/wd/g").unwrap();
-    for (kind, all) in [
-        ("plot", plots()),
-        ("timeline", timelines()),
-        ("bars", bars()),
-        ("heat", heat_maps()),
-        ("tree", trees()),
-    ] {
-        for (n, svg) in all.into_iter().enumerate() {
-            std::fs::write(format!("/tmp/wd/g/{kind}-{n}.svg"), svg).unwrap();
-        }
-    }
-}
