@@ -10,12 +10,15 @@ const SPACE: f64 = 8.0;
 const BETWEEN: f64 = 20.0;
 const ROW: f64 = 5.0;
 
+/// Draws something between a left end and a right one.
+type Sample<'a> = Box<dyn Fn(&mut Canvas, Place, Place) + 'a>;
+
 /// An entry of a legend.
 pub struct Entry<'a> {
     /// What the look stands for.
     pub label: String,
     /// Draws a sample between these two ends.
-    pub sample: Box<dyn Fn(&mut Canvas, Place, Place) + 'a>,
+    pub sample: Sample<'a>,
 }
 
 impl Entry<'static> {
