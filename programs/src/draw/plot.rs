@@ -141,10 +141,12 @@ impl Plot {
         let names = high(name.len(), NORMAL + 1.0) + 4.0;
         let left = MARGIN + names + numbers;
         let right = MARGIN.max(edge + 4.0);
-        let part = BETWEEN + beside;
-        let needed = left + right + columns as f64 * (PANEL + part) - BETWEEN;
+        // The numbers below a panel's end and below the start of the next keep clear of each other.
+        let between = BETWEEN.max(edge + widest(axes.across.texts.first(), NORMAL) / 2.0 + 4.0);
+        let part = between + beside;
+        let needed = left + right + columns as f64 * (PANEL + part) - between;
         let mut canvas = Canvas::new(needed.max(WIDTH));
-        let panel = (canvas.width() - left - right + BETWEEN) / columns as f64 - part;
+        let panel = (canvas.width() - left - right + between) / columns as f64 - part;
 
         let caption = |row: usize| {
             let row = captions.iter().skip(row * columns).take(columns);
