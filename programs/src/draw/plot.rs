@@ -141,10 +141,12 @@ impl Plot {
         let names = high(name.len(), NORMAL + 1.0) + 4.0;
         let left = MARGIN + names + numbers;
         let right = MARGIN.max(edge + 4.0);
-        let part = BETWEEN + beside;
-        let needed = left + right + columns as f64 * (PANEL + part) - BETWEEN;
+        // The numbers below a panel's end and below the start of the next keep clear of each other.
+        let between = BETWEEN.max(edge + widest(axes.across.texts.first(), NORMAL) / 2.0 + 4.0);
+        let part = between + beside;
+        let needed = left + right + columns as f64 * (PANEL + part) - between;
         let mut canvas = Canvas::new(needed.max(WIDTH));
-        let panel = (canvas.width() - left - right + BETWEEN) / columns as f64 - part;
+        let panel = (canvas.width() - left - right + between) / columns as f64 - part;
 
         let caption = |row: usize| {
             let row = captions.iter().skip(row * columns).take(columns);
@@ -234,6 +236,20 @@ impl Direction {
         Direction { axis, range, ticks, texts }
     }
 
+    /// Of so many ticks one is drawn, so that the numbers below an axis of this width are not too wide.
+    fn step(&self, width: f64) -> usize {
+        if !self.axis.is_even() {
+            return 1;
+        }
+        let fits = |step: &usize| {
+            let shown: Vec<(f64, f64)> = (self.ticks.iter().zip(&self.texts).step_by(*step))
+                .map(|(tick, text)| (self.part(*tick) * width, wide(text, NORMAL) / 2.0))
+                .collect();
+            shown.windows(2).all(|pair| pair[0].0 + pair[0].1 + 6.0 <= pair[1].0 - pair[1].1)
+        };
+        (1..self.ticks.len()).find(fits).unwrap_or(1)
+    }
+
     /// How far from its start to its end a value lies.
     fn part(&self, value: f64) -> f64 {
         let Range { start, end } = self.range;
@@ -252,9 +268,10 @@ impl Axes {
     /// Draws the grid, and the numbers below and, if these are wanted, to the left.
     fn draw(&self, canvas: &mut Canvas, frame: &Frame, has_numbers: bool) {
         let mut free = f64::NEG_INFINITY;
-        for (tick, text) in self.across.ticks.iter().zip(&self.across.texts) {
+        let step = self.across.step(frame.x.end - frame.x.start);
+        for (tick, text) in self.across.ticks.iter().zip(&self.across.texts).step_by(step) {
             let (x, _) = self.place(frame, (*tick, 1.0));
-            // Where numbers would run into each other, some ticks are left out.
+            // Where numbers would still run into each other, some ticks are left out.
             let half = wide(text, NORMAL) / 2.0;
             if x - half >= free {
                 canvas.line(PALE, Shape::Thin, "", &[(x, frame.y.start), (x, frame.y.end)]);

@@ -96,6 +96,8 @@ fn plots() -> Vec<String> {
         [Scale::Linear; 2],
         vec![Panel { caption: "".into(), lines: many, levels: levels() }],
     ));
+    let far = || panel("far", "line", &[(1e6, 1.0), (2e6, 2.0), (4e6, 3.0), (8.388608e6, 4.0)]);
+    all.push(plot("far", [Scale::Points; 2], vec![far(), far(), far()]));
     all.push(plot("nothing", [Scale::Log; 2], Vec::new()));
     all
 }
