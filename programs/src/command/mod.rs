@@ -153,3 +153,21 @@ fn execute() -> Result<(), Failure> {
     request.execute(&mut out)?;
     Ok(out.flush()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loggp_programs::reproduce;
+
+    #[test]
+    fn the_commands_of_exhibits_can_be_given() {
+        for (_, exhibit) in reproduce::exhibits() {
+            for command in exhibit.commands {
+                let words = command.split_whitespace().map(|word| word.trim_matches('\''));
+                if let Err(error) = CommandLine::try_parse_from(words) {
+                    panic!("{}: {command}: {error}", exhibit.id);
+                }
+            }
+        }
+    }
+}
