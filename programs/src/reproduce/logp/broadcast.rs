@@ -5,9 +5,10 @@ use loggp::{ActivityKind, Params, Time, Trace, US};
 use super::super::{Answer, Cell, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::caption;
 use crate::broadcast::BROADCAST;
+use crate::draw::timeline::timeline;
+use crate::draw::tree::{self, Node};
 use crate::program::Case;
 use crate::study::Failed;
-use crate::timeline::timeline;
 
 /// Figure 3.
 pub const FIGURE_3: Exhibit = Exhibit {
@@ -21,7 +22,9 @@ pub const FIGURE_3: Exhibit = Exhibit {
         "No processor receives it twice. The tree is unbalanced: L, o and g decide how many children a node has.",
         "The number at a node is the time at which it has the datum; the text gives only the last.",
     ],
-    formulas: &["the least t with p(t) >= P (Karp et al., theorem 3.2; LogP has the tree and no closed form)"],
+    formulas: &[
+        "the least t with p(t) >= P (Karp et al., theorem 3.2; LogP has the tree and no closed form)",
+    ],
     commands: &[
         "loggp run broadcast optimal --params L=6,o=2,g=4,P=8 --timeline figure-3.svg",
         "loggp compare broadcast --params L=6,o=2,g=4,P=8",
@@ -78,6 +81,11 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         ),
     ];
     let picture = timeline(&trace, "Optimal broadcast, P = 8, L = 6, o = 2, g = 4", ("cycles", US));
+    let drawing = tree::Tree {
+        title: "Optimal broadcast tree, P = 8, L = 6, o = 2, g = 4".into(),
+        subtitle: "in each node when it has the datum, and its number above".into(),
+        nodes: tree.nodes(),
+    };
     let caption = "What each processor does: overheads as bars, messages as arrows from when they leave a processor to \
                    when they come to the other. A processor sends for as long as that helps, and is idle after that.";
     Ok(Finding::new(
@@ -86,7 +94,8 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     )
     .table(tree.table())
     .table(runs.table())
-    .picture("", caption, picture.expect("eight processors fit a picture"))
+    .picture("tree", "The tree: each node's children get the datum from left to right.", drawing.svg().expect("it has eight nodes"))
+    .picture("activity", caption, picture.expect("eight processors fit a picture"))
     .checks(checks))
 }
 
@@ -145,6 +154,16 @@ impl Tree {
     /// When the first processor had the datum, in cycles.
     fn first(&self) -> f64 {
         cycles(self.received.iter().flatten().map(|(_, time)| *time).min())
+    }
+
+    /// The tree for a picture, with the times at which its nodes have the datum.
+    fn nodes(&self) -> Vec<Node> {
+        let node = |(id, received): (usize, &Option<(usize, Time)>)| Node {
+            parent: received.map(|(from, _)| from),
+            label: received.map_or(0.0, |(_, time)| time.in_units(US)).to_string(),
+            note: format!("P{id}"),
+        };
+        self.received.iter().enumerate().map(node).collect()
     }
 
     /// Who got the datum when, and from whom.

@@ -3,9 +3,9 @@
 use loggp::{Params, Time, US, Work};
 
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
-use super::{cm5, on};
+use super::{cm5, line, on, panel};
+use crate::draw::plot::{Look, Plot, Scale};
 use crate::fft::FFT;
-use crate::plot::{Level, Line, Look, Panel, Plot, Scale};
 use crate::program::Case;
 use crate::remap::REMAP;
 use crate::study::{Answers, Failed, Prediction};
@@ -129,16 +129,11 @@ fn computing(answers: &Answers) -> f64 {
 }
 
 fn figure_6(lab: &Lab) -> Result<Finding, Failed> {
-    let sizes: &[usize] = lab.pick(&[1 << 14, 1 << 16, 1 << 18, 1 << 20], &[
-        1 << 14,
-        1 << 16,
-        1 << 18,
-        1 << 20,
-        1 << 22,
-        1 << 24,
-    ]);
+    let sizes: &[usize] = lab
+        .pick(&[1 << 14, 1 << 16, 1 << 18, 1 << 20], &[1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24]);
     let all: f64 = sizes.iter().sum::<usize>() as f64;
-    let table = Table::new("phases", "The phases by size, on 128 processors, in the model").exact("points", "");
+    let table =
+        Table::new("phases", "The phases by size, on 128 processors, in the model").exact("points", "");
     let table = table.exact("compute", "us").exact("bad remap", "us").exact("good remap", "us");
     let table = table.exact("good by formula", "us").exact("bad, one by one", "us");
     let mut table = table.rough("bad / compute", "").rough("good / compute", "").rough("bad / good", "");
@@ -216,7 +211,6 @@ fn figure_6(lab: &Lab) -> Result<Finding, Failed> {
             total <= bound,
         ),
     ];
-    let line = |label: &str, number, look, points| Line { label: label.into(), number, look, points };
     let (naive, staggered) = (place("short-naive"), place("short-staggered"));
     let [bad, good] = remaps;
     let plot = Plot {
@@ -226,16 +220,15 @@ fn figure_6(lab: &Lab) -> Result<Finding, Failed> {
         x_scale: Scale::Points,
         y: "time of the phase [s]".into(),
         y_scale: Scale::Log,
-        panels: vec![Panel {
-            caption: String::new(),
-            lines: vec![
+        panels: panel(
+            vec![
                 line("compute", 0, Look::Both, compute),
                 line("bad remap", naive, Look::Both, bad),
                 line("good remap, formula", staggered, Look::Line, by_formula),
                 line("good remap, model", staggered, Look::Marks, good),
             ],
-            levels: Vec::new(),
-        }],
+            &[],
+        ),
     };
     Ok(Finding::new(format!(
         "The order and the sizes of the effects are the paper's: of {largest} the naive remap takes {:.1} times as long as \
@@ -247,7 +240,7 @@ fn figure_6(lab: &Lab) -> Result<Finding, Failed> {
     ))
     .table(table)
     .table(runs)
-    .picture("", "Both axes go by ratio. The paper's curves are only a picture.", drawn(&plot))
+    .picture("", "Both axes go by ratio. The paper's curves are only a picture.", plot.svg())
     .checks(checks))
 }
 
@@ -269,10 +262,6 @@ fn measured(lab: &Lab, cases: &[Case], machine: &str) -> Result<Table, Failed> {
         runs.push(&[case.algorithm.name], None, &lab.measured(case.clone())?);
     }
     Ok(runs.table())
-}
-
-fn drawn(plot: &Plot) -> String {
-    plot.svg().expect("it is drawn into memory")
 }
 
 /// A rate of a run, such as that of a phase.
@@ -299,8 +288,10 @@ fn figure_7(lab: &Lab) -> Result<Finding, Failed> {
     )
     .checks(checks);
     if lab.is_wall() {
-        let sizes: &[usize] = lab
-            .pick(&[1 << 12, 1 << 14, 1 << 16, 1 << 18], &[1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22]);
+        let sizes: &[usize] = lab.pick(
+            &[1 << 12, 1 << 14, 1 << 16, 1 << 18],
+            &[1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22],
+        );
         let title = "This computer's own rates, two processors, not to be compared with a CM-5";
         let table = Table::new("host", title).exact("points", "").rough("phase I", "Mflops");
         let mut table = table.rough("phase III", "Mflops");
@@ -316,7 +307,6 @@ fn figure_7(lab: &Lab) -> Result<Finding, Failed> {
             lab.done((done + 1) as f64 / sizes.len() as f64);
         }
         let [first, third] = lines;
-        let line = |label: &str, number, points| Line { label: label.into(), number, look: Look::Both, points };
         let plot = Plot {
             title: "Rates of this computer's processor in the FFT's phases".into(),
             subtitle: "measured, on two processors: the computer's caches, and who else uses it".into(),
@@ -324,15 +314,17 @@ fn figure_7(lab: &Lab) -> Result<Finding, Failed> {
             x_scale: Scale::Points,
             y: "rate of a processor [Mflops]".into(),
             y_scale: Scale::Linear,
-            panels: vec![Panel {
-                caption: String::new(),
-                lines: vec![line("phase I, one FFT", 0, first), line("phase III, small FFTs", 1, third)],
-                levels: Vec::new(),
-            }],
+            panels: panel(
+                vec![
+                    line("phase I, one FFT", 0, Look::Both, first),
+                    line("phase III, small FFTs", 1, Look::Both, third),
+                ],
+                &[],
+            ),
         };
         let caption = "What the paper's figure shows of a CM-5's node, measured on this computer. No number of the paper is \
                        held against it.";
-        finding = finding.table(table).picture("host", caption, drawn(&plot));
+        finding = finding.table(table).picture("host", caption, plot.svg());
     }
     Ok(finding)
 }
@@ -345,8 +337,8 @@ const SCHEDULES: [(&str, usize, &str, &str); 3] = [
 ];
 
 /// A case of figure 8. The paper does not say what the barrier of the CM-5's hardware costs, so it costs nothing.
-fn schedule(machine: &str, algorithm: &str, P: usize, n: usize) -> Case {
-    Case { barrier: Some(Time::ZERO), ..case(algorithm, on(machine, P), n) }
+fn schedule(machine: &str, algorithm: &str, processors: usize, n: usize) -> Case {
+    Case { barrier: Some(Time::ZERO), ..case(algorithm, on(machine, processors), n) }
 }
 
 /// A remap's rate by processor, in MB/s.
@@ -357,7 +349,8 @@ fn per_processor(n: usize, us: f64) -> f64 {
 fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
     let most = lab.pick(20, 22);
     let sizes: Vec<usize> = (14..=most).step_by(lab.pick(2, 1)).map(|log| 1 << log).collect();
-    let table = Table::new("rates", "Rates of the remap on 128 processors, per processor").exact("points", "");
+    let table =
+        Table::new("rates", "Rates of the remap on 128 processors, per processor").exact("points", "");
     let table = table.rough("as printed", "MB/s").rough("all terms kept", "MB/s");
     let mut table = SCHEDULES.iter().fold(table, |table, (name, ..)| table.rough(name, "MB/s, model"));
     let all = sizes.iter().sum::<usize>() as f64;
@@ -418,15 +411,11 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
             busy > 0.999,
         ),
     ]);
-    let line = |label: String, number, look, points| Line { label, number, look, points };
-    let mut lines = vec![
-        line("as printed".into(), 0, Look::Line, printed),
-        line("all terms kept".into(), 1, Look::Line, kept),
-    ];
+    let mut lines =
+        vec![line("as printed", 0, Look::Line, printed), line("all terms kept", 1, Look::Line, kept)];
     for (points, (name, number, ..)) in modelled.into_iter().zip(SCHEDULES) {
-        lines.push(line(format!("{name}, model"), number, Look::Marks, points));
+        lines.push(line(&format!("{name}, model"), number, Look::Marks, points));
     }
-    let level = |label: &str, y| Level { label: label.into(), y };
     let plot = Plot {
         title: "Rate of the remap on 128 processors of a CM-5".into(),
         subtitle: "formulas as lines, the model as marks; the barrier costs nothing".into(),
@@ -434,11 +423,7 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
         x_scale: Scale::Points,
         y: "rate per processor [MB/s]".into(),
         y_scale: Scale::Linear,
-        panels: vec![Panel {
-            caption: String::new(),
-            lines,
-            levels: vec![level("3.2 predicted", 3.2), level("2 measured", 2.0)],
-        }],
+        panels: panel(lines, &[("3.2 predicted", 3.2), ("2 measured", 2.0)]),
     };
     Ok(Finding::new(
         "The prediction is the paper's 3.2 MB/s, and the model keeps to it at every size. What the CM-5 lost against that, 2 \
@@ -448,7 +433,7 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
     .table(table)
     .table(runs)
     .table(doubled)
-    .picture("", "Rates are of all n/P points, as the paper's 3.2 MB/s is.", drawn(&plot))
+    .picture("", "Rates are of all n/P points, as the paper's 3.2 MB/s is.", plot.svg())
     .checks(checks))
 }
 
@@ -479,6 +464,7 @@ fn parameters() -> Vec<Check> {
         cycles("g", "0.44", cm5.g).because(of_o),
         ticks("g", "56", cm5.g).because(of_o),
         cycles("1 us", "0.22", US),
-        ticks("1 us", "28", US).because("0.22 of a cycle of 150 ticks is 33 ticks, and so is 1 us of a 33 MHz clock"),
+        ticks("1 us", "28", US)
+            .because("0.22 of a cycle of 150 ticks is 33 ticks, and so is 1 us of a 33 MHz clock"),
     ]
 }

@@ -3,9 +3,10 @@
 use loggp::{Params, US, preset};
 
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
+use super::{line, panel};
+use crate::draw::plot::{Look, Plot, Scale};
 use crate::emulation::Course;
 use crate::lu::LU;
-use crate::plot::{Line, Look, Panel, Plot, Scale};
 use crate::program::Case;
 use crate::study::{Answers, Failed};
 
@@ -166,11 +167,9 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         Check::same("active processors, step by step, blocked grid: predicted and observed", "equal", same(&blocked_formula, &blocked_active)),
         Check::same("active processors, step by step, scattered grid: predicted and observed", "equal", same(&scattered_formula, &scattered_active)),
     ];
-    let line = |name: &str, label: &str, look, active: &[f64]| Line {
-        label: label.into(),
-        number: LU.algorithms.iter().position(|other| other.name == name).unwrap_or(0),
-        look,
-        points: (1..).map(f64::from).zip(active.iter().copied()).collect(),
+    let line = |name: &str, label: &str, look, active: &[f64]| {
+        let number = LU.algorithms.iter().position(|other| other.name == name).unwrap_or(0);
+        line(label, number, look, (1..).map(f64::from).zip(active.iter().copied()).collect())
     };
     let plot = Plot {
         title: format!("Who has something to update, n = {STEPS}, P = {P}"),
@@ -179,16 +178,15 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         x_scale: Scale::Linear,
         y: "processors that update".into(),
         y_scale: Scale::Linear,
-        panels: vec![Panel {
-            caption: String::new(),
-            lines: vec![
+        panels: panel(
+            vec![
                 line("grid-cyclic", "scattered grid, predicted", Look::Line, &scattered_formula),
                 line("grid-cyclic", "observed", Look::Marks, &scattered_active),
                 line("grid-blocked", "blocked grid, predicted", Look::Line, &blocked_formula),
                 line("grid-blocked", "observed", Look::Marks, &blocked_active),
             ],
-            levels: Vec::new(),
-        }],
+            &[],
+        ),
     };
     Ok(Finding::new(format!(
         "The layouts come in the paper's order, and what a processor receives is less by the paper's factors of 2 and sqrt(P) \
@@ -201,9 +199,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     ))
     .table(table)
     .table(runs.table())
-    .picture("", "How balanced the layouts are: a processor counts in a step if it has something to update.", plot
-        .svg()
-        .expect("it is drawn into memory"))
+    .picture("", "How balanced the layouts are: a processor counts in a step if it has something to update.", plot.svg())
     .checks(checks))
 }
 

@@ -6,11 +6,12 @@ use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::broadcast::{self, Tree, list, shape};
 use super::caption;
 use crate::broadcast::BROADCAST;
+use crate::draw::timeline::timeline;
+use crate::draw::tree::{self, Node};
 use crate::program::Case;
 use crate::study::{Answers, Failed};
 use crate::summation::schedule::Part;
 use crate::summation::{SUMMATION, Way, schedule};
-use crate::timeline::timeline;
 
 /// Figure 4.
 pub const FIGURE_4: Exhibit = Exhibit {
@@ -93,7 +94,8 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
             least >= 2,
         )
         .by(Answer::Count),
-        Check::equal("additions of inputs between two receptions: g-o-1", "1", between(&parts)).by(Answer::Count),
+        Check::equal("additions of inputs between two receptions: g-o-1", "1", between(&parts))
+            .by(Answer::Count),
         Check::equal("values that are summed by T = L+2o = 9: T+1", "10", alone as f64).by(Answer::Count),
         Check::claim(
             "computing overlaps the delivery of messages",
@@ -103,6 +105,17 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         ),
     ];
     let picture = timeline(&trace, "Optimal summation by T = 28, P = 8, L = 5, o = 2, g = 4", ("cycles", US));
+    let node = |(id, part): (usize, &Part)| Node {
+        parent: part.parent,
+        label: done[id].in_units(US).to_string(),
+        note: format!("P{id}: {}", part.operands()),
+    };
+    let drawing = tree::Tree {
+        title: "Communication tree of the optimal summation, T = 28".into(),
+        subtitle: "in each node when its sum is done; above it its number, and how many inputs are its own"
+            .into(),
+        nodes: parts.iter().enumerate().map(node).collect(),
+    };
     let caption = "What each processor does: additions as work, overheads, and partial sums as arrows. Everyone is busy \
                    until it has sent its sum.";
     Ok(Finding::new(format!(
@@ -111,7 +124,8 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     ))
     .table(table(&parts, &done))
     .table(runs.table())
-    .picture("", caption, picture.expect("eight processors fit a picture"))
+    .picture("tree", "Sums go from children to parents, later from left to right.", drawing.svg().expect("it has eight nodes"))
+    .picture("activity", caption, picture.expect("eight processors fit a picture"))
     .checks(checks))
 }
 
