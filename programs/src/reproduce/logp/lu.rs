@@ -155,7 +155,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
             "a row and a column of the grid are idle, and the paper counts the processor twice that is in both: it is 2 \
              sqrt(P) - 1",
         ),
-        Check::equal("blocked grid: steps in which one is active, n/sqrt(P) with the last", "32", (alone + 1) as f64)
+        Check::equal("blocked grid: steps in which one is active, n/sqrt(P)", "32", alone as f64)
             .by(Answer::Count),
         Check::claim(
             "scattered grid: steps in which all are active",
