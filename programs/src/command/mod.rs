@@ -40,6 +40,7 @@ mod setting;
 mod stress;
 mod studies;
 mod sweep;
+mod topologies;
 mod trace2goal;
 
 use std::io::{self, Write};
@@ -92,7 +93,7 @@ enum Request {
     Schedule(schedule::ScheduleCommand),
     /// List the programs, their sizes and their algorithms
     Programs,
-    /// List the papers' machines, every value with its source
+    /// List the papers' machines, every value with its source, or networks and how far apart their processors are
     Machines(lists::Machines),
     /// Say where the time of a recorded run went, and what it would have taken under other parameters
     Analyze(analyze::Analyze),
