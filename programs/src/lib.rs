@@ -16,6 +16,7 @@ pub mod goal;
 pub mod lu;
 mod median;
 mod memory;
+pub mod message;
 pub mod plot;
 mod program;
 pub mod radix_sort;
@@ -55,6 +56,7 @@ pub static PROGRAMS: &[&Program] = &[
     &gauss::GAUSS,
     &transportation::TRANSPORTATION,
     &rtt::RTT,
+    &message::MESSAGE,
 ];
 
 /// The documents' examples, which `cargo test` runs.
