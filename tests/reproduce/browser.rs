@@ -29,7 +29,7 @@ const PROBE: &str = include_str!("probe.js");
 pub fn find() -> Option<Browser> {
     let runs =
         |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|run| run.status.success());
-    NAMES.iter().find(runs).map(|name| Browser(name.into()))
+    NAMES.iter().find(|name| runs(name)).map(|name| Browser(name.into()))
 }
 
 impl Browser {

@@ -7,7 +7,8 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use loggp::Params;
 use loggp_programs::Case;
-use loggp_programs::transportation::{self, Matrix, TRANSPORTATION, heat_map, source};
+use loggp_programs::draw::heat_map::heat_map;
+use loggp_programs::transportation::{self, Matrix, TRANSPORTATION, source};
 use serde_json::{Map, Value};
 
 use super::failure::Failure;

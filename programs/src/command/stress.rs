@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loggp::{Audit, ClockKind};
-use loggp_programs::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_programs::draw::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::study::stress::{STRESS, THROUGHPUT};
 use loggp_programs::{Algorithm, Case, Study};
 
@@ -184,7 +184,7 @@ fn plot(rows: &[Row], choices: &[Choice]) -> Plot {
         };
         let mut points: Vec<_> = rows.iter().filter(name).map(point).collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
-        Line { label: pattern.into(), number, look: Look::Both, points }
+        Line::new(pattern, number, Look::Both, points)
     };
     let mut patterns: Vec<&'static str> = rows.iter().map(|row| row.case().algorithm.name).collect();
     patterns.dedup();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loggp::{ClockKind, Time};
-use loggp_programs::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_programs::draw::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::study::Prediction;
 use loggp_programs::study::range::{Point, Quantity, Range};
 use loggp_programs::{Study, study};
@@ -119,14 +119,22 @@ fn plot(heading: &str, range: &Range, unit: Unit, numbers: &[f64], rows: &[Row])
                 Look::Marks => model,
                 _ => measured.map(|times| times.median),
             };
-            let here = numbers.iter().zip(rows).filter(|(_, row)| row.case().algorithm.name == name);
+            let here = || numbers.iter().zip(rows).filter(|(_, row)| row.case().algorithm.name == name);
             let point = |(at, row): (&f64, &Row)| {
                 time(row.answers.prediction).map(|time| (x(*at), unit.amount(time)))
             };
-            let mut points: Vec<(f64, f64)> = here.filter_map(point).collect();
+            let mut points: Vec<(f64, f64)> = here().filter_map(point).collect();
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
             if !points.is_empty() {
-                lines.push(Line { label: format!("{name}, {answer}"), number, look, points });
+                let mut line = Line::new(format!("{name}, {answer}"), number, look, points);
+                if look == Look::Rings {
+                    let spread = |(at, row): (&f64, &Row)| {
+                        let times = row.answers.prediction.measured.filter(|times| times.min < times.max)?;
+                        Some((x(*at), unit.amount(times.min), unit.amount(times.max)))
+                    };
+                    line.spread = here().filter_map(spread).collect();
+                }
+                lines.push(line);
             }
         }
     }

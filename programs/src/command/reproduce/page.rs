@@ -95,7 +95,11 @@ fn article(out: &mut String, record: &Record) {
     element(
         out,
         "h3",
-        format_args!("{}: {} <a class=\"id\" href=\"#{id}\">{id}</a>", escaped(place), escaped(title)),
+        format_args!(
+            "{}: {} <a class=\"id\" href=\"#{id}\">{id}</a>",
+            escaped(&sentence(place)),
+            escaped(title)
+        ),
     );
     element(out, "p class=\"verdict\"", format_args!("{}{}", badges(finding), escaped(&verdict(record))));
     list(out, "The paper", &record.says);

@@ -5,8 +5,9 @@ use loggp::SEC;
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Seconds, Table};
 use super::elimination::{ANOTHER_PROGRAM, CODES, Three, sizes};
 use super::elimination_times::{PAPERS_ERROR, TABLE, WHY, errors, number};
-use super::synchronization::Parts;
+use super::synchronization::{Parts, drawn};
 use crate::study::Failed;
+use crate::study::analysis::accounts::Account;
 
 /// Table 10.
 pub const TABLE_10: Exhibit = Exhibit {
@@ -207,17 +208,18 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
     let table = table.exact("n", "").text("code").text("model");
     let mut table = Parts::columns(table).exact("time", "s");
     let (mut unseen, mut long, mut seen) = (0, 0, 0);
-    let mut shares = Vec::new();
+    let (mut shares, mut bars) = (Vec::new(), [Vec::new(), Vec::new()]);
     let sizes = sizes(lab);
     for (row, (n, part)) in sizes.into_iter().enumerate() {
         let three = Three::run(lab, n, part)?;
-        let waits = Parts::of(&three.get(0).trace).sender;
+        let waits = Parts::of(&three.get(0).trace).part(Account::SenderSync);
         for (code, Column { name, .. }) in columns(three.differ()) {
-            for (called, asked) in MODELS {
+            for ((called, asked), bars) in MODELS.into_iter().zip(&mut bars) {
                 if asked == "loggp-1" && code == 1 {
                     continue; // it knows no S: this is the original's
                 }
                 let (time, parts) = replay(&three, code, asked)?;
+                bars.push(parts.bar(name, n));
                 let mut cells = vec![n.into(), name.into(), called.into()];
                 cells.extend(parts.cells());
                 cells.push(time.into());
@@ -226,10 +228,12 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
                     match asked {
                         "loggp-1" => {
                             long += 1;
-                            unseen += usize::from(parts.sender == 0.0);
+                            unseen += usize::from(parts.part(Account::SenderSync) == 0.0);
                         }
                         _ => {
-                            seen += usize::from((parts.sender / waits - 1.0).abs() < PAPERS_ERROR);
+                            seen += usize::from(
+                                (parts.part(Account::SenderSync) / waits - 1.0).abs() < PAPERS_ERROR,
+                            );
                             shares.push(format!("{:.0}% at n = {n}", 100.0 * waits));
                         }
                     }
@@ -257,5 +261,13 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
          are not compared.",
         shares.join(" and ")
     );
-    Ok(Finding::new(verdict).table(table).checks(checks))
+    let mut finding = Finding::new(verdict).table(table).checks(checks);
+    for ((called, asked), bars) in MODELS.into_iter().zip(bars) {
+        let caption = match asked {
+            "loggp-1" => "(a) LogGP-1: it knows no S, so a larger S changes nothing.",
+            _ => "(b) LogGP-2: it has the senders that wait, as LogGPS does.",
+        };
+        finding = finding.picture(asked, caption, drawn(&format!("Where the time goes by {called}"), bars));
+    }
+    Ok(finding)
 }

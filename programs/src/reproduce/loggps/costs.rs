@@ -5,9 +5,10 @@ use loggp::{Params, Time, US};
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::nearness::Nearness;
 use super::platforms::{PLATFORMS, two_of};
+use crate::Case;
+use crate::draw::timeline::timeline;
 use crate::message::{IRECV, ISEND, MESSAGE, Parts, RECV, SEND, WAIT_RECV, WAIT_SEND};
 use crate::study::{Answers, Failed};
-use crate::{Case, timeline};
 
 /// Figure 2.
 pub const FIGURE_2: Exhibit = Exhibit {

@@ -5,8 +5,8 @@ use loggp::{MS, NS, Time, Trace, US};
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Seconds, Table};
 use super::platforms::two_of;
 use crate::Case;
+use crate::draw::plot::{Line, Look, Panel, Plot, Scale};
 use crate::message::{MESSAGE, Parts};
-use crate::plot::{Line, Look, Panel, Plot, Scale};
 use crate::study::Failed;
 use crate::study::analysis::WhatIf;
 
@@ -230,7 +230,7 @@ fn figure_7(lab: &Lab) -> Result<Finding, Failed> {
         same += usize::from((send, recv, under_way) == (parts.send(Time::ZERO), parts.T3, parts.T2));
     }
     let [send, recv, G] = curves;
-    let line = |label: &str, number, points| Line { label: label.into(), number, look: Look::Both, points };
+    let line = |label: &str, number, points| Line::new(label, number, Look::Both, points);
     let plot = |title: &str, y: &str, lines| {
         let plot = Plot {
             title: title.into(),
@@ -241,7 +241,7 @@ fn figure_7(lab: &Lab) -> Result<Finding, Failed> {
             y_scale: Scale::Linear,
             panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],
         };
-        plot.svg().expect("it is drawn into a string")
+        plot.svg()
     };
     let overheads = plot(
         "LogGP-1's overheads on Myrinet",

@@ -4,10 +4,12 @@ use loggp::{SEC, Trace};
 
 use super::super::{Answer, Cell, Check, Exhibit, Finding, Lab, Seconds, Table};
 use super::elimination::{ANOTHER_PROGRAM, CODES, Three, sizes};
+use crate::draw::bars::{Bar, Bars};
+use crate::draw::palette::Kind;
 use crate::gauss::longest_message;
 use crate::study::Failed;
 use crate::study::analysis::Analysis;
-use crate::study::analysis::accounts::Account;
+use crate::study::analysis::accounts::{Account, Accounts};
 
 /// Figure 6.
 pub const FIGURE_6: Exhibit = Exhibit {
@@ -32,31 +34,37 @@ pub const FIGURE_6: Exhibit = Exhibit {
 
 /// Where the time of a run went, as parts of it.
 pub struct Parts {
-    /// The processors computed.
-    pub computing: f64,
-    /// Overheads of sending and receiving.
-    pub overhead: f64,
-    /// Senders waited for their receivers.
-    pub sender: f64,
-    /// Receivers waited for their messages.
-    pub receiver: f64,
-    /// The rest: handshakes, ports and gaps, and processors that are done.
-    pub other: f64,
+    /// The time of all processors together.
+    total: Accounts,
 }
+
+/// From the bottom of a bar up: what is done, what LogGPS calls synchronization, and other waits.
+const LAYERS: [Account; 9] = [
+    Account::Computation,
+    Account::Send,
+    Account::Receive,
+    Account::SenderSync,
+    Account::ReceiverSync,
+    Account::Handshake,
+    Account::Gap,
+    Account::Port,
+    Account::End,
+];
 
 impl Parts {
     /// Of a run that the machine has just made.
     pub fn of(trace: &Trace) -> Parts {
-        let total = Analysis::of_run(trace).total;
-        let part = |time: loggp::Time| time.in_units(total.total());
-        let (computing, overhead) = (part(total[Account::Computation]), part(total.overhead()));
-        let (sender, receiver) = (part(total[Account::SenderSync]), part(total[Account::ReceiverSync]));
-        Parts { computing, overhead, sender, receiver, other: 1.0 - computing - overhead - sender - receiver }
+        Parts { total: Analysis::of_run(trace).total }
     }
 
     /// What the paper calls synchronization.
     pub fn synchronization(&self) -> f64 {
-        self.sender + self.receiver
+        self.total.synchronization().in_units(self.total.total())
+    }
+
+    /// What is on an account.
+    pub fn part(&self, account: Account) -> f64 {
+        self.total[account].in_units(self.total.total())
     }
 
     /// The columns of a table of them.
@@ -67,11 +75,34 @@ impl Parts {
     }
 
     /// Their cells, in %.
-    pub fn cells(&self) -> impl Iterator<Item = Cell> + use<> {
-        let parts = [self.computing, self.overhead, self.sender, self.receiver, self.other];
+    pub fn cells(&self) -> [Cell; 5] {
+        let overhead = self.part(Account::Send) + self.part(Account::Receive);
+        let known = [Account::Computation, Account::SenderSync, Account::ReceiverSync]
+            .map(|account| self.part(account));
+        let [computing, sender, receiver] = known;
+        let other = 1.0 - computing - overhead - sender - receiver;
         // What is nothing shall not be a tiny number that floats have left.
-        parts.into_iter().map(|part| Cell::from((1e5 * part).round() / 1e3))
+        [computing, overhead, sender, receiver, other].map(|part| Cell::from((1e5 * part).round() / 1e3))
     }
+
+    /// A bar of them in a group, in %.
+    pub fn bar(&self, label: &str, group: usize) -> Bar {
+        let heights = LAYERS.map(|account| 100.0 * self.part(account)).into();
+        Bar { label: label.into(), group: format!("n = {group}"), heights }
+    }
+}
+
+/// Bars in a picture.
+pub fn drawn(title: &str, bars: Vec<Bar>) -> String {
+    Bars {
+        title: title.into(),
+        subtitle: "mean over the processors".into(),
+        x: String::new(),
+        y: "part of the time [%]".into(),
+        layers: LAYERS.map(|account| Kind::of_account(account).into()).into(),
+        bars,
+    }
+    .svg()
 }
 
 fn make(lab: &Lab) -> Result<Finding, Failed> {
@@ -80,7 +111,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         .text("code");
     let mut table = Parts::columns(table).exact("time", "s");
     let mut checks = Vec::new();
-    let (mut halves, mut leads) = (Vec::new(), 0);
+    let (mut halves, mut leads, mut bars) = (Vec::new(), 0, Vec::new());
     let sizes = sizes(lab);
     for (row, (n, part)) in sizes.into_iter().enumerate() {
         let three = Three::run(lab, n, part)?;
@@ -88,13 +119,15 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
             let run = three.get(number);
             let parts = Parts::of(&run.trace);
             let name = if three.differ() { code.name } else { "all three" };
+            bars.push(parts.bar(name, n));
             let mut cells = vec![n.into(), name.into()];
             cells.extend(parts.cells());
             cells.push(run.time.in_units(SEC).into());
             table.push(cells);
             let percent = 100.0 * parts.synchronization();
             if number == 0 {
-                leads += usize::from((parts.sender > parts.receiver) == (n > 1024));
+                let sender_leads = parts.part(Account::SenderSync) > parts.part(Account::ReceiverSync);
+                leads += usize::from(sender_leads == (n > 1024));
                 let is_half = (0.4..0.6).contains(&parts.synchronization());
                 let paper = if n == 1024 { "not roughly 50%" } else { "roughly 50%" };
                 let what = format!("n = {n}: synchronization");
@@ -151,7 +184,9 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
          Synchronization is {}. The paper's program is lost, and ours waits less where messages are short.",
         halves.join(", ")
     );
-    Ok(Finding::new(verdict).table(table).checks(checks))
+    let caption = "Up to n = 1024 no message is longer than S, and all three codes are the same.";
+    let picture = drawn("Where the elimination's time goes", bars);
+    Ok(Finding::new(verdict).table(table).picture("", caption, picture).checks(checks))
 }
 
 /// The bytes of all messages that wait for their receivers, at n: what is run at a part of it has a part of the messages, each
