@@ -4,6 +4,7 @@ use loggp::{SEC, Trace};
 
 use super::super::{Answer, Cell, Check, Exhibit, Finding, Lab, Seconds, Table};
 use super::elimination::{ANOTHER_PROGRAM, CODES, Three, sizes};
+use super::elimination_times::{PAPERS_ERROR, WHY};
 use crate::draw::bars::{Bar, Bars};
 use crate::draw::palette::Kind;
 use crate::gauss::longest_message;
@@ -140,14 +141,8 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
                 let why = "our program's time is that near to the paper's too; the paper's predictions are off by up to 9.6%";
                 let what = "n = 4096: synchronization, original [s]";
                 checks.push(
-                    Check::within(
-                        what,
-                        "29.128",
-                        synchronization,
-                        super::elimination_times::PAPERS_ERROR,
-                        why,
-                    )
-                    .because(ANOTHER_PROGRAM),
+                    Check::within(what, "29.128", synchronization, PAPERS_ERROR, why)
+                        .because(ANOTHER_PROGRAM),
                 );
                 let sent = long_bytes(&run.trace, part) / f64::from(1 << 20) / run.trace.params.P as f64;
                 let what = "n = 4096: messages longer than S, for each processor [MBytes]";
@@ -158,9 +153,9 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
             }
             if (n, number) == (4096, 1) {
                 let what = "n = 4096, S = 65,536: synchronization [%]";
-                let check = Check::within(what, "7", percent, 0.096, "three digits");
+                let check = Check::within(what, "7", percent, PAPERS_ERROR, WHY);
                 checks.push(check.because(
-                    "our program asks for its rows later than they come; the paper's still waited for some",
+                    "in our program rows come before they are asked for; in the paper's some receivers still waited",
                 ));
             }
         }
