@@ -17,6 +17,7 @@ pub mod goal;
 pub mod lu;
 mod median;
 mod memory;
+pub mod message;
 mod program;
 pub mod radix_sort;
 pub mod remap;
@@ -53,6 +54,7 @@ pub static PROGRAMS: &[&Program] = &[
     &gauss::GAUSS,
     &transportation::TRANSPORTATION,
     &rtt::RTT,
+    &message::MESSAGE,
 ];
 
 /// The documents' examples, which `cargo test` runs. They are links to the documents of the project, so that the packaged
