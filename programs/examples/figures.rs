@@ -8,7 +8,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use loggp_programs::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_programs::draw::plot::{Line, Look, Panel, Plot, Scale};
 
 /// A table of the document.
 struct Table {
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let figures: [Figure; 3] =
         [("lateness.svg", lateness), ("virtual.svg", virtual_clock), ("errors.svg", errors)];
     for (name, figure) in figures {
-        fs::write(docs.join(name), figure(&tables)?.svg()?)?;
+        fs::write(docs.join(name), figure(&tables)?.svg())?;
         println!("{}", docs.join(name).display());
     }
     Ok(())
@@ -78,14 +78,12 @@ fn lateness(tables: &[Table]) -> Result<Plot, String> {
     let table = named(tables, &["each core has something to do every", "P"])?;
     let loads = grouped(table);
     let panel = |(load, rows): (String, Vec<&Vec<String>>)| {
-        let line = |(number_of, name): (usize, &String)| Line {
-            label: name.clone(),
-            number: number_of,
-            look: Look::Both,
-            points: points(&rows, 1, |row| {
+        let line = |(number_of, name): (usize, &String)| {
+            let points = points(&rows, 1, |row| {
                 // p90, the middle of three; what was in time to the nanosecond is drawn at 1.
                 Some(number(row.get(2 + number_of)?.split('/').nth(1)?.trim())?.max(1.0))
-            }),
+            });
+            Line::new(name.as_str(), number_of, Look::Both, points)
         };
         Panel {
             caption: format!("every {load}"),
@@ -112,11 +110,9 @@ fn virtual_clock(tables: &[Table]) -> Result<Plot, String> {
         .filter_map(|name| table.head.iter().enumerate().find(|(_, head)| head == name))
         .collect();
     let panel = |(pattern, rows): (String, Vec<&Vec<String>>)| {
-        let line = |(number_of, (column, name)): (usize, &(usize, &String))| Line {
-            label: (*name).clone(),
-            number: number_of,
-            look: Look::Both,
-            points: points(&rows, 1, |row| number(row.get(*column)?)),
+        let line = |(number_of, (column, name)): (usize, &(usize, &String))| {
+            let points = points(&rows, 1, |row| number(row.get(*column)?));
+            Line::new(name.as_str(), number_of, Look::Both, points)
         };
         let lines = columns.iter().enumerate().map(line).filter(|line| !line.points.is_empty());
         Panel { caption: pattern, lines: lines.collect(), levels: Vec::new() }
@@ -149,11 +145,9 @@ fn errors(tables: &[Table]) -> Result<Plot, String> {
         }
         by_size.values_mut().for_each(|errors| errors.sort_by(f64::total_cmp));
         // What is less than the table shows is drawn at half of its last digit.
-        let line = |number: usize, label: &str, of: fn(&[f64]) -> f64| Line {
-            label: label.into(),
-            number,
-            look: Look::Both,
-            points: by_size.iter().map(|(size, errors)| (*size as f64, of(errors).max(0.005))).collect(),
+        let line = |number: usize, label: &str, of: fn(&[f64]) -> f64| {
+            let points = by_size.iter().map(|(size, errors)| (*size as f64, of(errors).max(0.005)));
+            Line::new(label, number, Look::Both, points.collect())
         };
         Panel {
             caption: carrier.into(),

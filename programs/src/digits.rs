@@ -5,7 +5,7 @@ pub fn thousands(number: impl ToString) -> String {
     let digits = number.to_string();
     let mut apart = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+        if (digits.len() - i).is_multiple_of(3) && apart.ends_with(|before: char| before.is_ascii_digit()) {
             apart.push(',');
         }
         apart.push(digit);
@@ -15,10 +15,15 @@ pub fn thousands(number: impl ToString) -> String {
 
 /// A number with three digits that count: `0.25`, `23.8`, `1,280`.
 pub fn rough(number: f64) -> String {
+    figures(number, 3)
+}
+
+/// A number with so many digits that count, and no more than nine behind the point.
+pub fn figures(number: f64, digits: i32) -> String {
     if number == 0.0 || !number.is_finite() {
         return number.to_string();
     }
-    let decimals = (2 - number.abs().log10().floor() as i32).clamp(0, 9) as usize;
+    let decimals = (digits - 1 - number.abs().log10().floor() as i32).clamp(0, 9) as usize;
     let digits = format!("{number:.decimals$}");
     let Some((whole, fraction)) = digits.split_once('.') else { return thousands(digits) };
     match fraction.trim_end_matches('0') {
@@ -45,7 +50,14 @@ mod tests {
 
     #[test]
     fn parts_thousands() {
-        for (number, apart) in [(0, "0"), (999, "999"), (1000, "1,000"), (10_230_200, "10,230,200")] {
+        for (number, apart) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (10_230_200, "10,230,200"),
+            (-800, "-800"),
+            (-1000, "-1,000"),
+        ] {
             assert_eq!(thousands(number), apart);
         }
     }

@@ -9,6 +9,7 @@ pub mod combining;
 mod costs;
 mod dense;
 pub mod digits;
+pub mod draw;
 mod emulation;
 pub mod fft;
 pub mod gauss;
@@ -16,7 +17,6 @@ pub mod goal;
 pub mod lu;
 mod median;
 mod memory;
-pub mod plot;
 mod program;
 pub mod radix_sort;
 pub mod remap;
@@ -25,7 +25,6 @@ pub mod rtt;
 pub mod scatter;
 pub mod study;
 pub mod summation;
-mod timeline;
 pub mod transportation;
 mod trees;
 mod word;
@@ -38,7 +37,6 @@ pub use study::range::Range;
 pub use study::stress::STRESS;
 pub use study::sweep::Sweep;
 pub use study::{Answers, Study};
-pub use timeline::timeline;
 pub use word::Word;
 
 /// All programs, in the order in which the papers have them.
@@ -57,11 +55,14 @@ pub static PROGRAMS: &[&Program] = &[
     &rtt::RTT,
 ];
 
-/// The documents' examples, which `cargo test` runs.
+/// The documents' examples, which `cargo test` runs. They are links to the documents of the project, so that the packaged
+/// crate has them too.
 #[cfg(doctest)]
 mod documents {
-    #[doc = include_str!("../../docs/programs.md")]
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/programs.md")]
     struct Programs;
-    #[doc = include_str!("../../docs/analysis.md")]
+    #[doc = include_str!("../docs/analysis.md")]
     struct Analysis;
 }

@@ -7,7 +7,6 @@
 //! in p parts and send them by p intermediate processors, so that in both stages all messages have nearly the same length.
 
 mod arrival;
-mod heat_map;
 mod linear;
 mod matrix;
 mod observed;
@@ -26,7 +25,6 @@ use std::sync::Arc;
 use loggp::{Params, Proc, RunError, Time, Work, parse_time};
 
 pub use arrival::{Arrival, Source};
-pub use heat_map::heat_map;
 pub use matrix::{Kind, Matrix};
 pub use predict::{expected_longest, longest};
 pub use random::Random;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loggp::{ClockKind, Latency, Params, Ports, Ties, Time};
 use loggp_programs::Calibration;
-use loggp_programs::plot::{Level, Line, Look, Panel, Plot, Scale};
+use loggp_programs::draw::plot::{Level, Line, Look, Panel, Plot, Scale};
 use loggp_programs::study::calibration::{Amount, Bound, Finding, Found};
 
 use super::cell::Cell;
@@ -249,11 +249,10 @@ fn judge(rows: &[Row]) -> Result<(), Failure> {
 fn signature(choice: &Choice, found: &Calibration) -> Plot {
     let Choice { name, params, unit } = choice;
     let of = name.map_or(String::new(), |name| format!(" of {name}"));
-    let lines = found.signature.iter().enumerate().map(|(number, series)| Line {
-        label: format!("\u{394} = {}", show(unit, series.pause)),
-        number,
-        look: Look::Both,
-        points: series.bursts.iter().map(|(M, t)| (*M as f64, unit.amount(*t) / *M as f64)).collect(),
+    let lines = found.signature.iter().enumerate().map(|(number, series)| {
+        let points = series.bursts.iter().map(|(M, t)| (*M as f64, unit.amount(*t) / *M as f64));
+        let label = format!("\u{394} = {}", show(unit, series.pause));
+        Line::new(label, number, Look::Both, points.collect())
     });
     let level = |name: &str, found: &Found<Time>| Level {
         label: format!("{name} = {}", show(unit, found.value)),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loggp_programs::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_programs::draw::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::{Case, Course, Program};
 
 use super::failure::Failure;
@@ -35,14 +35,14 @@ pub fn plot(heading: &str, program: &Program, rows: &[Row]) -> Plot {
         if let Some(Course { along: x, of: y, points }) = &row.answers.course {
             (along, of) = (x, y);
             let points = points.clone();
-            lines.push(Line { label: format!("{name}, predicted"), number, look: Look::Line, points });
+            lines.push(Line::new(format!("{name}, predicted"), number, Look::Line, points));
         }
         if let Some(Course { points, .. }) = &outcome.course {
             // Those of the next line stand between those of this one.
             let apart = points.len().div_ceil(MARKS).max(1);
             let first = number * apart / rows.len();
             let points = points.iter().skip(first).step_by(apart).copied().collect();
-            lines.push(Line { label: format!("{name}, observed"), number, look: Look::Marks, points });
+            lines.push(Line::new(format!("{name}, observed"), number, Look::Marks, points));
         }
     }
     Plot {

@@ -31,8 +31,10 @@ pub struct Unfinished {
 static DRAFTS: Mutex<Vec<Unfinished>> = Mutex::new(Vec::new());
 /// What stands on the terminal, and must go from there.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
-/// How many rows have been written.
+/// How many rows, or whatever it is that the command writes, have been written.
 static ROWS: AtomicUsize = AtomicUsize::new(0);
+/// What the command writes, and what is to be said of it at the end.
+static WRITES: Mutex<(&str, &str)> = Mutex::new(("row", ""));
 
 /// From now on these signals end the command in good order. Where a signal cannot be had, it ends the command anyhow.
 /// One that the command was started to ignore, as `nohup` does, is left alone.
@@ -61,6 +63,11 @@ pub fn set_bar(bar: Option<ProgressBar>) {
     *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar;
 }
 
+/// From now on the command writes this and not rows; and what is to be said if it is ended after some.
+pub fn set_writes(what: &'static str, then: &'static str) {
+    *WRITES.lock().unwrap_or_else(PoisonError::into_inner) = (what, then);
+}
+
 /// Notes that so many more rows have been written.
 pub fn wrote(rows: usize) {
     ROWS.fetch_add(rows, Ordering::SeqCst);
@@ -79,7 +86,10 @@ fn end(signal: i32) {
     let what = SIGNALS.iter().find(|(other, _)| *other == signal).map_or("ended", |(_, what)| what);
     drop(match ROWS.load(Ordering::SeqCst) {
         0 => writeln!(io::stderr(), "{what}; nothing was written"),
-        rows => writeln!(io::stderr(), "{what} after {}", count(rows, "row")),
+        rows => {
+            let (thing, then) = *WRITES.lock().unwrap_or_else(PoisonError::into_inner);
+            writeln!(io::stderr(), "{what} after {}{then}", count(rows, thing))
+        }
     });
     process::exit(128 + signal);
 }

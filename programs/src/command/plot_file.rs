@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use loggp_programs::plot::Plot;
+use loggp_programs::draw::plot::Plot;
 
 use super::draft::Draft;
 use super::failure::Failure;
@@ -25,8 +25,7 @@ impl PlotFile {
 
     /// Draws a plot into the file.
     pub fn write(self, plot: &Plot) -> Result<(), Failure> {
-        let svg = plot.svg().map_err(|error| Failure::Run(format!("the plot cannot be drawn: {error}")))?;
-        self.write_svg(&svg)
+        self.write_svg(&plot.svg())
     }
 
     /// Puts a picture into the file that is drawn already.

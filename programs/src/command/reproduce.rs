@@ -17,6 +17,7 @@ use loggp_programs::Emulation;
 use loggp_programs::reproduce::Outcome;
 
 use super::failure::Failure;
+use super::interrupt;
 use super::number::count;
 use super::options::{self, Format, one_of};
 use folder::Folder;
@@ -89,6 +90,7 @@ impl Reproduce {
         let markdown = self.markdown.as_deref().map(Markdown::at).transpose()?;
         let mut folder = Folder::open(&self.to)?;
         let mut work = Work::of(&selected, self.full, |exhibit| !self.is_made(&folder, exhibit.id, &asked));
+        interrupt::set_writes("exhibit", "; the same command goes on from there");
         let mut unexplained = Vec::new();
         let width = selected.iter().map(|Selected { exhibit, .. }| exhibit.id.len()).max().unwrap_or(0);
         for Selected { paper, exhibit } in &selected {

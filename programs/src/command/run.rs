@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loggp::ClockKind;
-use loggp_programs::timeline;
+use loggp_programs::draw::timeline::Timeline;
 
 use super::course;
 use super::details::details;
 use super::draft::Draft;
 use super::failure::Failure;
 use super::heading::heading;
+use super::known;
 use super::options::Options;
 use super::progress::Progress;
 use super::report::Report;
@@ -23,8 +24,10 @@ use super::studies::warn;
 #[derive(Args)]
 pub struct Run {
     /// The program: `loggp programs` lists them
+    #[arg(value_parser = known::program(), hide_possible_values = true)]
     program: String,
     /// Its algorithm [default: the best known]
+    #[arg(value_parser = known::algorithm(), hide_possible_values = true)]
     algorithm: Option<String>,
     /// How to run it.
     #[command(flatten)]
@@ -63,9 +66,11 @@ impl Run {
         let heading = heading(&study, choice.name, &choice.unit, None);
         let trace = answers.take_trace();
         if let Some((picture, trace)) = picture.zip(trace.as_ref()) {
-            let title = format!("{}, {}", algorithm.name, heading.lines().next().unwrap_or_default());
-            let svg = timeline(trace, &title, choice.unit.named());
-            let svg = svg.map_err(Failure::Request)?;
+            let (title, subtitle) = heading.split_once(": ").unwrap_or((&heading, ""));
+            let title = format!("{title}, {}", algorithm.name);
+            let unit = choice.unit.named();
+            let drawn = Timeline { title: &title, subtitle, trace, unit, noted: "", notes: &[] }.svg();
+            let svg = drawn.map_err(Failure::Request)?;
             picture.write(|mut file| file.write_all(svg.as_bytes()))?;
         }
         if let Some((file, trace)) = file.zip(trace) {

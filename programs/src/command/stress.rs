@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loggp::{Audit, ClockKind};
-use loggp_programs::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_programs::draw::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::study::stress::{STRESS, THROUGHPUT};
 use loggp_programs::{Algorithm, Case, Study};
 
@@ -14,6 +14,7 @@ use super::choice::{Choice, gives};
 use super::column::Column;
 use super::failure::Failure;
 use super::heading::machine_heading;
+use super::known;
 use super::name;
 use super::number::thousands;
 use super::options::{MachineOptions, clock_name, count, seed};
@@ -27,7 +28,7 @@ use super::studies::{LATE, end, run_all, warn};
 #[command(mut_arg("P", |P| P.value_name("N,...").help("Numbers of processors [default: 4,8,16]")))]
 pub struct Stress {
     /// The patterns: all-to-one, bursts, fft-naive, h-relation [default: all]
-    #[arg(value_name = "PATTERN")]
+    #[arg(value_name = "PATTERN", value_parser = known::stress(), hide_possible_values = true)]
     patterns: Vec<String>,
     /// How many messages each processor sends
     #[arg(long, value_name = "N,...", value_parser = count, value_delimiter = ',')]
@@ -184,7 +185,7 @@ fn plot(rows: &[Row], choices: &[Choice]) -> Plot {
         };
         let mut points: Vec<_> = rows.iter().filter(name).map(point).collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
-        Line { label: pattern.into(), number, look: Look::Both, points }
+        Line::new(pattern, number, Look::Both, points)
     };
     let mut patterns: Vec<&'static str> = rows.iter().map(|row| row.case().algorithm.name).collect();
     patterns.dedup();

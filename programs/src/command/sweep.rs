@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loggp::{ClockKind, Time};
-use loggp_programs::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_programs::draw::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::study::Prediction;
 use loggp_programs::study::range::{Point, Quantity, Range};
 use loggp_programs::{Study, study};
@@ -14,6 +14,7 @@ use super::choice::{self, gives};
 use super::details::details;
 use super::failure::Failure;
 use super::heading::{heading, shown_point};
+use super::known;
 use super::number::Unit;
 use super::options::Options;
 use super::plot_file::PlotFile;
@@ -26,9 +27,10 @@ use super::studies::{end, run_all, warn};
 #[derive(Args)]
 pub struct Sweep {
     /// The program: `loggp programs` lists them
+    #[arg(value_parser = known::program(), hide_possible_values = true)]
     program: String,
     /// Its algorithms [default: all]
-    #[arg(value_name = "ALGORITHM")]
+    #[arg(value_name = "ALGORITHM", value_parser = known::algorithm(), hide_possible_values = true)]
     algorithms: Vec<String>,
     /// What to sweep over: L=1us..100us:10 are ten points, L=1us..100us:log:10 ten by the same ratio, P=2,4,8 three.
     /// A parameter, P, size, or an option of the program's own
@@ -119,14 +121,22 @@ fn plot(heading: &str, range: &Range, unit: Unit, numbers: &[f64], rows: &[Row])
                 Look::Marks => model,
                 _ => measured.map(|times| times.median),
             };
-            let here = numbers.iter().zip(rows).filter(|(_, row)| row.case().algorithm.name == name);
+            let here = || numbers.iter().zip(rows).filter(|(_, row)| row.case().algorithm.name == name);
             let point = |(at, row): (&f64, &Row)| {
                 time(row.answers.prediction).map(|time| (x(*at), unit.amount(time)))
             };
-            let mut points: Vec<(f64, f64)> = here.filter_map(point).collect();
+            let mut points: Vec<(f64, f64)> = here().filter_map(point).collect();
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
             if !points.is_empty() {
-                lines.push(Line { label: format!("{name}, {answer}"), number, look, points });
+                let mut line = Line::new(format!("{name}, {answer}"), number, look, points);
+                if look == Look::Rings {
+                    let spread = |(at, row): (&f64, &Row)| {
+                        let times = row.answers.prediction.measured.filter(|times| times.min < times.max)?;
+                        Some((x(*at), unit.amount(times.min), unit.amount(times.max)))
+                    };
+                    line.spread = here().filter_map(spread).collect();
+                }
+                lines.push(line);
             }
         }
     }

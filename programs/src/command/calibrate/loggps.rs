@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use loggp::{ClockKind, Params, Time, US};
-use loggp_programs::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_programs::draw::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::rtt::RoundTrip;
 use loggp_programs::study::loggps::{LogGpsCalibration, Recovered, RoundTrips, Sample};
 
@@ -191,17 +191,14 @@ fn plot(title: &str, by: &str, params: &Params, trips: &RoundTrips, unit: Unit) 
     ks.sort_unstable();
     let trip = |k: usize, w: Time| (k as f64, unit.amount(RoundTrip::of(params, k).time(w) - w));
     let long = |k: usize| RoundTrip::of(params, k).time(Time::ZERO);
-    let model = |label: &str, number, w: &dyn Fn(usize) -> Time| Line {
-        label: label.into(),
-        number,
-        look: Look::Line,
-        points: ks.iter().map(|k| trip(*k, w(*k))).collect(),
+    let model = |label: &str, number, w: &dyn Fn(usize) -> Time| {
+        Line::new(label, number, Look::Line, ks.iter().map(|k| trip(*k, w(*k))).collect())
     };
     let measured = |label: &str, number, is_loaded: bool| {
         let samples =
             trips.samples().filter(|sample| sample.k <= end && (sample.w > Time::ZERO) == is_loaded);
         let points = samples.map(|sample| (sample.k as f64, unit.amount(sample.time - sample.w))).collect();
-        Line { label: label.into(), number, look: Look::Marks, points }
+        Line::new(label, number, Look::Marks, points)
     };
     let lines = || vec![model("w = 0", 1, &|_| Time::ZERO), model("a long w, less w", 2, &long)];
     let mut all = lines();

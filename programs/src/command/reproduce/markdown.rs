@@ -10,7 +10,7 @@ use loggp_programs::reproduce::{Cell, Check, Column, Outcome, PAPERS, Picture, S
 use super::super::draft::Draft;
 use super::super::failure::Failure;
 use super::record::Record;
-use super::summary::{Summary, differing, held, made, outcome, verdict, who};
+use super::summary::{Summary, all_made, differing, held, made, outcome, sentence, verdict, who};
 
 /// Where a report goes as Markdown.
 pub struct Markdown {
@@ -76,6 +76,9 @@ fn text(records: &[Record], folder: &str) -> String {
     for kind in [Outcome::Equal, Outcome::Within, Outcome::Differs] {
         let (name, meaning) = outcome(kind);
         let _ = writeln!(out, "- **{name}**: {meaning}.");
+    }
+    if let Some(made) = all_made(records) {
+        let _ = write!(out, "\n{made}\n");
     }
     *out += "\n## What differs, and why\n\n";
     let differs = differing(records);
@@ -148,12 +151,6 @@ fn table(out: &mut String, table: &Table) {
         let shown = |(column, cell): (&Column, &Cell)| escaped(&column.shown(cell));
         *out += &cells(table.columns.iter().zip(row).map(shown).collect());
     }
-}
-
-/// A text with a large letter first.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Text as Markdown has it.

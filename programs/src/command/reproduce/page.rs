@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 use loggp_programs::reproduce::{Check, Finding, Held, Outcome, PAPERS, Paper, Picture, Show, Table};
 
 use super::record::Record;
-use super::summary::{Summary, differing, held, outcome, verdict, who};
+use super::summary::{Summary, all_made, differing, held, made, outcome, sentence, verdict, who};
 
 /// Stands in every page, so that one is told from pages of others.
 pub const MARK: &str = r#"<meta name="generator" content="loggp reproduce">"#;
@@ -43,7 +43,11 @@ fn head(out: &mut String, records: &[Record]) {
         element(out, "dt", format_args!("<span class=\"{name}\">{name}</span>"));
         element(out, "dd", escaped(meaning));
     }
-    *out += "</dl>\n<h2 id=\"differs\">What differs, and why</h2>\n";
+    *out += "</dl>\n";
+    if let Some(made) = all_made(records) {
+        element(out, "p class=\"held\"", escaped(&made.replace('`', "")));
+    }
+    *out += "<h2 id=\"differs\">What differs, and why</h2>\n";
     let differs = differing(records);
     if differs.rows.is_empty() {
         element(out, "p", "Nothing that was made differs.");
@@ -55,7 +59,7 @@ fn head(out: &mut String, records: &[Record]) {
         element(out, "h3", escaped(paper.name));
         *out += "<ul>\n";
         for exhibit in paper.exhibits {
-            let text = format!("{}: {}", exhibit.place, exhibit.title);
+            let text = sentence(&format!("{}: {}", exhibit.place, exhibit.title));
             match records.iter().any(|record| record.id == exhibit.id) {
                 true => {
                     element(out, "li", format_args!("<a href=\"#{}\">{}</a>", exhibit.id, escaped(&text)))
@@ -91,7 +95,11 @@ fn article(out: &mut String, record: &Record) {
     element(
         out,
         "h3",
-        format_args!("{}: {} <a class=\"id\" href=\"#{id}\">{id}</a>", escaped(place), escaped(title)),
+        format_args!(
+            "{}: {} <a class=\"id\" href=\"#{id}\">{id}</a>",
+            escaped(&sentence(place)),
+            escaped(title)
+        ),
     );
     element(out, "p class=\"verdict\"", format_args!("{}{}", badges(finding), escaped(&verdict(record))));
     list(out, "The paper", &record.says);
@@ -192,11 +200,7 @@ fn repeated(out: &mut String, record: &Record) {
     let files = record.files();
     let files = std::iter::once(Record::file(&record.id)).chain(files);
     let links: Vec<String> = files.map(|file| format!("<a href=\"{file}\">{file}</a>")).collect();
-    element(
-        out,
-        "p class=\"files\"",
-        format_args!("{}. {}.", links.join(", "), escaped(&super::summary::made(record))),
-    );
+    element(out, "p class=\"files\"", format_args!("{}. {}.", links.join(", "), escaped(&made(record))));
 }
 
 /// A list under a heading, if there is anything in it.

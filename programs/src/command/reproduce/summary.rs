@@ -28,7 +28,7 @@ struct Row {
 }
 
 /// What stands above the columns.
-const TITLES: [&str; 6] = ["paper", "exhibits", "equal", "within", "differs", "wall-clock runs in time"];
+const TITLES: [&str; 6] = ["paper", "exhibits", "equal", "within", "differs", "runs in time"];
 
 impl Summary {
     /// Of these records.
@@ -160,6 +160,33 @@ pub fn held(held: &Held) -> Option<String> {
             rough(*latest_us)
         )
     })
+}
+
+/// When, on what and by which command all was made, in a sentence or two.
+pub fn all_made(records: &[Record]) -> Option<String> {
+    let (first, last) =
+        (records.iter().map(|record| &record.at).min()?, records.iter().map(|record| &record.at).max()?);
+    let mut how: Vec<String> = Vec::new();
+    for Record { asked, computer, .. } in records {
+        let one = format!(
+            "`loggp {}` (version {}) on {} ({}, {})",
+            asked.command(),
+            asked.version,
+            count(computer.cores, "core"),
+            computer.processor,
+            computer.system
+        );
+        if !how.contains(&one) {
+            how.push(one);
+        }
+    }
+    Some(format!("Made from {first} to {last} by {}.", how.join(", and by ")))
+}
+
+/// A text with a large letter first.
+pub fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// When, how and on what it was made.
