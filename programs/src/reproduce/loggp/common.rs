@@ -2,9 +2,10 @@
 
 use loggp::{Params, Time, US, preset};
 
-use crate::plot::{Level, Line, Look, Panel, Plot, Scale};
+use crate::draw::plot::{Level, Line, Look, Panel, Plot, Scale};
+use crate::draw::timeline::timeline as draw_timeline;
 use crate::scatter::SCATTER;
-use crate::study::Prediction;
+use crate::study::{Prediction, Times};
 
 /// A Meiko CS-2 with so many processors, by table 1.
 pub fn cs2(name: &str, P: usize) -> Params {
@@ -29,7 +30,8 @@ pub fn colour(algorithm: &str) -> usize {
     place.expect("scatter has this algorithm")
 }
 
-/// A line for the formula, marks for the model and rings for what was measured, with heights made of x and the time.
+/// A line for the formula, marks for the model and rings for what was measured, from the least to the most, with heights
+/// made of x and the time.
 pub fn curves(
     name: &str,
     number: usize,
@@ -37,21 +39,25 @@ pub fn curves(
     y: impl Fn(f64, Time) -> f64,
 ) -> impl Iterator<Item = Line> {
     let curve = |answer: &str, look, time: fn(&Prediction) -> Option<Time>| {
-        let points: Vec<(f64, f64)> =
-            points.iter().filter_map(|(x, times)| Some((*x, y(*x, time(times)?)))).collect();
-        Line { label: format!("{name}, {answer}"), number, look, points }
+        let at = |(x, times): &(f64, Prediction)| Some((*x, y(*x, time(times)?)));
+        Line::new(format!("{name}, {answer}"), number, look, points.iter().filter_map(at).collect())
     };
+    let spread = points.iter().filter_map(|(x, times)| {
+        let Times { min, max, .. } = times.measured?;
+        Some((*x, y(*x, min), y(*x, max)))
+    });
+    let measured = curve("measured", Look::Rings, |times| times.measured.map(|times| times.median));
     let curves = [
         curve("formula", Look::Line, |times| times.formula),
         curve("model", Look::Marks, |times| times.model),
-        curve("measured", Look::Rings, |times| times.measured.map(|times| times.median)),
+        Line { spread: spread.collect(), ..measured },
     ];
     curves.into_iter().filter(|line| !line.points.is_empty())
 }
 
 /// A plot of one panel as SVG. The axes are told by what they show and how far apart things are.
 pub fn plot(title: &str, x: (&str, Scale), y: (&str, Scale), lines: Vec<Line>, levels: Vec<Level>) -> String {
-    let plot = Plot {
+    Plot {
         title: title.into(),
         subtitle: String::new(),
         x: x.0.into(),
@@ -59,13 +65,13 @@ pub fn plot(title: &str, x: (&str, Scale), y: (&str, Scale), lines: Vec<Line>, l
         y: y.0.into(),
         y_scale: y.1,
         panels: vec![Panel { caption: String::new(), lines, levels }],
-    };
-    plot.svg().expect("a string takes every drawing")
+    }
+    .svg()
 }
 
 /// A timeline in cycles as SVG.
 pub fn timeline(trace: &loggp::Trace, title: &str) -> String {
-    crate::timeline(trace, title, ("cycles", US)).expect("the paper's schedules are small")
+    draw_timeline(trace, title, ("cycles", US)).expect("the paper's schedules are small")
 }
 
 /// A time in cycles, or in microseconds.

@@ -5,7 +5,7 @@ use loggp::{ActivityKind, Params, Time, US};
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::common::{amount, colour, cs2, curves, cycles, plot, timeline};
 use crate::digits::{exact, rough, thousands};
-use crate::plot::{Level, Scale};
+use crate::draw::plot::{Level, Scale};
 use crate::program::Case;
 use crate::scatter::SCATTER;
 use crate::study::{Answers, Failed, Prediction};

@@ -5,7 +5,7 @@ use loggp::{MS, Time, US};
 use super::super::{Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::common::{cs2, curves, plot};
 use crate::digits::{rough, thousands};
-use crate::plot::Scale;
+use crate::draw::plot::Scale;
 use crate::program::Case;
 use crate::radix_sort::RADIX_SORT;
 use crate::study::{Answers, Failed, Prediction};
@@ -26,15 +26,15 @@ pub const FIGURE_6: Exhibit = Exhibit {
         "docs/radix-sort.md has each phase; the keys go by LogP's n max(point + 2o, g) + L, or LogGP's 2kG",
     ],
     commands: &[
-        "compare radix-sort --machine cs2-splitc -P 16 --size 8192",
-        "sweep radix-sort --machine cs2-splitc -P 16 --over size=1024..8192:4:log --clock virtual",
+        "compare radix-sort --machine cs2-splitc -P 16 --size 2048",
+        "sweep radix-sort --machine cs2-splitc -P 16 --over size=512..2048:3:log --clock virtual",
     ],
-    seconds: Seconds { quick: 12.0, full: 60.0 },
+    seconds: Seconds { quick: 8.0, full: 60.0 },
     make,
 };
 
 fn make(lab: &Lab) -> Result<Finding, Failed> {
-    let keys: Vec<usize> = lab.pick(vec![1024, 2048, 4096], vec![1024, 4096, 16_384, 65_536]);
+    let keys: Vec<usize> = lab.pick(vec![512, 1024, 2048], vec![1024, 4096, 16_384, 65_536]);
     let params = cs2("cs2-splitc", 16);
     let labels = &["version", "keys per processor"];
     let mut runs = Runs::new("times", "How long the sort takes", labels, ("ms", MS));

@@ -5,7 +5,7 @@ use loggp::{MS, Params, Ports, Time};
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds};
 use super::common::{cs2, curves, percent, plot};
 use crate::digits::{rough, thousands};
-use crate::plot::{Line, Look, Scale};
+use crate::draw::plot::{Line, Look, Scale};
 use crate::program::Case;
 use crate::remap::REMAP;
 use crate::study::{Failed, Prediction};
@@ -31,9 +31,9 @@ pub const FIGURE_4: Exhibit = Exhibit {
     commands: &[
         "compare remap long-staggered --machine cs2-splitc -P 16 --size 524288",
         "compare remap long-staggered --machine cs2-splitc -P 16 --size 524288 --ports dual --clock virtual",
-        "compare remap short-staggered --machine cs2-splitc -P 16 --size 8192",
+        "compare remap short-staggered --machine cs2-splitc -P 16 --size 4096",
     ],
-    seconds: Seconds { quick: 18.0, full: 400.0 },
+    seconds: Seconds { quick: 12.0, full: 400.0 },
     make,
 };
 
@@ -58,7 +58,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     let params = cs2("cs2-splitc", P);
     let blocks: Vec<usize> = (11..=19).map(|power| 1 << power).collect();
     // Of short messages so many bytes are a run of a minute.
-    let most = [lab.pick(1 << 18, 1 << 19), lab.pick(1 << 13, 1 << 19)];
+    let most = [lab.pick(1 << 17, 1 << 19), lab.pick(1 << 12, 1 << 19)];
     let labels = &["version", "bytes from each to each"];
     let mut runs = Runs::new("times", "How long the remap takes; paper: 2kG and (1/4)kg", labels, ("ms", MS));
     let (mut lines, mut all): (Vec<Line>, Vec<Vec<(f64, Prediction)>>) = (Vec::new(), Vec::new());
@@ -81,7 +81,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         let place = REMAP.algorithms.iter().position(|other| other.name == algorithm).unwrap_or_default();
         lines.extend(curves(name, place, &points, |_, time| time.in_units(MS)));
         let label = format!("{name}, {}", ["2kG", "kg/4"][number]);
-        lines.push(Line { label, number: place, look: Look::Both, points: paper });
+        lines.push(Line::new(label, place, Look::Both, paper));
         all.push(points);
     }
     let checks = checks(lab, &params, &all)?;

@@ -5,7 +5,7 @@ use loggp::US;
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds};
 use super::common::{amount, colour, cs2, curves, percent, plot};
 use crate::digits::{exact, rough};
-use crate::plot::Scale;
+use crate::draw::plot::Scale;
 use crate::program::Case;
 use crate::scatter::SCATTER;
 use crate::study::{Failed, Prediction};

@@ -5,7 +5,7 @@ use loggp::{Params, Time, US};
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::common::{amount, colour, plot, simplified};
 use crate::digits::rough;
-use crate::plot::{Line, Look, Scale};
+use crate::draw::plot::{Line, Look, Scale};
 use crate::program::Case;
 use crate::scatter::{SCATTER, best_splits};
 use crate::study::Failed;
@@ -84,7 +84,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     checks.extend(theorem_2(lab)?);
     let verdict = format!(
         "The formulas of table 2 are the model's times wherever the table says so, and the splits are the paper's. But lemma 2 holds \
-         for powers of 2 only unless L = g or less: its proof lets a new source, which has floor(P/2) sets, take as long as one with \
+         for powers of 2 only, unless L <= g: its proof lets a new source, which has floor(P/2) sets, take as long as one with \
          ceil(P/2), so that for other P the formula is an upper bound, up to {} times the tree's time. Theorem 2, where L = g, is not \
          touched by that.",
         rough(lemma.most)
@@ -195,11 +195,9 @@ fn lemma_2() -> Result<Lemma, Failed> {
                 "the recurrence of the proof adds t(ceil(P/2)) to the L of the message, but the new source has floor(P/2) sets and \
                  the ceil(P/2) stay with the old one, which waits for g and not for L; so the formula is an upper bound",
             ));
-            let line = |label: &str, number, y: fn(&(usize, f64, f64)) -> f64| Line {
-                label: label.into(),
-                number,
-                look: Look::Both,
-                points: points.iter().take(63).map(|point| (point.0 as f64, y(point))).collect(),
+            let line = |label: &str, number, y: fn(&(usize, f64, f64)) -> f64| {
+                let points = points.iter().take(63).map(|point| (point.0 as f64, y(point)));
+                Line::new(label, number, Look::Both, points.collect())
             };
             lines = vec![
                 line("lemma 2", colour("binomial"), |point| point.1),
