@@ -6,6 +6,7 @@ mod cases;
 
 use cases::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, LogGps, NS, PS, Params, Ports, Time, US, Work, audit, preset};
+use loggp_programs::message::MESSAGE;
 use loggp_programs::rtt::{RTT, RoundTrip};
 use loggp_programs::{Case, Emulation, Study};
 use proptest::prelude::*;
@@ -108,6 +109,26 @@ proptest! {
         }
         let of_two = case.plan().unwrap().formula().is_some() || g > 2 * params.o;
         prop_assert!(of_two, "a gap of two overheads never shows");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(5000) })]
+
+    /// A message's routines take what table 4 says, to the picosecond, called in time or late.
+    #[test]
+    fn routines_take_what_table_4_says(
+        (params, size) in any_loggps(), late in any_time(2_000_000), meanwhile in any_time(2_000_000),
+    ) {
+        for name in ["blocking", "nonblocking"] {
+            let of = Case { size, ..Case::new(&MESSAGE, name, params) };
+            let ps = |time: Time| format!("{}ps", time.as_ps());
+            let case = of.with("late", ps(late)).with("meanwhile", ps(meanwhile));
+            let outcome = outcome(&case, &Emulation::default());
+            prop_assert_eq!(Some(outcome.run.time), formula(&case));
+            let phases: Vec<_> = outcome.phases.into_iter().map(|(name, time)| (name, Some(time))).collect();
+            prop_assert_eq!(phases, case.plan().unwrap().phases());
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use loggp::{RunError, Time, Work};
 use ndarray::{Array1, Array2};
 
 use self::rows::Singular;
-use self::solver::{PIVOT_BYTES, Solver};
+use self::solver::{BLOCK, PIVOT_BYTES, Solver, TOGETHER};
 use crate::costs::microseconds;
 use crate::dense::entries::{self, ENTRIES, Entries};
 use crate::dense::{check_size, residual};
@@ -98,6 +98,11 @@ impl<'a> Gauss<'a> {
         let mut rng = fastrand::Rng::with_seed(seed.wrapping_add(1));
         (matrix, (0..size).map(|_| 2.0 * rng.f64() - 1.0).collect())
     }
+}
+
+/// The bytes of the longest message for n equations, if it is not in pieces: two rows of the first block.
+pub fn longest_message(n: usize) -> usize {
+    size_of::<f64>() * TOGETHER * n.saturating_sub(BLOCK)
 }
 
 /// How many numbers a message of at most S has; any number, where no message waits for its receiver.

@@ -17,6 +17,7 @@ pub mod goal;
 pub mod lu;
 mod median;
 mod memory;
+pub mod message;
 mod program;
 pub mod radix_sort;
 pub mod remap;
@@ -53,13 +54,17 @@ pub static PROGRAMS: &[&Program] = &[
     &gauss::GAUSS,
     &transportation::TRANSPORTATION,
     &rtt::RTT,
+    &message::MESSAGE,
 ];
 
-/// The documents' examples, which `cargo test` runs.
+/// The documents' examples, which `cargo test` runs. They are links to the documents of the project, so that the packaged
+/// crate has them too.
 #[cfg(doctest)]
 mod documents {
-    #[doc = include_str!("../../docs/programs.md")]
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/programs.md")]
     struct Programs;
-    #[doc = include_str!("../../docs/analysis.md")]
+    #[doc = include_str!("../docs/analysis.md")]
     struct Analysis;
 }

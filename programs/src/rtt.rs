@@ -21,8 +21,9 @@
 
 use std::sync::Arc;
 
-use loggp::{PS, Params, Proc, RunError, Tag, Time, US, Work, parse_time};
+use loggp::{PS, Params, RunError, Tag, Time, US, Work};
 
+use crate::message::{DELAY, Parts, check_length, delay, duration};
 use crate::{Algorithm, Case, Emulation, Outcome, PhaseName, Plan, Planned, Program, ProgramOption, Size};
 
 /// A message there and one back, with an imbalance.
@@ -44,7 +45,7 @@ pub static RTT: Program = Program {
             about: "how long processor 0 computes between its send and its receive; a bare number counts cycles",
             default: "0us",
             instead_of_size: false,
-            check: |text| imbalance(text, US).map(drop),
+            check: |text| duration(text, US).map(drop),
         },
         ProgramOption {
             name: "rounds",
@@ -62,8 +63,6 @@ pub static RTT: Program = Program {
 const PING: Tag<Arc<[u8]>> = Tag::named(0, "ping");
 /// The message back.
 const PONG: Tag<Arc<[u8]>> = Tag::named(1, "pong");
-/// The kind of work that the imbalance is, in units of a picosecond.
-const ITERATION: &str = "iteration";
 /// The only phase: what processor 0 sees.
 const TRIPS: &str = "round trips";
 
@@ -87,14 +86,9 @@ pub struct RoundTrip {
 impl RoundTrip {
     /// On a machine with these parameters, with messages of k words.
     pub fn of(params: &Params, k: usize) -> RoundTrip {
-        RoundTrip {
-            send: params.send_overhead(k),
-            under_way: params.stream(k) + params.L,
-            receive: params.recv_overhead(k),
-            request: params.send_overhead(0) + params.L,
-            overhead: params.send_overhead(0),
-            is_synchronous: params.is_synchronous(k),
-        }
+        let Parts { T1: send, T2: under_way, T3: receive, o: overhead, L, is_synchronous } =
+            Parts::of(params, k);
+        RoundTrip { send, under_way, receive, request: overhead + L, overhead, is_synchronous }
     }
 
     /// How long it takes with an imbalance w: equations (12) to (14).
@@ -152,23 +146,9 @@ struct RoundTrips<'a> {
 impl<'a> RoundTrips<'a> {
     fn plan(case: &'a Case) -> Planned<'a> {
         let params = &case.params;
-        let w = case.read("w", |text| imbalance(text, params.cycle))?;
+        let w = case.read("w", |text| duration(text, params.cycle))?;
         let rounds = case.read("rounds", rounds)?;
-        if params.P < 2 {
-            return Err("a processor alone has nobody to send to; give at least 2".into());
-        }
-        let k = params.words(case.size);
-        if let Some(longest) = params.longest().filter(|longest| k > *longest) {
-            return Err(format!(
-                "a message of {k} words would arrive before it is sent, as G_l is that negative; give a size of at most \
-                 {} bytes",
-                longest * params.word.get()
-            )
-            .into());
-        }
-        if case.size > 0 {
-            case.check_room(2)?; // the message there and the one back
-        }
+        check_length(case)?; // of the message there, and of the one back
         Ok(Box::new(RoundTrips { case, w, rounds }))
     }
 
@@ -200,19 +180,14 @@ impl Plan for RoundTrips<'_> {
         let mut data = || -> Arc<[u8]> { (0..size).map(|_| rng.u8(..)).collect() };
         let (ping, pong) = (data(), data());
         let w = self.w;
-        let compute = |p: &mut Proc| match work {
-            Work::Charged => p.work(ITERATION, w.as_ps() as u64, || ()),
-            // What computes nothing would be measured to take no time.
-            Work::Measured => p.wait_until(p.now() + w),
-        };
-        let machine = self.case.machine(emulation).rate(ITERATION, PS);
+        let machine = self.case.machine(emulation).rate(DELAY, PS);
         let run = machine.run(|p| {
             let mut received = None;
             for _ in 0..self.rounds {
                 match p.id() {
                     0 => {
                         p.send(1, PING, ping.clone());
-                        compute(p);
+                        delay(p, work, w);
                         received = Some(p.recv_from(1, PONG));
                     }
                     1 => {
@@ -239,12 +214,6 @@ fn verify(results: &[(Option<Arc<[u8]>>, Time)], expected: [&Arc<[u8]>; 2]) -> R
         None => Ok(()),
         Some(id) => Err(format!("processor {id} has another message than processor {} sent", 1 - id)),
     }
-}
-
-/// Reads an imbalance.
-fn imbalance(text: &str, cycle: Time) -> Result<Time, String> {
-    let w = parse_time(text, cycle)?;
-    if w >= Time::ZERO { Ok(w) } else { Err("computing takes no less than 0; give a time from 0".into()) }
 }
 
 /// Reads a number of rounds.

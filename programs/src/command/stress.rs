@@ -14,6 +14,7 @@ use super::choice::{Choice, gives};
 use super::column::Column;
 use super::failure::Failure;
 use super::heading::machine_heading;
+use super::known;
 use super::name;
 use super::number::thousands;
 use super::options::{MachineOptions, clock_name, count, seed};
@@ -27,7 +28,7 @@ use super::studies::{LATE, end, run_all, warn};
 #[command(mut_arg("P", |P| P.value_name("N,...").help("Numbers of processors [default: 4,8,16]")))]
 pub struct Stress {
     /// The patterns: all-to-one, bursts, fft-naive, h-relation, steady [default: all]
-    #[arg(value_name = "PATTERN")]
+    #[arg(value_name = "PATTERN", value_parser = known::stress(), hide_possible_values = true)]
     patterns: Vec<String>,
     /// How many messages each processor sends
     #[arg(long, value_name = "N,...", value_parser = count, value_delimiter = ',')]

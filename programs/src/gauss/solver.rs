@@ -12,7 +12,7 @@ use super::rows::{Block, Pivot, Rows, Singular, pivot_flops, solve_flops, substi
 /// How many rows are eliminated together.
 pub const BLOCK: usize = 4;
 /// How many of them travel in a message: a matrix of n columns then has messages of up to 16(n-4) bytes, as the paper's.
-const TOGETHER: usize = 2;
+pub const TOGETHER: usize = 2;
 
 /// A pivot, or that there is none, by its row.
 const PIVOT: Tag<Option<Pivot>> = Tag::named(0, "pivot");

@@ -18,6 +18,7 @@ mod table;
 
 use loggp::{ClockKind, Dilation, Parameter, Params, ParamsBuilder, Ports, Time};
 
+pub use equations::{Equations, Solution, Value};
 pub use round_trips::{RoundTrips, Sample};
 
 use super::Failed;
@@ -25,7 +26,7 @@ use super::calibration::lab::Lab;
 use super::calibration::{Amount, Bound, Finding};
 use crate::emulation::Emulation;
 use crate::program::Refusal;
-use equations::{Derived, Value, derive};
+use equations::{Derived, derive};
 
 /// A machine that was derived from times.
 #[derive(Clone, Debug)]

@@ -48,6 +48,62 @@ pub struct Derived {
     pub longest: usize,
 }
 
+/// What two curves of round trips show: the six equations of section 4.3, by what each is the sum of.
+#[derive(Clone, Copy, Debug)]
+pub struct Equations {
+    /// An empty round trip: 4o' + 2L.
+    pub empty: Value,
+    /// The same behind a long imbalance, less that: 2o'.
+    pub loaded: Value,
+    /// What a word adds there: O_s + O_r.
+    pub overheads: Value,
+    /// What a word up to s adds without an imbalance: 2(O_s + O_r + G_s).
+    pub single: Value,
+    /// And a word above s: 2(O_s + O_r + G_l).
+    pub several: Value,
+    /// What a word above S adds behind a long imbalance: 2O_s + O_r + G_l; nothing if that is not known.
+    pub synchronous: Option<Value>,
+}
+
+/// The parameters that solve the equations.
+#[derive(Clone, Copy, Debug)]
+pub struct Solution {
+    /// The latency.
+    pub L: Value,
+    /// o'.
+    pub o: Value,
+    /// The sender's overhead per word; half of O_s + O_r where only the sum shows.
+    pub O_s: Value,
+    /// And the receiver's.
+    pub O_r: Value,
+    /// The gap per word up to s.
+    pub G_s: Value,
+    /// And above.
+    pub G_l: Value,
+}
+
+impl Equations {
+    /// Solves them.
+    pub fn solve(&self) -> Solution {
+        let o = self.loaded.times(0.5);
+        let G_s = self.single.times(0.5).less(self.overheads);
+        let G_l = self.several.times(0.5).less(self.overheads);
+        let O_s = match self.synchronous {
+            Some(synchronous) => synchronous.less(self.overheads).less(G_l),
+            None => self.overheads.times(0.5),
+        };
+        let O_s = O_s.at_least_0();
+        Solution {
+            L: self.empty.times(0.5).less(o.times(2.0)).at_least_0(),
+            o: o.at_least_0(),
+            O_s,
+            O_r: self.overheads.less(O_s).at_least_0(),
+            G_s,
+            G_l,
+        }
+    }
+}
+
 /// The lengths around a place, nearest to it; nothing if there is no such place.
 pub type Bracket = Option<(usize, usize)>;
 
@@ -123,16 +179,15 @@ pub fn derive(trips: &RoundTrips) -> Result<Derived, Refusal> {
         Ok(Bend { before, after, .. }) => (before, after),
         Err(line) => (line, line),
     };
-    let o = at_zero(below).times(0.5);
-    let L = at_zero(shorter).times(0.5).less(o.times(2.0)).at_least_0();
-    let both = slope(below); // O_s + O_r
-    let G_s = slope(shorter).times(0.5).less(both);
-    let G_l = slope(longer).times(0.5).less(both);
-    let O_s = match above {
-        Some(above) => slope(above).less(both).less(G_l),
-        None => both.times(0.5),
+    let equations = Equations {
+        empty: at_zero(shorter),
+        loaded: at_zero(below),
+        overheads: slope(below),
+        single: slope(shorter),
+        several: slope(longer),
+        synchronous: above.map(slope),
     };
-    let O_s = O_s.at_least_0();
+    let Solution { L, o, O_s, O_r, G_s, G_l } = equations.solve();
     let s = curves.free.as_ref().ok().map(|bend| {
         let turn = (bend.after.slope - bend.before.slope).abs();
         let at = at_zero(&bend.before).doubt + at_zero(&bend.after).doubt;
@@ -140,9 +195,9 @@ pub fn derive(trips: &RoundTrips) -> Result<Derived, Refusal> {
     });
     Ok(Derived {
         L,
-        o: o.at_least_0(),
+        o,
         O_s,
-        O_r: both.less(O_s).at_least_0(),
+        O_r,
         is_split: above.is_some(),
         G_s,
         G_l,
