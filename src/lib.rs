@@ -42,6 +42,7 @@
 //! `loggp-programs`.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
+#![cfg_attr(docsrs, feature(doc_cfg))] // docs.rs says which feature has what
 
 mod audit;
 mod choice;

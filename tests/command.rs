@@ -350,6 +350,22 @@ fn machines_lists_every_value_with_its_source() {
     assert!(has(&["word", "1", "byte"]));
 }
 
+/// LogP, section 5.1: the averages of its table, and what is counted in networks that can be built.
+#[test]
+fn machines_lists_networks() {
+    let list = right("machines --topology");
+    let lines: Vec<Vec<&str>> = list.lines().map(|line| line.split_whitespace().collect()).collect();
+    let row = |name: &str| lines.iter().find(|line| line.join(" ").starts_with(name)).unwrap().join(" ");
+    assert_eq!(row("hypercube"), "hypercube 1,024 log2 P / 2 5 1,024 2^10 5 5 5 10");
+    assert_eq!(row("3d torus"), "3d torus 1,024 3/4 P^(1/3) 7.56 1,000 10 x 10 x 10 7.5 7.5 7.51 15");
+    let rows = right("machines --topology -P 64,20000 --format json");
+    let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 14);
+    assert_eq!((&rows[3]["average"]["counted"], &rows[3]["built"]["nodes"]), (&json!(3.0), &json!(64)));
+    assert_eq!((&rows[7]["average"]["counted"], &rows[7]["built"]["P"]), (&json!(null), &json!(16384)));
+    assert_eq!(right("machines --topology --format csv").lines().count(), 8);
+}
+
 #[test]
 fn an_audit_finds_a_run_clean() {
     for (name, line) in [
@@ -726,6 +742,11 @@ fn a_trace_takes_the_place_of_an_old_one_or_leaves_it() {
 #[test]
 fn refuses_in_one_sentence() {
     for (line, sentence) in [
+        ("machines --topology -P 1", "there is no network of 1; give a P from 2 to 1,073,741,824"),
+        (
+            "machines --format csv",
+            "machines have no lines of csv; give --format table or json, or list networks with --topology",
+        ),
         ("run scater", "there is no program scater; the nearest name is scatter; `loggp programs` lists all"),
         (
             "compare Broad",

@@ -2,8 +2,6 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
-use std::collections::HashMap;
-
 mod cases;
 
 use cases::{check, formula, outcome};
@@ -112,67 +110,6 @@ fn summation_takes_the_least_time() {
     for (n, cycles) in [(1, 0), (2, 1), (78, 28), (79, 28), (80, 29)] {
         let case = case(&SUMMATION, "optimal", params, n);
         assert_eq!((formula(&case), model(&case)), (Some(cycles * US), cycles * US));
-    }
-}
-
-/// The most operands that one processor can have summed at the end of cycle T, with the help of others: all
-/// that it may do in a cycle is tried. The paper's lemmas are not used, but that each sends once.
-struct Search {
-    L: i64,
-    o: i64,
-    g: i64,
-    known: HashMap<(i64, usize), i64>,
-}
-
-impl Search {
-    fn most(&mut self, T: i64, helpers: usize) -> i64 {
-        if let Some(most) = self.known.get(&(T, helpers)) {
-            return *most;
-        }
-        let most = self.from(0, T, helpers, 0, None) + 1;
-        self.known.insert((T, helpers), most);
-        most
-    }
-
-    /// From time t on, with so many sums received and not added yet, and the last reception begun at a time.
-    fn from(&mut self, t: i64, T: i64, helpers: usize, pending: i64, last: Option<i64>) -> i64 {
-        const NEVER: i64 = i64::MIN / 2;
-        if t > T || pending > T - t {
-            return NEVER;
-        }
-        let mut most = if t == T { 0 } else { NEVER };
-        if t < T {
-            most = most.max(self.from(t + 1, T, helpers, pending, last)); // idle
-            most = most.max(1 + self.from(t + 1, T, helpers, pending, last)); // an operand of its own
-        }
-        if t < T && pending > 0 {
-            most = most.max(self.from(t + 1, T, helpers, pending - 1, last));
-        }
-        if last.is_none_or(|last| t >= last + self.g) && t >= self.L + self.o {
-            for theirs in 1..=helpers {
-                let sum = self.most(t - self.L - self.o, theirs - 1);
-                let rest = self.from(t + self.o, T, helpers - theirs, pending + 1, Some(t));
-                most = most.max(sum + rest);
-            }
-        }
-        most
-    }
-}
-
-#[test]
-fn no_schedule_sums_more() {
-    let mut rng = fastrand::Rng::with_seed(1);
-    for _ in 0..300 {
-        let [L, o, g] = [rng.i64(0..4), rng.i64(0..3), rng.i64(0..5)];
-        let mut search = Search { L, o, g, known: HashMap::new() };
-        let P = rng.usize(1..6);
-        for T in 0..14 - P as i64 {
-            let params = params(P, [L, o, g], US, US);
-            let case = Case::new(&SUMMATION, "optimal", params).with("time", T);
-            let outcome = outcome(&case, &Emulation::default());
-            assert_eq!(operands(&outcome) as i64, search.most(T, P - 1), "{params:?}, T = {T}");
-            assert_eq!(outcome.run.time, T * US);
-        }
     }
 }
 

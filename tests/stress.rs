@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use loggp::{Audit, ClockKind, Dilation, Latency, Params, Ports, Time, US, preset};
-use loggp_programs::study::stress::{STRESS, THROUGHPUT};
+use loggp_programs::study::stress::{LATENCY, LONGEST_LATENCY, STRESS, THROUGHPUT};
 use loggp_programs::{Answers, Case, Emulation, Study};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -88,6 +88,35 @@ fn everyone_starts_at_the_same_processor_in_the_naive_remap() {
     assert_eq!(naive.messages(), 8 * 14);
     let relation = run(&Study::of(case("h-relation", cm5, 14))).outcome.run;
     assert!(naive.stalled() > relation.stalled());
+}
+
+/// What a run showed, in microseconds.
+fn latency(answers: &Answers, name: &str) -> f64 {
+    answers.outcome.figures.iter().find(|figure| figure.name == name).unwrap().value
+}
+
+/// Two processors start a message each every 40 us, half of that apart, and nobody is in the way of the other: each takes
+/// L + 2o. At twice the rate that there is room for, each waits for those before it.
+#[test]
+fn a_steady_rate_takes_as_long_as_there_is_in_the_way() {
+    let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let at = |rate: &str, messages| run(&Study::of(case("steady", params, messages).with("rate", rate)));
+    let idle = at("0.1", 20);
+    assert_eq!((latency(&idle, LATENCY), latency(&idle, LONGEST_LATENCY)), (10.0, 10.0));
+    assert_eq!(idle.prediction.model, Some((20 + 19 * 40 + 10) * US));
+    assert_eq!(audit(&idle).stalls, 0);
+    let (some, more) = (at("2", 100), at("2", 200));
+    assert!(latency(&some, LATENCY) > 80.0 && latency(&more, LATENCY) > 1.8 * latency(&some, LATENCY));
+}
+
+/// A message to a hot spot waits for all that were started before it.
+#[test]
+fn latency_counts_from_when_a_message_was_to_be_started() {
+    let cm5 = preset("cm5").unwrap().builder().P(16).build().unwrap();
+    let stressed = run(&Study::of(case("all-to-one", cm5, 1)));
+    // They are received at 10, 14, 18 ... us.
+    assert_eq!(latency(&stressed, LONGEST_LATENCY), 66.0);
+    assert_eq!(latency(&stressed, LATENCY), 38.0);
 }
 
 #[test]
@@ -194,6 +223,7 @@ fn the_command_refuses_in_a_sentence() {
         ("stress -P 1", "at least 2"),
         ("stress --load 0", "at least 1"),
         ("stress --load x", "give a whole number"),
+        ("stress --rate 0", "give a number from 0.001"),
         ("stress -P 4 --params L=6,o=2,g=4,P=8", "twice"),
         ("stress --size 4", "unexpected argument '--size'"),
         ("stress --clock virtual --dilation 2", "--dilation is for the wall clock"),

@@ -10,6 +10,7 @@ use super::course;
 use super::details::details;
 use super::failure::Failure;
 use super::heading::heading;
+use super::known;
 use super::options::Options;
 use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS};
@@ -20,9 +21,10 @@ use super::studies::{end, run_all, warn};
 #[derive(Args)]
 pub struct Compare {
     /// The program: `loggp programs` lists them
+    #[arg(value_parser = known::program(), hide_possible_values = true)]
     program: String,
     /// Its algorithms [default: all]
-    #[arg(value_name = "ALGORITHM")]
+    #[arg(value_name = "ALGORITHM", value_parser = known::algorithm(), hide_possible_values = true)]
     algorithms: Vec<String>,
     /// How to run them.
     #[command(flatten)]

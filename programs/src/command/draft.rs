@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 #[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -62,14 +62,36 @@ impl Draft {
 
     /// Writes the file, and gives it its name.
     pub fn write(self, contents: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Failure> {
-        let Draft { what, path, draft } = self;
-        let written = contents(draft.as_file());
+        let filled = self.fill(contents);
         let mut drafts = interrupt::drafts();
-        drafts.retain(|unfinished| unfinished.draft != draft.path());
-        written.and_then(|()| Ok(draft.persist(&path)?)).map(drop).map_err(|error| {
-            Failure::Run(format!("the {what} cannot be written to {}: {error}", path.display()))
-        })
+        drafts.retain(|unfinished| unfinished.draft != self.draft.path());
+        filled.and_then(|()| self.publish())
     }
+
+    /// Writes what the file will hold.
+    fn fill(&self, contents: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Failure> {
+        contents(self.draft.as_file()).map_err(|error| failure(self.what, &self.path, &error))
+    }
+
+    /// Gives the file its name.
+    fn publish(self) -> Result<(), Failure> {
+        let Draft { what, path, draft } = self;
+        draft.persist(&path).map(drop).map_err(|error| failure(what, &path, &error))
+    }
+}
+
+/// Writes several files, and gives them their names when all are whole.
+pub fn write_all(files: Vec<(Draft, Vec<u8>)>) -> Result<(), Failure> {
+    files.iter().try_for_each(|(draft, contents)| draft.fill(|mut file| file.write_all(contents)))?;
+    // While this is held, the command is not interrupted between two names.
+    let mut drafts = interrupt::drafts();
+    drafts.retain(|unfinished| files.iter().all(|(draft, _)| unfinished.draft != draft.draft.path()));
+    files.into_iter().try_for_each(|(draft, _)| draft.publish())
+}
+
+/// Says that a file cannot be written.
+fn failure(what: &str, path: &Path, error: &dyn Display) -> Failure {
+    Failure::Run(format!("the {what} cannot be written to {}: {error}", path.display()))
 }
 
 /// The file that a path means, by the one path that names it: what a link points to is replaced, and the link stays.

@@ -1,4 +1,4 @@
-//! `loggp programs` and `loggp machines`: what there is.
+//! `loggp programs` and `loggp machines`: what there is. The networks of machines are in [`super::topologies`].
 
 use std::io::Write;
 
@@ -9,21 +9,23 @@ use loggp_programs::{PROGRAMS, Program};
 use super::failure::Failure;
 use super::machine_file;
 use super::number::thousands;
-use super::options::{Format, Named, one_of};
+use super::options::{FORMATS, Format, count, one_of};
+use super::topologies;
 
 /// The arguments of `machines`.
 #[derive(Args)]
 pub struct Machines {
-    /// How they are listed: for people, or one JSON object each, which --machine FILE reads
+    /// How they are listed: for people, or one JSON object each, which --machine FILE reads; --topology has csv too
     #[arg(long, value_parser = one_of(FORMATS), default_value = "table")]
     format: Format,
+    /// List networks instead, with the average distance of their processors (LogP, section 5.1)
+    #[arg(long)]
+    topology: bool,
+    /// Numbers of processors of the networks [default: 1024]
+    #[arg(short = 'P', value_name = "N,...", value_parser = count, allow_negative_numbers = true)]
+    #[arg(value_delimiter = ',', requires = "topology")]
+    P: Vec<usize>,
 }
-
-/// How machines are listed.
-const FORMATS: [Named<Format>; 2] = [
-    ("table", "Every value with its source, for people", Format::Table),
-    ("json", "A JSON object a line", Format::Json),
-];
 
 /// Lists the programs: what they do, what their size is, and their algorithms.
 pub fn programs(out: &mut dyn Write) -> Result<(), Failure> {
@@ -62,6 +64,13 @@ fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), Failure> {
 impl Machines {
     /// Lists the machines: every value, and where it comes from.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        if self.topology {
+            return topologies::list(out, &self.P, self.format);
+        }
+        if self.format == Format::Csv {
+            let why = "machines have no lines of csv; give --format table or json, or list networks with --topology";
+            return Err(Failure::request(why));
+        }
         for (i, preset) in presets().iter().enumerate() {
             if self.format == Format::Json {
                 serde_json::to_writer(&mut *out, &machine_file::preset(preset)?).map_err(Failure::run)?;

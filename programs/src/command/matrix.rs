@@ -12,6 +12,7 @@ use loggp_programs::transportation::{self, Matrix, TRANSPORTATION, source};
 use serde_json::{Map, Value};
 
 use super::failure::Failure;
+use super::known::Known;
 use super::number::thousands;
 use super::options::{FORMATS, Format, count, one_of, seed};
 use super::plot_file::PlotFile;
@@ -21,7 +22,7 @@ use super::plot_file::PlotFile;
 #[command(after_help = names())]
 pub struct MatrixCommand {
     /// The matrix: one of the names below, or a file whose name ends in .csv, with a line for each processor
-    #[arg(value_name = "NAME|FILE.csv", default_value = "skewed", value_parser = option("matrix"))]
+    #[arg(value_name = "NAME|FILE.csv", default_value = "skewed", value_parser = matrix(), hide_possible_values = true)]
     matrix: String,
     /// Number of processors [default: the figure's or the file's, or 32]
     #[arg(short = 'P', value_name = "N", value_parser = count, allow_negative_numbers = true)]
@@ -63,6 +64,11 @@ fn option(name: &'static str) -> impl TypedValueParser<Value = String> {
         let option = TRANSPORTATION.options.iter().find(|option| option.name == name);
         option.map_or(Ok(()), |option| (option.check)(&text)).map(|()| text)
     })
+}
+
+/// Reads the name of a matrix or of a file.
+fn matrix() -> impl TypedValueParser<Value = String> {
+    Known::new(option("matrix"), source::NAMED.iter().map(|named| (named.name, named.about.into())))
 }
 
 /// All matrices that have names.

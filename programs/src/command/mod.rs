@@ -12,14 +12,17 @@ mod cell;
 mod choice;
 mod column;
 mod compare;
+mod completions;
 mod course;
 mod details;
 mod draft;
 mod failure;
 mod heading;
 mod interrupt;
+mod known;
 mod lists;
 mod machine_file;
+mod man;
 mod matrix;
 mod name;
 mod number;
@@ -37,6 +40,7 @@ mod setting;
 mod stress;
 mod studies;
 mod sweep;
+mod topologies;
 mod trace2goal;
 
 use std::io::{self, Write};
@@ -44,7 +48,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use failure::Failure;
 
@@ -89,7 +93,7 @@ enum Request {
     Schedule(schedule::ScheduleCommand),
     /// List the programs, their sizes and their algorithms
     Programs,
-    /// List the papers' machines, every value with its source
+    /// List the papers' machines, every value with its source, or networks and how far apart their processors are
     Machines(lists::Machines),
     /// Say where the time of a recorded run went, and what it would have taken under other parameters
     Analyze(analyze::Analyze),
@@ -98,6 +102,10 @@ enum Request {
     /// Write the trace of a run as a GOAL schedule, which LogGOPSim reads
     #[command(name = "trace2goal")]
     Trace2Goal(trace2goal::Trace2Goal),
+    /// Print a script that lets a shell complete requests
+    Completions(completions::Completions),
+    /// Print the manual page of the command or of a subcommand, or write all
+    Man(man::ManCommand),
 }
 
 impl Request {
@@ -118,6 +126,8 @@ impl Request {
             Request::Analyze(analyze) => analyze.execute(out),
             Request::Audit(audit) => audit.execute(out),
             Request::Trace2Goal(trace2goal) => trace2goal.execute(out),
+            Request::Completions(completions) => completions.execute(CommandLine::command(), out),
+            Request::Man(man) => man.execute(CommandLine::command(), out),
         }
     }
 }

@@ -6,6 +6,7 @@ use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Ports, Ties, Time, U
 use loggp_programs::Emulation;
 
 use super::failure::Failure;
+use super::known;
 use super::own::OwnOptions;
 
 /// Which machine, how it runs, and how that is reported. A command that cannot do what one of them says refuses it.
@@ -14,7 +15,7 @@ use super::own::OwnOptions;
 pub struct MachineOptions {
     /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
     /// it [default: cs2-elan, unless --params is given]
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", value_parser = known::machine(), hide_possible_values = true)]
     pub machine: Option<String>,
     /// Number of processors
     #[arg(short = 'P', value_name = "N", value_parser = count, allow_negative_numbers = true)]

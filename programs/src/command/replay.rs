@@ -14,6 +14,7 @@ use super::choice::{Choice, gives};
 use super::column::Column;
 use super::failure::Failure;
 use super::heading::machine_heading;
+use super::known;
 use super::number::Unit;
 use super::options::{FORMATS, Format, MachineOptions, Named, PORTS, cycle, one_of, ports_name};
 use super::report::Report;
@@ -36,7 +37,7 @@ pub struct ReplayCommand {
 pub struct ReplayOptions {
     /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
     /// it [default: cs2-elan, unless --params is given]
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", value_parser = known::machine(), hide_possible_values = true)]
     machine: Option<String>,
     /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles. Without --machine a word
     /// is a byte

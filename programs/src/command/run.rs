@@ -12,6 +12,7 @@ use super::details::details;
 use super::draft::Draft;
 use super::failure::Failure;
 use super::heading::heading;
+use super::known;
 use super::options::Options;
 use super::progress::Progress;
 use super::report::Report;
@@ -23,8 +24,10 @@ use super::studies::warn;
 #[derive(Args)]
 pub struct Run {
     /// The program: `loggp programs` lists them
+    #[arg(value_parser = known::program(), hide_possible_values = true)]
     program: String,
     /// Its algorithm [default: the best known]
+    #[arg(value_parser = known::algorithm(), hide_possible_values = true)]
     algorithm: Option<String>,
     /// How to run it.
     #[command(flatten)]

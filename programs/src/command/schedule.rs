@@ -9,6 +9,7 @@ use loggp_programs::goal::patterns::{PATTERNS, Pattern};
 
 use super::draft::Draft;
 use super::failure::Failure;
+use super::known;
 use super::name::nearest;
 use super::options::count;
 use super::replay::ReplayOptions;
@@ -18,7 +19,7 @@ use super::replay::ReplayOptions;
 #[command(after_help = names())]
 pub struct ScheduleCommand {
     /// The pattern: one of the names below
-    #[arg(value_name = "PATTERN")]
+    #[arg(value_name = "PATTERN", value_parser = known::pattern(), hide_possible_values = true)]
     pattern: String,
     /// Number of ranks
     #[arg(short = 'P', value_name = "N", value_parser = count, allow_negative_numbers = true, default_value = "8")]

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{Audit, ClockKind};
+use loggp::{Audit, ClockKind, Time, US};
 use loggp_programs::draw::plot::{Line, Look, Panel, Plot, Scale};
-use loggp_programs::study::stress::{STRESS, THROUGHPUT};
+use loggp_programs::study::stress::{LATENCY, LONGEST_LATENCY, STEADY, STRESS, THROUGHPUT};
 use loggp_programs::{Algorithm, Case, Study};
 
 use super::cell::Cell;
@@ -14,6 +14,7 @@ use super::choice::{Choice, gives};
 use super::column::Column;
 use super::failure::Failure;
 use super::heading::machine_heading;
+use super::known;
 use super::name;
 use super::number::thousands;
 use super::options::{MachineOptions, clock_name, count, seed};
@@ -26,13 +27,17 @@ use super::studies::{LATE, end, run_all, warn};
 #[derive(Args)]
 #[command(mut_arg("P", |P| P.value_name("N,...").help("Numbers of processors [default: 4,8,16]")))]
 pub struct Stress {
-    /// The patterns: all-to-one, bursts, fft-naive, h-relation [default: all]
-    #[arg(value_name = "PATTERN")]
+    /// The patterns: all-to-one, bursts, fft-naive, h-relation, steady [default: all]
+    #[arg(value_name = "PATTERN", value_parser = known::stress(), hide_possible_values = true)]
     patterns: Vec<String>,
     /// How many messages each processor sends
     #[arg(long, value_name = "N,...", value_parser = count, value_delimiter = ',')]
     #[arg(default_value = "1,2,4,8,16,32", allow_negative_numbers = true)]
     load: Vec<usize>,
+    /// Of steady: how many messages each processor starts per max(g, 2o), which is the most that it can send and receive
+    #[arg(long, value_name = "RATE,...", value_parser = rate, value_delimiter = ',')]
+    #[arg(default_value = "0.5", allow_negative_numbers = true)]
+    rate: Vec<String>,
     /// Draws receivers and data
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value = "1")]
     seed: u64,
@@ -81,10 +86,11 @@ impl Stress {
         let mut studies = Vec::new();
         for pattern in self.patterns()? {
             for Choice { name: machine, params, .. } in choices {
-                for &size in &self.load {
-                    let name = format!("{} with P = {}, load {size}", pattern.name, params.P);
+                for (size, rate) in self.loads(pattern) {
+                    let at = if pattern.name == STEADY { format!(", rate {rate}") } else { String::new() };
+                    let name = format!("{} with P = {}, load {size}{at}", pattern.name, params.P);
                     let MachineOptions { ports, latency, ties, .. } = self.machine;
-                    let case = Case::new(&STRESS, pattern.name, *params);
+                    let case = Case::new(&STRESS, pattern.name, *params).with("rate", rate);
                     let case = Case { ports, latency, ties, size, seed: self.seed, ..case };
                     case.check().map_err(Failure::request)?;
                     let study = Study { emulation: emulation.clone(), ..Study::of(case) };
@@ -93,6 +99,12 @@ impl Stress {
             }
         }
         Ok(studies)
+    }
+
+    /// The loads of a pattern, at every rate if it has one.
+    fn loads(&self, pattern: &Algorithm) -> impl Iterator<Item = (usize, &String)> {
+        let rates = if pattern.name == STEADY { &self.rate[..] } else { &self.rate[..1] };
+        self.load.iter().flat_map(move |size| rates.iter().map(move |rate| (*size, rate)))
     }
 
     /// The patterns that were named, or all.
@@ -104,6 +116,18 @@ impl Stress {
     }
 }
 
+/// Reads a rate as the pattern does.
+fn rate(text: &str) -> Result<String, String> {
+    let option = STRESS.options.iter().find(|option| option.name == "rate").expect("steady has a rate");
+    (option.check)(text).map(|()| text.into())
+}
+
+/// What a run showed, in microseconds, as a time.
+fn latency(row: &Row, name: &str) -> Option<Cell> {
+    let figure = row.answers.outcome.figures.iter().find(|figure| figure.name == name)?;
+    Some(Cell::Measured(Time::from_ps((figure.value * US.as_ps() as f64).round() as i64)))
+}
+
 /// The columns of the report.
 fn columns() -> Vec<Column<'static, Row>> {
     let mut columns = vec![Column::new("pattern", |row: &Row| row.case().algorithm.name).titled("pattern")];
@@ -111,6 +135,11 @@ fn columns() -> Vec<Column<'static, Row>> {
     columns.extend([
         Column::shown("P", |row: &Row| row.case().params.P),
         Column::new("load", |row: &Row| row.case().size).titled("load"),
+        Column::new("rate", |row: &Row| {
+            (row.case().algorithm.name == STEADY).then(|| row.case().option("rate").parse::<f64>().ok())
+        })
+        .titled("rate")
+        .optional(),
     ]);
     columns.extend(row::asked());
     columns.extend(row::clock());
@@ -139,6 +168,8 @@ fn columns() -> Vec<Column<'static, Row>> {
             figure.map(|figure| figure.value)
         })
         .titled("throughput"),
+        Column::new("latency.mean_ns", |row: &Row| latency(row, LATENCY)).titled("latency"),
+        Column::new("latency.longest_ns", |row: &Row| latency(row, LONGEST_LATENCY)).titled("at most"),
         row::dilation().untitled(),
         row::cores().untitled(),
         row::held(),
@@ -164,6 +195,7 @@ fn parameters(choice: &Choice) -> String {
 fn notes(rows: &[Row]) -> String {
     let mut notes = String::from(
         "\nthroughput: messages that the busiest receiver took per max(g, o), at most 1\n\
+         latency: from when a message was to be started until it was received, on average, and the longest\n\
          in transit: the most at once, of the capacity, as the auditor sees it in the trace\n",
     );
     if rows.iter().any(Row::is_late) {

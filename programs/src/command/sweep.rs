@@ -14,6 +14,7 @@ use super::choice::{self, gives};
 use super::details::details;
 use super::failure::Failure;
 use super::heading::{heading, shown_point};
+use super::known;
 use super::number::Unit;
 use super::options::Options;
 use super::plot_file::PlotFile;
@@ -26,9 +27,10 @@ use super::studies::{end, run_all, warn};
 #[derive(Args)]
 pub struct Sweep {
     /// The program: `loggp programs` lists them
+    #[arg(value_parser = known::program(), hide_possible_values = true)]
     program: String,
     /// Its algorithms [default: all]
-    #[arg(value_name = "ALGORITHM")]
+    #[arg(value_name = "ALGORITHM", value_parser = known::algorithm(), hide_possible_values = true)]
     algorithms: Vec<String>,
     /// What to sweep over: L=1us..100us:10 are ten points, L=1us..100us:log:10 ten by the same ratio, P=2,4,8 three.
     /// A parameter, P, size, or an option of the program's own

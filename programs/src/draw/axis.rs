@@ -38,6 +38,11 @@ impl Axis {
         if self.scale == Scale::Linear { value } else { value.max(f64::MIN_POSITIVE).log10() }
     }
 
+    /// Whether its ticks are as far apart as each other, more or less.
+    pub fn is_even(&self) -> bool {
+        self.scale != Scale::Points
+    }
+
     /// From where to where the axis goes, with this part of it as room at both ends.
     pub fn room(&self, part: f64) -> Range<f64> {
         let end = |value: Option<&f64>| self.place(value.copied().unwrap_or(1.0));

@@ -48,6 +48,8 @@ const HEIGHT: f64 = 320.0;
 const SLOT: (f64, f64) = (3.0, 110.0);
 /// The room between groups, in bars.
 const APART: f64 = 0.7;
+/// A picture becomes so much wider before labels stand upright.
+const WIDER: f64 = 1.2;
 /// The length of a label that stands upright, at most.
 const UPRIGHT: f64 = 190.0;
 
@@ -74,7 +76,7 @@ impl Bars {
         let label = widest(self.bars.iter().map(|bar| &bar.label), NORMAL) + 8.0;
         let is_number = |bar: &Bar| bar.label.bytes().all(|byte| byte.is_ascii_digit());
         let is_numbered = self.bars.iter().all(is_number);
-        let is_upright = !is_numbered && label * n > room;
+        let is_upright = !is_numbered && label * n > WIDER * room;
         let least = match (is_numbered, is_upright) {
             (true, _) => SLOT.0,
             (false, false) => label,

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write};
 
-use super::palette::{Ink, Mark, PAPER, TEXT, style};
+use super::palette::{GREY, Ink, Mark, PAPER, TEXT, style};
 
 /// The width of a picture, unless what it shows needs more: half of it is still readable.
 pub const WIDTH: f64 = 720.0;
@@ -91,7 +91,7 @@ impl Canvas {
     pub fn head(&mut self, title: &str, subtitle: &str) -> f64 {
         let room = self.width - 2.0 * MARGIN;
         let mut y = MARGIN;
-        for (text, size, ink) in [(title, TITLE, TEXT), (subtitle, NORMAL, super::palette::GREY)] {
+        for (text, size, ink) in [(title, TITLE, TEXT), (subtitle, NORMAL, GREY)] {
             if !text.is_empty() {
                 y = self.lines(ink, (MARGIN, y), Anchor::Start, size, &wrap(text, size, room)) + 4.0;
             }

@@ -1,6 +1,6 @@
 //! The legend of a picture: what each look stands for, in columns.
 
-use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, Place, Shape, high, widest, wrap};
+use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, Place, Shape, high, wide, wrap};
 use super::palette::{Ink, TEXT};
 
 /// The width of a sample, and the room between it and its text.
@@ -10,12 +10,15 @@ const SPACE: f64 = 8.0;
 const BETWEEN: f64 = 20.0;
 const ROW: f64 = 5.0;
 
+/// Draws something between a left end and a right one.
+type Sample<'a> = Box<dyn Fn(&mut Canvas, Place, Place) + 'a>;
+
 /// An entry of a legend.
 pub struct Entry<'a> {
     /// What the look stands for.
     pub label: String,
     /// Draws a sample between these two ends.
-    pub sample: Box<dyn Fn(&mut Canvas, Place, Place) + 'a>,
+    pub sample: Sample<'a>,
 }
 
 impl Entry<'static> {
@@ -31,21 +34,33 @@ impl Entry<'static> {
 /// Draws a legend from here down; says where it ends.
 pub fn legend(canvas: &mut Canvas, top: f64, entries: &[Entry]) -> f64 {
     let room = canvas.width() - 2.0 * MARGIN;
-    let widest = widest(entries.iter().map(|entry| entry.label.as_str()), NORMAL);
-    let text = widest.min(room - SAMPLE - SPACE);
-    let column = SAMPLE + SPACE + text;
-    let most = (((room + BETWEEN) / (column + BETWEEN)) as usize).max(1);
+    // A text that is wider than the picture is broken.
+    let text = |entry: &Entry| wide(&entry.label, NORMAL).min(room - SAMPLE - SPACE);
+    // How far the columns reach, if there are so many.
+    let ends = |columns: usize| -> Vec<f64> {
+        let widest = |column| entries.iter().skip(column).step_by(columns).map(text).fold(0.0, f64::max);
+        let widths = (0..columns).map(|column| SAMPLE + SPACE + widest(column) + BETWEEN);
+        widths
+            .scan(0.0, |end, width| {
+                *end += width;
+                Some(*end)
+            })
+            .collect()
+    };
+    let fits = |columns: &usize| ends(*columns).last().is_none_or(|end| end - BETWEEN <= room);
+    let most = (1..=entries.len()).rev().find(fits).unwrap_or(1);
     // As many rows as are needed, and no more columns than fill them.
     let rows = entries.len().div_ceil(most).max(1);
-    let columns = entries.len().div_ceil(rows).max(1);
+    let columns = (entries.len().div_ceil(rows).max(1)..=most).find(fits).unwrap_or(1);
+    let ends = ends(columns);
     let mut y = top;
-    for row in entries.chunks(columns) {
+    for row in entries.chunks(ends.len()) {
         let mut bottom = y;
         for (number, entry) in row.iter().enumerate() {
-            let x = MARGIN + number as f64 * (column + BETWEEN);
+            let x = MARGIN + if number == 0 { 0.0 } else { ends[number - 1] };
             let middle = y + high(1, NORMAL) / 2.0;
             (entry.sample)(canvas, (x, middle), (x + SAMPLE, middle));
-            let lines = wrap(&entry.label, NORMAL, text);
+            let lines = wrap(&entry.label, NORMAL, text(entry));
             let place = (x + SAMPLE + SPACE, y);
             bottom = bottom.max(canvas.lines(TEXT, place, Anchor::Start, NORMAL, &lines));
         }

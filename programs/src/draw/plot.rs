@@ -91,17 +91,31 @@ const RING: f64 = 7.0;
 /// A line with more points than this is a curve, and its points say nothing.
 const CURVE: usize = 64;
 
-/// The axes of all panels, and where they are drawn.
-struct Axes {
-    /// What goes right, from where to where, and its ticks.
-    across: (Axis, Range<f64>, Vec<f64>),
-    /// What goes up, from where to where, and its ticks.
-    up: (Axis, Range<f64>, Vec<f64>),
+/// An axis of all panels.
+struct Direction {
+    /// What it shows.
+    axis: Axis,
+    /// From where to where it goes.
+    range: Range<f64>,
+    /// Where it has ticks.
+    ticks: Vec<f64>,
+    /// What stands at these.
+    texts: Vec<String>,
 }
 
-/// Where a panel is: from left to right, and from top to bottom.
+/// The axes of all panels.
+struct Axes {
+    /// What goes right.
+    across: Direction,
+    /// What goes up.
+    up: Direction,
+}
+
+/// Where a panel is.
 struct Frame {
+    /// From left to right.
     x: Range<f64>,
+    /// From top to bottom.
     y: Range<f64>,
 }
 
@@ -113,8 +127,8 @@ impl Plot {
             4 => 2,
             n => n.clamp(1, COLUMNS),
         };
-        let numbers = widest(tick_texts(&axes.up.2), NORMAL) + BESIDE;
-        let edge = widest(tick_texts(&axes.across.2), NORMAL) / 2.0;
+        let numbers = widest(&axes.up.texts, NORMAL) + BESIDE;
+        let edge = widest(&axes.across.texts, NORMAL) / 2.0;
         let levels = self.panels.iter().flat_map(|panel| &panel.levels);
         let levels: Vec<String> = levels.flat_map(|level| wrap(&level.label, NORMAL, LEVEL)).collect();
         let beside = if levels.is_empty() { 0.0 } else { widest(&levels, NORMAL) + BESIDE };
@@ -127,10 +141,12 @@ impl Plot {
         let names = high(name.len(), NORMAL + 1.0) + 4.0;
         let left = MARGIN + names + numbers;
         let right = MARGIN.max(edge + 4.0);
-        let part = BETWEEN + beside;
-        let needed = left + right + columns as f64 * (PANEL + part) - BETWEEN;
+        // The numbers below a panel's end and below the start of the next keep clear of each other.
+        let between = BETWEEN.max(edge + widest(axes.across.texts.first(), NORMAL) / 2.0 + 4.0);
+        let part = between + beside;
+        let needed = left + right + columns as f64 * (PANEL + part) - between;
         let mut canvas = Canvas::new(needed.max(WIDTH));
-        let panel = (canvas.width() - left - right + BETWEEN) / columns as f64 - part;
+        let panel = (canvas.width() - left - right + between) / columns as f64 - part;
 
         let caption = |row: usize| {
             let row = captions.iter().skip(row * columns).take(columns);
@@ -187,8 +203,7 @@ impl Plot {
             Scale::Linear => 0.0..high.end,
             _ => up.room(0.05),
         };
-        let (x_ticks, y_ticks) = (across.ticks(&wide), up.ticks(&high));
-        Axes { across: (across, wide, x_ticks), up: (up, high, y_ticks) }
+        Axes { across: Direction::new(across, wide), up: Direction::new(up, high) }
     }
 
     /// An entry for each look that occurs.
@@ -214,38 +229,64 @@ impl Plot {
     }
 }
 
+impl Direction {
+    fn new(axis: Axis, range: Range<f64>) -> Direction {
+        let ticks = axis.ticks(&range);
+        let texts = tick_texts(&ticks);
+        Direction { axis, range, ticks, texts }
+    }
+
+    /// Of so many ticks one is drawn, so that the numbers below an axis of this width are not too wide.
+    fn step(&self, width: f64) -> usize {
+        if !self.axis.is_even() {
+            return 1;
+        }
+        let fits = |step: &usize| {
+            let shown: Vec<(f64, f64)> = (self.ticks.iter().zip(&self.texts).step_by(*step))
+                .map(|(tick, text)| (self.part(*tick) * width, wide(text, NORMAL) / 2.0))
+                .collect();
+            shown.windows(2).all(|pair| pair[0].0 + pair[0].1 + 6.0 <= pair[1].0 - pair[1].1)
+        };
+        (1..self.ticks.len()).find(fits).unwrap_or(1)
+    }
+
+    /// How far from its start to its end a value lies.
+    fn part(&self, value: f64) -> f64 {
+        let Range { start, end } = self.range;
+        ((self.axis.place(value) - start) / (end - start)).clamp(0.0, 1.0)
+    }
+}
+
 impl Axes {
     /// Where a point is in a panel. By ratio, what is not above 0 lies at the edge.
     fn place(&self, frame: &Frame, (x, y): (f64, f64)) -> Place {
-        let part = |(axis, range, _): &(Axis, Range<f64>, Vec<f64>), value| {
-            ((axis.place(value) - range.start) / (range.end - range.start)).clamp(0.0, 1.0)
-        };
-        let right = part(&self.across, x) * (frame.x.end - frame.x.start);
-        let up = part(&self.up, y) * (frame.y.end - frame.y.start);
+        let right = self.across.part(x) * (frame.x.end - frame.x.start);
+        let up = self.up.part(y) * (frame.y.end - frame.y.start);
         (frame.x.start + right, frame.y.end - up)
     }
 
     /// Draws the grid, and the numbers below and, if these are wanted, to the left.
     fn draw(&self, canvas: &mut Canvas, frame: &Frame, has_numbers: bool) {
         let mut free = f64::NEG_INFINITY;
-        for (tick, text) in self.across.2.iter().zip(tick_texts(&self.across.2)) {
+        let step = self.across.step(frame.x.end - frame.x.start);
+        for (tick, text) in self.across.ticks.iter().zip(&self.across.texts).step_by(step) {
             let (x, _) = self.place(frame, (*tick, 1.0));
-            // Where numbers would run into each other, some ticks are left out.
-            let half = wide(&text, NORMAL) / 2.0;
+            // Where numbers would still run into each other, some ticks are left out.
+            let half = wide(text, NORMAL) / 2.0;
             if x - half >= free {
                 canvas.line(PALE, Shape::Thin, "", &[(x, frame.y.start), (x, frame.y.end)]);
                 let place = (x, frame.y.end + BESIDE + high(1, NORMAL) / 2.0);
-                canvas.text(TEXT, place, Anchor::Middle, NORMAL, &text);
+                canvas.text(TEXT, place, Anchor::Middle, NORMAL, text);
                 free = x + half + 6.0;
             }
         }
         let mut free = f64::INFINITY;
-        for (tick, text) in self.up.2.iter().zip(tick_texts(&self.up.2)) {
+        for (tick, text) in self.up.ticks.iter().zip(&self.up.texts) {
             let (_, y) = self.place(frame, (1.0, *tick));
             if y + high(1, NORMAL) / 2.0 <= free {
                 canvas.line(PALE, Shape::Thin, "", &[(frame.x.start, y), (frame.x.end, y)]);
                 if has_numbers {
-                    canvas.text(TEXT, (frame.x.start - BESIDE, y), Anchor::End, NORMAL, &text);
+                    canvas.text(TEXT, (frame.x.start - BESIDE, y), Anchor::End, NORMAL, text);
                 }
                 free = y - high(1, NORMAL) / 2.0;
             }
@@ -261,9 +302,10 @@ impl Panel {
     fn draw(&self, canvas: &mut Canvas, axes: &Axes, frame: &Frame) {
         self.draw_levels(canvas, axes, frame);
         for line in &self.lines {
-            let places: Vec<Place> = line.points.iter().map(|point| axes.place(frame, *point)).collect();
+            let places: Vec<Place> = line.finite().map(|point| axes.place(frame, *point)).collect();
             draw_stroke(canvas, line.number, line.look, &places);
-            for &(x, low, high) in &line.spread {
+            let is_finite = |spread: &&(f64, f64, f64)| (spread.0 + spread.1 + spread.2).is_finite();
+            for &(x, low, high) in line.spread.iter().filter(is_finite) {
                 let (ends, ink) = ([(x, low), (x, high)], Series::of(line.number).ink);
                 let [low, high] = ends.map(|end| axes.place(frame, end));
                 canvas.line(ink, Shape::Thin, "", &[low, high]);
@@ -273,7 +315,7 @@ impl Panel {
             }
         }
         for line in &self.lines {
-            for point in &line.points {
+            for point in line.finite() {
                 let place = axes.place(frame, *point);
                 if line.look != Look::Line {
                     canvas.told(line.told(*point), |canvas| {
@@ -315,6 +357,11 @@ impl Line {
         Line { label: label.into(), number, look, points, spread: Vec::new() }
     }
 
+    /// The points that have a place.
+    fn finite(&self) -> impl Iterator<Item = &(f64, f64)> {
+        self.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite())
+    }
+
     /// What a point is, in words.
     fn told(&self, (x, y): (f64, f64)) -> String {
         let digits = |value| figures(value, 6);
@@ -330,7 +377,7 @@ fn draw_stroke(canvas: &mut Canvas, number: usize, look: Look, places: &[Place])
     let Series { ink, dash, .. } = Series::of(number);
     match look {
         Look::Line if places.len() == 1 => {
-            let [(x, y)] = [places[0]];
+            let (x, y) = places[0];
             canvas.line(ink, Shape::Line, "", &[(x - RING, y), (x + RING, y)]);
         }
         _ if places.len() < 2 => (),

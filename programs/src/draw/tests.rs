@@ -60,7 +60,7 @@ fn panel(caption: &str, label: &str, points: &[(f64, f64)]) -> Panel {
 
 fn plots() -> Vec<String> {
     let line: Vec<(f64, f64)> = (1..=20).map(|n| (n.into(), f64::from(n * n) * 1e3)).collect();
-    let cases: [&[(f64, f64)]; 7] = [
+    let cases: [&[(f64, f64)]; 8] = [
         &line,
         &[],
         &[(3.0, 7.0)],
@@ -68,6 +68,7 @@ fn plots() -> Vec<String> {
         &[(1.0, 5.0), (2.0, 5.0), (4.0, 5.0)],
         &[(1e-9, 1e-12), (1.0, 1.0), (1e12, 1e15)],
         &[(0.0, -3.0), (7.0, 2.0), (1.0005, 1e3)],
+        &[(1.0, f64::NAN), (2.0, f64::INFINITY), (3.0, 1.0)],
     ];
     let mut all = Vec::new();
     for scales in
@@ -95,6 +96,8 @@ fn plots() -> Vec<String> {
         [Scale::Linear; 2],
         vec![Panel { caption: "".into(), lines: many, levels: levels() }],
     ));
+    let far = || panel("far", "line", &[(1e6, 1.0), (2e6, 2.0), (4e6, 3.0), (8.388608e6, 4.0)]);
+    all.push(plot("far", [Scale::Points; 2], vec![far(), far(), far()]));
     all.push(plot("nothing", [Scale::Log; 2], Vec::new()));
     all
 }
@@ -354,19 +357,4 @@ fn a_tree_refuses_what_is_none() {
             .contains("at most 256 nodes, and there are 257")
     );
     assert!(of(vec![node(None), node(None), node(Some(1))]).is_ok());
-}
-#[test]
-fn dump() {
-    std::fs::create_dir_all("/tmp/wd/g").unwrap();
-    for (kind, all) in [
-        ("plot", plots()),
-        ("timeline", timelines()),
-        ("bars", bars()),
-        ("heat", heat_maps()),
-        ("tree", trees()),
-    ] {
-        for (n, svg) in all.into_iter().enumerate() {
-            std::fs::write(format!("/tmp/wd/g/{kind}-{n}.svg"), svg).unwrap();
-        }
-    }
 }

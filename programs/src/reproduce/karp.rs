@@ -1,4 +1,17 @@
-//! The exhibits of Karp et al..
+//! The exhibits of Karp et al., and what several of them share: machines in cycles, the sequence f, and lists.
+
+mod all_to_all;
+mod broadcast;
+mod combining;
+mod p_of_t;
+mod search;
+mod summation;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Display;
+
+use loggp::{Params, Time, US};
 
 use super::Paper;
 
@@ -7,5 +20,46 @@ pub static PAPER: Paper = Paper {
     name: "Karp et al.",
     source: "Karp, Sahay, Santos, Schauser: \
              \"Optimal Broadcast and Summation in the LogP Model\", SPAA 1993",
-    exhibits: &[],
+    exhibits: &[
+        broadcast::BROADCAST,
+        p_of_t::P_OF_T,
+        summation::SUMMATION,
+        all_to_all::ALL_TO_ALL,
+        combining::COMBINING,
+    ],
 };
+
+/// L, o and g of the CM-5, in microseconds. A cycle is one here: the paper counts everything in cycles.
+const CM5: [i64; 3] = [6, 2, 4];
+
+/// A machine whose L, o and g are so many cycles of a microsecond.
+fn machine(P: usize, [L, o, g]: [i64; 3]) -> Params {
+    Params::new(P).L(L * US).o(o * US).g(g * US).cycle(US).build().expect("these are parameters")
+}
+
+/// What such a machine is called.
+fn named([L, o, g]: [i64; 3]) -> String {
+    format!("L = {L}, o = {o}, g = {g}")
+}
+
+/// A time in cycles, all of which are whole here.
+fn cycles(time: Time) -> i64 {
+    time.as_ps() / US.as_ps()
+}
+
+/// The sequence f_0 to f_t for a latency of L steps: 1 below L, and f_(i-1) + f_(i-L) from there on (definition 3.6).
+fn f(L: usize, t: usize) -> Vec<u64> {
+    let mut f: Vec<u64> = Vec::with_capacity(t + 1);
+    (0..=t).for_each(|i| f.push(if i < L { 1 } else { f[i - 1] + f[i - L] }));
+    f
+}
+
+/// The last t by which a broadcast has reached no more than so many processors.
+fn last(L: usize, most: u64) -> usize {
+    (0..).take_while(|t| f(L, *t)[*t] <= most).count() - 1
+}
+
+/// Numbers, as a list for people.
+fn list<T: Display>(numbers: impl IntoIterator<Item = T>) -> String {
+    numbers.into_iter().map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
+}

@@ -7,6 +7,8 @@ pub mod loggps;
 pub mod range;
 pub mod stress;
 pub mod sweep;
+pub mod topology;
+pub mod unloaded;
 
 use loggp::{ClockKind, RunError, Time, Trace};
 

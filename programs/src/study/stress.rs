@@ -7,9 +7,9 @@
 
 use std::iter;
 
-use loggp::{ActivityKind, Audit, Params, Payload, Proc, RunError, Tag, Time, Trace, Work, audit};
+use loggp::{ActivityKind, Audit, Params, Payload, Proc, RunError, Tag, Time, Trace, US, Work, audit};
 
-use crate::{Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, Size};
+use crate::{Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, ProgramOption, Size};
 
 /// The patterns. A study of one says in [`Outcome::audit`] what its trace shows from outside.
 pub static STRESS: Program = Program {
@@ -41,15 +41,38 @@ pub static STRESS: Program = Program {
             formula: "none: receivers are random",
             plan: |case| Stress::plan(case, h_relation, |_| None),
         },
+        Algorithm {
+            name: STEADY,
+            about: "everyone starts messages to random processors at a steady rate (LogP, section 5.3)",
+            formula: "none: receivers are random",
+            plan: |case| Stress::plan(case, steady, |_| None),
+        },
     ],
     size: Size { meaning: "messages that each processor sends", default: 8 },
-    options: &[],
+    options: &[ProgramOption {
+        name: "rate",
+        value: "RATE",
+        about: "of steady: how many messages each processor starts per max(g, 2o), the most that it can send and receive",
+        default: "0.5",
+        instead_of_size: false,
+        check: |text| rate(text).map(drop),
+    }],
     work: Work::Charged, // it counts no computation
 };
 
 /// A figure of a study: how many messages the busiest receiver took per max(g, o), from its first reception to its last.
 /// It is at most 1, by the rules. There is none for fewer than two messages, and where max(g, o) is 0.
 pub const THROUGHPUT: &str = "throughput";
+
+/// A figure of a study: how long a message took on average from when its sender meant to start it, stalls included, until it
+/// was received.
+pub const LATENCY: &str = "latency";
+
+/// The same of the message that took longest.
+pub const LONGEST_LATENCY: &str = "longest latency";
+
+/// The pattern that has a rate.
+pub const STEADY: &str = "steady";
 
 /// The receivers of every processor's messages, in bursts, with a pause after each burst but the last.
 type Receivers = Vec<Vec<Vec<usize>>>;
@@ -68,6 +91,8 @@ struct Stress<'a> {
     receivers: fn(&Case, &mut fastrand::Rng) -> Receivers,
     /// The time of the run; `None` where nobody has a formula.
     formula: fn(&Case) -> Option<Time>,
+    /// The time between two bursts' beginnings, if they begin at a steady rate.
+    interval: Option<Time>,
 }
 
 impl Stress<'_> {
@@ -77,10 +102,14 @@ impl Stress<'_> {
         formula: fn(&Case) -> Option<Time>,
     ) -> Planned<'_> {
         let (P, size) = (case.params.P, case.size);
+        let rate = case.read("rate", rate)?;
+        let interval = (case.algorithm.name == STEADY).then(|| interval_at(rate, &case.params));
         match P.checked_mul(size) {
             _ if P < 2 => Err("a processor alone stresses nobody; give at least 2".into()),
             Some(0) => Err("a load of 0 sends nothing; give at least 1".into()),
-            Some(messages) if messages <= MOST_MESSAGES => Ok(Box::new(Stress { case, receivers, formula })),
+            Some(messages) if messages <= MOST_MESSAGES => {
+                Ok(Box::new(Stress { case, receivers, formula, interval }))
+            }
             _ => Err(format!(
                 "{P} processors with {size} messages each are too much; give at most {MOST_MESSAGES} messages"
             )
@@ -98,13 +127,15 @@ impl Plan for Stress<'_> {
         let receivers = (self.receivers)(self.case, &mut fastrand::Rng::with_seed(self.case.seed));
         let sent = letters(self.case, &receivers);
         let machine = self.case.machine(&Emulation { trace: true, ..emulation.clone() });
-        let (mut run, received) = machine.run(|p| stress(p, self.case, &receivers, &sent))?.take_results();
+        let run = machine.run(|p| stress(p, self.case, self.interval, &receivers, &sent))?;
+        let (mut run, results) = run.take_results();
+        let (received, ways): (Vec<Mail>, Vec<Ways>) = results.into_iter().unzip();
         let trace = run.trace.take().expect("the run was traced");
         let audit = audit(&trace);
         let verified = verify(&sent, &received).and_then(|()| obey(&audit));
         let throughput = throughput(&trace).map(|value| Figure { name: THROUGHPUT, unit: "", value });
         run.trace = emulation.trace.then_some(trace);
-        let figures = throughput.into_iter().collect();
+        let figures = throughput.into_iter().chain(Ways::figures(&ways)).collect();
         Ok(Outcome { figures, audit: Some(audit), ..Outcome::new(run, verified) })
     }
 }
@@ -124,10 +155,44 @@ impl Mail {
     }
 }
 
+/// How long the messages that a processor got took, from when their senders meant to start them.
+#[derive(Clone, Copy, Default)]
+struct Ways {
+    /// All together.
+    sum: Time,
+    /// The longest.
+    longest: Time,
+    /// How many there are.
+    count: usize,
+}
+
+impl Ways {
+    /// Adds a message that was received now.
+    fn add(&mut self, now: Time, letter: Letter) {
+        let way = now - letter.due;
+        self.sum += way;
+        self.longest = self.longest.max(way);
+        self.count += 1;
+    }
+
+    /// What those of all processors show.
+    fn figures(all: &[Ways]) -> impl Iterator<Item = Figure> + use<> {
+        let sum: Time = all.iter().map(|ways| ways.sum).sum();
+        let count: usize = all.iter().map(|ways| ways.count).sum();
+        let longest = all.iter().map(|ways| ways.longest).max().unwrap_or_default();
+        let us = |name, value| Figure { name, unit: "us", value };
+        let mean = us(LATENCY, sum.in_units(US) / count.max(1) as f64);
+        [mean, us(LONGEST_LATENCY, longest.in_units(US))].into_iter().filter(move |_| count > 0)
+    }
+}
+
 /// A message: a word that says something.
 #[derive(Clone, Copy)]
 struct Letter {
+    /// What it says.
     says: u64,
+    /// When its sender meant to start it. That is not sent, but noted.
+    due: Time,
     /// Bytes in a word of the machine.
     word: usize,
 }
@@ -136,7 +201,7 @@ impl Letter {
     /// A letter with this text, or as much of it as goes into a word.
     fn new(text: u64, word: usize) -> Letter {
         let bits = 8 * word.min(8) as u32;
-        Letter { says: text >> (u64::BITS - bits), word }
+        Letter { says: text >> (u64::BITS - bits), due: Time::ZERO, word }
     }
 
     /// What processor `from` writes, letter by letter.
@@ -166,33 +231,58 @@ fn letters(case: &Case, receivers: &Receivers) -> Vec<Mail> {
 }
 
 /// What each processor does: it sends its bursts, receives meanwhile what comes, and then the rest.
-fn stress(p: &mut Proc, case: &Case, receivers: &Receivers, sent: &[Mail]) -> Mail {
+fn stress(
+    p: &mut Proc,
+    case: &Case,
+    interval: Option<Time>,
+    receivers: &Receivers,
+    sent: &[Mail],
+) -> (Mail, Ways) {
     let (bursts, expected) = (&receivers[p.id()], sent[p.id()].count);
     let mut letters = Letter::by(p.id(), case);
-    let mut mail = Mail::default();
+    let (mut mail, mut ways) = (Mail::default(), Ways::default());
+    let mut got = |now: Time, from: usize, letter: Letter| {
+        mail.add(from, letter);
+        ways.add(now, letter);
+        mail.count
+    };
+    let mut count = 0;
     for (i, burst) in bursts.iter().enumerate() {
-        if i > 0 {
-            pause(p, &mut mail);
+        // At a steady rate processors begin one after the other; else there is a pause after a burst.
+        let due = match interval {
+            Some(interval) => Some(i as i64 * interval + part(interval, p.id(), p.p())),
+            None if i > 0 => Some(p.now() + BURST as i64 * most_often(p.params())),
+            None => None,
+        };
+        while let Some((from, letter)) = due.and_then(|due| receive_before(p, due)) {
+            count = got(p.now(), from, letter);
         }
         for (&to, letter) in burst.iter().zip(&mut letters) {
-            p.send_receiving(to, WORD, letter, WORD, |_, from, letter| mail.add(from, letter));
+            let due = if interval.is_some() { due.unwrap_or_default() } else { p.now() };
+            let letter = Letter { due, ..letter };
+            p.send_receiving(to, WORD, letter, WORD, |p, from, letter| count = got(p.now(), from, letter));
         }
     }
-    while mail.count < expected {
+    while count < expected {
         let (from, letter) = p.recv(WORD);
-        mail.add(from, letter);
+        count = got(p.now(), from, letter);
     }
-    mail
+    (mail, ways)
 }
 
-/// Sends nothing for as long as a burst takes, and receives what comes.
-fn pause(p: &mut Proc, mail: &mut Mail) {
-    let over = p.now() + BURST as i64 * interval(p.params());
-    while p.now() < over {
-        if let Some((from, letter)) = p.recv_until(over, WORD) {
-            mail.add(from, letter);
+/// Receives a message, if one comes before it is time.
+fn receive_before(p: &mut Proc, time: Time) -> Option<(usize, Letter)> {
+    while p.now() < time {
+        if let Some(received) = p.recv_until(time, WORD) {
+            return Some(received);
         }
     }
+    None
+}
+
+/// The id-th of P equal parts of a time, where it begins.
+fn part(time: Time, id: usize, P: usize) -> Time {
+    Time::from_ps((i128::from(time.as_ps()) * id as i128 / P as i128) as i64)
 }
 
 /// Everyone must have got what was sent to it.
@@ -215,8 +305,22 @@ fn obey(audit: &Audit) -> Result<(), String> {
 }
 
 /// The shortest time between two short messages of a processor.
-fn interval(params: &Params) -> Time {
+fn most_often(params: &Params) -> Time {
     params.g.max(params.o)
+}
+
+/// Reads a rate.
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(rate) if (0.001..=1000.0).contains(&rate) => Ok(rate),
+        _ => Err("it is no rate; give a number from 0.001 to 1000, such as 0.5".into()),
+    }
+}
+
+/// The time between the messages of a processor at a rate. At rate 1 it starts one whenever it has sent and received one.
+fn interval_at(rate: f64, params: &Params) -> Time {
+    let most = params.g.max(2 * params.o);
+    Time::from_ps((most.as_ps() as f64 / rate) as i64)
 }
 
 /// See [`THROUGHPUT`].
@@ -229,7 +333,7 @@ fn throughput(trace: &Trace) -> Option<f64> {
     }
     let busiest = receptions.iter().max_by_key(|starts| starts.len())?;
     let (first, last) = (busiest.first()?, busiest.last()?);
-    let most = (busiest.len() as i64 - 1) * interval(&trace.params);
+    let most = (busiest.len() as i64 - 1) * most_often(&trace.params);
     (most > Time::ZERO).then(|| most.in_units(*last - *first))
 }
 
@@ -241,7 +345,7 @@ fn throughput(trace: &Trace) -> Option<f64> {
 fn hot_spot(case: &Case) -> Option<Time> {
     let Params { L, o, P, .. } = case.params;
     let n = ((P - 1) * case.size) as i64;
-    Some(L + 2 * o + (n - 1) * interval(&case.params))
+    Some(L + 2 * o + (n - 1) * most_often(&case.params))
 }
 
 /// Everything to processor 0.
@@ -281,4 +385,11 @@ fn h_relation(case: &Case, rng: &mut fastrand::Rng) -> Receivers {
     }
     receivers.iter_mut().for_each(|receivers| rng.shuffle(receivers));
     receivers.into_iter().map(|receivers| vec![receivers]).collect()
+}
+
+/// Each to another processor than oneself, one by one.
+fn steady(case: &Case, rng: &mut fastrand::Rng) -> Receivers {
+    let P = case.params.P;
+    let mut another = |id: usize| vec![(id + rng.usize(1..P)) % P];
+    (0..P).map(|id| (0..case.size).map(|_| another(id)).collect()).collect()
 }

@@ -101,7 +101,8 @@ fn article(out: &mut String, record: &Record) {
             escaped(title)
         ),
     );
-    element(out, "p class=\"verdict\"", format_args!("{}{}", badges(finding), escaped(&verdict(record))));
+    element(out, "p class=\"badges\"", badges(finding));
+    element(out, "p", escaped(&verdict(record)));
     list(out, "The paper", &record.says);
     list(out, "Formulas", &record.formulas);
     for Picture { caption, svg, .. } in &finding.pictures {

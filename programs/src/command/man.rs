@@ -1,0 +1,57 @@
+//! `loggp man`: the manual, a page for the command and one for each subcommand.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, Command, ValueHint};
+use clap_mangen::Man;
+
+use super::draft::{self, Draft};
+use super::failure::Failure;
+use super::name::nearest;
+
+/// The arguments.
+#[derive(Args)]
+pub struct ManCommand {
+    /// Whose page to print [default: the command's own]
+    #[arg(value_name = "SUBCOMMAND", conflicts_with = "all")]
+    subcommand: Option<String>,
+    /// Write all pages into a folder
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    all: Option<PathBuf>,
+}
+
+impl ManCommand {
+    /// Prints a page, or writes all.
+    pub fn execute(&self, command: Command, out: &mut dyn Write) -> Result<(), Failure> {
+        // Who wants a page of `help` gets the command's.
+        let mut command = command.disable_help_subcommand(true);
+        command.build();
+        if let Some(folder) = &self.all {
+            let commands = std::iter::once(&command).chain(command.get_subcommands());
+            let page = |command: &Command| {
+                let page = Man::new(command.clone());
+                let draft = Draft::create(&folder.join(page.get_filename()), "page")?;
+                Ok((draft, text(&page)?))
+            };
+            return draft::write_all(commands.map(page).collect::<Result<_, Failure>>()?);
+        }
+        let command = match &self.subcommand {
+            None => command,
+            Some(name) => command.find_subcommand(name).cloned().ok_or_else(|| {
+                let nearest = nearest(name, command.get_subcommands().map(Command::get_name));
+                Failure::Request(format!(
+                    "there is no subcommand {name}; the nearest name is {nearest}; `loggp --help` lists all"
+                ))
+            })?,
+        };
+        Ok(out.write_all(&text(&Man::new(command))?)?)
+    }
+}
+
+/// A page, as `man` reads it.
+fn text(page: &Man) -> Result<Vec<u8>, Failure> {
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    Ok(text)
+}

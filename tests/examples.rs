@@ -1,0 +1,79 @@
+//! The examples, as who runs them sees them. They are modules of this test, so it needs to find no files that were built;
+//! each runs in a process of its own for its output.
+
+#![allow(non_snake_case)] // L and P are the papers' names
+
+#[path = "../examples/capacity_stall.rs"]
+mod capacity_stall;
+#[allow(dead_code)] // an example chooses its clock itself
+mod child;
+#[path = "../examples/ring.rs"]
+mod ring;
+#[path = "../examples/sample_sort.rs"]
+mod sample_sort;
+#[path = "../examples/stencil.rs"]
+mod stencil;
+#[path = "../examples/task_farm.rs"]
+mod task_farm;
+
+use std::fs;
+
+use loggp::RunError;
+
+/// What an example does.
+type Main = fn() -> Result<(), RunError>;
+
+/// All examples.
+const EXAMPLES: [(&str, Main); 5] = [
+    ("capacity_stall", capacity_stall::main),
+    ("ring", ring::main),
+    ("sample_sort", sample_sort::main),
+    ("stencil", stencil::main),
+    ("task_farm", task_farm::main),
+];
+
+/// What an example prints; it must end well.
+fn printed(name: &str) -> String {
+    let child = child::start("an_example_runs", name, "").wait_with_output().unwrap();
+    let (out, err) = (String::from_utf8(child.stdout).unwrap(), String::from_utf8_lossy(&child.stderr));
+    assert!(child.status.success(), "{name}: {out}{err}");
+    out
+}
+
+/// What a child of this test does.
+#[test]
+fn an_example_runs() {
+    let Some(name) = child::task() else { return };
+    let (_, main) = EXAMPLES.iter().find(|(other, _)| *other == name).unwrap();
+    main().unwrap();
+}
+
+#[test]
+fn every_example_says_what_it_found() {
+    for (name, line) in [
+        ("capacity_stall", "the hot spot takes 34 us, with 5 stalls"),
+        ("capacity_stall", "  processor 7 is stalled for 18 us"),
+        ("capacity_stall", "the reduction takes 26 us, with 0 stalls"),
+        ("ring", "8 hops of L + 2o = 10 us take 80 us"),
+        ("sample_sort", "8000 keys are sorted in 1.1762 ms, with 80 messages"),
+        ("stencil", "100 steps of 512 cells on 8 processors take 2.04 ms, 20.4 us each"),
+        ("task_farm", "200 tasks take 3.252 ms"),
+    ] {
+        let printed = printed(name);
+        assert!(printed.lines().any(|other| other == line), "{name}: {printed}");
+    }
+}
+
+/// Nobody adds an example that is not run here, or one that is too long to be read at once.
+#[test]
+fn all_examples_are_here_and_short() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+    let mut names = Vec::new();
+    for file in fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        assert!(fs::read_to_string(&path).unwrap().lines().count() < 60, "{}", path.display());
+        names.push(path.file_stem().unwrap().to_str().unwrap().to_string());
+    }
+    names.sort();
+    assert_eq!(names, EXAMPLES.map(|(name, _)| name));
+}

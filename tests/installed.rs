@@ -1,0 +1,158 @@
+//! What an installed command brings with it: the completion of requests in shells, and the manual.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const LOGGP: &str = env!("CARGO_BIN_EXE_loggp");
+
+/// What the command did with these arguments, which stand in a line.
+fn output(line: &str) -> Output {
+    Command::new(LOGGP).args(line.split_whitespace()).output().unwrap()
+}
+
+/// What it printed; it must have gone well, and had nothing to warn of.
+fn right(line: &str) -> String {
+    let Output { status, stdout, stderr } = output(line);
+    assert_eq!((status.code(), String::from_utf8(stderr).unwrap().as_str()), (Some(0), ""), "{line}");
+    String::from_utf8(stdout).unwrap()
+}
+
+/// The sentence with which it refused the request.
+fn refusal(line: &str) -> String {
+    let Output { status, stdout, stderr } = output(line);
+    assert_eq!((status.code(), stdout.len()), (Some(2), 0), "{line}");
+    String::from_utf8(stderr).unwrap()
+}
+
+/// The subcommands, as the help lists them.
+fn subcommands() -> BTreeSet<String> {
+    let help = right("--help");
+    let list = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = list.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    let names: BTreeSet<String> = names.filter(|name| *name != "help").map(String::from).collect();
+    assert!(["run", "compare", "man"].iter().all(|name| names.contains(*name)), "{help}");
+    names
+}
+
+/// A folder of this test's own, with nothing in it.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir(&folder).unwrap();
+    folder
+}
+
+/// The names of the files in a folder.
+fn files(folder: &Path) -> BTreeSet<String> {
+    let files = fs::read_dir(folder).unwrap();
+    files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn the_manual_has_a_page_for_every_subcommand() {
+    let folder = folder("manual");
+    fs::write(folder.join("loggp.1"), "an old page").unwrap();
+    assert_eq!(right(&format!("man --all {}", folder.display())), "");
+    let mut expected: BTreeSet<String> =
+        subcommands().into_iter().map(|name| format!("loggp-{name}.1")).collect();
+    expected.insert("loggp.1".into());
+    assert_eq!(files(&folder), expected);
+
+    let page = |file: &str| fs::read_to_string(folder.join(file)).unwrap();
+    assert_eq!(page("loggp.1"), right("man"));
+    for name in subcommands() {
+        assert_eq!(page(&format!("loggp-{name}.1")), right(&format!("man {name}")));
+        assert!(page("loggp.1").contains(&format!("loggp\\-{name}(1)")), "{name}");
+        assert!(page(&format!("loggp-{name}.1")).contains(".SH SYNOPSIS"), "{name}");
+    }
+    assert!(page("loggp-run.1").contains("\\-\\-params"));
+}
+
+#[test]
+fn pages_are_written_all_or_none() {
+    let folder = folder("half-a-manual");
+    fs::create_dir(folder.join("loggp-sweep.1")).unwrap();
+    let why = refusal(&format!("man --all {}", folder.display()));
+    assert!(why.contains("loggp-sweep.1: it is not a file; give the name of one"), "{why}");
+    assert_eq!(files(&folder), BTreeSet::from(["loggp-sweep.1".into()]));
+
+    let why = refusal(&format!("man --all {}", folder.join("not-there").display()));
+    assert!(why.contains("its folder is not there; give one that is"), "{why}");
+}
+
+#[test]
+fn every_shell_completes_every_subcommand() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = right(&format!("completions {shell}"));
+        for name in subcommands() {
+            let about = match shell {
+                "bash" => format!("loggp,{name})"),
+                "elvish" => format!("&'loggp;{name}'="),
+                "fish" => format!("-a \"{name}\""),
+                "powershell" => format!("'loggp;{name}'"),
+                _ => format!("({name})"),
+            };
+            assert!(script.contains(&about), "{shell} does not know {name}");
+        }
+    }
+}
+
+/// What bash makes of a line whose last word is not finished.
+#[cfg(unix)]
+fn completed(line: &str) -> BTreeSet<String> {
+    const SCRIPT: &str = r#"
+        source <("$0" completions bash) || exit
+        IFS=' ' read -ra COMP_WORDS <<< "$1"
+        [[ "$1" == *' ' ]] && COMP_WORDS+=('')
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        _loggp loggp "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+        printf '%s\n' "${COMPREPLY[@]}"
+    "#;
+    let Output { status, stdout, stderr } =
+        Command::new("bash").args(["--norc", "-c", SCRIPT, LOGGP, line]).output().unwrap();
+    assert!(status.success(), "{line}: {}", String::from_utf8_lossy(&stderr));
+    String::from_utf8(stdout).unwrap().lines().map(String::from).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_completes_subcommands_options_and_the_names_of_things() {
+    for (line, whole) in [
+        ("loggp compl", "completions"),
+        ("loggp run scat", "scatter"),
+        ("loggp run scatter binom", "binomial"),
+        ("loggp compare fft --mach", "--machine"),
+        ("loggp compare fft --machine cs2-sp", "cs2-splitc"),
+        ("loggp run scatter --clock v", "virtual"),
+        ("loggp schedule dissem", "dissemination"),
+        ("loggp matrix figure-11", "figure-11"),
+        ("loggp stress burs", "bursts"),
+        ("loggp completions powers", "powershell"),
+        ("loggp man trace", "trace2goal"),
+    ] {
+        assert_eq!(completed(line), BTreeSet::from([whole.into()]), "{line}");
+    }
+    assert!(subcommands().is_subset(&completed("loggp ")));
+    assert!(subcommands().is_subset(&completed("loggp man ")));
+}
+
+/// Names that shells complete are not the only ones that may be given: there are files too, and a wrong name gets the
+/// sentence that it always got.
+#[test]
+fn who_types_another_name_is_told_the_nearest() {
+    for (line, sentence) in [
+        ("man rum", "there is no subcommand rum; the nearest name is run; `loggp --help` lists all"),
+        ("man help", "there is no subcommand help; the nearest name is "),
+        ("man run --all .", "the argument '[SUBCOMMAND]' cannot be used with '--all <FOLDER>'"),
+        ("completions tcsh", "invalid value 'tcsh' for '<SHELL>' [possible values: bash, elvish, fish"),
+        ("run scater", "there is no program scater; the nearest name is scatter"),
+        ("run scatter optimum", "scatter has no algorithm optimum; the nearest name is optimal"),
+        ("schedule rings", "there is no pattern rings; the nearest name is ring"),
+    ] {
+        let why = refusal(line);
+        assert!(why.starts_with(&format!("error: {sentence}")), "{line}: {why}");
+    }
+    assert!(!right("run --help").contains("possible values: broadcast"));
+}
