@@ -111,7 +111,7 @@ fn improvement(all: &[Vec<(f64, Prediction)>]) -> f64 {
 
 fn checks(lab: &Lab, params: &Params, all: &[Vec<(f64, Prediction)>]) -> Result<Vec<Check>, Failed> {
     let run = |number: usize| {
-        let points =
+        let mut points =
             all[number].iter().filter_map(|(size, times)| Some((*size, times.model?, times.formula?)));
         points.next_back().expect("some sizes are run")
     };
