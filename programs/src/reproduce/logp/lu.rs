@@ -105,7 +105,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         layouts.push(layout);
         lab.done(0.5 * (done + 1) as f64 / NAMES.len() as f64);
     }
-    let small = lab.pick(64, 128);
+    let small = lab.pick(32, 128);
     let title = format!("Measured too, n = {small}, P = {P}");
     let mut runs = Runs::new("runs", &title, &["layout"], ("us", US));
     for (algorithm, called) in NAMES {
