@@ -14,7 +14,7 @@ use crate::study::{Answers, Failed, Prediction};
 pub const FIGURE_5: Exhibit = Exhibit {
     id: "loggp-fig5",
     place: "figure 5",
-    title: "The phases of the FFT with long and with short messages",
+    title: "the phases of the FFT with long and with short messages",
     says: &[
         "On 16 processors of the Meiko CS-2 both versions go from a blocked layout to a cyclic one in one communication phase.",
         "Short messages put data where they belong. Long ones must be redistributed locally, which costs five times as much as the \
