@@ -20,8 +20,11 @@ use std::fs;
 
 use loggp::RunError;
 
+/// What an example does.
+type Main = fn() -> Result<(), RunError>;
+
 /// All examples.
-const EXAMPLES: [(&str, fn() -> Result<(), RunError>); 5] = [
+const EXAMPLES: [(&str, Main); 5] = [
     ("capacity_stall", capacity_stall::main),
     ("ring", ring::main),
     ("sample_sort", sample_sort::main),

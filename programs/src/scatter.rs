@@ -211,31 +211,51 @@ fn splits(case: &Case, way: Way) -> Splits {
 
 /// The fastest splits among those that are allowed, and the smallest among equally fast ones: sections 4.5
 /// and 4.7, where all of 0 < s < n are.
-///
-/// The owner of n sets sends s of them, whose last item goes on (sk-1)G after the first. L + 2o later the new
-/// source begins. The old one begins again when the gap is over and the overhead, which may overlap, too; or
-/// it has nothing left to do.
 fn fastest(case: &Case, allowed: impl Fn(usize) -> Range<usize>) -> Splits {
-    let Params { L, o, g, P, .. } = case.params;
-    let G = case.params.G().unwrap_or(g.max(o)); // without one, as for a train of short messages
+    let P = case.params.P;
     let mut S = vec![0; P + 1];
     let mut t = vec![Time::ZERO; P + 1];
     for n in 2..=P {
         S[n] = allowed(n).start;
         t[n] = Time::MAX;
         for s in allowed(n) {
-            let stream = (s as i64 * case.size as i64 - 1) * G;
-            let sent = stream + L + 2 * o + t[s];
+            let (sent, kept) = ends(case, n, s, &t);
             if sent >= t[n] {
                 break; // it only grows with s: t is monotone
             }
-            let kept = if n - s > 1 { o.max(stream + g) + t[n - s] } else { Time::ZERO };
             if sent.max(kept) < t[n] {
                 (S[n], t[n]) = (s, sent.max(kept));
             }
         }
     }
     Splits { S, t }
+}
+
+/// When those have their items to whom s of n sets go, and when those have theirs who stay with the owner.
+///
+/// The last item of the s sets goes on (sk-1)G after the first. L + 2o later the new source begins. The old one
+/// begins again when the gap is over and the overhead, which may overlap, too; or it has nothing left to do.
+fn ends(case: &Case, n: usize, s: usize, t: &[Time]) -> (Time, Time) {
+    let Params { L, o, g, .. } = case.params;
+    let G = case.params.G().unwrap_or(g.max(o)); // without one, as for a train of short messages
+    let stream = (s as i64 * case.size as i64 - 1) * G;
+    let kept = if n - s > 1 { o.max(stream + g) + t[n - s] } else { Time::ZERO };
+    (stream + L + 2 * o + t[s], kept)
+}
+
+/// Which numbers of n sets can be sent first so that all ends as soon as it can. The optimal algorithm takes the
+/// smallest, S(n) (section 4.5).
+///
+/// # Panics
+///
+/// If the machine has fewer than n processors.
+pub fn best_splits(case: &Case, n: usize) -> Vec<usize> {
+    let t = splits(case, Way::Optimal).t;
+    let end = |s: usize| {
+        let (sent, kept) = ends(case, n, s, &t);
+        sent.max(kept)
+    };
+    (1..n).filter(|s| end(*s) == t[n]).collect()
 }
 
 /// Who sends whom how many items: a tree, and detours from it.
@@ -361,8 +381,11 @@ mod tests {
 
     #[test]
     fn splits_are_those_of_section_4_6() {
-        let Splits { S, .. } = optimal(30, 0, 10, 1, 320, 1);
+        let params = Params::new(320).L(30 * US).g(10 * US).G(US).build().unwrap();
+        let case = Case { size: 1, ..Case::new(&SCATTER, "optimal", params) };
+        let Splits { S, .. } = splits(&case, Way::Optimal);
         assert_eq!((S[5], S[320]), (1, 150));
+        assert_eq!((best_splits(&case, 5), best_splits(&case, 320)), (vec![1], vec![150]));
     }
 
     /// The recurrence word for word, with every s tried.

@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
 use loggp::presets;
 use loggp_programs::goal::patterns::PATTERNS;
+use loggp_programs::reproduce::exhibits;
 use loggp_programs::{PROGRAMS, STRESS};
 
 /// Reads as another parser does, and tells shells which values there are.
@@ -61,6 +62,12 @@ pub fn algorithm() -> impl TypedValueParser<Value = String> {
         }
     }
     Known::new(StringValueParser::new(), names.into_iter())
+}
+
+/// The id of an exhibit, or a pattern.
+pub fn exhibit() -> impl TypedValueParser<Value = String> {
+    let names = exhibits().map(|(paper, exhibit)| (exhibit.id, format!("{}: {}", paper.name, exhibit.title)));
+    Known::new(StringValueParser::new(), names)
 }
 
 /// The name of a machine, or of a file.

@@ -18,6 +18,7 @@ use loggp_programs::reproduce::Outcome;
 
 use super::failure::Failure;
 use super::interrupt;
+use super::known;
 use super::number::count;
 use super::options::{self, Format, one_of};
 use folder::Folder;
@@ -34,6 +35,7 @@ use work::Work;
 pub struct Reproduce {
     /// What is made: ids, or patterns such as 'loggp-*' [default: everything]
     #[arg(value_name = "ID", conflicts_with = "all")]
+    #[arg(value_parser = known::exhibit(), hide_possible_values = true)]
     ids: Vec<String>,
     /// Make everything
     #[arg(long)]

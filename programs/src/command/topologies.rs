@@ -32,9 +32,8 @@ pub fn list(out: &mut dyn Write, numbers: &[usize], format: Format) -> Result<()
 
 /// The columns of the list.
 fn columns() -> Vec<Column<'static, Distances>> {
-    let counted = |value: fn(Counted) -> Cell| {
-        move |one: &Distances| one.counted.map_or(Cell::Nothing, |counted| value(counted))
-    };
+    let counted =
+        |value: fn(Counted) -> Cell| move |one: &Distances| one.counted.map_or(Cell::Nothing, &value);
     vec![
         Column::new("topology", |one: &Distances| one.topology.name).titled("network"),
         Column::new("P", |one: &Distances| one.asked).titled("P"),

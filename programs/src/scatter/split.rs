@@ -112,6 +112,24 @@ mod tests {
     use crate::Case;
     use loggp::{Machine, US, Work};
 
+    /// Figure 10 has P5 carry two of P3's items, which come to it with its own. Then P2's message to P3 waits for a cycle, as
+    /// one is in transit to P3. With P4, which has the items before P5, the same split ends when the paper says.
+    #[test]
+    fn the_split_of_figure_10_ends_as_early_as_the_one_that_is_found() {
+        let params = Params::new(6).L(4 * US).o(US).g(4 * US).G(US).word(1).build().unwrap();
+        let case = Case { size: 10, ..Case::new(&SCATTER, "optimal", params) };
+        let tree = Tree::new(splits(&case, Way::Optimal).S, 6, 10);
+        let end = |tree: &Tree| simulate(tree, &params).into_iter().max().unwrap();
+        let by = |carrier| {
+            let mut tree = tree.clone();
+            tree.detour(carrier, 3, 2);
+            end(&tree)
+        };
+        assert_eq!((end(&tree), by(5), by(4)), (63 * US, 62 * US, 61 * US));
+        let found = improve(tree.clone(), &params);
+        assert_eq!((end(&found), simulate(&found, &params)[3]), (61 * US, 59 * US));
+    }
+
     /// What the search believes is what the machine does, and the items that it moves about arrive; even
     /// where many carry for one and one for many, which hardly ever helps.
     #[test]

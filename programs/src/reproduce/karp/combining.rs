@@ -61,8 +61,8 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
             .by(Answer::Count),
         );
         let (mut times, mut takes, mut reductions) = (Vec::new(), Vec::new(), Vec::new());
-        for (T, P) in f.iter().enumerate().skip(L) {
-            let params = machine(*P as usize, [L as i64, 0, 1]);
+        for (T, reached) in f.iter().copied().enumerate().skip(L) {
+            let params = machine(reached as usize, [L as i64, 0, 1]);
             let run = lab.model(Case::new(&PROGRAM, "optimal", params))?.outcome.run.time;
             // A reduction is a broadcast run backwards.
             let reduction = lab.model(Case::new(&BROADCAST, "optimal", params))?.outcome.run.time;
@@ -72,7 +72,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
             table.push(vec![
                 L.into(),
                 T.into(),
-                (*P as f64).into(),
+                (reached as f64).into(),
                 run.in_units(US).into(),
                 reduction.in_units(US).into(),
                 (2 * reduction).in_units(US).into(),

@@ -35,7 +35,7 @@ pub const TABLE_10: Exhibit = Exhibit {
 pub const FIGURE_8: Exhibit = Exhibit {
     id: "loggps-fig8",
     place: "figure 8",
-    title: "Where the elimination's time goes, by two models of LogGP",
+    title: "where the elimination's time goes, by two models of LogGP",
     says: &[
         "Given a program that waits most of its time, LogGP-1 cannot predict that (a): it has the senders' synchronization in their \
          overhead, the same for every message.",
