@@ -14,7 +14,7 @@ use crate::study::{Failed, Prediction};
 pub const FIGURE_4: Exhibit = Exhibit {
     id: "loggp-fig4",
     place: "figure 4",
-    title: "all-to-all remap with long and with short messages",
+    title: "All-to-all remap with long and with short messages",
     says: &[
         "On 16 processors of the Meiko CS-2 with Split-C each sends 2K to 512K bytes to each other, staggered. k is the array of a \
          processor: 16 times what it sends to one.",
@@ -63,7 +63,8 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     let mut runs = Runs::new("times", "How long the remap takes; paper: 2kG and (1/4)kg", labels, ("ms", MS));
     let (mut lines, mut all): (Vec<Line>, Vec<Vec<(f64, Prediction)>>) = (Vec::new(), Vec::new());
     for (number, (algorithm, name, expected)) in VERSIONS.into_iter().enumerate() {
-        let (mut points, mut paper): (Vec<(f64, Prediction)>, Vec<(f64, f64)>) = (Vec::new(), Vec::new());
+        let mut points: Vec<(f64, Prediction)> = Vec::new();
+        let mut paper: Vec<(f64, f64)> = Vec::new();
         for (step, size) in blocks.iter().copied().enumerate() {
             let case = case(algorithm, &params, size);
             let expected = expected(&params, (P * size) as i64).in_units(MS);
@@ -109,10 +110,10 @@ fn improvement(all: &[Vec<(f64, Prediction)>]) -> f64 {
 }
 
 fn checks(lab: &Lab, params: &Params, all: &[Vec<(f64, Prediction)>]) -> Result<Vec<Check>, Failed> {
+    // The largest that was run.
     let run = |number: usize| {
-        let points =
-            all[number].iter().filter_map(|(size, times)| Some((*size, times.model?, times.formula?)));
-        points.last().expect("some sizes are run")
+        let point = |(size, times): &(f64, Prediction)| Some((*size, times.model?, times.formula?));
+        all[number].iter().rev().find_map(point).expect("some sizes are run")
     };
     let expected = |number: usize, size: f64| VERSIONS[number].2(params, P as i64 * size as i64);
     let part = |time: Time, of: Time| time.in_units(of) - 1.0;

@@ -377,7 +377,7 @@ fn figure_5(lab: &Lab) -> Result<Finding, Failed> {
         let params = platform.params();
         let S = params.gps().expect("it is a machine of LogGPS").S;
         let mut curves = Curves::new(platform);
-        for k in lengths(platform, lab.pick(5, 16)) {
+        for k in lengths(platform, lab.pick(3, 16)) {
             for (is_loaded, w) in [(false, Time::ZERO), (true, W)] {
                 let answers = lab.measured(round_trip(params, k, w))?;
                 runs.push(&[name, &k.to_string(), &w.in_units(US).to_string()], None, &answers);
