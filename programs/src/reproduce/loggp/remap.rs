@@ -14,7 +14,7 @@ use crate::study::{Failed, Prediction};
 pub const FIGURE_4: Exhibit = Exhibit {
     id: "loggp-fig4",
     place: "figure 4",
-    title: "All-to-all remap with long and with short messages",
+    title: "all-to-all remap with long and with short messages",
     says: &[
         "On 16 processors of the Meiko CS-2 with Split-C each sends 2K to 512K bytes to each other, staggered. k is the array of a \
          processor: 16 times what it sends to one.",
