@@ -29,11 +29,11 @@ pub const FIGURE_5: Exhibit = Exhibit {
         "remap, short: a message each max(g, point + 2o) (LogP, section 4.1.4); (1/4)kg if each has 4 bytes (section 3)",
     ],
     commands: &[
-        "compare fft long-staggered --machine cs2-splitc -P 16 --layout blocked --size 16384 --point 4.5us",
-        "compare fft short-staggered --machine cs2-splitc -P 16 --layout blocked --size 16384 --point 4.5us",
-        "compare remap short-staggered --machine cs2-splitc -P 16 --size 1024",
+        "compare fft long-staggered --machine cs2-splitc -P 16 --layout blocked --size 65536 --point 4.5us",
+        "compare fft short-staggered --machine cs2-splitc -P 16 --layout blocked --size 65536 --point 4.5us",
+        "compare remap short-staggered --machine cs2-splitc -P 16 --size 4096",
     ],
-    seconds: Seconds { quick: 5.0, full: 120.0 },
+    seconds: Seconds { quick: 10.0, full: 120.0 },
     make,
 };
 
@@ -46,7 +46,7 @@ const POINT: usize = 16;
 const BUTTERFLY: &str = "4.5 us";
 
 fn make(lab: &Lab) -> Result<Finding, Failed> {
-    let n: usize = lab.pick(1 << 14, 1 << 20);
+    let n: usize = lab.pick(1 << 16, 1 << 20);
     let params = cs2("cs2-splitc", P);
     let case = |algorithm| {
         let case = Case { size: n, ..Case::new(&FFT, algorithm, params) };
