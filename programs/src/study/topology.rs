@@ -169,14 +169,12 @@ impl Kind {
         }
     }
 
-    /// The k with which there are as nearly so many processors as can be; the smaller of two.
+    /// The k with which there are as nearly so many processors as can be, and two at least; the smaller of two such.
     fn nearest(self, P: usize) -> usize {
         let above = (1..).find(|k| self.processors(*k) >= P).expect("they grow without end");
-        match above {
-            1 => 1,
-            _ if P - self.processors(above - 1) <= self.processors(above) - P => above - 1,
-            _ => above,
-        }
+        let below = above - 1;
+        let is_nearer = || P - self.processors(below) <= self.processors(above) - P;
+        if self.processors(below) > 1 && is_nearer() { below } else { above }
     }
 
     /// What it has k of.
@@ -344,6 +342,7 @@ mod tests {
         assert_eq!(shape("2d torus", 1024), (1024, "32 x 32".into(), 1024, 32));
         assert_eq!(shape("2d mesh", 1024), (1024, "32 x 32".into(), 1024, 62));
         assert_eq!(shape("2d mesh", 7), (9, "3 x 3".into(), 9, 4));
+        assert_eq!(shape("3d torus", 2), (8, "2 x 2 x 2".into(), 8, 3));
     }
 
     /// Nobody counts a large network, and the closed forms still say what they say.

@@ -159,11 +159,11 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
         let line = |points, label: &str, number, look| Line::new(label, number, look, points);
         let mut lines = vec![
             line(formula, "combining, formula", 0, Look::Line),
-            line(model, "model", 0, Look::Marks),
+            line(model, "combining, model", 0, Look::Marks),
             line(twice, "reduction and broadcast, model", 1, Look::Marks),
         ];
         if !measured.is_empty() {
-            lines.push(line(measured, "measured", 0, Look::Rings));
+            lines.push(line(measured, "combining, measured", 0, Look::Rings));
         }
         panels.push(Panel { caption: named(times), lines, levels: Vec::new() });
         lab.done(0.6 + 0.2 * (n + 1) as f64);

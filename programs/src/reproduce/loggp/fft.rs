@@ -4,7 +4,9 @@ use loggp::{MS, Params, Time, US};
 
 use super::super::{Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::common::cs2;
-use crate::digits::rough;
+use crate::digits::{rough, thousands};
+use crate::draw::bars::{Bar, Bars, Layer};
+use crate::draw::palette::Series;
 use crate::fft::FFT;
 use crate::program::Case;
 use crate::remap::REMAP;
@@ -14,7 +16,7 @@ use crate::study::{Answers, Failed, Prediction};
 pub const FIGURE_5: Exhibit = Exhibit {
     id: "loggp-fig5",
     place: "figure 5",
-    title: "The phases of the FFT with long and with short messages",
+    title: "the phases of the FFT with long and with short messages",
     says: &[
         "On 16 processors of the Meiko CS-2 both versions go from a blocked layout to a cyclic one in one communication phase.",
         "Short messages put data where they belong. Long ones must be redistributed locally, which costs five times as much as the \
@@ -40,6 +42,8 @@ pub const FIGURE_5: Exhibit = Exhibit {
 const P: usize = 16;
 /// The paper's factor from the remap with long messages to the redistribution.
 const REDISTRIBUTION: i64 = 5;
+/// The phases, in their order.
+const PHASES: [&str; 4] = ["compute I", "redistribution", "remap", "compute III"];
 /// The bytes of a point.
 const POINT: usize = 16;
 /// LogP's butterfly on the CM-5 (section 4.1.4), the only one that the papers have.
@@ -124,7 +128,42 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         if total < last_begins { "ends" } else { "does not end" },
         rough(dearest(&params, n, &short, &long))
     );
-    Ok(Finding::new(verdict).checks(checks).table(phases).table(runs.table()))
+    let caption = "Each version by formula, model and, where it was measured, measurement. The point of the long version's \
+                   redistribution costs what makes that five times as long as its remap.";
+    let picture = picture(n, &[("short", &short), ("long", &long)]);
+    Ok(Finding::new(verdict).picture("", caption, picture).checks(checks).table(phases).table(runs.table()))
+}
+
+/// The phases as bars, one on the other in their order.
+fn picture(n: usize, versions: &[(&str, &Answers)]) -> String {
+    let layer = |(number, name): (usize, &&str)| Layer { name: (*name).into(), ink: Series::of(number).ink };
+    let mut bars = Vec::new();
+    for (version, answers) in versions {
+        for label in ["formula", "model", "measured"] {
+            let of = |prediction: &Prediction| match label {
+                "formula" => prediction.formula,
+                "model" => prediction.model,
+                _ => prediction.measured.map(|times| times.median),
+            };
+            let time = |name: &&str| {
+                let phase = answers.phases.iter().find(|phase| phase.phase == **name);
+                phase.and_then(|phase| of(&phase.prediction)).map_or(0.0, |time| time.in_units(MS))
+            };
+            let heights: Vec<f64> = PHASES.iter().map(time).collect();
+            if heights.iter().any(|height| *height > 0.0) {
+                bars.push(Bar { label: label.into(), group: (*version).into(), heights });
+            }
+        }
+    }
+    Bars {
+        title: "Phases of the FFT on 16 processors of the CS-2".into(),
+        subtitle: format!("{} points", thousands(n)),
+        x: String::new(),
+        y: "time [ms]".into(),
+        layers: PHASES.iter().enumerate().map(layer).collect(),
+        bars,
+    }
+    .svg()
 }
 
 /// What a butterfly may take, in microseconds, for the long version to end before the short one begins its last phase.

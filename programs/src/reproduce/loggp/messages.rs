@@ -14,7 +14,7 @@ use crate::study::{Answers, Failed, Prediction};
 pub const FIGURE_1: Exhibit = Exhibit {
     id: "loggp-fig1",
     place: "figure 1 and section 2.1",
-    title: "Sending and receiving messages under LogGP",
+    title: "sending and receiving messages under LogGP",
     says: &[
         "A short message takes o + L + o.",
         "A message of k bytes takes o + (k-1)G + L + o: its last byte goes out at o + (k-1)G, each byte travels for L, and the \
@@ -42,7 +42,7 @@ pub const FIGURE_1: Exhibit = Exhibit {
 pub const FIGURE_2: Exhibit = Exhibit {
     id: "loggp-fig2",
     place: "figure 2",
-    title: "Bandwidth on the Meiko CS-2 with Split-C",
+    title: "bandwidth on the Meiko CS-2 with Split-C",
     says: &[
         "Two processors; messages of up to 64 KBytes.",
         "The bandwidth of long messages rises fast and peaks at 33 MB/s, which corresponds to G = 0.030 us.",
@@ -66,7 +66,7 @@ pub const FIGURE_2: Exhibit = Exhibit {
 pub const FIGURE_3: Exhibit = Exhibit {
     id: "loggp-fig3",
     place: "figure 3",
-    title: "The time to send messages of moderate size",
+    title: "the time to send messages of moderate size",
     says: &[
         "Messages of 64 to 4K bytes on the Meiko CS-2 with Split-C.",
         "Ideally the points would form a perfect line of slope G, and what was measured is close to that.",

@@ -14,7 +14,7 @@ use crate::study::{Answers, Failed, Prediction};
 pub const FIGURE_6: Exhibit = Exhibit {
     id: "loggp-fig6",
     place: "figure 6",
-    title: "Radix sort with long and with short messages",
+    title: "radix sort with long and with short messages",
     says: &[
         "Two curves for the two versions on 16 processors of the Meiko CS-2; the text has no number of them.",
         "The short version sends each key to its processor as its place is found. The long one first sorts its keys locally, and \

@@ -14,7 +14,7 @@ use crate::study::{Failed, Prediction};
 pub const FIGURE_11: Exhibit = Exhibit {
     id: "loggp-fig11",
     place: "figure 11",
-    title: "Three scatters on the Meiko CS-2",
+    title: "three scatters on the Meiko CS-2",
     says: &[
         "Simple Long-Message, Binomial Tree and optimal algorithm on 64 processors with the Elan library, over the number of items.",
         "The predicted times closely match the measured ones.",
@@ -35,7 +35,7 @@ pub const FIGURE_11: Exhibit = Exhibit {
 pub const FIGURE_12: Exhibit = Exhibit {
     id: "loggp-fig12",
     place: "figure 12",
-    title: "A scatter with a fixed splitting ratio",
+    title: "a scatter with a fixed splitting ratio",
     says: &[
         "k = 128 items (512 bytes) on 64 processors with the Elan library; every owner of n sets sends alpha n of them.",
         "Predicted and measured times match closely.",

@@ -13,7 +13,7 @@ use crate::study::{Answers, Failed};
 pub const FIGURE_7: Exhibit = Exhibit {
     id: "loggp-fig7",
     place: "figure 7",
-    title: "The Short-Message algorithm, which is optimal under LogP",
+    title: "the Short-Message algorithm, which is optimal under LogP",
     says: &[
         "The source sends every item by itself: k = 1 item for each of P = 4 processors.",
         "The left graph is the full LogGP with L = o = 5, g = 10 and G = 1, the right one the simplified LogGP with L' = 15 and \
@@ -34,7 +34,7 @@ pub const FIGURE_7: Exhibit = Exhibit {
 pub const FIGURE_8: Exhibit = Exhibit {
     id: "loggp-fig8",
     place: "figure 8",
-    title: "The Binomial Tree algorithm",
+    title: "the Binomial Tree algorithm",
     says: &[
         "Half of all items go to a new source in one message, and both halves go on so: k = 1 item for each of P = 4 processors, \
          with the parameters of figure 7.",
@@ -55,7 +55,7 @@ pub const FIGURE_8: Exhibit = Exhibit {
 pub const FIGURE_9: Exhibit = Exhibit {
     id: "loggp-fig9",
     place: "figure 9",
-    title: "The optimal schedule that splits no set of items",
+    title: "the optimal schedule that splits no set of items",
     says: &[
         "The full LogGP with L = 4, o = 1, g = 4, G = 1 and P = 6; every processor gets k = 10 items.",
         "The schedule of the algorithm for k items ends at 63.",
@@ -73,7 +73,7 @@ pub const FIGURE_9: Exhibit = Exhibit {
 pub const FIGURE_10: Exhibit = Exhibit {
     id: "loggp-fig10",
     place: "figure 10",
-    title: "The same with the message for P3 split",
+    title: "the optimal schedule with the message for P3 split",
     says: &[
         "2 of the 10 items for P3 go by way of P5, and 8 by way of P2.",
         "The schedule ends at 61, two cycles before that of figure 9.",

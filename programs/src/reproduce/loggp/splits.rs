@@ -14,7 +14,7 @@ use crate::study::Failed;
 pub const TABLE_2: Exhibit = Exhibit {
     id: "loggp-table2",
     place: "table 2 and sections 4.5 to 4.8",
-    title: "The formulas of the scatters, and how the optimal one splits",
+    title: "the formulas of the scatters, and how the optimal one splits",
     says: &[
         "Table 2 has the times of three scatters of k items in the simplified LogGP; that of the Binomial Tree is for P a power of 2.",
         "The optimal algorithm sends S(P) of P sets first. With L = 30 and g = 10 it must send exactly 1 of 5, so that a fixed ratio \

@@ -13,7 +13,7 @@ use crate::study::calibration::Calibration;
 pub const TABLE_1: Exhibit = Exhibit {
     id: "loggp-table1",
     place: "table 1",
-    title: "The parameters of the Meiko CS-2, found from inside",
+    title: "the parameters of the Meiko CS-2, found from inside",
     says: &[
         "On a Meiko CS-2 with 64 nodes the paper measured L, o, g and G of two communication libraries, each by timing a loop \
          that repeats a communication many times.",

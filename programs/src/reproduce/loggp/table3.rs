@@ -12,7 +12,7 @@ use crate::study::{Failed, Prediction};
 pub const TABLE_3: Exhibit = Exhibit {
     id: "loggp-table3",
     place: "table 3",
-    title: "The scatters of k items on 1,024 processors",
+    title: "the scatters of k items on 1,024 processors",
     says: &[
         "Predicted times in the simplified LogGP for P = 1024, k = 1, 10 and 100 items, and two sets of parameters: g = 10, L = 30, \
          and g = 100, L = 300.",

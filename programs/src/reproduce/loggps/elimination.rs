@@ -43,7 +43,7 @@ pub fn myrinet(S: usize) -> Params {
 /// How large the matrices are, and by what each is divided to run it.
 pub fn sizes(lab: &Lab) -> [(usize, usize); 5] {
     lab.pick(
-        [(256, 1), (512, 1), (1024, 1), (2048, 4), (4096, 8)],
+        [(256, 1), (512, 1), (1024, 1), (2048, 2), (4096, 4)],
         [(256, 1), (512, 1), (1024, 1), (2048, 1), (4096, 1)],
     )
 }

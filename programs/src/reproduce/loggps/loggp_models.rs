@@ -14,7 +14,7 @@ use crate::study::analysis::WhatIf;
 pub const TABLE_8: Exhibit = Exhibit {
     id: "loggps-table8",
     place: "table 8",
-    title: "What three models make of a message",
+    title: "what three models make of a message",
     says: &[
         "(D1) LogGP-1 has the shortest synchronization as a constant in o; LogGP-2 models it separately; LogGPS calculates it from \
          when the routines are called.",

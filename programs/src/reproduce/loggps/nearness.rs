@@ -28,6 +28,9 @@ impl Nearness {
     pub fn sentence(&self) -> String {
         match self.measured {
             0 => "Nothing was measured.".into(),
+            measured if self.held == 0 => {
+                format!("This computer was too busy to hold any of {measured} measured runs.")
+            }
             measured => format!(
                 "This computer held {} of {measured} measured runs, and those took what the model says to within {:.2}%.",
                 self.held,

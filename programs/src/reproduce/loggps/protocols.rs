@@ -14,7 +14,7 @@ use crate::{Case, Emulation};
 pub const TABLE_2: Exhibit = Exhibit {
     id: "loggps-table2",
     place: "table 2",
-    title: "Message lengths and protocols of MPI's implementations",
+    title: "message lengths and protocols of MPI's implementations",
     says: &[
         "An implementation sends short messages without their receivers, by the protocols Short (one packet) and Eager \
          (several), and long ones by Rendezvous, which waits for the receiver.",

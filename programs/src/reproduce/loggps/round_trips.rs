@@ -15,7 +15,7 @@ use crate::study::{Answers, Failed};
 pub const TABLE_6: Exhibit = Exhibit {
     id: "loggps-table6",
     place: "table 6",
-    title: "Round trips under LogGPS",
+    title: "round trips under LogGPS",
     says: &[
         "Processor 0 sends a message, computes for a time w and receives one; processor 1 receives and sends (figure 3).",
         "Table 6 has the time as a maximum of what is under way and w; it follows from the costs of the routines.",
@@ -38,7 +38,7 @@ pub const TABLE_6: Exhibit = Exhibit {
 pub const FIGURE_4: Exhibit = Exhibit {
     id: "loggps-fig4",
     place: "figure 4",
-    title: "Round trips over the length of the messages, by LogGPS",
+    title: "round trips over the length of the messages, by LogGPS",
     says: &[
         "With a long w = W the gradient up to S is O_s + O_r, whatever G_s and G_l are, and the curve does not jump at s.",
         "Without w the gradient is 2(O_s + O_r + G_l) between s and S; it seems always positive, and then all costs of routines are.",
@@ -60,7 +60,7 @@ pub const FIGURE_4: Exhibit = Exhibit {
 pub const FIGURE_5: Exhibit = Exhibit {
     id: "loggps-fig5",
     place: "figure 5",
-    title: "Round trips over the length of the messages, measured",
+    title: "round trips over the length of the messages, measured",
     says: &[
         "The paper measured them on its three platforms. With a long w the gradient is not 0 on any of them, so overheads grow with \
          the length; without w the gap per byte has two values.",
@@ -377,7 +377,7 @@ fn figure_5(lab: &Lab) -> Result<Finding, Failed> {
         let params = platform.params();
         let S = params.gps().expect("it is a machine of LogGPS").S;
         let mut curves = Curves::new(platform);
-        for k in lengths(platform, lab.pick(5, 16)) {
+        for k in lengths(platform, lab.pick(3, 16)) {
             for (is_loaded, w) in [(false, Time::ZERO), (true, W)] {
                 let answers = lab.measured(round_trip(params, k, w))?;
                 runs.push(&[name, &k.to_string(), &w.in_units(US).to_string()], None, &answers);

@@ -16,7 +16,7 @@ use crate::study::analysis::accounts::{Account, Accounts};
 pub const FIGURE_6: Exhibit = Exhibit {
     id: "loggps-fig6",
     place: "figure 6",
-    title: "Where the elimination's time goes, by LogGPS",
+    title: "where the elimination's time goes, by LogGPS",
     says: &[
         "Synchronization is roughly 50% of the predicted time for all n but 1024: up to n = 1024 mostly the receivers', above that \
          mostly the senders'.",

@@ -105,7 +105,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         layouts.push(layout);
         lab.done(0.5 * (done + 1) as f64 / NAMES.len() as f64);
     }
-    let small = lab.pick(64, 128);
+    let small = lab.pick(32, 128);
     let title = format!("Measured too, n = {small}, P = {P}");
     let mut runs = Runs::new("runs", &title, &["layout"], ("us", US));
     for (algorithm, called) in NAMES {
@@ -164,8 +164,6 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
             all >= STEPS - SIDE,
         )
         .by(Answer::Count),
-        Check::same("active processors, step by step, blocked grid: predicted and observed", "equal", same(&blocked_formula, &blocked_active)),
-        Check::same("active processors, step by step, scattered grid: predicted and observed", "equal", same(&scattered_formula, &scattered_active)),
     ];
     let line = |name: &str, label: &str, look, active: &[f64]| {
         let number = LU.algorithms.iter().position(|other| other.name == name).unwrap_or(0);
@@ -205,8 +203,3 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
 
 /// The steps of the decomposition in which active processors are counted.
 const STEPS: usize = 128;
-
-/// Whether two courses are equal, in a word.
-fn same(one: &[f64], other: &[f64]) -> &'static str {
-    if one == other { "equal" } else { "not equal" }
-}

@@ -132,8 +132,11 @@ fn over_P(lab: &Lab) -> Plot {
         let all: Vec<Distances> = (2..=most).map(|log| topology.distances(1 << log)).collect();
         lab.done(0.5 + 0.5 * (number + 1) as f64 / TOPOLOGIES.len() as f64);
         let formula = all.iter().map(|one| (one.asked as f64, one.closed)).collect();
-        let mut counted: Vec<(f64, f64)> =
-            all.iter().filter_map(|one| Some((one.P as f64, one.counted?.average))).collect();
+        let mut counted: Vec<(f64, f64)> = all
+            .iter()
+            .filter(|one| one.P > 1)
+            .filter_map(|one| Some((one.P as f64, one.counted?.average)))
+            .collect();
         counted.dedup();
         [line(topology.name, number, Look::Line, formula), line("counted", number, Look::Marks, counted)]
     });
