@@ -127,7 +127,7 @@ mod tests {
         };
         assert_eq!((end(&tree), by(5), by(4)), (63 * US, 62 * US, 61 * US));
         let found = improve(tree.clone(), &params);
-        assert_eq!((end(&found), simulate(&found, &params)[3]), (61 * US, 59 * US));
+        assert_eq!((end(&found), simulate(&found, &params)[3]), (61 * US, 60 * US));
     }
 
     /// What the search believes is what the machine does, and the items that it moves about arrive; even
