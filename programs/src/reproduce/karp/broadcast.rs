@@ -32,7 +32,7 @@ pub const BROADCAST: Exhibit = Exhibit {
         "run broadcast -P 8 --params L=6,o=2,g=4 --timeline broadcast.svg",
         "compare broadcast --machine cm5 -P 32",
     ],
-    seconds: Seconds { quick: 6.0, full: 20.0 },
+    seconds: Seconds { quick: 1.0, full: 20.0 },
     make,
 };
 

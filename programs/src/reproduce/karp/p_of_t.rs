@@ -35,7 +35,7 @@ pub const P_OF_T: Exhibit = Exhibit {
         "run broadcast -P 14 --params L=3,o=0,g=1",
         "sweep broadcast optimal --machine cm5 --over P=2..128:log:7",
     ],
-    seconds: Seconds { quick: 4.0, full: 30.0 },
+    seconds: Seconds { quick: 1.0, full: 30.0 },
     make,
 };
 

@@ -37,7 +37,7 @@ pub const SUMMATION: Exhibit = Exhibit {
         "run summation --params L=5,o=2,g=4 -P 8 --time 28 --timeline summation.svg",
         "sweep summation --params L=5,o=2,g=4 -P 8 --over size=10..1000:log:9",
     ],
-    seconds: Seconds { quick: 6.0, full: 25.0 },
+    seconds: Seconds { quick: 1.0, full: 25.0 },
     make,
 };
 

@@ -58,7 +58,7 @@ pub const FIGURE_2: Exhibit = Exhibit {
         "compare scatter long short --machine cs2-splitc -P 2 --size 16384",
         "sweep scatter long short --machine cs2-splitc -P 2 --over size=1..16384:8:log",
     ],
-    seconds: Seconds { quick: 6.0, full: 8.0 },
+    seconds: Seconds { quick: 3.0, full: 8.0 },
     make: bandwidth,
 };
 
@@ -74,7 +74,7 @@ pub const FIGURE_3: Exhibit = Exhibit {
     ],
     formulas: &["o + (k-1)G + L + o (section 2.1)"],
     commands: &["sweep scatter long --machine cs2-splitc -P 2 --over size=16..1024:9"],
-    seconds: Seconds { quick: 2.0, full: 2.0 },
+    seconds: Seconds { quick: 1.0, full: 2.0 },
     make: moderate,
 };
 

@@ -33,7 +33,7 @@ pub const FIGURE_4: Exhibit = Exhibit {
         "compare remap long-staggered --machine cs2-splitc -P 16 --size 524288 --ports dual --clock virtual",
         "compare remap short-staggered --machine cs2-splitc -P 16 --size 4096",
     ],
-    seconds: Seconds { quick: 12.0, full: 400.0 },
+    seconds: Seconds { quick: 15.0, full: 400.0 },
     make,
 };
 
@@ -58,7 +58,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     let params = cs2("cs2-splitc", P);
     let blocks: Vec<usize> = (11..=19).map(|power| 1 << power).collect();
     // Of short messages so many bytes are a run of a minute.
-    let most = [lab.pick(1 << 17, 1 << 19), lab.pick(1 << 12, 1 << 19)];
+    let most = [lab.pick(1 << 15, 1 << 19), lab.pick(1 << 12, 1 << 19)];
     let labels = &["version", "bytes from each to each"];
     let mut runs = Runs::new("times", "How long the remap takes; paper: 2kG and (1/4)kg", labels, ("ms", MS));
     let (mut lines, mut all): (Vec<Line>, Vec<Vec<(f64, Prediction)>>) = (Vec::new(), Vec::new());

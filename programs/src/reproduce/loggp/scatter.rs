@@ -27,7 +27,7 @@ pub const FIGURE_11: Exhibit = Exhibit {
         "optimal: t(n) = min over s of (sk-1)G + max(L + 2o + t(s), g + t(n-s)) (section 4.7)",
     ],
     commands: &["compare scatter optimal binomial long --machine cs2-elan --size 128"],
-    seconds: Seconds { quick: 6.0, full: 10.0 },
+    seconds: Seconds { quick: 2.0, full: 10.0 },
     make: three,
 };
 
@@ -48,7 +48,7 @@ pub const FIGURE_12: Exhibit = Exhibit {
         "compare scatter fixed --alpha 0.5 --machine cs2-elan --size 128",
         "sweep scatter fixed --machine cs2-elan --size 128 --over alpha=0.1..0.9:9",
     ],
-    seconds: Seconds { quick: 4.0, full: 8.0 },
+    seconds: Seconds { quick: 1.0, full: 8.0 },
     make: ratios,
 };
 

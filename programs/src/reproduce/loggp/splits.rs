@@ -35,7 +35,7 @@ pub const TABLE_2: Exhibit = Exhibit {
         "compare scatter optimal fixed --alpha 0.46875 --params L=30,g=10,G=1,P=320 --size 1 --clock virtual",
         "compare scatter binomial --params L=30,g=10,G=1,P=3 --size 1 --clock virtual",
     ],
-    seconds: Seconds { quick: 5.0, full: 6.0 },
+    seconds: Seconds { quick: 1.0, full: 6.0 },
     make,
 };
 

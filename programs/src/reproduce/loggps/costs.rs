@@ -51,7 +51,7 @@ pub const TABLE_3: Exhibit = Exhibit {
         "loggp compare message --machine myrinet -P 2 --size 16383 --clock virtual",
         "loggp compare message --machine myrinet -P 2 --size 20000 --late 1ms --clock virtual",
     ],
-    seconds: Seconds { quick: 4.0, full: 4.0 },
+    seconds: Seconds { quick: 1.0, full: 4.0 },
     make: table_3,
 };
 
@@ -76,7 +76,7 @@ pub const TABLE_4: Exhibit = Exhibit {
         "loggp run message --machine myrinet -P 2 --size 1 --late 1ms",
         "loggp run message nonblocking --machine myrinet -P 2 --size 20000 --late 100us --meanwhile 50us",
     ],
-    seconds: Seconds { quick: 5.0, full: 5.0 },
+    seconds: Seconds { quick: 1.0, full: 5.0 },
     make: table_4,
 };
 

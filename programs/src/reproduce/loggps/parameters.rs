@@ -28,7 +28,7 @@ pub const TABLE_5: Exhibit = Exhibit {
         "loggp calibrate --model loggps --machine myrinet",
         "loggp calibrate --model loggps --machine fast-ethernet",
     ],
-    seconds: Seconds { quick: 8.0, full: 8.0 },
+    seconds: Seconds { quick: 30.0, full: 30.0 },
     make,
 };
 
@@ -74,11 +74,13 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     .text("held");
     let mut checks = Vec::new();
     let (mut on_time, mut farthest) = (0, 0.0_f64);
+    // Round trips of one platform take half a minute on the wall clock.
+    let to_measure = if lab.is_wall() { lab.pick(1, PLATFORMS.len()) } else { 0 };
     for (place, (platform, row)) in PLATFORMS.iter().zip(TABLE).enumerate() {
         let params = platform.params();
         let study = |emulation: &Emulation| LogGpsCalibration::study(params, Ports::Single, emulation);
         let found = study(&Emulation::default())?;
-        let measured = if lab.is_wall() { Some(study(&lab.emulation)?) } else { None };
+        let measured = (place < to_measure).then(|| study(&lab.emulation)).transpose()?;
         on_time += usize::from(measured.as_ref().is_some_and(LogGpsCalibration::held));
         for (name, paper) in PARAMETERS.into_iter().zip(row) {
             let ours = value(&found.recovered.params, name);
@@ -109,11 +111,11 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     }
     let (sums, solved) = equations();
     checks.extend(solved);
-    let measured = match (lab.is_wall(), on_time) {
-        (false, _) => "Nothing was measured.".into(),
-        (true, 0) => "This computer was too busy to find them on the wall clock.".into(),
-        (true, on_time) => format!(
-            "On the wall clock this computer was on time for {on_time} of 3 platforms; there L and o' are within {:.1}% of o', and \
+    let measured = match (to_measure, on_time) {
+        (0, _) => "Nothing was measured.".into(),
+        (_, 0) => "This computer was too busy to find them on the wall clock.".into(),
+        (of, on_time) => format!(
+            "On the wall clock this computer was on time for {on_time} of {of} that it was to measure; there L and o' are within {:.1}% of o', and \
              the doubt says how far small differences of large values may be.",
             100.0 * farthest
         ),

@@ -29,7 +29,7 @@ pub const TABLE_2: Exhibit = Exhibit {
         "loggp run message --machine myrinet -P 2 --size 16384 --late 2ms",
         "loggp calibrate --model loggps --machine myrinet --params s=1023,S=127999 --clock virtual",
     ],
-    seconds: Seconds { quick: 3.0, full: 3.0 },
+    seconds: Seconds { quick: 2.0, full: 3.0 },
     make,
 };
 

@@ -30,7 +30,7 @@ pub const TABLE_6: Exhibit = Exhibit {
         "loggp compare rtt --machine myrinet -P 2 --size 16383 --w 500us --clock virtual",
         "loggp compare rtt --machine myrinet -P 2 --size 20000 --w 500us --clock virtual",
     ],
-    seconds: Seconds { quick: 5.0, full: 5.0 },
+    seconds: Seconds { quick: 2.0, full: 5.0 },
     make: table_6,
 };
 
@@ -72,7 +72,7 @@ pub const FIGURE_5: Exhibit = Exhibit {
         "loggp compare rtt --machine fast-ethernet -P 2 --size 16383 --w 5000us",
         "loggp calibrate --model loggps --machine fast-ethernet --plot rtt.svg",
     ],
-    seconds: Seconds { quick: 9.0, full: 20.0 },
+    seconds: Seconds { quick: 3.0, full: 20.0 },
     make: figure_5,
 };
 

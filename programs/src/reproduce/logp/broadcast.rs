@@ -29,7 +29,7 @@ pub const FIGURE_3: Exhibit = Exhibit {
         "loggp run broadcast optimal --params L=6,o=2,g=4,P=8 --timeline figure-3.svg",
         "loggp compare broadcast --params L=6,o=2,g=4,P=8",
     ],
-    seconds: Seconds { quick: 3.0, full: 3.0 },
+    seconds: Seconds { quick: 1.0, full: 3.0 },
     make,
 };
 

@@ -31,7 +31,7 @@ pub const DISTANCES: Exhibit = Exhibit {
         "loggp machines --topology -P 1024",
         "loggp machines --topology -P 64,256,1024,4096 --format csv",
     ],
-    seconds: Seconds { quick: 2.0, full: 10.0 },
+    seconds: Seconds { quick: 1.0, full: 10.0 },
     make: distances,
 };
 
@@ -54,7 +54,7 @@ pub const TABLE_1: Exhibit = Exhibit {
         "loggp machines",
         "loggp compare broadcast flat --machine dash --params g=0,P=2 --clock virtual",
     ],
-    seconds: Seconds { quick: 6.0, full: 6.0 },
+    seconds: Seconds { quick: 1.0, full: 6.0 },
     make: table_1,
 };
 

@@ -24,7 +24,7 @@ pub const SATURATION: Exhibit = Exhibit {
     commands: &[
         "loggp stress steady --machine cm5 -P 16 --load 200 --rate 0.1,0.5,0.9,1,1.1,1.5 --clock virtual",
     ],
-    seconds: Seconds { quick: 8.0, full: 60.0 },
+    seconds: Seconds { quick: 2.0, full: 60.0 },
     make,
 };
 

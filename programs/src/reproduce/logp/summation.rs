@@ -35,7 +35,7 @@ pub const FIGURE_4: Exhibit = Exhibit {
         "loggp run summation optimal --params L=5,o=2,g=4,P=8 --time 28 --timeline figure-4.svg",
         "loggp compare summation --params L=5,o=2,g=4,P=8 --size 79",
     ],
-    seconds: Seconds { quick: 2.0, full: 2.0 },
+    seconds: Seconds { quick: 1.0, full: 2.0 },
     make,
 };
 

@@ -26,7 +26,7 @@ pub const FIGURE_8: Exhibit = Exhibit {
         "run transportation two-stage --matrix figure-9 --machine cm5 -P 4 --barrier 5us",
         "run transportation two-stage --machine cm5 -P 32 --barrier 5us --fan-out 32 --skew 1/32 --traffic 6400",
     ],
-    seconds: Seconds { quick: 3.0, full: 6.0 },
+    seconds: Seconds { quick: 4.0, full: 6.0 },
     make: figure_8,
 };
 
@@ -47,7 +47,7 @@ pub const FIGURE_9: Exhibit = Exhibit {
         "matrix figure-9 --plot figure-9.svg",
         "run transportation two-stage-scan --matrix figure-9 --machine cm5 -P 4 --barrier 5us --timeline scan.svg",
     ],
-    seconds: Seconds { quick: 2.0, full: 2.0 },
+    seconds: Seconds { quick: 1.0, full: 2.0 },
     make: figure_9,
 };
 
@@ -69,7 +69,7 @@ pub const FIGURE_11: Exhibit = Exhibit {
         "run transportation two-stage-alternate --matrix figure-11 --machine cm5 -P 4 --barrier 5us --timeline alternate.svg",
         "run transportation two-stage-alternate-combine --matrix figure-11 --machine cm5 -P 4 --barrier 5us",
     ],
-    seconds: Seconds { quick: 2.0, full: 2.0 },
+    seconds: Seconds { quick: 1.0, full: 2.0 },
     make: figure_11,
 };
 
