@@ -23,9 +23,9 @@ pub const ALL_TO_ALL: Exhibit = Exhibit {
     ],
     formulas: &["L + 2o + (P-2)g for one item, L + 2o + g(k(P-1) - 1) for k (section 5.1)"],
     commands: &[
-        "run all-to-all-broadcast -P 8 --params L=4,o=2,g=4 --size 1",
-        "run all-to-all-broadcast -P 8 --machine cm5 --size 1",
-        "sweep all-to-all-broadcast -P 16 --params L=4,o=2,g=4 --over size=1..16:log:5",
+        "loggp run all-to-all-broadcast -P 8 --params L=4,o=2,g=4 --size 1",
+        "loggp run all-to-all-broadcast -P 8 --machine cm5 --size 1",
+        "loggp sweep all-to-all-broadcast -P 16 --params L=4,o=2,g=4 --over size=1..16:log:5",
     ],
     seconds: Seconds { quick: 3.0, full: 8.0 },
     make,

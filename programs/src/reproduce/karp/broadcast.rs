@@ -29,8 +29,8 @@ pub const BROADCAST: Exhibit = Exhibit {
         "B(P) is the least t with p(t) >= P (definition 3.2); p(t) is counted on the tree of definition 3.4",
     ],
     commands: &[
-        "run broadcast -P 8 --params L=6,o=2,g=4 --timeline broadcast.svg",
-        "compare broadcast --machine cm5 -P 32",
+        "loggp run broadcast -P 8 --params L=6,o=2,g=4 --timeline broadcast.svg",
+        "loggp compare broadcast --machine cm5 -P 32",
     ],
     seconds: Seconds { quick: 1.0, full: 20.0 },
     make,

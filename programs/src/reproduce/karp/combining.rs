@@ -30,9 +30,9 @@ pub const COMBINING: Exhibit = Exhibit {
         "for any machine: (T - d)u + L + 2o with u = max(g, 2o), d = (L + 2o)/u rounded up and the least f_T >= P",
     ],
     commands: &[
-        "run combining -P 13 --params L=3,o=0,g=1",
-        "run combining -P 13 --params L=8,o=2,g=4",
-        "sweep combining --machine cm5 --over P=2..128:log:7",
+        "loggp run combining -P 13 --params L=3,o=0,g=1",
+        "loggp run combining -P 13 --params L=8,o=2,g=4",
+        "loggp sweep combining --machine cm5 --over P=2..128:log:7",
     ],
     seconds: Seconds { quick: 2.0, full: 15.0 },
     make,

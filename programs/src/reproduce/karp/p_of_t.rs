@@ -31,9 +31,9 @@ pub const P_OF_T: Exhibit = Exhibit {
         "B(P) <= L + 2o + g log_c P (theorem 3.3)",
     ],
     commands: &[
-        "run broadcast -P 13 --params L=3,o=0,g=1",
-        "run broadcast -P 14 --params L=3,o=0,g=1",
-        "sweep broadcast optimal --machine cm5 --over P=2..128:log:7",
+        "loggp run broadcast -P 13 --params L=3,o=0,g=1",
+        "loggp run broadcast -P 14 --params L=3,o=0,g=1",
+        "loggp sweep broadcast optimal --machine cm5 --over P=2..128:log:7",
     ],
     seconds: Seconds { quick: 1.0, full: 30.0 },
     make,

@@ -34,8 +34,8 @@ pub const SUMMATION: Exhibit = Exhibit {
         "where fewer than P processors are of use: S(T) = o + 1 + the sum of T - o - t over the labels t <= T - o of the first P",
     ],
     commands: &[
-        "run summation --params L=5,o=2,g=4 -P 8 --time 28 --timeline summation.svg",
-        "sweep summation --params L=5,o=2,g=4 -P 8 --over size=10..1000:log:9",
+        "loggp run summation --params L=5,o=2,g=4 -P 8 --time 28 --timeline summation.svg",
+        "loggp sweep summation --params L=5,o=2,g=4 -P 8 --over size=10..1000:log:9",
     ],
     seconds: Seconds { quick: 1.0, full: 25.0 },
     make,

@@ -31,9 +31,9 @@ pub const FIGURE_5: Exhibit = Exhibit {
         "remap, short: a message each max(g, point + 2o) (LogP, section 4.1.4); (1/4)kg if each has 4 bytes (section 3)",
     ],
     commands: &[
-        "compare fft long-staggered --machine cs2-splitc -P 16 --layout blocked --size 65536 --point 4.5us",
-        "compare fft short-staggered --machine cs2-splitc -P 16 --layout blocked --size 65536 --point 4.5us",
-        "compare remap short-staggered --machine cs2-splitc -P 16 --size 4096",
+        "loggp compare fft long-staggered --machine cs2-splitc -P 16 --layout blocked --size 65536 --point 4.5us",
+        "loggp compare fft short-staggered --machine cs2-splitc -P 16 --layout blocked --size 65536 --point 4.5us",
+        "loggp compare remap short-staggered --machine cs2-splitc -P 16 --size 4096",
     ],
     seconds: Seconds { quick: 17.0, full: 120.0 },
     make,

@@ -30,9 +30,9 @@ pub const FIGURE_1: Exhibit = Exhibit {
         "two messages in a row: o + (k1-1)G + g + (k2-1)G + L + o (section 2.1)",
     ],
     commands: &[
-        "compare scatter long --params L=4,o=1,g=4,G=1,P=3,word=1 --size 10",
-        "run scatter long --params L=4,o=1,g=4,G=1,P=3,word=1 --size 10 --clock virtual --timeline two.svg",
-        "compare scatter short --params L=4,o=1,g=4,G=1,P=2,word=1 --size 10",
+        "loggp compare scatter long --params L=4,o=1,g=4,G=1,P=3,word=1 --size 10",
+        "loggp run scatter long --params L=4,o=1,g=4,G=1,P=3,word=1 --size 10 --clock virtual --timeline two.svg",
+        "loggp compare scatter short --params L=4,o=1,g=4,G=1,P=2,word=1 --size 10",
     ],
     seconds: Seconds { quick: 1.0, full: 1.0 },
     make: two_messages,
@@ -55,8 +55,8 @@ pub const FIGURE_2: Exhibit = Exhibit {
         "bandwidth: bytes / time; for long messages 1/G, for short ones a word each g (section 2)",
     ],
     commands: &[
-        "compare scatter long short --machine cs2-splitc -P 2 --size 16384",
-        "sweep scatter long short --machine cs2-splitc -P 2 --over size=1..16384:8:log",
+        "loggp compare scatter long short --machine cs2-splitc -P 2 --size 16384",
+        "loggp sweep scatter long short --machine cs2-splitc -P 2 --over size=1..16384:8:log",
     ],
     seconds: Seconds { quick: 3.0, full: 8.0 },
     make: bandwidth,
@@ -73,7 +73,7 @@ pub const FIGURE_3: Exhibit = Exhibit {
         "It has steps, which are cache misses of the CS-2.",
     ],
     formulas: &["o + (k-1)G + L + o (section 2.1)"],
-    commands: &["sweep scatter long --machine cs2-splitc -P 2 --over size=16..1024:9"],
+    commands: &["loggp sweep scatter long --machine cs2-splitc -P 2 --over size=16..1024:9"],
     seconds: Seconds { quick: 1.0, full: 2.0 },
     make: moderate,
 };

@@ -26,8 +26,8 @@ pub const FIGURE_6: Exhibit = Exhibit {
         "docs/radix-sort.md has each phase; the keys go by LogP's n max(point + 2o, g) + L, or LogGP's 2kG",
     ],
     commands: &[
-        "compare radix-sort --machine cs2-splitc -P 16 --size 2048",
-        "sweep radix-sort --machine cs2-splitc -P 16 --over size=512..2048:3:log --clock virtual",
+        "loggp compare radix-sort --machine cs2-splitc -P 16 --size 2048",
+        "loggp sweep radix-sort --machine cs2-splitc -P 16 --over size=512..2048:3:log --clock virtual",
     ],
     seconds: Seconds { quick: 17.0, full: 60.0 },
     make,

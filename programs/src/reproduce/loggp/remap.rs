@@ -29,9 +29,9 @@ pub const FIGURE_4: Exhibit = Exhibit {
         "short: (1/4)kg (section 3); here with all terms, 2o + (m-1) max(g, 2o) + L for m messages",
     ],
     commands: &[
-        "compare remap long-staggered --machine cs2-splitc -P 16 --size 524288",
-        "compare remap long-staggered --machine cs2-splitc -P 16 --size 524288 --ports dual --clock virtual",
-        "compare remap short-staggered --machine cs2-splitc -P 16 --size 4096",
+        "loggp compare remap long-staggered --machine cs2-splitc -P 16 --size 524288",
+        "loggp compare remap long-staggered --machine cs2-splitc -P 16 --size 524288 --ports dual --clock virtual",
+        "loggp compare remap short-staggered --machine cs2-splitc -P 16 --size 4096",
     ],
     seconds: Seconds { quick: 15.0, full: 400.0 },
     make,

@@ -26,7 +26,7 @@ pub const FIGURE_11: Exhibit = Exhibit {
         "Binomial Tree: max(L + 2o, g)(log2 P - 1) + L + 2o + ((P-1)k - log2 P)G (table 2)",
         "optimal: t(n) = min over s of (sk-1)G + max(L + 2o + t(s), g + t(n-s)) (section 4.7)",
     ],
-    commands: &["compare scatter optimal binomial long --machine cs2-elan --size 128"],
+    commands: &["loggp compare scatter optimal binomial long --machine cs2-elan --size 128"],
     seconds: Seconds { quick: 2.0, full: 10.0 },
     make: three,
 };
@@ -45,8 +45,8 @@ pub const FIGURE_12: Exhibit = Exhibit {
         "t(n) = (sk-1)G + max(L + 2o + t(s), g + t(n-s)) with s = max(floor(n alpha), 1) (sections 4.6 and 4.7)",
     ],
     commands: &[
-        "compare scatter fixed --alpha 0.5 --machine cs2-elan --size 128",
-        "sweep scatter fixed --machine cs2-elan --size 128 --over alpha=0.1..0.9:9",
+        "loggp compare scatter fixed --alpha 0.5 --machine cs2-elan --size 128",
+        "loggp sweep scatter fixed --machine cs2-elan --size 128 --over alpha=0.1..0.9:9",
     ],
     seconds: Seconds { quick: 1.0, full: 8.0 },
     make: ratios,

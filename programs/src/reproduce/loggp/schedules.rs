@@ -23,8 +23,8 @@ pub const FIGURE_7: Exhibit = Exhibit {
     ],
     formulas: &["((P-1)k - 1)g + L (table 2), with L + 2o for L in the full LogGP"],
     commands: &[
-        "run scatter short --params L=5,o=5,g=10,G=1,P=4 --size 1 --clock virtual --timeline full.svg",
-        "run scatter short --params L=15,o=0,g=10,G=1,P=4 --size 1 --clock virtual --timeline simplified.svg",
+        "loggp run scatter short --params L=5,o=5,g=10,G=1,P=4 --size 1 --clock virtual --timeline full.svg",
+        "loggp run scatter short --params L=15,o=0,g=10,G=1,P=4 --size 1 --clock virtual --timeline simplified.svg",
     ],
     seconds: Seconds { quick: 1.0, full: 1.0 },
     make: |lab| two_views(lab, "short"),
@@ -44,8 +44,8 @@ pub const FIGURE_8: Exhibit = Exhibit {
     ],
     formulas: &["max(L, g)(log2 P - 1) + L + (P-1)k - log2 P (table 2), with L + 2o for L in the full LogGP"],
     commands: &[
-        "run scatter binomial --params L=5,o=5,g=10,G=1,P=4 --size 1 --clock virtual --timeline full.svg",
-        "run scatter binomial --params L=15,o=0,g=10,G=1,P=4 --size 1 --clock virtual --timeline simplified.svg",
+        "loggp run scatter binomial --params L=5,o=5,g=10,G=1,P=4 --size 1 --clock virtual --timeline full.svg",
+        "loggp run scatter binomial --params L=15,o=0,g=10,G=1,P=4 --size 1 --clock virtual --timeline simplified.svg",
     ],
     seconds: Seconds { quick: 1.0, full: 1.0 },
     make: |lab| two_views(lab, "binomial"),
@@ -63,7 +63,7 @@ pub const FIGURE_9: Exhibit = Exhibit {
     ],
     formulas: &["t(n) = min over s of (sk-1)G + max(L + 2o + t(s), g + t(n-s)) (section 4.7)"],
     commands: &[
-        "run scatter optimal --params L=4,o=1,g=4,G=1,P=6 --size 10 --clock virtual --timeline figure9.svg",
+        "loggp run scatter optimal --params L=4,o=1,g=4,G=1,P=6 --size 10 --clock virtual --timeline figure9.svg",
     ],
     seconds: Seconds { quick: 1.0, full: 1.0 },
     make: unsplit,
@@ -80,7 +80,7 @@ pub const FIGURE_10: Exhibit = Exhibit {
     ],
     formulas: &[],
     commands: &[
-        "run scatter split --params L=4,o=1,g=4,G=1,P=6 --size 10 --clock virtual --timeline figure10.svg",
+        "loggp run scatter split --params L=4,o=1,g=4,G=1,P=6 --size 10 --clock virtual --timeline figure10.svg",
     ],
     seconds: Seconds { quick: 1.0, full: 1.0 },
     make: split,

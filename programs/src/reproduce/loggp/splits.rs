@@ -31,9 +31,9 @@ pub const TABLE_2: Exhibit = Exhibit {
         "optimal: t(P) = min over s of (sk-1) + max(L + t(s), g + t(P-s)) (sections 4.5 and 4.7)",
     ],
     commands: &[
-        "compare scatter --params L=30,g=10,G=1,P=64 --size 10 --clock virtual",
-        "compare scatter optimal fixed --alpha 0.46875 --params L=30,g=10,G=1,P=320 --size 1 --clock virtual",
-        "compare scatter binomial --params L=30,g=10,G=1,P=3 --size 1 --clock virtual",
+        "loggp compare scatter --params L=30,g=10,G=1,P=64 --size 10 --clock virtual",
+        "loggp compare scatter optimal fixed --alpha 0.46875 --params L=30,g=10,G=1,P=320 --size 1 --clock virtual",
+        "loggp compare scatter binomial --params L=30,g=10,G=1,P=3 --size 1 --clock virtual",
     ],
     seconds: Seconds { quick: 1.0, full: 6.0 },
     make,

@@ -26,7 +26,7 @@ pub const TABLE_1: Exhibit = Exhibit {
         "a round trip: 2L + 4o, and (k-1)G more if k words go one way",
         "bandwidth = 1/G (section 2)",
     ],
-    commands: &["calibrate --machine cs2-splitc -P 2", "calibrate --machine cs2-elan -P 2"],
+    commands: &["loggp calibrate --machine cs2-splitc -P 2", "loggp calibrate --machine cs2-elan -P 2"],
     seconds: Seconds { quick: 4.0, full: 4.0 },
     make,
 };

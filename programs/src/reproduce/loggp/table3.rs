@@ -25,8 +25,8 @@ pub const TABLE_3: Exhibit = Exhibit {
         "optimal: t(P) = min over s of (sk-1) + max(L + t(s), g + t(P-s)) (section 4.7)",
     ],
     commands: &[
-        "compare scatter short long binomial optimal --params L=30,g=10,G=1,P=1024 --size 1 --clock virtual",
-        "compare scatter short long binomial optimal --params L=300,g=100,G=1,P=1024 --size 100 --clock virtual",
+        "loggp compare scatter short long binomial optimal --params L=30,g=10,G=1,P=1024 --size 1 --clock virtual",
+        "loggp compare scatter short long binomial optimal --params L=300,g=100,G=1,P=1024 --size 100 --clock virtual",
     ],
     seconds: Seconds { quick: 23.0, full: 120.0 },
     make,

@@ -27,9 +27,9 @@ pub const APPENDIX: Exhibit = Exhibit {
         "O(p^2 + p tau + mu (t + p^2)) (section 7.3), here with all its terms",
     ],
     commands: &[
-        "sweep transportation two-stage --machine cm5 -P 32 --barrier 5us --ports dual --fan-out 32 --skew 1/2 \
+        "loggp sweep transportation two-stage --machine cm5 -P 32 --barrier 5us --ports dual --fan-out 32 --skew 1/2 \
          --over traffic=1024..1048576:log:6",
-        "run transportation two-stage-shuffled --machine cm5 -P 32 --barrier 5us --matrix random --traffic 6400",
+        "loggp run transportation two-stage-shuffled --machine cm5 -P 32 --barrier 5us --matrix random --traffic 6400",
     ],
     seconds: Seconds { quick: 5.0, full: 60.0 },
     make,

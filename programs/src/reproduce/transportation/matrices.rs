@@ -29,8 +29,8 @@ pub const FIGURE_1: Exhibit = Exhibit {
     ],
     formulas: MARGINS,
     commands: &[
-        "matrix figure-1 --plot figure-1.svg",
-        "compare transportation --matrix figure-1 --machine cm5 -P 8 --barrier 5us",
+        "loggp matrix figure-1 --plot figure-1.svg",
+        "loggp compare transportation --matrix figure-1 --machine cm5 -P 8 --barrier 5us",
     ],
     seconds: SECONDS,
     make: |lab| {
@@ -61,8 +61,8 @@ pub const FIGURE_2: Exhibit = Exhibit {
     ],
     formulas: MARGINS,
     commands: &[
-        "matrix figure-2 --plot figure-2.svg",
-        "compare transportation --matrix figure-2 --machine cm5 -P 8 --barrier 5us",
+        "loggp matrix figure-2 --plot figure-2.svg",
+        "loggp compare transportation --matrix figure-2 --machine cm5 -P 8 --barrier 5us",
     ],
     seconds: SECONDS,
     make: |lab| {
@@ -95,9 +95,9 @@ pub const FIGURE_3: Exhibit = Exhibit {
     ],
     formulas: MARGINS,
     commands: &[
-        "matrix figure-3 --plot figure-3.svg",
-        "compare transportation --matrix figure-3 --machine cm5 -P 4 --barrier 5us",
-        "run transportation linear --matrix figure-3 --machine cm5 -P 4 --barrier 5us --timeline linear.svg",
+        "loggp matrix figure-3 --plot figure-3.svg",
+        "loggp compare transportation --matrix figure-3 --machine cm5 -P 4 --barrier 5us",
+        "loggp run transportation linear --matrix figure-3 --machine cm5 -P 4 --barrier 5us --timeline linear.svg",
     ],
     seconds: SECONDS,
     make: |lab| {

@@ -23,8 +23,8 @@ pub const FIGURE_8: Exhibit = Exhibit {
     ],
     formulas: &["stage 1: messages of floor(t/p) to ceil(t/p) elements (section 7.1)"],
     commands: &[
-        "run transportation two-stage --matrix figure-9 --machine cm5 -P 4 --barrier 5us",
-        "run transportation two-stage --machine cm5 -P 32 --barrier 5us --fan-out 32 --skew 1/32 --traffic 6400",
+        "loggp run transportation two-stage --matrix figure-9 --machine cm5 -P 4 --barrier 5us",
+        "loggp run transportation two-stage --machine cm5 -P 32 --barrier 5us --fan-out 32 --skew 1/32 --traffic 6400",
     ],
     seconds: Seconds { quick: 4.0, full: 6.0 },
     make: figure_8,
@@ -44,8 +44,8 @@ pub const FIGURE_9: Exhibit = Exhibit {
     ],
     formulas: &["messages of floor(t/p) to ceil(t/p) elements; at an intermediate t together (section 7.1)"],
     commands: &[
-        "matrix figure-9 --plot figure-9.svg",
-        "run transportation two-stage-scan --matrix figure-9 --machine cm5 -P 4 --barrier 5us --timeline scan.svg",
+        "loggp matrix figure-9 --plot figure-9.svg",
+        "loggp run transportation two-stage-scan --matrix figure-9 --machine cm5 -P 4 --barrier 5us --timeline scan.svg",
     ],
     seconds: Seconds { quick: 1.0, full: 2.0 },
     make: figure_9,
@@ -66,8 +66,8 @@ pub const FIGURE_11: Exhibit = Exhibit {
     ],
     formulas: &["stage 2: messages of ceil(c/p) elements at most; stage 1: of r/p + p at most (section 8)"],
     commands: &[
-        "run transportation two-stage-alternate --matrix figure-11 --machine cm5 -P 4 --barrier 5us --timeline alternate.svg",
-        "run transportation two-stage-alternate-combine --matrix figure-11 --machine cm5 -P 4 --barrier 5us",
+        "loggp run transportation two-stage-alternate --matrix figure-11 --machine cm5 -P 4 --barrier 5us --timeline alternate.svg",
+        "loggp run transportation two-stage-alternate-combine --matrix figure-11 --machine cm5 -P 4 --barrier 5us",
     ],
     seconds: Seconds { quick: 1.0, full: 2.0 },
     make: figure_11,

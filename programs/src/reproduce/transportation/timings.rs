@@ -22,7 +22,7 @@ pub const FIGURE_13: Exhibit = Exhibit {
     ],
     formulas: NO_FORMULA,
     commands: &[
-        "sweep transportation random random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us --fan-out any \
+        "loggp sweep transportation random random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us --fan-out any \
                  --skew any --over traffic=2000..64000:63 --plot figure-13.svg",
     ],
     seconds: Seconds { quick: 3.0, full: 60.0 },
@@ -43,7 +43,7 @@ pub const FIGURE_14: Exhibit = Exhibit {
     ],
     formulas: &[TWO_STAGES],
     commands: &[
-        "sweep transportation two-stage random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us --fan-out any \
+        "loggp sweep transportation two-stage random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us --fan-out any \
                  --skew any --over traffic=2000..64000:63 --plot figure-14.svg",
     ],
     seconds: Seconds { quick: 7.0, full: 75.0 },
@@ -62,7 +62,7 @@ pub const FIGURE_15: Exhibit = Exhibit {
     ],
     formulas: &[TWO_STAGES],
     commands: &[
-        "sweep transportation two-stage random random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us \
+        "loggp sweep transportation two-stage random random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us \
                  --fan-out 32 --skew 1/32 --over traffic=4000..64000:16 --plot figure-15.svg",
     ],
     seconds: Seconds { quick: 5.0, full: 20.0 },
@@ -82,7 +82,7 @@ pub const FIGURE_16: Exhibit = Exhibit {
     ],
     formulas: &[TWO_STAGES],
     commands: &[
-        "sweep transportation two-stage random random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us \
+        "loggp sweep transportation two-stage random random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us \
                  --fan-out 2 --skew 1/2 --over traffic=4000..64000:16 --plot figure-16.svg",
     ],
     seconds: Seconds { quick: 5.0, full: 30.0 },
