@@ -37,7 +37,7 @@ pub struct Picture {
 pub struct Held {
     /// How many runs there were on the virtual clock.
     pub virtual_runs: usize,
-    /// How many there were on the wall clock.
+    /// How many on the wall clock are reported, each the median of its repeats.
     pub wall_runs: usize,
     /// How many of those ended late by more than a hundredth, or out of order.
     pub late: usize,

@@ -76,9 +76,7 @@ impl Lab<'_> {
             None => self.held.borrow_mut().virtual_runs += study.repeat,
             Some(host) => {
                 self.note(host);
-                let mut held = self.held.borrow_mut();
-                held.wall_runs += study.repeat - 1;
-                held.virtual_runs += study.repeat;
+                self.held.borrow_mut().virtual_runs += study.repeat;
             }
         }
         if let Some(wrong) = &answers.wrong {

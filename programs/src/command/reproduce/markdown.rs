@@ -132,7 +132,7 @@ fn exhibit(out: &mut String, record: &Record, folder: &str) {
         table(out, one);
         *out += "\n";
     }
-    if let Some(held) = held(&finding.held) {
+    if let Some(held) = held(record) {
         let _ = write!(out, "{held} ");
     }
     let _ = writeln!(out, "{}: `loggp reproduce {id}`.", made(record));

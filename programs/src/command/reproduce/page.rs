@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write};
 
-use loggp_programs::reproduce::{Check, Finding, Held, Outcome, PAPERS, Paper, Picture, Show, Table};
+use loggp_programs::reproduce::{Check, Finding, Outcome, PAPERS, Paper, Picture, Show, Table};
 
 use super::record::Record;
 use super::summary::{Summary, all_made, differing, held, made, outcome, sentence, verdict, who};
@@ -115,7 +115,7 @@ fn article(out: &mut String, record: &Record) {
         element(out, "h4", escaped(&one.title));
         table(out, one, false);
     }
-    held_so(out, &finding.held);
+    held_so(out, record);
     repeated(out, record);
     *out += "</article>\n";
 }
@@ -180,8 +180,8 @@ fn cell(out: &mut String, heading: &str, class: &str, text: impl Display) {
 }
 
 /// How the host held the runs.
-fn held_so(out: &mut String, of: &Held) {
-    if let Some(sentence) = held(of) {
+fn held_so(out: &mut String, record: &Record) {
+    if let Some(sentence) = held(record) {
         element(out, "p class=\"held\"", escaped(&sentence));
     }
 }

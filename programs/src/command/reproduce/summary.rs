@@ -146,18 +146,25 @@ pub fn verdict(record: &Record) -> String {
 }
 
 /// How this computer held the runs, in a sentence; nothing if nothing was measured.
-pub fn held(held: &Held) -> Option<String> {
-    let Held { wall_runs, late, dilation, latest_us, .. } = held;
-    (*wall_runs > 0).then(|| {
-        let runs = count(*wall_runs, "run");
-        let held = match late {
-            0 => "all ended in time".into(),
-            late => format!("{late} ended late by more than a hundredth, so what they measured is no more than an upper bound"),
-        };
+pub fn held(record: &Record) -> Option<String> {
+    let Held { wall_runs, late, dilation, latest_us, .. } = record.finding.held;
+    let runs = count(wall_runs, "run");
+    let of = if record.asked.repeat > 1 {
+        format!("{runs}, each the median of {}", record.asked.repeat)
+    } else {
+        runs
+    };
+    let held = match late {
+        0 => "all ended in time".into(),
+        late => format!(
+            "{late} ended late by more than a hundredth, so what they measured is no more than an upper bound"
+        ),
+    };
+    (wall_runs > 0).then(|| {
         format!(
-            "On the wall clock: {runs}, {held}; the largest dilation was {}, and the latest wait of any ended {} us late.",
-            rough(*dilation),
-            rough(*latest_us)
+            "On the wall clock: {of}; {held}. The largest dilation was {}, and the latest wait of any ended {} us late.",
+            rough(dilation),
+            rough(latest_us)
         )
     })
 }
