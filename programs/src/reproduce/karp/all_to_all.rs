@@ -27,7 +27,7 @@ pub const ALL_TO_ALL: Exhibit = Exhibit {
         "loggp run all-to-all-broadcast -P 8 --machine cm5 --size 1",
         "loggp sweep all-to-all-broadcast -P 16 --params L=4,o=2,g=4 --over size=1..16:log:5",
     ],
-    seconds: Seconds { quick: 3.0, full: 8.0 },
+    seconds: Seconds { quick: 1.0, full: 8.0 },
     make,
 };
 

@@ -34,7 +34,7 @@ pub const COMBINING: Exhibit = Exhibit {
         "loggp run combining -P 13 --params L=8,o=2,g=4",
         "loggp sweep combining --machine cm5 --over P=2..128:log:7",
     ],
-    seconds: Seconds { quick: 2.0, full: 15.0 },
+    seconds: Seconds { quick: 1.0, full: 15.0 },
     make,
 };
 

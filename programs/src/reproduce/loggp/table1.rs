@@ -27,7 +27,7 @@ pub const TABLE_1: Exhibit = Exhibit {
         "bandwidth = 1/G (section 2)",
     ],
     commands: &["loggp calibrate --machine cs2-splitc -P 2", "loggp calibrate --machine cs2-elan -P 2"],
-    seconds: Seconds { quick: 4.0, full: 4.0 },
+    seconds: Seconds { quick: 3.0, full: 4.0 },
     make,
 };
 

@@ -72,7 +72,7 @@ pub const FIGURE_5: Exhibit = Exhibit {
         "loggp compare rtt --machine fast-ethernet -P 2 --size 16383 --w 5000us",
         "loggp calibrate --model loggps --machine fast-ethernet --plot rtt.svg",
     ],
-    seconds: Seconds { quick: 3.0, full: 20.0 },
+    seconds: Seconds { quick: 4.0, full: 20.0 },
     make: figure_5,
 };
 

@@ -57,7 +57,7 @@ pub const FIGURE_7: Exhibit = Exhibit {
         "loggp run fft short-staggered --machine cm5 --size 65536",
         "loggp run fft short-staggered --machine cm5 -P 2 --size 65536 --work measured --clock wall",
     ],
-    seconds: Seconds { quick: 11.0, full: 30.0 },
+    seconds: Seconds { quick: 10.0, full: 30.0 },
     make: figure_7,
 };
 
@@ -85,7 +85,7 @@ pub const FIGURE_8: Exhibit = Exhibit {
         "loggp compare fft short-staggered short-synchronized --machine cm5 --size 65536 --barrier 0us --clock virtual",
         "loggp compare fft short-staggered --machine cm5-double-net --size 65536 --clock virtual",
     ],
-    seconds: Seconds { quick: 10.0, full: 90.0 },
+    seconds: Seconds { quick: 7.0, full: 90.0 },
     make: figure_8,
 };
 

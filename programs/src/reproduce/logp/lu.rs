@@ -35,7 +35,7 @@ pub const LAYOUTS: Exhibit = Exhibit {
         "loggp compare lu --machine cm5 --params word=8,P=16 --size 64",
         "loggp run lu grid-blocked --machine cm5 --params word=8,P=16 --size 128 --plot active.svg",
     ],
-    seconds: Seconds { quick: 7.0, full: 60.0 },
+    seconds: Seconds { quick: 4.0, full: 60.0 },
     make,
 };
 

@@ -31,7 +31,7 @@ pub const APPENDIX: Exhibit = Exhibit {
          --over traffic=1024..1048576:log:6",
         "loggp run transportation two-stage-shuffled --machine cm5 -P 32 --barrier 5us --matrix random --traffic 6400",
     ],
-    seconds: Seconds { quick: 5.0, full: 60.0 },
+    seconds: Seconds { quick: 4.0, full: 60.0 },
     make,
 };
 

@@ -25,7 +25,7 @@ pub const FIGURE_13: Exhibit = Exhibit {
         "loggp sweep transportation random random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us --fan-out any \
                  --skew any --over traffic=2000..64000:63 --plot figure-13.svg",
     ],
-    seconds: Seconds { quick: 3.0, full: 60.0 },
+    seconds: Seconds { quick: 2.0, full: 60.0 },
     make: figure_13,
 };
 
@@ -46,7 +46,7 @@ pub const FIGURE_14: Exhibit = Exhibit {
         "loggp sweep transportation two-stage random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us --fan-out any \
                  --skew any --over traffic=2000..64000:63 --plot figure-14.svg",
     ],
-    seconds: Seconds { quick: 7.0, full: 75.0 },
+    seconds: Seconds { quick: 6.0, full: 75.0 },
     make: figure_14,
 };
 
@@ -65,7 +65,7 @@ pub const FIGURE_15: Exhibit = Exhibit {
         "loggp sweep transportation two-stage random random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us \
                  --fan-out 32 --skew 1/32 --over traffic=4000..64000:16 --plot figure-15.svg",
     ],
-    seconds: Seconds { quick: 5.0, full: 20.0 },
+    seconds: Seconds { quick: 4.0, full: 20.0 },
     make: figure_15,
 };
 
@@ -85,7 +85,7 @@ pub const FIGURE_16: Exhibit = Exhibit {
         "loggp sweep transportation two-stage random random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us \
                  --fan-out 2 --skew 1/2 --over traffic=4000..64000:16 --plot figure-16.svg",
     ],
-    seconds: Seconds { quick: 5.0, full: 30.0 },
+    seconds: Seconds { quick: 4.0, full: 30.0 },
     make: figure_16,
 };
 
