@@ -19,7 +19,6 @@ use loggp_programs::reproduce::Outcome;
 use super::failure::Failure;
 use super::interrupt;
 use super::known;
-use super::number::count;
 use super::options::{self, Format, one_of};
 use folder::Folder;
 use markdown::Markdown;
@@ -93,12 +92,21 @@ impl Reproduce {
         let mut folder = Folder::open(&self.to)?;
         let mut work = Work::of(&selected, self.full, |exhibit| !self.is_made(&folder, exhibit.id, &asked));
         interrupt::set_writes("exhibit", "; the same command goes on from there");
-        let mut unexplained = Vec::new();
+        let (mut unexplained, mut failed) = (Vec::new(), Vec::new());
         let width = selected.iter().map(|Selected { exhibit, .. }| exhibit.id.len()).max().unwrap_or(0);
         for Selected { paper, exhibit } in &selected {
             if !self.is_made(&folder, exhibit.id, &asked) {
-                let (finding, took) = work.make(exhibit, &asked, &emulation)?;
-                folder.write(Record::new(paper, exhibit, &asked, took, finding))?;
+                match work.make(exhibit, &asked, &emulation) {
+                    Ok((finding, took)) => {
+                        folder.write(Record::new(paper, exhibit, &asked, took, finding))?;
+                    }
+                    // What this computer cannot do keeps nobody from the rest.
+                    Err(failure) => {
+                        work.aside(|| failure.warn());
+                        failed.push(exhibit.id);
+                        continue;
+                    }
+                }
             }
             let record = folder.record(exhibit.id).expect("it was made");
             if !record.finding.is_explained() {
@@ -112,14 +120,13 @@ impl Reproduce {
         if let Some(markdown) = markdown {
             markdown.write(folder.records())?;
         }
-        match &unexplained[..] {
-            [] => Ok(()),
-            ids => Err(Failure::Run(format!(
-                "{} for which no reason is known, or had a wrong result: {}",
-                count(ids.len(), "exhibit differs in something")
-                    .replace("exhibits differs", "exhibits differ"),
+        match (&unexplained[..], &failed[..]) {
+            ([], []) => Ok(()),
+            (ids, []) => Err(Failure::Run(format!(
+                "{}: what differs there has no known reason, or a result was wrong; see the page",
                 ids.join(", ")
             ))),
+            (_, ids) => Err(Failure::Run(format!("{} could not be made", ids.join(", ")))),
         }
     }
 
