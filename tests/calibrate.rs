@@ -207,7 +207,12 @@ fn is_right_or_says_that_it_was_late(line: &str) {
     let late = |row: &&Value| row["held"] == json!(false);
     for row in rows.iter().filter(|row| !late(row)) {
         assert_eq!(row["held"], true);
-        assert!(row["error"].as_f64().unwrap().abs() <= 0.02, "{row}");
+        // What is to be nothing has no relative error, and is found to a nanosecond.
+        let near = match row["error"].as_f64() {
+            Some(error) => error.abs() <= 0.02,
+            None => row["configured"] == 0 && row["difference"].as_f64().unwrap().abs() <= 1.0,
+        };
+        assert!(near, "{row}");
     }
     let late: Vec<&str> = rows.iter().filter(late).map(|row| row["parameter"].as_str().unwrap()).collect();
     if late.is_empty() {
