@@ -44,6 +44,14 @@ pub fn exact(number: f64) -> String {
     }
 }
 
+/// A relative error: `+1.25%`.
+pub fn percent(error: f64) -> String {
+    let percent = format!("{:+.2}", 100.0 * error);
+    let (whole, fraction) = percent.split_once('.').unwrap_or((&percent, "00"));
+    let (sign, whole) = whole.split_at(1);
+    format!("{sign}{}.{fraction}%", thousands(whole))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

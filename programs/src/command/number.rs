@@ -1,7 +1,7 @@
 //! Numbers for people: times in a chosen unit, thousands apart, signs where they matter.
 
 use loggp::{MS, NS, PS, Params, SEC, Time, US};
-pub use loggp_programs::digits::{rough, thousands};
+pub use loggp_programs::digits::{percent, rough, thousands};
 
 /// The unit in which times are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,14 +82,6 @@ pub fn rough_time(time: Time) -> String {
     let units = [Unit { name: "s", length: SEC }, Unit { name: "ms", length: MS }, Unit::US, Unit::NS];
     let unit = units.iter().find(|unit| time >= unit.length).unwrap_or(&Unit::NS);
     format!("{} {}", rough(time.in_units(unit.length)), unit.name)
-}
-
-/// A relative error: `+1.25%`.
-pub fn percent(error: f64) -> String {
-    let percent = format!("{:+.2}", 100.0 * error);
-    let (whole, fraction) = percent.split_once('.').unwrap_or((&percent, "00"));
-    let (sign, whole) = whole.split_at(1);
-    format!("{sign}{}.{fraction}%", thousands(whole))
 }
 
 /// A number of things: `1 message`, `2 messages`.

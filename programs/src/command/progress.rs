@@ -2,11 +2,13 @@
 //!
 //! Nothing moves by itself: a thread that draws would take a core away from the processors.
 
+use std::borrow::Cow;
+
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::interrupt;
 
-/// A bar with a part for each run. Dropped, it goes.
+/// A bar, with a part for each run unless told. Dropped, it goes.
 pub struct Progress {
     bar: ProgressBar,
 }
@@ -14,15 +16,20 @@ pub struct Progress {
 impl Progress {
     /// A bar for so many runs.
     pub fn of(runs: usize) -> Progress {
-        let style = ProgressStyle::with_template("{bar:24} {pos} of {len} runs, now {msg}");
-        let bar = ProgressBar::new(runs as u64).with_style(style.expect("the template is right"));
+        Progress::with(runs, "{bar:24} {pos} of {len} runs, now {msg}")
+    }
+
+    /// A bar of so many parts that looks so.
+    pub fn with(parts: usize, template: &str) -> Progress {
+        let style = ProgressStyle::with_template(template).expect("the template is right");
+        let bar = ProgressBar::new(parts as u64).with_style(style);
         interrupt::set_bar(Some(bar.clone()));
         Progress { bar }
     }
 
-    /// So many runs are done, and this is next.
-    pub fn begin(&self, runs: usize, what: &'static str) {
-        self.bar.set_position(runs as u64);
+    /// So many parts are done, and this is next.
+    pub fn begin(&self, parts: usize, what: impl Into<Cow<'static, str>>) {
+        self.bar.set_position(parts as u64);
         self.bar.set_message(what);
     }
 

@@ -1,5 +1,7 @@
 //! A number or a claim of a paper, beside what came out here.
 
+use std::fmt::Display;
+
 use serde::{Deserialize, Serialize};
 
 use crate::digits::exact;
@@ -111,6 +113,11 @@ impl Check {
         }
         self
     }
+}
+
+/// Numbers, as a list for people.
+pub fn list<T: Display>(numbers: impl IntoIterator<Item = T>) -> String {
+    numbers.into_iter().map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// A number as a paper writes it, and half a unit of its last digit.

@@ -81,9 +81,13 @@ impl Finding {
         self.checks.iter().filter(|check| check.outcome == outcome).count()
     }
 
+    /// The checks that differ.
+    pub fn differing(&self) -> impl Iterator<Item = &Check> {
+        self.checks.iter().filter(|check| check.outcome == Outcome::Differs)
+    }
+
     /// Whether everything is right, or differs for a reason that is known.
     pub fn is_explained(&self) -> bool {
-        let explained = |check: &Check| check.outcome != Outcome::Differs || check.reason.is_some();
-        self.held.wrong.is_empty() && self.checks.iter().all(explained)
+        self.held.wrong.is_empty() && self.differing().all(|check| check.reason.is_some())
     }
 }

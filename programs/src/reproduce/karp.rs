@@ -9,11 +9,10 @@ mod summation;
 #[cfg(test)]
 mod tests;
 
-use std::fmt::Display;
-
 use loggp::{Params, Time, US};
 
 use super::Paper;
+use super::check::list;
 
 /// The paper.
 pub static PAPER: Paper = Paper {
@@ -57,9 +56,4 @@ fn f(L: usize, t: usize) -> Vec<u64> {
 /// The last t by which a broadcast has reached no more than so many processors.
 fn last(L: usize, most: u64) -> usize {
     (0..).take_while(|t| f(L, *t)[*t] <= most).count() - 1
-}
-
-/// Numbers, as a list for people.
-fn list<T: Display>(numbers: impl IntoIterator<Item = T>) -> String {
-    numbers.into_iter().map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
 }

@@ -12,6 +12,8 @@ mod loggps;
 mod logp;
 mod runs;
 mod table;
+#[cfg(test)]
+mod tests;
 mod transportation;
 
 pub use check::{Answer, Check, Outcome};
@@ -70,20 +72,4 @@ pub static PAPERS: &[&Paper] =
 /// All exhibits, each with its paper.
 pub fn exhibits() -> impl Iterator<Item = (&'static Paper, &'static Exhibit)> {
     PAPERS.iter().flat_map(|paper| paper.exhibits.iter().map(move |exhibit| (*paper, exhibit)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn every_exhibit_has_a_name_of_its_own_and_says_what_it_is() {
-        let mut seen = BTreeSet::new();
-        for (paper, Exhibit { id, place, title, says, seconds, .. }) in exhibits() {
-            assert!(seen.insert(id), "{id} stands twice");
-            assert!(!place.is_empty() && !title.is_empty() && !says.is_empty(), "{} {id}", paper.name);
-            assert!(seconds.quick > 0.0 && seconds.full >= seconds.quick, "{id}");
-        }
-    }
 }

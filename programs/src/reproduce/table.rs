@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::digits::{exact, rough, thousands};
+use crate::digits::{exact, percent, rough};
 
 /// A table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -116,10 +116,8 @@ impl Column {
             (Cell::Nothing, _) => String::new(),
             (Cell::Text(text), _) => text.clone(),
             (Cell::Number(number), Show::Percent) => {
-                // Nobody reads less than a hundredth of a per cent, and it shall not have a sign.
-                let percent = (number * 1e4).round() / 100.0;
-                let (sign, size) = (if percent < 0.0 { '-' } else { '+' }, percent.abs());
-                format!("{sign}{}.{:02}%", thousands(size.trunc()), ((size.fract() * 100.0).round()))
+                // What is less than a hundredth of a per cent shall not have a sign: -0 + 0 is 0.
+                percent((number * 1e4).round() / 1e4 + 0.0)
             }
             (Cell::Number(number), Show::Rough) => rough(*number),
             (Cell::Number(number), Show::Exact | Show::Text) => exact(*number),

@@ -9,11 +9,11 @@ mod splitting;
 mod tests;
 mod timings;
 
-use std::fmt::Display;
 use std::sync::Arc;
 
 use loggp::{Machine, Params, Time, US, preset};
 
+use super::check::list;
 use super::{Lab, Paper};
 use crate::Case;
 use crate::study::Failed;
@@ -93,9 +93,4 @@ fn lengths(arrivals: &[Arrival], stage: usize) -> Matrix {
 fn ends(lengths: &Matrix) -> (usize, usize) {
     let all = || lengths.entries().iter().copied();
     (all().min().unwrap_or(0), all().max().unwrap_or(0))
-}
-
-/// Numbers, as a list for people.
-fn list<T: Display>(numbers: impl IntoIterator<Item = T>) -> String {
-    numbers.into_iter().map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
 }

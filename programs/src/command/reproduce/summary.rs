@@ -95,7 +95,7 @@ pub fn differing(records: &[Record]) -> Table {
         .text("ours")
         .text("why");
     for record in records {
-        for check in record.finding.checks.iter().filter(|check| check.outcome == Outcome::Differs) {
+        for check in record.finding.differing() {
             let reason = check.reason.as_deref().unwrap_or("no reason is known");
             let texts = [&record.id, &check.what, &check.paper, &check.ours, reason];
             table.push(texts.into_iter().map(Cell::from).collect());

@@ -3,19 +3,18 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use loggp_programs::Emulation;
 use loggp_programs::reproduce::{Exhibit, Finding, Held, Lab};
 
 use super::super::failure::Failure;
-use super::super::interrupt;
+use super::super::progress::Progress;
 use super::record::Asked;
 use super::selection::{Selected, duration};
 
-/// The work that there is to do, on a bar with the time left. Dropped, the bar goes.
+/// The work that there is to do, on a bar with the time left.
 pub struct Work {
     /// The bar, in thousandths of what is expected.
-    bar: ProgressBar,
+    bar: Progress,
     /// Whether at the papers' own sizes.
     full: bool,
     /// How many exhibits there are to make, and how many are made.
@@ -32,9 +31,7 @@ impl Work {
         let to_do: Vec<&Exhibit> =
             selected.iter().map(|selected| selected.exhibit).filter(|exhibit| is_to_do(exhibit)).collect();
         let seconds = to_do.iter().map(|exhibit| seconds(exhibit, full)).sum();
-        let style = ProgressStyle::with_template("{bar:24} {msg}").expect("the template is right");
-        let bar = ProgressBar::new(1000).with_style(style);
-        interrupt::set_bar(Some(bar.clone()));
+        let bar = Progress::with(1000, "{bar:24} {msg}");
         Work { bar, full, exhibits: (to_do.len(), 0), expected: (seconds, 0.0), took: 0.0 }
     }
 
@@ -75,7 +72,7 @@ impl Work {
 
     /// Writes something while the bar is out of the way.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        self.bar.suspend(write)
+        self.bar.aside(write)
     }
 
     /// Shows what is being made, and how many seconds are left if the rest takes as much longer than expected as what is done.
@@ -85,16 +82,9 @@ impl Work {
         let (done, took) = (before + done, self.took + elapsed);
         let slower = (took + LITTLE) / (done + LITTLE);
         let left = Duration::from_secs_f64(((all - done) * slower).max(0.0));
-        self.bar.set_position((1000.0 * done / all.max(0.001)) as u64);
         let left = duration(left.as_secs_f64());
-        self.bar.set_message(format!("{} of {exhibits}, now {id}; {left} left", made + 1));
-    }
-}
-
-impl Drop for Work {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-        interrupt::set_bar(None);
+        let parts = (1000.0 * done / all.max(0.001)) as usize;
+        self.bar.begin(parts, format!("{} of {exhibits}, now {id}; {left} left", made + 1));
     }
 }
 

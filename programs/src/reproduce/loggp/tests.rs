@@ -1,30 +1,16 @@
 //! The paper's numbers that do not depend on its hardware, made on the virtual clock.
 
-use std::cell::RefCell;
-
-use super::super::{Exhibit, Finding, Held, Lab, Outcome};
+use super::super::{Finding, Outcome, tests};
 use super::PAPER;
-use crate::emulation::Emulation;
 
+/// What comes of the exhibit with this id.
 fn found(id: &str) -> Finding {
-    let exhibit: &Exhibit = PAPER.exhibits.iter().find(|exhibit| exhibit.id == id).unwrap();
-    let lab = Lab {
-        full: false,
-        seed: 1,
-        repeat: 1,
-        emulation: Emulation::default(),
-        progress: &|_| (),
-        held: RefCell::new(Held::default()),
-    };
-    let finding = (exhibit.make)(&lab).unwrap();
-    assert!(lab.held.borrow().wrong.is_empty(), "{id}: {:?}", lab.held.borrow().wrong);
-    finding
+    tests::found(PAPER.exhibits.iter().find(|exhibit| exhibit.id == id).unwrap())
 }
 
 /// What differs in an exhibit, each with its reason.
 fn differing(finding: &Finding) -> Vec<&str> {
-    let differs = finding.checks.iter().filter(|check| check.outcome == Outcome::Differs);
-    differs.map(|check| check.reason.as_deref().unwrap_or("there is no reason")).collect()
+    finding.differing().map(|check| check.reason.as_deref().unwrap_or("there is no reason")).collect()
 }
 
 #[test]

@@ -1,36 +1,9 @@
 //! The paper's numbers that depend on no hardware, on the virtual clock.
 
-use std::cell::RefCell;
-
-use super::super::{Check, Exhibit, Finding, Held, Lab, Outcome};
+use super::super::Outcome;
+use super::super::tests::{differing, found, in_lab};
 use super::elimination::{CODES, Three};
 use super::{PAPER, comparison, costs, loggp_models, parameters, protocols, round_trips};
-use crate::Emulation;
-
-/// What comes of something that is made on the virtual clock, at the usual sizes.
-fn in_lab<T>(make: impl FnOnce(&Lab) -> T) -> T {
-    make(&Lab {
-        full: false,
-        seed: 1,
-        repeat: 1,
-        emulation: Emulation::default(),
-        progress: &|_| (),
-        held: RefCell::new(Held::default()),
-    })
-}
-
-fn found(exhibit: &Exhibit) -> Finding {
-    in_lab(|lab| {
-        let finding = (exhibit.make)(lab).unwrap();
-        assert_eq!(lab.held.borrow().wrong, Vec::<String>::new(), "{}", exhibit.id);
-        finding
-    })
-}
-
-/// The checks that are neither equal nor within.
-fn differing(finding: &Finding) -> Vec<&Check> {
-    finding.checks.iter().filter(|check| check.outcome == Outcome::Differs).collect()
-}
 
 #[test]
 fn what_follows_from_the_model_is_equal() {
@@ -45,7 +18,7 @@ fn what_follows_from_the_model_is_equal() {
     .chain([loggp_models::TABLE_8, loggp_models::FIGURE_7, loggp_models::TABLE_9])
     {
         let finding = found(&exhibit);
-        assert_eq!(differing(&finding), Vec::<&Check>::new(), "{}", exhibit.id);
+        assert_eq!(differing(&finding), [""; 0], "{}", exhibit.id);
         assert!(!finding.checks.is_empty() && !finding.tables.is_empty(), "{}", exhibit.id);
     }
 }

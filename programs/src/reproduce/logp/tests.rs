@@ -1,33 +1,16 @@
 //! LogP's numbers that do not depend on its hardware, on the virtual clock.
 
-use std::cell::RefCell;
-
-use super::super::{Check, Finding, Held, Lab, Outcome};
+use super::super::tests::{differing as differs, found};
+use super::super::{Finding, Outcome};
 use super::PAPER;
-use crate::emulation::Emulation;
 
 /// What comes of an exhibit on the virtual clock.
 fn made(id: &str) -> Finding {
     let exhibit = PAPER.exhibits.iter().find(|exhibit| exhibit.id == id).unwrap();
-    let lab = Lab {
-        full: false,
-        seed: 1,
-        repeat: 1,
-        emulation: Emulation::default(),
-        progress: &|_| (),
-        held: RefCell::new(Held::default()),
-    };
-    let finding = (exhibit.make)(&lab).unwrap();
-    assert_eq!(lab.held.into_inner().wrong, Vec::<String>::new(), "{id}");
+    let finding = found(exhibit);
     assert!(finding.pictures.iter().all(|picture| picture.svg.starts_with("<svg")), "{id}");
     assert!(finding.tables.iter().all(|table| !table.rows.is_empty()), "{id}");
     finding
-}
-
-/// What differs, by what it is about.
-fn differs(finding: &Finding) -> Vec<&str> {
-    let differs = |check: &&Check| check.outcome == Outcome::Differs;
-    finding.checks.iter().filter(differs).map(|check| check.what.as_str()).collect()
 }
 
 #[test]

@@ -1,26 +1,14 @@
 //! What the paper's examples give, and that nothing differs from them but what is known to.
 
 use super::PAPER;
-use crate::Emulation;
-use crate::reproduce::{Lab, Outcome};
+use crate::reproduce::tests::{differing, found};
 
 /// The matrices, how they are split, and the bounds of that: nothing of it depends on a machine.
 #[test]
 fn only_what_is_known_differs() {
     const TIMINGS: [&str; 4] = ["transport-fig13", "transport-fig14", "transport-fig15", "transport-fig16"];
     for exhibit in PAPER.exhibits.iter().filter(|exhibit| !TIMINGS.contains(&exhibit.id)) {
-        let lab = Lab {
-            full: false,
-            seed: 1,
-            repeat: 1,
-            emulation: Emulation::default(),
-            progress: &|_| (),
-            held: Default::default(),
-        };
-        let finding = (exhibit.make)(&lab).unwrap();
-        assert!(lab.held.borrow().wrong.is_empty(), "{}", exhibit.id);
-        let differs = finding.checks.iter().filter(|check| check.outcome == Outcome::Differs);
-        let differs: Vec<&str> = differs.map(|check| &*check.what).collect();
+        let finding = found(exhibit);
         let known: &[&str] = match exhibit.id {
             "transport-fig11" => &[
                 "longest message of stage 2 by figure 12 as it is printed: ceil(t/p)",
@@ -29,6 +17,6 @@ fn only_what_is_known_differs() {
             "transport-appendix" => &["longest message of an iteration of stage 2, less t/p, p = 32"],
             _ => &[],
         };
-        assert_eq!(differs, known, "{}: {:#?}", exhibit.id, finding.checks);
+        assert_eq!(differing(&finding), known, "{}: {:#?}", exhibit.id, finding.checks);
     }
 }
