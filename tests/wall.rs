@@ -217,7 +217,7 @@ fn is_the_same_run(seed: u64, machine: &Machine, traffic: &Traffic) {
     }
     assert_eq!(measured.trace, model.trace, "seed {seed}");
     assert_eq!(measured.model, Some(model.time), "seed {seed}");
-    assert!(measured.time >= model.time - NS, "seed {seed}: {} is before {}", measured.time, model.time);
+    assert!(measured.time >= model.time, "seed {seed}: {} is before {}", measured.time, model.time);
     assert_eq!(measured.host.unwrap().out_of_order, 0, "seed {seed}");
     let trace = model.trace.as_ref().unwrap();
     let again = machine.clone().clock(ClockKind::Virtual).repeat(trace).run(program).unwrap();
@@ -268,7 +268,7 @@ fn one_of_many_runs_is_close_to_the_model() {
     let model = machine(params).clock(ClockKind::Virtual).run(program).unwrap().time;
     let is_close = |_| {
         let time = machine(params).run(program).unwrap().time;
-        assert!(time >= model - NS, "{time} for {model}");
+        assert!(time >= model, "{time} for {model}");
         time < 2 * model
     };
     // A host that is busy with something else is late often, but not always.
@@ -324,7 +324,7 @@ fn coroutines_carry_many_processors() {
         (coroutines.run(sum).unwrap(), coroutines.clock(ClockKind::Virtual).run(sum).unwrap());
     assert!(measured.results.iter().all(|sum| *sum == 8000 * 7999 / 2));
     assert_eq!(measured.processors, model.processors);
-    assert!(measured.time >= model.time - NS);
+    assert!(measured.time >= model.time);
 }
 
 #[test]

@@ -52,13 +52,15 @@ impl HostClock {
         self.start.store(self.clock.raw() + ahead, Ordering::Release);
     }
 
-    /// The tick at which the machine's time is `t`, or never: also while the run has not begun.
+    /// The first tick that is later than the machine's time `t`, or never: also while the run has not begun.
+    ///
+    /// A tick that is rounded down would let a processor that waits go on early, by less than a tick.
     #[inline]
     pub fn tick_of(&self, t: Time) -> u64 {
         match self.start.load(Ordering::Acquire) {
             UNSET => UNSET,
             _ if t == Time::MAX => UNSET,
-            start => start.saturating_add((t.as_ps() as f64 * self.ticks_per_ps) as u64),
+            start => start.saturating_add((t.as_ps() as f64 * self.ticks_per_ps) as u64 + 1),
         }
     }
 
@@ -78,5 +80,30 @@ impl HostClock {
     #[inline]
     pub fn nanoseconds(&self, ticks: u64) -> u64 {
         (ticks as f64 * self.ns_per_tick) as u64
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+
+        /// Who has waited for a tick is not before the time that it waited for, and at most a tick after it: for a day of
+        /// the host, whose ticks floating point numbers can tell apart.
+        #[test]
+        fn nobody_is_early(dilation in 1.0_f64..1e4, short in 0..10_000_000_i64, day in 0.0_f64..1.0) {
+            let clock = HostClock::new(dilation);
+            clock.begin();
+            let long = (day * 86_400e12 / dilation) as i64;
+            for t in [short, long].map(Time::from_ps) {
+                let tick = clock.tick_of(t);
+                prop_assert!(clock.time_of(tick) >= t, "{} for {}", clock.time_of(tick), t);
+                prop_assert!(clock.time_of(tick - 1) <= t, "{} for {}", clock.time_of(tick - 1), t);
+            }
+        }
     }
 }
