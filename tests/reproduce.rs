@@ -56,19 +56,8 @@ fn read(path: &Path) -> String {
 /// A report of everything, with nothing measured. It is made once.
 static ALL: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = folder("all");
-    let mut command = reproduce("--clock virtual --markdown", &folder);
-    // The option before this one takes the file.
-    command = {
-        let mut with = Command::new(command.get_program());
-        let markdown = folder.with_extension("md");
-        for argument in command.get_args() {
-            with.arg(argument);
-            if argument == "--markdown" {
-                with.arg(&markdown);
-            }
-        }
-        with
-    };
+    let mut command = reproduce("--clock virtual", &folder);
+    command.arg("--markdown").arg(folder.with_extension("md"));
     // It would end with 1 if something differed for which no reason is known.
     let lines = right(command);
     assert_eq!(lines.lines().count(), exhibits().count() + 2, "{lines}");

@@ -52,6 +52,12 @@ pub fn percent(error: f64) -> String {
     format!("{sign}{}.{fraction}%", thousands(whole))
 }
 
+/// A relative difference with one decimal, without a sign if nobody sees it: `+4.5%`.
+pub fn rough_percent(part: f64) -> String {
+    let tenths = (1000.0 * part).round() / 10.0 + 0.0;
+    format!("{tenths:+.1}%")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,6 +4,7 @@
 //! To add one: write its `Exhibit` into its paper's file.
 
 mod check;
+mod curves;
 mod finding;
 mod karp;
 mod lab;

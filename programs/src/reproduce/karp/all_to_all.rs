@@ -2,11 +2,12 @@
 
 use loggp::{Time, US};
 
+use super::super::curves::curves;
 use super::super::{Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::{CM5, cycles, list, machine, named};
 use crate::Case;
 use crate::all_to_all_broadcast::ALL_TO_ALL_BROADCAST as PROGRAM;
-use crate::draw::plot::{Line, Look, Panel, Plot, Scale};
+use crate::draw::plot::{Panel, Plot, Scale};
 use crate::study::Failed;
 
 /// The exhibit.
@@ -96,7 +97,8 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         .table(table)
         .picture(
             "",
-            "The time over P, with k items of each processor. Lines are the bound, marks the model, and rings were measured.",
+            "The time over P, with k items of each processor. Lines are the formula, which is the bound, marks the model, and rings \
+             were measured.",
             plot.svg(),
         )
         .checks(checks))
@@ -108,27 +110,16 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
     let mut runs = Runs::new("runs", "All-to-all broadcast", &["machine", "P", "k"], ("cycles", US));
     let mut lines = Vec::new();
     for (number, k) in [1, 4, 16].into_iter().enumerate() {
-        let (mut formula, mut model, mut measured) = (Vec::new(), Vec::new(), Vec::new());
+        let mut points = Vec::new();
         for P in [2, 4, 8, 16, 32] {
             let answers =
                 if P == 16 { lab.measured(case(P, TIMES, k))? } else { lab.model(case(P, TIMES, k))? };
-            let prediction = answers.prediction;
-            let push = |points: &mut Vec<(f64, f64)>, time: Option<Time>| {
-                points.extend(time.map(|time| (P as f64, time.in_units(US))));
-            };
-            push(&mut formula, prediction.formula);
-            push(&mut model, prediction.model);
-            push(&mut measured, prediction.measured.map(|times| times.median));
+            points.push((P as f64, answers.prediction));
             if P == 16 {
                 runs.push(&[&named(TIMES), &P.to_string(), &k.to_string()], None, &answers);
             }
         }
-        let line = |points, what: &str, look| Line::new(format!("k = {k} {what}"), number, look, points);
-        lines.push(line(formula, "bound", Look::Line));
-        lines.push(line(model, "model", Look::Marks));
-        if !measured.is_empty() {
-            lines.push(line(measured, "measured", Look::Rings));
-        }
+        lines.extend(curves(&format!("k = {k}"), number, &points, |_, time| time.in_units(US)));
         lab.done(0.5 + 0.15 * (number + 1) as f64);
     }
     let answers = lab.measured(case(16, CM5, 1))?;

@@ -2,12 +2,13 @@
 
 use loggp::{Time, Trace, US};
 
+use super::super::curves::curves;
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::search::Trees;
 use super::{CM5, cycles, list, machine, named};
 use crate::Case;
 use crate::broadcast::BROADCAST as PROGRAM;
-use crate::draw::plot::{Line, Look, Panel, Plot, Scale};
+use crate::draw::plot::{Panel, Plot, Scale};
 use crate::draw::timeline::timeline;
 use crate::draw::tree::{Node, Tree};
 use crate::study::Failed;
@@ -128,31 +129,19 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
     let mut runs = Runs::new("runs", "Broadcast on the CM-5", &["tree", "P"], ("cycles", US));
     let mut lines = Vec::new();
     for (number, algorithm) in PROGRAM.algorithms.iter().enumerate() {
-        let (mut formula, mut model, mut measured) = (Vec::new(), Vec::new(), Vec::new());
+        let mut points = Vec::new();
         for P in [2, 4, 8, 16, 32, 64, 128] {
             // Few points are enough to see that the wall clock keeps up.
             let answers = match [8, 32].contains(&P) {
                 true => lab.measured(case(P, algorithm.name, CM5))?,
                 false => lab.model(case(P, algorithm.name, CM5))?,
             };
-            let prediction = answers.prediction;
-            let push = |points: &mut Vec<(f64, f64)>, time: Option<Time>| {
-                points.extend(time.map(|time| (P as f64, time.in_units(US))));
-            };
-            push(&mut formula, prediction.formula);
-            push(&mut model, prediction.model);
-            push(&mut measured, prediction.measured.map(|times| times.median));
+            points.push((P as f64, answers.prediction));
             if [8, 32].contains(&P) {
                 runs.push(&[algorithm.name, &P.to_string()], None, &answers);
             }
         }
-        let line =
-            |points, what: &str, look| Line::new(format!("{} {what}", algorithm.name), number, look, points);
-        lines.push(line(formula, "formula", Look::Line));
-        lines.push(line(model, "model", Look::Marks));
-        if !measured.is_empty() {
-            lines.push(line(measured, "measured", Look::Rings));
-        }
+        lines.extend(curves(algorithm.name, number, &points, |_, time| time.in_units(US)));
         lab.done(0.5 + 0.5 * (number + 1) as f64 / PROGRAM.algorithms.len() as f64);
     }
     let plot = Plot {

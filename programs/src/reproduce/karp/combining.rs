@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use loggp::{Time, US};
 
+use super::super::curves::curves;
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Outcome, Runs, Seconds, Table};
 use super::{CM5, cycles, f, last, list, machine, named};
 use crate::Case;
@@ -138,33 +139,20 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
     let mut runs = Runs::new("runs", "Combining", &["machine", "P"], ("cycles", US));
     let mut panels = Vec::new();
     for (n, times) in [[8, 2, 4], CM5].into_iter().enumerate() {
-        let [mut formula, mut model, mut measured, mut twice] = [const { Vec::new() }; 4];
+        let (mut points, mut twice) = (Vec::new(), Vec::new());
         for P in [2, 4, 8, 13, 32, 64, 128] {
             let case = Case::new(&PROGRAM, "optimal", machine(P, times));
             let is_measured = [4, 13].contains(&P);
             let answers = if is_measured { lab.measured(case)? } else { lab.model(case)? };
-            let prediction = answers.prediction;
-            let push = |points: &mut Vec<(f64, f64)>, time: Option<Time>| {
-                points.extend(time.map(|time| (P as f64, time.in_units(US))));
-            };
-            push(&mut formula, prediction.formula);
-            push(&mut model, prediction.model);
-            push(&mut measured, prediction.measured.map(|times| times.median));
+            points.push((P as f64, answers.prediction));
             let reduction = lab.model(Case::new(&BROADCAST, "optimal", machine(P, times)))?;
-            push(&mut twice, Some(2 * reduction.outcome.run.time));
+            twice.push((P as f64, (2 * reduction.outcome.run.time).in_units(US)));
             if is_measured {
                 runs.push(&[&named(times), &P.to_string()], None, &answers);
             }
         }
-        let line = |points, label: &str, number, look| Line::new(label, number, look, points);
-        let mut lines = vec![
-            line(formula, "combining, formula", 0, Look::Line),
-            line(model, "combining, model", 0, Look::Marks),
-            line(twice, "reduction and broadcast, model", 1, Look::Marks),
-        ];
-        if !measured.is_empty() {
-            lines.push(line(measured, "combining, measured", 0, Look::Rings));
-        }
+        let mut lines: Vec<Line> = curves("combining", 0, &points, |_, time| time.in_units(US)).collect();
+        lines.push(Line::new("reduction and broadcast, model", 1, Look::Marks, twice));
         panels.push(Panel { caption: named(times), lines, levels: Vec::new() });
         lab.done(0.6 + 0.2 * (n + 1) as f64);
     }

@@ -2,13 +2,14 @@
 
 use loggp::{Time, Trace, US};
 
+use super::super::curves::curves;
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::broadcast::information;
 use super::search::Sums;
 use super::{CM5, cycles, list, machine, named};
 use crate::Case;
 use crate::broadcast::BROADCAST;
-use crate::draw::plot::{Line, Look, Panel, Plot, Scale};
+use crate::draw::plot::{Panel, Plot, Scale};
 use crate::draw::timeline::timeline;
 use crate::study::{Answers, Failed};
 use crate::summation::SUMMATION as PROGRAM;
@@ -189,28 +190,16 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
     );
     let mut lines = Vec::new();
     for (number, algorithm) in PROGRAM.algorithms.iter().enumerate() {
-        let (mut formula, mut model, mut measured) = (Vec::new(), Vec::new(), Vec::new());
+        let mut points = Vec::new();
         for (n, size) in sizes.into_iter().enumerate() {
             let case = Case { size, ..Case::new(&PROGRAM, algorithm.name, machine(8, FIGURE_4)) };
             let answers = if n % 3 == 0 { lab.measured(case)? } else { lab.model(case)? };
-            let prediction = answers.prediction;
-            let push = |points: &mut Vec<(f64, f64)>, time: Option<Time>| {
-                points.extend(time.map(|time| (size as f64, time.in_units(US))));
-            };
-            push(&mut formula, prediction.formula);
-            push(&mut model, prediction.model);
-            push(&mut measured, prediction.measured.map(|times| times.median));
+            points.push((size as f64, answers.prediction));
             if n % 3 == 0 {
                 runs.push(&[algorithm.name, &size.to_string()], None, &answers);
             }
         }
-        let line =
-            |points, what: &str, look| Line::new(format!("{} {what}", algorithm.name), number, look, points);
-        lines.push(line(formula, "formula", Look::Line));
-        lines.push(line(model, "model", Look::Marks));
-        if !measured.is_empty() {
-            lines.push(line(measured, "measured", Look::Rings));
-        }
+        lines.extend(curves(algorithm.name, number, &points, |_, time| time.in_units(US)));
         lab.done(0.4 + 0.3 * (number + 1) as f64);
     }
     let plot = Plot {

@@ -2,10 +2,9 @@
 
 use loggp::{Params, Time, US, preset};
 
-use crate::draw::plot::{Level, Line, Look, Panel, Plot, Scale};
+use crate::draw::plot::{Level, Line, Panel, Plot, Scale};
 use crate::draw::timeline::timeline as draw_timeline;
 use crate::scatter::SCATTER;
-use crate::study::{Prediction, Times};
 
 /// A Meiko CS-2 with so many processors, by table 1.
 pub fn cs2(name: &str, P: usize) -> Params {
@@ -30,31 +29,6 @@ pub fn colour(algorithm: &str) -> usize {
     place.expect("scatter has this algorithm")
 }
 
-/// A line for the formula, marks for the model and rings for what was measured, from the least to the most, with heights
-/// made of x and the time.
-pub fn curves(
-    name: &str,
-    number: usize,
-    points: &[(f64, Prediction)],
-    y: impl Fn(f64, Time) -> f64,
-) -> impl Iterator<Item = Line> {
-    let curve = |answer: &str, look, time: fn(&Prediction) -> Option<Time>| {
-        let at = |(x, times): &(f64, Prediction)| Some((*x, y(*x, time(times)?)));
-        Line::new(format!("{name}, {answer}"), number, look, points.iter().filter_map(at).collect())
-    };
-    let spread = points.iter().filter_map(|(x, times)| {
-        let Times { min, max, .. } = times.measured?;
-        Some((*x, y(*x, min), y(*x, max)))
-    });
-    let measured = curve("measured", Look::Rings, |times| times.measured.map(|times| times.median));
-    let curves = [
-        curve("formula", Look::Line, |times| times.formula),
-        curve("model", Look::Marks, |times| times.model),
-        Line { spread: spread.collect(), ..measured },
-    ];
-    curves.into_iter().filter(|line| !line.points.is_empty())
-}
-
 /// A plot of one panel as SVG. The axes are told by what they show and how far apart things are.
 pub fn plot(title: &str, x: (&str, Scale), y: (&str, Scale), lines: Vec<Line>, levels: Vec<Level>) -> String {
     Plot {
@@ -77,11 +51,4 @@ pub fn timeline(trace: &loggp::Trace, title: &str) -> String {
 /// A time in cycles, or in microseconds.
 pub fn amount(time: Time) -> f64 {
     time.in_units(US)
-}
-
-/// A relative difference as people read it: `+4.5%`.
-pub fn percent(part: f64) -> String {
-    // A difference that nobody sees shall have no sign.
-    let tenths = (1000.0 * part).round() / 10.0 + 0.0;
-    format!("{tenths:+.1}%")
 }

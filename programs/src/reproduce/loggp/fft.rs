@@ -4,7 +4,7 @@ use loggp::{MS, Params, Time, US};
 
 use super::super::{Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::common::cs2;
-use crate::digits::{rough, thousands};
+use crate::digits::{rough, rough_percent, thousands};
 use crate::draw::bars::{Bar, Bars, Layer};
 use crate::draw::palette::Series;
 use crate::fft::FFT;
@@ -116,7 +116,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         Check::claim(
             "the communication of the long version",
             "accurately predicted",
-            format!("{:+.1}% from the formula", 100.0 * error.unwrap_or(f64::NAN)),
+            format!("{} from the formula", rough_percent(error.unwrap_or(f64::NAN))),
             error.is_some_and(|error| error.abs() <= 0.2),
         ),
     ];

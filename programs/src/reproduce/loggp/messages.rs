@@ -2,8 +2,9 @@
 
 use loggp::{ActivityKind, Params, Time, US};
 
+use super::super::curves::curves;
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
-use super::common::{amount, colour, cs2, curves, cycles, plot, timeline};
+use super::common::{amount, colour, cs2, cycles, plot, timeline};
 use crate::digits::{exact, rough, thousands};
 use crate::draw::plot::{Level, Scale};
 use crate::program::Case;

@@ -2,8 +2,9 @@
 
 use loggp::{MS, Time, US};
 
+use super::super::curves::curves;
 use super::super::{Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
-use super::common::{cs2, curves, plot};
+use super::common::{cs2, plot};
 use crate::digits::{rough, thousands};
 use crate::draw::plot::Scale;
 use crate::program::Case;

@@ -2,9 +2,10 @@
 
 use loggp::{MS, Params, Ports, Time};
 
+use super::super::curves::curves;
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds};
-use super::common::{cs2, curves, percent, plot};
-use crate::digits::{rough, thousands};
+use super::common::{cs2, plot};
+use crate::digits::{rough, rough_percent, thousands};
 use crate::draw::plot::{Line, Look, Scale};
 use crate::program::Case;
 use crate::remap::REMAP;
@@ -120,7 +121,7 @@ fn checks(lab: &Lab, params: &Params, all: &[Vec<(f64, Prediction)>]) -> Result<
 
     let (long_size, long, _) = run(0);
     let off = part(long, expected(0, long_size));
-    let large = format!("{} from 2kG for {} bytes", percent(off), thousands(long_size));
+    let large = format!("{} from 2kG for {} bytes", rough_percent(off), thousands(long_size));
     let (short_size, short, formula) = run(1);
     let (exactly, roughly) = (part(short, formula), part(short, expected(1, short_size)));
     let dual =
@@ -132,7 +133,7 @@ fn checks(lab: &Lab, params: &Params, all: &[Vec<(f64, Prediction)>]) -> Result<
         Check::claim(
             "short messages",
             "very accurately predicted",
-            format!("{} from the formula, {} from (1/4)kg", percent(exactly), percent(roughly)),
+            format!("{} from the formula, {} from (1/4)kg", rough_percent(exactly), rough_percent(roughly)),
             exactly.abs() < 0.01,
         ),
         Check::claim(
@@ -144,7 +145,7 @@ fn checks(lab: &Lab, params: &Params, all: &[Vec<(f64, Prediction)>]) -> Result<
         Check::claim(
             "short messages have no such factor",
             "a message sent and one received each g, as o is much less",
-            format!("{} from kg/4, which one each g would be", percent(roughly)),
+            format!("{} from kg/4, which one each g would be", rough_percent(roughly)),
             roughly.abs() < 0.1,
         ),
         Check::claim(

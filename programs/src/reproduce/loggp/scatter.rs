@@ -2,9 +2,10 @@
 
 use loggp::US;
 
+use super::super::curves::curves;
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds};
-use super::common::{amount, colour, cs2, curves, percent, plot};
-use crate::digits::{exact, rough};
+use super::common::{amount, colour, cs2, plot};
+use crate::digits::{exact, rough, tenths};
 use crate::draw::plot::Scale;
 use crate::program::Case;
 use crate::scatter::SCATTER;
@@ -80,8 +81,12 @@ fn three(lab: &Lab) -> Result<Finding, Failed> {
     let errors = all.iter().flatten().filter_map(Prediction::error_formula);
     let farthest = errors.fold(0.0_f64, |most, error| most.max(error.abs()));
     let (way, g) = (exact(amount(params.L + 2 * params.o)), exact(amount(params.g)));
-    let compared =
-        format!("{} with one item, {} with {}", percent(first), percent(last), sizes[sizes.len() - 1]);
+    let compared = format!(
+        "{} with one item, {} with {}",
+        rough_percent(first),
+        rough_percent(last),
+        sizes[sizes.len() - 1]
+    );
     let checks = [
         Check::claim(
             "the optimal algorithm against the Binomial Tree",
@@ -168,7 +173,7 @@ fn ratios(lab: &Lab) -> Result<Finding, Failed> {
          L + 2o is a little more than g.",
         rough(*best_tenth),
         rough(*best),
-        percent(amount(time(least)) / amount(halves) - 1.0)
+        rough_percent(amount(time(least)) / amount(halves) - 1.0)
     );
     let lines = curves("fixed", colour("fixed"), &points, |_, time| amount(time)).collect();
     let axes = (("alpha", Scale::Linear), ("time [us]", Scale::Linear));

@@ -6,6 +6,7 @@ use super::super::{Answer, Check, Exhibit, Finding, Lab, Seconds, Table};
 use super::elimination::{ANOTHER_PROGRAM, CODES, Three, sizes};
 use super::elimination_times::{PAPERS_ERROR, TABLE, WHY, errors, number};
 use super::synchronization::{Parts, drawn};
+use crate::digits::rough_percent;
 use crate::study::Failed;
 use crate::study::analysis::accounts::Account;
 
@@ -136,17 +137,16 @@ fn table_10(lab: &Lab) -> Result<Finding, Failed> {
             checks.push(Check::claim(
                 format!("n = {n}: a clock that takes 4 us makes LogGP-1 predict too much"),
                 &format!("{error}%"),
-                format!("{:+.1}%", 100.0 * ours),
+                rough_percent(ours),
                 ours > 0.0,
             ));
         }
         lab.done((row + 1) as f64 / sizes.len() as f64);
     }
-    let percent = |part: f64| format!("{:+.1}%", 100.0 * part);
     checks.push(Check::claim(
         "up to n = 1024 LogGP-2 predicts too little",
         "it predicts communication lower than measured: -8.5%, -9.1%, -10.0%",
-        short.iter().map(|ours| percent(*ours)).collect::<Vec<_>>().join(", "),
+        short.iter().map(|ours| rough_percent(*ours)).collect::<Vec<_>>().join(", "),
         short.iter().all(|ours| *ours < 0.0),
     ));
     checks.extend([
@@ -155,7 +155,7 @@ fn table_10(lab: &Lab) -> Result<Finding, Failed> {
         Check::claim(
             "n = 4096: LogGP-2 is nearly as accurate as LogGPS",
             "it is nearly as accurate (-0.7%)",
-            percent(seeing),
+            rough_percent(seeing),
             seeing.abs() < 0.02,
         ),
     ]);
@@ -163,8 +163,8 @@ fn table_10(lab: &Lab) -> Result<Finding, Failed> {
     let verdict = format!(
         "LogGP-1 predicts {} for the run in which senders wait, n = 4096, and LogGP-2 {}: the paper's finding. Up to n = 1024 its \
          errors are those of a clock, which shows here too if its 4 us are put into o. Three of the errors that are printed do not follow from the printed times, and a fourth by a rounding.",
-        percent(blind),
-        percent(seeing)
+        rough_percent(blind),
+        rough_percent(seeing)
     );
     Ok(Finding::new(verdict).table(table).checks(checks))
 }
