@@ -1,6 +1,6 @@
 //! Section 5.1: all-to-all broadcast.
 
-use loggp::{Time, US};
+use loggp::US;
 
 use super::super::curves::curves;
 use super::super::{Check, Exhibit, Finding, Lab, Runs, Seconds, Table};

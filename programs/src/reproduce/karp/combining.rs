@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use loggp::{Time, US};
+use loggp::US;
 
 use super::super::curves::curves;
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Outcome, Runs, Seconds, Table};

@@ -5,7 +5,7 @@ use loggp::US;
 use super::super::curves::curves;
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds};
 use super::common::{amount, colour, cs2, plot};
-use crate::digits::{exact, rough, tenths};
+use crate::digits::{exact, rough, rough_percent};
 use crate::draw::plot::Scale;
 use crate::program::Case;
 use crate::scatter::SCATTER;
