@@ -5,7 +5,7 @@
 
 #[path = "../examples/capacity_stall.rs"]
 mod capacity_stall;
-#[allow(dead_code)] // an example chooses its clock itself
+#[expect(dead_code, reason = "an example chooses its clock itself")]
 mod child;
 #[path = "../examples/ring.rs"]
 mod ring;

@@ -795,7 +795,10 @@ fn a_program_may_end_its_life_at_any_time() {
 // How runs fail.
 
 /// A payload that counts how many of it there are.
-struct Counted(#[allow(dead_code)] Arc<()>);
+struct Counted {
+    /// Nobody looks at it: its owners are counted.
+    _counted: Arc<()>,
+}
 
 impl Payload for Counted {
     fn bytes(&self) -> usize {
@@ -810,11 +813,12 @@ fn failure(machine: Machine, program: impl Fn(&mut Proc) + Sync) -> RunError {
     let (born, P) = (AtomicUsize::new(0), machine.params().P);
     let error = machine
         .run(|p| {
-            let _on_the_stack = (Counted(counted.clone()), vec![Counted(counted.clone())]);
+            let _on_the_stack =
+                (Counted { _counted: counted.clone() }, vec![Counted { _counted: counted.clone() }]);
             born.fetch_add(1, Ordering::Relaxed);
             // One message that nobody will take, and one that lies with a processor which has finished.
-            p.send((p.id() + 1) % P, Tag::new(1_000), Counted(counted.clone()));
-            p.send(p.id(), Tag::new(1_000), Counted(counted.clone()));
+            p.send((p.id() + 1) % P, Tag::new(1_000), Counted { _counted: counted.clone() });
+            p.send(p.id(), Tag::new(1_000), Counted { _counted: counted.clone() });
             program(p);
         })
         .unwrap_err();

@@ -52,8 +52,9 @@ pub fn percent(error: f64) -> String {
     format!("{sign}{}.{fraction}%", thousands(whole))
 }
 
-/// A relative difference with one decimal, without a sign if nobody sees it: `+4.5%`.
+/// A relative difference with one decimal: `+4.5%`.
 pub fn rough_percent(part: f64) -> String {
+    // What is too little to be seen is +0.0%, and never -0.0%: -0 + 0 is 0.
     let tenths = (1000.0 * part).round() / 10.0 + 0.0;
     format!("{tenths:+.1}%")
 }

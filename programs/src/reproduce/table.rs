@@ -116,7 +116,7 @@ impl Column {
             (Cell::Nothing, _) => String::new(),
             (Cell::Text(text), _) => text.clone(),
             (Cell::Number(number), Show::Percent) => {
-                // What is less than a hundredth of a per cent shall not have a sign: -0 + 0 is 0.
+                // What is less than half a hundredth of a per cent is +0.00%, and never -0.00%: -0 + 0 is 0.
                 percent((number * 1e4).round() / 1e4 + 0.0)
             }
             (Cell::Number(number), Show::Rough) => rough(*number),
