@@ -45,57 +45,41 @@
 #![cfg_attr(docsrs, feature(doc_cfg))] // docs.rs says which feature has what
 
 mod audit;
-mod choice;
 mod clock;
 pub mod collectives;
 mod error;
-mod group;
-mod host;
-mod inbox;
 mod machine;
 mod message;
-mod model;
-mod network;
-mod node;
 mod params;
-mod parcel;
-mod presets;
 mod proc;
-mod recorded;
+mod replay;
+mod rules;
 mod schedule;
-mod setup;
-mod stats;
 mod time;
 mod trace;
-mod traffic;
-mod work;
 
 pub use audit::{Audit, Rule, Violation, audit};
-pub use choice::{Latency, Ties};
 pub use clock::ClockKind;
-pub use clock::carrier::Carrier;
-pub use clock::dilation::Dilation;
-pub use clock::replay::{Played, Player, Rules};
+pub use clock::wall::carrier::Carrier;
+pub use clock::wall::dilation::Dilation;
 pub use error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
-pub use group::Group;
-pub use host::{Host, Lateness};
-pub use machine::{Machine, Run};
+pub use machine::{Host, Lateness, Machine, Run};
 pub use message::{MessageId, Payload, Tag};
-pub use model::Model;
-pub use network::Ports;
-pub use params::{LogGps, LongMessages, Parameter, Params, ParamsBuilder, ParamsError};
-pub use presets::{Preset, PresetValue, preset, presets};
-pub use proc::{Proc, Request};
-pub use recorded::Replay;
-pub use schedule::{Operation, Placed, Requirement, Schedule, ScheduleBuilder, ScheduleError};
-pub use stats::Stats;
+pub use params::{
+    Latency, LogGps, LongMessages, Model, Parameter, Params, ParamsBuilder, ParamsError, Ports, Preset,
+    PresetValue, Ties, preset, presets,
+};
+pub use proc::{Group, Proc, Request, Work, measure};
+pub use replay::Replay;
+pub use rules::{Stats, Traffic};
+pub use schedule::{
+    Operation, Placed, Played, Player, Requirement, Rules, Schedule, ScheduleBuilder, ScheduleError,
+};
 pub use time::{MS, NS, PS, SEC, Time, US, parse_time};
 pub use trace::{
     Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Rendezvous, SendRecv, Trace,
     TraceError, Transfer, Until,
 };
-pub use traffic::Traffic;
-pub use work::{Work, measure};
 
 #[cfg(feature = "derive")]
 pub use loggp_derive::Payload;

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::room::{Room, Rooms};
 use super::{Auditor, Flight, PortName, Rule};
-use crate::network::Ports;
+use crate::params::Ports;
 use crate::time::Time;
 use crate::trace::{ActivityKind, Message, Trace};
 

@@ -1,34 +1,18 @@
 //! Who runs when.
 
-mod agenda;
-#[cfg_attr(not(unix), path = "arena_elsewhere.rs")]
-mod arena;
-pub(crate) mod carrier;
-pub(crate) mod cores;
-mod coroutines;
-pub(crate) mod dilation;
-mod front;
-mod host;
-pub(crate) mod jumping;
-mod lane;
-pub(crate) mod limits;
-#[cfg_attr(
-    not(any(target_os = "linux", target_os = "android", target_os = "macos")),
-    path = "overflow_elsewhere.rs"
-)]
-mod overflow;
-mod prefetch;
-pub(crate) mod replay;
+pub(crate) mod agenda;
 mod seat;
+pub(crate) mod stacks;
 mod sync;
+pub(crate) mod virtual_time;
 pub(crate) mod wall;
 mod watchdog;
 
-use crate::choice::Places;
 use crate::error::Cause;
 use crate::message::Envelope;
-use crate::network::ReceptionCost;
-use crate::node::Reception;
+use crate::params::ReceptionCost;
+use crate::rules::choice::Places;
+use crate::rules::node::Reception;
 use crate::time::Time;
 
 /// Which clock a machine runs on.
@@ -55,7 +39,7 @@ pub(crate) struct Known {
 }
 
 /// A processor's view of its clock, which answers two questions: may it act yet, and what does it do until
-/// then. What an act costs is not its business but the [network](crate::network)'s.
+/// then. What an act costs is not its business but the [network](crate::rules::network)'s.
 pub(crate) trait Clock {
     /// Returns when the processor's local time `t` has come. What it does then nobody else can see.
     fn wait_until(&mut self, t: Time);

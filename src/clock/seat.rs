@@ -3,10 +3,10 @@
 //! Both clocks seat their processors here, so that waiting means the same on both.
 
 use crate::error::{Doing, ProcessorState, WantedMessage};
-use crate::inbox::Inbox;
+use crate::message::inbox::Inbox;
 use crate::message::{Envelope, Letter, RawTag, Want};
-use crate::network::ReceptionCost;
-use crate::node::{Purpose, Reception};
+use crate::params::ReceptionCost;
+use crate::rules::node::{Purpose, Reception};
 use crate::time::{PS, Time};
 
 /// A processor as its clock sees it. It fills four cache lines: what it waits for, its first two messages, and what few

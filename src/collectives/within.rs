@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use crate::group::Group;
+use crate::proc::Group;
 use crate::proc::{Acting, Proc};
 
 impl<'a> Proc<'a> {

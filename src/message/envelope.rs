@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::tag::{RawTag, Tag};
-use crate::parcel::Parcel;
+use crate::message::parcel::Parcel;
 use crate::time::Time;
 
 /// A message on its way.

@@ -2,6 +2,8 @@
 
 mod envelope;
 mod id;
+pub(crate) mod inbox;
+pub(crate) mod parcel;
 mod payload;
 mod tag;
 

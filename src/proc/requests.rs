@@ -16,9 +16,9 @@ use std::panic::Location;
 
 use super::Proc;
 use crate::error::{Cause, Doing, WantedMessage};
+use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Letter, Payload, RawTag, Tag, Want};
-use crate::node::{Beside, Outgoing, Purpose, Receiving, Reception, Sending, Step};
-use crate::parcel::Parcel;
+use crate::rules::node::{Beside, Outgoing, Purpose, Receiving, Reception, Sending, Step};
 use crate::time::Time;
 use crate::trace::{CallKind, CallTag, Until};
 

@@ -8,10 +8,10 @@ use super::{
     Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Rendezvous, SendRecv, Trace,
     Transfer, Until,
 };
-use crate::choice::{Latency, Ties};
 use crate::message::MessageId;
-use crate::network::Ports;
 use crate::params::Params;
+use crate::params::Ports;
+use crate::params::{Latency, Ties};
 use crate::time::Time;
 
 fn time() -> impl Strategy<Value = Time> {

@@ -10,9 +10,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::{RawValue, Value};
 
 use super::{Hex, LatencyHeader, Own, PortsHeader, TiesHeader, model};
-use crate::choice::{Latency, Ties};
 use crate::message::MessageId;
-use crate::network::Ports;
+use crate::params::Ports;
+use crate::params::{Latency, Ties};
 use crate::params::{Parameter, Params};
 use crate::time::{Time, US, exactly};
 use crate::trace::{Activity, ActivityKind, Call, CallKind, Message, Progress, Trace, TraceError};

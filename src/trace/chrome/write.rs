@@ -7,9 +7,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{CALLS, Hex, LatencyHeader, Own, PID, PortsHeader, TiesHeader, model};
-use crate::choice::{Latency, Ties};
 use crate::message::MessageId;
-use crate::network::Ports;
+use crate::params::Ports;
+use crate::params::{Latency, Ties};
 use crate::params::{Parameter, Params};
 use crate::time::{Time, US};
 use crate::trace::{Activity, ActivityKind, Call, CallKind, Message, Progress, Trace};

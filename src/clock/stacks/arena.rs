@@ -1,0 +1,204 @@
+//! The stacks of the processors that are coroutines: one mapping for all of them.
+//!
+//! A mapping for each would end where the host's count of mappings ends, and would take most of the time in which a run
+//! starts and ends. Here each has its place in one, with a guard below it that nobody may touch. A host that knows guards
+//! inside of a mapping (Linux since 6.13) gives one to every stack. Elsewhere a guard takes two mappings, so there are as
+//! many as the host allows, and the stacks that get none have a **canary**: some words at their end, which are looked at
+//! whenever their processor goes to sleep.
+
+use std::io::{Error, Result};
+use std::num::NonZeroUsize;
+use std::ptr::{NonNull, null_mut};
+
+use corosensei::stack::{Stack, StackPointer};
+
+use super::spare_mappings;
+
+/// The stacks of a run.
+pub(in crate::clock) struct Arena {
+    /// Where the mapping begins.
+    start: NonNull<u8>,
+    /// How many stacks there are.
+    count: usize,
+    /// The bytes from one stack to the next: the stack and what guards it.
+    each: usize,
+    /// The bytes of a page, and so of a guard.
+    page: usize,
+    /// How many of them have a guard. The others have a canary.
+    guarded: usize,
+}
+
+/// A stack of an [`Arena`], which must outlive it.
+pub(in crate::clock) struct ArenaStack {
+    /// The highest address, where it begins.
+    base: NonZeroUsize,
+    /// The lowest address, that of its guard.
+    limit: NonZeroUsize,
+}
+
+/// What a canary is made of.
+const CANARY: u64 = 0x006c_6f67_6770_5f21;
+
+/// How many words a canary has: two cache lines, which a frame that grows over the end does not step over unnoticed
+/// unless it leaves a hole there.
+const CANARY_WORDS: usize = 16;
+
+impl Arena {
+    /// So many stacks with so many bytes each, above their guards.
+    pub fn new(count: usize, size: usize) -> Result<Arena> {
+        let mut arena = Arena::without_guards(count, size)?;
+        arena.guarded = arena.guard();
+        for place in arena.guarded..count {
+            // SAFETY: the words lie in the stack's place, which nobody uses yet.
+            unsafe { arena.canary(place).write([CANARY; CANARY_WORDS]) };
+        }
+        Ok(arena)
+    }
+
+    /// The mapping alone.
+    fn without_guards(count: usize, size: usize) -> Result<Arena> {
+        let page = rustix::param::page_size();
+        let none = || Error::from_raw_os_error(libc::ENOMEM);
+        let each = size.checked_next_multiple_of(page).and_then(|size| size.checked_add(page));
+        let each = each.ok_or_else(none)?;
+        let length = each.checked_mul(count).ok_or_else(none)?;
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_NORESERVE;
+        // SAFETY: the host chooses where, so the mapping is nobody else's.
+        let start = unsafe { libc::mmap(null_mut(), length, access, flags, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return Err(Error::last_os_error());
+        }
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        // SAFETY: the range is the mapping. A huge page would hold many stacks, of which each needs little.
+        unsafe {
+            libc::madvise(start, length, libc::MADV_NOHUGEPAGE);
+        }
+        let start = NonNull::new(start.cast()).expect("no mapping lies at 0");
+        Ok(Arena { start, count, each, page, guarded: 0 })
+    }
+
+    /// Guards the first stacks, and as many as may be. Returns how many.
+    fn guard(&self) -> usize {
+        let at = |place: usize| self.bottom(place).cast::<libc::c_void>();
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        {
+            /// Makes pages that nobody may touch, without a mapping of their own (Linux 6.13).
+            const MADV_GUARD_INSTALL: libc::c_int = 102;
+            // SAFETY: the page is the lowest of the stack's place, which nobody uses yet.
+            let install = |place| unsafe { libc::madvise(at(place), self.page, MADV_GUARD_INSTALL) == 0 };
+            let guarded = (0..self.count).take_while(|place| install(*place)).count();
+            if guarded > 0 {
+                return guarded;
+            }
+        }
+        // SAFETY: as above.
+        let protect = |place| unsafe { libc::mprotect(at(place), self.page, libc::PROT_NONE) == 0 };
+        (0..self.count.min(spare_mappings() / 2)).take_while(|place| protect(*place)).count()
+    }
+
+    /// The stack at a place. It has one user at a time, and the arena must outlive it.
+    pub fn stack(&self, place: usize) -> Result<ArenaStack> {
+        assert!(place < self.count);
+        let limit = self.bottom(place).addr();
+        let address = |address| NonZeroUsize::new(address).expect("it lies in the mapping");
+        Ok(ArenaStack { base: address(limit + self.each), limit: address(limit) })
+    }
+
+    /// Whether the stack at a place has not overflowed, as far as can be known: it has a guard, or its canary is as it
+    /// was. Its processor must not run meanwhile.
+    #[inline]
+    pub fn is_whole(&self, place: usize) -> bool {
+        // SAFETY: the words are the stack's, and nobody else's.
+        place < self.guarded || unsafe { self.canary(place).read_volatile() == [CANARY; CANARY_WORDS] }
+    }
+
+    /// The lowest address of a stack's place, which is its guard.
+    fn bottom(&self, place: usize) -> *mut u8 {
+        // SAFETY: there are so many places, one after the other.
+        unsafe { self.start.as_ptr().add(place * self.each) }
+    }
+
+    /// The canary of a stack that has one.
+    fn canary(&self, place: usize) -> *mut [u64; CANARY_WORDS] {
+        self.bottom(place).cast()
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is the arena's own, and no stack of it is used any more.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), self.each * self.count) };
+    }
+}
+
+// SAFETY: the base and the limit lie in the mapping, far enough apart, and the lowest page is a guard. Where the host
+// gives none, whoever resumes the stack's processor looks at its canary when that has gone to sleep, and ends the process
+// if it is broken, before anything that it has overwritten is used.
+unsafe impl Stack for ArenaStack {
+    fn base(&self) -> StackPointer {
+        self.base
+    }
+
+    fn limit(&self) -> StackPointer {
+        self.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+    use super::*;
+
+    /// Runs a coroutine on each stack that writes to much of it, all at the same time.
+    fn fill(arena: &Arena) {
+        let mut all: Vec<_> = (0..arena.count)
+            .map(|place| {
+                let program = move |yielder: &Yielder<(), ()>, ()| {
+                    let mut room = [place as u8; 12 << 10];
+                    std::hint::black_box(&mut room);
+                    yielder.suspend(());
+                    room.iter().all(|byte| usize::from(*byte) == place)
+                };
+                Coroutine::with_stack(arena.stack(place).unwrap(), program)
+            })
+            .collect();
+        all.iter_mut()
+            .for_each(|coroutine| assert!(matches!(coroutine.resume(()), CoroutineResult::Yield(()))));
+        all.iter_mut()
+            .for_each(|coroutine| assert!(matches!(coroutine.resume(()), CoroutineResult::Return(true))));
+        assert!((0..arena.count).all(|place| arena.is_whole(place)));
+    }
+
+    #[test]
+    fn each_stack_is_its_own() {
+        let arena = Arena::new(200, 32 << 10).unwrap();
+        fill(&arena);
+        assert!(arena.guarded > 0);
+    }
+
+    /// As on a host that guards nothing more.
+    #[test]
+    fn a_canary_tells_of_an_overflow() {
+        let mut arena = Arena::without_guards(4, 32 << 10).unwrap();
+        for place in 0..4 {
+            // SAFETY: no stack is used yet.
+            unsafe { arena.canary(place).write([CANARY; CANARY_WORDS]) };
+        }
+        arena.guarded = 1;
+        fill(&arena);
+        for (place, word) in [(0, 5), (2, 0), (3, CANARY_WORDS - 1)] {
+            // SAFETY: no stack is used any more.
+            unsafe { (*arena.canary(place))[word] = 0 };
+        }
+        assert_eq!([0, 1, 2, 3].map(|place| arena.is_whole(place)), [true, true, false, false]);
+    }
+
+    #[test]
+    fn what_cannot_be_mapped_is_an_error() {
+        for (count, size) in [(1, usize::MAX), (usize::MAX, 32 << 10), (1 << 20, 1 << 40)] {
+            assert!(Arena::new(count, size).is_err());
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Processors that are coroutines on their core's one thread: to hand a core over is to switch stacks.
+
+use corosensei::{CoroutineResult, Yielder};
+
+use super::{Berth, Life};
+use crate::clock::stacks::coroutines::Coroutines;
+use crate::clock::stacks::overflow::Stacks;
+use crate::clock::wall::cores::pin;
+use crate::error::Cause;
+
+/// A processor's coroutine, which gives way to another by its number.
+struct CoroutineBerth<'a>(&'a Yielder<(), u32>);
+
+impl Berth for CoroutineBerth<'_> {
+    fn awaits_core(&self) {} // it is resumed when the core is handed to it
+
+    fn hands_over_to(&self, other: u32) {
+        self.0.suspend(other);
+    }
+}
+
+/// Gives each of so many cores a thread, and each of `P` processors a coroutine on one of them with so many bytes of
+/// stack. Returns when all have ended, what came of each, and whether all threads could be pinned.
+pub(in crate::clock) fn carry<T: Send>(
+    P: usize,
+    stack: usize,
+    cores: usize,
+    fail: &(dyn Fn(Cause) + Sync),
+    live: Life<T>,
+) -> (Vec<Option<T>>, bool) {
+    let ids = core_affinity::get_core_ids().unwrap_or_default();
+    let stacks = Stacks::new(P, stack);
+    let run = |core: usize| {
+        let pinned = pin(core, &ids);
+        let start = |id: usize, yielder: &Yielder<(), u32>| live(id, &CoroutineBerth(yielder));
+        match Coroutines::new((core..P).step_by(cores), stack, &stacks, &start) {
+            Ok(coroutines) => (carry_core(coroutines, cores), pinned),
+            Err(cause) => {
+                fail(cause);
+                (Vec::new(), pinned)
+            }
+        }
+    };
+    let run = &run;
+    let mut lives: Vec<Option<T>> = (0..P).map(|_| None).collect();
+    let mut all_pinned = true;
+    std::thread::scope(|scope| {
+        let mut threads = Vec::with_capacity(cores);
+        for core in 0..cores {
+            match std::thread::Builder::new()
+                .name(format!("core {core}"))
+                .spawn_scoped(scope, move || run(core))
+            {
+                Ok(thread) => threads.push(thread),
+                Err(error) => {
+                    fail(Cause::Host(format!(
+                        "this computer gave {core} of {cores} threads, one for each core ({error})"
+                    )));
+                    break;
+                }
+            }
+        }
+        for (core, thread) in threads.into_iter().enumerate() {
+            let (ended, pinned) = thread.join().unwrap_or_default();
+            all_pinned &= pinned;
+            ended.into_iter().for_each(|(place, life)| lives[place * cores + core] = life);
+        }
+    });
+    (lives, all_pinned)
+}
+
+/// Resumes the coroutines of a core, one at a time, as they hand it to each other, until the run has ended; and then
+/// those that have not ended.
+fn carry_core<T>(mut coroutines: Coroutines<u32, Option<T>>, cores: usize) -> Vec<(usize, Option<T>)> {
+    let mut ended = Vec::new();
+    let mut holder = 0;
+    loop {
+        match coroutines.resume(holder) {
+            CoroutineResult::Yield(other) => holder = other as usize / cores,
+            // A holder returns only when the run has ended: who has finished stays until all have.
+            CoroutineResult::Return(life) => {
+                ended.push((holder, life));
+                break;
+            }
+        }
+    }
+    coroutines.end(|place, life| ended.push((place, life)));
+    ended
+}

@@ -1,0 +1,77 @@
+//! Processors that are threads: to hand a core over is to unpark one and to park the other.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{Berth, Life};
+use crate::clock::stacks::overflow::Stacks;
+use crate::clock::sync::{Parker, Unparker};
+use crate::clock::wall::cores::pin;
+use crate::error::Cause;
+
+/// A processor's own thread.
+pub(in crate::clock) struct ThreadBerth<'a> {
+    /// Where it parks.
+    pub parker: Parker,
+    /// Wakes each processor's thread.
+    pub unparkers: &'a [Unparker],
+}
+
+impl Berth for ThreadBerth<'_> {
+    fn awaits_core(&self) {
+        self.parker.park();
+    }
+
+    fn hands_over_to(&self, other: u32) {
+        self.unparkers[other as usize].unpark();
+        self.parker.park();
+    }
+}
+
+/// Gives each processor a thread with so many bytes of stack, pinned to one of so many cores. Returns when all have
+/// ended, what came of each, and whether all could be pinned.
+pub(in crate::clock) fn carry<T: Send>(
+    parkers: Vec<Parker>,
+    unparkers: &[Unparker],
+    stack: usize,
+    cores: usize,
+    fail: &dyn Fn(Cause),
+    live: Life<T>,
+) -> (Vec<Option<T>>, bool) {
+    let P = parkers.len();
+    let ids = core_affinity::get_core_ids().unwrap_or_default();
+    let (stacks, pinned) = (Stacks::new(P, stack), AtomicBool::new(true));
+    let run = |id: usize, parker: Parker| {
+        let _known = stacks.thread(id);
+        if !pin(id % cores, &ids) {
+            pinned.store(false, Ordering::Relaxed);
+        }
+        live(id, &ThreadBerth { parker, unparkers })
+    };
+    let run = &run;
+    let lives = std::thread::scope(|scope| {
+        let mut threads = Vec::with_capacity(P);
+        for (id, parker) in parkers.into_iter().enumerate() {
+            let thread = std::thread::Builder::new().name(format!("processor {id}")).stack_size(stack);
+            match thread.spawn_scoped(scope, move || run(id, parker)) {
+                Ok(thread) => threads.push(thread),
+                Err(error) => {
+                    fail(no_thread(P, id, &error));
+                    break;
+                }
+            }
+        }
+        // The first processor of each core holds it; the others start when it is handed to them.
+        unparkers[..cores].iter().for_each(Unparker::unpark);
+        threads.into_iter().map(|thread| thread.join().unwrap_or(None)).collect()
+    });
+    (lives, pinned.into_inner())
+}
+
+/// The error of a computer that gives no more threads.
+fn no_thread(processors: usize, made: usize, error: &std::io::Error) -> Cause {
+    Cause::Host(format!(
+        "this computer gave {made} of {processors} threads ({error}); use fewer processors, or let coroutines carry \
+         them, or raise the limit that it met: ulimit -u, kernel.threads-max, vm.max_map_count or the control group's \
+         pids.max"
+    ))
+}

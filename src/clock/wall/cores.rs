@@ -1,0 +1,19 @@
+//! The host's cores.
+
+/// How many of the host's cores `P` processors use if they may use so many.
+pub(crate) fn cores_for(P: usize, most: usize) -> usize {
+    most.min(available_cores()).min(P).max(1)
+}
+
+/// How many cores the host offers.
+pub(crate) fn available_cores() -> usize {
+    core_affinity::get_core_ids()
+        .map(|ids| ids.len())
+        .filter(|cores| *cores > 0)
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// Pins the calling thread to a core. Returns whether the host lets it.
+pub(in crate::clock) fn pin(core: usize, ids: &[core_affinity::CoreId]) -> bool {
+    ids.get(core).is_some_and(|core| core_affinity::set_for_current(*core))
+}

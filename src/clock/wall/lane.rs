@@ -1,0 +1,298 @@
+//! A queue from one core to another, in which a message costs one transfer of a cache line.
+//!
+//! Unbounded, with one sender and one receiver, which is what a pair of cores needs. A message and the flag that
+//! says it is there share a cache line, and nothing else is shared: no head, no tail. So the receiver, which
+//! looks at the slot where the next message will be, gets the message with the line that tells it of it.
+//!
+//! The slots come in blocks. The sender links the next block before it fills the last slot of its own, so a
+//! receiver that has emptied a block finds the next. A block that the receiver has left is used again.
+
+use std::mem::MaybeUninit;
+
+use crate::clock::sync::{Arc, AtomicI64, Ordering, UnsafeCell};
+
+/// How many slots a block has.
+const SLOTS: usize = if cfg!(loom) { 2 } else { 64 };
+
+/// The key of a slot that was not filled yet.
+const EMPTY: i64 = i64::MIN;
+
+/// Room for one message, on a cache line of its own.
+#[repr(C, align(64))]
+struct Slot<T> {
+    /// A number that the message has; or [`EMPTY`].
+    key: AtomicI64,
+    /// The rest of the message, once the key is there.
+    value: UnsafeCell<MaybeUninit<T>>,
+}
+
+/// Some slots. They are filled in order, and emptied in order.
+struct Block<T> {
+    /// Where the messages lie.
+    slots: [Slot<T>; SLOTS],
+    /// The block after this one, before the last slot is filled.
+    next: UnsafeCell<Option<Arc<Block<T>>>>,
+}
+
+// SAFETY: a block moves `T`s from a thread to another and shares none. What it shares, the key guards: the one
+// sender writes a slot's value, and `next`, before it stores the key that tells of them, and the one receiver
+// reads them after it has seen that key.
+unsafe impl<T: Send> Send for Block<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Block<T> {}
+
+/// The end of a lane where messages are put in. It shares no cache line with anything of the other core.
+#[repr(align(64))]
+pub(super) struct Sender<T> {
+    /// Where the next message goes.
+    block: Arc<Block<T>>,
+    /// To which slot: there always is one.
+    index: usize,
+    /// The block after this one, if it is linked, or else the one before, if there was one.
+    other: Option<Arc<Block<T>>>,
+}
+
+/// The end of a lane where messages come out. It shares no cache line with anything of the other core.
+#[repr(align(64))]
+pub(super) struct Receiver<T> {
+    /// Where the next message will be.
+    block: Arc<Block<T>>,
+    /// In which slot: there always is one.
+    index: usize,
+}
+
+/// A new lane. What is sent after the receiver was dropped is never dropped.
+pub(super) fn lane<T: Send>() -> (Sender<T>, Receiver<T>) {
+    let block = Block::new();
+    (Sender { block: block.clone(), index: 0, other: None }, Receiver { block, index: 0 })
+}
+
+impl<T> Block<T> {
+    fn new() -> Arc<Block<T>> {
+        let slot = |_| Slot { key: AtomicI64::new(EMPTY), value: UnsafeCell::new(MaybeUninit::uninit()) };
+        Arc::new(Block { slots: std::array::from_fn(slot), next: UnsafeCell::new(None) })
+    }
+
+    /// Makes a block as good as new that all others have left, if they have.
+    fn renew(block: &mut Arc<Block<T>>) -> bool {
+        let Some(block) = Arc::get_mut(block) else {
+            return false;
+        };
+        // All keys at once: their lines come from the receiver's cache together.
+        block.slots.iter_mut().for_each(|slot| slot.key = AtomicI64::new(EMPTY));
+        block.next = UnsafeCell::new(None);
+        true
+    }
+}
+
+impl<T> Sender<T> {
+    /// Puts in a message. The key may be any number but the smallest.
+    #[inline]
+    pub fn push(&mut self, key: i64, value: T) {
+        debug_assert_ne!(key, EMPTY);
+        let slot = &self.block.slots[self.index];
+        // SAFETY: the slot's key is still `EMPTY`, so the receiver does not touch the value, and there is no
+        // other sender.
+        slot.value.with_mut(|place| unsafe { (*place).write(value) });
+        slot.key.store(key, Ordering::Release);
+        self.index += 1;
+        if self.index >= SLOTS - 1 {
+            self.near_end();
+        }
+    }
+
+    /// Links the next block when one slot is left, and goes there when none is.
+    #[cold]
+    fn near_end(&mut self) {
+        if self.index == SLOTS - 1 {
+            let next = self.other.take().and_then(|mut block| Block::renew(&mut block).then_some(block));
+            let next = next.unwrap_or_else(Block::new);
+            // SAFETY: the last slot's key is still `EMPTY`, so the receiver does not touch `next`.
+            self.block.next.with_mut(|place| unsafe { *place = Some(next.clone()) });
+            self.other = Some(next);
+        } else {
+            std::mem::swap(&mut self.block, self.other.as_mut().expect("it was linked one slot ago"));
+            self.index = 0;
+        }
+    }
+}
+
+impl<T> Receiver<T> {
+    /// Whether there is no message.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.block.slots[self.index].key.load(Ordering::Acquire) == EMPTY
+    }
+
+    /// Takes out the first message, and its key.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(i64, T)> {
+        let slot = &self.block.slots[self.index];
+        let key = slot.key.load(Ordering::Acquire);
+        if key == EMPTY {
+            return None;
+        }
+        // SAFETY: the key was stored after the value was written, and this sees the key. The value is moved
+        // out once: the index goes on, and a block is renewed only when the receiver has left it.
+        let value = slot.value.with(|place| unsafe { (*place).assume_init_read() });
+        self.index += 1;
+        if self.index == SLOTS {
+            self.turn();
+        }
+        Some((key, value))
+    }
+
+    /// Goes to the next block.
+    #[cold]
+    fn turn(&mut self) {
+        // SAFETY: the last slot's key has been seen, and the block was linked before that was stored.
+        let next = self.block.next.with(|place| unsafe { (*place).clone() });
+        self.block = next.expect("it was linked before the last slot was filled");
+        self.index = 0;
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    /// Drops the messages that are left; and the blocks one by one, not each within the one before.
+    fn drop(&mut self) {
+        while self.pop().is_some() {}
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::message::Letter;
+
+    #[test]
+    fn a_slot_is_a_cache_line() {
+        assert_eq!(std::mem::size_of::<Slot<Letter>>(), 64);
+    }
+
+    #[test]
+    fn messages_come_out_in_order() {
+        let (mut sender, mut receiver) = lane();
+        let (mut sent, mut taken) = (0, 0);
+        let mut rng = fastrand::Rng::with_seed(1);
+        while taken < 20_000 {
+            for _ in 0..rng.usize(0..200) {
+                sender.push(-sent, sent.to_string());
+                sent += 1;
+            }
+            for _ in 0..rng.usize(0..200) {
+                assert_eq!(receiver.is_empty(), taken == sent);
+                let expected = (taken < sent).then(|| (-taken, taken.to_string()));
+                taken += i64::from(expected.is_some());
+                assert_eq!(receiver.pop(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_that_was_left_is_used_again() {
+        let (mut sender, mut receiver) = lane();
+        let mut blocks = std::collections::HashSet::new();
+        for i in 0..100 * SLOTS as i64 {
+            sender.push(i, ());
+            blocks.insert(Arc::as_ptr(&sender.block));
+            assert_eq!(receiver.pop(), Some((i, ())));
+        }
+        assert_eq!(blocks.len(), 2);
+    }
+
+    #[test]
+    fn each_value_is_dropped_once_and_so_is_each_block() {
+        let counted = Arc::new(());
+        for (sent, taken) in [(0, 0), (1, 0), (63, 1), (64, 64), (65, 64), (200, 130), (500_000, 7)] {
+            for sender_first in [false, true] {
+                let (mut sender, mut receiver) = lane();
+                (0..sent).for_each(|i| sender.push(i, counted.clone()));
+                (0..taken).for_each(|_| assert!(receiver.pop().is_some()));
+                assert_eq!(Arc::strong_count(&counted) as i64, 1 + sent - taken);
+                let block = Arc::downgrade(&receiver.block);
+                if sender_first {
+                    drop(sender);
+                    drop(receiver);
+                } else {
+                    drop(receiver);
+                    drop(sender);
+                }
+                assert_eq!(Arc::strong_count(&counted), 1);
+                assert!(block.upgrade().is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn a_thread_gets_all_that_another_sends() {
+        const MANY: i64 = 300_000;
+        let (mut sender, mut receiver) = lane();
+        let (mut back, mut answers) = lane();
+        std::thread::scope(|scope| {
+            scope.spawn(move || (0..MANY).for_each(|i| sender.push(i, [i; 7])));
+            scope.spawn(move || {
+                for i in 0..MANY {
+                    let message = std::iter::repeat_with(|| receiver.pop()).flatten().next();
+                    assert_eq!(message, Some((i, [i; 7])));
+                    back.push(i, Box::new(i));
+                }
+            });
+            for i in 0..MANY {
+                let answer = std::iter::repeat_with(|| answers.pop()).flatten().next();
+                assert_eq!(answer, Some((i, Box::new(i))));
+            }
+        });
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use loom::thread;
+
+    use super::*;
+    use crate::clock::sync::look;
+
+    /// Sends `sent` messages and takes `taken`, under every order of the two threads' steps.
+    fn try_all(sent: i64, taken: i64) {
+        loom::model(move || {
+            let counted = Arc::new(());
+            let (mut sender, mut receiver) = lane();
+            let values = counted.clone();
+            let sending = thread::spawn(move || {
+                (0..sent).for_each(|i| sender.push(i, (i, values.clone())));
+                sender
+            });
+            for i in 0..taken {
+                let (key, (value, _)) = loop {
+                    match receiver.pop() {
+                        Some(message) => break message,
+                        None => look(),
+                    }
+                };
+                assert_eq!((key, value), (i, i));
+            }
+            let sender = sending.join().unwrap();
+            assert_eq!(receiver.is_empty(), sent == taken);
+            drop(receiver);
+            drop(sender);
+            assert_eq!(Arc::strong_count(&counted), 1);
+        });
+    }
+
+    #[test]
+    fn the_receiver_follows_over_the_end_of_a_block() {
+        try_all(3, 3);
+    }
+
+    #[test]
+    fn a_block_is_used_again_once_the_receiver_has_left_it() {
+        try_all(4, 4);
+    }
+
+    #[test]
+    fn what_is_left_is_dropped() {
+        try_all(3, 1);
+    }
+}

@@ -1,0 +1,796 @@
+//! The wall clock: processors really wait.
+//!
+//! On each core exactly one processor runs, the one that *holds* the core; the others stay in their berths. A holder that
+//! has to wait hands the core to the processor that is due first, or spins until its own time if that is the first. So a switch happens before a deadline and not after it, and an idle core always has
+//! somebody who watches. `README.md` beside this file says who wakes whom, why no wake-up is lost and no
+//! deadline forgotten, and why it ends.
+
+pub(crate) mod carrier;
+pub(crate) mod cores;
+pub(crate) mod dilation;
+mod front;
+mod lane;
+mod ticks;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use crossbeam_utils::CachePadded;
+use hdrhistogram::Histogram;
+
+use super::agenda::{Agenda, Entry};
+use super::seat::Seat;
+use super::sync::{AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look};
+use super::watchdog::{Beat, Watched};
+use super::{Clock, Known, blame};
+use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
+use crate::message::{Envelope, Letter};
+use crate::params::ReceptionCost;
+use crate::rules::choice::Places;
+use crate::rules::node::Reception;
+use crate::time::{PS, Time};
+use carrier::{Berth, Carrier, coroutine, thread};
+use front::{Front, NEVER, Outlook, place};
+use lane::{Receiver, Sender, lane};
+use ticks::HostClock;
+
+/// What all processors of a run share.
+struct Wall {
+    /// The host's time.
+    host: HostClock,
+    /// The cores. Processor i sits on core i mod their number, at place i div their number.
+    cores: Box<[CachePadded<Mutex<Roster>>]>,
+    /// What each core shows to the others.
+    fronts: Box<[Front]>,
+    /// What is known before the run.
+    known: Known,
+    /// How many processors there are.
+    P: usize,
+    /// Wakes each processor's thread, if it has one.
+    unparkers: Box<[Unparker]>,
+    /// [`GOING`], [`OVER`] or [`FAILED`].
+    status: AtomicU8,
+    /// What failed, if it is known already.
+    cause: Mutex<Option<Cause>>,
+    /// Cores whose processors have not all come to their first wait; time begins when none is left.
+    cold: AtomicUsize,
+    /// Processors that have not finished.
+    running: AtomicUsize,
+    /// The tick at which the last processor finished, so far.
+    finish: AtomicU64,
+    /// The run's signs of life.
+    watched: Watched,
+}
+
+/// The run goes on.
+const GOING: u8 = 0;
+/// Every processor has finished.
+const OVER: u8 = 1;
+/// Something went wrong; every processor unwinds at its next call.
+const FAILED: u8 = 2;
+
+/// What must be certain before a processor goes on.
+#[derive(Clone, Copy, Debug)]
+enum Needs {
+    /// Nothing, for nobody else can see what follows.
+    Nothing,
+    /// All that comes before must have been done.
+    Turn,
+    /// Every message that arrives by then must be known.
+    Arrivals(Time),
+}
+
+/// The processors of one core. The holder has it locked as long as it holds the core.
+struct Roster {
+    /// The seat of each processor.
+    seats: Vec<Seat>,
+    /// The processors that wait for a time, but for the holder.
+    agenda: Agenda,
+    /// The way to each other core, in the order of their numbers.
+    outgoing: Vec<Sender<Letter>>,
+    /// The way from each other core. A message's key is its arrival.
+    incoming: Vec<Receiver<Letter>>,
+    /// What is known of the other cores.
+    outlook: Outlook,
+    /// Whether the core shows that nothing more can come of its processors by themselves.
+    hopeless: bool,
+    /// By how many nanoseconds waits ended late.
+    lateness: Histogram<u32>,
+    /// What a reception takes.
+    cost: ReceptionCost,
+    /// Who has which place among those that act at the same time.
+    places: Places,
+    /// The processors that have not started, last first.
+    unstarted: Vec<u32>,
+    /// Whether all have come to their first wait.
+    warm: bool,
+}
+
+/// A processor's view of the clock.
+struct Waiter<'a> {
+    /// The clock.
+    wall: &'a Wall,
+    /// The processor's number.
+    id: u32,
+    /// The roster of its core.
+    core: &'a Mutex<Roster>,
+    /// Its core's number.
+    number: usize,
+    /// Its place among the seats of its core.
+    place: usize,
+    /// What the watchdog sees of the core.
+    beat: &'a Beat,
+    /// The core's roster, while the processor holds the core.
+    roster: Option<MutexGuard<'a, Roster>>,
+    /// The time until which it last waited, and the tick at which it had.
+    reached: (Time, u64),
+    /// Where it stays while others hold the core.
+    berth: &'a dyn Berth,
+    /// How often its program was unwound because the run has failed.
+    stops: u32,
+}
+
+/// Why a watch ended.
+enum Seen {
+    /// The time has come.
+    Due,
+    /// There are messages from other cores.
+    Incoming,
+    /// The run is over.
+    Over,
+}
+
+/// What a run on the wall clock found out about the host.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    /// Whether every thread could be pinned to its core.
+    pub pinned: bool,
+    /// When the last processor really finished.
+    pub finish: Time,
+    /// By how many nanoseconds of the host waits ended late.
+    pub lateness: Histogram<u32>,
+    /// How many messages came to a processor that had taken a later one already, or had looked in vain.
+    pub out_of_order: u64,
+}
+
+impl Wall {
+    /// A run of `P` processors that has not begun. Those that are threads park here.
+    fn new(
+        P: usize,
+        host: HostClock,
+        cores: usize,
+        known: Known,
+        watched: Watched,
+        parkers: &[Parker],
+    ) -> Wall {
+        let mut rosters: Vec<Roster> = (0..cores).map(|core| Roster::new(core, P, cores, &known)).collect();
+        for from in 0..cores {
+            for to in (0..cores).filter(|to| *to != from) {
+                let (sender, receiver) = lane();
+                rosters[from].outgoing.push(sender);
+                rosters[to].incoming.push(receiver);
+            }
+        }
+        Wall {
+            host,
+            cores: rosters.into_iter().map(|roster| CachePadded::new(Mutex::new(roster))).collect(),
+            fronts: (0..cores).map(|_| Front::new(cores)).collect(),
+            known,
+            P,
+            unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
+            status: AtomicU8::new(GOING),
+            cause: Mutex::new(None),
+            cold: AtomicUsize::new(cores),
+            running: AtomicUsize::new(P),
+            finish: AtomicU64::new(0),
+            watched,
+        }
+    }
+
+    /// The core and the place of a processor.
+    fn seat_of(&self, id: usize) -> (usize, usize) {
+        (id % self.cores.len(), id / self.cores.len())
+    }
+
+    /// Ends the run for every processor.
+    fn end(&self, status: u8) {
+        self.status.store(status, Ordering::SeqCst);
+        self.unparkers.iter().for_each(Unparker::unpark);
+    }
+
+    /// Ends the run because something went wrong. The first cause counts.
+    fn fail(&self, cause: Cause) {
+        self.cause.lock().get_or_insert(cause);
+        self.end(FAILED);
+    }
+}
+
+impl Roster {
+    /// The roster of one of so many cores, in a run with `P` processors.
+    fn new(core: usize, P: usize, cores: usize, known: &Known) -> Roster {
+        let mut lateness = lateness_histogram();
+        lateness.reset(); // touches its memory, before time begins
+        Roster {
+            seats: (core..P).step_by(cores).map(|_| Seat::with_room()).collect(),
+            agenda: Agenda::default(),
+            outgoing: Vec::new(),
+            incoming: Vec::new(),
+            outlook: Outlook::new(core, cores),
+            hopeless: false,
+            lateness,
+            cost: known.cost,
+            places: known.places.clone(),
+            unstarted: (core + cores..P).step_by(cores).rev().map(|id| id as u32).collect(),
+            warm: false,
+        }
+    }
+
+    /// Puts a message into the inbox of the processor at `place`. The agenda need not know of the holder, who
+    /// looks at its own seat.
+    #[inline]
+    fn put(&mut self, place: usize, holder: u32, envelope: Envelope) {
+        let (seat, id) = (&mut self.seats[place], envelope.letter.to);
+        if seat.put(envelope, &self.cost) && id != holder {
+            let place = self.places.place(seat.wake(), id);
+            self.agenda.add(Entry::new(seat.wake(), place, seat.ticket()));
+        }
+    }
+
+    /// Whose entry on the agenda this is.
+    #[inline]
+    fn processor(&self, entry: Entry) -> u32 {
+        let (time, place) = entry.moment();
+        self.places.who(time, place)
+    }
+
+    /// The entry of a processor of the core, as its seat is.
+    #[inline]
+    fn entry(&self, id: u32, place: usize) -> Entry {
+        let seat = &self.seats[place];
+        Entry::new(seat.wake(), self.places.place(seat.wake(), id), seat.ticket())
+    }
+
+    /// Whether there are messages from other cores.
+    #[inline]
+    fn has_incoming(&self) -> bool {
+        self.incoming.iter().any(|lane| !lane.is_empty())
+    }
+
+    /// Lets in the messages that other cores have sent, until it is certain what the holder takes, if it is one of a
+    /// pair: what comes after that can wait in its lane, where it needs no room of its own. Returns whether there were any.
+    #[inline]
+    fn let_in(&mut self, holder: u32, seat: Option<usize>, cores: usize) -> bool {
+        let mut any = false;
+        for from in 0..self.incoming.len() {
+            while seat.is_none_or(|seat| !self.seats[seat].is_certain(holder))
+                && let Some((arrival, letter)) = self.incoming[from].pop()
+            {
+                self.outlook.takes(from);
+                let place = letter.to as usize / cores;
+                self.put(place, holder, Envelope { arrival: Time::from_ps(arrival), letter });
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Who acts first on the core: the holder, who would be `mine`, or one on the agenda.
+    #[inline]
+    fn first(&mut self, mine: Entry, holder: u32, cores: usize) -> Entry {
+        while let Some(first) = self.agenda.peek() {
+            let id = self.processor(first);
+            let counts = self.seats[id as usize / cores].ticket() == first.ticket();
+            if counts && id != holder {
+                return first.min(mine);
+            }
+            self.agenda.pop();
+        }
+        mine
+    }
+}
+
+impl<'a> Waiter<'a> {
+    fn new(wall: &'a Wall, id: usize, berth: &'a dyn Berth) -> Waiter<'a> {
+        let (number, place) = wall.seat_of(id);
+        let (id, core, beat) = (id as u32, &*wall.cores[number], wall.watched.beat(number));
+        Waiter { wall, id, core, number, place, beat, roster: None, reached: (-PS, 0), berth, stops: 0 }
+    }
+
+    /// Waits until the core is handed to the processor for the first time.
+    fn start(&mut self) {
+        touch_stack(if self.wall.P > MANY { 1 } else { TOUCHED_PAGES });
+        self.berth.awaits_core();
+        self.goes_on();
+        self.seat().start();
+        self.beat.runs(self.id, Time::ZERO);
+    }
+
+    /// The core's roster. A processor that does not hold the core asks for it only when the run has failed.
+    #[inline]
+    fn roster(&mut self) -> &mut Roster {
+        self.roster.get_or_insert_with(|| self.core.lock())
+    }
+
+    /// The processor's seat.
+    #[inline]
+    fn seat(&mut self) -> &mut Seat {
+        let place = self.place;
+        &mut self.roster().seats[place]
+    }
+
+    /// Returns, holding the core, when the processor's seat says that it wakes, and what `follows` may; or false,
+    /// once the run is over.
+    fn sleep(&mut self, follows: Needs) -> bool {
+        self.beat.called();
+        let (id, place, cores) = (self.id, self.place, self.wall.cores.len());
+        let mut waited = false;
+        loop {
+            let (wall, number) = (self.wall, self.number);
+            let pair = wall.known.pair.then_some(place);
+            if self.roster().let_in(id, pair, cores) {
+                self.hopes();
+            }
+            let roster = self.roster();
+            if let Some(other) = roster.unstarted.pop() {
+                let mine = roster.entry(id, place);
+                if !self.hand_over(other, mine) {
+                    return false;
+                }
+                waited = true;
+                continue;
+            }
+            let mine = roster.entry(id, place);
+            let first = roster.first(mine, id, cores);
+            let wake = roster.seats[place].wake();
+            roster.outlook.show(&wall.fronts[number], first.moment());
+            if first != mine {
+                roster.agenda.pop();
+                let other = roster.processor(first);
+                if !self.hand_over(other, mine) {
+                    return false;
+                }
+                waited = true;
+                continue;
+            }
+            let needs = roster.seats[place]
+                .known_until(wall.known.pair.then_some(id))
+                .map_or(follows, Needs::Arrivals);
+            if !roster.warm {
+                roster.warm = true;
+                if wall.cold.fetch_sub(1, Ordering::SeqCst) == 1 {
+                    wall.host.begin();
+                }
+            }
+            if wake == self.reached.0 && !waited && self.has(needs, wake) {
+                return self.goes_on(); // the code since then is free, or it would be later now
+            }
+            let certain = pair.is_some_and(|place| self.roster().seats[place].is_certain(id));
+            match self.watch(wake, needs, certain) {
+                Seen::Due => return true,
+                Seen::Incoming => waited = true,
+                Seen::Over => return false,
+            }
+        }
+    }
+
+    /// Hands the core over to a processor, and returns when it comes back; or false, once the run is over.
+    fn hand_over(&mut self, other: u32, mine: Entry) -> bool {
+        if mine.moment().0 < Time::MAX {
+            self.roster().agenda.add(mine);
+        }
+        self.beat.rests();
+        self.roster = None;
+        self.berth.hands_over_to(other);
+        self.goes_on()
+    }
+
+    /// Whether it is certain, by what was seen of the other cores, what the processor needs to go on at `wake`.
+    #[inline]
+    fn has(&mut self, needs: Needs, wake: Time) -> bool {
+        let (id, Known { places, lookahead, .. }) = (self.id, &self.wall.known);
+        let horizon = self.roster().outlook.horizon();
+        let has_turn = || horizon > (wake, places.place(wake, id));
+        match needs {
+            Needs::Nothing => true,
+            Needs::Turn => has_turn(),
+            Needs::Arrivals(time) => horizon.0 + *lookahead > time || has_turn(),
+        }
+    }
+
+    /// The processor does more than look for messages.
+    #[inline]
+    fn hopes(&mut self) {
+        if self.roster().hopeless {
+            self.roster().hopeless = false;
+            self.wall.fronts[self.number].shows_hope(true);
+        }
+    }
+
+    /// Looks at the other cores.
+    fn look_around(&mut self) {
+        let wall = self.wall;
+        self.roster().outlook.look(&wall.fronts, &wall.host);
+    }
+
+    /// Whether the run goes on; if it has failed, the processor unwinds.
+    #[inline]
+    fn goes_on(&mut self) -> bool {
+        let status = self.wall.status.load(Ordering::Relaxed);
+        if status == FAILED {
+            stop(self.id as usize, &mut self.stops);
+        }
+        status == GOING
+    }
+
+    /// Spins until `wake` has come and what the processor needs is certain, or until there is something else to do. What
+    /// comes from other cores can wait if it is `certain` what the processor takes.
+    fn watch(&mut self, wake: Time, needs: Needs, certain: bool) -> Seen {
+        /// How many looks go by between two at whether the run is stuck: a message that comes soon must not pay for it.
+        const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
+        let mut looks = 0_u32;
+        self.beat.rests();
+        loop {
+            if !self.goes_on() {
+                return Seen::Over;
+            }
+            if !certain && self.roster().has_incoming() {
+                return Seen::Incoming;
+            }
+            if wake < Time::MAX {
+                if !self.has(needs, wake) {
+                    // What the others had sent before is in the lanes now, so these are looked at once more.
+                    self.look_around();
+                } else {
+                    let (now, deadline) = (self.wall.host.now(), self.wall.host.tick_of(wake));
+                    if now >= deadline {
+                        if wake != self.reached.0 {
+                            let late = self.wall.host.nanoseconds(now - deadline);
+                            self.roster().lateness.saturating_record(late);
+                        }
+                        self.reached = (wake, now);
+                        self.beat.runs(self.id, wake);
+                        return Seen::Due;
+                    }
+                }
+            }
+            look();
+            looks = looks.wrapping_add(1);
+            if wake == Time::MAX && looks.is_multiple_of(SELDOM) {
+                self.look_around();
+                // Nobody here is due, nobody elsewhere, and nothing is under way.
+                if self.roster().outlook.horizon().0 == Time::MAX && !self.roster().has_incoming() {
+                    let (waiting, of) = (self.wall.running.load(Ordering::SeqCst), self.wall.P);
+                    say_before_abort(&Cause::Deadlock { waiting, of });
+                    self.wall.end(FAILED);
+                }
+            }
+        }
+    }
+}
+
+impl Clock for Waiter<'_> {
+    fn wait_until(&mut self, t: Time) {
+        self.goes_on();
+        if t == self.reached.0 {
+            return; // the code since then is free, or it would be later now
+        }
+        self.hopes();
+        self.seat().wait_until(t);
+        self.sleep(Needs::Nothing);
+    }
+
+    fn act_at(&mut self, t: Time) {
+        self.goes_on();
+        self.hopes();
+        if t == self.reached.0 && self.has(Needs::Turn, t) {
+            let first = self.roster().agenda.peek();
+            let mine = (t, self.wall.known.places.place(t, self.id));
+            if first.is_none_or(|first| first.moment() > mine) {
+                return;
+            }
+        }
+        self.seat().wait_until(t);
+        self.sleep(Needs::Turn);
+    }
+
+    fn deliver(&mut self, envelope: Envelope) {
+        let (to, seat) = self.wall.seat_of(envelope.letter.to as usize);
+        let (from, id, wall) = (self.number, self.id, self.wall);
+        let roster = self.roster();
+        if to == from {
+            return roster.put(seat, id, envelope);
+        }
+        let lane = place(from, to);
+        roster.outlook.sends(&wall.fronts[from], lane, envelope.arrival);
+        roster.outgoing[lane].push(envelope.arrival.as_ps(), envelope.letter);
+    }
+
+    fn looks_in_vain(&mut self) -> bool {
+        let (wall, number) = (self.wall, self.number);
+        self.seat().looks_in_vain();
+        let roster = self.roster();
+        roster.hopeless = roster.unstarted.is_empty() && roster.seats.iter().all(Seat::is_hopeless);
+        wall.fronts[number].shows_hope(!roster.hopeless);
+        // A core whose holder waits shows nothing of the kind, but that it never acts.
+        roster.outlook.look(&wall.fronts, &wall.host);
+        let forsaken = roster.outlook.horizon().0 == Time::MAX || roster.outlook.is_hopeless(&wall.fronts);
+        roster.hopeless && forsaken && !roster.has_incoming()
+    }
+
+    fn fail(&mut self, cause: Cause) {
+        self.roster = None;
+        self.wall.fail(cause);
+    }
+
+    fn not_before(&mut self, t: Time) {
+        self.hopes();
+        let (id, wall, number) = (self.id, self.wall, self.number);
+        let roster = self.roster();
+        if roster.unstarted.is_empty() {
+            let first = roster.agenda.peek().map_or(NEVER, Entry::moment);
+            let mine = (t, roster.places.place(t, id));
+            roster.outlook.show(&wall.fronts[number], first.min(mine));
+        }
+    }
+
+    fn computes_from(&mut self, t: Time) {
+        self.not_before(t);
+        self.wall.fronts[self.number].computes(self.wall.host.now());
+    }
+
+    fn has_computed(&mut self) {
+        self.wall.fronts[self.number].has_computed();
+    }
+
+    fn receive(&mut self, reception: &Reception) -> Option<Envelope> {
+        let id = self.id;
+        self.goes_on(); // or else the seat must stay as it was when the run failed
+        let cost = self.wall.known.cost;
+        self.seat().ask(id, reception, &cost);
+        if self.sleep(Needs::Turn) { self.seat().answer() } else { None }
+    }
+
+    fn end(&mut self, at: Time, well: bool) {
+        self.seat().end(at, well);
+        if !well {
+            self.beat.rests();
+            self.roster = None;
+            return;
+        }
+        self.wall.finish.fetch_max(self.reached.1, Ordering::SeqCst); // it has waited until `at`
+        if self.wall.running.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.wall.end(OVER);
+        } else {
+            // The core may still need somebody who watches, and an exit would disturb those who run.
+            self.sleep(Needs::Nothing);
+        }
+    }
+}
+
+/// Runs `body` for each of `P` processors on so many cores, with time `dilation` times slower than it should be. Returns
+/// when all have ended: what each returned, and what was found out about the host.
+///
+/// `body` gets the processor's number and its clock.
+#[expect(clippy::too_many_arguments, reason = "all are different, and all come from the machine")]
+pub(crate) fn run<T: Send>(
+    P: usize,
+    carrier: Carrier,
+    stack: usize,
+    cores: usize,
+    known: Known,
+    patience: Duration,
+    dilation: f64,
+    body: &(dyn Fn(usize, &mut dyn Clock) -> T + Sync),
+) -> Result<(Vec<T>, Findings), RunError> {
+    let threads = if carrier == Carrier::Thread { P } else { 0 };
+    let parkers: Vec<Parker> = (0..threads).map(|_| Parker::new()).collect();
+    let watched = Watched::new(cores, patience);
+    let wall = Wall::new(P, HostClock::new(dilation), cores, known, watched, &parkers);
+    let live = |id: usize, berth: &dyn Berth| {
+        let mut waiter = Waiter::new(&wall, id, berth);
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            waiter.start();
+            body(id, &mut waiter)
+        }));
+        match outcome {
+            Ok(result) => Some(result),
+            Err(payload) => {
+                if !payload.is::<Stopped>() {
+                    wall.fail(cause_of(id, payload));
+                }
+                None
+            }
+        }
+    };
+    let fail = |cause: Cause| wall.fail(cause);
+    let (lives, pinned) = match carrier {
+        Carrier::Thread => thread::carry(parkers, &wall.unparkers, stack, cores, &fail, &live),
+        Carrier::Coroutine => coroutine::carry(P, stack, cores, &fail, &live),
+    };
+
+    let mut rosters: Vec<_> = wall.cores.iter().map(|core| core.lock()).collect();
+    rosters.iter_mut().for_each(|roster| _ = roster.let_in(u32::MAX, None, cores));
+    let seats = (0..P).map(|id| {
+        let (core, place) = wall.seat_of(id);
+        &rosters[core].seats[place]
+    });
+    if let Some(cause) = wall.cause.lock().take().or_else(|| blame(seats.clone())) {
+        let began = !matches!(cause, Cause::Host(_));
+        let processors =
+            seats.clone().enumerate().filter(|_| began).map(|(id, seat)| seat.state(id)).collect();
+        return Err(RunError { cause, processors });
+    }
+    let finish = wall.host.time_of(wall.finish.load(Ordering::SeqCst));
+    let out_of_order = seats.clone().map(Seat::out_of_order).sum();
+    let mut findings = Findings { pinned, finish, lateness: lateness_histogram(), out_of_order };
+    for roster in &rosters {
+        findings.lateness.add(&roster.lateness).expect("the bounds are the same");
+    }
+    let result = |life: Option<T>| life.expect("who ended early left a cause");
+    Ok((lives.into_iter().map(result).collect(), findings))
+}
+
+/// How many pages of its stack a processor touches before time begins.
+const TOUCHED_PAGES: usize = 4;
+/// With more processors than this, each touches one page: memory for more would take long to get.
+const MANY: usize = 4096;
+
+/// Touches the part of the stack that a program is likely to use, so that the host provides its memory before
+/// time begins.
+#[inline(never)]
+fn touch_stack(pages: usize) {
+    let mut page = [0_u8; 4096];
+    std::hint::black_box(&mut page);
+    if pages > 1 {
+        touch_stack(pages - 1);
+    }
+    std::hint::black_box(&mut page);
+}
+
+/// Counts nanoseconds up to a minute, with two digits.
+fn lateness_histogram() -> Histogram<u32> {
+    Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("the bounds are right")
+}
+
+#[cfg(all(loom, test))]
+mod loom_tests {
+    use loom::thread as tried;
+
+    use super::thread::ThreadBerth;
+    use super::*;
+    use crate::message::parcel::Parcel;
+    use crate::message::{RawTag, Want};
+    use crate::time::US;
+
+    fn want(from: u32) -> Want {
+        Want { from: Some(from), tag: RawTag::user(0), name: None }
+    }
+
+    fn envelope(from: u32, to: u32, arrival: Time) -> Envelope {
+        let (tag, parcel) = (RawTag::user(0), Parcel::new(from));
+        let letter = Letter { from, to, number: 0, words: 1, tag, parcel };
+        Envelope { arrival, letter }
+    }
+
+    fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
+        let purpose = crate::rules::node::Purpose::Take;
+        let reception = Reception { want: want(from), ready: Time::ZERO, deadline: Time::MAX, purpose };
+        clock.receive(&reception).unwrap()
+    }
+
+    /// Where processors note what they do that others can see.
+    type Acts = loom::sync::Arc<loom::sync::Mutex<Vec<(i64, usize)>>>;
+
+    /// Waits until the processor may act at a time, in microseconds, and notes that it does.
+    fn act(clock: &mut dyn Clock, acts: &Acts, time: i64, id: usize) {
+        clock.act_at(time * US);
+        acts.lock().unwrap().push((time, id));
+    }
+
+    /// Runs a program under every order of its threads' steps that a few preemptions make. All acts come in their order.
+    fn try_all(P: usize, cores: usize, status: u8, program: fn(usize, &mut dyn Clock, &Acts)) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(if P > 2 { 1 } else { 2 });
+        builder.check(move || {
+            let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
+            let watched = Watched::new(cores, Duration::MAX);
+            let wall = Wall::new(P, HostClock::new(1.0), cores, Known::default(), watched, &parkers);
+            let (wall, acts) = (loom::sync::Arc::new(wall), Acts::default());
+            let threads: Vec<_> = (0..)
+                .zip(parkers)
+                .map(|(id, parker)| {
+                    let (wall, acts) = (wall.clone(), acts.clone());
+                    tried::spawn(move || {
+                        let berth = ThreadBerth { parker, unparkers: &wall.unparkers };
+                        let mut waiter = Waiter::new(&wall, id, &berth);
+                        let outcome = catch_unwind(AssertUnwindSafe(|| {
+                            waiter.start();
+                            program(id, &mut waiter, &acts);
+                            waiter.wait_until(Time::ZERO);
+                            waiter.end(Time::ZERO, true);
+                        }));
+                        assert_eq!(outcome.is_err(), wall.status.load(Ordering::SeqCst) == FAILED);
+                    })
+                })
+                .collect();
+            wall.unparkers[..cores].iter().for_each(Unparker::unpark);
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            assert_eq!(wall.status.load(Ordering::SeqCst), status);
+            let acts = acts.lock().unwrap();
+            assert!(acts.is_sorted(), "{acts:?}");
+        });
+    }
+
+    #[test]
+    fn a_core_is_handed_over_and_back() {
+        try_all(2, 1, OVER, |id, clock, acts| {
+            for i in 0..2 {
+                act(clock, acts, 2 * i + id as i64, id);
+            }
+        });
+    }
+
+    #[test]
+    fn a_message_wakes_a_processor_of_the_same_core() {
+        try_all(2, 1, OVER, |id, clock, _| match id {
+            0 => drop(receive(clock, 1)),
+            _ => clock.deliver(envelope(1, 0, Time::ZERO)),
+        });
+    }
+
+    #[test]
+    fn a_message_wakes_a_blocked_processor_of_another_core() {
+        try_all(2, 2, OVER, |id, clock, _| match id {
+            0 => drop(receive(clock, 1)),
+            _ => {
+                clock.wait_until(US);
+                clock.deliver(envelope(1, 0, US));
+            }
+        });
+    }
+
+    #[test]
+    fn a_message_wakes_a_parked_processor_of_another_core() {
+        // 0 and 2 share a core. 2 watches it, or 0 does, when the message for 0 comes.
+        try_all(3, 2, OVER, |id, clock, _| match id {
+            0 => drop(receive(clock, 1)),
+            1 => clock.deliver(envelope(1, 0, Time::ZERO)),
+            _ => {}
+        });
+    }
+
+    #[test]
+    fn a_deadlock_across_cores_is_found_and_a_message_under_way_is_none() {
+        try_all(2, 2, FAILED, |id, clock, _| {
+            if id == 0 {
+                clock.deliver(envelope(0, 1, Time::ZERO));
+            }
+            receive(clock, 1 - id as u32);
+        });
+    }
+
+    #[test]
+    fn two_cores_act_in_turn() {
+        try_all(2, 2, OVER, |id, clock, acts| {
+            for i in 0..2 {
+                act(clock, acts, 2 * i + id as i64, id);
+            }
+        });
+    }
+
+    #[test]
+    fn who_is_sent_to_acts_before_later_ones() {
+        // 1 acts only when 0's message is there, at 2; and 0 again at 3.
+        try_all(2, 2, OVER, |id, clock, acts| match id {
+            0 => {
+                act(clock, acts, 1, 0);
+                clock.deliver(envelope(0, 1, 2 * US));
+                act(clock, acts, 3, 0);
+            }
+            _ => {
+                receive(clock, 0);
+                act(clock, acts, 2, 1);
+            }
+        });
+    }
+}

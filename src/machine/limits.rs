@@ -1,0 +1,483 @@
+//! How many processors this computer allows, worked out before the first is made.
+//!
+//! A host that runs out of memory or mappings in the middle of making threads ends the process: a new thread that gets
+//! no stack for its signals can only abort, and so can a panic that finds no memory. So what a run takes is held
+//! against every limit that the host tells of. Others may take what is left in the meantime, and there are limits that
+//! it does not tell of; threads and stacks that cannot be made after all are still errors.
+
+use std::fmt;
+use std::fs::read_to_string;
+use std::path::{Path, PathBuf};
+
+use rustix::process::{Resource, geteuid, getrlimit};
+
+use crate::clock::ClockKind;
+use crate::clock::stacks::{SPARE_MAPPINGS, first_number};
+use crate::clock::wall::carrier::Carrier;
+use crate::clock::wall::cores::available_cores;
+use crate::error::Cause;
+
+/// What a run takes from the host.
+#[derive(Clone, Copy, Debug)]
+struct Demand {
+    clock: ClockKind,
+    /// What a processor is on that clock.
+    carrier: Carrier,
+    processors: u64,
+    /// The bytes of each processor's stack.
+    stack: u64,
+}
+
+/// One of the host's limits.
+#[derive(Clone, Debug)]
+struct Limit {
+    what: What,
+    /// How much of it the host allows.
+    most: u64,
+    /// How much of it is used already.
+    used: u64,
+    /// What a run takes however many processors there are.
+    beside: u64,
+    /// What each processor takes of it.
+    each: u64,
+}
+
+/// What is limited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum What {
+    /// The bytes that pointers can tell apart.
+    Addresses,
+    /// The bytes that the process may map.
+    Memory,
+    /// The bytes of memory that are free.
+    Free,
+    /// The mappings of the process.
+    Mappings,
+    /// The threads of this computer.
+    Threads,
+    /// The numbers of threads.
+    Numbers,
+    /// The threads of a control group.
+    Group(PathBuf),
+    /// The threads of the user.
+    User,
+}
+
+/// The bytes that a process has addresses for; some hosts have fewer.
+const ADDRESSES: u64 = if usize::BITS < 64 { 1 << 31 } else { 1 << 47 };
+
+/// What the machine keeps for each processor, beside its stack.
+const BOOKS: u64 = 8 << 10;
+
+/// What each processor takes of the memory itself: a page or two of its stack, and what the machine keeps for it.
+const TOUCHED: u64 = 8 << 10;
+
+/// What a run needs beside its processors.
+const SLACK: u64 = 16 << 20;
+
+/// What two cores need to exchange messages.
+const LANE: u64 = 8 << 10;
+
+/// As many mappings as this nobody needs to count.
+const FEW_MAPPINGS: u64 = 1024;
+
+/// The memory of as many processors nobody needs to count.
+const FEW_PROCESSORS: u64 = 4096;
+
+/// The threads that others may start in the meantime.
+const SPARE_THREADS: u64 = 32;
+
+/// The numbers that Linux gives to no thread once it has given all.
+const RESERVED_NUMBERS: u64 = 300;
+
+/// What an allocator's arena takes while it is made; half of it is given back. The GNU C library makes one for each
+/// thread, up to [`ARENAS_PER_CORE`].
+const ARENA: u64 = 128 << 20;
+
+/// How many arenas there may be for each core.
+const ARENAS_PER_CORE: u64 = 8;
+
+/// Refuses a run that this computer cannot hold, whose processors this carries on the wall clock.
+pub(crate) fn check(clock: ClockKind, carrier: Carrier, P: usize, stack: usize) -> Result<(), Cause> {
+    let carrier = if clock == ClockKind::Virtual { Carrier::Coroutine } else { carrier };
+    let demand = Demand { clock, carrier, processors: P as u64, stack: stack as u64 };
+    match demand.refused_by(&demand.limits()) {
+        Some(limit) => Err(Cause::Host(demand.refusal(limit))),
+        None => Ok(()),
+    }
+}
+
+impl Demand {
+    /// The limits that this computer tells of.
+    fn limits(&self) -> Vec<Limit> {
+        let mut limits = self.memory();
+        if self.carrier == Carrier::Thread {
+            limits.extend(self.mappings());
+            limits.extend(self.threads());
+        }
+        limits
+    }
+
+    /// The bytes of a stack and all that comes with it.
+    fn bytes(&self) -> u64 {
+        let page = rustix::param::page_size() as u64;
+        let stack = self.stack.div_ceil(page).max(1).saturating_mul(page).saturating_add(page + BOOKS);
+        match self.carrier {
+            Carrier::Coroutine => stack,
+            // Rust gives each thread a stack for signals, with its own guard. Linux says how much at least.
+            Carrier::Thread => stack.saturating_add(signal_stack().div_ceil(page) * page + page),
+        }
+    }
+
+    /// The limits on memory.
+    fn memory(&self) -> Vec<Limit> {
+        let page = rustix::param::page_size() as u64;
+        let used = || Some(first_number("/proc/self/statm")? * page);
+        let each = self.bytes();
+        let mut limits = vec![Limit { what: What::Addresses, most: ADDRESSES, used: 0, beside: 0, each }];
+        if let Some(most) = getrlimit(Resource::As).current
+            && let Some(used) = used()
+        {
+            let mut beside = SLACK;
+            let cores = available_cores() as u64;
+            if self.clock == ClockKind::Wall {
+                beside += cores * cores * LANE;
+            }
+            let left = most.saturating_sub(used + beside);
+            beside += self.arenas(left.saturating_sub(each.saturating_mul(self.processors)), cores);
+            limits.push(Limit { what: What::Memory, most, used, beside, each });
+        }
+        if self.processors > FEW_PROCESSORS
+            && let Some(most) = free_memory()
+        {
+            limits.push(Limit { what: What::Free, most, used: 0, beside: SLACK, each: TOUCHED });
+        }
+        limits
+    }
+
+    /// The bytes that the allocator's arenas will take, where `spare` bytes are left for them. It makes them without
+    /// asking, though it can do without, so it is told to make no more than there is room for.
+    fn arenas(&self, spare: u64, cores: u64) -> u64 {
+        if !cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64")) {
+            return 0;
+        }
+        let made = read_to_string("/proc/self/maps").map_or(0, |maps| count_arenas(&maps));
+        // The first does not count: it is not made for a thread.
+        let threads = match (self.clock, self.carrier) {
+            (ClockKind::Virtual, _) => 1, // the watchdog
+            (ClockKind::Wall, Carrier::Coroutine) => cores + 1,
+            (ClockKind::Wall, Carrier::Thread) => self.processors + 1,
+        };
+        let to_come = (ARENAS_PER_CORE * cores - 1).saturating_sub(made).min(threads);
+        let fit = spare / ARENA;
+        if fit >= to_come {
+            return 0; // there is room for all, so they need not be counted
+        }
+        // Once it has made this many, it has settled how many it will make.
+        if made >= ARENAS_PER_CORE {
+            return to_come * ARENA;
+        }
+        #[cfg(all(target_os = "linux", target_env = "gnu"))]
+        // SAFETY: it may be called at any time, and changes no memory that is in use.
+        unsafe {
+            libc::mallopt(libc::M_ARENA_MAX, (1 + made + fit) as libc::c_int);
+        }
+        0
+    }
+
+    /// The limit on mappings. Only a run that takes many is held against it: to count those of now takes longer than a
+    /// short run.
+    fn mappings(&self) -> Option<Limit> {
+        let each = 4; // the stack and its guard, and the same for signals
+        if self.processors <= FEW_MAPPINGS / each {
+            return None;
+        }
+        let most = first_number("/proc/sys/vm/max_map_count")?;
+        let used = read_to_string("/proc/self/maps").ok()?.lines().count() as u64;
+        let arenas = ARENAS_PER_CORE * available_cores() as u64;
+        Some(Limit { what: What::Mappings, most, used, beside: SPARE_MAPPINGS + 2 * arenas, each })
+    }
+
+    /// The limits on threads.
+    fn threads(&self) -> Vec<Limit> {
+        let mut limits = Vec::new();
+        let mut add = |what, most: Option<u64>, used, beside| {
+            limits.extend(most.map(|most| Limit { what, most, used, beside, each: 1 }));
+        };
+        // "0.20 0.18 0.12 1/80 11206": of 80 threads of this computer one runs.
+        let all = read_to_string("/proc/loadavg").ok();
+        let all = all.and_then(|text| text.split(['/', ' ']).nth(4)?.parse().ok());
+        if let Some(all) = all {
+            add(What::Threads, first_number("/proc/sys/kernel/threads-max"), all, SPARE_THREADS);
+            let numbers = first_number("/proc/sys/kernel/pid_max");
+            add(What::Numbers, numbers, all, SPARE_THREADS + RESERVED_NUMBERS);
+            // The user has at most all of them; only where that is too many they are counted.
+            if let Some(most) = getrlimit(Resource::Nproc).current
+                && !geteuid().is_root()
+                && self.processors.saturating_add(all) > most
+            {
+                add(What::User, Some(most), user_threads(), 0);
+            }
+        }
+        let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
+        for group in groups.lines().flat_map(group_folders) {
+            if let Some(used) = first_number(group.join("pids.current")) {
+                // No limit is the word "max".
+                let most = first_number(group.join("pids.max"));
+                add(What::Group(group.join("pids.max")), most, used, 0);
+            }
+        }
+        limits
+    }
+
+    /// The limit that the run does not keep, if any: the one that allows the fewest processors.
+    fn refused_by<'a>(&self, limits: &'a [Limit]) -> Option<&'a Limit> {
+        limits.iter().min_by_key(|limit| limit.allows()).filter(|limit| limit.allows() < self.processors)
+    }
+
+    /// What the limit that refuses the run is, in words.
+    fn refusal(&self, limit: &Limit) -> String {
+        let P = self.processors;
+        let on = if self.clock == ClockKind::Virtual { "virtual" } else { "wall" };
+        let (it, with_stacks) = match self.carrier {
+            Carrier::Coroutine => ("stack", ""),
+            Carrier::Thread => ("thread", " with stacks"),
+        };
+        let what = &limit.what;
+        let is_bytes = what.is_bytes();
+        let amount = |n: u64| if is_bytes { format!("{} KiB", n / 1024) } else { n.to_string() };
+        let mut text = format!("{P} processors on the {on} clock need {P} {it}s");
+        if is_bytes {
+            text += &format!("{with_stacks} of {} KiB", self.stack.div_ceil(1024));
+        }
+        text += &format!(", and this computer allows {}: {what} is {}", limit.allows(), amount(limit.most));
+        if limit.used > 0 {
+            text += &format!(", of which {} are in use", amount(limit.used));
+            if limit.beside > 0 {
+                text += &format!(" and {} are kept for other things", amount(limit.beside));
+            }
+        }
+        if limit.each > 1 {
+            text += &format!(", and a {it} takes {}", amount(limit.each));
+        }
+        text += "; use fewer processors";
+        if matches!(what, What::Addresses | What::Memory) {
+            text += ", or smaller stacks";
+        }
+        if self.clock == ClockKind::Wall && !is_bytes {
+            text += ", or let coroutines carry them";
+        }
+        if let Some(remedy) = what.remedy(limit.needs(P)) {
+            text += ", or raise it: ";
+            text += &remedy;
+        }
+        text
+    }
+}
+
+impl Limit {
+    /// How many processors it allows.
+    fn allows(&self) -> u64 {
+        self.most.saturating_sub(self.used.saturating_add(self.beside)) / self.each
+    }
+
+    /// What it would have to be for so many.
+    fn needs(&self, P: u64) -> u64 {
+        self.each.saturating_mul(P).saturating_add(self.used).saturating_add(self.beside)
+    }
+}
+
+impl What {
+    fn is_bytes(&self) -> bool {
+        matches!(self, What::Addresses | What::Memory | What::Free)
+    }
+
+    /// How to raise the limit to this.
+    fn remedy(&self, to: u64) -> Option<String> {
+        match self {
+            What::Addresses | What::Free => None,
+            What::Memory => Some(format!("ulimit -v {}", to.div_ceil(1024))),
+            What::Mappings | What::Threads | What::Numbers => Some(format!("sysctl -w {self}={to}")),
+            What::Group(file) => Some(format!("write {to} to {}", file.display())),
+            What::User => Some(format!("ulimit -u {to}")),
+        }
+    }
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            What::Addresses => "the room that a process has addresses for",
+            What::Memory => "ulimit -v",
+            What::Free => "the free memory",
+            What::Mappings => "vm.max_map_count",
+            What::Threads => "kernel.threads-max",
+            What::Numbers => "kernel.pid_max",
+            What::Group(_) => "the control group's pids.max",
+            What::User => "ulimit -u",
+        })
+    }
+}
+
+/// How much memory can still be had, in bytes.
+fn free_memory() -> Option<u64> {
+    let text = read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
+}
+
+/// The bytes of the stack for signals that Rust gives to each thread.
+fn signal_stack() -> u64 {
+    #[cfg(unix)]
+    let least = libc::SIGSTKSZ as u64;
+    #[cfg(not(unix))]
+    let least = 0;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    // SAFETY: it reads what the host passed to the process when it started.
+    let least = least.max(unsafe { libc::getauxval(libc::AT_MINSIGSTKSZ) } as u64);
+    least
+}
+
+/// How many arenas the maps of a process show, the first aside: 64 MiB each, at a multiple of that, a part of which is
+/// in use.
+fn count_arenas(maps: &str) -> u64 {
+    const SIZE: u64 = 64 << 20;
+    // "7f2a3c000000-7f2a3c021000 rw-p 00000000 00:00 0"
+    let part = |line: &str| {
+        let (range, rest) = line.split_once(' ')?;
+        let (from, to) = range.split_once('-')?;
+        let number = |text| u64::from_str_radix(text, 16).ok();
+        Some((number(from)?, number(to)?, rest.starts_with("rw-p")))
+    };
+    let parts: Vec<_> = maps.lines().filter_map(part).collect();
+    let is_arena = |pair: &[(u64, u64, bool)]| {
+        let (used, rest) = (pair[0], pair[1]);
+        used.0 % SIZE == 0 && used.2 && used.1 == rest.0 && !rest.2 && rest.1 >= used.0 + SIZE
+    };
+    parts.windows(2).filter(|pair| is_arena(pair)).count() as u64
+}
+
+/// The folders of the control groups that limit threads, from a line of `/proc/self/cgroup`: the process's own and all
+/// that this is in. Where the process sees only a part of the tree, those that are not there limit nothing.
+fn group_folders(line: &str) -> Vec<PathBuf> {
+    let mut parts = line.splitn(3, ':');
+    let (Some(number), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
+        return Vec::new();
+    };
+    let roots: &[&str] = if controllers.split(',').any(|controller| controller == "pids") {
+        &["/sys/fs/cgroup/pids"]
+    } else if number == "0" && controllers.is_empty() {
+        &["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
+    } else {
+        &[]
+    };
+    let path = Path::new(path.trim_start_matches('/'));
+    roots.iter().flat_map(|root| path.ancestors().map(|part| Path::new(root).join(part))).collect()
+}
+
+/// How many threads the processes of this user have.
+fn user_threads() -> u64 {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let mine = geteuid().as_raw();
+        let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
+        let is_process = |name: &std::ffi::OsStr| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
+        let threads = processes
+            .flatten()
+            .filter(|process| is_process(&process.file_name()))
+            .filter(|process| process.metadata().is_ok_and(|data| data.uid() == mine))
+            .filter_map(|process| {
+                let status = read_to_string(process.path().join("status")).ok()?;
+                let count = status.lines().find_map(|line| line.strip_prefix("Threads:"))?;
+                count.trim().parse::<u64>().ok()
+            });
+        threads.sum()
+    }
+    #[cfg(not(unix))]
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wall(processors: u64) -> Demand {
+        Demand { clock: ClockKind::Wall, carrier: Carrier::Thread, processors, stack: 256 << 10 }
+    }
+
+    fn mappings() -> Limit {
+        Limit { what: What::Mappings, most: 65_530, used: 130, beside: 200, each: 4 }
+    }
+
+    #[test]
+    fn the_tightest_limit_counts() {
+        let users = Limit { what: What::User, most: 20_000, used: 1_000, beside: 0, each: 1 };
+        let limits = [users, mappings()];
+        assert!(wall(16_300).refused_by(&limits).is_none());
+        let refused = wall(16_301).refused_by(&limits).unwrap();
+        assert_eq!(refused.what, What::Mappings);
+        assert_eq!(
+            wall(16_301).refusal(refused),
+            "16301 processors on the wall clock need 16301 threads, and this computer allows 16300: \
+             vm.max_map_count is 65530, of which 130 are in use and 200 are kept for other things, and a thread \
+             takes 4; use fewer processors, or let coroutines carry them, or raise it: sysctl -w vm.max_map_count=65534"
+        );
+        let raised = Limit { most: 65_534, ..mappings() };
+        assert_eq!(raised.allows(), 16_301);
+    }
+
+    #[test]
+    fn memory_is_told_in_kib() {
+        let demand = Demand {
+            clock: ClockKind::Virtual,
+            carrier: Carrier::Coroutine,
+            processors: 3000,
+            stack: 1 << 20,
+        };
+        let limit = Limit { what: What::Memory, most: 500 << 20, used: 4 << 20, beside: 0, each: 1 << 20 };
+        assert_eq!(limit.allows(), 496);
+        assert_eq!(
+            demand.refusal(demand.refused_by(std::slice::from_ref(&limit)).unwrap()),
+            "3000 processors on the virtual clock need 3000 stacks of 1024 KiB, and this computer allows 496: \
+             ulimit -v is 512000 KiB, of which 4096 KiB are in use, and a stack takes 1024 KiB; use \
+             fewer processors, or smaller stacks, or raise it: ulimit -v 3076096"
+        );
+    }
+
+    #[test]
+    fn no_size_overflows() {
+        for (clock, carrier) in [(ClockKind::Virtual, Carrier::Coroutine), (ClockKind::Wall, Carrier::Thread)]
+        {
+            for stack in [u64::MAX, u64::MAX - 4096, 1 << 63, 1 << 47] {
+                let demand = Demand { clock, carrier, processors: u64::MAX, stack };
+                let limits = demand.memory();
+                let refused = demand.refused_by(&limits).unwrap();
+                assert_eq!((&refused.what, refused.allows()), (&What::Addresses, 0));
+                assert!(demand.refusal(refused).contains("smaller stacks"));
+            }
+        }
+        let full = Limit { used: 70_000, ..mappings() };
+        assert_eq!(full.allows(), 0);
+    }
+
+    #[test]
+    fn what_linux_tells_is_understood() {
+        let folders = |line| -> Vec<String> {
+            group_folders(line).iter().map(|folder| folder.display().to_string()).collect()
+        };
+        assert_eq!(
+            folders("8:pids:/a/b"),
+            ["/sys/fs/cgroup/pids/a/b", "/sys/fs/cgroup/pids/a", "/sys/fs/cgroup/pids/"]
+        );
+        assert_eq!(folders("0::/"), ["/sys/fs/cgroup/", "/sys/fs/cgroup/unified/"]);
+        assert!(folders("9:name=systemd:/a").is_empty());
+        assert!(folders("nonsense").is_empty());
+        let maps = "55d0a0000000-55d0a0021000 rw-p 00000000 00:00 0 [heap]\n\
+                    7f2a3c000000-7f2a3c021000 rw-p 00000000 00:00 0\n\
+                    7f2a3c021000-7f2a40000000 ---p 00000000 00:00 0\n\
+                    7f2a40000000-7f2a40001000 ---p 00000000 00:00 0\n\
+                    7f2a40001000-7f2a40201000 rw-p 00000000 00:00 0\n";
+        assert_eq!(count_arenas(maps), 1);
+    }
+}

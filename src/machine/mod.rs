@@ -1,0 +1,631 @@
+//! The machine: its parameters and its settings, and a run of a program on it.
+
+mod host;
+pub(crate) mod limits;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::clock::wall::carrier::Carrier;
+use crate::clock::wall::dilation::{self, Chosen, Dilation, Effort, Recorder};
+use crate::clock::wall::{self, cores};
+use crate::clock::{Clock, ClockKind, Known, virtual_time};
+use crate::error::RunError;
+use crate::message::Tag;
+use crate::params::{Latency, Ports, Surcharge, Ties};
+use crate::params::{Params, ParamsError};
+use crate::proc::{Groups, Proc, Rates, Setup, Work};
+use crate::rules::Stats;
+use crate::rules::choice::{Choice, Drawn, Latencies, Repeated};
+use crate::rules::network::Network;
+use crate::time::{MS, NS, Time, US};
+use crate::trace::{Log, Trace};
+
+pub use host::{Host, Lateness};
+
+/// A parallel machine on which programs run.
+///
+/// ```
+/// use loggp::{Machine, Params, Tag, US};
+///
+/// const DATUM: Tag<u64> = Tag::new(0);
+///
+/// // LogP's figure 3 begins like this: the source sends, and the datum is there after L + 2o.
+/// let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let machine = Machine::new(params);
+/// let run = machine.run(|p| match p.id() {
+///     0 => { p.send(1, DATUM, 42); 0 }
+///     _ => p.recv_from(0, DATUM),
+/// })?;
+/// assert_eq!(run.results, [0, 42]);
+/// assert_eq!(run.time, 10 * US);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a setting gives back the machine that has it"]
+pub struct Machine {
+    params: Params,
+    clock: ClockKind,
+    ports: Ports,
+    latency: Latency,
+    ties: Ties,
+    repeated: Option<Arc<Latencies>>,
+    work: Work,
+    rates: Rates,
+    barrier: Option<Time>,
+    surcharge: Surcharge,
+    trace: bool,
+    stack: usize,
+    cores: usize,
+    carrier: Carrier,
+    dilation: Dilation,
+    patience: Duration,
+}
+
+/// A run that came to its end.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Run<R> {
+    /// What each processor's program returned.
+    pub results: Vec<R>,
+    /// Where each processor's time went.
+    pub processors: Vec<Stats>,
+    /// When the last processor finished: in the model on the virtual clock, and really on the wall clock.
+    pub time: Time,
+    /// When the last processor finishes in the model, where that is known: on the virtual clock, and on the wall clock
+    /// where work is charged. A run on the wall clock takes longer by as much as the host was late at the end.
+    pub model: Option<Time>,
+    /// How the host held a run on the wall clock.
+    pub host: Option<Host>,
+    /// What happened, if the machine was told to [trace](Machine::trace).
+    pub trace: Option<Trace>,
+}
+
+/// How often a program runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    /// Exactly once.
+    Once,
+    /// As often as the wall clock needs to find a dilation at which the host holds it.
+    AsNeeded,
+}
+
+/// A program, its results aside.
+type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
+
+/// Where a processor's time went, and what it did, if that is traced.
+type Life = (Stats, Option<Box<Log>>);
+
+impl Setup {
+    /// What the network's rules say of the order of acts, and of what a reception takes.
+    fn known(&self) -> Known {
+        let Setup { network, .. } = self;
+        Known {
+            places: network.places(),
+            lookahead: network.lookahead(),
+            pair: network.is_instant_pair(),
+            cost: network.reception_cost(),
+        }
+    }
+
+    /// Lives one processor's life.
+    fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Life {
+        let mut proc = Proc::new(id, clock, self);
+        match catch_unwind(AssertUnwindSafe(|| program(&mut proc))) {
+            Ok(()) => proc.finish(),
+            Err(payload) => {
+                proc.abandon();
+                resume_unwind(payload)
+            }
+        }
+    }
+}
+
+impl Machine {
+    /// The least stack of a processor, in bytes. With less, a program could not even end in good order: a panic needs
+    /// some to say what is wrong.
+    pub const LEAST_STACK: usize = 32 << 10;
+
+    /// A machine with these parameters: on the virtual clock, with exact latency, single ports and charged work. Its
+    /// runs are exact, and the same every time.
+    pub fn new(params: Params) -> Machine {
+        Machine {
+            params,
+            clock: ClockKind::default(),
+            ports: Ports::default(),
+            latency: Latency::default(),
+            ties: Ties::default(),
+            repeated: None,
+            work: Work::default(),
+            rates: Rates::default(),
+            barrier: None,
+            surcharge: Surcharge::default(),
+            trace: false,
+            stack: 256 << 10,
+            cores: usize::MAX,
+            carrier: Carrier::default(),
+            dilation: Dilation::default(),
+            patience: Duration::from_secs(10),
+        }
+    }
+
+    /// The machine's parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Sets the clock.
+    pub fn clock(self, clock: ClockKind) -> Machine {
+        Machine { clock, ..self }
+    }
+
+    /// Sets how many long messages a processor's interface handles at once.
+    pub fn ports(self, ports: Ports) -> Machine {
+        Machine { ports, ..self }
+    }
+
+    /// Sets how long a word is under way.
+    pub fn latency(self, latency: Latency) -> Machine {
+        Machine { latency, repeated: None, ..self }
+    }
+
+    /// Sets who goes first among processors that act at the same time.
+    pub fn ties(self, ties: Ties) -> Machine {
+        Machine { ties, ..self }
+    }
+
+    /// Repeats a run that was traced: every message gets the latency that it had there, and who acts at the same time
+    /// does so in the same order. The parameters and all other settings are this machine's.
+    ///
+    /// ```
+    /// use loggp::{Latency, Machine, Params, Ties, US};
+    ///
+    /// let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let program = |p: &mut loggp::Proc| loggp::collectives::all_to_all(p, vec![p.id(); p.p()]);
+    /// let drawn = machine.clone().latency(Latency::Random { seed: 7 }).ties(Ties::Random { seed: 8 });
+    /// let trace = drawn.trace(true).run(program)?.trace.unwrap();
+    ///
+    /// let again = machine.repeat(&trace).trace(true).run(program)?.trace.unwrap();
+    /// assert_eq!(again, trace);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn repeat(self, trace: &Trace) -> Machine {
+        let repeated = Some(Arc::new(trace.latencies()));
+        Machine { latency: trace.latency, ties: trace.ties, repeated, ..self }
+    }
+
+    /// Sets what computing costs; it is charged, unless told.
+    pub fn work(self, work: Work) -> Machine {
+        Machine { work, ..self }
+    }
+
+    /// Sets what a unit of one kind of work costs where work is charged; a cycle, unless told. It may be 0, and not
+    /// less.
+    pub fn rate(mut self, kind: &'static str, unit: Time) -> Machine {
+        self.rates.set(kind, unit);
+        self
+    }
+
+    /// Gives the machine a barrier of its own, such as the CM-5's control network has: every processor goes
+    /// on this long after the last one has come to it. See [`Proc::barrier`].
+    pub fn barrier(self, cost: Time) -> Machine {
+        Machine { barrier: Some(cost), ..self }
+    }
+
+    /// Sets what longer messages cost beside what the parameters say.
+    pub(crate) fn surcharge(self, surcharge: Surcharge) -> Machine {
+        Machine { surcharge, ..self }
+    }
+
+    /// Sets whether a run records what happens.
+    pub fn trace(self, trace: bool) -> Machine {
+        Machine { trace, ..self }
+    }
+
+    /// Sets how many bytes of stack each processor has, above its guard page: 256 KiB unless told, and 32 KiB at least.
+    /// A program that needs more ends the process, with a word on which processor it was.
+    pub fn stack(self, bytes: usize) -> Machine {
+        Machine { stack: bytes, ..self }
+    }
+
+    /// Sets how many of the host's cores the wall clock may use, at least 1; all, unless told.
+    pub fn cores(self, cores: usize) -> Machine {
+        Machine { cores, ..self }
+    }
+
+    /// Sets what carries a processor on the wall clock: a thread, unless told.
+    ///
+    /// ```
+    /// use loggp::{Carrier, ClockKind, Machine, Params, US};
+    ///
+    /// // A thousand processors act at once, which as threads could hardly hand their cores to each other in time.
+    /// let machine = Machine::new(Params::new(1000).L(6 * US).o(2 * US).g(4 * US).build()?)
+    ///     .clock(ClockKind::Wall)
+    ///     .carrier(Carrier::Coroutine);
+    /// let run = machine.run(|p| loggp::collectives::all_reduce(p, p.id() as u64, |a, b| a + b))?;
+    /// assert!(run.results.iter().all(|sum| *sum == 499_500));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn carrier(self, carrier: Carrier) -> Machine {
+        Machine { carrier, ..self }
+    }
+
+    /// How many processors compute at the same time: as many as there are cores for them on the wall clock, and one
+    /// on the virtual clock. Who predicts what work costs has to compute beside as many others, for they share the
+    /// computer's memory: see [`measure`](crate::measure).
+    ///
+    /// ```
+    /// use loggp::{ClockKind, Machine, Params};
+    ///
+    /// let machine = Machine::new(Params::new(64).build()?);
+    /// assert_eq!(machine.at_once(), 1);
+    /// assert_eq!(machine.clock(ClockKind::Wall).cores(1).at_once(), 1);
+    /// # Ok::<(), loggp::ParamsError>(())
+    /// ```
+    pub fn at_once(&self) -> usize {
+        match self.clock {
+            ClockKind::Virtual => 1,
+            ClockKind::Wall => cores::cores_for(self.params.P, self.cores),
+        }
+    }
+
+    /// Sets how much slower than it should the machine runs on the wall clock. Unless told it is found, and for that
+    /// [`run`](Machine::run) runs a program several times.
+    pub fn dilation(self, dilation: Dilation) -> Machine {
+        Machine { dilation, ..self }
+    }
+
+    /// Sets how long a processor may stay away from the machine's calls, in the host's time, before the machine says so
+    /// on stderr; 10 s unless told. It says which one, since when, and why that may be. The run goes on.
+    pub fn patience(self, patience: Duration) -> Machine {
+        Machine { patience, ..self }
+    }
+
+    /// Runs a program on every processor, and returns when all have finished.
+    ///
+    /// The program may borrow from its caller.
+    ///
+    /// On the wall clock it **may run several times**, unless its [dilation](Machine::dilation) is fixed: once on the
+    /// virtual clock to find the dilation, and up to four times on the wall clock until the host holds it. Results,
+    /// times and the trace are of the last one, but what a program does outside the machine (it prints, counts, takes
+    /// from a queue) it does each time. [`run_once`](Machine::run_once) runs it once.
+    pub fn run<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
+        self.execute(Runs::AsNeeded, program)
+    }
+
+    /// Runs a program exactly once on every processor, whatever the clock.
+    ///
+    /// On the wall clock it runs at the [dilation](Machine::dilation) that is fixed, and at 1, full speed, with
+    /// [`Dilation::Auto`]. Whether the host could hold that is told by [`Host::held`].
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    /// use loggp::{ClockKind, Machine, Params, US};
+    ///
+    /// let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).build()?).clock(ClockKind::Wall);
+    /// let calls = AtomicUsize::new(0);
+    /// let run = machine.run_once(|_| calls.fetch_add(1, Ordering::Relaxed))?;
+    /// assert_eq!(calls.into_inner(), 4);
+    /// assert_eq!(run.host.unwrap().dilation, 1.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run_once<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
+        self.execute(Runs::Once, program)
+    }
+
+    /// Runs a program with an input for each processor, which it gets as its own. There must be P inputs. As they can
+    /// be moved only once, it runs as with [`run_once`](Machine::run_once).
+    ///
+    /// ```
+    /// use loggp::{Machine, Params, US};
+    ///
+    /// let machine = Machine::new(Params::new(2).L(6 * US).o(2 * US).build()?);
+    /// let parts = vec![vec![3, 1, 2], vec![6, 5, 4]];
+    /// let run = machine.run_with(parts, |p, mut part: Vec<u32>| {
+    ///     p.work("sort", part.len() as u64, || part.sort());
+    ///     part
+    /// })?;
+    /// assert_eq!(run.results, [[1, 2, 3], [4, 5, 6]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run_with<I: Send, R: Send>(
+        &self,
+        inputs: Vec<I>,
+        program: impl Fn(&mut Proc, I) -> R + Sync,
+    ) -> Result<Run<R>, RunError> {
+        let (n, P) = (inputs.len(), self.params.P);
+        if n != P {
+            let sentence = format!("{n} inputs are not one for each of {P} processors; give {P}");
+            return Err(ParamsError::new(sentence).into());
+        }
+        let inputs: Vec<Mutex<Option<I>>> = inputs.into_iter().map(|input| Mutex::new(Some(input))).collect();
+        self.run_once(|p| {
+            let input = inputs[p.id()].lock().take().expect("it runs once");
+            program(p, input)
+        })
+    }
+
+    /// Runs a program as often as it may and must.
+    fn execute<R: Send>(
+        &self,
+        runs: Runs,
+        program: impl Fn(&mut Proc) -> R + Sync,
+    ) -> Result<Run<R>, RunError> {
+        self.check()?;
+        limits::check(self.clock, self.carrier, self.params.P, self.stack)?;
+        // All else is compiled once, not once for every program.
+        let results: Vec<Mutex<Option<R>>> = (0..self.params.P).map(|_| Mutex::default()).collect();
+        let clear = || results.iter().for_each(|result| *result.lock() = None);
+        let live = |p: &mut Proc| *results[p.id()].lock() = Some(program(p));
+        let run = || match self.clock {
+            ClockKind::Virtual => self.emulate(&live),
+            ClockKind::Wall => self.measure(runs, &live, &clear),
+        };
+        let run = if std::thread::panicking() {
+            // A destructor runs it. On a thread that unwinds, the processors would take themselves to unwind.
+            let run = std::thread::scope(|scope| scope.spawn(run).join());
+            run.unwrap_or_else(|panic| resume_unwind(panic))
+        } else {
+            run()
+        };
+        let Run { processors, time, model, host, trace, .. } = run?;
+        let results = results.into_iter().map(|result| result.into_inner().expect("it has ended")).collect();
+        Ok(Run { results, processors, time, model, host, trace })
+    }
+
+    /// Refuses a machine that cannot be.
+    fn check(&self) -> Result<(), ParamsError> {
+        self.params.check()?;
+        if let Some((kind, unit)) = self.rates.negative() {
+            return Err(ParamsError::new(format!(
+                "a unit of the work {kind:?} cannot cost {unit}; give 0 or more"
+            )));
+        }
+        if self.cores == 0 {
+            return Err(ParamsError::new("0 cores cannot run anything; give at least 1"));
+        }
+        if self.stack < Machine::LEAST_STACK {
+            return Err(ParamsError::new(format!(
+                "a stack of {} bytes is too small; give at least {} (32 KiB)",
+                self.stack,
+                Machine::LEAST_STACK
+            )));
+        }
+        if let Dilation::Fixed(dilation) = self.dilation
+            && !(dilation.is_finite() && dilation > 0.0)
+        {
+            return Err(ParamsError::new(format!(
+                "a dilation of {dilation} cannot be; give a number above 0"
+            )));
+        }
+        if let Some(cost) = self.barrier
+            && cost < Time::ZERO
+        {
+            return Err(ParamsError::new(format!("a barrier that costs {cost} cannot be; give 0 or more")));
+        }
+        Ok(())
+    }
+
+    /// Runs on the virtual clock.
+    fn emulate(&self, program: Program) -> Result<Run<()>, RunError> {
+        let setup = self.setup();
+        let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
+        let lives = virtual_time::run(self.params.P, self.stack, setup.known(), self.patience, &body)
+            .map_err(|error| setup.explain(error))?;
+        Ok(self.report(lives, &setup.network))
+    }
+
+    /// Runs on the wall clock, at the dilation that was asked for or that the host needs. `clear` drops what
+    /// an earlier try returned, before time runs again.
+    fn measure(&self, runs: Runs, program: Program, clear: &dyn Fn()) -> Result<Run<()>, RunError> {
+        let (P, stack) = (self.params.P, self.stack);
+        let cores = self.at_once();
+        let mut notes = Vec::new();
+        if self.cores != usize::MAX && cores < self.cores.min(P) {
+            notes.push(format!("the host offers {cores} of the {} cores asked for", self.cores));
+        }
+        let may_run_again = runs == Runs::AsNeeded && self.dilation == Dilation::Auto;
+        let mut choice = match self.dilation {
+            Dilation::Fixed(dilation) => Chosen { dilation, why: "as asked".into() },
+            Dilation::Auto if runs == Runs::Once => {
+                Chosen { dilation: 1.0, why: "it was to run only once".into() }
+            }
+            Dilation::Auto => {
+                let setup = self.setup();
+                let body = |id: usize, clock: &mut dyn Clock| {
+                    let mut recorder = Recorder::new(clock, setup.network.reception_cost());
+                    setup.live(id, &mut recorder, program);
+                    recorder.waits
+                };
+                let waits = virtual_time::run(P, stack, setup.known(), self.patience, &body)
+                    .map_err(|error| setup.explain(error))?;
+                let effort = effort(self.carrier, P.div_ceil(cores));
+                dilation::choose(&waits, cores, effort, self.work == Work::Measured)
+            }
+        };
+        /// How often `auto` runs if the dilation was not enough for the host to hold it; it doubles it each time.
+        const TRIES: usize = 4;
+        /// How often `auto` runs if the host held the dilation, but not as closely as it could.
+        const TRIES_TO_BE_CLOSE: usize = 3;
+        for attempt in 1.. {
+            clear();
+            let setup = self.setup();
+            let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
+            let (lives, findings) = wall::run(
+                P,
+                self.carrier,
+                stack,
+                cores,
+                setup.known(),
+                self.patience,
+                choice.dilation,
+                &body,
+            )
+            .map_err(|error| setup.explain(error))?;
+            let mut run = self.report(lives, &setup.network);
+            let late_requests: u64 = run.processors.iter().map(|stats| stats.out_of_order).sum();
+            let out_of_order = findings.out_of_order + late_requests;
+            let host = Host::new(&findings, run.time, out_of_order, cores, &choice, &notes);
+            let tries = if host.held && !host.close { TRIES_TO_BE_CLOSE } else { TRIES };
+            let content = host.held && (host.close || self.work == Work::Measured);
+            if !content && may_run_again && attempt < tries {
+                choice.why = match host.out_of_order {
+                    0 => format!(
+                        "at {:.3} it ended {:.3} ms late",
+                        choice.dilation,
+                        host.lateness.finish.in_units(MS)
+                    ),
+                    n => format!("at {:.3} the host let {n} acts happen out of order", choice.dilation),
+                };
+                choice.dilation *= 2.0;
+                continue;
+            }
+            if self.work == Work::Measured {
+                run.model = None; // its local times contain what the host took
+            }
+            if let Some(trace) = &mut run.trace {
+                trace.out_of_order = out_of_order;
+            }
+            run.time = findings.finish;
+            run.host = Some(host);
+            return Ok(run);
+        }
+        unreachable!("the last try returns")
+    }
+
+    /// What the processors of one run share.
+    fn setup(&self) -> Setup {
+        let drawn = Drawn::new(&self.params, self.latency, self.ties);
+        let choice: Arc<dyn Choice> = match self.repeated.clone() {
+            Some(latencies) => Arc::new(Repeated { latencies, drawn }),
+            None => Arc::new(drawn),
+        };
+        let network = Network::settled_by(self.params, self.ports, choice, self.surcharge);
+        Setup {
+            network,
+            work: self.work,
+            rates: self.rates.clone(),
+            barrier: self.barrier,
+            groups: Groups::default(),
+            trace: self.trace,
+            asks_for: (0..self.params.gps().map_or(0, |_| self.params.P))
+                .map(|_| AtomicUsize::new(0))
+                .collect(),
+            waits: Mutex::default(),
+        }
+    }
+
+    /// Puts together what the processors brought home.
+    fn report(&self, lives: Vec<Life>, network: &Network) -> Run<()> {
+        let mut run = Run {
+            results: Vec::new(),
+            processors: Vec::new(),
+            time: Time::ZERO,
+            model: None,
+            host: None,
+            trace: None,
+        };
+        let mut trace = Trace {
+            params: self.params,
+            ports: self.ports,
+            latency: self.latency,
+            ties: self.ties,
+            barrier: self.barrier,
+            out_of_order: 0,
+            activities: Vec::new(),
+            progress: Vec::new(),
+            messages: Vec::new(),
+            calls: Vec::new(),
+        };
+        run.processors.reserve_exact(lives.len());
+        for (id, (mut stats, log)) in lives.into_iter().enumerate() {
+            stats.most_to = network.most_in_transit_to(id);
+            run.time = run.time.max(stats.finish);
+            run.processors.push(stats);
+            let Some(log) = log else { continue };
+            trace.activities.extend(log.activities);
+            trace.progress.extend(log.progress);
+            trace.messages.extend(log.messages);
+            trace.calls.extend(log.calls);
+        }
+        run.model = Some(run.time);
+        run.trace = self.trace.then_some(trace);
+        run
+    }
+}
+
+/// What effort it is for a core of this computer to let so many processors go on that are carried so. Measured once in
+/// a process, on a run that is late from its beginning to its end.
+fn effort(carrier: Carrier, processors: usize) -> Effort {
+    /// The more share a core, the less of each is in its cache; with more than this it changes little.
+    const MOST: usize = 256;
+    /// How many messages go round at least.
+    const MESSAGES: usize = 1024;
+    /// How often it is measured; the median counts.
+    const TIMES: usize = 3;
+    static MEASURED: Mutex<BTreeMap<(Carrier, usize), Effort>> = Mutex::new(BTreeMap::new());
+
+    let message = |processors: usize| {
+        let params = Params::new(processors).L(3 * US).o(US).g(US).build().expect("it can be");
+        let machine = Machine::new(params).clock(ClockKind::Wall).carrier(carrier).cores(1);
+        let rounds = MESSAGES.div_ceil(processors).max(4);
+        let ring = |p: &mut Proc| {
+            for _ in 0..rounds {
+                p.send((p.id() + 1) % p.p(), Tag::<u64>::new(0), 0);
+                p.recv(Tag::<u64>::new(0));
+            }
+        };
+        let once = || {
+            let host = machine.clone().dilation(Dilation::Fixed(1e-6)).run_once(ring).ok()?.host?;
+            Some(host.lateness.finish / (rounds * processors) as i64)
+        };
+        let mut times: Vec<Time> = (0..TIMES).filter_map(|_| once()).collect();
+        times.sort();
+        times.get(times.len() / 2).copied().unwrap_or(Time::ZERO)
+    };
+    let processors = processors.next_power_of_two().clamp(2, MOST);
+    let key = (carrier, processors);
+    if let Some(effort) = MEASURED.lock().get(&key) {
+        return *effort;
+    }
+    // Each message is two waits, and one hand-over where a core has several processors.
+    let (alone, shared) = (message(1), message(processors));
+    let rounded = |time: Time| time / (10 * NS).as_ps() * (10 * NS).as_ps();
+    let effort = Effort { wait: rounded(alone / 2), hand_over: rounded((shared - alone).max(Time::ZERO)) };
+    MEASURED.lock().insert(key, effort);
+    effort
+}
+
+impl<R> Run<R> {
+    /// The run without its results, and the results.
+    pub fn take_results(self) -> (Run<()>, Vec<R>) {
+        let Run { results, processors, time, model, host, trace } = self;
+        (Run { results: Vec::new(), processors, time, model, host, trace }, results)
+    }
+
+    /// How many messages were sent.
+    pub fn messages(&self) -> u64 {
+        self.processors.iter().map(|stats| stats.sent).sum()
+    }
+
+    /// How often a processor stalled.
+    pub fn stalls(&self) -> u64 {
+        self.processors.iter().map(|stats| stats.stalls).sum()
+    }
+
+    /// How long the processors stalled, all together.
+    pub fn stalled(&self) -> Time {
+        self.processors.iter().map(|stats| stats.stall).sum()
+    }
+
+    /// The most messages that were in transit from one processor, or to one, at once; 0 where the capacity is
+    /// unlimited.
+    pub fn most_in_transit(&self) -> usize {
+        self.processors.iter().map(Stats::most_in_transit).max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,82 @@
+//! The models that LogGPS is compared with (LogGPS, section 4.6 and table 8): which parameters they have, and what their
+//! messages cost.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::params::Surcharge;
+use crate::params::{LogGps, LongMessages, MOST_WORDS, Params, ParamsError};
+use crate::time::{NS, PS, Time, US};
+
+/// By which model a recorded run is made again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Model {
+    /// By that of the parameters: LogGPS, or LogGP or LogP where the machine is one of these.
+    #[default]
+    LogGPS,
+    /// LogGP as Al-Tawil and Moritz apply it to MPI. No message waits for its receiver. For one above S the sender's
+    /// overhead is longer by what the shortest synchronization takes (LogGPS, section 1): that is T_4 + T_5 of table 3
+    /// where the receiver has called before the request is there, so 4o' + 2L. L, the other overheads and the gaps are
+    /// those of LogGPS, for each length of its own ("constants for every k", table 8): the paper's own are a picture,
+    /// figure 7. There is no g (table 9).
+    LogGP1,
+    /// LogGP as Sundaram-Stukel and Vernon apply it, with table 9's numbers for Myrinet: L = 7.00 us, o = 3.83 us and
+    /// G = 24.98 ns per byte up to 8,191 bytes, o = 72.88 us and G = 8.85 ns per byte for all bytes of a longer message.
+    /// (So read, a message takes about as long right below and right above: 219 and 226 us.) Messages above the machine's
+    /// S wait for their receivers as LogGPS's do, for so the paper did it. There is no g (table 9).
+    LogGP2,
+}
+
+impl Model {
+    /// The names, as the command has them.
+    const NAMES: [(Model, &'static str); 3] =
+        [(Model::LogGPS, "loggps"), (Model::LogGP1, "loggp-1"), (Model::LogGP2, "loggp-2")];
+
+    /// The parameters of a machine by this model, and what its longer messages cost beside.
+    pub(crate) fn of(self, params: Params) -> Result<(Params, Surcharge), ParamsError> {
+        if self == Model::LogGPS {
+            return Ok((params, Surcharge::default()));
+        }
+        let Some(gps) = params.gps() else {
+            return Err(ParamsError::new(format!(
+                "the model {self} follows from LogGPS's parameters, and this machine has none; give O_s, O_r, G_s, G_l, \
+                 s and S"
+            )));
+        };
+        let params = Params { g: Time::ZERO, ..params };
+        if self == Model::LogGP1 {
+            let surcharge =
+                Surcharge { above: gps.S, send: 4 * params.o + 2 * params.L, ..Surcharge::default() };
+            let long = LongMessages::LogGPS(LogGps { S: MOST_WORDS, ..gps });
+            return Ok((Params { long, ..params }, surcharge));
+        }
+        let (L, o, o_of_long) = (7 * US, 3830 * NS, 72_880 * NS);
+        let bytes = params.word.get();
+        let [G_s, G_l] = [24_980, 8850].map(|ps| bytes as i64 * (ps * PS));
+        let s = 8191 / bytes;
+        let gps = LogGps { s, S: gps.S, O_s: Time::ZERO, O_r: Time::ZERO, G_s, G_l };
+        // LogGPS's first s words take G_s each, and here all take G_l.
+        let stream = s as i64 * (G_l - G_s);
+        let surcharge = Surcharge { above: s, send: o_of_long - o, recv: o_of_long - o, stream };
+        Ok((Params { L, o, long: LongMessages::LogGPS(gps), ..params }, surcharge))
+    }
+}
+
+/// Writes a model as [`FromStr`] reads it: `loggps`, `loggp-1`, `loggp-2`.
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = Model::NAMES.iter().find(|(model, _)| model == self);
+        f.write_str(named.map_or("", |(_, name)| name))
+    }
+}
+
+impl FromStr for Model {
+    type Err = ParamsError;
+
+    fn from_str(text: &str) -> Result<Model, ParamsError> {
+        let named = Model::NAMES.iter().find(|(_, name)| *name == text);
+        let refusal = || ParamsError::new(format!("{text} is not a model; give loggps, loggp-1 or loggp-2"));
+        named.map(|(model, _)| *model).ok_or_else(refusal)
+    }
+}

@@ -1,0 +1,287 @@
+//! What the model leaves open and a run must settle: how long each message is under way, and who goes first among those
+//! that act at the same time.
+//!
+//! The rules ask a [`Choice`] for both. What it says is in the trace, so that a run can be repeated.
+
+use std::fmt;
+use std::sync::Arc;
+
+use fastrand::Rng;
+
+use crate::message::MessageId;
+use crate::params::{Latency, Params, Ties};
+use crate::time::Time;
+
+/// Settles what the model leaves open.
+pub(crate) trait Choice: fmt::Debug + Send + Sync {
+    /// How long the first word of a message is under way: `least` at least and `most` at most. The dice are its
+    /// sender's own.
+    fn latency(&self, message: MessageId, dice: &mut Rng, least: Time, most: Time) -> Time;
+
+    /// Whether every latency is exactly L.
+    fn is_exact(&self) -> bool;
+
+    /// A processor's dice.
+    fn dice(&self, id: usize) -> Rng;
+
+    /// Whether the lower number always goes first.
+    fn is_by_number(&self) -> bool;
+
+    /// The place of a processor among those that act at `time`: each has another, from 0 to P - 1.
+    fn place(&self, time: Time, id: u32) -> u32;
+
+    /// The processor that has a place at `time`.
+    fn who(&self, time: Time, place: u32) -> u32;
+}
+
+/// A choice that is made by a rule, or drawn by a seed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Drawn {
+    /// How latencies are drawn.
+    pub latency: Latency,
+    /// How orders are.
+    pub ties: Ties,
+    /// How many processors there are.
+    pub P: u32,
+    /// How long the first place stays with a processor, where it rotates.
+    pub turn: Time,
+}
+
+impl Drawn {
+    /// On a machine with these parameters.
+    pub fn new(params: &Params, latency: Latency, ties: Ties) -> Drawn {
+        let turn = if params.g > Time::ZERO { params.g } else { params.cycle };
+        Drawn { latency, ties, P: params.P as u32, turn }
+    }
+
+    /// Who has the first place at `time`, where it rotates.
+    fn first(&self, time: Time) -> u32 {
+        (time.as_ps() / self.turn.as_ps() % i64::from(self.P)) as u32
+    }
+}
+
+impl Choice for Drawn {
+    fn latency(&self, _message: MessageId, dice: &mut Rng, least: Time, most: Time) -> Time {
+        match self.latency {
+            Latency::Exact => most,
+            Latency::Random { .. } => Time::from_ps(dice.i64(least.as_ps()..=most.as_ps())),
+            Latency::Exponential { .. } => {
+                let mean = most.as_ps() as f64 / 4.0;
+                Time::from_ps((-mean * (1.0 - dice.f64()).ln()) as i64).clamp(least, most)
+            }
+        }
+    }
+
+    fn is_exact(&self) -> bool {
+        self.latency == Latency::Exact
+    }
+
+    fn dice(&self, id: usize) -> Rng {
+        let seed = match self.latency {
+            Latency::Exact => 0,
+            Latency::Random { seed } | Latency::Exponential { seed } => seed,
+        };
+        Rng::with_seed(seed ^ (id as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    fn is_by_number(&self) -> bool {
+        self.ties == Ties::Number
+    }
+
+    fn place(&self, time: Time, id: u32) -> u32 {
+        match self.ties {
+            Ties::Number => id,
+            Ties::Rotation => (id + self.P - self.first(time)) % self.P,
+            Ties::Random { seed } => Shuffle::new(self.P, seed, time).there(id),
+        }
+    }
+
+    fn who(&self, time: Time, place: u32) -> u32 {
+        match self.ties {
+            Ties::Number => place,
+            Ties::Rotation => (place + self.first(time)) % self.P,
+            Ties::Random { seed } => Shuffle::new(self.P, seed, time).back(place),
+        }
+    }
+}
+
+/// Each processor's messages' latencies, in the order in which it sent them.
+pub(crate) type Latencies = Vec<Vec<Time>>;
+
+/// A choice with the latencies of a run that was.
+#[derive(Debug)]
+pub(crate) struct Repeated {
+    /// The latencies.
+    pub latencies: Arc<Latencies>,
+    /// The order of equals, and the latencies of messages that were not in that run.
+    pub drawn: Drawn,
+}
+
+impl Choice for Repeated {
+    fn latency(&self, message: MessageId, dice: &mut Rng, least: Time, most: Time) -> Time {
+        let recorded = self.latencies.get(message.from).and_then(|latencies| latencies.get(message.number));
+        let drawn = || self.drawn.latency(message, dice, least, most);
+        recorded.map_or_else(drawn, |latency| (*latency).clamp(least, most))
+    }
+
+    fn is_exact(&self) -> bool {
+        self.drawn.is_exact()
+    }
+
+    fn dice(&self, id: usize) -> Rng {
+        self.drawn.dice(id)
+    }
+
+    fn is_by_number(&self) -> bool {
+        self.drawn.is_by_number()
+    }
+
+    fn place(&self, time: Time, id: u32) -> u32 {
+        self.drawn.place(time, id)
+    }
+
+    fn who(&self, time: Time, place: u32) -> u32 {
+        self.drawn.who(time, place)
+    }
+}
+
+/// Who has which place among those that act at the same time, as the clocks ask for it; by number unless told.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places(Option<Arc<dyn Choice>>);
+
+impl Places {
+    /// As a choice says, if that is another order than by number.
+    pub fn new(choice: &Arc<dyn Choice>) -> Places {
+        Places((!choice.is_by_number()).then(|| Arc::clone(choice)))
+    }
+
+    /// The place of a processor among those that act at `time`.
+    #[inline]
+    pub fn place(&self, time: Time, id: u32) -> u32 {
+        self.0.as_ref().map_or(id, |choice| choice.place(time, id))
+    }
+
+    /// The processor that has a place at `time`.
+    #[inline]
+    pub fn who(&self, time: Time, place: u32) -> u32 {
+        self.0.as_ref().map_or(place, |choice| choice.who(time, place))
+    }
+}
+
+/// A random order of n things that takes no memory: a Feistel network on the least even number of bits that is enough
+/// for all, walked until the result is one of them.
+struct Shuffle {
+    n: u32,
+    /// Half of the bits.
+    half: u32,
+    /// What the rounds mix in.
+    key: u64,
+}
+
+/// A round on the two halves of a number, with what mixes one of them.
+type Step = fn(u32, u32, &dyn Fn(u32) -> u32) -> (u32, u32);
+
+impl Shuffle {
+    /// One for each seed and time.
+    fn new(n: u32, seed: u64, time: Time) -> Shuffle {
+        let half = (32 - (n - 1).leading_zeros()).div_ceil(2).max(1);
+        Shuffle { n, half, key: mixed(seed ^ mixed(time.as_ps() as u64)) }
+    }
+
+    fn there(&self, x: u32) -> u32 {
+        self.walk(x, [0, 1, 2, 3], |left, right, mix| (right, left ^ mix(right)))
+    }
+
+    fn back(&self, x: u32) -> u32 {
+        self.walk(x, [3, 2, 1, 0], |left, right, mix| (right ^ mix(left), left))
+    }
+
+    fn walk(&self, mut x: u32, rounds: [u64; 4], step: Step) -> u32 {
+        let mask = (1 << self.half) - 1;
+        loop {
+            let (mut left, mut right) = (x >> self.half, x & mask);
+            for round in rounds {
+                let mix = |x: u32| mixed(self.key ^ (u64::from(x) << 2 | round)) as u32 & mask;
+                (left, right) = step(left, right, &mix);
+            }
+            x = left << self.half | right;
+            if x < self.n {
+                return x;
+            }
+        }
+    }
+}
+
+/// A number that shows nothing of this one (the finalizer of splitmix64).
+fn mixed(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::US;
+
+    #[test]
+    fn every_processor_has_a_place_and_every_place_a_processor() {
+        for P in (1..40).chain([1000, 4096, 4097]) {
+            for ties in [Ties::Number, Ties::Rotation, Ties::Random { seed: 7 }] {
+                let drawn = Drawn { latency: Latency::Exact, ties, P, turn: 4 * US };
+                for time in [0, 4, 9, 1000].map(|us| us * US) {
+                    let mut taken = vec![false; P as usize];
+                    for id in 0..P {
+                        let place = drawn.place(time, id);
+                        assert_eq!(drawn.who(time, place), id, "{ties:?}, P = {P}");
+                        assert!(!std::mem::replace(&mut taken[place as usize], true));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_order_of_three_is_drawn_about_as_often() {
+        let drawn = Drawn { latency: Latency::Exact, ties: Ties::Random { seed: 1 }, P: 3, turn: US };
+        let mut often = std::collections::BTreeMap::new();
+        for time in 0..6000 {
+            *often.entry([0, 1, 2].map(|id| drawn.place(time * US, id))).or_insert(0) += 1;
+        }
+        assert!(often.len() == 6 && often.values().all(|n| (800..1200).contains(n)), "{often:?}");
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for latency in ["exact", "random:7", "exponential:8"] {
+            assert_eq!(latency.parse::<Latency>().unwrap().to_string(), latency);
+        }
+        for ties in ["number", "rotation", "random:7"] {
+            assert_eq!(ties.parse::<Ties>().unwrap().to_string(), ties);
+        }
+        for wrong in ["", "random", "random:", "random:-1", "exactly", "exact:1"] {
+            assert!(wrong.parse::<Latency>().is_err() && wrong.parse::<Ties>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_first_place_goes_round() {
+        let drawn = Drawn { latency: Latency::Exact, ties: Ties::Rotation, P: 3, turn: 4 * US };
+        let first = |time: i64| drawn.who(time * US, 0);
+        assert_eq!([0, 3, 4, 8, 12].map(first), [0, 0, 1, 2, 0]);
+    }
+
+    #[test]
+    fn exponential_latencies_have_the_mean_that_they_should_and_end_at_the_most() {
+        let drawn = Drawn { latency: Latency::Exponential { seed: 1 }, ties: Ties::Number, P: 1, turn: US };
+        let (mut dice, most) = (Rng::with_seed(1), 100 * US);
+        let message = MessageId { from: 0, number: 0 };
+        let times: Vec<Time> =
+            (0..20_000).map(|_| drawn.latency(message, &mut dice, Time::ZERO, most)).collect();
+        assert!(times.iter().all(|time| (Time::ZERO..=most).contains(time)));
+        // The mean of what is cut off at four means is 1 - e^-4 of the mean.
+        let mean = times.iter().copied().sum::<Time>().in_units(US) / 20_000.0;
+        assert!((23.5..25.6).contains(&mean), "{mean}");
+    }
+}

@@ -1,0 +1,479 @@
+//! The rules of the network, first by the papers' examples, then by brute force on random traffic.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::params::LogGps;
+use crate::params::preset;
+use crate::time::PS;
+
+/// A network with the sending sides of its processors. Times are in picoseconds, which stand for cycles.
+struct Wires {
+    network: Network,
+    exits: Vec<Exit>,
+}
+
+impl Wires {
+    fn new(params: Params, ports: Ports, latency: Latency) -> Wires {
+        let network = Network::new(params, ports, latency);
+        let exits = (0..params.P).map(|x| network.exit(x)).collect();
+        Wires { network, exits }
+    }
+
+    /// Eight processors, with the parameters in cycles.
+    fn of(parameters: &str) -> Wires {
+        Wires::new(params(parameters), Ports::Single, Latency::Exact)
+    }
+
+    /// Sends k words from `x` to `y` at `t`. Who calls this must do so in the order in which messages are ready.
+    fn send(&mut self, x: usize, y: usize, k: usize, t: i64) -> Passage {
+        let request = self.network.request(&mut self.exits[x], k, t * PS);
+        self.network.serve(x, &mut self.exits[x], y, request)
+    }
+
+    /// When that message enters and when it arrives.
+    fn times(&mut self, x: usize, y: usize, k: usize, t: i64) -> (i64, i64) {
+        let passage = self.send(x, y, k, t);
+        (passage.enter.as_ps(), passage.arrival.as_ps())
+    }
+}
+
+fn params(parameters: &str) -> Params {
+    Params::new(8).cycle(PS).set(parameters).unwrap().build().unwrap()
+}
+
+/// LogP, figure 3: the source's children have the datum at 10, 14, 18 and 22.
+#[test]
+fn a_short_message_takes_o_and_l_and_the_next_follows_after_g() {
+    let mut wires = Wires::of("L=6, o=2, g=4");
+    let mut t = 0;
+    for (child, label) in [(1, 10), (2, 14), (3, 18), (4, 22)] {
+        let (enter, arrival) = wires.times(0, child, 1, t);
+        assert_eq!((enter, arrival + 2), (label - 8, label));
+        t = enter;
+    }
+}
+
+/// The overhead may be longer than the gap, which it overlaps: one message every max(g, o).
+#[test]
+fn messages_follow_each_other_every_o_if_that_is_more_than_g() {
+    let mut wires = Wires::of("L=6, o=5, g=4");
+    assert_eq!(wires.times(0, 1, 1, 0), (5, 11));
+    assert_eq!(wires.times(0, 1, 1, 5), (10, 16));
+    // After a pause the gap is long over.
+    assert_eq!(wires.times(0, 1, 1, 50), (55, 61));
+}
+
+/// LogGP, figure 1: the first word of the second message enters at o + (k1-1)G + g.
+#[test]
+fn two_long_messages_in_a_row() {
+    let mut wires = Wires::of("L=7, o=1, g=5, G=2");
+    let (o, L, g, G, k1, k2) = (1, 7, 5, 2, 4, 3);
+    let first = wires.times(0, 1, k1 as usize, 0);
+    assert_eq!(first, (o, o + (k1 - 1) * G + L));
+    let second = wires.times(0, 1, k2 as usize, first.0);
+    let enter = o + (k1 - 1) * G + g;
+    assert_eq!(second, (enter, enter + (k2 - 1) * G + L));
+    assert_eq!(second, (12, 23));
+}
+
+/// LogP, section 3: at most ceil(L/g) messages in transit to a processor; who would send one more stalls.
+#[test]
+fn the_third_message_stalls_until_the_first_arrives() {
+    let mut wires = Wires::of("L=6, o=2, g=4");
+    assert_eq!(wires.network.params().capacity(), Some(2));
+    assert_eq!(wires.times(1, 0, 1, 0), (2, 8));
+    assert_eq!(wires.times(2, 0, 1, 0), (2, 8));
+    let third = wires.send(3, 0, 1, 0);
+    assert_eq!((third.ready, third.admitted, third.enter), (2 * PS, 8 * PS, 8 * PS));
+    // Both slots are free again at 8, so the fourth enters with the third, and the fifth waits for them.
+    assert_eq!(wires.times(4, 0, 1, 1), (8, 14));
+    assert_eq!(wires.times(5, 0, 1, 2), (14, 20));
+    // Elsewhere nobody stalls.
+    assert_eq!(wires.times(6, 7, 1, 2), (4, 10));
+    assert_eq!(wires.network.most_in_transit_to(0), 2);
+    assert_eq!(wires.network.most_in_transit_to(7), 1);
+}
+
+/// The capacity holds at the sender too: a message that its receiver's port holds back keeps its slot.
+#[test]
+fn a_message_held_up_at_its_receiver_stalls_its_sender() {
+    let mut wires = Wires::of("L=4, o=0, g=2, G=1");
+    assert_eq!(wires.times(1, 0, 21, 0), (0, 24)); // at processor 0's port during [4, 24)
+    assert_eq!(wires.times(2, 0, 6, 0), (0, 29)); // during [24, 29)
+    assert_eq!(wires.times(2, 3, 1, 0), (7, 11));
+    let third = wires.send(2, 3, 1, 8);
+    assert_eq!((third.ready, third.enter), (9 * PS, 11 * PS)); // the first still holds one of two slots
+    assert_eq!(wires.exits[2].most_in_transit(), 2);
+}
+
+/// LogGP, section 2: under the single-port model a processor sends or receives, but not both at once.
+#[test]
+fn one_port_serves_one_direction_at_a_time_and_two_ports_both() {
+    for (ports, enter) in [(Ports::Single, 14), (Ports::Dual, 6)] {
+        let mut wires = Wires::new(params("L=4, g=1, G=1"), ports, Latency::Exact);
+        assert_eq!(wires.times(0, 1, 11, 0), (0, 14)); // at processor 1 during [4, 14)
+        let answer = wires.send(1, 2, 4, 6);
+        assert_eq!((answer.ready, answer.admitted), (6 * PS, 6 * PS));
+        assert_eq!(answer.enter, enter * PS, "{ports:?}");
+    }
+}
+
+#[test]
+fn a_short_message_occupies_no_port() {
+    let mut wires = Wires::of("L=4, g=1, G=1");
+    assert_eq!(wires.times(0, 1, 11, 0), (0, 14));
+    assert_eq!(wires.times(1, 2, 1, 6), (6, 10));
+    assert_eq!(wires.times(3, 1, 1, 6), (6, 10));
+}
+
+/// A message takes the earliest stretch of its receiver's port that is long enough.
+#[test]
+fn a_message_fits_into_a_hole() {
+    let mut wires = Wires::of("L=4, g=1, G=1");
+    assert_eq!(wires.send(1, 0, 4, 0).first, 4 * PS); // [4, 7)
+    assert_eq!(wires.times(2, 5, 16, 0), (0, 19));
+    assert_eq!(wires.send(2, 0, 11, 0).first, 20 * PS); // [20, 30)
+    assert_eq!(wires.send(3, 0, 4, 1).first, 7 * PS); // [7, 10)
+    assert_eq!(wires.send(4, 0, 15, 2).first, 30 * PS); // 14 cycles: not in [10, 20)
+}
+
+/// LogGPS, table 3: T1 + T2 + T3 up to s words, T1 + T2' + T3 up to S.
+#[test]
+fn loggps_table_3() {
+    for name in ["cenju4", "myrinet", "fast-ethernet"] {
+        let params = preset(name).unwrap().builder().build().unwrap();
+        let gps = params.gps().unwrap();
+        for k in [0, 1, 100, gps.s - 1, gps.s, gps.s + 1, gps.S - 1, gps.S] {
+            let k = k.min(gps.S);
+            let mut wires = Wires::new(params, Ports::Single, Latency::Exact);
+            let passage = wires.send(0, 1, k, 0);
+            let (n, s) = (k as i64, gps.s as i64);
+            let t_1 = params.o + n * gps.O_s;
+            let t_2 = params.L + if n <= s { n * gps.G_s } else { s * gps.G_s + (n - s) * gps.G_l };
+            let t_3 = params.o + n * gps.O_r;
+            assert_eq!(passage.enter, t_1, "{name}, {k}");
+            assert_eq!(passage.arrival + params.recv_overhead(k), t_1 + t_2 + t_3, "{name}, {k}");
+            assert!(!params.is_synchronous(k) && params.is_synchronous(gps.S + 1));
+        }
+    }
+}
+
+#[test]
+fn the_cm5_has_two_messages_in_transit() {
+    let cm5 = preset("cm5").unwrap().builder().build().unwrap();
+    let mut wires = Wires::new(cm5, Ports::Single, Latency::Exact);
+    let entries: Vec<Time> = (1..8).map(|x| wires.send(x, 0, 1, 0).enter).collect();
+    let us = |n: i64| n * crate::time::US;
+    assert_eq!(entries, [us(2), us(2), us(8), us(8), us(14), us(14), us(20)]);
+    assert_eq!(wires.network.most_in_transit_to(0), 2);
+}
+
+/// With G_l below 0 a message may arrive before its send overhead ends, but not before its send.
+#[test]
+fn the_longest_message_arrives_when_it_is_sent() {
+    let cenju4 = preset("cenju4").unwrap().builder().build().unwrap();
+    let longest = cenju4.longest().unwrap();
+    assert_eq!(longest, 4333);
+    let mut wires = Wires::new(cenju4, Ports::Single, Latency::Exact);
+    let passage = wires.send(0, 1, longest, 0);
+    assert!(Time::ZERO <= passage.arrival && passage.arrival < passage.enter);
+    let one_more = Wires::new(cenju4, Ports::Single, Latency::Exact).send(0, 1, longest + 1, 0);
+    assert!(one_more.arrival < Time::ZERO);
+}
+
+/// A message whose G_l takes back more than its way takes is never in transit, so it holds no slot, and does
+/// not hide the one that does.
+#[test]
+fn a_message_that_is_never_in_transit_holds_no_slot() {
+    let mut wires = Wires::of("L=10, o=0, g=10, s=1, O_s=4, G_l=-5");
+    assert_eq!(wires.network.params().capacity(), Some(1));
+    assert_eq!(wires.times(1, 0, 1, 0), (4, 14));
+    assert_eq!(wires.times(2, 0, 4, 0), (16, 11));
+    assert_eq!(wires.times(3, 0, 1, 1), (14, 24));
+}
+
+#[test]
+fn random_latencies_are_as_random_as_their_seed() {
+    let draw = |seed: u64, x: usize| -> Vec<i64> {
+        let mut wires = Wires::new(params("L=1000000"), Ports::Single, Latency::Random { seed });
+        (0..100).map(|_| wires.times(x, 7, 1, 0).1).collect()
+    };
+    assert_eq!(draw(1, 0), draw(1, 0));
+    assert_ne!(draw(1, 0), draw(2, 0));
+    assert_ne!(draw(1, 0), draw(1, 1));
+    let (least, most) = (draw(1, 0).into_iter().min().unwrap(), draw(1, 0).into_iter().max().unwrap());
+    assert!((0..100_000).contains(&least) && (900_000..=1_000_000).contains(&most));
+}
+
+/// A network and what is sent through it: from, to, words, and how long the sender pauses before.
+#[derive(Clone, Debug)]
+struct Traffic {
+    params: Params,
+    ports: Ports,
+    latency: Latency,
+    sends: Vec<(usize, usize, usize, i64)>,
+}
+
+/// A message that was sent at `t`.
+#[derive(Clone, Debug, PartialEq)]
+struct Sent {
+    x: usize,
+    y: usize,
+    k: usize,
+    t: Time,
+    passage: Passage,
+}
+
+impl Sent {
+    /// The time for which it takes the ports at its two ends.
+    fn stream(&self) -> Time {
+        (self.passage.arrival - self.passage.first).max(Time::ZERO)
+    }
+
+    /// When nothing of it can be in anybody's way any more.
+    fn over(&self) -> Time {
+        self.passage.arrival.max(self.passage.enter + self.stream())
+    }
+
+    fn shares_an_end_with(&self, other: &Sent) -> bool {
+        [self.x, self.y].iter().any(|end| [other.x, other.y].contains(end))
+    }
+}
+
+prop_compose! {
+    fn gps()(s in 0_usize..8, more in 0_usize..8, O_s in 0_i64..3, O_r in 0_i64..3, G_s in 0_i64..4,
+             G_l in -3_i64..4) -> LogGps {
+        LogGps { s, S: s + more, O_s: O_s * PS, O_r: O_r * PS, G_s: G_s * PS, G_l: G_l * PS }
+    }
+}
+
+prop_compose! {
+    fn machine()(P in 2_usize..6, L in 0_i64..40, o in 0_i64..6, g in 0_i64..12, G in 0_i64..5,
+                 gps in proptest::option::weighted(0.2, gps())) -> Option<Params> {
+        let loggp = Params::new(P).cycle(PS).L(L * PS).o(o * PS).g(g * PS).G(G * PS);
+        match gps {
+            Some(gps) => loggp.gps(gps),
+            None => loggp,
+        }
+        .build()
+        .ok()
+    }
+}
+
+fn traffic() -> impl Strategy<Value = Traffic> {
+    let machine = machine().prop_filter_map("no machine can be like this", |params| params);
+    let ports = prop_oneof![Just(Ports::Single), Just(Ports::Dual)];
+    let latency = prop_oneof![Just(Latency::Exact), any::<u64>().prop_map(|seed| Latency::Random { seed })];
+    (machine, ports, latency).prop_flat_map(|(params, ports, latency)| {
+        let longest = params.longest().unwrap_or(usize::MAX).min(30);
+        // Half of the messages are short, and most senders are in a hurry.
+        let words = prop_oneof![Just(1_usize), 1..=longest.max(1)];
+        let pause = prop_oneof![Just(0_i64), 0_i64..30];
+        proptest::collection::vec((0..params.P, 0..params.P, words, pause), 1..60)
+            .prop_map(move |sends| Traffic { params, ports, latency, sends })
+    })
+}
+
+impl Traffic {
+    /// Sends it all. Each processor sends its messages in turn, and who is earliest goes first, as on a clock.
+    fn play(&self) -> (Vec<Sent>, Wires) {
+        let mut wires = Wires::new(self.params, self.ports, self.latency);
+        let mut queues = vec![std::collections::VecDeque::new(); self.params.P];
+        for &(x, y, k, pause) in &self.sends {
+            queues[x].push_back((y, k, pause * PS));
+        }
+        // Who has called its next send, and what that asks the network for.
+        let mut called: Vec<Option<(Request, usize, usize, Time)>> = vec![None; self.params.P];
+        let mut call = |wires: &mut Wires, x: usize, free: Time| {
+            let (y, k, pause) = queues[x].pop_front()?;
+            let t = free + pause;
+            Some((wires.network.request(&mut wires.exits[x], k, t), y, k, t))
+        };
+        (0..self.params.P).for_each(|x| called[x] = call(&mut wires, x, Time::ZERO));
+        let mut sent = Vec::new();
+        loop {
+            let turns = called.iter().enumerate().filter_map(|(x, call)| Some((call.as_ref()?.0.ask, x)));
+            let Some((_, x)) = turns.min() else { return (sent, wires) };
+            let (request, y, k, t) = called[x].take().unwrap();
+            let passage = wires.network.serve(x, &mut wires.exits[x], y, request);
+            called[x] = call(&mut wires, x, passage.enter);
+            sent.push(Sent { x, y, k, t, passage });
+        }
+    }
+
+    /// (k-1)G, or what LogGPS has for it, word by word.
+    fn stream(&self, k: usize) -> Time {
+        match self.params.gps() {
+            None => (1..k).map(|_| self.params.G().unwrap()).sum(),
+            Some(gps) => (1..=k).map(|word| if word <= gps.s { gps.G_s } else { gps.G_l }).sum(),
+        }
+    }
+}
+
+/// The most of these messages in transit at once, counted whenever one enters.
+fn most_at_once(messages: &[&Sent]) -> usize {
+    let during =
+        |at: Time| messages.iter().filter(|m| m.passage.enter <= at && at < m.passage.arrival).count();
+    messages.iter().map(|m| during(m.passage.enter)).max().unwrap_or(0)
+}
+
+/// The intervals for which a processor's port, or one direction of it, is taken.
+fn taken(sent: &[Sent], x: usize, out: bool, r#in: bool) -> Vec<(Time, Time, &Sent)> {
+    let leaves = sent.iter().filter(|m| out && m.x == x).map(|m| (m.passage.enter, m));
+    let comes = sent.iter().filter(|m| r#in && m.y == x).map(|m| (m.passage.first, m));
+    let mut taken: Vec<_> = leaves.chain(comes).map(|(at, m)| (at, at + m.stream(), m)).collect();
+    taken.retain(|(start, end, _)| start < end);
+    taken.sort_by_key(|(start, ..)| *start);
+    taken
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+
+    /// Rules 1 to 3, one equation after the other, for each message by itself.
+    #[test]
+    fn a_message_moves_forward(traffic in traffic()) {
+        let L = traffic.params.L;
+        for m in traffic.play().0 {
+            let p = m.passage;
+            prop_assert!(m.t + traffic.params.send_overhead(m.k) <= p.ready);
+            prop_assert!(p.ready <= p.admitted && p.admitted <= p.enter);
+            prop_assert_eq!(p.arrival - p.first, traffic.stream(m.k));
+            match traffic.latency {
+                Latency::Exact => prop_assert!(p.enter + L <= p.first),
+                _ => prop_assert!(p.enter <= p.first),
+            }
+            prop_assert!(m.t <= p.arrival, "it arrived before its send");
+        }
+    }
+
+    #[test]
+    fn the_capacity_holds_and_is_counted(traffic in traffic()) {
+        let (sent, wires) = traffic.play();
+        for id in 0..traffic.params.P {
+            let from: Vec<&Sent> = sent.iter().filter(|m| m.x == id).collect();
+            let to: Vec<&Sent> = sent.iter().filter(|m| m.y == id).collect();
+            match traffic.params.capacity() {
+                None => prop_assert_eq!(wires.network.most_in_transit_to(id), 0),
+                Some(capacity) => {
+                    prop_assert!(most_at_once(&from) <= capacity && most_at_once(&to) <= capacity);
+                    prop_assert_eq!(wires.exits[id].most_in_transit(), most_at_once(&from), "from {}", id);
+                    prop_assert_eq!(wires.network.most_in_transit_to(id), most_at_once(&to), "to {}", id);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_stalls_while_both_ends_have_a_slot(traffic in traffic()) {
+        let Some(capacity) = traffic.params.capacity() else { return Ok(()) };
+        let sent = traffic.play().0;
+        for (i, m) in sent.iter().enumerate() {
+            let open = |same: &dyn Fn(&Sent) -> bool| {
+                sent[..i].iter().filter(|e| same(e) && e.passage.arrival > m.passage.ready).count()
+            };
+            if open(&|e| e.x == m.x) < capacity && open(&|e| e.y == m.y) < capacity {
+                prop_assert_eq!(m.passage.admitted, m.passage.ready);
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_messages_share_a_port(traffic in traffic()) {
+        let sent = traffic.play().0;
+        let directions: &[(bool, bool)] = match traffic.ports {
+            Ports::Single => &[(true, true)],
+            Ports::Dual => &[(true, false), (false, true)],
+        };
+        for id in 0..traffic.params.P {
+            for &(out, r#in) in directions {
+                for pair in taken(&sent, id, out, r#in).windows(2) {
+                    prop_assert!(pair[0].1 <= pair[1].0, "at {}: {:?} and {:?}", id, pair[0], pair[1]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn entries_are_a_gap_apart(traffic in traffic()) {
+        let sent = traffic.play().0;
+        for id in 0..traffic.params.P {
+            let mine: Vec<&Sent> = sent.iter().filter(|m| m.x == id).collect();
+            for pair in mine.windows(2) {
+                let after = pair[0].passage.enter + pair[0].stream() + traffic.params.g;
+                prop_assert!(after <= pair[1].passage.enter);
+                let free = pair[1].t + traffic.params.send_overhead(pair[1].k);
+                prop_assert_eq!(pair[1].passage.ready, after.max(free), "nothing but the gap");
+            }
+        }
+    }
+
+    /// o + L + (k-1)G: alone in the network, and among others that are in nobody's way.
+    #[test]
+    fn without_contention_a_message_takes_what_the_papers_say(traffic in traffic()) {
+        let sent = traffic.play().0;
+        for (i, m) in sent.iter().enumerate() {
+            let free = m.t + traffic.params.send_overhead(m.k);
+            let quiet = |e: &Sent| !e.shares_an_end_with(m) || e.over() + traffic.params.g <= free;
+            if sent[..i].iter().all(quiet) {
+                prop_assert_eq!(m.passage.enter, free);
+                if traffic.latency == Latency::Exact && (m.x != m.y || traffic.ports == Ports::Dual) {
+                    let takes = traffic.params.L + traffic.stream(m.k);
+                    // Where G_l takes time back, it could be there before one that went the same way: MPI keeps order.
+                    let ahead = sent[..i].iter().filter(|e| (e.x, e.y) == (m.x, m.y) && traffic.params.gps().is_some());
+                    let ahead = ahead.map(|e| e.passage.arrival).max().unwrap_or(Time::ZERO);
+                    prop_assert_eq!(m.passage.arrival, ahead.max(m.passage.enter + takes));
+                }
+            }
+        }
+    }
+
+    /// A message waits for messages that were reserved before it and for nothing else, so its wait is at most
+    /// the sum of their times.
+    #[test]
+    fn nobody_starves(traffic in traffic()) {
+        let Params { L, g, .. } = traffic.params;
+        let (mut horizon, mut sum, mut overhead) = (Time::ZERO, Time::ZERO, Time::ZERO);
+        for m in traffic.play().0 {
+            let p = m.passage;
+            prop_assert!(p.enter <= p.ready.max(horizon));
+            // Under a single port, who sends to itself must first have sent it.
+            horizon = horizon.max(p.enter + m.stream());
+            // Where G_l takes time back, it may have to let one arrive before it that goes the same way.
+            prop_assert!(p.first <= (p.enter + L).max(horizon) || p.arrival <= horizon);
+            horizon = horizon.max(m.over());
+            sum += L + 2 * m.stream() + g;
+            overhead = overhead.max(traffic.params.send_overhead(m.k));
+            prop_assert!(p.arrival <= m.t + overhead + sum);
+        }
+    }
+
+    /// Of two idle processors that send as much to the same third one, who asks first enters first. (A shorter
+    /// message may fit where a longer one does not.)
+    #[test]
+    fn first_come_first_served(traffic in traffic()) {
+        let sent = traffic.play().0;
+        let g = traffic.params.g;
+        // Idle: nothing that it sent or that comes in at its port is in its way.
+        let idle = |i: usize| {
+            let m = &sent[i];
+            let away = |e: &Sent| (e.x != m.x && e.y != m.x) || e.over() + g <= m.passage.ready;
+            sent[..i].iter().all(away)
+        };
+        for j in 0..sent.len() {
+            for i in 0..j {
+                let (a, b) = (&sent[i], &sent[j]);
+                let alike = traffic.latency == Latency::Exact && a.k == b.k;
+                if alike && a.y == b.y && a.x != b.x && a.passage.ready <= b.passage.ready && idle(i) && idle(j) {
+                    prop_assert!(a.passage.enter <= b.passage.enter, "{:?} was overtaken by {:?}", a, b);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_traffic_always_goes_the_same_way(traffic in traffic()) {
+        prop_assert_eq!(traffic.play().0, traffic.play().0);
+    }
+}

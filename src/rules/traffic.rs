@@ -1,0 +1,193 @@
+//! Messages between processors without their programs: what each costs where they are in each other's way.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use crate::message::MessageId;
+use crate::params::Latency;
+use crate::params::Ports;
+use crate::params::{Params, ParamsError};
+use crate::rules::network::{Exit, Network, Passage, Request};
+use crate::time::Time;
+use crate::trace::Message;
+
+/// The network of a machine by itself, for those who want a cost without a run: sends go in, and messages come out, as
+/// they would in a run. There are no programs, no data and no receptions.
+///
+/// What a message costs alone, [`Params::send_overhead`], [`Params::stream`] and [`Params::recv_overhead`] say. Here
+/// messages meet, at the ports and where the capacity is spent.
+///
+/// ```
+/// use loggp::{Latency, Params, Ports, Time, Traffic, US};
+///
+/// // Three send a word to processor 0 at once. ceil(L/g) = 2 may be on their way to it, and the third one stalls.
+/// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let mut traffic = Traffic::new(params, Ports::Single, Latency::Exact)?;
+/// for from in [1, 2, 3] {
+///     traffic.send(from, 0, 1, Time::ZERO);
+/// }
+/// // Whoever gets a message sends it back, as soon as it has received it.
+/// let mut ways = Vec::new();
+/// while let Some(message) = traffic.next() {
+///     ways.push((message.id.from, message.enter, message.arrival));
+///     if message.to == 0 {
+///         traffic.send(0, message.id.from, 1, message.arrival + params.o);
+///     }
+/// }
+/// assert_eq!(ways[..3], [(1, 2 * US, 8 * US), (2, 2 * US, 8 * US), (3, 8 * US, 14 * US)]);
+/// assert_eq!(ways[3..], [(0, 12 * US, 18 * US), (0, 16 * US, 22 * US), (0, 20 * US, 26 * US)]);
+/// # Ok::<(), loggp::ParamsError>(())
+/// ```
+#[derive(Debug)]
+pub struct Traffic {
+    /// The rules.
+    network: Network,
+    /// What each processor sends.
+    senders: Vec<Sender>,
+    /// When whose next message asks for its way.
+    agenda: BinaryHeap<Reverse<(Time, usize)>>,
+}
+
+/// What a processor sends.
+#[derive(Debug)]
+struct Sender {
+    /// Its side of the network.
+    exit: Exit,
+    /// Its next message, which asks for its way.
+    asking: Option<(Send, Request)>,
+    /// Its messages after the next one, which have to wait until that has entered.
+    waiting: VecDeque<Send>,
+    /// How many messages it has sent.
+    sent: usize,
+}
+
+/// A send that was called.
+#[derive(Clone, Copy, Debug)]
+struct Send {
+    /// The receiver.
+    to: usize,
+    /// The length of the message.
+    words: usize,
+    /// When the send is called.
+    at: Time,
+}
+
+impl Traffic {
+    /// A network in which nothing has been sent, if such a machine can be.
+    pub fn new(params: Params, ports: Ports, latency: Latency) -> Result<Traffic, ParamsError> {
+        params.check()?;
+        let network = Network::new(params, ports, latency);
+        let sender = |id| Sender { exit: network.exit(id), asking: None, waiting: VecDeque::new(), sent: 0 };
+        let senders = (0..params.P).map(sender).collect();
+        Ok(Traffic { network, senders, agenda: BinaryHeap::new() })
+    }
+
+    /// A processor calls a send at a time, or when the message that it sent before has entered, if that is later.
+    ///
+    /// Messages get their ways in the order in which they ask for them. So a send must be told before a message that
+    /// asks later is [taken](Traffic::next): in a simulation, as soon as the message that it answers is known.
+    ///
+    /// The request and the reply that go before a message of more than S words on a LogGPS machine are messages of
+    /// their own, of no words. A message must not be longer than [`Params::longest`].
+    ///
+    /// # Panics
+    ///
+    /// If one of the two processors is not there.
+    pub fn send(&mut self, from: usize, to: usize, words: usize, at: Time) {
+        let last = self.senders.len() - 1;
+        assert!(
+            from <= last && to <= last,
+            "there is no way from {from} to {to}: there are processors 0 to {last}"
+        );
+        self.senders[from].waiting.push_back(Send { to, words, at });
+        if self.senders[from].asking.is_none() {
+            self.ask(from, Time::ZERO);
+        }
+    }
+
+    /// A processor's next message asks for its way, if there is one; not before `entered`, when the one before has.
+    fn ask(&mut self, from: usize, entered: Time) {
+        let Sender { exit, asking, waiting, .. } = &mut self.senders[from];
+        *asking = waiting.pop_front().map(|send| {
+            let request = self.network.request(exit, send.words, send.at.max(entered));
+            self.agenda.push(Reverse((request.ask, from)));
+            (send, request)
+        });
+    }
+}
+
+/// The messages, in the order in which they ask for their way, which is not that of their arrival.
+impl Iterator for Traffic {
+    type Item = Message;
+
+    /// The next message and its way through the network; none if nothing was sent that has not been taken.
+    fn next(&mut self) -> Option<Message> {
+        let Reverse((_, from)) = self.agenda.pop()?;
+        let Sender { exit, asking, sent, .. } = &mut self.senders[from];
+        let (Send { to, words, .. }, request) = asking.take().expect("who is on the agenda asks");
+        let passage = self.network.serve(from, exit, to, request);
+        let id = MessageId { from, number: *sent };
+        *sent += 1;
+        self.ask(from, passage.enter);
+        let Passage { enter, first, arrival, .. } = passage;
+        Some(Message { id, to, words, latency: request.latency, place: from, enter, first, arrival })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Machine;
+    use crate::time::PS;
+
+    const BYTES: crate::Tag<Vec<u8>> = crate::Tag::new(0);
+
+    /// Sends of all processors, told in advance, go the ways that they go in a run.
+    #[test]
+    fn messages_go_as_they_do_in_a_run() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        for _ in 0..200 {
+            let P = rng.usize(1..6);
+            let mut any = |most| rng.i64(0..=most) * PS;
+            let params =
+                Params::new(P).L(any(20)).o(any(5) + PS).g(any(9)).G(any(3)).word(1).build().unwrap();
+            let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
+            let latency = if rng.bool() { Latency::Exact } else { Latency::Random { seed: rng.u64(..) } };
+            let sends: Vec<Vec<(usize, usize, Time)>> = (0..P)
+                .map(|_| {
+                    let mut at = Time::ZERO;
+                    let mut send = || {
+                        at += rng.i64(0..9) * PS;
+                        (rng.usize(0..P), rng.usize(1..5), at)
+                    };
+                    (0..4).map(|_| send()).collect()
+                })
+                .collect();
+
+            let mut traffic = Traffic::new(params, ports, latency).unwrap();
+            for (from, sends) in sends.iter().enumerate() {
+                sends.iter().for_each(|(to, words, at)| traffic.send(from, *to, *words, *at));
+            }
+            let mut messages: Vec<Message> = traffic.collect();
+            messages.sort_by_key(|message| message.id);
+
+            let machine = Machine::new(params).ports(ports).latency(latency).trace(true);
+            let run = machine.run(|p| {
+                for (to, words, at) in &sends[p.id()] {
+                    p.wait_until(*at);
+                    p.send(*to, BYTES, vec![0; *words]);
+                }
+                let coming = sends.iter().flatten().filter(|(to, ..)| *to == p.id()).count();
+                (0..coming).for_each(|_| drop(p.recv(BYTES)));
+            });
+            assert_eq!(messages, run.unwrap().trace.unwrap().messages, "{params:?}");
+        }
+    }
+
+    #[test]
+    fn a_machine_that_cannot_be_has_no_traffic() {
+        let params = Params { g: -PS, ..Params::new(2).build().unwrap() };
+        let refused = Traffic::new(params, Ports::Single, Latency::Exact).unwrap_err();
+        assert_eq!(refused.to_string(), "g = -1 ps is negative; only G_l may be");
+    }
+}

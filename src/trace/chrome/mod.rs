@@ -1,0 +1,332 @@
+//! A trace as a file: the trace event format of Chrome, which <https://ui.perfetto.dev> and `chrome://tracing`
+//! open as it is.
+//!
+//! A processor is a thread, what it does is a slice on its track, a message is an arrow from the slice that
+//! sends it to the slice that receives it, and an asynchronous slice while it is in transit. What the programs called
+//! are slices of a second process, where each processor has a track again. The viewers
+//! count in microseconds and round; so each event also carries its times in whole picoseconds, and these are
+//! what is read back. What the viewers show is held against them, so that a picture cannot say another thing
+//! than an audit.
+
+mod read;
+mod write;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::MessageId;
+use crate::params::Ports;
+use crate::params::{Latency, Ties};
+use crate::params::{LongMessages, Params};
+
+pub use read::{machine_of, read};
+pub use write::machine;
+
+/// The machine among the viewers' processes, the processors its threads. In Perfetto process 0 is the kernel's
+/// idle one, and a thread with the process's number its main one: so the number is no processor's.
+const PID: usize = 1 << 24;
+
+/// The process of the calls.
+const CALLS: usize = PID + 1;
+
+/// A message's name as Perfetto takes one: a hexadecimal number.
+struct Hex(MessageId);
+
+impl fmt::Display for Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}{:08x}", self.0.from, self.0.number)
+    }
+}
+
+/// A request's name, which is no message's: its processor, and its number.
+struct Own(usize, u32);
+
+impl fmt::Display for Own {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1{:08x}{:08x}", self.0, self.1)
+    }
+}
+
+/// Which model a machine follows, as the file says it: with LogP the G there is no parameter, but max(g, o).
+fn model(params: &Params) -> &'static str {
+    match params.long {
+        LongMessages::LogP => "LogP",
+        LongMessages::LogGP { .. } => "LogGP",
+        LongMessages::LogGPS(_) => "LogGPS",
+    }
+}
+
+/// How the file spells [`Ports`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Ports", rename_all = "lowercase")]
+enum PortsHeader {
+    Single,
+    Dual,
+}
+
+/// How the file spells [`Latency`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Latency", rename_all = "lowercase")]
+enum LatencyHeader {
+    Exact,
+    Random { seed: u64 },
+    Exponential { seed: u64 },
+}
+
+/// How the file spells [`Ties`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Ties", rename_all = "lowercase")]
+enum TiesHeader {
+    Number,
+    Rotation,
+    Random { seed: u64 },
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
+    use super::*;
+    use crate::time::{Time, US};
+    use crate::trace::{Activity, ActivityKind, Call, CallKind, CallTag, Message, Trace, any};
+
+    fn text(trace: &Trace) -> String {
+        let mut text = Vec::new();
+        trace.write(&mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    fn small() -> Trace {
+        let id = MessageId { from: 0, number: 0 };
+        let activity =
+            |id, start, end, what| Activity { id, start: start * US, end: Time::from_ps(end), what };
+        Trace {
+            params: Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap(),
+            ports: Ports::Single,
+            latency: Latency::Exact,
+            ties: Ties::Number,
+            barrier: None,
+            out_of_order: 0,
+            activities: vec![
+                activity(0, 0, 2_000_000, ActivityKind::Send(id)),
+                activity(1, 0, 8_000_000, ActivityKind::Idle),
+                activity(1, 8, 10_000_000, ActivityKind::Receive(id)),
+                activity(1, 10, 10_007_630, ActivityKind::Work("\"quoted\"\n".into())),
+            ],
+            progress: Vec::new(),
+            messages: vec![Message {
+                id,
+                to: 1,
+                words: 1,
+                latency: 6 * US,
+                place: 0,
+                enter: 2 * US,
+                first: 8 * US,
+                arrival: 8 * US,
+            }],
+            calls: Vec::new(),
+        }
+    }
+
+    /// The file, word for word: what the viewers get.
+    #[test]
+    fn writes_what_the_viewers_read() {
+        let lines = [
+            r#"{"displayTimeUnit":"ns","otherData":{"L":6000000,"o":2000000,"g":4000000,"G":4000000,"P":2,"word":8,"cycle":1000000,"model":"LogP","ports":"single","latency":"exact"},"traceEvents":["#,
+            r#"{"ph":"M","pid":16777216,"name":"process_name","args":{"name":"machine"}},"#,
+            r#"{"ph":"M","pid":16777216,"tid":0,"name":"thread_name","args":{"name":"processor 0"}},"#,
+            r#"{"ph":"M","pid":16777216,"tid":0,"name":"thread_sort_index","args":{"sort_index":0}},"#,
+            r#"{"ph":"X","pid":16777216,"tid":0,"ts":0,"dur":2,"cat":"overhead","name":"send","args":{"start":0,"end":2000000,"from":0,"number":0,"to":1}},"#,
+            r#"{"ph":"s","pid":16777216,"tid":0,"bp":"e","ts":2,"cat":"message","name":"message","id":"000000000"},"#,
+            r#"{"ph":"M","pid":16777216,"tid":1,"name":"thread_name","args":{"name":"processor 1"}},"#,
+            r#"{"ph":"M","pid":16777216,"tid":1,"name":"thread_sort_index","args":{"sort_index":1}},"#,
+            r#"{"ph":"X","pid":16777216,"tid":1,"ts":0,"dur":8,"cat":"idle","name":"idle","args":{"start":0,"end":8000000}},"#,
+            r#"{"ph":"X","pid":16777216,"tid":1,"ts":8,"dur":2,"cat":"overhead","name":"receive","args":{"start":8000000,"end":10000000,"from":0,"number":0,"to":1}},"#,
+            r#"{"ph":"f","pid":16777216,"tid":1,"bp":"e","ts":8,"cat":"message","name":"message","id":"000000000"},"#,
+            r#"{"ph":"X","pid":16777216,"tid":1,"ts":10,"dur":0.007630,"cat":"work","name":"\"quoted\"\n","args":{"start":10000000,"end":10007630}},"#,
+            r#"{"ph":"b","pid":16777216,"tid":0,"ts":2,"cat":"transit","name":"0 to 1","id":"000000000","args":{"from":0,"number":0,"to":1,"words":1,"enter":2000000,"first":8000000,"arrival":8000000}},"#,
+            r#"{"ph":"e","pid":16777216,"tid":0,"ts":8,"cat":"transit","name":"0 to 1","id":"000000000"}"#,
+            "]}\n",
+        ];
+        assert_eq!(text(&small()), lines.join("\n"));
+    }
+
+    /// Calls are slices of a second process.
+    #[test]
+    fn writes_what_was_called() {
+        let tag = CallTag { number: 1 << 60, name: Some("row".into()) };
+        let what = CallKind::Probe { from: None, tag, saw: Some(1) };
+        let calls = vec![Call { id: 1, start: US, end: 2 * US, what }];
+        let trace = Trace { calls, ..small() };
+        let lines = [
+            r#"{"ph":"e","pid":16777216,"tid":0,"ts":8,"cat":"transit","name":"0 to 1","id":"000000000"},"#,
+            r#"{"ph":"M","pid":16777217,"name":"process_name","args":{"name":"calls"}},"#,
+            r#"{"ph":"M","pid":16777217,"tid":1,"name":"thread_name","args":{"name":"processor 1"}},"#,
+            r#"{"ph":"M","pid":16777217,"tid":1,"name":"thread_sort_index","args":{"sort_index":1}},"#,
+            r#"{"ph":"X","pid":16777217,"tid":1,"ts":1,"dur":1,"cat":"call","name":"probe","args":{"start":1000000,"end":2000000,"call":{"probe":{"from":null,"tag":{"number":"1000000000000000","name":"row"},"saw":1}}}}"#,
+            "]}\n",
+        ];
+        let text = text(&trace);
+        assert!(text.ends_with(&lines.join("\n")), "{text}");
+        assert_eq!(Trace::read(text.as_bytes()), Ok(trace));
+    }
+
+    #[test]
+    fn says_which_call_is_wrong_and_where() {
+        let what = CallKind::Barrier;
+        let trace = Trace { calls: vec![Call { id: 1, start: US, end: 2 * US, what }], ..small() };
+        let good = text(&trace);
+        for (what, by, part) in [
+            (r#""call":"barrier""#, r#""call":"sleep""#, "unknown variant `sleep`"),
+            (r#""call":"barrier""#, r#""calls":"barrier""#, r#"an event lacks its "call""#),
+            (
+                r#""ts":1,"dur":1,"cat":"call""#,
+                r#""ts":1,"dur":2,"cat":"call""#,
+                "is shown from 1 us for 2 us",
+            ),
+        ] {
+            let refusal = Trace::read(good.replacen(what, by, 1).as_bytes()).unwrap_err().to_string();
+            assert!(refusal.contains(part) && refusal.contains("at line 1"), "{refusal}"); // 18, or after it
+        }
+    }
+
+    #[test]
+    fn reads_what_a_viewer_saved_again() {
+        let text = text(&small()).replacen('{', r#"{"metadata":{"who":["a viewer"]},"#, 1);
+        assert_eq!(Trace::read(text.as_bytes()), Ok(small()));
+    }
+
+    /// Before files named the model, G was always there.
+    #[test]
+    fn reads_a_machine_of_which_the_model_is_not_said() {
+        let text = text(&small()).replacen(r#""model":"LogP","#, "", 1);
+        let params = Params { long: LongMessages::LogGP { G: 4 * US }, ..small().params };
+        assert_eq!(Trace::read(text.as_bytes()), Ok(Trace { params, ..small() }));
+    }
+
+    #[test]
+    fn says_the_barrier_and_what_was_out_of_order() {
+        let mut trace = Trace { barrier: Some(3 * US), out_of_order: 7, ..small() };
+        trace.activities.push(Activity { id: 1, start: US, end: US, what: ActivityKind::Barrier });
+        let text = text(&trace);
+        assert!(text.contains(r#""latency":"exact","barrier":3000000,"out_of_order":7},"#), "{text}");
+        assert!(text.contains(r#""ts":1,"dur":0,"cat":"idle","name":"barrier","#), "{text}");
+        assert_eq!(Trace::read(text.as_bytes()), Ok(trace));
+    }
+
+    /// A picosecond that only the viewers see: each event in turn.
+    #[test]
+    fn refuses_what_the_viewers_would_show_wrong() {
+        let good = text(&small());
+        for (what, by, part) in [
+            (
+                r#""ts":0,"dur":2,"#,
+                r#""ts":0.000001,"dur":2,"#,
+                r#"event "send" of processor 0 is shown from 1 ps for 2 us, "#,
+            ),
+            (
+                r#""ts":8,"dur":2,"#,
+                r#""ts":8,"dur":1.999999,"#,
+                "from 8 us for 1.999999 us, and its \"args\" say from 8 us to 10 us",
+            ),
+            (r#""dur":0.007630"#, r#""dur":0.007631"#, "from 10 us for 7.631 ns"),
+            (
+                r#""dur":0.007630"#,
+                r#""dur":0.0076300001"#,
+                r#"event "X" has "dur" 0.0076300001, no whole number"#,
+            ),
+            (r#""dur":0.007630"#, r#""dur":"0.007630""#, "no whole number of picoseconds"),
+            (r#","dur":0.007630"#, "", r#"an event lacks its "dur""#),
+            (
+                r#""bp":"e","ts":2"#,
+                r#""bp":"e","ts":2.000001"#,
+                r#"event "s" of message "000000000" is at 2.000001 us on track 0, where"#,
+            ),
+            (
+                r#""bp":"e","ts":8"#,
+                r#""bp":"e","ts":7.999999"#,
+                r#"event "f" of message "000000000" is at 7.999999 us on track 1, where"#,
+            ),
+            (
+                r#""message","id":"000000000""#,
+                r#""message","id":"000000001""#,
+                r#"event "s" of message "000000001" is at 2 us"#,
+            ),
+            (r#""ts":2,"cat":"transit""#, r#""ts":2.000001,"cat":"transit""#, r#"event "b" of message"#),
+            (r#""ts":8,"cat":"transit""#, r#""ts":8.000001,"cat":"transit""#, r#"event "e" of message"#),
+        ] {
+            assert_eq!(good.matches(what).count().min(1), 1, "{what}");
+            let refusal = Trace::read(good.replacen(what, by, 1).as_bytes()).unwrap_err().to_string();
+            assert!(refusal.contains(part) && !refusal.contains('\n'), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn refuses_in_one_sentence() {
+        let good = text(&small());
+        for (what, by, part) in [
+            (&*good, "", "it is empty"),
+            ("{", "[", "expected"),
+            ("otherData", "otherdata", "missing field `otherData`"),
+            (r#""L":6000000"#, r#""L":-1"#, "L = -1 ps is negative"),
+            (r#""L":6000000"#, r#""L":6.5"#, "its machine has \"L\" 6.5, no whole number of picoseconds"),
+            (r#""g":4000000,"#, "", r#"its machine lacks its "g""#),
+            (
+                r#""model":"LogP""#,
+                r#""model":"LogGPS""#,
+                r#"is said to be one of "LogGPS", and has the parameters of LogGP"#,
+            ),
+            (r#""G":4000000"#, r#""G":4000001"#, "its machine is one of LogP, and its G is not max(g, o)"),
+            (r#""P":2"#, r#""P":0"#, "P = 0 is not a number of processors"),
+            ("single", "triple", "unknown variant `triple`"),
+            (r#""end":8000000"#, r#""done":8000000"#, r#"an event lacks its "end""#),
+            (r#""words":1,"#, "", r#"an event lacks its "words""#),
+            ("idle", "sleeping", r#"a processor does not do "sleeping" "#),
+            ("]}", "", "EOF while parsing"),
+            ("]}", "]}]", "trailing characters"),
+        ] {
+            let refusal = Trace::read(good.replacen(what, by, 1).as_bytes()).unwrap_err().to_string();
+            assert!(refusal.starts_with("this is not the trace of a run: "), "{refusal}");
+            assert!(refusal.contains(part) && !refusal.contains('\n'), "{refusal}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reads_back_exactly_what_it_wrote(trace in any::trace()) {
+            prop_assert_eq!(Trace::read(text(&trace).as_bytes()), Ok(trace));
+        }
+
+        /// Whatever is done to a file, reading it gives a trace or a sentence.
+        #[test]
+        fn survives_any_text(
+            trace in any::trace(),
+            edits in vec((any::<Index>(), any::<Index>(), any::<u8>(), 0..4_u8), 1..6),
+        ) {
+            let mut text = text(&trace).into_bytes();
+            for (place, other, byte, kind) in edits {
+                if text.is_empty() {
+                    break;
+                }
+                let (place, other) = (place.index(text.len()), other.index(text.len()));
+                match kind {
+                    0 => text[place] = byte,
+                    1 => text.truncate(place),
+                    2 => drop(text.drain(place.min(other)..place.max(other))),
+                    _ => text.swap(place, other),
+                }
+            }
+            if let Err(error) = Trace::read(&*text) {
+                prop_assert!(!error.to_string().contains('\n'), "{}", error);
+            }
+        }
+
+        #[test]
+        fn survives_bytes(bytes in vec(any::<u8>(), 0..200)) {
+            prop_assert!(Trace::read(&*bytes).is_err());
+        }
+    }
+}
