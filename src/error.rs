@@ -197,18 +197,16 @@ pub enum Doing {
 
 /// The message that a processor waits for, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WantedMessage(pub(crate) Want);
-
-impl WantedMessage {
-    /// Who has to agree, if that is what is waited for.
-    pub(crate) fn agrees(&self) -> Option<usize> {
-        self.0.from.filter(|_| self.0.tag.is_reply()).map(|from| from as usize)
-    }
+pub struct WantedMessage {
+    /// What it is.
+    pub(crate) want: Want,
+    /// What errors call its tag.
+    pub(crate) name: Option<&'static str>,
 }
 
 impl fmt::Display for WantedMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        f.write_str(&self.want.told(self.name))
     }
 }
 

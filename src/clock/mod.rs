@@ -12,7 +12,7 @@ use crate::error::Cause;
 use crate::message::Envelope;
 use crate::params::ReceptionCost;
 use crate::rules::choice::Places;
-use crate::rules::node::Reception;
+use crate::rules::reception::Reception;
 use crate::time::Time;
 
 /// Which clock a machine runs on.
@@ -52,7 +52,7 @@ pub(crate) trait Clock {
 
     /// Returns the message with the smallest arrival that a receive wants, when its reception is over; or nothing, at
     /// its deadline, if the reception would start later than that.
-    fn receive(&mut self, reception: &Reception) -> Option<Envelope>;
+    fn receive(&mut self, reception: &mut Reception) -> Option<Envelope>;
 
     /// The processor will not act before `t`, whatever its program does until its next call.
     fn not_before(&mut self, _t: Time) {}

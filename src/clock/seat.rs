@@ -2,11 +2,11 @@
 //!
 //! Both clocks seat their processors here, so that waiting means the same on both.
 
-use crate::error::{Doing, ProcessorState, WantedMessage};
-use crate::message::inbox::Inbox;
+use crate::error::{Doing, ProcessorState};
+use crate::message::matching::{Inbox, Key, Matched, first_pair};
 use crate::message::{Envelope, Letter, RawTag, Want};
 use crate::params::ReceptionCost;
-use crate::rules::node::{Purpose, Reception};
+use crate::rules::reception::{Awaits, Purpose, Reception, Requested};
 use crate::time::{PS, Time};
 
 /// A processor as its clock sees it. It fills four cache lines: what it waits for, its first two messages, and what few
@@ -16,7 +16,7 @@ use crate::time::{PS, Time};
 pub(super) struct Seat {
     /// When it runs next, the end of time if a message must come first; and once it has ended, when it did.
     wake: Time,
-    /// If it waits for a message: the tag that this must have.
+    /// If it waits for a message: the tag of those that its call takes.
     tag: RawTag,
     /// And from when on its reception can start.
     ready: Time,
@@ -24,30 +24,30 @@ pub(super) struct Seat {
     deadline: Time,
     /// It has taken a message that arrived then, or looked in vain until then. What comes later arrives no earlier.
     decided: Time,
-    /// If it waits for a message: whom this must come from, or [`ANYONE`].
+    /// And their sender, or [`Want::ANYONE`].
     from: u32,
-    /// And the sender of the message that it would take now, or [`NOBODY`]: it would take the first of that one's.
+    /// The sender of the message that it would take now, or [`NOBODY`]: it would take the first of that one's.
     best: u32,
     /// The ticket of the one entry on the agenda that counts; each wait and each change of it takes a new one.
     ticket: u32,
     /// What it does with the message, if it waits for one.
     purpose: Option<Purpose>,
-    /// Whether the tag has a name.
-    is_named: bool,
     /// How far its program is.
     stage: Stage,
     /// Whether it does nothing but look for messages, and has done so in vain for long.
     in_vain: bool,
     /// The messages that came for it and were not taken.
-    inbox: Inbox,
-    /// What errors call the tag, if it is named.
+    inbox: Inbox<Envelope>,
+    /// What errors call the tag that it wants.
     name: Option<&'static str>,
+    /// The receives of its requests, while it waits: those that were posted before its call.
+    requests: Option<Box<Requested>>,
+    /// What errors say that it waits for.
+    awaits: Awaits,
     /// How many messages came when one that arrives later had been taken, or when it had looked in vain for longer.
     out_of_order: u32,
 }
 
-/// Stands for any sender. No processor has this number.
-const ANYONE: u32 = u32::MAX;
 /// Stands for no sender.
 const NOBODY: u32 = u32::MAX;
 
@@ -66,42 +66,23 @@ impl Default for Seat {
     fn default() -> Seat {
         Seat {
             wake: Time::ZERO,
-            tag: RawTag::ANY,
+            tag: RawTag::NOTHING,
             ready: Time::ZERO,
             deadline: Time::ZERO,
             decided: Time::ZERO,
-            from: ANYONE,
+            from: Want::ANYONE,
             best: NOBODY,
             ticket: 0,
             purpose: None,
-            is_named: false,
             stage: Stage::NotStarted,
             in_vain: false,
             inbox: Inbox::default(),
             name: None,
+            requests: None,
+            awaits: Awaits::Message,
             out_of_order: 0,
         }
     }
-}
-
-/// When a processor goes on if its reception takes this message; nothing if it gives up first, or has a better one, of
-/// which the arrival and the sender are given.
-#[inline]
-fn granted(
-    reception: &Reception,
-    envelope: &Envelope,
-    best: impl FnOnce() -> Option<(Time, u32)>,
-    cost: &ReceptionCost,
-) -> Option<Time> {
-    let Envelope { arrival, ref letter } = *envelope;
-    let Letter { from, to, words, .. } = *letter;
-    reception.start(arrival)?;
-    let of_others = from != to && !reception.want.tag.is_signal();
-    let unseen = arrival == reception.deadline && of_others && cost.is_instant(words);
-    if unseen || best().is_some_and(|best| (arrival, from) >= best) {
-        return None;
-    }
-    Some(reception.over(arrival, letter, cost))
 }
 
 impl Seat {
@@ -150,32 +131,57 @@ impl Seat {
 
     /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says.
     #[inline]
-    pub fn ask(&mut self, id: u32, reception: &Reception, cost: &ReceptionCost) {
-        let Reception { want, ready, deadline, purpose } = *reception;
+    pub fn ask(&mut self, id: u32, reception: &mut Reception, cost: &ReceptionCost) {
         self.ticket = self.ticket.wrapping_add(1);
-        (self.tag, self.from) = (want.tag, want.from.unwrap_or(ANYONE));
-        (self.ready, self.deadline, self.purpose) = (ready, deadline, Some(purpose));
-        self.is_named = want.name.is_some();
-        if self.is_named {
-            self.name = want.name;
+        Want { from: self.from, tag: self.tag } = reception.want;
+        (self.ready, self.deadline, self.purpose) =
+            (reception.ready, reception.deadline, Some(reception.purpose));
+        self.name = reception.name;
+        self.requests = reception.requests.take();
+        self.awaits = std::mem::take(&mut reception.awaits);
+        (self.wake, self.best) = (self.deadline, NOBODY);
+        if self.ready > self.deadline {
+            return;
         }
-        let first = self.inbox.first(&want);
-        let mut over = first.and_then(|e| Some((granted(reception, e, || None, cost)?, e.letter.from)));
-        if over.is_none() && cost.is_instant(0) && want.from.is_none() && !want.tag.is_signal() {
+        let mut first = self.seen(reception.want, cost);
+        if first.is_none() && cost.is_instant(0) && self.from == Want::ANYONE && !self.tag.is_signal() {
             // What the others send in this instant is not seen; what the processor itself has sent is.
-            let own = self.inbox.first(&Want { from: Some(id), ..want });
-            over = own.and_then(|e| Some((granted(reception, e, || None, cost)?, id)));
+            first = self.seen(Want { from: id, tag: self.tag }, cost);
         }
-        (self.wake, self.best) = over.unwrap_or((deadline, NOBODY));
+        if let Some((key, wake)) = first {
+            (self.wake, self.best) = (wake, key.1);
+        }
+        if self.requests.is_some() {
+            self.asks_for_requests(first.map(|(key, _)| key), cost);
+        }
     }
 
-    /// What it waits for, if for a message.
+    /// If a message of its requests comes before the call's, or is the same, it takes that first.
+    #[cold]
+    fn asks_for_requests(&mut self, first: Option<Key>, cost: &ReceptionCost) {
+        let (Some(requests), deadline) = (&mut self.requests, self.deadline) else { return };
+        let is_seen = |message: &Envelope| is_seen(message, deadline, cost);
+        if let Some((key, receive)) = first_pair(&mut self.inbox, &mut requests.posted, deadline, is_seen)
+            && first.is_none_or(|first| key <= first)
+        {
+            (self.wake, self.best) = (self.ready.max(key.0), key.1);
+            requests.chosen = Some(receive);
+        }
+    }
+
+    /// What its call takes.
     #[inline]
-    fn reception(&self) -> Option<Reception> {
-        let from = (self.from != ANYONE).then_some(self.from);
-        let name = if self.is_named { self.name } else { None };
-        let (want, purpose) = (Want { from, tag: self.tag, name }, self.purpose?);
-        Some(Reception { want, ready: self.ready, deadline: self.deadline, purpose })
+    fn want(&self) -> Want {
+        Want { from: self.from, tag: self.tag }
+    }
+
+    /// The first message that a receive takes, if it comes in time and is seen, and when its reception is over.
+    #[inline]
+    fn seen(&mut self, want: Want, cost: &ReceptionCost) -> Option<(Key, Time)> {
+        let (message, purpose) = (self.inbox.first(want)?, self.purpose?);
+        let (key, over) = (message.key(), purpose.over(message, self.ready, cost));
+        let sees = key.0 <= self.deadline && is_seen(message, self.deadline, cost);
+        sees.then_some((key, over))
     }
 
     /// Puts a message into the inbox. Returns whether that changes when the processor wakes: then its old
@@ -185,48 +191,68 @@ impl Seat {
         if envelope.arrival < self.decided && !envelope.letter.tag.is_signal() {
             self.out_of_order += 1;
         }
-        // Whether it waits for the end of a reception or gives up then: what arrives later is too late.
-        let wake = match &self.reception() {
-            Some(reception) if envelope.arrival <= self.wake && reception.want.matches(&envelope.letter) => {
-                granted(reception, &envelope, || self.best(), cost)
-            }
-            _ => None,
-        };
         self.in_vain = false;
-        if let Some(wake) = wake {
-            (self.wake, self.best) = (wake, envelope.letter.from);
+        // Whether it waits for the end of a reception or gives up then: what arrives later is too late.
+        let waits = envelope.arrival <= self.wake && self.ready <= self.deadline;
+        let purpose = self.purpose.filter(|_| waits && self.is_better(&envelope, cost));
+        if let Some(purpose) = purpose {
+            self.wake = purpose.over(&envelope, self.ready, cost);
+            self.best = envelope.letter.from;
             self.ticket = self.ticket.wrapping_add(1);
         }
         self.inbox.put(envelope);
-        wake.is_some()
+        purpose.is_some()
     }
 
-    /// The arrival and the sender of the message that it would take now. What others sent in the same instant may not
-    /// have been seen, so it is the best one of its sender.
+    /// Whether it would rather take this message now than the one that it would have taken.
     #[inline]
-    fn best(&mut self) -> Option<(Time, u32)> {
+    fn is_better(&mut self, envelope: &Envelope, cost: &ReceptionCost) -> bool {
+        let receive = self.requests.as_mut().and_then(|requests| requests.posted.first(envelope));
+        let is_wanted = receive.is_some() || self.want().takes(envelope);
+        if !is_wanted || envelope.arrival > self.deadline || !is_seen(envelope, self.deadline, cost) {
+            return false;
+        }
+        let is_better = self.best().is_none_or(|best| envelope.key() < best);
+        if is_better && let Some(requests) = &mut self.requests {
+            requests.chosen = receive;
+        }
+        is_better
+    }
+
+    /// The message that it would take now. What others sent in the same instant may not have been seen, so it is the first
+    /// one of its sender.
+    #[inline]
+    fn best(&mut self) -> Option<Key> {
         if self.best == NOBODY {
             return None;
         }
-        let want = Want { from: Some(self.best), tag: self.tag, name: None };
-        self.inbox.first(&want).map(|envelope| (envelope.arrival, self.best))
+        self.inbox.first(self.taken()).map(Matched::key)
     }
 
-    /// The processor has woken from what it asked: the message that it got, if any.
+    /// What it takes of the sender of that message.
     #[inline]
-    pub fn answer(&mut self) -> Option<Envelope> {
+    fn taken(&self) -> Want {
+        let chosen = self.requests.as_ref().and_then(|requests| requests.chosen);
+        Want { from: self.best, tag: chosen.map_or(self.tag, |receive| receive.want.tag) }
+    }
+
+    /// The processor has woken from what it asked: the message that it got, if any. What it waited with it gets back.
+    #[inline]
+    pub fn answer(&mut self, reception: &mut Reception) -> Option<Envelope> {
         let purpose = self.purpose.take()?;
+        let taken = self.taken();
+        reception.requests = self.requests.take();
+        reception.awaits = std::mem::take(&mut self.awaits);
         if self.best == NOBODY {
             self.decides(self.deadline);
             return None;
         }
-        let want = Want { from: Some(self.best), tag: self.tag, name: None };
         if purpose == Purpose::Look {
-            let seen = self.inbox.first(&want).map(Envelope::outside)?;
+            let seen = self.inbox.first(taken).map(Envelope::outside)?;
             self.decides(seen.arrival);
             return Some(seen);
         }
-        let got = self.inbox.take(&want);
+        let got = self.inbox.take(taken);
         if let Some(envelope) = &got {
             self.decides(envelope.arrival);
         }
@@ -248,11 +274,11 @@ impl Seat {
     pub fn known_until(&mut self, one_of_a_pair: Option<u32>) -> Option<Time> {
         self.purpose?;
         let best = self.best();
-        let of_the_other = one_of_a_pair.is_some_and(|id| best.is_some_and(|(_, from)| from != id));
-        if self.tag.is_signal() || of_the_other {
+        let of_the_other = one_of_a_pair.is_some_and(|id| best.is_some_and(|(_, from, _)| from != id));
+        if of_the_other || (self.tag.is_signal() && self.requests.is_none()) {
             return Some(-PS);
         }
-        Some(best.map_or(self.deadline, |(arrival, _)| arrival))
+        Some(best.map_or(self.deadline, |(arrival, ..)| arrival))
     }
 
     /// Whether it waits for a message and has one of another processor than `id`, which sits here. If it is one of a pair
@@ -285,11 +311,9 @@ impl Seat {
 
     /// Whether it waits for what comes after the end of time: a reception of which it knows, or a moment.
     pub fn is_at_the_end_of_time(&self) -> bool {
-        let waits = match self.reception() {
-            Some(Reception { want, ready, .. }) => {
-                let ends = |e: &Envelope| e.arrival == Time::MAX && want.matches(&e.letter);
-                self.best != NOBODY || ready == Time::MAX || self.inbox.iter().any(ends)
-            }
+        let ends = |message: &Envelope| message.arrival == Time::MAX && self.want().takes(message);
+        let waits = match self.purpose {
+            Some(_) => self.best != NOBODY || self.ready == Time::MAX || self.inbox.iter().any(ends),
             None => self.stage == Stage::Running,
         };
         self.wake == Time::MAX && waits
@@ -302,19 +326,24 @@ impl Seat {
 
     /// What processor `id`, which sits here, is doing.
     pub fn state(&self, id: usize) -> ProcessorState {
-        let waits_for = self.reception();
-        let at = waits_for.map_or(self.wake, |reception| reception.ready);
-        let doing = match (self.stage, waits_for) {
+        let at = if self.purpose.is_some() { self.ready } else { self.wake };
+        let doing = match (self.stage, self.purpose) {
             (Stage::NotStarted, _) => Doing::NotStarted,
             (Stage::Finished, _) => Doing::Finished,
-            (Stage::Running | Stage::Failed, Some(reception)) => {
-                Doing::WaitingFor(WantedMessage(reception.want))
-            }
+            (Stage::Running | Stage::Failed, Some(_)) => self.awaits.doing(self.want(), self.name),
             (Stage::Running | Stage::Failed, None) if self.in_vain => Doing::Looking,
             (Stage::Running | Stage::Failed, None) => Doing::Running,
         };
         ProcessorState { id, at, doing }
     }
+}
+
+/// Whether a message is seen by a receive that gives up at a moment. What another sends in that very instant is not: who
+/// came first would be a matter of chance.
+#[inline]
+fn is_seen(message: &Envelope, deadline: Time, cost: &ReceptionCost) -> bool {
+    let Letter { from, to, words, tag, .. } = message.letter;
+    message.arrival != deadline || from == to || tag.is_signal() || !cost.is_instant(words)
 }
 
 #[cfg(test)]
@@ -324,6 +353,6 @@ mod tests {
     #[test]
     fn a_seat_fills_its_cache_lines_as_it_says() {
         assert_eq!(size_of::<Seat>(), 4 * 64);
-        assert_eq!(std::mem::offset_of!(Seat, inbox) + Inbox::SLOTS, 64);
+        assert_eq!(std::mem::offset_of!(Seat, inbox) + Inbox::<Envelope>::SLOTS, 64);
     }
 }

@@ -23,7 +23,7 @@ use crate::error::{Cause, RunError, cause_of, stop};
 use crate::message::Envelope;
 use crate::params::ReceptionCost;
 use crate::rules::choice::Places;
-use crate::rules::node::Reception;
+use crate::rules::reception::Reception;
 use crate::time::Time;
 
 /// What the processors share: all on one thread, so nothing is locked.
@@ -141,14 +141,14 @@ impl Clock for Jumper<'_> {
         }
     }
 
-    fn receive(&mut self, reception: &Reception) -> Option<Envelope> {
+    fn receive(&mut self, reception: &mut Reception) -> Option<Envelope> {
         let (wake, ticket) = {
             let mut seat = self.seat();
             seat.ask(self.id, reception, &self.clock.cost);
             (seat.wake(), seat.ticket())
         };
         self.sleep(wake, ticket);
-        self.seat().answer()
+        self.seat().answer(reception)
     }
 
     fn looks_in_vain(&mut self) -> bool {

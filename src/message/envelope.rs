@@ -1,9 +1,8 @@
 //! What travels, and which of it a receive takes.
 
-use std::fmt;
-
-use super::tag::{RawTag, Tag};
-use crate::message::parcel::Parcel;
+use super::matching::Matched;
+use super::parcel::Parcel;
+use super::tag::RawTag;
 use crate::time::Time;
 
 /// A message on its way.
@@ -43,36 +42,43 @@ pub(crate) struct Letter {
 }
 
 /// Which messages a receive takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Want {
-    /// The processor that they must come from, unless any will do.
-    pub from: Option<u32>,
+    /// The processor that they must come from, or [`Want::ANYONE`].
+    pub from: u32,
     /// The tag that they must have.
     pub tag: RawTag,
-    /// What errors call the tag.
-    pub name: Option<&'static str>,
 }
 
 impl Want {
-    /// Messages with this tag.
+    /// Stands for any sender. No processor has this number.
+    pub const ANYONE: u32 = u32::MAX;
+    /// No message.
+    pub const NOTHING: Want = Want { from: Want::ANYONE, tag: RawTag::NOTHING };
+
+    /// Messages with this tag, from a processor or any.
     #[inline]
-    pub fn of<T>(from: Option<usize>, tag: Tag<T>) -> Want {
-        Want { from: from.map(|from| from as u32), tag: tag.raw, name: tag.name }
+    pub fn of(from: Option<usize>, tag: RawTag) -> Want {
+        Want { from: from.map_or(Want::ANYONE, |from| from as u32), tag }
     }
 
     /// Whether the receive takes this message.
     #[inline]
-    pub fn matches(&self, letter: &Letter) -> bool {
-        self.tag.takes(letter.tag) && self.from.is_none_or(|from| from == letter.from)
+    pub fn takes(&self, message: &impl Matched) -> bool {
+        self.tag.takes(message.tag()) && (self.from == Want::ANYONE || self.from == message.from())
     }
-}
 
-impl fmt::Display for Want {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let about = self.tag.told(self.name);
+    /// Whether messages of several senders or tags will do.
+    pub fn is_wild(&self) -> bool {
+        self.from == Want::ANYONE || self.tag.is_wild()
+    }
+
+    /// What it is, in words; errors call the tag so.
+    pub fn told(self, name: Option<&str>) -> String {
+        let about = self.tag.told(name);
         match self.from {
-            Some(from) => write!(f, "a message from {from} {about}"),
-            None => write!(f, "a message {about}"),
+            Want::ANYONE => format!("a message {about}"),
+            from => format!("a message from {from} {about}"),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 mod envelope;
 mod id;
-pub(crate) mod inbox;
+pub(crate) mod matching;
 pub(crate) mod parcel;
 mod payload;
 mod tag;

@@ -106,7 +106,7 @@ impl<T> fmt::Debug for Tag<T> {
 }
 
 /// What a message is about, without its type. The machine's own messages have tags that no program can name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct RawTag(u64);
 
 impl RawTag {
@@ -134,13 +134,11 @@ impl RawTag {
     const LAST_STEP: usize = u32::MAX as usize;
     /// Whether it is a tag of a schedule, which lies where a program's step does.
     const SCHEDULED: u64 = 1 << 49;
-    /// Any tag of a schedule.
-    const ANY_SCHEDULED: u64 = 1 << 50;
 
     /// What a receive asks for that takes any message of a program. No message has it.
     pub const ANY: RawTag = RawTag(u64::MAX - 1);
-    /// What a receive asks for that takes any message at all.
-    pub const ANYTHING: RawTag = RawTag(u64::MAX);
+    /// What asks for no message.
+    pub const NOTHING: RawTag = RawTag(u64::MAX);
 
     /// A program's tag.
     pub const fn user(number: u16) -> RawTag {
@@ -154,8 +152,7 @@ impl RawTag {
 
     /// A schedule's tag, or any of them.
     pub fn scheduled(tag: Option<u32>) -> RawTag {
-        let place = tag.map_or(RawTag::ANY_SCHEDULED, |tag| u64::from(tag) << RawTag::USER_STEP);
-        RawTag(RawTag::SCHEDULED | place)
+        tag.map_or(RawTag::ANY, |tag| RawTag(RawTag::SCHEDULED | u64::from(tag) << RawTag::USER_STEP))
     }
 
     /// The tag of a step of a group's collective with this number, which is cut to what a tag has room for, as only the
@@ -234,12 +231,12 @@ impl RawTag {
     /// Whether a receive that asks for `self` takes a message with the tag `of`, or the request for one.
     #[inline]
     pub fn takes(self, of: RawTag) -> bool {
-        of.requested() == self || (self.is_wild() && (self == RawTag::ANYTHING || of.is_user()))
+        of.requested() == self || (self.is_wild() && of.is_user())
     }
 
     /// Whether a receive that asks for this takes messages with different tags.
     pub fn is_wild(self) -> bool {
-        self >= RawTag::ANY
+        self == RawTag::ANY
     }
 
     /// Whether it is a program's, or the request for a message that has a program's.
@@ -320,10 +317,7 @@ impl fmt::Display for Told<'_> {
             return write!(f, "that it agreed to take{name}");
         }
         if tag & RawTag::SCHEDULED != 0 && tag & RawTag::COLLECTIVE == 0 {
-            return match tag & RawTag::ANY_SCHEDULED {
-                0 => write!(f, "with tag {}", tag >> RawTag::USER_STEP & RawTag::LAST_STEP as u64),
-                _ => f.write_str("with any tag"),
-            };
+            return write!(f, "with tag {}", tag >> RawTag::USER_STEP & RawTag::LAST_STEP as u64);
         }
         if tag & RawTag::COLLECTIVE != 0 {
             let number = tag & ((1 << RawTag::GROUP) - 1);

@@ -123,6 +123,17 @@ impl Groups {
     }
 }
 
+/// A processor's place in the group in which it acts.
+#[derive(Clone)]
+pub(crate) struct Acting {
+    /// The group.
+    pub group: Group,
+    /// The group's number in this run.
+    pub number: u32,
+    /// The processor's rank in it.
+    pub rank: usize,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

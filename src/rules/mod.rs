@@ -2,8 +2,11 @@
 //! which the model leaves open.
 
 pub(crate) mod choice;
+pub(crate) mod engine;
 pub(crate) mod network;
-pub(crate) mod node;
+pub(crate) mod operation;
+pub(crate) mod pace;
+pub(crate) mod reception;
 mod stats;
 mod traffic;
 

@@ -1,14 +1,11 @@
-//! Where a rank's messages find its receives.
+//! Where a rank's messages find its receives, if it has many under way.
 //!
-//! A message goes to the receive that was posted first of those that take it, and a receive takes the message that
-//! arrived first. Nearly always few wait, and lists are all that is needed; where one would have to be searched for long,
-//! an index takes its place.
+//! As on the machine a message goes to the receive that was posted first of those that take it, and a receive takes the
+//! message that arrived first. Those that have found each other wait here until the rank gets round to them.
 
-use std::collections::{HashMap, VecDeque};
-
-use super::progress::Progress;
-use super::queue::{Links, NONE, Queue};
-use crate::schedule::ANY;
+use super::Packed;
+use crate::message::matching::{Inbox, Matched, Posted, Receive};
+use crate::message::{RawTag, Want};
 use crate::time::Time;
 
 /// A message at its receiver.
@@ -16,501 +13,246 @@ use crate::time::Time;
 pub(super) struct Mail {
     /// When it is there.
     pub arrival: Time,
-    /// When it is there and its receive posted.
-    pub ready: Time,
     /// Its sender.
     pub from: u32,
     /// The operation that sent it.
     pub sent_by: u32,
-    /// Its tag.
-    pub tag: u32,
+    /// How many messages its sender had sent before.
+    pub number: u32,
+    /// What it is about.
+    pub tag: RawTag,
     /// Its length.
     pub words: u32,
-    /// The receive that takes it.
-    pub receive: u32,
-    /// The one before it in its list.
-    before: u32,
-    /// The one after it.
-    after: u32,
-    /// What it says.
-    pub about: About,
 }
 
-/// What a message says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum About {
-    /// It is what is sent.
-    Data,
-    /// It asks to send a long one.
-    Request,
-    /// It follows from a request, and goes to an operation that waits for it.
-    Answer,
-}
-
-impl Mail {
-    /// A message that was not delivered yet.
-    pub fn new(arrival: Time, from: u32, sent_by: u32, tag: u32, words: u32, about: About) -> Mail {
-        let (receive, before, after) = (NONE, NONE, NONE);
-        Mail { arrival, ready: arrival, from, sent_by, tag, words, receive, before, after, about }
+impl Matched for Mail {
+    #[inline]
+    fn arrival(&self) -> Time {
+        self.arrival
     }
 
-    /// By arrival, and then by sender.
-    fn key(&self) -> (Time, u32) {
-        (self.arrival, self.from)
+    #[inline]
+    fn from(&self) -> u32 {
+        self.from
+    }
+
+    #[inline]
+    fn number(&self) -> u32 {
+        self.number
+    }
+
+    #[inline]
+    fn tag(&self) -> RawTag {
+        self.tag
     }
 }
 
-/// Messages in an order.
+/// What an operation receives.
+pub(super) fn wanted(operation: &Packed) -> Want {
+    let named = |number: u32| (number != super::ANY).then_some(number);
+    Want { from: operation.peer, tag: RawTag::scheduled(named(operation.tag)) }
+}
+
+/// A message and its receive.
 #[derive(Clone, Copy, Debug)]
-struct List {
-    head: u32,
-    tail: u32,
+pub(super) struct Pair {
+    /// When both are there.
+    pub ready: Time,
+    /// The message.
+    pub mail: Mail,
+    /// The receive.
+    receive: Receive,
+    /// The pair before it in its rank's list.
+    before: u32,
+    /// The pair after it, or the free place after this one.
+    after: u32,
 }
 
-impl Default for List {
-    fn default() -> List {
-        List { head: NONE, tail: NONE }
+impl Pair {
+    /// The operation that receives.
+    pub fn operation(&self) -> u32 {
+        self.receive.place.1
+    }
+
+    /// Its place among others: both are there first, or the receive was written first.
+    fn key(&self) -> (Time, u32) {
+        (self.ready, self.operation())
     }
 }
+
+/// No pair.
+const NONE: u32 = u32::MAX;
 
 /// A rank's receives and messages.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Desk {
-    /// Receives that have no message, as they were posted.
-    posted: Queue,
-    /// Messages that have no receive, by arrival.
-    mail: List,
-    /// Messages that have one, by the time at which both are there.
-    paired: List,
-    /// The greatest arrival so far: mostly messages come in order.
-    latest: Time,
-    /// The sender of that message.
-    latest_from: u32,
-    /// Whether it has an index.
-    has_index: bool,
+    /// Messages that have no receive.
+    mail: Inbox<Mail>,
+    /// Receives that have no message.
+    posted: Posted,
+    /// The first pair, by the time at which both are there.
+    head: u32,
+    /// The last one.
+    tail: u32,
+    /// The last message so far: mostly they come in order.
+    latest: (Time, u32),
 }
 
-/// All messages and receives that wait.
+impl Default for Desk {
+    fn default() -> Desk {
+        let (mail, posted) = (Inbox::default(), Posted::default());
+        Desk { mail, posted, head: NONE, tail: NONE, latest: (Time::ZERO, 0) }
+    }
+}
+
+/// The pairs of all ranks.
 #[derive(Debug)]
-pub(super) struct Desks {
-    /// The messages, and those places that are free.
-    mails: Vec<Mail>,
+pub(super) struct Pairs {
+    /// The pairs, and those places that are free.
+    pairs: Vec<Pair>,
     /// The first free place.
     free: u32,
-    /// The indexes of ranks that have many.
-    indexes: HashMap<u32, Index>,
-    /// How many receives are looked at before there is an index.
-    pub few: usize,
 }
 
-/// So many are looked at faster than an index.
-const FEW: usize = 32;
-
-/// A rank's receives and messages, by what they name.
-#[derive(Debug, Default)]
-struct Index {
-    /// Receives by sender and tag, as they were posted, each with the time.
-    posted: HashMap<(u32, u32), VecDeque<(Time, u32)>>,
-    /// How many of those that are left take any sender or any tag.
-    wild: usize,
-    /// Messages by sender and tag, by arrival.
-    mail: HashMap<(u32, u32), VecDeque<u32>>,
-}
-
-impl Index {
-    fn post(&mut self, receive: u32, since: Time, key: (u32, u32)) {
-        let (queue, turn) = (self.posted.entry(key).or_default(), (since, receive));
-        let place = queue.len() - queue.iter().rev().take_while(|other| **other > turn).count();
-        queue.insert(place, turn);
-        self.wild += usize::from(key.0 == ANY || key.1 == ANY);
+impl Pairs {
+    /// There is none.
+    pub fn new() -> Pairs {
+        Pairs { pairs: Vec::new(), free: NONE }
     }
 
-    /// The receive that was posted first of those that take such a message: since when and which, and what it names.
-    fn first_posted(&self, from: u32, tag: u32) -> Option<((Time, u32), (u32, u32))> {
-        let keys = [(from, tag), (ANY, tag), (from, ANY), (ANY, ANY)];
-        let keys = if self.wild == 0 { &keys[..1] } else { &keys[..] };
-        let first = |key: &(u32, u32)| Some((*self.posted.get(key)?.front()?, *key));
-        keys.iter().filter_map(first).min()
-    }
-
-    /// Takes that receive.
-    fn take_posted(&mut self, from: u32, tag: u32) -> Option<u32> {
-        let (_, key) = self.first_posted(from, tag)?;
-        let queue = self.posted.get_mut(&key)?;
-        let (_, receive) = queue.pop_front()?;
-        if queue.is_empty() {
-            self.posted.remove(&key);
-        }
-        self.wild -= usize::from(key.0 == ANY || key.1 == ANY);
-        Some(receive)
-    }
-}
-
-impl Desks {
-    /// Nothing waits.
-    pub fn new() -> Desks {
-        Desks { mails: Vec::new(), free: NONE, indexes: HashMap::new(), few: FEW }
-    }
-
-    /// A message.
+    /// A message has come, in the order of its arrival. Returns whether one of the rank's receives has another message than
+    /// before.
     #[inline]
-    pub fn mail(&self, mail: u32) -> &Mail {
-        &self.mails[mail as usize]
-    }
-
-    /// Takes in a message, which is in no list yet.
-    #[inline]
-    fn insert(&mut self, mail: Mail) -> u32 {
-        match self.free {
-            NONE => {
-                self.mails.push(mail);
-                (self.mails.len() - 1) as u32
-            }
-            place => {
-                self.free = self.mails[place as usize].after;
-                self.mails[place as usize] = mail;
-                place
-            }
+    pub fn deliver(&mut self, desk: &mut Desk, mail: Mail) -> bool {
+        if (mail.arrival, mail.from) < desk.latest {
+            return self.deliver_late(desk, mail);
         }
-    }
-
-    /// Forgets a message that is in no list.
-    #[inline]
-    fn remove(&mut self, mail: u32) -> Mail {
-        let gone = self.mails[mail as usize];
-        self.mails[mail as usize].after = self.free;
-        self.free = mail;
-        gone
-    }
-
-    /// Delivers a message that any receive may take, in the order of its arrival, and after those that were there before.
-    /// Returns whether one of the rank's receives has another message than before.
-    #[inline]
-    pub fn deliver(
-        &mut self,
-        desk: &mut Desk,
-        rank: u32,
-        links: &mut Links,
-        progress: &Progress,
-        mail: Mail,
-    ) -> bool {
-        let (key, tag) = (mail.key(), mail.tag);
-        let here = self.insert(mail);
-        if key < (desk.latest, desk.latest_from) {
-            return self.deliver_late(desk, rank, links, progress, here);
-        }
-        (desk.latest, desk.latest_from) = key;
-        match self.take_posted(desk, rank, links, progress, key.1, tag) {
-            Some(receive) => self.pair(desk, here, receive, progress.ready_since(receive)),
-            None => self.put(desk, rank, here),
-        }
-        desk.paired.tail == here
-    }
-
-    /// Delivers a message that arrives before others that have been delivered, so that one of them may have its receive.
-    fn deliver_late(
-        &mut self,
-        desk: &mut Desk,
-        rank: u32,
-        links: &mut Links,
-        progress: &Progress,
-        mut here: u32,
-    ) -> bool {
-        loop {
-            let Mail { arrival, from, tag, .. } = *self.mail(here);
-            let takes = |receive: u32| takes(progress, receive, from, tag);
-            let turn = |receive: u32| (progress.ready_since(receive), receive);
-            let mut other = desk.paired.tail;
-            let mut best = NONE;
-            while other != NONE && self.mail(other).ready >= arrival {
-                let mail = self.mail(other);
-                let later = mail.about != About::Answer && mail.key() > (arrival, from);
-                if later && takes(mail.receive) {
-                    let earlier = best == NONE || turn(mail.receive) < turn(self.mail(best).receive);
-                    best = if earlier { other } else { best };
-                }
-                other = mail.before;
-            }
-            // Of those that have no message the first one, unless one was posted earlier that has a later message.
-            let posted = self.first_posted(desk, rank, links, progress, from, tag);
-            match posted {
-                Some(receive) if best == NONE || turn(receive) < turn(self.mail(best).receive) => {
-                    self.take_posted(desk, rank, links, progress, from, tag);
-                    self.pair(desk, here, receive, progress.ready_since(receive));
-                    return true;
-                }
-                None if best == NONE => {
-                    self.put(desk, rank, here);
-                    return false;
-                }
-                _ => (),
-            }
-            let receive = self.mail(best).receive;
-            self.unlink(&mut desk.paired, best);
-            self.pair(desk, here, receive, progress.ready_since(receive));
-            here = best;
-        }
-    }
-
-    /// Delivers a message for which an operation waits.
-    pub fn deliver_to(&mut self, desk: &mut Desk, mail: Mail, operation: u32, since: Time) {
-        let here = self.insert(mail);
-        self.pair(desk, here, operation, since);
-    }
-
-    /// A receive is posted. Returns whether it has a message.
-    #[inline]
-    pub fn post(
-        &mut self,
-        desk: &mut Desk,
-        rank: u32,
-        links: &mut Links,
-        progress: &Progress,
-        receive: u32,
-    ) -> bool {
-        let operation = progress.operation(receive);
-        match self.take_mail(desk, rank, operation.peer, operation.tag) {
-            Some(mail) => {
-                self.pair(desk, mail, receive, progress.ready_since(receive));
-                true
-            }
+        desk.latest = (mail.arrival, mail.from);
+        match desk.posted.take(&mail) {
+            Some(receive) => self.pair(desk, mail, receive),
             None => {
-                self.unpost(desk, rank, links, progress, receive);
+                desk.mail.put(mail);
                 false
             }
         }
     }
 
-    /// A receive waits for a message.
-    #[inline]
-    fn unpost(&mut self, desk: &mut Desk, rank: u32, links: &mut Links, progress: &Progress, receive: u32) {
-        match self.index(desk, rank) {
-            None => desk.posted.push(links, receive, |other| progress.ready_since(other)),
-            Some(index) => {
-                let operation = progress.operation(receive);
-                index.post(receive, progress.ready_since(receive), (operation.peer, operation.tag));
+    /// A message has come that arrives before others that have, so that one of them may have its receive.
+    fn deliver_late(&mut self, desk: &mut Desk, mut mail: Mail) -> bool {
+        let mut is_new = false;
+        loop {
+            let posted = desk.posted.first(&mail);
+            let mut best = (posted.map_or((Time::MAX, NONE), |receive| receive.place), NONE);
+            let mut place = desk.tail;
+            while place != NONE && self.pairs[place as usize].ready >= mail.arrival {
+                let other = &self.pairs[place as usize];
+                if other.mail.key() > mail.key() && other.receive.want.takes(&mail) {
+                    best = best.min((other.receive.place, place));
+                }
+                place = other.before;
             }
-        }
-    }
-
-    /// A rank's index, if it has one.
-    #[inline]
-    fn index(&mut self, desk: &Desk, rank: u32) -> Option<&mut Index> {
-        if desk.has_index { self.indexes.get_mut(&rank) } else { None }
-    }
-
-    /// The receive that was posted first of those that take such a message; it stays.
-    fn first_posted(
-        &mut self,
-        desk: &mut Desk,
-        rank: u32,
-        links: &mut Links,
-        progress: &Progress,
-        from: u32,
-        tag: u32,
-    ) -> Option<u32> {
-        if let Some(index) = self.index(desk, rank) {
-            return index.first_posted(from, tag).map(|((_, receive), _)| receive);
-        }
-        let fits = |receive: u32| takes(progress, receive, from, tag);
-        desk.posted.iter(links).find(|receive| fits(*receive))
-    }
-
-    /// Takes the receive that was posted first of those that take such a message.
-    #[inline]
-    pub fn take_posted(
-        &mut self,
-        desk: &mut Desk,
-        rank: u32,
-        links: &mut Links,
-        progress: &Progress,
-        from: u32,
-        tag: u32,
-    ) -> Option<u32> {
-        if let Some(index) = self.index(desk, rank) {
-            return index.take_posted(from, tag);
-        }
-        let (receive, all) = desk.posted.take(links, self.few, |receive| takes(progress, receive, from, tag));
-        if receive.is_some() || all {
-            return receive;
-        }
-        self.make_index(desk, rank, links, progress).take_posted(from, tag)
-    }
-
-    /// Puts what waits into an index.
-    #[cold]
-    fn make_index(
-        &mut self,
-        desk: &mut Desk,
-        rank: u32,
-        links: &mut Links,
-        progress: &Progress,
-    ) -> &mut Index {
-        desk.has_index = true;
-        let mut index = Index::default();
-        while let Some(receive) = desk.posted.pop(links) {
-            let operation = progress.operation(receive);
-            index.post(receive, progress.ready_since(receive), (operation.peer, operation.tag));
-        }
-        let mut mail = desk.mail.head;
-        while mail != NONE {
-            let Mail { from, tag, after, .. } = *self.mail(mail);
-            index.mail.entry((from, tag)).or_default().push_back(mail);
-            mail = after;
-        }
-        self.indexes.entry(rank).insert_entry(index).into_mut()
-    }
-
-    /// Puts a message to those that have no receive, after those that arrived before it.
-    pub fn put(&mut self, desk: &mut Desk, rank: u32, mail: u32) {
-        let Mail { arrival, from, tag, .. } = *self.mail(mail);
-        let mut before = desk.mail.tail;
-        while before != NONE && self.mail(before).key() > (arrival, from) {
-            before = self.mail(before).before;
-        }
-        self.link(&mut desk.mail, before, mail);
-        if desk.has_index
-            && let Some(index) = self.indexes.get_mut(&rank)
-        {
-            let mails = &self.mails;
-            let queue = index.mail.entry((from, tag)).or_default();
-            let later = |other: &&u32| mails[**other as usize].key() > (arrival, from);
-            let place = queue.len() - queue.iter().rev().take_while(later).count();
-            queue.insert(place, mail);
-        }
-    }
-
-    /// Takes the message that arrived first of those that a receive takes.
-    #[inline]
-    fn take_mail(&mut self, desk: &mut Desk, rank: u32, from: u32, tag: u32) -> Option<u32> {
-        let fits = |mail: &Mail| (from == ANY || from == mail.from) && (tag == ANY || tag == mail.tag);
-        let is_wild = from == ANY || tag == ANY;
-        let mut mail = desk.mail.head;
-        if desk.has_index && !is_wild {
-            let index = self.indexes.get(&rank)?;
-            mail = *index.mail.get(&(from, tag))?.front()?;
-        } else {
-            while mail != NONE && !fits(self.mail(mail)) {
-                mail = self.mail(mail).after;
-            }
-        }
-        if mail == NONE {
-            return None;
-        }
-        self.unlink(&mut desk.mail, mail);
-        if desk.has_index
-            && let Some(index) = self.indexes.get_mut(&rank)
-        {
-            let Mail { from, tag, .. } = self.mails[mail as usize];
-            if let Some(queue) = index.mail.get_mut(&(from, tag)) {
-                queue.retain(|other| *other != mail);
-                if queue.is_empty() {
-                    index.mail.remove(&(from, tag));
+            match (best, posted) {
+                ((_, NONE), None) => {
+                    desk.mail.put(mail);
+                    return is_new;
+                }
+                ((_, NONE), Some(receive)) => {
+                    desk.posted.remove(receive);
+                    return self.pair(desk, mail, receive) || is_new;
+                }
+                ((_, place), _) => {
+                    let other = self.remove(desk, place);
+                    is_new |= self.pair(desk, mail, other.receive);
+                    mail = other.mail;
                 }
             }
         }
-        Some(mail)
     }
 
-    /// A message has found a receive that was posted at a time.
+    /// An operation waits for a message from a time on. It may be there already.
     #[inline]
-    fn pair(&mut self, desk: &mut Desk, mail: u32, receive: u32, posted: Time) {
-        let ready = self.mail(mail).arrival.max(posted);
-        (self.mails[mail as usize].ready, self.mails[mail as usize].receive) = (ready, receive);
-        let mut before = desk.paired.tail;
-        while before != NONE && (self.mail(before).ready, self.mail(before).receive) > (ready, receive) {
-            before = self.mail(before).before;
+    pub fn post(&mut self, desk: &mut Desk, want: Want, since: Time, operation: u32) {
+        let receive = Receive { place: (since, operation), want };
+        match desk.mail.take(want) {
+            Some(mail) => _ = self.pair(desk, mail, receive),
+            None => desk.posted.post(receive),
         }
-        self.link(&mut desk.paired, before, mail);
     }
 
-    /// The message whose reception comes first: both it and its receive are there first, or that was written first.
+    /// A message has found its receive.
     #[inline]
-    pub fn first(&self, desk: &Desk) -> Option<&Mail> {
-        if desk.paired.head == NONE { None } else { Some(self.mail(desk.paired.head)) }
-    }
-
-    /// Takes that message.
-    #[inline]
-    pub fn take_first(&mut self, desk: &mut Desk) -> Option<Mail> {
-        let first = desk.paired.head;
-        if first == NONE {
-            return None;
+    fn pair(&mut self, desk: &mut Desk, mail: Mail, receive: Receive) -> bool {
+        let ready = mail.arrival.max(receive.place.0);
+        let mut before = desk.tail;
+        while before != NONE && self.pairs[before as usize].key() > (ready, receive.place.1) {
+            before = self.pairs[before as usize].before;
         }
-        self.unlink(&mut desk.paired, first);
-        Some(self.remove(first))
-    }
-
-    /// Whether a message that comes now can find a receive, or one has.
-    #[inline]
-    pub fn expects(&self, desk: &Desk) -> bool {
-        !desk.posted.is_empty() || desk.paired.head != NONE || desk.has_index
-    }
-
-    /// The messages that no receive has taken, in the order of their arrival.
-    pub fn left(&self, desk: &Desk) -> impl Iterator<Item = &Mail> {
-        let next = |place: u32| (place != NONE).then(|| self.mail(place));
-        std::iter::successors(next(desk.mail.head), move |mail| next(mail.after))
-    }
-
-    /// Puts a message behind another one.
-    #[inline]
-    fn link(&mut self, list: &mut List, before: u32, mail: u32) {
         let after = match before {
-            NONE => std::mem::replace(&mut list.head, mail),
-            before => std::mem::replace(&mut self.mails[before as usize].after, mail),
+            NONE => desk.head,
+            before => self.pairs[before as usize].after,
         };
-        match after {
-            NONE => list.tail = mail,
-            after => self.mails[after as usize].before = mail,
-        }
-        (self.mails[mail as usize].before, self.mails[mail as usize].after) = (before, after);
+        let pair = Pair { ready, mail, receive, before, after };
+        let here = match self.free {
+            NONE => {
+                self.pairs.push(pair);
+                (self.pairs.len() - 1) as u32
+            }
+            place => {
+                self.free = self.pairs[place as usize].after;
+                self.pairs[place as usize] = pair;
+                place
+            }
+        };
+        *self.after(desk, before) = here;
+        *self.before(desk, after) = here;
+        true
     }
 
-    /// Takes a message out of its list.
+    /// Takes a pair out.
     #[inline]
-    fn unlink(&mut self, list: &mut List, mail: u32) {
-        let Mail { before, after, .. } = *self.mail(mail);
-        match before {
-            NONE => list.head = after,
-            before => self.mails[before as usize].after = after,
-        }
-        match after {
-            NONE => list.tail = before,
-            after => self.mails[after as usize].before = before,
-        }
+    fn remove(&mut self, desk: &mut Desk, place: u32) -> Pair {
+        let pair = self.pairs[place as usize];
+        *self.after(desk, pair.before) = pair.after;
+        *self.before(desk, pair.after) = pair.before;
+        self.pairs[place as usize].after = self.free;
+        self.free = place;
+        pair
     }
 
-    /// Puts a message for which no receive was posted behind all others.
-    pub fn hold(&mut self, desk: &mut Desk, rank: u32, mail: Mail) {
-        let (here, before) = (self.insert(mail), desk.mail.tail);
-        self.link(&mut desk.mail, before, here);
-        if let Some(index) = self.index(desk, rank) {
-            index.mail.entry((mail.from, mail.tag)).or_default().push_back(here);
-        }
+    /// Which pair comes after one, or first of all.
+    #[inline]
+    fn after<'d>(&'d mut self, desk: &'d mut Desk, place: u32) -> &'d mut u32 {
+        if place == NONE { &mut desk.head } else { &mut self.pairs[place as usize].after }
     }
 
-    /// A receive takes a message that waits, or is posted.
-    pub fn take_or_post(
-        &mut self,
-        desk: &mut Desk,
-        rank: u32,
-        links: &mut Links,
-        progress: &Progress,
-        receive: u32,
-    ) -> Option<Mail> {
-        let operation = progress.operation(receive);
-        let Some(mail) = self.take_mail(desk, rank, operation.peer, operation.tag) else {
-            self.unpost(desk, rank, links, progress, receive);
-            return None;
-        };
-        Some(self.remove(mail))
+    /// Which pair comes before one, or last of all.
+    #[inline]
+    fn before<'d>(&'d mut self, desk: &'d mut Desk, place: u32) -> &'d mut u32 {
+        if place == NONE { &mut desk.tail } else { &mut self.pairs[place as usize].before }
+    }
+
+    /// The message whose reception comes first, and its receive: both are there first, or that was written first.
+    #[inline]
+    pub fn first(&self, desk: &Desk) -> Option<&Pair> {
+        if desk.head == NONE { None } else { Some(&self.pairs[desk.head as usize]) }
+    }
+
+    /// Takes that pair.
+    #[inline]
+    pub fn take_first(&mut self, desk: &mut Desk) -> Option<Pair> {
+        if desk.head == NONE { None } else { Some(self.remove(desk, desk.head)) }
     }
 }
 
-/// Whether a receive takes a message.
-#[inline]
-fn takes(progress: &Progress, receive: u32, from: u32, tag: u32) -> bool {
-    let operation = progress.operation(receive);
-    (operation.peer == ANY || operation.peer == from) && (operation.tag == ANY || operation.tag == tag)
+impl Desk {
+    /// Whether a message that comes now can find a receive, or one has.
+    #[inline]
+    pub fn expects(&self) -> bool {
+        self.head != NONE || !self.posted.is_empty()
+    }
+
+    /// The messages that no receive has taken.
+    pub fn left(&self) -> impl Iterator<Item = &Mail> {
+        self.mail.iter()
+    }
 }

@@ -7,18 +7,17 @@
 
 use std::collections::HashMap;
 
-use super::desk::{About, Desk, Desks, Mail};
+use super::desk::{Desk, Mail, Pair, Pairs, wanted};
 use super::progress::Progress;
 use super::queue::{Links, Queue};
-use super::{Played, not_received, stuck};
+use super::{Kind, Played, Schedule, not_received, stuck};
 use crate::clock::agenda::{Agenda, Entry};
 use crate::clock::stacks::prefetch::prefetch_value;
-use crate::error::{Cause, Doing, RunError};
-use crate::message::parcel::Parcel;
-use crate::message::{Letter, RawTag, Tag};
+use crate::error::{Cause, RunError};
+use crate::message::{RawTag, Want};
 use crate::rules::network::Network;
-use crate::rules::node::{Pace, Receiving, Sending, Step};
-use crate::schedule::{Kind, Schedule};
+use crate::rules::operation::{Operation, Step};
+use crate::rules::pace::Pace;
 use crate::time::Time;
 
 /// A rank.
@@ -55,47 +54,9 @@ struct Outgoing {
     /// The receiver.
     to: u32,
     /// Its length.
-    words: usize,
-    /// What it says.
-    about: About,
-    /// The operation of the receiver that waits for it, if one does.
-    answers: Option<u32>,
-}
-
-/// A long message, for which its receiver is asked first (LogGPS, section 3.1), at one of its two ends.
-#[derive(Debug)]
-struct Handshake {
-    /// How far it is.
-    protocol: Protocol,
-    /// What is to be sent or taken next.
-    step: Step,
-    /// The rank at the other end.
-    peer: u32,
-    /// The operation there, once that is known.
-    operation: Option<u32>,
-}
-
-/// How far a handshake is.
-#[derive(Debug)]
-enum Protocol {
-    /// At the sender.
-    Sending(Sending),
-    /// At the receiver.
-    Receiving(Receiving),
-}
-
-impl Handshake {
-    /// What came next is done, with the message of this number if it was a send. Returns what comes then.
-    fn goes_on(&mut self, number: u32) -> Step {
-        self.step = match &mut self.protocol {
-            Protocol::Sending(sending) => {
-                sending.has_sent(number);
-                sending.next()
-            }
-            Protocol::Receiving(receiving) => receiving.next(),
-        };
-        self.step
-    }
+    words: u32,
+    /// What it is about.
+    tag: RawTag,
 }
 
 /// Where ranks have fewer operations than this, most are touched for the first time when a message comes, and it pays to
@@ -114,10 +75,10 @@ pub(super) struct Play<'a> {
     agenda: Agenda,
     /// What waits behind what.
     links: Links,
-    /// Where messages find receives.
-    pub desks: Desks,
-    /// The long messages that are under way, by operation.
-    handshakes: HashMap<u32, Handshake>,
+    /// The messages that have found their receives.
+    pairs: Pairs,
+    /// The operations that take more than one message, since a receiver is asked first.
+    long: HashMap<u32, Operation>,
     /// How it goes.
     replayed: Played,
     /// Whether ranks are fetched before they are due.
@@ -141,8 +102,8 @@ impl<'a> Play<'a> {
             ranks: (0..schedule.ranks()).map(rank).collect(),
             agenda: Agenda::default(),
             links: Links::new(schedule.len()),
-            desks: Desks::new(),
-            handshakes: HashMap::new(),
+            pairs: Pairs::new(),
+            long: HashMap::new(),
             replayed: Played::default(),
             fetches: schedule.len() < FEW * schedule.ranks(),
         }
@@ -193,15 +154,15 @@ impl<'a> Play<'a> {
         }
         if let Some(rank) = rank(8) {
             let sends = rank.sends.first();
-            let receives = self.desks.first(&rank.desk).map(|mail| mail.receive);
+            let receives = self.pairs.first(&rank.desk).map(Pair::operation);
             [sends, receives].into_iter().flatten().for_each(|operation| self.progress.prefetch(operation));
         }
         if let Some(rank) = rank(4) {
             if let Some(send) = rank.sends.first() {
                 prefetch_value(&self.ranks[self.progress.operation(send).peer as usize]);
             }
-            if let Some(mail) = self.desks.first(&rank.desk) {
-                self.progress.prefetch_followers(mail.receive);
+            if let Some(pair) = self.pairs.first(&rank.desk) {
+                self.progress.prefetch_followers(pair.operation());
             }
         }
     }
@@ -218,16 +179,16 @@ impl<'a> Play<'a> {
             }
         };
         if let Some(send) = sends.first() {
-            let (begin, turn) = pace.foresees(self.network, self.outgoing(send).words);
+            let (begin, turn) = pace.foresees(self.network, self.outgoing(send).words as usize);
             offer(Act::Send, begin, turn, self.progress.ready_since(send), send);
         }
         if let Some(calc) = calcs.first() {
-            offer(Act::Calc, pace.now(), pace.now(), self.progress.ready_since(calc), calc);
+            offer(Act::Calc, pace.now, pace.now, self.progress.ready_since(calc), calc);
         }
-        if let Some(mail) = self.desks.first(desk) {
-            let begin = pace.next_receive(self.network).max(mail.ready);
-            let over = begin + self.network.reception_cost().of(mail.words as usize);
-            offer(Act::Receive, begin, over, mail.ready, mail.receive);
+        if let Some(pair) = self.pairs.first(desk) {
+            let begin = pace.next_receive(self.network).max(pair.ready);
+            let over = begin + self.network.reception_cost().of(pair.mail.words as usize);
+            offer(Act::Receive, begin, over, pair.ready, pair.operation());
         }
         best.map(|(act, begin, turn, _)| (act, begin, turn))
     }
@@ -238,8 +199,8 @@ impl<'a> Play<'a> {
         loop {
             let chosen = self.choose(rank);
             if let Some((Act::Calc, ..)) = chosen
-                && !self.desks.expects(&self.ranks[rank as usize].desk)
-                && self.handshakes.is_empty()
+                && !self.ranks[rank as usize].desk.expects()
+                && self.long.is_empty()
             {
                 self.calc(rank); // nothing can come before it
                 continue;
@@ -268,7 +229,7 @@ impl<'a> Play<'a> {
         self.ranks[rank as usize].wake = Time::MAX;
         match self.choose(rank) {
             Some((Act::Send, begin, _)) => return self.send(rank, begin),
-            Some((Act::Receive, begin, _)) => self.receive(rank, begin),
+            Some((Act::Receive, ..)) => self.receive(rank),
             Some((Act::Calc, ..)) => self.calc(rank),
             None => (),
         }
@@ -279,9 +240,9 @@ impl<'a> Play<'a> {
     fn calc(&mut self, rank: u32) {
         let here = &mut self.ranks[rank as usize];
         let Some(calc) = here.calcs.pop(&self.links) else { return };
-        let begin = here.pace.now();
+        let begin = here.pace.now;
         let end = begin + Time::from_ps(self.progress.operation(calc).size as i64);
-        here.pace.works(end - begin);
+        here.pace.now = end;
         self.replayed.events += 1;
         self.progress.begins(calc, begin);
         self.progress.ends(calc, end);
@@ -293,42 +254,34 @@ impl<'a> Play<'a> {
     fn send(&mut self, rank: u32, begin: Time) -> bool {
         let here = &mut self.ranks[rank as usize];
         let Some(send) = here.sends.pop(&self.links) else { return true };
-        let Outgoing { to, words, about, answers } = self.outgoing(send);
+        let Outgoing { to, words, tag } = self.outgoing(send);
         let here = &mut self.ranks[rank as usize];
-        let Some(outgoing) = here.pace.turns_to(self.network, to as usize, words) else { return false };
+        let Some(outgoing) = here.pace.turns_to(self.network, to as usize, words as usize) else {
+            return false;
+        };
         let passage = here.pace.enters(self.network, &outgoing);
+        here.pace.now = passage.enter;
         let stall = passage.admitted - passage.ready;
         self.replayed.messages += 1;
         self.replayed.events += 1;
         self.replayed.stalls += u64::from(stall > Time::ZERO);
         self.replayed.stalled += stall;
 
-        let operation = self.progress.operation(send);
-        let mail = Mail::new(passage.arrival, rank, send, operation.tag, words as u32, about);
-        let (there, since) = (&mut self.ranks[to as usize], answers.map(|to| self.progress.ready_since(to)));
-        let is_new = match answers {
-            Some(waiting) => {
-                self.desks.deliver_to(&mut there.desk, mail, waiting, since.unwrap_or_default());
-                true
-            }
-            None => self.desks.deliver(&mut there.desk, to, &mut self.links, &self.progress, mail),
-        };
+        let mail =
+            Mail { arrival: passage.arrival, from: rank, sent_by: send, number: outgoing.number, tag, words };
+        let is_new = self.pairs.deliver(&mut self.ranks[to as usize].desk, mail);
         if is_new && to != rank {
             self.replan(to);
         }
 
-        let is_first = operation.kind == Kind::Send && answers.is_none();
-        if is_first {
+        if tag.is_first() {
             self.progress.begins(send, begin);
         }
-        let is_short = self.is_short(operation.kind, words, about);
-        let handshake = if is_short { None } else { self.handshakes.get_mut(&send) };
-        let step = handshake.map_or(Step::Done, |handshake| handshake.goes_on(outgoing.number));
-        if step == Step::Done {
-            if !is_short {
-                self.handshakes.remove(&send);
-            }
+        if self.is_short(send) {
             self.progress.ends(send, passage.enter);
+        } else if let Some(operation) = self.long.get_mut(&send) {
+            operation.has_sent(send);
+            self.goes_on(rank, send, passage.enter);
         }
         self.take_up(rank);
         true
@@ -336,47 +289,42 @@ impl<'a> Play<'a> {
 
     /// Receives the message that is first.
     #[inline]
-    fn receive(&mut self, rank: u32, begin: Time) {
+    fn receive(&mut self, rank: u32) {
         let here = &mut self.ranks[rank as usize];
-        let Some(mail) = self.desks.take_first(&mut here.desk) else { return };
-        let Mail { from, sent_by, receive, words, about, .. } = mail;
-        here.pace.receives(begin, self.network.reception_cost().of(words as usize));
-        let now = here.pace.now();
+        let Some(pair) = self.pairs.take_first(&mut here.desk) else { return };
+        let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation(), pair.mail);
+        let begin = here.pace.receives(self.network, pair.ready);
+        here.pace.now = begin + self.network.reception_cost().of(words as usize);
+        let now = here.pace.now;
         self.replayed.events += 1;
-        let step = match about {
-            About::Data => Step::Done,
-            About::Request => {
-                let tag = RawTag::scheduled(Some(mail.tag)).request();
-                let letter = Letter { from, to: rank, number: sent_by, words, tag, parcel: Parcel::new(()) };
-                let protocol = Protocol::Receiving(Receiving::new(&letter, None));
-                let mut handshake =
-                    Handshake { protocol, step: Step::Done, peer: from, operation: Some(sent_by) };
-                let step = handshake.goes_on(0);
-                self.handshakes.insert(receive, handshake);
-                step
+        if tag.is_first() && !tag.is_request() {
+            self.progress.ends(receive, now);
+        } else {
+            let want = wanted(self.progress.operation(receive));
+            let operation = self.long.entry(receive).or_insert_with(|| Operation::receive(want));
+            operation.has_taken(from, sent_by, tag);
+            self.goes_on(rank, receive, now);
+        }
+        self.take_up(rank);
+    }
+
+    /// An operation that takes more than one message has sent or taken one.
+    #[cold]
+    fn goes_on(&mut self, rank: u32, operation: u32, now: Time) {
+        let here = &mut self.ranks[rank as usize];
+        match self.long.get(&operation).map_or(Step::Done, Operation::next) {
+            Step::Send(..) => {
+                self.progress.is_ready_again(operation, now);
+                here.sends.push(&mut self.links, operation, |other| self.progress.ready_since(other));
             }
-            About::Answer => match self.handshakes.get_mut(&receive) {
-                Some(handshake) => {
-                    handshake.operation = Some(sent_by);
-                    handshake.goes_on(0)
-                }
-                None => Step::Done,
-            },
-        };
-        match step {
+            Step::Take(want) => {
+                let since = self.progress.ready_since(operation);
+                self.pairs.post(&mut here.desk, want, since, operation);
+            }
             Step::Done => {
-                if about != About::Data {
-                    self.handshakes.remove(&receive);
-                }
-                self.progress.ends(receive, now);
-                self.take_up(rank);
+                self.long.remove(&operation);
+                self.progress.ends(operation, now);
             }
-            Step::Send { .. } => {
-                self.progress.is_ready_again(receive, now);
-                let since = |other| self.progress.ready_since(other);
-                self.ranks[rank as usize].sends.push(&mut self.links, receive, since);
-            }
-            Step::Take(_) => (),
         }
     }
 
@@ -384,24 +332,26 @@ impl<'a> Play<'a> {
     #[inline]
     fn outgoing(&self, operation: u32) -> Outgoing {
         let packed = self.progress.operation(operation);
-        let words = self.network.params().words(packed.size as usize);
-        if self.is_short(packed.kind, words, About::Data) {
-            return Outgoing { to: packed.peer, words, about: About::Data, answers: None };
+        if !self.is_short(operation)
+            && let Some(long) = self.long.get(&operation)
+            && let Step::Send(tag, words) = long.next()
+        {
+            return Outgoing { to: long.peer, words, tag };
         }
-        match self.handshakes.get(&operation) {
-            Some(&Handshake { step: Step::Send { words, .. }, peer, operation, .. }) => {
-                // Only who asks does not know yet who answers.
-                let about = if operation.is_none() { About::Request } else { About::Answer };
-                Outgoing { to: peer, words, about, answers: operation }
-            }
-            _ => Outgoing { to: packed.peer, words, about: About::Data, answers: None },
-        }
+        Outgoing { to: packed.peer, words: self.words(operation), tag: wanted(packed).tag }
     }
 
-    /// Whether a message is one that goes without asking.
+    /// How long the message of an operation is.
     #[inline]
-    fn is_short(&self, kind: Kind, words: usize, about: About) -> bool {
-        kind == Kind::Send && about == About::Data && !self.network.params().is_synchronous(words)
+    fn words(&self, operation: u32) -> u32 {
+        self.network.params().words(self.progress.operation(operation).size as usize) as u32
+    }
+
+    /// Whether an operation is one message that goes without asking.
+    #[inline]
+    fn is_short(&self, operation: u32) -> bool {
+        let is_send = self.progress.operation(operation).kind == Kind::Send;
+        is_send && !self.network.params().is_synchronous(self.words(operation) as usize)
     }
 
     /// Puts operations of a rank that have become ready where they wait for their turn: by time, and then as written.
@@ -425,31 +375,21 @@ impl<'a> Play<'a> {
             match packed.kind {
                 Kind::Send => {
                     here.sends.push(&mut self.links, operation, |other| self.progress.ready_since(other));
-                    let words = self.network.params().words(packed.size as usize);
-                    if !self.is_short(Kind::Send, words, About::Data) {
-                        self.begin_to_ask(operation, packed.peer, words);
+                    if !self.is_short(operation) {
+                        let (words, tag) = (self.words(operation), wanted(packed).tag);
+                        self.long.insert(operation, Operation::send(packed.peer, tag, words, true, None));
                     }
                 }
                 Kind::Calc => {
                     here.calcs.push(&mut self.links, operation, |other| self.progress.ready_since(other))
                 }
                 Kind::Recv => {
-                    self.desks.post(&mut here.desk, rank, &mut self.links, &self.progress, operation);
+                    let since = self.progress.ready_since(operation);
+                    self.pairs.post(&mut here.desk, wanted(packed), since, operation);
                 }
             }
         }
         self.progress.fresh = fresh;
-    }
-
-    /// A long message is to be sent, for which its receiver is asked first.
-    #[cold]
-    fn begin_to_ask(&mut self, send: u32, to: u32, words: usize) {
-        const SCHEDULED: Tag<()> = Tag::new(0);
-        let sending = Sending::new(self.network, to as usize, SCHEDULED, words);
-        let protocol = Protocol::Sending(sending);
-        let mut handshake = Handshake { protocol, step: Step::Done, peer: to, operation: None };
-        handshake.goes_on(0);
-        self.handshakes.insert(send, handshake);
     }
 
     /// Nothing more happens: how it went, or what is wrong.
@@ -458,23 +398,22 @@ impl<'a> Play<'a> {
             if let Some(rank) = (0..self.ranks.len() as u32).find(|rank| self.choose(*rank).is_some()) {
                 return Err(self.end_of_time(rank)); // it waits for what would come later
             }
-            let now = |rank: usize| self.ranks[rank].pace.now();
-            let S = self.network.params().gps().map_or(usize::MAX, |gps| gps.S);
+            let now = |rank: usize| self.ranks[rank].pace.now;
             let sending = |operation: u32| {
-                let packed = self.progress.operation(operation);
-                let words = self.network.params().words(packed.size as usize);
-                let waits = packed.kind == Kind::Send && self.handshakes.contains_key(&operation);
-                waits.then_some(Doing::WaitingToSend { to: packed.peer as usize, words, S })
+                let is_send = self.progress.operation(operation).kind == Kind::Send;
+                let long = self.long.get(&operation).filter(|_| is_send)?;
+                Some(long.awaits(self.network).doing(Want::NOTHING, None))
             };
             return Err(stuck(&self.progress, now, sending));
         }
-        let left = self.ranks.iter().enumerate().flat_map(|(to, rank)| {
-            self.desks.left(&rank.desk).map(move |mail| (mail.arrival, to, mail.from, mail.tag))
-        });
+        let left =
+            self.ranks.iter().enumerate().flat_map(|(to, rank)| {
+                rank.desk.left().map(move |mail| (mail.arrival, to, mail.from, mail.tag))
+            });
         if let Some(error) = not_received(left) {
             return Err(error);
         }
-        self.replayed.finishes = self.ranks.iter().map(|rank| rank.pace.now()).collect();
+        self.replayed.finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
         self.replayed.time = self.replayed.finishes.iter().copied().max().unwrap_or_default();
         match self.replayed.finishes.iter().position(|finish| *finish == Time::MAX) {
             Some(rank) => Err(self.end_of_time(rank as u32)),

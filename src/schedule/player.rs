@@ -5,15 +5,16 @@
 //! operations wait for each other in a row takes what the same program takes on the virtual clock, to the picosecond.
 //! [`LogGOPSim`'s rules](loggopsim) are others, told in `docs/replay.md`.
 
+use super::{Kind, Packed, Schedule};
 use crate::error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
-use crate::message::{RawTag, Want};
+use crate::message::RawTag;
 use crate::params::Latency;
 use crate::params::Ports;
 use crate::params::{Params, ParamsError};
 use crate::rules::network::Network;
-use crate::schedule::{ANY, Kind, Packed, Schedule};
 use crate::time::Time;
 
+use super::desk::wanted;
 use super::progress::Progress;
 use super::{loggopsim, papers};
 
@@ -126,8 +127,12 @@ pub(super) fn stuck(
             let sends = ready.clone().find_map(&sending);
             let receive = ready.find(|operation| progress.operation(*operation).kind == Kind::Recv);
             let receive = receive.or_else(|| operations.find(|operation| !progress.is_done(*operation)));
-            sends
-                .unwrap_or_else(|| Doing::WaitingFor(wanted(progress.operation(receive.unwrap_or_default()))))
+            sends.unwrap_or_else(|| {
+                Doing::WaitingFor(WantedMessage {
+                    want: wanted(progress.operation(receive.unwrap_or_default())),
+                    name: None,
+                })
+            })
         };
         ProcessorState { id, at: now(id), doing }
     };
@@ -135,18 +140,11 @@ pub(super) fn stuck(
     RunError { cause: Cause::Deadlock { waiting, of: processors.len() }, processors }
 }
 
-/// The message that a receive waits for.
-fn wanted(operation: &Packed) -> WantedMessage {
-    let named = |number: u32| (number != ANY).then_some(number);
-    let tag = RawTag::scheduled(named(operation.tag));
-    WantedMessage(Want { from: named(operation.peer), tag, name: None })
-}
-
 /// The error of messages that nobody received: by arrival, receiver, sender and tag.
-pub(super) fn not_received(messages: impl Iterator<Item = (Time, usize, u32, u32)>) -> Option<RunError> {
+pub(super) fn not_received(messages: impl Iterator<Item = (Time, usize, u32, RawTag)>) -> Option<RunError> {
     let mut count = 0;
     let (arrival, to, from, tag) = messages.inspect(|_| count += 1).min()?;
-    let about = RawTag::scheduled(Some(tag)).to_string();
+    let about = tag.requested().to_string();
     Some(Cause::NotReceived { count, from: from as usize, to, about, arrival }.into())
 }
 

@@ -2,8 +2,8 @@
 
 use crate::time::Time;
 
-/// No operation, and no message.
-pub(super) const NONE: u32 = u32::MAX;
+/// No operation.
+const NONE: u32 = u32::MAX;
 
 /// Which operation comes after which.
 #[derive(Debug)]
@@ -32,12 +32,6 @@ impl Default for Queue {
 }
 
 impl Queue {
-    /// Whether nothing is in it.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.head == NONE
-    }
-
     /// The first operation.
     #[inline]
     pub fn first(&self) -> Option<u32> {
@@ -74,37 +68,8 @@ impl Queue {
     }
 
     /// All operations.
-    pub fn iter<'a>(&self, links: &'a Links) -> impl Iterator<Item = u32> + 'a {
+    fn iter<'a>(&self, links: &'a Links) -> impl Iterator<Item = u32> + 'a {
         let some = |operation: u32| (operation != NONE).then_some(operation);
         std::iter::successors(some(self.head), move |operation| some(links.0[*operation as usize]))
-    }
-
-    /// Takes the first operation that fits, if it is among the first `few`; says whether all were looked at.
-    #[inline]
-    pub fn take(
-        &mut self,
-        links: &mut Links,
-        few: usize,
-        mut fits: impl FnMut(u32) -> bool,
-    ) -> (Option<u32>, bool) {
-        let (mut before, mut here) = (NONE, self.head);
-        for _ in 0..few {
-            if here == NONE {
-                return (None, true);
-            }
-            let after = links.0[here as usize];
-            if fits(here) {
-                match before {
-                    NONE => self.head = after,
-                    before => links.0[before as usize] = after,
-                }
-                if after == NONE {
-                    self.tail = before;
-                }
-                return (Some(here), true);
-            }
-            (before, here) = (here, after);
-        }
-        (None, here == NONE)
     }
 }

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::error::Cause;
 use crate::message::Envelope;
 use crate::params::ReceptionCost;
-use crate::rules::node::Reception;
+use crate::rules::reception::Reception;
 use crate::time::{MS, Time};
 
 /// How much slower than it should a machine on the wall clock runs.
@@ -80,10 +80,11 @@ impl Clock for Recorder<'_> {
         self.clock.deliver(envelope);
     }
 
-    fn receive(&mut self, reception: &Reception) -> Option<Envelope> {
+    fn receive(&mut self, reception: &mut Reception) -> Option<Envelope> {
+        let (ready, deadline, purpose) = (reception.ready, reception.deadline, reception.purpose);
         let envelope = self.clock.receive(reception);
-        let over = |message: &Envelope| reception.over(message.arrival, &message.letter, &self.cost);
-        let until = envelope.as_ref().map_or(reception.deadline, over);
+        let over = |message: &Envelope| purpose.over(message, ready, &self.cost);
+        let until = envelope.as_ref().map_or(deadline, over);
         self.waits.push(Wait { until, acts: true });
         envelope
     }

@@ -27,7 +27,7 @@ use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
 use crate::message::{Envelope, Letter};
 use crate::params::ReceptionCost;
 use crate::rules::choice::Places;
-use crate::rules::node::Reception;
+use crate::rules::reception::Reception;
 use crate::time::{PS, Time};
 use carrier::{Berth, Carrier, coroutine, thread};
 use front::{Front, NEVER, Outlook, place};
@@ -542,12 +542,12 @@ impl Clock for Waiter<'_> {
         self.wall.fronts[self.number].has_computed();
     }
 
-    fn receive(&mut self, reception: &Reception) -> Option<Envelope> {
+    fn receive(&mut self, reception: &mut Reception) -> Option<Envelope> {
         let id = self.id;
         self.goes_on(); // or else the seat must stay as it was when the run failed
         let cost = self.wall.known.cost;
         self.seat().ask(id, reception, &cost);
-        if self.sleep(Needs::Turn) { self.seat().answer() } else { None }
+        if self.sleep(Needs::Turn) { self.seat().answer(reception) } else { None }
     }
 
     fn end(&mut self, at: Time, well: bool) {

@@ -12,14 +12,14 @@ mod part;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::desk::{About, Desk, Desks, Mail};
+use super::desk::{Mail, wanted};
 use super::progress::Progress;
-use super::queue::Links;
-use super::{Played, not_received, refuse, stuck};
+use super::{Kind, Packed, Played, Schedule, not_received, refuse, stuck};
 use crate::clock::agenda::{Agenda, Entry};
 use crate::error::{Cause, Doing, RunError};
+use crate::message::RawTag;
+use crate::message::matching::{Inbox, Matched, Posted, Receive};
 use crate::params::{Params, ParamsError};
-use crate::schedule::{Kind, Packed, Schedule};
 use crate::time::Time;
 
 use part::{Part, Parts};
@@ -92,12 +92,8 @@ pub(super) struct Play<'a> {
     sends: Parts<Waiting>,
     /// The messages that wait to be received.
     messages: Parts<Waiting>,
-    /// Each rank's receives and messages.
-    pub desks: Desks,
-    /// Each rank's place there.
-    ranks: Vec<Desk>,
-    /// What waits behind what.
-    links: Links,
+    /// Each rank's messages that have no receive, and its receives that have no message.
+    desks: Vec<(Inbox<Held>, Posted)>,
     /// What happens next: by time, and then as it was put here.
     agenda: Agenda,
     /// How many things were put there.
@@ -130,6 +126,29 @@ enum Stage {
     Over,
 }
 
+/// A message that has no receive, and how much had happened before it came: those that came first go first, whoever sent
+/// them.
+#[derive(Debug)]
+struct Held(Mail, u64);
+
+impl Matched for Held {
+    fn arrival(&self) -> Time {
+        Time::from_ps(self.1 as i64)
+    }
+
+    fn from(&self) -> u32 {
+        self.0.from
+    }
+
+    fn number(&self) -> u32 {
+        self.0.number
+    }
+
+    fn tag(&self) -> RawTag {
+        self.0.tag
+    }
+}
+
 impl<'a> Play<'a> {
     /// Nothing has happened.
     pub fn new(schedule: &'a Schedule, costs: Costs) -> Play<'a> {
@@ -147,9 +166,7 @@ impl<'a> Play<'a> {
             calcs: Parts::new(P),
             sends: Parts::new(P),
             messages: Parts::new(P),
-            desks: Desks::new(),
-            ranks: vec![Desk::default(); P],
-            links: Links::new(schedule.len()),
+            desks: (0..P).map(|_| Default::default()).collect(),
             agenda: Agenda::default(),
             turns: 0,
             replayed: Played::default(),
@@ -158,7 +175,7 @@ impl<'a> Play<'a> {
 
     /// Plays it to its end.
     pub fn run(mut self) -> Result<Played, RunError> {
-        for rank in 0..self.ranks.len() {
+        for rank in 0..self.desks.len() {
             self.progress.begin(rank);
             self.take_up();
         }
@@ -296,11 +313,14 @@ impl<'a> Play<'a> {
     /// Posts a receive, or gives it a message that has come.
     fn receive(&mut self, operation: u32, packed: &Packed, rank: u32, time: Time) {
         self.progress.begins(operation, time);
-        let (desk, links) = (&mut self.ranks[rank as usize], &mut self.links);
-        let mail = self.desks.take_or_post(desk, rank, links, &self.progress, operation);
-        if let Some(mail) = mail {
-            self.agree(&mail, packed, time);
-            self.progress.ends(operation, time);
+        let (messages, receives) = &mut self.desks[rank as usize];
+        let want = wanted(packed);
+        match messages.take(want) {
+            Some(Held(mail, _)) => {
+                self.agree(&mail, packed, time);
+                self.progress.ends(operation, time);
+            }
+            None => receives.post(Receive { place: (self.progress.ready_since(operation), operation), want }),
         }
     }
 
@@ -312,14 +332,15 @@ impl<'a> Play<'a> {
         let further = words.max(1) as i64 - 1;
         *self.free.get_mut(part.processor()) = time + o + (further * O).max(further * G);
         *self.can_receive.get_mut(part.interface()) = time + g + further * G;
-        let mail = Mail::new(time, from, operation, packed.tag, words as u32, About::Data);
-        let (desk, links) = (&mut self.ranks[part.rank as usize], &mut self.links);
-        match self.desks.take_posted(desk, part.rank, links, &self.progress, from, packed.tag) {
+        let tag = wanted(packed).tag;
+        let mail = Mail { arrival: time, from, sent_by: operation, number: 0, tag, words: words as u32 };
+        let (messages, receives) = &mut self.desks[part.rank as usize];
+        match receives.take(&mail) {
             Some(receive) => {
                 self.agree(&mail, packed, time);
-                self.progress.ends(receive, time);
+                self.progress.ends(receive.place.1, time);
             }
-            None => self.desks.hold(desk, part.rank, mail),
+            None => messages.put(Held(mail, self.replayed.events)),
         }
     }
 
@@ -371,7 +392,7 @@ impl<'a> Play<'a> {
 
     /// Nothing more happens: how it went, or what is wrong.
     fn end(mut self) -> Result<Played, RunError> {
-        let mut finishes = vec![Time::ZERO; self.ranks.len()];
+        let mut finishes = vec![Time::ZERO; self.desks.len()];
         for (rank, free) in self.free.iter() {
             finishes[rank as usize] = free.max(finishes[rank as usize]);
         }
@@ -384,8 +405,8 @@ impl<'a> Play<'a> {
             };
             return Err(stuck(&self.progress, |rank| finishes[rank], sending));
         }
-        let left = self.ranks.iter().enumerate().flat_map(|(to, desk)| {
-            self.desks.left(desk).map(move |mail| (mail.arrival, to, mail.from, mail.tag))
+        let left = self.desks.iter().enumerate().flat_map(|(to, (messages, _))| {
+            messages.iter().map(move |Held(mail, _)| (mail.arrival, to, mail.from, mail.tag))
         });
         if let Some(error) = not_received(left) {
             return Err(error);

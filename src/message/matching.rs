@@ -1,0 +1,596 @@
+//! Which message goes to which receive: MPI's rule, and the one matcher for programs and for schedules.
+//!
+//! A message goes to the receive that was posted first of those that want it, and a receive takes the message that arrived
+//! first of those that it wants. What has not found its other half lies here: messages in an [`Inbox`], receives in
+//! [`Posted`].
+//!
+//! Nearly always few lie there, or they are taken as they come, and a list in their order is all that is needed. Where
+//! one would have to be searched for long, an index takes its place, in which every search takes logarithmic time.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+use smallvec::SmallVec;
+
+use super::{Envelope, RawTag, Want};
+use crate::time::Time;
+
+/// What a matcher knows of a message.
+pub(crate) trait Matched {
+    /// When it is there.
+    fn arrival(&self) -> Time;
+    /// Its sender.
+    fn from(&self) -> u32;
+    /// How many messages its sender had sent before.
+    fn number(&self) -> u32;
+    /// What it is about.
+    fn tag(&self) -> RawTag;
+
+    /// Its place among messages: by arrival, then by sender, then as they were sent.
+    #[inline]
+    fn key(&self) -> Key {
+        (self.arrival(), self.from(), self.number())
+    }
+}
+
+/// The order of messages.
+pub(crate) type Key = (Time, u32, u32);
+
+impl Matched for Envelope {
+    #[inline]
+    fn arrival(&self) -> Time {
+        self.arrival
+    }
+
+    #[inline]
+    fn from(&self) -> u32 {
+        self.letter.from
+    }
+
+    #[inline]
+    fn number(&self) -> u32 {
+        self.letter.number
+    }
+
+    #[inline]
+    fn tag(&self) -> RawTag {
+        self.letter.tag
+    }
+}
+
+/// The messages sent to a processor that no receive has taken, those that are still under way included, in their order.
+///
+/// Mostly there are one or two: where processors do the same, the one that came last comes before the one before it is
+/// taken. Two lie in the inbox itself, and none is moved when another is taken.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Inbox<M> {
+    /// In which of the two slots the first message lies, if there is one and the messages are not in the index.
+    front: u8,
+    /// How many of the slots hold a message: so one that is empty need not be looked at.
+    filled: u8,
+    /// Whether there are others than those in the slots.
+    has_more: bool,
+    /// The first two in that order, the one in front and the other, if none is in the index.
+    slots: [Option<M>; 2],
+    /// The others. They lie elsewhere, so that those inboxes that never have many lie close together.
+    more: Option<Box<More<M>>>,
+}
+
+/// The messages that have no room in the inbox itself.
+#[derive(Debug)]
+struct More<M> {
+    /// The others in their order, if none is in the index.
+    list: VecDeque<M>,
+    /// All, once there were many.
+    index: Index<M>,
+}
+
+/// How many messages or receives of a list are looked at before they move to an index.
+const FEW: usize = 16;
+
+impl<M> Default for Inbox<M> {
+    fn default() -> Inbox<M> {
+        Inbox { front: 0, filled: 0, has_more: false, slots: [None, None], more: None }
+    }
+}
+
+impl<M> Default for More<M> {
+    fn default() -> More<M> {
+        More { list: VecDeque::with_capacity(4), index: Index::default() }
+    }
+}
+
+/// The key of what lies in a slot; what is not there comes last.
+fn key_of(slot: &Option<impl Matched>) -> Key {
+    slot.as_ref().map_or((Time::MAX, u32::MAX, u32::MAX), Matched::key)
+}
+
+/// Whether a receive takes what lies in a slot.
+#[inline]
+fn takes(want: Want, slot: &Option<impl Matched>) -> bool {
+    slot.as_ref().is_some_and(|message| want.takes(message))
+}
+
+impl<M: Matched> Inbox<M> {
+    /// Where the slots lie in it.
+    #[cfg(test)]
+    pub const SLOTS: usize = std::mem::offset_of!(Inbox<M>, slots);
+
+    /// An inbox that has room for a few more than those two.
+    pub fn with_room() -> Inbox<M> {
+        Inbox { more: Some(Box::default()), ..Inbox::default() }
+    }
+
+    /// The slots with the first message and with the second.
+    #[inline]
+    fn slots(&self) -> (usize, usize) {
+        let front = usize::from(self.front & 1);
+        (front, 1 - front)
+    }
+
+    /// Adds a message.
+    #[inline]
+    pub fn put(&mut self, message: M) {
+        let (first, second) = self.slots();
+        match self.filled {
+            _ if self.has_more => return self.put_among(message),
+            0 => self.slots[first] = Some(message),
+            1 => {
+                if key_of(&self.slots[first]) > message.key() {
+                    self.front = second as u8;
+                }
+                self.slots[second] = Some(message);
+            }
+            _ => return self.put_among(message),
+        }
+        self.filled += 1;
+    }
+
+    /// Adds a message where there are two or more. Most arrive after all that are there, and so go to the end at once.
+    #[inline(never)]
+    fn put_among(&mut self, message: M) {
+        self.has_more = true;
+        let (first, second) = self.slots();
+        let more = self.more.get_or_insert_default();
+        let Some(last) = &mut self.slots[second] else { return more.index.put(message) };
+        if message.key() < last.key() {
+            more.list.push_front(std::mem::replace(last, message));
+            if key_of(&self.slots[second]) < key_of(&self.slots[first]) {
+                self.front = second as u8;
+            }
+            return;
+        }
+        let later = more.list.iter().rev().take(FEW).take_while(|other| other.key() > message.key()).count();
+        if later < FEW {
+            more.list.insert(more.list.len() - later, message);
+        } else {
+            self.move_to_index().put(message);
+        }
+    }
+
+    /// The first message that a receive wants.
+    #[inline]
+    pub fn first(&mut self, want: Want) -> Option<&M> {
+        let (first, second) = self.slots();
+        match () {
+            () if self.filled > 0 && takes(want, &self.slots[first]) => self.slots[first].as_ref(),
+            () if self.filled > 1 && takes(want, &self.slots[second]) => self.slots[second].as_ref(),
+            () if self.has_more => self.first_of_more(want),
+            () => None,
+        }
+    }
+
+    /// The same, if it is none of the first two.
+    #[inline(never)]
+    fn first_of_more(&mut self, want: Want) -> Option<&M> {
+        match self.find(want) {
+            Some(place) => self.more.as_ref()?.list.get(place),
+            None => self.more.as_mut()?.index.first(want),
+        }
+    }
+
+    /// Takes that message.
+    #[inline]
+    pub fn take(&mut self, want: Want) -> Option<M> {
+        let (first, second) = self.slots();
+        let place = match () {
+            () if self.filled > 0 && takes(want, &self.slots[first]) => {
+                self.front = second as u8;
+                first
+            }
+            () if self.filled > 1 && takes(want, &self.slots[second]) => second,
+            () if self.has_more => return self.take_of_more(want),
+            () => return None,
+        };
+        let taken = self.slots[place].take();
+        if self.has_more {
+            self.slots[place] = self.more.as_mut().and_then(|more| more.list.pop_front());
+            self.counts_more();
+        } else {
+            self.filled -= 1;
+        }
+        taken
+    }
+
+    /// Takes it, if it is none of the first two.
+    #[inline(never)]
+    fn take_of_more(&mut self, want: Want) -> Option<M> {
+        let place = self.find(want);
+        let more = self.more.as_mut()?;
+        let taken = match place {
+            Some(place) => more.list.remove(place),
+            None => more.index.take(want),
+        };
+        self.counts_more();
+        taken
+    }
+
+    /// Notes whether there are still others than the first two.
+    fn counts_more(&mut self) {
+        let Some(more) = &mut self.more else { return };
+        if more.list.is_empty() {
+            more.list.clear(); // the next one goes where the last one was, which is in the cache
+        }
+        self.has_more = !more.list.is_empty() || !more.index.messages.is_empty();
+    }
+
+    /// How many messages are left.
+    pub fn len(&self) -> usize {
+        let more = self.more.as_ref().map_or(0, |more| more.list.len() + more.index.messages.len());
+        usize::from(self.filled) + more
+    }
+
+    /// The messages that are left, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &M> + Clone {
+        let (first, second) = self.slots();
+        let few = self.slots[first].iter().chain(&self.slots[second]);
+        few.chain(self.more.iter().flat_map(|more| more.list.iter().chain(more.index.messages.values())))
+    }
+
+    /// The place of that message in the list; nothing if it is not there, or in the index.
+    fn find(&mut self, want: Want) -> Option<usize> {
+        let list = &self.more.as_ref()?.list;
+        let found = list.iter().take(FEW).position(|message| want.takes(message));
+        if found.is_none() && list.len() > FEW {
+            self.move_to_index();
+        }
+        found
+    }
+
+    #[cold]
+    fn move_to_index(&mut self) -> &mut Index<M> {
+        let More { list, index } = &mut **self.more.get_or_insert_default();
+        self.filled = 0;
+        let few = self.slots.iter_mut().filter_map(Option::take);
+        few.chain(list.drain(..)).for_each(|message| index.put(message));
+        index
+    }
+}
+
+/// Messages in their order, and by what a receive can name: their sender and tag, or their tag alone. A request for a
+/// message lies under that message's tag, as the same receives take it.
+#[derive(Debug)]
+struct Index<M> {
+    /// In their order.
+    messages: BTreeMap<Key, M>,
+    /// By sender, tag, arrival and number.
+    by_sender: BTreeSet<(u32, RawTag, Time, u32)>,
+    /// By tag, arrival, sender and number, from the first search on that names no sender.
+    by_tag: Option<BTreeSet<(RawTag, Time, u32, u32)>>,
+}
+
+impl<M> Default for Index<M> {
+    fn default() -> Index<M> {
+        Index { messages: BTreeMap::new(), by_sender: BTreeSet::new(), by_tag: None }
+    }
+}
+
+impl<M: Matched> Index<M> {
+    fn put(&mut self, message: M) {
+        let (tag, (arrival, from, number)) = (message.tag().requested(), message.key());
+        self.by_sender.insert((from, tag, arrival, number));
+        if let Some(by_tag) = &mut self.by_tag {
+            by_tag.insert((tag, arrival, from, number));
+        }
+        self.messages.insert((arrival, from, number), message);
+    }
+
+    /// The key of the message that a receive takes.
+    fn find(&mut self, want: Want) -> Option<Key> {
+        let Want { from, tag } = want;
+        if tag.is_wild() {
+            return self.messages.iter().find(|(_, message)| want.takes(*message)).map(|(key, _)| *key);
+        }
+        if from != Want::ANYONE {
+            let (sender, of, arrival, number) = *self.by_sender.range((from, tag, Time::ZERO, 0)..).next()?;
+            return (sender == from && of == tag).then_some((arrival, from, number));
+        }
+        let turned = |&(from, tag, arrival, number): &_| (tag, arrival, from, number);
+        let by_tag = self.by_tag.get_or_insert_with(|| self.by_sender.iter().map(turned).collect());
+        let &(of, arrival, from, number) = by_tag.range((tag, Time::ZERO, 0, 0)..).next()?;
+        (of == tag).then_some((arrival, from, number))
+    }
+
+    fn first(&mut self, want: Want) -> Option<&M> {
+        let key = self.find(want)?;
+        self.messages.get(&key)
+    }
+
+    fn take(&mut self, want: Want) -> Option<M> {
+        let key = self.find(want)?;
+        let (message, (arrival, from, number)) = (self.messages.remove(&key)?, key);
+        let tag = message.tag().requested();
+        self.by_sender.remove(&(from, tag, arrival, number));
+        if let Some(by_tag) = &mut self.by_tag {
+            by_tag.remove(&(tag, arrival, from, number));
+        }
+        Some(message)
+    }
+}
+
+/// The receives of a processor that wait for a message, in the order in which they were posted.
+#[derive(Debug, Default)]
+pub(crate) struct Posted {
+    /// In that order, if they are not in the index.
+    list: SmallVec<[Receive; 1]>,
+    /// By what they want, once there were many.
+    index: Option<Box<Classes>>,
+}
+
+/// A receive that waits for a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Receive {
+    /// Its place among all: the one with the lower number was posted first.
+    pub place: (Time, u32),
+    /// What it takes.
+    pub want: Want,
+}
+
+/// Receives by what they want, each in the order in which they were posted.
+#[derive(Debug, Default)]
+struct Classes {
+    /// The receives that want the same.
+    posted: HashMap<Want, VecDeque<(Time, u32)>>,
+    /// How many of them take messages of several senders or tags.
+    wild: usize,
+}
+
+impl Posted {
+    /// Whether none waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty() && self.index.as_ref().is_none_or(|index| index.posted.is_empty())
+    }
+
+    /// Posts a receive. Mostly it is the last one.
+    pub fn post(&mut self, receive: Receive) {
+        if let Some(index) = &mut self.index {
+            return index.post(receive);
+        }
+        let later = self.list.iter().rev().take_while(|other| other.place > receive.place).count();
+        self.list.insert(self.list.len() - later, receive);
+    }
+
+    /// The receive that a message goes to.
+    #[inline]
+    pub fn first(&mut self, message: &impl Matched) -> Option<Receive> {
+        if self.index.is_none() {
+            let found = self.list.iter().take(FEW).find(|receive| receive.want.takes(message));
+            if found.is_some() || self.list.len() <= FEW {
+                return found.copied();
+            }
+        }
+        self.index().first(message)
+    }
+
+    /// Takes a receive out.
+    #[inline]
+    pub fn remove(&mut self, receive: Receive) {
+        match &mut self.index {
+            Some(index) => index.remove(receive),
+            None => self.list.retain(|other| other.place != receive.place),
+        }
+    }
+
+    /// Takes the receive that a message goes to.
+    #[inline]
+    pub fn take(&mut self, message: &impl Matched) -> Option<Receive> {
+        if self.index.is_none()
+            && let Some(place) = self.list.iter().take(FEW).position(|receive| receive.want.takes(message))
+        {
+            return Some(self.list.remove(place));
+        }
+        let receive = self.first(message)?;
+        self.remove(receive);
+        Some(receive)
+    }
+
+    #[cold]
+    fn index(&mut self) -> &mut Classes {
+        let index = self.index.get_or_insert_default();
+        self.list.drain(..).for_each(|receive| index.post(receive));
+        index
+    }
+
+    /// Each kind of message that is wanted, with the receive that was posted first for it.
+    pub fn kinds(&self) -> impl Iterator<Item = Receive> {
+        let first = |(want, places): (&Want, &VecDeque<(Time, u32)>)| {
+            Some(Receive { place: *places.front()?, want: *want })
+        };
+        let listed = self.list.iter().copied();
+        listed.chain(self.index.iter().flat_map(move |index| index.posted.iter().filter_map(first)))
+    }
+}
+
+/// The first message that is there by a time, is seen, and is wanted by any of the posted receives; and the receive that
+/// it goes to.
+pub(crate) fn first_pair<M: Matched>(
+    inbox: &mut Inbox<M>,
+    posted: &mut Posted,
+    by: Time,
+    is_seen: impl Fn(&M) -> bool,
+) -> Option<(Key, Receive)> {
+    if posted.kinds().count() < inbox.len() {
+        let first = |receive: Receive| {
+            inbox.first(receive.want).map(|message| (message.key(), receive.place, receive, is_seen(message)))
+        };
+        match posted.kinds().filter_map(first).min_by_key(|(key, place, ..)| (*key, *place)) {
+            Some((key, _, receive, true)) if key.0 <= by => return Some((key, receive)),
+            Some((key, ..)) if key.0 <= by => (), // what is not seen is in nobody's way
+            _ => return None,
+        }
+    }
+    let there = inbox.iter().take_while(|message| message.arrival() <= by).filter(|message| is_seen(message));
+    there.into_iter().find_map(|message| Some((message.key(), posted.first(message)?)))
+}
+
+impl Classes {
+    fn post(&mut self, Receive { place, want }: Receive) {
+        self.wild += usize::from(want.is_wild());
+        let places = self.posted.entry(want).or_default();
+        let later = places.iter().rev().take_while(|other| **other > place).count();
+        places.insert(places.len() - later, place);
+    }
+
+    fn first(&self, message: &impl Matched) -> Option<Receive> {
+        let (from, tag) = (message.from(), message.tag().requested());
+        let exact = Want { from, tag };
+        let first = |want: Want| Some(Receive { place: *self.posted.get(&want)?.front()?, want });
+        if self.wild == 0 {
+            return first(exact);
+        }
+        let kinds = [from, Want::ANYONE]
+            .into_iter()
+            .flat_map(|from| [tag, RawTag::ANY].map(|tag| Want { from, tag }));
+        kinds.filter(|want| want.takes(message)).filter_map(first).min_by_key(|receive| receive.place)
+    }
+
+    fn remove(&mut self, Receive { place, want }: Receive) {
+        let Some(places) = self.posted.get_mut(&want) else { return };
+        match places.front() {
+            Some(first) if *first == place => _ = places.pop_front(),
+            _ => places.retain(|other| *other != place),
+        }
+        if places.is_empty() {
+            self.posted.remove(&want);
+        }
+        self.wild -= usize::from(want.is_wild());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Letter;
+    use crate::message::parcel::Parcel;
+    use crate::time::US;
+
+    fn envelope(arrival: i64, from: u32, tag: RawTag, number: u32) -> Envelope {
+        let parcel = Parcel::new(number);
+        Envelope { arrival: arrival * US, letter: Letter { from, to: 0, number, words: 1, tag, parcel } }
+    }
+
+    /// What a receive may want: a sender or any, and a tag or any.
+    fn want(rng: &mut fastrand::Rng) -> Want {
+        let tag = if rng.u8(..) < 30 { RawTag::ANY } else { RawTag::user(rng.u16(0..3)) };
+        Want::of(rng.bool().then(|| rng.usize(0..20)), tag)
+    }
+
+    /// A message with such a tag, or the request for one.
+    fn message(rng: &mut fastrand::Rng, number: u32) -> Envelope {
+        let tag = RawTag::user(rng.u16(0..3));
+        let tag = if rng.u8(..) < 40 { tag.request() } else { tag };
+        envelope(i64::from(number) / 3 + rng.i64(0..40), rng.u32(0..20), tag, number)
+    }
+
+    /// Which messages a receive takes, said once more.
+    fn takes(want: Want, from: u32, tag: RawTag) -> bool {
+        let is_tag = [want.tag, want.tag.request()].contains(&tag) || want.tag == RawTag::ANY;
+        is_tag && (want.from == from || want.from == Want::ANYONE)
+    }
+
+    #[test]
+    fn takes_the_earliest_and_then_the_lowest_sender() {
+        let mut inbox = Inbox::default();
+        for (arrival, from, tag, number) in [(5, 3, 0, 0), (4, 2, 0, 1), (4, 1, 0, 2), (3, 9, 1, 3)] {
+            inbox.put(envelope(arrival, from, RawTag::user(tag), number));
+        }
+        let (any, from_3) = (Want::of(None, RawTag::user(0)), Want::of(Some(3), RawTag::user(0)));
+        assert_eq!(inbox.first(any).map(|e| e.arrival), Some(4 * US));
+        assert_eq!(inbox.take(any).unwrap().letter.from, 1);
+        assert_eq!(inbox.take(from_3).unwrap().letter.number, 0);
+        assert_eq!(inbox.take(any).unwrap().letter.from, 2);
+        assert!(inbox.take(any).is_none());
+        assert_eq!(inbox.iter().count(), 1);
+    }
+
+    /// However many there are, and in whatever order they come and are wanted: what a search through all says.
+    #[test]
+    fn many_messages_are_found_as_few_are() {
+        for seed in 0..200 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let (mut inbox, mut all) = (Inbox::default(), Vec::new());
+            for number in 0..400 {
+                let message = message(&mut rng, number);
+                all.push((message.key(), message.tag()));
+                inbox.put(message);
+                for _ in 0..if number > 200 { rng.u32(0..4) } else { rng.u32(0..2) } {
+                    let want = want(&mut rng);
+                    let matching = all.iter().filter(|((_, from, _), tag)| takes(want, *from, *tag));
+                    let expected = matching.map(|(key, _)| *key).min();
+                    assert_eq!(inbox.first(want).map(Matched::key), expected, "seed {seed}");
+                    if rng.bool() {
+                        assert_eq!(inbox.take(want).as_ref().map(Matched::key), expected, "seed {seed}");
+                        all.retain(|(key, _)| Some(*key) != expected);
+                    }
+                }
+                assert_eq!((inbox.iter().count(), inbox.len()), (all.len(), all.len()));
+                assert!(inbox.iter().is_sorted_by_key(Matched::key), "seed {seed}");
+            }
+        }
+    }
+
+    /// Which receive a message goes to, and which of all messages is the first that one of them takes.
+    #[test]
+    fn many_receives_are_found_as_few_are() {
+        for seed in 0..200 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let (mut posted, mut all) = (Posted::default(), Vec::<Receive>::new());
+            let (mut inbox, many) = (Inbox::default(), rng.usize(1..60));
+            for number in 0..400 {
+                let receive = Receive { place: (rng.i64(0..3) * US, number), want: want(&mut rng) };
+                posted.post(receive);
+                all.push(receive);
+                all.sort_by_key(|receive| receive.place);
+                let message = message(&mut rng, number);
+                let takes = |receive: &&Receive, message: &Envelope| {
+                    takes(receive.want, message.from(), message.tag())
+                };
+                let expected = all.iter().find(|receive| takes(receive, &message)).map(|r| r.place);
+                assert_eq!(posted.first(&message).map(|r| r.place), expected, "seed {seed}");
+                inbox.put(message);
+                let by = i64::from(number) / 3 * US;
+                let even = |message: &Envelope| message.number() % 2 == 0;
+                let there = inbox.iter().filter(|message| message.arrival() <= by && even(message));
+                let pair = |message: &Envelope| {
+                    let receive = all.iter().find(|receive| takes(receive, message))?;
+                    Some((message.key(), receive.place))
+                };
+                let expected = there.into_iter().find_map(pair);
+                let found = first_pair(&mut inbox, &mut posted, by, even);
+                assert_eq!(found.map(|(key, receive)| (key, receive.place)), expected, "seed {seed}");
+                if let Some((_, place)) = expected
+                    && all.len() > many
+                {
+                    let receive = *all.iter().find(|receive| receive.place == place).unwrap();
+                    posted.remove(receive);
+                    all.retain(|receive| receive.place != place);
+                }
+                if inbox.len() > many {
+                    inbox.take(want(&mut rng));
+                }
+                assert_eq!(posted.is_empty(), all.is_empty());
+            }
+        }
+    }
+}

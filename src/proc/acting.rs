@@ -1,0 +1,60 @@
+//! Acting in a group: its number, and its collectives.
+
+use super::group::{Acting, Group};
+use super::processor::Proc;
+use crate::message::RawTag;
+
+impl Proc<'_> {
+    /// Begins a collective: how many this processor had begun before, of all or of the group in which it acts. All call
+    /// them in the same order, so the number tells which one a message belongs to.
+    pub(crate) fn begin_collective(&mut self) -> u32 {
+        let begun = match &self.acting {
+            None => &mut self.collectives,
+            Some(acting) => &mut self.groups.entry(acting.group.clone()).or_default().1,
+        };
+        let number = *begun;
+        *begun = number.wrapping_add(1);
+        number
+    }
+
+    /// The group in which it acts, if not with all.
+    pub(crate) fn acting(&self) -> Option<&Acting> {
+        self.acting.as_ref()
+    }
+
+    /// Acts in a group from now on. Returns how it acted before.
+    #[track_caller]
+    pub(crate) fn act_in(&mut self, group: &Group) -> Option<Acting> {
+        let number = match self.groups.get(group) {
+            Some((number, _)) => *number,
+            None => self.join(group),
+        };
+        let Some(rank) = group.rank(self.id()) else {
+            self.misused(format!("is not in {group}, and only members can act in it"))
+        };
+        self.acting.replace(Acting { group: group.clone(), number, rank })
+    }
+
+    /// Acts again as before it acted in a group.
+    pub(crate) fn act_as_before(&mut self, before: Option<Acting>) {
+        self.acting = before;
+    }
+
+    /// Looks at a group in which it has not acted, and gets the group's number.
+    #[track_caller]
+    fn join(&mut self, group: &Group) -> u32 {
+        if let Some(last) = group.last() {
+            self.check(last, 0);
+        }
+        if let Some(twice) = group.twice() {
+            self.misused(format!("acts in {group}, in which processor {twice} is twice; give each once"));
+        }
+        let number = self.setup.groups.number(group);
+        if number > RawTag::LAST_GROUP {
+            let most = RawTag::LAST_GROUP;
+            self.misused(format!("acts in a group more than a run can have; use at most {most} groups"));
+        }
+        self.groups.insert(group.clone(), (number, 0));
+        number
+    }
+}

@@ -1,0 +1,60 @@
+//! Computing: what it costs, and what costs nothing.
+
+use std::borrow::Cow;
+
+use super::processor::Proc;
+use crate::time::Time;
+
+impl Proc<'_> {
+    /// Computes. That costs `units` times the machine's rate for this kind of work, or what this computer takes for it
+    /// if the machine measures work: see [`Work`].
+    pub fn work<R>(&mut self, kind: &'static str, units: u64, compute: impl FnOnce() -> R) -> R {
+        self.count_code();
+        let Some(stopwatch) = &mut self.stopwatch else {
+            let cost = self.setup.rates.cost(kind, units, self.params().cycle);
+            self.engine.works(kind, cost);
+            if !self.engine.engaged {
+                self.clock.not_before(self.engine.now());
+            }
+            return compute();
+        };
+        self.clock.computes_from(self.engine.now());
+        let (result, cost) = stopwatch.time(units, || {
+            let result = compute();
+            self.clock.has_computed();
+            result
+        });
+        self.engine.works(kind, cost);
+        self.restart_code();
+        result
+    }
+
+    /// Computes for so long, and computes nothing: what a recorded run had computed.
+    pub(crate) fn computes_for(&mut self, kind: Cow<'static, str>, time: Time) {
+        self.engine.works(kind, time);
+        self.clock.not_before(self.engine.now());
+    }
+
+    /// Does what is no part of the program, such as getting memory: it takes no time, even if work is measured.
+    /// It belongs before the first call. What comes later makes the host late on the wall clock, where nobody
+    /// else can use the core meanwhile.
+    ///
+    /// ```
+    /// use loggp::{MS, Machine, Params, Work};
+    ///
+    /// let machine = Machine::new(Params::new(2).build()?).work(Work::Measured);
+    /// let run = machine.run(|p| {
+    ///     let before = p.now();
+    ///     p.prepare(|| std::thread::sleep(std::time::Duration::from_millis(5)));
+    ///     p.now() - before
+    /// })?;
+    /// assert!(run.results.iter().all(|time| *time < MS));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn prepare<R>(&mut self, prepare: impl FnOnce() -> R) -> R {
+        self.count_code();
+        let prepared = prepare();
+        self.restart_code();
+        prepared
+    }
+}

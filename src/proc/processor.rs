@@ -1,0 +1,342 @@
+//! A processor, as its program sees it: it drives its engine, and waits.
+
+use std::collections::HashMap;
+use std::panic::Location;
+
+use super::group::{Acting, Group};
+use super::setup::Setup;
+use super::work::{Stopwatch, Work};
+use crate::clock::Clock;
+use crate::error::{Cause, say_before_abort};
+use crate::message::parcel::Parcel;
+use crate::message::{Letter, Payload, Tag};
+use crate::params::Params;
+use crate::rules::Stats;
+use crate::rules::engine::{Engine, Next};
+use crate::rules::operation::Operation;
+use crate::time::Time;
+use crate::trace::Log;
+
+/// A virtual processor. A program gets one and calls it to compute and to communicate.
+///
+/// Each call takes as long as the model says, in the processor's own local time, [`now`](Proc::now). A call
+/// that cannot be right (a processor that is not there, a message of another type than was sent) ends the
+/// whole run with an error.
+// What every message touches comes first, and fills three cache lines: with many processors each line of them comes from
+// main memory when its processor goes on.
+#[repr(C, align(64))]
+pub struct Proc<'a> {
+    /// When it may act.
+    pub(super) clock: &'a mut dyn Clock,
+    /// What everything costs.
+    pub(super) setup: &'a Setup,
+    /// Times its code, if that is measured.
+    pub(super) stopwatch: Option<Box<Stopwatch>>,
+    /// How often it has looked for messages in vain since it last sent or received one.
+    pub(super) looks: u32,
+    /// Its own rules: what it does when, and where its time goes.
+    pub(super) engine: Engine,
+    /// How many collectives of all processors it has begun.
+    pub(super) collectives: u32,
+    /// In which group it acts, if not with all.
+    pub(super) acting: Option<Acting>,
+    /// The groups in which it has acted: their numbers, and how many collectives of each it has begun.
+    pub(super) groups: HashMap<Group, (u32, u32)>,
+}
+
+impl<'a> Proc<'a> {
+    pub(crate) fn new(id: usize, clock: &'a mut dyn Clock, setup: &'a Setup) -> Proc<'a> {
+        Proc {
+            clock,
+            setup,
+            stopwatch: (setup.work == Work::Measured).then(|| Box::new(Stopwatch::start())),
+            looks: 0,
+            engine: Engine::new(id, &setup.network, setup.trace),
+            collectives: 0,
+            acting: None,
+            groups: HashMap::new(),
+        }
+    }
+
+    /// The processor's number, from 0 to P - 1.
+    #[inline]
+    pub fn id(&self) -> usize {
+        self.engine.id()
+    }
+
+    /// The number of processors.
+    #[inline]
+    pub fn p(&self) -> usize {
+        self.params().P
+    }
+
+    /// The machine's parameters.
+    #[inline]
+    pub fn params(&self) -> &'a Params {
+        self.setup.network.params()
+    }
+
+    /// The processor's local time.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.engine.now()
+    }
+
+    /// From when on a send would not have to wait for the gap after the last one.
+    pub fn next_send(&self) -> Time {
+        self.engine.next_send(&self.setup.network, 0)
+    }
+
+    /// Refuses to wait for a message while the program unwinds.
+    #[track_caller]
+    pub(super) fn must_not_leave(&mut self) {
+        if self.is_leaving() {
+            self.fail_to_wait();
+        }
+    }
+
+    #[cold]
+    #[track_caller]
+    pub(super) fn fail_to_wait(&mut self) -> ! {
+        self.misused("waited for a message while its program unwound, which it must not")
+    }
+
+    /// What some work will cost, if that is known before.
+    pub(crate) fn charge(&self, kind: &str, units: u64) -> Time {
+        match self.setup.work {
+            Work::Charged => self.setup.rates.cost(kind, units, self.params().cycle),
+            Work::Measured => Time::ZERO,
+        }
+    }
+
+    /// Ends the run, because the processor gave what a call cannot take.
+    #[track_caller]
+    pub(crate) fn misused(&mut self, why: impl Into<String>) -> ! {
+        self.fail(Cause::Misused { id: self.id(), why: why.into(), at: Location::caller() })
+    }
+
+    /// Ends the run if the processor looks for messages again and again, and nobody is left who could send one.
+    pub(super) fn looked_in_vain(&mut self) {
+        /// How often in a row a processor must look in vain before it is worth asking the clock.
+        const OFTEN: u32 = 1 << 20;
+        self.looks += 1;
+        if self.looks >= OFTEN {
+            self.looks = 0;
+            let nothing_comes = !self.is_leaving() && !self.engine.expects(&self.setup.network);
+            if nothing_comes && self.clock.looks_in_vain() {
+                self.fail(Cause::Forsaken { id: self.id() });
+            }
+        }
+    }
+
+    /// Does the next thing that the call or a request has to do until a time. Returns whether there was one.
+    #[inline]
+    pub(super) fn steps(&mut self, call: &mut Operation, until: Time) -> bool {
+        let network = &self.setup.network;
+        if self.engine.is_at_the_end_of_time(call) {
+            self.fail_at_the_end_of_time();
+        }
+        let Next { reception, turn } = self.engine.next(network, call, until);
+        if let Some(mut reception) = reception {
+            let message = self.clock.receive(&mut reception);
+            if self.engine.comes(network, call, &mut reception, message) {
+                self.looks = 0;
+                return true;
+            }
+        }
+        let Some(turn) = turn else { return false };
+        if turn.is_seen {
+            self.clock.act_at(turn.time);
+        } else {
+            self.clock.wait_until(turn.time);
+        }
+        if let Some(message) = self.engine.turn(network, call, turn) {
+            self.looks = 0;
+            self.clock.deliver(message);
+        }
+        true
+    }
+
+    /// Does all that requests have to do until the processor's local time: whatever it does next comes after that.
+    #[inline]
+    pub(super) fn catches_up(&mut self) {
+        if self.engine.engaged {
+            let now = self.now();
+            while self.steps(&mut Operation::nothing(), now) {}
+            self.engine.has_caught_up();
+        }
+    }
+
+    /// Begins a call: what requests have to do comes before it.
+    #[inline]
+    pub(super) fn begins(&mut self, call: &mut Operation) {
+        self.catches_up();
+        self.engine.begins(&self.setup.network, call);
+    }
+
+    /// Goes on with a call until it is done, or until a time. Returns whether it is done.
+    #[inline]
+    pub(super) fn drives(&mut self, call: &mut Operation, until: Time) -> bool {
+        while !call.is_done() {
+            if !self.steps(call, until) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Ends the run from inside one of the processor's calls. The stack is unwound, so drops run, and the panic hook
+    /// stays silent: the run's error says it all.
+    #[cold]
+    pub(crate) fn fail(&mut self, cause: Cause) -> ! {
+        say_before_abort(&cause);
+        self.clock.fail(cause.clone());
+        std::panic::resume_unwind(Box::new(cause))
+    }
+
+    /// Whether the program unwinds, since it has panicked or the run has failed. Then nothing waits any more: what is
+    /// sent goes nowhere, and looks find nothing. A destructor may do either, and must not hold up the others.
+    #[inline]
+    pub(crate) fn is_leaving(&self) -> bool {
+        std::thread::panicking()
+    }
+
+    /// The value in a message that was received.
+    #[track_caller]
+    pub(super) fn open<T: Payload>(&mut self, letter: Letter, tag: Tag<T>) -> (usize, T) {
+        self.open_at(letter, tag, Location::caller())
+    }
+
+    /// The value in a message that was received for a call at this place.
+    #[inline]
+    pub(super) fn open_at<T: Payload>(
+        &mut self,
+        letter: Letter,
+        tag: Tag<T>,
+        at: &'static Location<'static>,
+    ) -> (usize, T) {
+        let from = letter.from as usize;
+        match letter.parcel.open() {
+            Ok(value) => (from, value),
+            Err(parcel) => self.fail_to_open(from, tag, &parcel, at),
+        }
+    }
+
+    /// Ends the run, because a message carries something else than was asked for.
+    #[cold]
+    fn fail_to_open<T: Payload>(
+        &mut self,
+        from: usize,
+        tag: Tag<T>,
+        parcel: &Parcel,
+        at: &'static Location<'static>,
+    ) -> ! {
+        self.fail(Cause::WrongType {
+            id: self.id(),
+            from,
+            asked: std::any::type_name::<T>(),
+            about: tag.raw.told(tag.name).to_string(),
+            sent: parcel.type_name(),
+            at,
+        })
+    }
+
+    /// The length of a message of so many bytes to `to`, if there can be one.
+    #[inline]
+    #[track_caller]
+    pub(super) fn words(&mut self, to: usize, bytes: usize) -> usize {
+        let words = self.params().words(bytes);
+        self.check(to, words);
+        words
+    }
+
+    /// Refuses a processor that is not there and a message that cannot be.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn check(&mut self, other: usize, words: usize) {
+        if other >= self.p() || words > self.setup.network.longest() {
+            self.refuse(other, words);
+        }
+    }
+
+    /// Ends the run, because a processor is not there or a message cannot be.
+    #[cold]
+    #[track_caller]
+    fn refuse(&mut self, other: usize, words: usize) -> ! {
+        let (id, last) = (self.id(), self.p() - 1);
+        if other > last {
+            self.fail(Cause::NoSuchProcessor { id, other, last, at: Location::caller() });
+        }
+        self.fail(Cause::TooLong { id, words, longest: self.setup.network.longest() })
+    }
+
+    /// Ends the run, because the processor has nothing to do before the end of time.
+    #[cold]
+    pub(super) fn fail_at_the_end_of_time(&mut self) -> ! {
+        self.fail(Cause::EndOfTime { id: self.id() })
+    }
+
+    /// Waits until the processor's local time has come.
+    pub(super) fn turn(&mut self) {
+        if self.is_leaving() {
+            return;
+        }
+        if self.now() == Time::MAX {
+            self.fail_at_the_end_of_time();
+        }
+        self.catches_up();
+        self.clock.wait_until(self.engine.now());
+    }
+
+    /// Begins a call: the program's own code since the last one was work, where work is measured.
+    #[inline]
+    pub(super) fn count_code(&mut self) {
+        if self.stopwatch.is_some() {
+            self.stop_counting();
+        }
+    }
+
+    /// Ends a call: what follows is the program's own code.
+    #[inline]
+    pub(super) fn restart_code(&mut self) {
+        if self.stopwatch.is_some() {
+            self.start_counting();
+        }
+    }
+
+    /// The program's own code since the last call was work.
+    #[cold]
+    fn stop_counting(&mut self) {
+        if let Some(stopwatch) = &mut self.stopwatch {
+            let code = stopwatch.lap();
+            self.clock.has_computed();
+            self.engine.works("code", code);
+        }
+    }
+
+    /// What follows is the program's own code.
+    #[cold]
+    fn start_counting(&mut self) {
+        if let Some(stopwatch) = &mut self.stopwatch {
+            self.clock.computes_from(self.engine.now());
+            stopwatch.lap();
+        }
+    }
+
+    /// The program has returned: the processor's local time is over, and so is its account.
+    pub(crate) fn finish(mut self) -> (Stats, Option<Box<Log>>) {
+        self.count_code();
+        self.catches_up();
+        if let Some((count, first)) = self.engine.not_waited() {
+            self.fail(Cause::NotWaited { id: self.id(), count, first });
+        }
+        self.turn();
+        self.clock.end(self.engine.now(), true);
+        self.engine.finishes()
+    }
+
+    /// The program has panicked.
+    pub(crate) fn abandon(&mut self) {
+        self.clock.end(self.engine.now(), false);
+    }
+}

@@ -1,0 +1,666 @@
+//! One processor's engine: all its rules of sending, receiving and waiting, without a stack and without a clock.
+//!
+//! It is posted [operations](Operation), says what comes [next](Engine::next), takes [turns](Engine::turn) in the network and
+//! messages that [come](Engine::comes), and says what is done. Whoever drives it waits: [`Proc`](crate::Proc) for programs. A
+//! blocking call is *post and drive until done*; a request is *post, and drive later*. Together with `network.rs` this is the
+//! machine:
+//!
+//! - **send**: a message is [turned to](Pace::turns_to), waits for its turn, and [enters](Engine::turn); rules 1 to 3 are the
+//!   network's;
+//! - **receive**: [`Engine::next`] says from when on a message can be received. Rule 4 is [`Pace::receives`];
+//! - **compute** and **wait**: [`Engine::works`], [`Engine::waits_until`];
+//! - **leave it to a request** (LogGPS, section 3.2): an operation with a time of [its own](Own), which the processor
+//!   [joins](Engine::joins) when it waits for it;
+//! - **order** (MPI): a message to a processor goes when those to the same processor that were called for before it have
+//!   entered, and a message goes to the receive that was posted first.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
+use std::panic::Location;
+
+use super::network::{Network, Passage};
+use super::operation::{Operation, Own, Piece, Stage, Step};
+use super::pace::{Outgoing, Pace};
+use super::reception::{Awaits, Purpose, Reception, Requested};
+use super::stats::Stats;
+use crate::error::Doing;
+use crate::message::matching::Receive;
+use crate::message::parcel::Parcel;
+use crate::message::{Envelope, Letter, MessageId, Want};
+use crate::time::Time;
+use crate::trace::{Activity, ActivityKind, CallKind, Log, Message, Parts, Progress, Transfer};
+
+/// A processor as the rules see it. What every message touches comes first.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Engine {
+    /// Whether requests are under way, so that whatever lets time pass must let them go on.
+    pub engaged: bool,
+    /// When it can do what.
+    pace: Pace,
+    /// What it did, if that is traced.
+    log: Option<Box<Log>>,
+    /// Its requests, from the first one on.
+    requests: Option<Box<Requests>>,
+    /// Where its time went.
+    stats: Stats,
+}
+
+/// The requests of a processor that has called for one.
+#[derive(Debug, Default)]
+struct Requests {
+    /// How many were called for.
+    begun: u32,
+    /// All that they do until then is done.
+    at: Time,
+    /// Those that were not waited for, by number.
+    operations: BTreeMap<u32, Box<Operation>>,
+    /// Whose message's turn is when.
+    turns: BinaryHeap<Reverse<Turn>>,
+    /// Their receives that wait for messages; nothing while the processor's clock has them.
+    receives: Option<Box<Requested>>,
+    /// Whose message to a processor has not entered yet, in the order of their calls.
+    behind: HashMap<u32, VecDeque<u32>>,
+    /// What errors say that the processor waits for, if it waits for requests.
+    awaits: Awaits,
+}
+
+/// When the turn of a message is. Of those that are due at the same time the one goes first to which the processor turned
+/// first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Turn {
+    /// When.
+    pub time: Time,
+    /// The message's number.
+    number: u32,
+    /// The request that sends it, or [`CALL`].
+    who: u32,
+    /// Whether others can see that, so that all that comes before it must have been done.
+    pub is_seen: bool,
+}
+
+/// Stands for the call that the processor is in, where a request's number could stand.
+const CALL: u32 = u32::MAX;
+
+/// What an engine does next.
+#[derive(Debug)]
+pub(crate) struct Next {
+    /// It takes a message, if one comes before the turn or, if there is none, in time.
+    pub reception: Option<Reception>,
+    /// It sends a message when its turn comes.
+    pub turn: Option<Turn>,
+}
+
+impl Engine {
+    /// A processor at time 0.
+    pub fn new(id: usize, network: &Network, trace: bool) -> Engine {
+        let log = trace.then(Box::default);
+        Engine { engaged: false, pace: Pace::new(id, network), log, requests: None, stats: Stats::default() }
+    }
+
+    /// The processor's number.
+    #[inline]
+    pub fn id(&self) -> usize {
+        self.pace.exit.id()
+    }
+
+    /// The processor's local time.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.pace.now
+    }
+
+    /// The number that its next message will have.
+    #[inline]
+    pub fn next_number(&self) -> u32 {
+        self.pace.exit.requests()
+    }
+
+    /// From when on a send of k words would not have to wait for the gap after the last one.
+    #[inline]
+    pub fn next_send(&self, network: &Network, k: usize) -> Time {
+        self.pace.next_send(network, k)
+    }
+
+    // Operations.
+
+    /// A call begins. Its message goes after those to the same processor that were called for before.
+    #[inline]
+    pub fn begins(&mut self, network: &Network, call: &mut Operation) {
+        if !(self.engaged && self.queues(CALL, call)) {
+            self.goes_on(network, CALL, call);
+        }
+    }
+
+    /// It calls for a request, and goes on after o (LogGPS, equations 6 and 10). Returns the request's number.
+    pub fn posts(
+        &mut self,
+        network: &Network,
+        mut operation: Operation,
+        at: &'static Location<'static>,
+    ) -> u32 {
+        let (now, sends) = (self.pace.now, matches!(operation.next(), Step::Send(..)));
+        let requests = self.requests.get_or_insert_default();
+        let number = requests.begun;
+        requests.begun += 1;
+        requests.at = now;
+        self.engaged = true;
+        self.pace.now += network.params().o;
+        *if sends { &mut self.stats.send } else { &mut self.stats.recv } += network.params().o;
+        if self.log.is_some() {
+            self.passes(now, ActivityKind::Post(number));
+        }
+        operation.own = Some(Box::new(Own { now, pieces: Vec::new(), sends, called: now, at }));
+        if sends {
+            self.pace.exit.keeps_order();
+        }
+        if !(sends && self.queues(number, &operation)) {
+            self.goes_on(network, number, &mut operation);
+        }
+        self.requests().operations.insert(number, Box::new(operation));
+        number
+    }
+
+    /// Queues for the way to a processor, if it is a send. Returns whether others are before it.
+    fn queues(&mut self, who: u32, operation: &Operation) -> bool {
+        let Step::Send(..) = operation.next() else { return false };
+        let queue = self.requests().behind.entry(operation.peer).or_default();
+        queue.push_back(who);
+        queue.len() > 1
+    }
+
+    /// Its requests, which there are.
+    fn requests(&mut self) -> &mut Requests {
+        self.requests.get_or_insert_default()
+    }
+
+    /// An operation has done all before, and turns to what comes next.
+    #[inline]
+    fn goes_on(&mut self, network: &Network, who: u32, operation: &mut Operation) {
+        operation.stage = match operation.next() {
+            Step::Send(tag, words) => {
+                let (to, words) = (operation.peer as usize, words as usize);
+                let turned = self.in_time_of(operation, |engine, _| engine.pace.turns_to(network, to, words));
+                match turned {
+                    Some(mut outgoing) => {
+                        if self.engaged {
+                            let at = self.requests().at;
+                            self.pace.puts_off(network, &mut outgoing, at);
+                            self.awaits_turn(who, &outgoing);
+                        }
+                        Stage::Turn(outgoing, tag)
+                    }
+                    None => Stage::EndOfTime,
+                }
+            }
+            Step::Take(want) => {
+                if who != CALL {
+                    let receives = self.requests().receives.get_or_insert_default();
+                    receives.posted.post(Receive { place: (Time::ZERO, who), want });
+                }
+                Stage::Message(want)
+            }
+            Step::Done => Stage::Done,
+        };
+    }
+
+    /// A request's message waits for its turn. Of a call the call knows.
+    fn awaits_turn(&mut self, who: u32, outgoing: &Outgoing) {
+        if who != CALL {
+            self.requests().turns.push(Reverse(Turn::of(who, outgoing)));
+        }
+    }
+
+    /// What comes next for a call and all requests, until a time.
+    #[inline]
+    pub fn next(&mut self, network: &Network, call: &Operation, until: Time) -> Next {
+        let turn = match &call.stage {
+            Stage::Turn(outgoing, _) => Some(Turn::of(CALL, outgoing)),
+            _ => None,
+        };
+        let (mut want, name) = match call.stage {
+            Stage::Message(want) => (want, call.name),
+            _ => (Want::NOTHING, None),
+        };
+        let is_signal = want.tag.is_signal();
+        let ready = if is_signal { self.pace.now } else { self.pace.next_receive(network) };
+        if !self.engaged {
+            let reception = (want != Want::NOTHING).then(|| {
+                let (purpose, awaits) = (Purpose::Take, call.awaits(network));
+                Reception { want, name, ready, deadline: until, purpose, requests: None, awaits }
+            });
+            return Next { reception, turn };
+        }
+        if ready > until {
+            want = Want::NOTHING; // the gap is not over in time
+        }
+        let requests = self.requests();
+        let first = requests.turns.peek().map(|Reverse(first)| *first);
+        let turn = [turn, first].into_iter().flatten().min().filter(|turn| turn.time <= until);
+        let deadline = turn.map_or(until, |turn| turn.time).max(requests.at);
+        let receives = requests.receives.take_if(|receives| !receives.posted.is_empty());
+        let reception = (want != Want::NOTHING || receives.is_some()).then(|| {
+            let (ready, purpose) = (requests.at, Purpose::Fetch);
+            let awaits = match std::mem::take(&mut requests.awaits) {
+                Awaits::Message => call.awaits(network),
+                awaits => awaits,
+            };
+            Reception { want, name, ready, deadline, purpose, requests: receives, awaits }
+        });
+        Next { reception, turn }
+    }
+
+    /// The wait for messages is over. One has come, and goes to who wants it; or none has. Returns whether one has.
+    #[inline]
+    pub fn comes(
+        &mut self,
+        network: &Network,
+        call: &mut Operation,
+        reception: &mut Reception,
+        message: Option<Envelope>,
+    ) -> bool {
+        let mut chosen = None;
+        if self.engaged {
+            let requests = self.requests();
+            requests.receives = reception.requests.take().or_else(|| requests.receives.take());
+            chosen = requests.receives.as_mut().and_then(|receives| receives.chosen.take());
+            if let Awaits::Requests(_) = reception.awaits {
+                requests.awaits = std::mem::take(&mut reception.awaits);
+            }
+            let at = message.as_ref().map_or(reception.deadline, |message| message.arrival);
+            requests.at = requests.at.max(at);
+        }
+        let Some(Envelope { arrival, letter }) = message else { return false };
+        match chosen {
+            None => self.takes(network, CALL, call, arrival, letter),
+            Some(receive) => {
+                let (_, number) = receive.place;
+                if let Some(receives) = &mut self.requests().receives {
+                    receives.posted.remove(receive);
+                }
+                self.with(number, call, |engine, request| {
+                    engine.takes(network, number, request, arrival, letter)
+                });
+            }
+        }
+        true
+    }
+
+    /// An operation has got its message.
+    #[inline]
+    fn takes(
+        &mut self,
+        network: &Network,
+        who: u32,
+        operation: &mut Operation,
+        arrival: Time,
+        letter: Letter,
+    ) {
+        if !letter.tag.is_signal() {
+            let words = letter.words as usize;
+            let id = MessageId { from: letter.from as usize, number: letter.number as usize };
+            self.stats.received += 1;
+            self.stats.words_received += u64::from(letter.words);
+            if who == CALL
+                && let Some(log) = &mut self.log
+            {
+                log.parts.takes(letter.tag, id);
+            }
+            self.in_time_of(operation, |engine, pieces| {
+                let start = engine.pace.receives(network, arrival);
+                engine.waits(pieces, arrival, ActivityKind::Idle);
+                engine.waits(pieces, start, ActivityKind::Gap);
+                engine.spends(pieces, network.reception_cost().of(words), ActivityKind::Receive(id));
+            });
+        }
+        operation.has_taken(letter.from, letter.number, letter.tag);
+        (operation.letter, operation.came) = (Some(letter), arrival);
+        self.goes_on(network, who, operation);
+    }
+
+    /// A turn has come: its message enters, and is there when it says; or it is put off, as others of the processor have
+    /// entered meanwhile.
+    #[inline]
+    pub fn turn(&mut self, network: &Network, call: &mut Operation, turn: Turn) -> Option<Envelope> {
+        if !self.engaged {
+            return self.sends(network, CALL, call, turn);
+        }
+        if turn.who != CALL {
+            self.requests().turns.pop();
+        }
+        let sent =
+            self.with(turn.who, call, |engine, operation| engine.sends(network, turn.who, operation, turn))?;
+        if sent.letter.tag.is_first() {
+            let behind = &mut self.requests().behind;
+            let queue = behind.entry(sent.letter.to).or_default();
+            queue.pop_front();
+            match queue.front().copied() {
+                Some(who) => {
+                    self.with(who, call, |engine, operation| engine.goes_on(network, who, operation))
+                }
+                None => _ = behind.remove(&sent.letter.to),
+            }
+        }
+        Some(sent)
+    }
+
+    /// An operation's turn has come.
+    #[inline]
+    fn sends(
+        &mut self,
+        network: &Network,
+        who: u32,
+        operation: &mut Operation,
+        turn: Turn,
+    ) -> Option<Envelope> {
+        let Stage::Turn(mut outgoing, tag) = operation.stage else { return None };
+        if self.engaged && self.pace.puts_off(network, &mut outgoing, turn.time) {
+            operation.stage = Stage::Turn(outgoing, tag);
+            self.awaits_turn(who, &outgoing);
+            return None;
+        }
+        let Outgoing { to, words, number, .. } = outgoing;
+        let parcel = if operation.sends_data() { operation.parcel.take() } else { None };
+        let arrival = self.in_time_of(operation, |engine, pieces| engine.enters(network, &outgoing, pieces));
+        if who == CALL
+            && let Some(log) = &mut self.log
+        {
+            log.parts.sends(tag, MessageId { from: self.pace.exit.id(), number: number as usize });
+        }
+        operation.has_sent(number);
+        self.goes_on(network, who, operation);
+        let parcel = parcel.unwrap_or_else(|| Parcel::new(()));
+        let from = self.id() as u32;
+        let letter = Letter { from, to: to as u32, number, words: words as u32, tag, parcel };
+        Some(Envelope { arrival, letter })
+    }
+
+    /// A message enters. Local time goes on when it does. Returns when it arrives.
+    #[inline(always)]
+    fn enters(&mut self, network: &Network, message: &Outgoing, pieces: &mut Pieces) -> Time {
+        let Outgoing { words, number, .. } = *message;
+        let passage = self.pace.enters(network, message);
+        let id = MessageId { from: self.pace.exit.id(), number: number as usize };
+        let overhead = network.send_overhead(words);
+        self.stats.sent += 1;
+        self.stats.words_sent += words as u64;
+        if passage.out_of_order {
+            self.stats.out_of_order += 1;
+        }
+        self.waits(pieces, passage.ready - overhead, ActivityKind::Gap);
+        self.spends(pieces, overhead, ActivityKind::Send(id));
+        let stall = passage.admitted - passage.ready;
+        if stall > Time::ZERO {
+            self.stats.stalls += 1;
+            self.stats.longest_stall = self.stats.longest_stall.max(stall);
+            self.waits(pieces, passage.admitted, ActivityKind::Stall);
+        }
+        self.waits(pieces, passage.enter, ActivityKind::Port);
+        if self.log.is_some() {
+            self.has_entered(network, message, passage);
+        }
+        passage.arrival
+    }
+
+    /// Notes a message that has entered, if that is traced.
+    #[cold]
+    fn has_entered(&mut self, network: &Network, message: &Outgoing, passage: Passage) {
+        let Outgoing { turn, request, to, words, number, .. } = *message;
+        let id = MessageId { from: self.id(), number: number as usize };
+        if let Some(log) = &mut self.log {
+            let Passage { enter, first, arrival, .. } = passage;
+            let (latency, place) = (request.latency, network.place(turn, id.from));
+            log.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
+        }
+    }
+
+    /// Does something with the operation of a request, or of the call.
+    fn with<R>(
+        &mut self,
+        who: u32,
+        call: &mut Operation,
+        does: impl FnOnce(&mut Engine, &mut Operation) -> R,
+    ) -> R {
+        let Some(mut request) = self.requests().operations.remove(&who) else { return does(self, call) };
+        let done = does(self, &mut request);
+        self.requests().operations.insert(who, request);
+        done
+    }
+
+    // Requests.
+
+    /// When a request is done, if that is known.
+    pub fn done(&self, request: u32) -> Option<Time> {
+        let operation = self.requests.as_ref()?.operations.get(&request)?;
+        operation.own.as_ref().filter(|_| operation.is_done()).map(|own| own.now)
+    }
+
+    /// All that its requests do until its local time is done.
+    pub fn has_caught_up(&mut self) {
+        let now = self.pace.now;
+        if self.engaged {
+            self.requests().at = now.max(self.requests().at);
+        }
+    }
+
+    /// Whether it has nothing to do before the end of time that it has begun.
+    pub fn is_at_the_end_of_time(&self, call: &Operation) -> bool {
+        let ends = |operation: &Operation| matches!(operation.stage, Stage::EndOfTime);
+        let requests = self.requests.as_ref().filter(|_| self.engaged);
+        ends(call)
+            || requests.is_some_and(|requests| requests.operations.values().any(|request| ends(request)))
+    }
+
+    /// Whether more comes of its own: a gap that keeps it from receiving ends, or a request goes on without a message.
+    pub fn expects(&self, network: &Network) -> bool {
+        let goes_on = |request: &Operation| match (&request.stage, &request.own) {
+            (Stage::Done, Some(own)) => own.now > self.pace.now,
+            (Stage::Message(_), _) => false,
+            _ => true,
+        };
+        let requests = self.requests.iter().flat_map(|requests| requests.operations.values());
+        self.pace.must_wait_to_receive(network) || requests.into_iter().any(|request| goes_on(request))
+    }
+
+    /// From now on errors say that it waits for one of its requests, or for any of them.
+    pub fn waits_for(&mut self, request: u32) {
+        let requests = self.requests();
+        let words = requests.operations.get(&request).map(|request| format!("its {request}"));
+        let doing = words.unwrap_or_else(|| "any of its requests".into());
+        requests.awaits = Awaits::Requests(Box::new(Doing::WaitingForRequest(doing)));
+    }
+
+    /// How many requests were not waited for, and the first one in words.
+    pub fn not_waited(&self) -> Option<(usize, String)> {
+        let operations = &self.requests.as_ref()?.operations;
+        operations.first_key_value().map(|(_, first)| (operations.len(), first.to_string()))
+    }
+
+    /// It waits for a request that is done, for o at least (LogGPS, equation 11). What the request did meanwhile is where
+    /// the time goes. Returns the request.
+    pub fn joins(&mut self, network: &Network, number: u32) -> Option<Operation> {
+        let requests = self.requests();
+        let mut request = requests.operations.remove(&number)?;
+        requests.awaits = Awaits::Message;
+        self.engaged = !requests.operations.is_empty();
+        let Own { now: done, pieces, sends, .. } = *request.own.take()?;
+        let (called, least) = (self.pace.now, self.pace.now + network.params().o);
+        for piece in &pieces {
+            let waited = piece.end - piece.start.max(called);
+            if waited > Time::ZERO {
+                *account(&mut self.stats, &piece.what) += waited;
+            }
+        }
+        let overhead = (least - called.max(done)).max(Time::ZERO);
+        *if sends { &mut self.stats.send } else { &mut self.stats.recv } += overhead;
+        self.pace.now = least.max(done);
+        let (id, end) = (self.id(), self.pace.now);
+        if let Some(log) = &mut self.log {
+            log.activities.push(Activity { id, start: called, end, what: ActivityKind::Wait(number) });
+            let transfer = transfer(&pieces, sends);
+            log.called(id, end, transfer.map(|transfer| CallKind::Wait { request: number, sends, transfer }));
+            let progress =
+                |Piece { start, end, what, .. }| Progress { id, request: number, start, end, what };
+            log.progress.extend(pieces.into_iter().map(progress));
+        }
+        Some(*request)
+    }
+
+    // Time.
+
+    /// It looked for a message in vain, until the deadline; and for a cycle if that had passed, so that looking moves
+    /// time forward.
+    pub fn looked_in_vain(&mut self, network: &Network, deadline: Time) {
+        let until = if deadline > self.pace.now { deadline } else { self.pace.now + network.params().cycle };
+        self.waits_until(until);
+    }
+
+    /// Computes for so long. Nothing to do is nothing done.
+    #[inline]
+    pub fn works(&mut self, kind: impl Into<Cow<'static, str>> + Clone, cost: Time) {
+        let start = self.pace.now;
+        self.pace.now += cost;
+        self.stats.work += self.pace.now - start;
+        if self.log.is_some() && self.pace.now > start {
+            self.has_worked(start, kind.into());
+        }
+    }
+
+    /// Notes what was computed, if that is traced.
+    #[cold]
+    fn has_worked(&mut self, start: Time, kind: Cow<'static, str>) {
+        let (id, end) = (self.id(), self.pace.now);
+        if let Some(log) = &mut self.log {
+            log.activities.push(Activity { id, start, end, what: ActivityKind::Work(kind.clone()) });
+            log.called(id, end, Some(CallKind::Work(kind)));
+        }
+    }
+
+    /// Waits for a moment, if that is still to come.
+    pub fn waits_until(&mut self, t: Time) {
+        self.waits(&mut None, t, ActivityKind::Idle);
+    }
+
+    /// Waits for the gap before a send of k words, if that runs.
+    pub fn waits_for_gap(&mut self, network: &Network, k: usize) {
+        self.waits(&mut None, self.next_send(network, k), ActivityKind::Gap);
+    }
+
+    /// Waits in the machine's own barrier until that is over.
+    pub fn waits_in_barrier(&mut self, over: Time) {
+        self.spends(&mut None, over - self.pace.now, ActivityKind::Barrier);
+    }
+
+    /// Does something in the time of an operation.
+    #[inline(always)]
+    fn in_time_of<R>(
+        &mut self,
+        operation: &mut Operation,
+        does: impl FnOnce(&mut Engine, &mut Pieces) -> R,
+    ) -> R {
+        let Some(own) = &mut operation.own else { return does(self, &mut None) };
+        std::mem::swap(&mut self.pace.now, &mut own.now);
+        let done = does(self, &mut Some(&mut own.pieces));
+        std::mem::swap(&mut self.pace.now, &mut own.now);
+        done
+    }
+
+    /// Lets time pass until a moment, if that is still to come.
+    #[inline(always)]
+    fn waits(&mut self, pieces: &mut Pieces, until: Time, what: ActivityKind) {
+        if until > self.pace.now {
+            self.spends(pieces, until - self.pace.now, what);
+        }
+    }
+
+    /// Lets time pass. A send, a reception or a barrier is one even if it costs nothing.
+    #[inline(always)]
+    fn spends(&mut self, pieces: &mut Pieces, time: Time, what: ActivityKind) {
+        let start = self.pace.now;
+        self.pace.now += time;
+        match pieces {
+            None => *account(&mut self.stats, &what) += time,
+            Some(pieces) => return pieces.push(Piece { start, end: self.pace.now, what }),
+        }
+        if self.log.is_some() {
+            self.passes(start, what);
+        }
+    }
+
+    /// Notes what it did since a moment, if that is traced.
+    #[cold]
+    fn passes(&mut self, start: Time, what: ActivityKind) {
+        let (id, end) = (self.id(), self.pace.now);
+        if let Some(log) = &mut self.log {
+            log.activities.push(Activity { id, start, end, what });
+        }
+    }
+
+    // What it did.
+
+    /// Whether it is traced.
+    #[inline]
+    pub fn is_traced(&self) -> bool {
+        self.log.is_some()
+    }
+
+    /// Notes the call that is over now, if that is traced.
+    #[inline]
+    pub fn called(&mut self, what: impl FnOnce(&Parts) -> Option<CallKind>) {
+        let (id, now) = (self.id(), self.now());
+        if let Some(log) = &mut self.log {
+            std::hint::cold_path();
+            let what = what(&log.parts);
+            log.called(id, now, what);
+        }
+    }
+
+    /// The program has returned: where its time went, and what it did, if that is traced.
+    pub fn finishes(mut self) -> (Stats, Option<Box<Log>>) {
+        self.stats.finish = self.pace.now;
+        self.stats.most_from = self.pace.exit.most_in_transit();
+        if let Some(log) = &mut self.log {
+            // Requests may enter in another order than their sends were turned to.
+            log.messages.sort_unstable_by_key(|message| message.id.number);
+        }
+        (self.stats, self.log)
+    }
+}
+
+impl Turn {
+    fn of(who: u32, outgoing: &Outgoing) -> Turn {
+        Turn { time: outgoing.turn, number: outgoing.number, who, is_seen: outgoing.is_seen }
+    }
+}
+
+/// Where what an operation does is noted, if it is a request: when its processor waits for it, that has to know.
+type Pieces<'a> = Option<&'a mut Vec<Piece>>;
+
+/// The account that it is on what a processor does.
+#[inline(always)]
+fn account<'a>(stats: &'a mut Stats, what: &ActivityKind) -> &'a mut Time {
+    match what {
+        ActivityKind::Send(_) => &mut stats.send,
+        ActivityKind::Receive(_) => &mut stats.recv,
+        ActivityKind::Gap => &mut stats.gap,
+        ActivityKind::Stall => &mut stats.stall,
+        ActivityKind::Port => &mut stats.port,
+        ActivityKind::Work(_) => &mut stats.work,
+        _ => &mut stats.idle,
+    }
+}
+
+/// The message of a request that is done, from what it did: the last one that went its way, after a request if there were
+/// two.
+fn transfer(pieces: &[Piece], sends: bool) -> Option<Transfer> {
+    let ids = |sends: bool| {
+        pieces.iter().filter_map(move |piece| match piece.what {
+            ActivityKind::Send(id) if sends => Some(id),
+            ActivityKind::Receive(id) if !sends => Some(id),
+            _ => None,
+        })
+    };
+    let first = ids(sends).next()?;
+    Some(Transfer::of(ids(sends).next_back()?, Some(first).zip(ids(!sends).next())))
+}
