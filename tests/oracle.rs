@@ -33,16 +33,16 @@ mod random;
 use std::collections::BTreeMap;
 
 use by_hand::{all_by_hand, by_hand, long};
-use check::{Fault, by_the_machine, by_the_oracle, check};
+use check::{Fault, by_the_machine, by_the_oracle, check, messages};
 use outcome::{Account, Outcome};
 use program::Case;
 use program::Op::Work;
 use random::draw;
 
 /// Makes a program in which something does not hold as short as it can, so that the same still does not.
-fn shorten(mut case: Case, what: &str, wall: bool) -> (Case, Fault) {
+fn shorten(mut case: Case, mut found: Fault, wall: bool) -> (Case, Fault) {
+    let what = found.what;
     let fault = |case: &Case| check(case, wall).1.into_iter().find(|fault| fault.what == what);
-    let mut found = fault(&case).expect("it is the same each time");
     loop {
         let calls = |case: &Case| case.program.iter().map(Vec::len).sum::<usize>();
         let before = calls(&case);
@@ -59,6 +59,19 @@ fn shorten(mut case: Case, what: &str, wall: bool) -> (Case, Fault) {
             return (case, found);
         }
     }
+}
+
+/// What does not hold, and the shortest program of which that is so.
+fn at_length(seed: u64, case: Case, fault: Fault, wall: bool) -> String {
+    let (case, fault) = shorten(case, fault, wall);
+    let again = format!("LOGGP_ORACLE_SEED={seed} cargo test -p loggp --test oracle");
+    format!(
+        "{}: {again}\nas short as it can be:\n{}{}{}",
+        fault.what,
+        told(&case),
+        messages(&case),
+        fault.text
+    )
 }
 
 /// A machine and a program, line by line.
@@ -108,12 +121,13 @@ fn asked(variable: &str) -> Option<u64> {
 fn random_programs_do_what_the_oracle_says() {
     let replayed = asked("LOGGP_ORACLE_SEED");
     let seeds = replayed.map_or(0..asked("LOGGP_ORACLE_PROGRAMS").unwrap_or(2000), |seed| seed..seed + 1);
-    let is_on_the_wall = |seed: u64| replayed.is_some() || seed.is_multiple_of(4);
     let (mut stalls, mut waits_for_ports, mut deadlocks, mut with_requests) = (0, 0, 0, 0);
-    let (mut faulty, mut seeds_of) = (vec![], BTreeMap::<&str, Vec<u64>>::new());
+    let (mut wrong, mut seeds_of, mut first) = (0, BTreeMap::<&str, Vec<u64>>::new(), None);
     for seed in seeds {
         let case = draw(seed);
-        let (outcome, faults) = check(&case, is_on_the_wall(seed));
+        // Threads take their time.
+        let wall = replayed.is_some() || seed.is_multiple_of(4);
+        let (outcome, faults) = check(&case, wall);
         with_requests += usize::from(case.has_requests());
         match outcome {
             Outcome::Finished(accounts) => {
@@ -122,33 +136,22 @@ fn random_programs_do_what_the_oracle_says() {
             }
             _ => deadlocks += 1,
         }
-        for fault in &faults {
+        wrong += usize::from(!faults.is_empty());
+        for fault in faults {
             seeds_of.entry(fault.what).or_default().push(seed);
-        }
-        faulty.extend((!faults.is_empty()).then_some(seed));
-        if replayed.is_some() && !faults.is_empty() {
-            println!("{}", told(&case));
-            faults.iter().for_each(|fault| println!("{}:\n{}", fault.what, fault.text));
+            if replayed.is_some() {
+                println!("{}\n", at_length(seed, case.clone(), fault.clone(), wall));
+            }
+            first.get_or_insert((seed, case.clone(), fault, wall));
         }
     }
     println!(
         "{stalls} stalls, {waits_for_ports} waits for a port, {deadlocks} deadlocks, {with_requests} with requests"
     );
-    let Some(seed) = faulty.first() else { return };
     for (what, seeds) in &seeds_of {
-        println!("{what}: {} programs, of seeds {:?}", seeds.len(), &seeds[..seeds.len().min(8)]);
+        println!("{what}: {} programs, of seeds {:?}", seeds.len(), &seeds[..seeds.len().min(12)]);
     }
-    let case = draw(*seed);
-    let wall = is_on_the_wall(*seed);
-    let first = check(&case, wall).1.remove(0);
-    let (case, fault) = shorten(case, first.what, wall);
-    panic!(
-        "{} programs are wrong, of seeds {:?}\nLOGGP_ORACLE_SEED={seed} cargo test -p loggp --test oracle\n\
-         as short as it can be: {}\n{}{}",
-        faulty.len(),
-        &faulty[..faulty.len().min(8)],
-        fault.what,
-        told(&case),
-        fault.text,
-    );
+    if let Some((seed, case, fault, wall)) = first {
+        panic!("{wrong} programs are wrong; here is one\n{}", at_length(seed, case, fault, wall));
+    }
 }

@@ -3,7 +3,7 @@
 use loggp::{Latency, PS, Params, Ports, Ties};
 
 use crate::program::Op::*;
-use crate::program::{Case, Op};
+use crate::program::{Case, How, Op, Pattern};
 
 /// What a program does on a machine, and then: when each processor finishes, and how long it stalls and waits for
 /// its port.
@@ -109,5 +109,64 @@ pub fn all_by_hand() -> Vec<ByHand> {
         by_hand("L=5, o=1, s=2, S=2, O_s=1, O_r=1, G_s=1, G_l=1", &[&[long(1, 3)], &[]], &[18, 30]),
         // It arrives at 6, before its overhead is over.
         by_hand("L=1, o=1, s=0, O_s=2, G_l=-1", &[&[long(1, 4)], &[]], &[9, 7]),
+    ]
+    .into_iter()
+    .chain(requests_by_hand())
+    .collect()
+}
+
+fn isend(to: usize, words: usize) -> Op {
+    Isend { to, tag: 0, words }
+}
+
+fn irecv(from: Option<usize>) -> Op {
+    Irecv(Pattern { from, tag: Some(0) })
+}
+
+fn requests_by_hand() -> Vec<ByHand> {
+    let exchange = |other| [isend(other, 3), Recv { pattern: Pattern { from: None, tag: Some(0) }, upto: 1 }];
+    vec![
+        // o to call for it, 100 of work, and o for the wait: the message came at 8, and was received at 10.
+        by_hand(
+            "L=6ps, o=2ps, g=4ps",
+            &[&[isend(1, 1), Work(100), WaitAll(How::Isend)], &[irecv(None), Work(100), WaitAll(How::Irecv)]],
+            &[104, 104],
+        ),
+        // It is there at 28 and received at 30, which a look sees, for o.
+        by_hand(
+            "L=6ps, o=2ps, g=4ps",
+            &[&[Work(20), short(1)], &[irecv(None), Test { how: How::Irecv, place: 0, looks: 40 }]],
+            &[22, 32],
+        ),
+        // 2's message is received at 15, and 1's, which is there at 58, at 60.
+        by_hand(
+            "L=6ps, o=2ps, g=4ps",
+            &[
+                &[irecv(Some(1)), irecv(Some(2)), WaitAny(How::IrecvFrom), WaitAny(How::IrecvFrom)],
+                &[Work(50), short(0)],
+                &[Work(5), short(0)],
+            ],
+            &[60, 52, 7],
+        ),
+        // The request is there at 6 and taken at 7, the reply at 13 and taken at 14, and the data at 20. The wait takes o.
+        by_hand("L=5ps, o=1ps, s=2, S=2", &[&exchange(1), &exchange(0)], &[22, 22]),
+        // Everyone gets its left neighbour's.
+        by_hand(
+            "L=6ps, o=2ps, g=4ps",
+            &[
+                &[SendRecv { to: 1, tag: 0, words: 1, from: 2 }],
+                &[SendRecv { to: 2, tag: 0, words: 1, from: 0 }],
+                &[SendRecv { to: 0, tag: 0, words: 1, from: 1 }],
+            ],
+            &[10, 10, 10],
+        ),
+        // What is seen is there at 8, and a look costs 1.
+        by_hand("L=6ps, o=2ps", &[&[short(1)], &[Probe { from: None, tag: 0, looks: 9 }]], &[2, 11]),
+        // The request goes first, at 2; so the second message goes at 6, and what comes at 4 is received till then.
+        by_hand(
+            "L=2ps, o=2ps, g=4ps, G=0",
+            &[&[isend(0, 1), SendReceiving { to: 1, tag: 1, words: 1, taking: 0 }], &[]],
+            &[10, 12],
+        ),
     ]
 }

@@ -50,6 +50,21 @@ pub fn by_the_machine(case: &Case) -> Outcome {
     Outcome::of(&run(&machine(case), case))
 }
 
+/// The messages of a run, line by line, if it comes to its end.
+pub fn messages(case: &Case) -> String {
+    let ran = run(&machine(case), case).ok();
+    let messages = ran.into_iter().flat_map(|run| run.trace.unwrap().messages);
+    let line = |m: loggp::Message| {
+        let [latency, enter, arrival] = [m.latency, m.enter, m.arrival].map(|time| time.as_ps());
+        let MessageId { from, number } = m.id;
+        let (to, words, place) = (m.to, m.words, m.place);
+        format!(
+            "  message {from}.{number} to {to}, {words} words, latency {latency}: in {enter}, out {arrival}, place {place}\n"
+        )
+    };
+    messages.map(line).collect()
+}
+
 /// What comes of a program, and what does not hold of it. On the wall clock programs run if `wall` says so.
 pub fn check(case: &Case, wall: bool) -> (Outcome, Vec<Fault>) {
     let machine = machine(case);

@@ -291,7 +291,8 @@ impl Oracle {
 
     // Who acts when.
 
-    /// A processor's place among those that act at the same time.
+    /// A processor's place among those that act at the same time. Where places are drawn, those of sends are known, and
+    /// nothing else depends on them.
     fn place(&self, x: usize, t: i64, event: Event) -> usize {
         let P = self.processors.len();
         match (self.ties, event) {
@@ -301,8 +302,9 @@ impl Oracle {
                 (x + P - (t / turn.as_ps()) as usize % P) % P
             }
             (Ties::Random { .. }, Event::Turn(number, _)) => {
-                self.drawn.messages.get(&(x, number)).map_or(x, |(_, place)| *place)
+                1 + self.drawn.messages.get(&(x, number)).map_or(x, |(_, place)| *place)
             }
+            (Ties::Random { .. }, _) => 0,
             _ => x,
         }
     }

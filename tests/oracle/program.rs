@@ -517,7 +517,7 @@ impl Live {
         match what {
             What::Barrier => p.barrier(),
             What::Broadcast => assert_eq!(collectives::broadcast(&mut p, 0, root.then_some(7_u8)), 7),
-            What::AllReduce => assert_eq!(collectives::all_reduce(&mut p, 1_usize, |a, b| a + b), n),
+            What::AllReduce => assert_eq!(collectives::all_reduce(&mut p, 1_u8, |a, b| a + b), n as u8),
             What::AllToAll => assert_eq!(collectives::all_to_all(&mut p, vec![1_u8; n]), vec![1; n]),
         }
         self.note(&p, None);

@@ -75,7 +75,9 @@ struct Drawing<'a> {
     calls: Vec<Vec<Op>>,
     /// How many messages were sent to each processor, with which tag.
     sent: Vec<[usize; TAGS]>,
+    /// The longest message, and the longest that is sent by a call which waits until it is gone.
     longest: usize,
+    longest_blocking: usize,
     /// Of four messages so many go to one processor, so that senders stall.
     hot: usize,
     heat: usize,
@@ -93,16 +95,35 @@ impl<'a> Drawing<'a> {
     fn new(rng: &'a mut Rng, params: &Params) -> Drawing<'a> {
         let P = params.P;
         let longest = longest(params, [1, 9, 9, 25][rng.usize(0..4)]);
+        // Where all send first, and messages wait for their receivers, nobody would come to receive.
+        let S = params.gps().map_or(usize::MAX, |gps| gps.S);
+        let longest_blocking = if rng.usize(0..8) == 0 { longest } else { longest.min(S) };
         let (hot, heat, busy) = (rng.usize(0..P), rng.usize(0..4), rng.usize(0..4));
         let requests = [0, 0, 1, 2, 3][rng.usize(0..5)];
         let (mixes_tags, meets) = (rng.bool(), rng.usize(0..10) == 0);
         let (calls, sent) = (vec![vec![]; P], vec![[0; TAGS]; P]);
-        Drawing { rng, P, calls, sent, longest, hot, heat, busy, requests, mixes_tags, meets }
+        Drawing {
+            rng,
+            P,
+            calls,
+            sent,
+            longest,
+            longest_blocking,
+            hot,
+            heat,
+            busy,
+            requests,
+            mixes_tags,
+            meets,
+        }
     }
 
     fn program(mut self) -> Vec<Vec<Op>> {
         match self.rng.usize(0..3) {
-            0 => self.one_after_the_other(),
+            0 => {
+                self.longest_blocking = self.longest;
+                self.one_after_the_other();
+            }
             _ => self.rounds(),
         }
         // Without any order some will wait for each other for ever.
@@ -193,10 +214,13 @@ impl<'a> Drawing<'a> {
     }
 
     fn send(&mut self, from: usize, to: usize, tag: usize) {
-        let words = self.words();
         self.sent[to][tag] += 1;
+        if self.is_request() {
+            let words = self.words();
+            return self.calls[from].push(Isend { to, tag, words });
+        }
+        let words = self.rng.usize(0..=self.longest_blocking);
         let op = match self.rng.usize(0..4) {
-            _ if self.is_request() => Isend { to, tag, words },
             0 => SendReceiving { to, tag, words, taking: self.rng.usize(0..TAGS) },
             _ => Send { to, tag, words },
         };
