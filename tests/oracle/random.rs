@@ -73,8 +73,8 @@ struct Drawing<'a> {
     rng: &'a mut Rng,
     P: usize,
     calls: Vec<Vec<Op>>,
-    /// How many messages were sent to each processor, with which tag.
-    sent: Vec<[usize; TAGS]>,
+    /// The messages that were sent so far: from whom, to whom, with which tag.
+    sent: Vec<(usize, usize, usize)>,
     /// The longest message, and the longest that is sent by a call which waits until it is gone.
     longest: usize,
     longest_blocking: usize,
@@ -101,7 +101,7 @@ impl<'a> Drawing<'a> {
         let (hot, heat, busy) = (rng.usize(0..P), rng.usize(0..4), rng.usize(0..4));
         let requests = [0, 0, 1, 2, 3][rng.usize(0..5)];
         let (mixes_tags, meets) = (rng.bool(), rng.usize(0..10) == 0);
-        let (calls, sent) = (vec![vec![]; P], vec![[0; TAGS]; P]);
+        let (calls, sent) = (vec![vec![]; P], vec![]);
         Drawing {
             rng,
             P,
@@ -139,7 +139,7 @@ impl<'a> Drawing<'a> {
         for _ in 0..self.rng.usize(1..=3 * self.P) {
             let (from, to, tag) = (self.rng.usize(0..self.P), self.to(), self.rng.usize(0..TAGS));
             self.other(from);
-            let before = self.rng.usize(0..4) == 0;
+            let before = from != to && self.rng.usize(0..4) == 0;
             if before {
                 self.receive(to, Some(from), tag);
             }
@@ -197,6 +197,7 @@ impl<'a> Drawing<'a> {
         for id in 0..self.P {
             self.other(id);
             let (to, from, words) = ((id + by) % self.P, (id + self.P - by) % self.P, self.words());
+            self.sent.push((id, to, round));
             self.calls[id].push(SendRecv { to, tag: round, words, from });
         }
     }
@@ -214,7 +215,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn send(&mut self, from: usize, to: usize, tag: usize) {
-        self.sent[to][tag] += 1;
+        self.sent.push((from, to, tag));
         if self.is_request() {
             let words = self.words();
             return self.calls[from].push(Isend { to, tag, words });
@@ -235,9 +236,9 @@ impl<'a> Drawing<'a> {
         if self.is_request() {
             return self.calls[id].push(Irecv(pattern));
         }
-        let all: usize =
-            (0..TAGS).filter(|other| tag.is_none_or(|tag| tag == *other)).map(|tag| self.sent[id][tag]).sum();
-        let upto = self.rng.usize(0..=all).max(1);
+        // Nobody waits for what is sent later.
+        let all = self.sent.iter().filter(|(from, to, tag)| *to == id && pattern.takes(*from, *tag)).count();
+        let upto = self.rng.usize(0..=all);
         self.calls[id].push(Recv { pattern, upto });
     }
 
