@@ -10,8 +10,8 @@
 //! - [`outcome`] and [`check`]: what comes of a program, and what must hold of it;
 //! - [`by_hand`]: programs small enough to be done by hand.
 //!
-//! `LOGGP_ORACLE_SEED=123 cargo test -p loggp --test oracle` replays one random program, and `LOGGP_ORACLE_PROGRAMS=20000`
-//! says how many there are.
+//! `LOGGP_ORACLE_SEED=123 cargo test -p loggp --test oracle` replays one random program, and shortens it for each thing
+//! that does not hold. `LOGGP_ORACLE_PROGRAMS=20000` says how many there are.
 
 #![allow(non_snake_case)] // L, S and P are the papers' names
 

@@ -148,7 +148,8 @@ fn requests_by_hand() -> Vec<ByHand> {
             ],
             &[60, 52, 7],
         ),
-        // The request is there at 6 and taken at 7, the reply at 13 and taken at 14, and the data at 20. The wait takes o.
+        // The request is there at 6 and taken at 7, the reply at 13 and taken at 14, and the data at 20. The wait
+        // takes o.
         by_hand("L=5ps, o=1ps, s=2, S=2", &[&exchange(1), &exchange(0)], &[22, 22]),
         // Everyone gets its left neighbour's.
         by_hand(

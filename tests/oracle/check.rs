@@ -59,7 +59,7 @@ pub fn messages(case: &Case) -> String {
         let MessageId { from, number } = m.id;
         let (to, words, place) = (m.to, m.words, m.place);
         format!(
-            "  message {from}.{number} to {to}, {words} words, latency {latency}: in {enter}, out {arrival}, place {place}\n"
+            "  message {from}.{number} to {to}, {words} words, latency {latency}: {enter} to {arrival}, place {place}\n"
         )
     };
     messages.map(line).collect()
@@ -229,8 +229,8 @@ fn called_for(trace: &Trace, id: usize, sends: bool) -> (Vec<Called>, usize) {
     (all, before)
 }
 
-/// 6. No message overtakes another: where order is kept on the way, they leave and arrive in the order of their calls; and
-///    of two messages from one sender a receive takes the one that has arrived first.
+/// 6. No message overtakes another: where order is kept on the way, they leave and arrive in the order of their calls;
+///    and of two messages from one sender a receive takes the one that has arrived first.
 fn keeps_order(trace: &Trace) -> Option<Fault> {
     let messages: HashMap<MessageId, &loggp::Message> = trace.messages.iter().map(|m| (m.id, m)).collect();
     let mut tags = HashMap::new();

@@ -1,7 +1,5 @@
 //! What messages cost, and the ways that the oracle promises them: the network, by brute force.
 
-#![allow(non_snake_case)] // L, S and P are the papers' names
-
 use loggp::{Params, Ports, Time};
 
 /// What a message is: a program's, or a part of LogGPS's rendezvous, which has its sender and its number.
@@ -116,8 +114,8 @@ impl Network {
         self.params.gps().is_some_and(|gps| gps.G_l < Time::ZERO)
     }
 
-    /// When a message asks for its way: when it is ready; a negative G_l may let it arrive before that, and then it asks
-    /// at its arrival.
+    /// When a message asks for its way: when it is ready; a negative G_l may let it arrive before that, and then it
+    /// asks at its arrival.
     pub fn ask(&self, words: usize, latency: i64, ready: i64) -> i64 {
         ready.min(ready + latency + self.stream(words))
     }

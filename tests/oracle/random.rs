@@ -1,7 +1,5 @@
 //! Machines and programs drawn at random.
 
-#![allow(non_snake_case)] // L, S and P are the papers' names
-
 use fastrand::Rng;
 use loggp::{Latency, LogGps, PS, Params, Ports, Ties, Time};
 
@@ -133,8 +131,8 @@ impl<'a> Drawing<'a> {
         self.calls
     }
 
-    /// Each message is sent, and then received. Even if they are all above S, that comes to an end, unless somebody takes
-    /// a message too early.
+    /// Each message is sent, and then received. Even if they are all above S, that comes to an end, unless somebody
+    /// takes a message too early.
     fn one_after_the_other(&mut self) {
         for _ in 0..self.rng.usize(1..=3 * self.P) {
             let (from, to, tag) = (self.rng.usize(0..self.P), self.to(), self.rng.usize(0..TAGS));
