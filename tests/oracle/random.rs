@@ -1,152 +1,33 @@
-//! Programs that are data, and such programs drawn at random.
+//! Machines and programs drawn at random.
 
-use loggp::{LogGps, PS, Params, Ports, Proc, Tag, Time};
+use fastrand::Rng;
+use loggp::{Latency, LogGps, PS, Params, Ports, Ties, Time};
 
-/// What all messages are about; they differ by its steps.
-pub const MESSAGE: Tag<Vec<u8>> = Tag::new(0);
-
-/// Tags are below this.
-pub const TAGS: usize = 3;
-
-/// A call of a program. Times are in picoseconds.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Op {
-    /// So many units of work, a cycle each.
-    Work(i64),
-    /// `wait_until` so much later.
-    Wait(i64),
-    /// The machine's own barrier.
-    Barrier,
-    Send {
-        to: usize,
-        tag: usize,
-        words: usize,
-    },
-    SendReceiving {
-        to: usize,
-        tag: usize,
-        words: usize,
-        taking: usize,
-    },
-    /// Receives until so many messages with this tag have come in all, from this processor or from anyone.
-    Recv {
-        from: Option<usize>,
-        tag: usize,
-        upto: usize,
-    },
-    /// One `recv_until`, so much later.
-    Until {
-        tag: usize,
-        wait: i64,
-    },
-    /// So many `try_recv`, or fewer if one finds a message.
-    Poll {
-        tag: usize,
-        looks: usize,
-    },
-}
-
-use Op::*;
-
-/// A machine and a program for it: each processor's calls.
-#[derive(Clone, Debug)]
-pub struct Case {
-    pub params: Params,
-    pub ports: Ports,
-    pub barrier: i64,
-    pub program: Vec<Vec<Op>>,
-}
-
-impl Case {
-    /// How many messages with this tag the program sends to a processor, from one or from all.
-    pub fn sent(&self, from: Option<usize>, to: usize, tag: usize) -> usize {
-        let senders = (0..self.program.len()).filter(|id| from.is_none_or(|from| from == *id));
-        let counts = |op: &&Op| match **op {
-            Send { to: t, tag: u, .. } | SendReceiving { to: t, tag: u, .. } => (t, u) == (to, tag),
-            _ => false,
-        };
-        senders.map(|id| self.program[id].iter().filter(counts).count()).sum()
-    }
-
-    /// The program that is run: nobody waits for more than is sent, and at last everyone receives what is left.
-    pub fn complete(&self) -> Vec<Vec<Op>> {
-        let of = |id: usize| {
-            let calls = self.program[id].iter().map(|op| match op.clone() {
-                Recv { from, tag, upto } => Recv { from, tag, upto: upto.min(self.sent(from, id, tag)) },
-                op => op,
-            });
-            let rest = (0..TAGS).map(|tag| Recv { from: None, tag, upto: self.sent(None, id, tag) });
-            calls.chain(rest).collect()
-        };
-        (0..self.program.len()).map(of).collect()
-    }
-}
-
-/// How many messages have come to a processor: by sender and tag.
-#[derive(Clone, Debug)]
-pub struct Came(pub Vec<[usize; TAGS]>);
-
-impl Came {
-    pub fn count(&self, from: Option<usize>, tag: usize) -> usize {
-        match from {
-            Some(from) => self.0[from][tag],
-            None => self.0.iter().map(|tags| tags[tag]).sum(),
-        }
-    }
-}
-
-/// Makes the calls.
-pub fn live(p: &mut Proc, calls: &[Op]) {
-    type Message = (usize, Vec<u8>);
-    let message = |words| vec![0_u8; words];
-    let mut came = Came(vec![[0; TAGS]; p.p()]);
-    let count = |came: &mut Came, tag: usize, got: Option<Message>| {
-        if let Some((from, _)) = &got {
-            came.0[*from][tag] += 1;
-        }
-        got.is_some()
-    };
-    for op in calls {
-        match *op {
-            Work(units) => p.work("work", units as u64, || ()),
-            Wait(time) => p.wait_until(p.now() + time * PS),
-            Barrier => p.barrier(),
-            Send { to, tag, words } => p.send(to, MESSAGE.step(tag), message(words)),
-            SendReceiving { to, tag, words, taking } => {
-                let take = |_: &mut Proc, from: usize, got| _ = count(&mut came, taking, Some((from, got)));
-                p.send_receiving(to, MESSAGE.step(tag), message(words), MESSAGE.step(taking), take);
-            }
-            Recv { from, tag, upto } => {
-                while came.count(from, tag) < upto {
-                    let got = match from {
-                        Some(from) => (from, p.recv_from(from, MESSAGE.step(tag))),
-                        None => p.recv(MESSAGE.step(tag)),
-                    };
-                    count(&mut came, tag, Some(got));
-                }
-            }
-            Until { tag, wait } => {
-                let got = p.recv_until(p.now() + wait * PS, MESSAGE.step(tag));
-                count(&mut came, tag, got);
-            }
-            Poll { tag, looks } => {
-                (0..looks).any(|_| count(&mut came, tag, p.try_recv(MESSAGE.step(tag))));
-            }
-        }
-    }
-}
+use crate::program::Op::*;
+use crate::program::{Case, How, Op, Pattern, TAGS, What};
 
 /// Draws a machine and a program for it. Times are small and often equal, so that much happens at the same time.
 pub fn draw(seed: u64) -> Case {
-    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut rng = Rng::with_seed(seed);
     let P = if rng.usize(0..50) == 0 { rng.usize(13..=30) } else { rng.usize(1..=12) };
     let params = draw_params(&mut rng, P);
-    let program = draw_program(&mut rng, &params);
     let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
-    Case { params, ports, barrier: rng.i64(-6..=6).max(0), program }
+    let latency = match rng.usize(0..8) {
+        0 => Latency::Random { seed },
+        1 => Latency::Exponential { seed },
+        _ => Latency::Exact,
+    };
+    let ties = match rng.usize(0..6) {
+        0 => Ties::Random { seed },
+        1 => Ties::Rotation,
+        _ => Ties::Number,
+    };
+    let barrier = (rng.usize(0..8) > 0).then(|| rng.i64(-6..=6).max(0));
+    let program = Drawing::new(&mut rng, &params).program();
+    Case { params, ports, latency, ties, barrier, program }
 }
 
-pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
+fn draw_params(rng: &mut Rng, P: usize) -> Params {
     loop {
         let unit = [1, 1, 2, 5][rng.usize(0..4)];
         let mut time = |most: i64| rng.i64(-1..=most).max(0) * unit * PS;
@@ -155,11 +36,11 @@ pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
         let params = Params::new(P).word(1).cycle(rng.i64(1..=3) * PS).o(o);
         let params = match rng.usize(0..10) {
             // LogP, with a capacity of 1 or 2.
-            0..4 => {
+            0..3 => {
                 let g = g.max(PS);
                 params.g(g).L(Time::from_ps(rng.i64(0..=2 * g.as_ps())))
             }
-            4..8 => params.g(g).L(L).G(G),
+            3..6 => params.g(g).L(L).G(G),
             _ => {
                 let s = rng.usize(0..6);
                 let S = if rng.bool() { usize::from(u16::MAX) } else { s + rng.usize(0..5) };
@@ -175,7 +56,7 @@ pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
 }
 
 /// The longest message that does not arrive before its send is called.
-pub fn longest(params: &Params, most: usize) -> usize {
+fn longest(params: &Params, most: usize) -> usize {
     let Some(gps) = params.gps() else { return most };
     let fits = |words: usize| {
         let (short, long) = (words.min(gps.s) as i64, words.saturating_sub(gps.s) as i64);
@@ -185,85 +66,214 @@ pub fn longest(params: &Params, most: usize) -> usize {
     (0..=most).take_while(|words| fits(*words)).last().unwrap()
 }
 
-pub fn draw_program(rng: &mut fastrand::Rng, params: &Params) -> Vec<Vec<Op>> {
-    let P = params.P;
-    let mut program = vec![vec![]; P];
-    let longest = longest(params, [1, 9, 9, 25][rng.usize(0..4)]);
-    // Many messages go to one processor, so that senders stall.
-    let (hot, heat) = (rng.usize(0..P), rng.usize(0..4));
-    let busy = rng.usize(0..4);
-    let to = |rng: &mut fastrand::Rng| if rng.usize(0..4) < heat { hot } else { rng.usize(0..P) };
-    let send = |rng: &mut fastrand::Rng, to: usize, tag: usize| {
-        let words = rng.usize(0..=longest);
-        match rng.usize(0..4) {
-            0 => SendReceiving { to, tag, words, taking: rng.usize(0..TAGS) },
-            _ => Send { to, tag, words },
+/// A program that is being drawn.
+struct Drawing<'a> {
+    rng: &'a mut Rng,
+    P: usize,
+    calls: Vec<Vec<Op>>,
+    /// The messages that were sent so far: from whom, to whom, with which tag.
+    sent: Vec<(usize, usize, usize)>,
+    /// The longest message, and the longest that is sent by a call which waits until it is gone.
+    longest: usize,
+    longest_blocking: usize,
+    /// Of four messages so many go to one processor, so that senders stall.
+    hot: usize,
+    heat: usize,
+    /// Before one in four calls so many other things are done.
+    busy: usize,
+    /// Of four sends and receives so many are requests.
+    requests: usize,
+    /// Whether all tags are used at any time, and not one after the other.
+    mixes_tags: bool,
+    /// Whether processors do something together.
+    meets: bool,
+}
+
+impl<'a> Drawing<'a> {
+    fn new(rng: &'a mut Rng, params: &Params) -> Drawing<'a> {
+        let P = params.P;
+        let longest = longest(params, [1, 9, 9, 25][rng.usize(0..4)]);
+        // Where all send first, and messages wait for their receivers, nobody would come to receive.
+        let S = params.gps().map_or(usize::MAX, |gps| gps.S);
+        let longest_blocking = if rng.usize(0..8) == 0 { longest } else { longest.min(S) };
+        let (hot, heat, busy) = (rng.usize(0..P), rng.usize(0..4), rng.usize(0..4));
+        let requests = [0, 0, 1, 2, 3][rng.usize(0..5)];
+        let (mixes_tags, meets) = (rng.bool(), rng.usize(0..10) == 0);
+        let (calls, sent) = (vec![vec![]; P], vec![]);
+        Drawing {
+            rng,
+            P,
+            calls,
+            sent,
+            longest,
+            longest_blocking,
+            hot,
+            heat,
+            busy,
+            requests,
+            mixes_tags,
+            meets,
         }
-    };
-    let other = |rng: &mut fastrand::Rng, calls: &mut Vec<Op>| {
-        if rng.usize(0..4) < busy {
-            calls.push(match rng.usize(0..5) {
-                0 | 1 => Work(rng.i64(0..=8)),
-                2 => Wait(rng.i64(0..=8)),
-                3 => Until { tag: rng.usize(0..TAGS), wait: rng.i64(-2..=12) },
-                _ => Poll { tag: rng.usize(0..TAGS), looks: rng.usize(1..=20) },
-            });
+    }
+
+    fn program(mut self) -> Vec<Vec<Op>> {
+        match self.rng.usize(0..3) {
+            0 => {
+                self.longest_blocking = self.longest;
+                self.one_after_the_other();
+            }
+            _ => self.rounds(),
         }
-    };
-    if rng.usize(0..3) == 0 {
-        // One message after the other: each is sent, and then received. Even if they are all above S, that comes to an
-        // end, unless somebody takes a message too early.
-        for _ in 0..rng.usize(1..=3 * P) {
-            let (from, to, tag) = (rng.usize(0..P), to(rng), rng.usize(0..TAGS));
-            other(rng, &mut program[from]);
-            program[from].push(send(rng, to, tag));
-            other(rng, &mut program[to]);
-            let from = (rng.usize(0..3) > 0).then_some(from);
-            let so_far = Case { params: *params, ports: Ports::Single, barrier: 0, program: program.clone() };
-            program[to].push(Recv { from, tag, upto: so_far.sent(from, to, tag) });
-            if rng.usize(0..20) == 0 {
-                program.iter_mut().for_each(|calls| calls.push(Barrier));
+        // Without any order some will wait for each other for ever.
+        if !self.meets && self.rng.usize(0..10) == 0 {
+            self.calls.iter_mut().for_each(|calls| self.rng.shuffle(calls));
+        }
+        self.calls
+    }
+
+    /// Each message is sent, and then received. Even if they are all above S, that comes to an end, unless somebody
+    /// takes a message too early.
+    fn one_after_the_other(&mut self) {
+        for _ in 0..self.rng.usize(1..=3 * self.P) {
+            let (from, to, tag) = (self.rng.usize(0..self.P), self.to(), self.rng.usize(0..TAGS));
+            self.other(from);
+            let before = from != to && self.rng.usize(0..4) == 0;
+            if before {
+                self.receive(to, Some(from), tag);
+            }
+            self.send(from, to, tag);
+            self.other(to);
+            if !before {
+                self.receive(to, Some(from), tag);
+            }
+            if self.rng.usize(0..20) == 0 {
+                self.together();
             }
         }
-    } else {
-        // Rounds: all send, and then receive what was sent to them.
-        for round in 0..rng.usize(1..=TAGS) {
-            let mut comes = vec![vec![0; P]; P];
-            for id in 0..P {
-                for _ in 0..rng.usize(0..=4) {
-                    other(rng, &mut program[id]);
-                    let to = to(rng);
-                    program[id].push(send(rng, to, round));
-                    comes[to][id] += 1;
+    }
+
+    /// All send, and then receive what was sent to them.
+    fn rounds(&mut self) {
+        for round in 0..self.rng.usize(1..=TAGS) {
+            if self.rng.usize(0..6) == 0 {
+                self.shift(round);
+            }
+            let mut comes = vec![vec![]; self.P];
+            for id in 0..self.P {
+                for _ in 0..self.rng.usize(0..=4) {
+                    self.other(id);
+                    let (to, tag) =
+                        (self.to(), if self.mixes_tags { self.rng.usize(0..TAGS) } else { round });
+                    self.send(id, to, tag);
+                    comes[to].push((id, tag));
                 }
             }
-            for (calls, comes) in program.iter_mut().zip(&comes) {
-                match rng.usize(0..3) {
+            for (id, mut comes) in comes.into_iter().enumerate() {
+                match self.rng.usize(0..3) {
                     // Later.
                     0 => {}
-                    1 => {
-                        for upto in 1..=comes.iter().sum() {
-                            other(rng, calls);
-                            calls.push(Recv { from: None, tag: round, upto });
+                    in_order => {
+                        if in_order == 2 {
+                            self.rng.shuffle(&mut comes);
                         }
-                    }
-                    _ => {
-                        let mut sources: Vec<usize> = (0..P).filter(|from| comes[*from] > 0).collect();
-                        rng.shuffle(&mut sources);
-                        for from in sources {
-                            calls.push(Recv { from: Some(from), tag: round, upto: comes[from] });
+                        for (from, tag) in comes {
+                            self.other(id);
+                            self.receive(id, Some(from).filter(|_| in_order == 2), tag);
                         }
                     }
                 }
             }
-            if rng.usize(0..4) == 0 {
-                program.iter_mut().for_each(|calls| calls.push(Barrier));
+            if self.rng.usize(0..4) == 0 {
+                self.together();
             }
         }
     }
-    // Without any order some will wait for each other for ever.
-    if rng.usize(0..10) == 0 {
-        program.iter_mut().for_each(|calls| rng.shuffle(calls));
+
+    /// All send to a neighbour, and receive from another.
+    fn shift(&mut self, round: usize) {
+        let by = self.rng.usize(0..self.P);
+        for id in 0..self.P {
+            self.other(id);
+            let (to, from, words) = ((id + by) % self.P, (id + self.P - by) % self.P, self.words());
+            self.sent.push((id, to, round));
+            self.calls[id].push(SendRecv { to, tag: round, words, from });
+        }
     }
-    program
+
+    fn words(&mut self) -> usize {
+        self.rng.usize(0..=self.longest)
+    }
+
+    fn to(&mut self) -> usize {
+        if self.rng.usize(0..4) < self.heat { self.hot } else { self.rng.usize(0..self.P) }
+    }
+
+    fn is_request(&mut self) -> bool {
+        self.rng.usize(0..4) < self.requests
+    }
+
+    fn send(&mut self, from: usize, to: usize, tag: usize) {
+        self.sent.push((from, to, tag));
+        if self.is_request() {
+            let words = self.words();
+            return self.calls[from].push(Isend { to, tag, words });
+        }
+        let words = self.rng.usize(0..=self.longest_blocking);
+        let op = match self.rng.usize(0..4) {
+            0 => SendReceiving { to, tag, words, taking: self.rng.usize(0..TAGS) },
+            _ => Send { to, tag, words },
+        };
+        self.calls[from].push(op);
+    }
+
+    /// A receive of a message that was sent from one, or of the first with its tag, or of any.
+    fn receive(&mut self, id: usize, from: Option<usize>, tag: usize) {
+        let from = from.filter(|_| self.rng.usize(0..3) > 0);
+        let tag = Some(tag).filter(|_| !self.mixes_tags || self.rng.usize(0..6) > 0);
+        let pattern = Pattern { from, tag };
+        if self.is_request() {
+            return self.calls[id].push(Irecv(pattern));
+        }
+        // Nobody waits for what is sent later.
+        let all = self.sent.iter().filter(|(from, to, tag)| *to == id && pattern.takes(*from, *tag)).count();
+        let upto = self.rng.usize(0..=all);
+        self.calls[id].push(Recv { pattern, upto });
+    }
+
+    /// All come together, or some.
+    fn together(&mut self) {
+        if !self.meets {
+            return self.calls.iter_mut().for_each(|calls| calls.push(Barrier));
+        }
+        let mut who: Vec<usize> = (0..self.P).collect();
+        self.rng.shuffle(&mut who);
+        who.truncate(self.rng.usize(1..=self.P));
+        let what = [What::Barrier, What::Broadcast, What::AllReduce, What::AllToAll][self.rng.usize(0..4)];
+        for id in &who {
+            self.calls[*id].push(Together(what, who.clone()));
+        }
+    }
+
+    /// Whatever else a processor can do.
+    fn other(&mut self, id: usize) {
+        if self.rng.usize(0..4) >= self.busy {
+            return;
+        }
+        let how = How::ALL[self.rng.usize(0..4)];
+        let (tag, place) = (self.rng.usize(0..TAGS), self.rng.usize(0..4));
+        let from = (self.rng.usize(0..4) == 0).then(|| self.rng.usize(0..self.P));
+        let kinds = if self.requests > 0 { 11 } else { 6 };
+        let op = match self.rng.usize(0..kinds) {
+            0 | 1 => Work(self.rng.i64(0..=8)),
+            2 => Wait(self.rng.i64(0..=8)),
+            3 => Until { from, tag, wait: self.rng.i64(-2..=12) },
+            4 => Poll { from, tag, looks: self.rng.usize(1..=20) },
+            5 => Probe { from, tag, looks: self.rng.usize(1..=6) },
+            6 | 7 => Test { how, place, looks: self.rng.usize(1..=8) },
+            8 if self.rng.usize(0..4) == 0 => WaitAll(how),
+            8 | 9 => WaitFor { how, place },
+            _ => WaitAny(how),
+        };
+        self.calls[id].push(op);
+    }
 }

@@ -1,0 +1,173 @@
+//! Programs small enough to be done by hand.
+
+use loggp::{Latency, PS, Params, Ports, Ties};
+
+use crate::program::Op::*;
+use crate::program::{Case, How, Op, Pattern};
+
+/// What a program does on a machine, and then: when each processor finishes, and how long it stalls and waits for
+/// its port.
+pub struct ByHand {
+    pub case: Case,
+    pub finish: Vec<i64>,
+    pub stall: Vec<i64>,
+    pub port: Vec<i64>,
+}
+
+/// One that neither stalls nor waits for a port.
+pub fn by_hand(parameters: &str, program: &[&[Op]], finish: &[i64]) -> ByHand {
+    let params = Params::new(program.len()).cycle(PS).word(1).set(parameters).unwrap().build().unwrap();
+    let program: Vec<Vec<Op>> = program.iter().map(|calls| calls.to_vec()).collect();
+    let none = vec![0; program.len()];
+    let (latency, ties) = (Latency::Exact, Ties::Number);
+    let case = Case { params, ports: Ports::Single, latency, ties, barrier: Some(3), program };
+    ByHand { case, finish: finish.to_vec(), stall: none.clone(), port: none }
+}
+
+impl ByHand {
+    fn dual(mut self) -> ByHand {
+        self.case.ports = Ports::Dual;
+        self
+    }
+
+    fn stall(self, stall: &[i64]) -> ByHand {
+        ByHand { stall: stall.to_vec(), ..self }
+    }
+
+    fn port(self, port: &[i64]) -> ByHand {
+        ByHand { port: port.to_vec(), ..self }
+    }
+}
+
+fn short(to: usize) -> Op {
+    Send { to, tag: 0, words: 1 }
+}
+
+pub fn long(to: usize, words: usize) -> Op {
+    Send { to, tag: 0, words }
+}
+
+pub fn all_by_hand() -> Vec<ByHand> {
+    let look = |looks| Poll { from: None, tag: 0, looks };
+    let self_send = || by_hand("L=1, G=1", &[&[long(0, 6)]], &[10]);
+    let beside = |finish: &[i64]| {
+        let sends = [Wait(5), long(2, 5), long(2, 11)];
+        by_hand("L=10, G=1", &[&sends, &[long(0, 11)], &[]], finish)
+    };
+    vec![
+        // 1's second message asks at 12 only, when the gap is over; so 2's goes at 5 without a stall.
+        by_hand("L=2, o=2, g=10", &[&[], &[short(2), short(0)], &[Work(3), short(0)]], &[19, 12, 7]),
+        // Who asks at the same moment is served by number. With a capacity of 1 the other stalls.
+        by_hand("L=4, g=4", &[&[], &[short(0)], &[short(0)]], &[8, 0, 4]).stall(&[0, 0, 4]),
+        by_hand("L=8, g=4", &[&[], &[short(0)], &[short(0)]], &[12, 0, 0]),
+        // Long messages to one processor come one after the other; from one, they are a gap apart as well.
+        by_hand(
+            "L=100, o=2, g=20, G=1",
+            &[&[], &[long(0, 101)], &[long(0, 101)], &[long(0, 101)]],
+            &[404, 2, 2, 2],
+        ),
+        by_hand("L=100, o=2, g=20, G=1", &[&[long(1, 101), long(1, 101), long(1, 101)], &[]], &[242, 444]),
+        // Where L = 0 a word is never in transit, so it needs no room; a long message does.
+        by_hand("L=0, g=4, G=1", &[&[], &[long(0, 11)], &[short(0)], &[long(0, 11)]], &[20, 0, 0, 10])
+            .stall(&[0, 0, 0, 10]),
+        // 0's port receives in [10, 20): the shorter message fits before that and the longer one does not.
+        beside(&[20, 0, 40]).port(&[11, 0, 0]),
+        beside(&[20, 0, 29]).dual(),
+        // 2 is to enter at 14, after what it receives. Before that there is room for two messages from 3, and for
+        // the third when 2's has arrived.
+        by_hand(
+            "L=4, g=4, G=1",
+            &[&[], &[long(2, 11)], &[Wait(3), long(0, 3)], &[Wait(5), short(0), short(0), short(0)]],
+            &[24, 0, 14, 20],
+        )
+        .port(&[0, 0, 11, 0])
+        .stall(&[0, 0, 0, 7]),
+        // A processor that sends to itself needs a single port twice.
+        self_send(),
+        by_hand("L=1, G=1", &[&[long(0, 6)]], &[6]).dual(),
+        // What takes no time is seen from the next moment on, whoever of the two is first by number; what comes from
+        // the processor itself is seen at once.
+        by_hand("", &[&[Wait(5), short(1)], &[Wait(5), look(3)]], &[5, 6]),
+        by_hand("", &[&[Wait(5), look(3)], &[Wait(5), short(0)]], &[6, 5]),
+        by_hand("", &[&[short(0), look(3)]], &[0]),
+        // A look in time may end late; one within the gap finds nothing.
+        by_hand("L=4, o=3", &[&[short(1)], &[Until { from: None, tag: 0, wait: 7 }]], &[3, 10]),
+        by_hand(
+            "L=4, o=3, g=9",
+            &[&[short(1), short(1)], &[Until { from: None, tag: 0, wait: 20 }, look(9)]],
+            &[12, 19],
+        ),
+        // While its gap runs, 0 receives from 10 to 12.
+        by_hand(
+            "L=8, o=2, g=20",
+            &[&[short(1), SendReceiving { to: 1, tag: 0, words: 1, taking: 0 }], &[short(0)]],
+            &[22, 32],
+        ),
+        // The machine's own barrier costs 3.
+        by_hand("", &[&[Work(5), Barrier], &[Barrier, Work(1)]], &[8, 9]),
+        // A request is there at 6, the reply at 13, and the data, which take 3 from the first to the last, at 26.
+        by_hand("L=5, o=1, s=2, S=2, O_s=1, O_r=1, G_s=1, G_l=1", &[&[long(1, 3)], &[]], &[18, 30]),
+        // It arrives at 6, before its overhead is over.
+        by_hand("L=1, o=1, s=0, O_s=2, G_l=-1", &[&[long(1, 4)], &[]], &[9, 7]),
+    ]
+    .into_iter()
+    .chain(requests_by_hand())
+    .collect()
+}
+
+fn isend(to: usize, words: usize) -> Op {
+    Isend { to, tag: 0, words }
+}
+
+fn irecv(from: Option<usize>) -> Op {
+    Irecv(Pattern { from, tag: Some(0) })
+}
+
+fn requests_by_hand() -> Vec<ByHand> {
+    let exchange = |other| [isend(other, 3), Recv { pattern: Pattern { from: None, tag: Some(0) }, upto: 1 }];
+    vec![
+        // o to call for it, 100 of work, and o for the wait: the message came at 8, and was received at 10.
+        by_hand(
+            "L=6ps, o=2ps, g=4ps",
+            &[&[isend(1, 1), Work(100), WaitAll(How::Isend)], &[irecv(None), Work(100), WaitAll(How::Irecv)]],
+            &[104, 104],
+        ),
+        // It is there at 28 and received at 30, which a look sees, for o.
+        by_hand(
+            "L=6ps, o=2ps, g=4ps",
+            &[&[Work(20), short(1)], &[irecv(None), Test { how: How::Irecv, place: 0, looks: 40 }]],
+            &[22, 32],
+        ),
+        // 2's message is received at 15, and 1's, which is there at 58, at 60.
+        by_hand(
+            "L=6ps, o=2ps, g=4ps",
+            &[
+                &[irecv(Some(1)), irecv(Some(2)), WaitAny(How::IrecvFrom), WaitAny(How::IrecvFrom)],
+                &[Work(50), short(0)],
+                &[Work(5), short(0)],
+            ],
+            &[60, 52, 7],
+        ),
+        // The request is there at 6 and taken at 7, the reply at 13 and taken at 14, and the data at 20. The wait
+        // takes o.
+        by_hand("L=5ps, o=1ps, s=2, S=2", &[&exchange(1), &exchange(0)], &[22, 22]),
+        // Everyone gets its left neighbour's.
+        by_hand(
+            "L=6ps, o=2ps, g=4ps",
+            &[
+                &[SendRecv { to: 1, tag: 0, words: 1, from: 2 }],
+                &[SendRecv { to: 2, tag: 0, words: 1, from: 0 }],
+                &[SendRecv { to: 0, tag: 0, words: 1, from: 1 }],
+            ],
+            &[10, 10, 10],
+        ),
+        // What is seen is there at 8, and a look costs 1.
+        by_hand("L=6ps, o=2ps", &[&[short(1)], &[Probe { from: None, tag: 0, looks: 9 }]], &[2, 11]),
+        // The request goes first, at 2; so the second message goes at 6, and what comes at 4 is received till then.
+        by_hand(
+            "L=2ps, o=2ps, g=4ps, G=0",
+            &[&[isend(0, 1), SendReceiving { to: 1, tag: 1, words: 1, taking: 0 }], &[]],
+            &[10, 12],
+        ),
+    ]
+}

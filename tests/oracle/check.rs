@@ -1,0 +1,284 @@
+//! What must hold of every program: the machine does what the oracle says, on each clock, and its trace says it all.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+
+use loggp::{
+    CallKind, Carrier, ClockKind, Dilation, Latency, Machine, MessageId, PS, Replay, Run, RunError, Ties,
+    Trace, Transfer, Work, audit,
+};
+
+use crate::interpreter::{Drawn, Oracle};
+use crate::outcome::{Account, Outcome};
+use crate::program::{Case, Note, TAGS, live};
+
+/// What does not hold: in a word, and at length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    pub what: &'static str,
+    pub text: String,
+}
+
+fn fault(what: &'static str, text: impl Into<String>) -> Fault {
+    Fault { what, text: text.into() }
+}
+
+/// Two things that must be the same.
+fn same<T: PartialEq + Debug>(what: &'static str, is: &T, expected: &T) -> Option<Fault> {
+    (is != expected).then(|| fault(what, format!("  expected: {expected:?}\n  and is:   {is:?}\n")))
+}
+
+fn machine(case: &Case) -> Machine {
+    let machine = Machine::new(case.params).ports(case.ports).latency(case.latency).ties(case.ties);
+    let machine = machine.work(Work::Charged).trace(true);
+    case.barrier.map(|cost| machine.clone().barrier(cost * PS)).unwrap_or(machine)
+}
+
+type Ran = Result<Run<Vec<Note>>, RunError>;
+
+fn run(machine: &Machine, case: &Case) -> Ran {
+    machine.run(|p| live(p, case))
+}
+
+/// What the oracle says.
+pub fn by_the_oracle(case: &Case) -> Outcome {
+    Oracle::new(case, Drawn::default()).run()
+}
+
+/// What a program does on the machine.
+pub fn by_the_machine(case: &Case) -> Outcome {
+    Outcome::of(&run(&machine(case), case))
+}
+
+/// The messages of a run, line by line, if it comes to its end.
+pub fn messages(case: &Case) -> String {
+    let ran = run(&machine(case), case).ok();
+    let messages = ran.into_iter().flat_map(|run| run.trace.unwrap().messages);
+    let line = |m: loggp::Message| {
+        let [latency, enter, arrival] = [m.latency, m.enter, m.arrival].map(|time| time.as_ps());
+        let MessageId { from, number } = m.id;
+        let (to, words, place) = (m.to, m.words, m.place);
+        format!(
+            "  message {from}.{number} to {to}, {words} words, latency {latency}: {enter} to {arrival}, place {place}\n"
+        )
+    };
+    messages.map(line).collect()
+}
+
+/// What comes of a program, and what does not hold of it. On the wall clock programs run if `wall` says so.
+pub fn check(case: &Case, wall: bool) -> (Outcome, Vec<Fault>) {
+    let machine = machine(case);
+    let ran = run(&machine, case);
+    let (outcome, mut faults) = (Outcome::of(&ran), vec![]);
+    faults.extend(as_the_oracle_says(case, &ran, &outcome));
+    if let Ok(run) = &ran {
+        let trace = run.trace.as_ref().expect("it was told to trace");
+        faults.extend(adds_up(run));
+        faults.extend(is_audited(trace));
+        faults.extend(is_made_again(case, &machine, run, trace));
+        faults.extend(keeps_order(trace));
+        faults.extend(is_read_again(trace));
+    }
+    if let Outcome::Failed(error) = &outcome {
+        faults.push(fault("failed", error.clone()));
+    }
+    if wall {
+        for carrier in [Carrier::Thread, Carrier::Coroutine] {
+            let cores = 1 + (case.program.iter().map(Vec::len).sum::<usize>() + carrier as usize) % 4;
+            let measured = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
+            let measured = run(&measured.carrier(carrier).cores(cores), case);
+            faults.extend(is_the_same_run(&measured, &ran, carrier));
+        }
+    }
+    (outcome, faults)
+}
+
+/// 1. The oracle says the same. It has to be told what was drawn, which nobody knows of a run that failed; and where
+///    places are drawn, it knows those of sends alone, which is enough where no message arrives at its turn.
+fn as_the_oracle_says(case: &Case, ran: &Ran, outcome: &Outcome) -> Option<Fault> {
+    let drawn = match ran {
+        Ok(run) => run.trace.as_ref().map(Drawn::of).unwrap_or_default(),
+        Err(_) => Drawn::default(),
+    };
+    let is_exact = case.latency == Latency::Exact;
+    let knows_latencies = is_exact || ran.is_ok();
+    let takes_time = case.params.o.as_ps() > 0 || (is_exact && case.params.L.as_ps() > 0);
+    let is_early = case.params.gps().is_some_and(|gps| gps.G_l.as_ps() < 0);
+    let knows_places = !matches!(case.ties, Ties::Random { .. }) || (takes_time && !is_early && ran.is_ok());
+    if !case.is_plain() || !knows_latencies || !knows_places {
+        return None;
+    }
+    let expected = Oracle::new(case, drawn).run();
+    (*outcome != expected).then(|| fault("oracle", outcome.differs_from(&expected)))
+}
+
+/// 2. The wall clock runs the same, whatever the host does.
+fn is_the_same_run(measured: &Ran, model: &Ran, carrier: Carrier) -> Vec<Fault> {
+    let what = if carrier == Carrier::Thread { "wall, threads" } else { "wall, coroutines" };
+    let (measured, model) = match (measured, model) {
+        (Ok(measured), Ok(model)) => (measured, model),
+        (measured, model) => {
+            let said = |ran: &Ran| ran.as_ref().err().map(RunError::to_string);
+            return same(what, &said(measured), &said(model)).into_iter().collect();
+        }
+    };
+    if measured.results != model.results || measured.processors != model.processors {
+        let outcome = |run: &Run<Vec<Note>>| {
+            Outcome::Finished(
+                run.processors.iter().map(Account::of).zip(run.results.iter().cloned()).collect(),
+            )
+        };
+        return vec![fault(what, outcome(measured).differs_from(&outcome(model)))];
+    }
+    let out_of_order = measured.host.as_ref().map_or(0, |host| host.out_of_order);
+    let (is, expected) = (measured.trace.as_ref().unwrap(), model.trace.as_ref().unwrap());
+    let trace = (is != expected).then(|| fault("wall, trace", differs(is, expected)));
+    trace.into_iter().chain(same("wall, order", &out_of_order, &0)).collect()
+}
+
+/// 3. Every processor's time is accounted for.
+fn adds_up(run: &Run<Vec<Note>>) -> Option<Fault> {
+    let wrong = run.processors.iter().find(|stats| !Account::of(stats).adds_up())?;
+    Some(fault("sum", format!("  {wrong:?}\n")))
+}
+
+/// 4. The auditor finds nothing.
+fn is_audited(trace: &Trace) -> Option<Fault> {
+    let found = audit(trace).violations;
+    let text = found.iter().take(3).map(|violation| format!("  {violation}\n")).collect::<String>();
+    (!found.is_empty()).then(|| fault("audit", text))
+}
+
+/// 5. The run can be made again from its trace, with its program and without.
+fn is_made_again(case: &Case, machine: &Machine, ran: &Run<Vec<Note>>, trace: &Trace) -> Vec<Fault> {
+    let mut faults = vec![];
+    match Replay::of(trace).run() {
+        Ok(replayed) => {
+            let ends =
+                |stats: &[loggp::Stats]| stats.iter().map(|stats| stats.finish.as_ps()).collect::<Vec<i64>>();
+            faults.extend(same("replay", &ends(&replayed.processors), &ends(&ran.processors)));
+        }
+        Err(error) => faults.push(fault("replay", error.to_string())),
+    }
+    match run(&machine.clone().repeat(trace), case) {
+        Ok(repeated) => {
+            let again = repeated.trace.as_ref().unwrap();
+            faults.extend((again != trace).then(|| fault("repeat", differs(again, trace))));
+        }
+        Err(error) => faults.push(fault("repeat", error.to_string())),
+    }
+    faults
+}
+
+/// Where a trace differs from another at first.
+fn differs(is: &Trace, expected: &Trace) -> String {
+    fn first<T: PartialEq + Debug>(what: &str, is: &[T], expected: &[T]) -> String {
+        let places = 0..is.len().max(expected.len());
+        let differs =
+            places.map(|place| (is.get(place), expected.get(place))).find(|(is, expected)| is != expected);
+        differs.map_or(String::new(), |(is, expected)| {
+            format!("  {what}, expected: {expected:?}\n  {what}, and is:   {is:?}\n")
+        })
+    }
+    let text = first("activity", &is.activities, &expected.activities)
+        + &first("progress", &is.progress, &expected.progress)
+        + &first("message", &is.messages, &expected.messages)
+        + &first("call", &is.calls, &expected.calls);
+    if text.is_empty() { "  they differ in what the machine was\n".into() } else { text }
+}
+
+/// A message of a program, as its sender or its receiver called for it.
+struct Called {
+    tag: u64,
+    message: MessageId,
+    /// The first of its messages to go: itself, or the request.
+    first: MessageId,
+}
+
+/// What a processor sends, or what it receives, in the order in which it called for that; and how many sends it called
+/// for before its first `isend`.
+fn called_for(trace: &Trace, id: usize, sends: bool) -> (Vec<Called>, usize) {
+    let calls: Vec<&CallKind> =
+        trace.calls.iter().filter(|call| call.id == id).map(|call| &call.what).collect();
+    let waits = calls.iter().filter_map(|what| match what {
+        CallKind::Wait { request, transfer, .. } => Some((*request, transfer)),
+        _ => None,
+    });
+    let waits: HashMap<u32, &Transfer> = waits.collect();
+    let (mut all, mut before) = (vec![], None);
+    for what in calls {
+        let (tag, transfer) = match what {
+            CallKind::Send { tag, sent, .. } if sends => (tag, Some(sent)),
+            CallKind::SendRecv(both) if sends => (&both.tag, Some(&both.sent)),
+            CallKind::Isend { request, tag, .. } if sends => {
+                before.get_or_insert(all.len());
+                (tag, waits.get(request).copied())
+            }
+            CallKind::Receive { tag, got, .. } if !sends => (tag, got.as_ref()),
+            CallKind::SendRecv(both) if !sends => (&both.tag, Some(&both.got)),
+            CallKind::Irecv { request, tag, .. } if !sends => (tag, waits.get(request).copied()),
+            _ => continue,
+        };
+        all.extend(transfer.map(|transfer| Called {
+            tag: tag.number,
+            message: transfer.message,
+            first: transfer.rendezvous.as_ref().map_or(transfer.message, |rendezvous| rendezvous.request),
+        }));
+    }
+    let before = before.unwrap_or(all.len());
+    (all, before)
+}
+
+/// 6. No message overtakes another: where order is kept on the way, they leave and arrive in the order of their calls;
+///    and of two messages from one sender a receive takes the one that has arrived first.
+fn keeps_order(trace: &Trace) -> Option<Fault> {
+    let messages: HashMap<MessageId, &loggp::Message> = trace.messages.iter().map(|m| (m.id, m)).collect();
+    let mut tags = HashMap::new();
+    for id in 0..trace.params.P {
+        let (sent, before) = called_for(trace, id, true);
+        tags.extend(sent.iter().map(|sent| (sent.message, sent.tag)));
+        let in_order = if trace.params.gps().is_some() { &sent[..] } else { &sent[before..] };
+        let mut last: HashMap<usize, &loggp::Message> = HashMap::new();
+        for message in in_order.iter().map(|sent| messages[&sent.first]) {
+            if let Some(before) = last.insert(message.to, message)
+                && (message.enter < before.enter || message.arrival < before.arrival)
+            {
+                return Some(fault("overtakes", format!("  {message:?}\n  overtakes {before:?}\n")));
+            }
+        }
+    }
+    for id in 0..trace.params.P {
+        let (received, _) = called_for(trace, id, false);
+        for (place, receive) in received.iter().enumerate() {
+            let takes = |other: &Called| {
+                let is_its = receive.tag == tags[&other.message];
+                let is_any = receive.tag == ANY_TAG && tags[&other.message] < TAGS as u64;
+                (is_its || is_any) && receive.first.from == other.first.from
+            };
+            let arrival = |called: &Called| messages[&called.first].arrival;
+            let later = received[place + 1..].iter();
+            if let Some(missed) =
+                later.filter(|later| takes(later)).find(|later| arrival(later) < arrival(receive))
+            {
+                let (got, missed) = (messages[&receive.first], messages[&missed.first]);
+                return Some(fault("taken late", format!("  {got:?}\n  was taken before {missed:?}\n")));
+            }
+        }
+    }
+    None
+}
+
+/// The number that traces have for any tag of a program.
+const ANY_TAG: u64 = u64::MAX - 1;
+
+/// 7. What is written is read, in both forms.
+fn is_read_again(trace: &Trace) -> Vec<Fault> {
+    let (mut chrome, mut compact) = (vec![], vec![]);
+    trace.write(&mut chrome).unwrap();
+    trace.write_compact(&mut compact).unwrap();
+    let read = |what, bytes: &[u8]| match Trace::read(bytes) {
+        Ok(read) => (read != *trace).then(|| fault(what, differs(&read, trace))),
+        Err(error) => Some(fault(what, error.to_string())),
+    };
+    [read("file, chrome", &chrome), read("file, compact", &compact)].into_iter().flatten().collect()
+}

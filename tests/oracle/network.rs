@@ -1,0 +1,207 @@
+//! What messages cost, and the ways that the oracle promises them: the network, by brute force.
+
+use loggp::{Params, Ports, Time};
+
+/// What a message is: a program's, or a part of LogGPS's rendezvous, which has its sender and its number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    Plain(usize),
+    Request(usize, (usize, u64)),
+    Reply((usize, u64)),
+    Data(usize, (usize, u64)),
+}
+
+impl Kind {
+    /// Whether it is the first message of its send.
+    pub fn is_first(self) -> bool {
+        matches!(self, Kind::Plain(_) | Kind::Request(..))
+    }
+}
+
+/// A message that was promised its way.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    pub from: usize,
+    pub to: usize,
+    /// Its number among its sender's.
+    pub number: u64,
+    pub words: usize,
+    pub kind: Kind,
+    /// Whether no message overtakes it that its sender sends later on the same way.
+    pub in_order: bool,
+    /// How long it streams through a port.
+    pub s: i64,
+    pub ask: i64,
+    pub enter: i64,
+    pub first: i64,
+    pub arrival: i64,
+}
+
+impl Sent {
+    /// The order of messages that lie in an inbox.
+    pub fn key(&self) -> (i64, usize, u64) {
+        (self.arrival, self.from, self.number)
+    }
+}
+
+/// A message that asks for its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Asks {
+    pub from: usize,
+    pub to: usize,
+    /// How long it streams through a port.
+    pub s: i64,
+    pub latency: i64,
+    pub ready: i64,
+    pub in_order: bool,
+}
+
+/// The way of a message: when it is admitted, when it enters, when its first word comes and when its last.
+pub struct Way {
+    pub admitted: i64,
+    pub enter: i64,
+    pub first: i64,
+    pub arrival: i64,
+}
+
+/// Whether two intervals, neither empty, have a moment in common.
+fn overlap(a: (i64, i64), b: (i64, i64)) -> bool {
+    a.0 < b.1 && b.0 < a.1
+}
+
+pub struct Network {
+    pub params: Params,
+    single: bool,
+    /// Every message of the run, in the order in which they were promised their ways.
+    promised: Vec<Sent>,
+}
+
+impl Network {
+    pub fn new(params: Params, ports: Ports) -> Network {
+        Network { params, single: ports == Ports::Single, promised: vec![] }
+    }
+
+    // What a message costs.
+
+    /// The overhead of sending: o (LogP 3); o' + k O_s (LogGPS, table 3).
+    pub fn send_overhead(&self, words: usize) -> i64 {
+        (self.params.o + words as i64 * self.params.gps().map_or(Time::ZERO, |gps| gps.O_s)).as_ps()
+    }
+
+    /// The overhead of receiving: o (LogP 3); o' + k O_r (LogGPS, table 3).
+    pub fn recv_overhead(&self, words: usize) -> i64 {
+        (self.params.o + words as i64 * self.params.gps().map_or(Time::ZERO, |gps| gps.O_r)).as_ps()
+    }
+
+    /// From the first word to the last: (k-1)G (LogGP 2.1), where nothing counts as a word; kG_s, or sG_s + (k-s)G_l
+    /// (LogGPS, table 3).
+    pub fn stream(&self, words: usize) -> i64 {
+        let k = words as i64;
+        match self.params.gps() {
+            None => (k - 1).max(0) * self.params.G().unwrap().as_ps(),
+            Some(gps) if words <= gps.s => k * gps.G_s.as_ps(),
+            Some(gps) => gps.s as i64 * gps.G_s.as_ps() + (k - gps.s as i64) * gps.G_l.as_ps(),
+        }
+    }
+
+    /// A message above S waits for its receiver: first goes a request of no words (LogGPS 3.1).
+    pub fn waits_for_receiver(&self, words: usize) -> bool {
+        self.params.gps().is_some_and(|gps| words > gps.S)
+    }
+
+    /// Whether a message's way may lie within its overhead (LogGPS, table 5).
+    pub fn is_early(&self) -> bool {
+        self.params.gps().is_some_and(|gps| gps.G_l < Time::ZERO)
+    }
+
+    /// When a message asks for its way: when it is ready; a negative G_l may let it arrive before that, and then it
+    /// asks at its arrival.
+    pub fn ask(&self, words: usize, latency: i64, ready: i64) -> i64 {
+        ready.min(ready + latency + self.stream(words))
+    }
+
+    /// How long before it asks a message has its turn: each costs its sender o at least, so the order is the same.
+    pub fn head_start(&self) -> i64 {
+        if self.is_early() { 0 } else { self.params.o.as_ps() }
+    }
+
+    /// At most ceil(L/g) messages are in transit from a processor or to one (LogP 3), one at least; g = 0 sets no
+    /// limit.
+    fn capacity(&self) -> Option<usize> {
+        let (L, g) = (self.params.L.as_ps(), self.params.g.as_ps());
+        (g > 0).then(|| ((L + g - 1) / g).max(1) as usize)
+    }
+
+    // What was promised.
+
+    pub fn promise(&mut self, message: Sent) {
+        self.promised.push(message);
+    }
+
+    /// When a port is taken: a processor's only one, or its sending or its receiving one (LogGP 2: "at any given
+    /// time a processor can either be sending or receiving a single message").
+    fn port(&self, x: usize, sends: bool) -> Vec<(i64, i64)> {
+        let streams = self.promised.iter().filter(|m| m.s > 0);
+        let ends = streams.flat_map(|m| [(m.from, true, m.enter, m.s), (m.to, false, m.first, m.s)]);
+        let here = ends.filter(|(of, sending, ..)| *of == x && (self.single || *sending == sends));
+        here.map(|(_, _, from, s)| (from, from + s)).collect()
+    }
+
+    /// When messages are in transit: from the first word's departure to the last one's arrival (LogP 3).
+    fn transits(&self, which: impl Fn(&Sent) -> bool) -> Vec<(i64, i64)> {
+        let chosen = self.promised.iter().filter(|m| which(m) && m.enter < m.arrival);
+        chosen.map(|m| (m.enter, m.arrival)).collect()
+    }
+
+    /// The most messages in transit at once, from a processor and to it; where the capacity is unlimited nobody counts.
+    pub fn most(&self, x: usize) -> (usize, usize) {
+        let most = |transits: Vec<(i64, i64)>| {
+            let at = |m: i64| transits.iter().filter(|(from, to)| (*from..*to).contains(&m)).count();
+            transits
+                .iter()
+                .map(|(from, _)| at(*from))
+                .max()
+                .filter(|_| self.capacity().is_some())
+                .unwrap_or(0)
+        };
+        (most(self.transits(|m| m.from == x)), most(self.transits(|m| m.to == x)))
+    }
+
+    /// The way that a message gets: the earliest that is left.
+    pub fn way(&self, asks: Asks) -> Way {
+        let Asks { from, to, s, latency, ready, in_order } = asks;
+        let (out_port, in_port) = (self.port(from, true), self.port(to, false));
+        let (sent, coming) = (self.transits(|m| m.from == from), self.transits(|m| m.to == to));
+        let free = |port: &[(i64, i64)], at: i64| port.iter().all(|taken| !overlap(*taken, (at, at + s)));
+        // What is taken stays taken until something that was promised ends: so only those moments are tried.
+        let earliest = |from: i64, ends: &mut dyn Iterator<Item = i64>, fits: &dyn Fn(i64) -> bool| {
+            ends.filter(|end| *end > from).chain([from]).filter(|at| fits(*at)).min().unwrap()
+        };
+        // The receiver's port is sought from e + L on (LogGP 2). One word, or a stream of negative length, needs none.
+        // In MPI no message overtakes another between the same two.
+        let before = self.promised.iter().filter(|m| in_order && m.in_order && (m.from, m.to) == (from, to));
+        let ahead = before.map(|m| m.arrival).max();
+        let first = |e: i64| {
+            let soonest = ahead.map_or(e + latency, |ahead| (e + latency).max(ahead - s));
+            let own = |f: i64| self.single && from == to && overlap((e, e + s), (f, f + s));
+            let mut ends = in_port.iter().map(|(_, end)| *end).chain([e + s]);
+            if s <= 0 { soonest } else { earliest(soonest, &mut ends, &|f| free(&in_port, f) && !own(f)) }
+        };
+        // LogP 3: it stalls "until the message can be sent without exceeding the capacity limit". How many are in
+        // transit grows only where one enters.
+        let room = |e: i64| {
+            let arrival = first(e) + s;
+            let Some(C) = self.capacity().filter(|_| arrival > e) else { return true };
+            let entries = sent.iter().chain(&coming).map(|(enter, _)| *enter);
+            let moments = entries.filter(|m| (e..arrival).contains(m)).chain([e]);
+            let fewer = |transits: &[(i64, i64)], m: i64| {
+                transits.iter().filter(|(from, to)| (*from..*to).contains(&m)).count() < C
+            };
+            moments.into_iter().all(|m| fewer(&sent, m) && fewer(&coming, m))
+        };
+        let ends = || out_port.iter().chain(&sent).chain(&coming).map(|(_, end)| *end).chain(ahead);
+        let admitted = earliest(ready, &mut ends(), &room);
+        let enter = earliest(ready, &mut ends(), &|e| room(e) && (s <= 0 || free(&out_port, e)));
+        Way { admitted, enter, first: first(enter), arrival: first(enter) + s }
+    }
+}

@@ -1,0 +1,525 @@
+//! Programs that are data, and how a processor of the machine makes their calls.
+
+use loggp::{Group, Latency, PS, Params, Ports, Proc, Request, Tag, Ties, collectives};
+
+/// Tags are below this: few, so that calls compete for the same messages.
+pub const TAGS: usize = 3;
+
+/// What messages are: so many bytes, which are words here.
+type Value = Vec<u8>;
+
+/// The tag with this number, for all calls.
+fn about(tag: usize) -> Tag<Value> {
+    Tag::new(tag as u16)
+}
+
+/// A call of a program. Times are in picoseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// So many units of work, a cycle each.
+    Work(i64),
+    /// `wait_until` so much later.
+    Wait(i64),
+    /// `barrier`: the machine's own, if it has one, and else made of messages.
+    Barrier,
+    /// A collective of some processors.
+    Together(What, Vec<usize>),
+    Send {
+        to: usize,
+        tag: usize,
+        words: usize,
+    },
+    SendReceiving {
+        to: usize,
+        tag: usize,
+        words: usize,
+        taking: usize,
+    },
+    /// `send_recv`; only a `send` if no such message is left to receive.
+    SendRecv {
+        to: usize,
+        tag: usize,
+        words: usize,
+        from: usize,
+    },
+    /// Receives until so many messages have come in all that this asks for, or none is left.
+    Recv {
+        pattern: Pattern,
+        upto: usize,
+    },
+    /// One `recv_until` or `recv_from_until`, so much later.
+    Until {
+        from: Option<usize>,
+        tag: usize,
+        wait: i64,
+    },
+    /// So many `try_recv` or `try_recv_from`, or fewer if one finds a message.
+    Poll {
+        from: Option<usize>,
+        tag: usize,
+        looks: usize,
+    },
+    /// So many `probe` or `probe_from`, or fewer if one sees a message.
+    Probe {
+        from: Option<usize>,
+        tag: usize,
+        looks: usize,
+    },
+    Isend {
+        to: usize,
+        tag: usize,
+        words: usize,
+    },
+    /// Any of the `irecv`s, if a message is left that it can get.
+    Irecv(Pattern),
+    /// `wait` for one of the requests that were called for so, if there is one.
+    WaitFor {
+        how: How,
+        place: usize,
+    },
+    /// `wait_all` of them.
+    WaitAll(How),
+    /// `wait_any` of them, if there is one.
+    WaitAny(How),
+    /// So many `test` of one of them, or fewer if it is done.
+    Test {
+        how: How,
+        place: usize,
+        looks: usize,
+    },
+}
+
+use Op::*;
+
+/// What processors do together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum What {
+    Barrier,
+    Broadcast,
+    AllReduce,
+    AllToAll,
+}
+
+/// Which messages a receive takes: from whom, unless anyone will do, and with which tag, unless any will do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pattern {
+    pub from: Option<usize>,
+    pub tag: Option<usize>,
+}
+
+impl Pattern {
+    pub fn takes(&self, from: usize, tag: usize) -> bool {
+        self.from.is_none_or(|f| f == from) && self.tag.is_none_or(|t| t == tag)
+    }
+
+    /// Whether two receives may want the same message.
+    fn meets(&self, other: &Pattern) -> bool {
+        let differ = |a: Option<usize>, b: Option<usize>| a.zip(b).is_some_and(|(a, b)| a != b);
+        !differ(self.from, other.from) && !differ(self.tag, other.tag)
+    }
+}
+
+/// By which call a processor called for a request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum How {
+    Isend,
+    Irecv,
+    IrecvFrom,
+    IrecvAnyTag,
+}
+
+impl How {
+    pub const ALL: [How; 4] = [How::Isend, How::Irecv, How::IrecvFrom, How::IrecvAnyTag];
+
+    /// The call for a receive with this pattern.
+    pub fn of(pattern: Pattern) -> How {
+        match pattern {
+            Pattern { tag: None, .. } => How::IrecvAnyTag,
+            Pattern { from: Some(_), .. } => How::IrecvFrom,
+            Pattern { from: None, .. } => How::Irecv,
+        }
+    }
+}
+
+/// A machine and a program for it: each processor's calls.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub params: Params,
+    pub ports: Ports,
+    pub latency: Latency,
+    pub ties: Ties,
+    /// What the machine's own barrier costs, if it has one.
+    pub barrier: Option<i64>,
+    pub program: Vec<Vec<Op>>,
+}
+
+impl Case {
+    /// How many messages the program sends to a processor: by sender and tag.
+    pub fn sent_to(&self, id: usize) -> Counts {
+        let mut counts = vec![[0; TAGS]; self.program.len()];
+        for (from, calls) in self.program.iter().enumerate() {
+            for op in calls {
+                if let Send { to, tag, .. }
+                | SendReceiving { to, tag, .. }
+                | SendRecv { to, tag, .. }
+                | Isend { to, tag, .. } = op
+                    && *to == id
+                {
+                    counts[from][*tag] += 1;
+                }
+            }
+        }
+        counts
+    }
+
+    /// A processor's calls, and then: it receives what is left, and waits for its requests, first for the receives, so
+    /// that those who send to it go on.
+    pub fn calls(&self, id: usize) -> Vec<Op> {
+        let rest = |tag| Recv { pattern: Pattern { from: None, tag: Some(tag) }, upto: usize::MAX };
+        let mut calls = self.program[id].clone();
+        calls.extend((0..TAGS).map(rest));
+        calls.extend([How::Irecv, How::IrecvFrom, How::IrecvAnyTag].map(WaitAll));
+        calls.extend((0..TAGS).map(rest));
+        calls.push(WaitAll(How::Isend));
+        calls
+    }
+
+    /// Whether all messages are those of the program's own calls: the oracle does not know what collectives send.
+    pub fn is_plain(&self) -> bool {
+        let plain = |op: &Op| match op {
+            Barrier => self.barrier.is_some(),
+            Together(..) => false,
+            _ => true,
+        };
+        self.program.iter().flatten().all(plain)
+    }
+
+    /// Whether a program calls for requests.
+    pub fn has_requests(&self) -> bool {
+        self.program.iter().flatten().any(|op| matches!(op, Isend { .. } | Irecv(_)))
+    }
+}
+
+/// Numbers of messages: by sender and tag.
+pub type Counts = Vec<[usize; TAGS]>;
+
+fn count(counts: &Counts, pattern: Pattern) -> usize {
+    let all =
+        counts.iter().enumerate().flat_map(|(from, tags)| (0..TAGS).map(move |tag| (from, tag, tags[tag])));
+    all.filter(|(from, tag, _)| pattern.takes(*from, *tag)).map(|(.., n)| n).sum()
+}
+
+/// What a processor knows of the messages to it. So nobody waits for more than is sent.
+#[derive(Clone, Debug)]
+pub struct Came {
+    sent: Counts,
+    came: Counts,
+    /// The receives that it has called for and not waited for.
+    pending: Vec<Pattern>,
+}
+
+impl Came {
+    pub fn new(case: &Case, id: usize) -> Came {
+        Came { sent: case.sent_to(id), came: vec![[0; TAGS]; case.program.len()], pending: vec![] }
+    }
+
+    /// Whether a message is left for such a receive, whatever those get that it has called for before.
+    pub fn is_left(&self, pattern: Pattern) -> bool {
+        let others = self.pending.iter().filter(|other| other.meets(&pattern)).count();
+        count(&self.sent, pattern) > count(&self.came, pattern) + others
+    }
+
+    /// Whether to receive again until so many have come.
+    pub fn goes_on(&self, pattern: Pattern, upto: usize) -> bool {
+        count(&self.came, pattern) < upto && self.is_left(pattern)
+    }
+
+    pub fn has_come(&mut self, message: Message) {
+        self.came[message.from][message.tag] += 1;
+    }
+
+    pub fn is_called_for(&mut self, pattern: Pattern) {
+        self.pending.push(pattern);
+    }
+
+    pub fn is_done(&mut self, pattern: Pattern) {
+        let place = self.pending.iter().position(|other| *other == pattern).expect("it was called for");
+        self.pending.remove(place);
+    }
+}
+
+/// A message that a program received or saw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Message {
+    pub from: usize,
+    pub tag: usize,
+    /// Its length; 0 if it was only seen.
+    pub words: usize,
+}
+
+/// What a program knows after a call: its local time, and the message that came, if one did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Note {
+    pub now: i64,
+    pub came: Option<Message>,
+}
+
+/// The requests of a processor that were called for in the same way.
+struct Requests<R> {
+    patterns: Vec<Pattern>,
+    requests: Vec<Request<R>>,
+    /// The message that came for such a receive.
+    open: fn(Pattern, R) -> Option<Message>,
+}
+
+/// What is done with them. Each returns what came, and for which receive.
+impl<R> Requests<R> {
+    fn new(open: fn(Pattern, R) -> Option<Message>) -> Requests<R> {
+        Requests { patterns: vec![], requests: vec![], open }
+    }
+
+    fn add(&mut self, pattern: Pattern, request: Request<R>) {
+        self.patterns.push(pattern);
+        self.requests.push(request);
+    }
+
+    fn wait(&mut self, p: &mut Proc, place: usize) -> Vec<(Pattern, Option<Message>)> {
+        if self.requests.is_empty() {
+            return vec![];
+        }
+        let place = place % self.requests.len();
+        let value = p.wait(self.requests.remove(place));
+        let pattern = self.patterns.remove(place);
+        vec![(pattern, (self.open)(pattern, value))]
+    }
+
+    fn wait_all(&mut self, p: &mut Proc) -> Vec<(Pattern, Option<Message>)> {
+        let values = p.wait_all(self.requests.drain(..));
+        let done = self.patterns.drain(..).zip(values);
+        done.map(|(pattern, value)| (pattern, (self.open)(pattern, value))).collect()
+    }
+
+    fn wait_any(&mut self, p: &mut Proc) -> Vec<(Pattern, Option<Message>)> {
+        if self.requests.is_empty() {
+            return vec![];
+        }
+        let (place, value) = p.wait_any(&mut self.requests);
+        let pattern = self.patterns.remove(place);
+        vec![(pattern, (self.open)(pattern, value))]
+    }
+
+    /// Nothing comes of a look that finds none done, and nothing at all if there is none.
+    fn test(&mut self, p: &mut Proc, place: usize) -> Option<Vec<(Pattern, Option<Message>)>> {
+        let place = place % self.requests.len().max(1);
+        if self.requests.is_empty() {
+            return Some(vec![]);
+        }
+        match p.test(self.requests.remove(place)) {
+            Ok(value) => {
+                let pattern = self.patterns.remove(place);
+                Some(vec![(pattern, (self.open)(pattern, value))])
+            }
+            Err(request) => {
+                self.requests.insert(place, request);
+                None
+            }
+        }
+    }
+}
+
+/// Does the same with the requests that were called for in some way.
+macro_rules! called_for {
+    ($live:ident, $how:expr, $call:ident ( $($argument:expr),* )) => {
+        match $how {
+            How::Isend => $live.isends.$call($($argument),*),
+            How::Irecv => $live.irecvs.$call($($argument),*),
+            How::IrecvFrom => $live.irecvs_from.$call($($argument),*),
+            How::IrecvAnyTag => $live.irecvs_any_tag.$call($($argument),*),
+        }
+    };
+}
+
+/// A processor's life on the machine.
+struct Live {
+    came: Came,
+    notes: Vec<Note>,
+    isends: Requests<()>,
+    irecvs: Requests<(usize, Value)>,
+    irecvs_from: Requests<Value>,
+    irecvs_any_tag: Requests<(usize, u16, Value)>,
+}
+
+/// Makes the calls.
+pub fn live(p: &mut Proc, case: &Case) -> Vec<Note> {
+    fn message(from: usize, tag: usize, value: &Value) -> Option<Message> {
+        Some(Message { from, tag, words: value.len() })
+    }
+    let mut live = Live {
+        came: Came::new(case, p.id()),
+        notes: vec![],
+        isends: Requests::new(|_, ()| None),
+        irecvs: Requests::new(|pattern, (from, value)| message(from, pattern.tag?, &value)),
+        irecvs_from: Requests::new(|pattern, value| message(pattern.from?, pattern.tag?, &value)),
+        irecvs_any_tag: Requests::new(|_, (from, tag, value)| message(from, tag.into(), &value)),
+    };
+    for op in case.calls(p.id()) {
+        live.call(p, &op);
+    }
+    live.notes
+}
+
+impl Live {
+    /// Notes that a call is over.
+    fn note(&mut self, p: &Proc, came: Option<Message>) {
+        came.into_iter().for_each(|message| self.came.has_come(message));
+        self.notes.push(Note { now: p.now().as_ps(), came });
+    }
+
+    fn received(&mut self, p: &Proc, from: usize, tag: usize, value: &Value) {
+        self.note(p, Some(Message { from, tag, words: value.len() }));
+    }
+
+    /// Notes that requests are done.
+    fn done(&mut self, p: &Proc, done: Vec<(Pattern, Option<Message>)>) {
+        for (pattern, came) in done {
+            if came.is_some() {
+                self.came.is_done(pattern);
+            }
+            self.note(p, came);
+        }
+    }
+
+    fn call(&mut self, p: &mut Proc, op: &Op) {
+        let value = |words: usize| vec![0_u8; words];
+        match *op {
+            Work(units) => p.work("work", units as u64, || ()),
+            Wait(time) => p.wait_until(p.now() + time * PS),
+            Barrier => {
+                p.barrier();
+                self.note(p, None);
+            }
+            Together(what, ref who) => self.together(p, what, who),
+            Send { to, tag, words } => {
+                p.send(to, about(tag), value(words));
+                self.note(p, None);
+            }
+            SendReceiving { to, tag, words, taking } => {
+                let take = |p: &mut Proc, from: usize, got: Value| self.received(p, from, taking, &got);
+                p.send_receiving(to, about(tag), value(words), about(taking), take);
+                self.note(p, None);
+            }
+            SendRecv { to, tag, words, from } => {
+                if !self.came.is_left(Pattern { from: Some(from), tag: Some(tag) }) {
+                    return self.call(p, &Send { to, tag, words });
+                }
+                let got = p.send_recv(to, value(words), from, about(tag));
+                self.received(p, from, tag, &got);
+            }
+            Recv { pattern, upto } => {
+                while self.came.goes_on(pattern, upto) {
+                    let (from, tag, got) = match pattern {
+                        Pattern { from, tag: None } => {
+                            let (from, tag, got) = p.recv_any_tag::<Value>(from);
+                            (from, tag.into(), got)
+                        }
+                        Pattern { from: Some(from), tag: Some(tag) } => {
+                            (from, tag, p.recv_from(from, about(tag)))
+                        }
+                        Pattern { from: None, tag: Some(tag) } => {
+                            let (from, got) = p.recv(about(tag));
+                            (from, tag, got)
+                        }
+                    };
+                    self.received(p, from, tag, &got);
+                }
+            }
+            Until { from, tag, wait } => {
+                let time = p.now() + wait * PS;
+                let got = match from {
+                    Some(from) => p.recv_from_until(from, time, about(tag)).map(|got| (from, got)),
+                    None => p.recv_until(time, about(tag)),
+                };
+                self.note(p, got.map(|(from, got)| Message { from, tag, words: got.len() }));
+            }
+            Poll { from, tag, looks } => {
+                for _ in 0..looks {
+                    let got = match from {
+                        Some(from) => p.try_recv_from(from, about(tag)).map(|got| (from, got)),
+                        None => p.try_recv(about(tag)),
+                    };
+                    let got = got.map(|(from, got)| Message { from, tag, words: got.len() });
+                    self.note(p, got);
+                    if got.is_some() {
+                        return;
+                    }
+                }
+            }
+            Probe { from, tag, looks } => {
+                for _ in 0..looks {
+                    let seen = match from {
+                        Some(from) => p.probe_from(from, about(tag)).then_some(from),
+                        None => p.probe(about(tag)),
+                    };
+                    let came = seen.map(|from| Message { from, tag, words: 0 });
+                    self.notes.push(Note { now: p.now().as_ps(), came });
+                    if seen.is_some() {
+                        return;
+                    }
+                }
+            }
+            Isend { to, tag, words } => {
+                let request = p.isend(to, about(tag), value(words));
+                self.isends.add(Pattern { from: None, tag: None }, request);
+                self.note(p, None);
+            }
+            Irecv(pattern) => {
+                if !self.came.is_left(pattern) {
+                    return;
+                }
+                self.came.is_called_for(pattern);
+                match pattern {
+                    Pattern { from, tag: None } => self.irecvs_any_tag.add(pattern, p.irecv_any_tag(from)),
+                    Pattern { from: Some(from), tag: Some(tag) } => {
+                        self.irecvs_from.add(pattern, p.irecv_from(from, about(tag)));
+                    }
+                    Pattern { from: None, tag: Some(tag) } => self.irecvs.add(pattern, p.irecv(about(tag))),
+                }
+                self.note(p, None);
+            }
+            WaitFor { how, place } => {
+                let done = called_for!(self, how, wait(p, place));
+                self.done(p, done);
+            }
+            WaitAll(how) => {
+                let done = called_for!(self, how, wait_all(p));
+                self.done(p, done);
+            }
+            WaitAny(how) => {
+                let done = called_for!(self, how, wait_any(p));
+                self.done(p, done);
+            }
+            Test { how, place, looks } => {
+                for _ in 0..looks {
+                    if let Some(done) = called_for!(self, how, test(p, place)) {
+                        return self.done(p, done);
+                    }
+                    self.note(p, None);
+                }
+            }
+        }
+    }
+
+    /// A collective. All that is looked at is when it ends.
+    fn together(&mut self, p: &mut Proc, what: What, who: &[usize]) {
+        let group = Group::new(who.iter().copied());
+        let mut p = p.within(&group);
+        let (root, n) = (p.id() == who[0], who.len());
+        match what {
+            What::Barrier => p.barrier(),
+            What::Broadcast => assert_eq!(collectives::broadcast(&mut p, 0, root.then_some(7_u8)), 7),
+            What::AllReduce => assert_eq!(collectives::all_reduce(&mut p, 1_u8, |a, b| a + b), n as u8),
+            What::AllToAll => assert_eq!(collectives::all_to_all(&mut p, vec![1_u8; n]), vec![1; n]),
+        }
+        self.note(&p, None);
+    }
+}
