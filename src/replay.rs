@@ -124,8 +124,9 @@ impl<'a> Replay<'a> {
         machine.stack(STACK).run(|p| {
             let mut player =
                 Player { pieces: &pieces, lengths: &lengths, requests: &requests, posted: HashMap::new() };
-            for call in &trace.calls[calls[p.id()].clone()] {
-                player.call(p, call);
+            let calls = &trace.calls[calls[p.id()].clone()];
+            for (place, call) in calls.iter().enumerate() {
+                player.call(p, call, calls.get(place + 1));
             }
         })
     }
@@ -265,8 +266,8 @@ impl Player<'_> {
         self.pieces.count(self.lengths.get(&id).copied().unwrap_or(0))
     }
 
-    /// Makes a call.
-    fn call(&mut self, p: &mut Proc, call: &Call) {
+    /// Makes a call. The one after it says how long the message is that goes when the gap is over.
+    fn call(&mut self, p: &mut Proc, call: &Call, next: Option<&Call>) {
         match &call.what {
             CallKind::Work(kind) => p.computes_for(kind.clone(), call.end - call.start),
             CallKind::WaitUntil(time) => p.wait_until(*time),
@@ -276,6 +277,12 @@ impl Player<'_> {
             CallKind::Receive { tag, got: Some(got), .. } => {
                 for _ in 0..self.count(got.message) {
                     receive(p, got.message.from, tag);
+                }
+            }
+            CallKind::Receive { until: Until::GapOver, got: None, .. } => {
+                if let Some(Call { what: CallKind::Send { bytes, .. }, .. }) = next {
+                    let first = self.pieces.of(*bytes).next().map_or(0, |piece| piece.0);
+                    p.waits_for_gap(first);
                 }
             }
             CallKind::Receive { until: Until::Moment(time), got: None, .. } if *time > p.now() => {

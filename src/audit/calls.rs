@@ -233,6 +233,7 @@ impl<'a> Auditor<'a> {
             CallKind::Receive { from, tag, until, got: Some(got) } => {
                 over = self.follow_receive(call, *from, tag, *until, got, deeds, letters);
             }
+            CallKind::Receive { until: Until::GapOver, got: None, .. } => over = start,
             CallKind::Receive { from, tag, until, got: None } => {
                 let Until::Moment(moment) = *until else {
                     return self
@@ -470,7 +471,7 @@ impl<'a> Auditor<'a> {
         let &Call { id, start, end, .. } = call;
         match deeds.receptions.remove(&message) {
             Some((from, over)) if from >= start && over <= end => {
-                deeds.received_at = Some(from);
+                deeds.received_at = deeds.received_at.max(Some(from));
                 over
             }
             _ => {

@@ -268,15 +268,19 @@ impl Seat {
     }
 
     /// If it waits for a message: by when everything must be known that arrives, so that it takes the right one. Signals
-    /// have one sender and one meaning. And if there are only two processors, whose messages arrive as they are sent,
-    /// nothing can come before one that is there.
+    /// have one meaning, and none of them is late; but where requests take messages meanwhile, nothing says how long before
+    /// its arrival a signal is sent, and all that comes before must have been done. If there are only two processors, whose
+    /// messages arrive as they are sent, nothing can come before one that is there.
     #[inline]
     pub fn known_until(&mut self, one_of_a_pair: Option<u32>) -> Option<Time> {
         self.purpose?;
         let best = self.best();
         let of_the_other = one_of_a_pair.is_some_and(|id| best.is_some_and(|(_, from, _)| from != id));
-        if of_the_other || (self.tag.is_signal() && self.requests.is_none()) {
-            return Some(-PS);
+        match self.tag.is_signal() {
+            true if self.requests.is_some() => return None,
+            true => return Some(-PS),
+            false if of_the_other => return Some(-PS),
+            false => (),
         }
         Some(best.map_or(self.deadline, |(arrival, ..)| arrival))
     }

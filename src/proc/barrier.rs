@@ -17,28 +17,28 @@ impl Proc<'_> {
         cost.is_some()
     }
 
-    /// The machine's own barrier. Its network is a binary tree, as the CM-5's control network is: signals run
-    /// up the tree, and when the root has both, down again. They bypass the data network and its rules, take
-    /// no time, and are no messages; so all know at once when the last processor has come.
+    /// The machine's own barrier. Its network is a binary tree, as the CM-5's control network is: signals run up the tree,
+    /// and when the root has both, down again. They bypass the data network and its rules, take no time, and are no
+    /// messages; so all know at once when the last processor has come. The way down is by the places that all have at that
+    /// moment, so that each is told before those that act after it.
     fn hardware_barrier(&mut self, cost: Time) {
         self.count_code();
         let number = self.begin_collective();
         let [up, down] = [0, 1].map(|step| RawTag::collective(Collective::HardwareBarrier, 0, number, step));
-        let id = self.id();
-        let children = (2 * id + 1..=2 * id + 2).take_while(|child| *child < self.params().P);
-        let children: smallvec::SmallVec<[usize; 2]> = children.collect();
+        let (id, P, network) = (self.id(), self.p(), &self.setup.network);
+        let children = |place: usize| (2 * place + 1..=2 * place + 2).take_while(move |child| *child < P);
         self.turn();
         let mut all_came = self.now();
-        for child in &children {
-            all_came = self.await_signal(*child, up, all_came);
+        for child in children(id) {
+            all_came = self.await_signal(Some(child), up, all_came);
         }
-        if id > 0 {
-            let parent = (id - 1) / 2;
-            self.signal(parent, up, all_came);
-            all_came = self.await_signal(parent, down, all_came);
+        let root = if id == 0 { network.who(all_came, 0) } else { (id - 1) / 2 };
+        if (id, root) != (0, 0) {
+            self.signal(root, if id == 0 { down } else { up }, all_came);
+            all_came = self.await_signal(None, down, all_came);
         }
-        for child in &children {
-            self.signal(*child, down, all_came);
+        for child in children(network.place(all_came, id)) {
+            self.signal(network.who(all_came, child), down, all_came);
         }
         self.engine.waits_in_barrier(all_came + cost);
         self.engine.called(|_| Some(CallKind::Barrier));
@@ -55,8 +55,8 @@ impl Proc<'_> {
     }
 
     /// Waits for a signal of the machine's barrier, from some time on. Returns when it has come.
-    fn await_signal(&mut self, from: usize, tag: RawTag, ready: Time) -> Time {
-        let mut signal = Operation::receive(Want::of(Some(from), tag));
+    fn await_signal(&mut self, from: Option<usize>, tag: RawTag, ready: Time) -> Time {
+        let mut signal = Operation::receive(Want::of(from, tag));
         self.begins(&mut signal);
         self.drives(&mut signal, Time::MAX);
         ready.max(signal.came)

@@ -36,21 +36,18 @@ impl<'a> Proc<'a> {
         self.count_code();
         let bytes = value.bytes();
         let words = self.words(to, bytes);
-        let first = self.first_words(words);
-        let mut until = self.now().max(self.gap_over(first));
-        loop {
-            if let Some(taken) = self.takes(None, taking, until) {
-                let (from, message) = self.open(taken, taking);
-                self.has_called_receive(None, taking, Until::GapOver);
-                self.restart_code();
-                on(self, from, message);
-                self.count_code();
-            } else if self.gap_over(first) <= until {
-                break;
-            }
-            until = self.now().max(self.gap_over(first)); // requests may have made the gap longer meanwhile
+        self.passes_gap(words, |p, until| {
+            let Some(taken) = p.takes(None, taking, until) else { return false };
+            let (from, message) = p.open(taken, taking);
+            p.has_called_receive(None, taking, Until::GapOver);
+            p.restart_code();
+            on(p, from, message);
+            p.count_code();
+            true
+        });
+        if self.engine.engaged {
+            self.has_called_receive(None, taking, Until::GapOver); // requests may have made the gap longer
         }
-        self.engine.waits_for_gap(&self.setup.network, first);
         self.sends(to, tag, words, value);
         self.has_called_send(to, tag, bytes);
         self.restart_code();
@@ -298,9 +295,24 @@ impl<'a> Proc<'a> {
         call.into_letter()
     }
 
-    /// Goes on with a call until the other processor has met it, or until a time.
-    fn meets(&mut self, call: &mut Operation, until: Time) {
-        while !call.has_met() && self.steps(call, until) {}
+    /// Receives while the gap runs before a send, which requests may make longer meanwhile. `receives` says whether it has
+    /// received something until a moment.
+    fn passes_gap(&mut self, words: usize, mut receives: impl FnMut(&mut Proc<'a>, Time) -> bool) {
+        let first = self.first_words(words);
+        let mut until = self.now().max(self.gap_over(first));
+        while receives(self, until) || self.gap_over(first) > until {
+            until = self.now().max(self.gap_over(first));
+        }
+    }
+
+    /// Waits until the gap is over before a send of so many bytes, and receives nothing: what a recorded run did.
+    pub(crate) fn waits_for_gap(&mut self, bytes: usize) {
+        self.passes_gap(self.params().words(bytes), |p, until| {
+            let mut nothing = Operation::receive(Want::NOTHING);
+            p.begins(&mut nothing);
+            p.drives(&mut nothing, until);
+            false
+        });
     }
 
     /// A send that has not begun.

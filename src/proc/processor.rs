@@ -141,6 +141,10 @@ impl<'a> Proc<'a> {
             let message = self.clock.receive(&mut reception);
             if self.engine.comes(network, call, &mut reception, message) {
                 self.looks = 0;
+                if self.engine.engaged {
+                    self.catches_up();
+                    self.engine.proceeds(network, call);
+                }
                 return true;
             }
         }
@@ -174,15 +178,15 @@ impl<'a> Proc<'a> {
         self.engine.begins(&self.setup.network, call);
     }
 
-    /// Goes on with a call until it is done, or until a time. Returns whether it is done.
+    /// Goes on with a call until it is done, or until a time if nothing has come for it by then.
     #[inline]
-    pub(super) fn drives(&mut self, call: &mut Operation, until: Time) -> bool {
-        while !call.is_done() {
-            if !self.steps(call, until) {
-                return false;
-            }
-        }
-        true
+    pub(super) fn drives(&mut self, call: &mut Operation, until: Time) {
+        while !call.is_done() && self.steps(call, call.gives_up(until)) {}
+    }
+
+    /// Goes on with a call until the other processor has met it, or until a time if nothing has come for it by then.
+    pub(super) fn meets(&mut self, call: &mut Operation, until: Time) {
+        while !call.has_met() && self.steps(call, call.gives_up(until)) {}
     }
 
     /// Ends the run from inside one of the processor's calls. The stack is unwound, so drops run, and the panic hook

@@ -133,6 +133,13 @@ impl Engine {
         }
     }
 
+    /// The processor has got to where its call has taken a message, and so have its requests.
+    pub fn proceeds(&mut self, network: &Network, call: &mut Operation) {
+        if let Stage::LocalTime = call.stage {
+            self.goes_on(network, CALL, call);
+        }
+    }
+
     /// It calls for a request, and goes on after o (LogGPS, equations 6 and 10). Returns the request's number.
     pub fn posts(
         &mut self,
@@ -316,7 +323,11 @@ impl Engine {
         }
         operation.has_taken(letter.from, letter.number, letter.tag);
         (operation.letter, operation.came) = (Some(letter), arrival);
-        self.goes_on(network, who, operation);
+        if who == CALL && self.engaged {
+            operation.stage = Stage::LocalTime;
+        } else {
+            self.goes_on(network, who, operation);
+        }
     }
 
     /// A turn has come: its message enters, and is there when it says; or it is put off, as others of the processor have
@@ -326,8 +337,10 @@ impl Engine {
         if !self.engaged {
             return self.sends(network, CALL, call, turn);
         }
+        let requests = self.requests();
+        requests.at = requests.at.max(turn.time);
         if turn.who != CALL {
-            self.requests().turns.pop();
+            requests.turns.pop();
         }
         let sent =
             self.with(turn.who, call, |engine, operation| engine.sends(network, turn.who, operation, turn))?;
@@ -540,11 +553,6 @@ impl Engine {
     /// Waits for a moment, if that is still to come.
     pub fn waits_until(&mut self, t: Time) {
         self.waits(&mut None, t, ActivityKind::Idle);
-    }
-
-    /// Waits for the gap before a send of k words, if that runs.
-    pub fn waits_for_gap(&mut self, network: &Network, k: usize) {
-        self.waits(&mut None, self.next_send(network, k), ActivityKind::Gap);
     }
 
     /// Waits in the machine's own barrier until that is over.

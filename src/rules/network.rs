@@ -264,6 +264,11 @@ impl Network {
         self.choice.place(time, id as u32) as usize
     }
 
+    /// The processor that has a place among those that act at `time`.
+    pub(crate) fn who(&self, time: Time, place: usize) -> usize {
+        self.choice.who(time, place as u32) as usize
+    }
+
     /// Who has which place among those that act at the same time.
     pub(crate) fn places(&self) -> Places {
         Places::new(&self.choice)

@@ -66,6 +66,8 @@ enum Done {
 pub(crate) enum Stage {
     /// Its message goes after others to the same processor.
     Behind,
+    /// Its processor, which has taken a message for the call, to get there: what requests have to do until then is first.
+    LocalTime,
     /// The turn of its message, which has this tag.
     Turn(Outgoing, RawTag),
     /// A message.
@@ -219,6 +221,12 @@ impl Operation {
     #[inline]
     pub fn into_letter(self) -> Option<Letter> {
         if self.is_done() { self.letter } else { None }
+    }
+
+    /// When it gives up that was to give up at a moment: what has begun goes on to its end.
+    #[inline]
+    pub fn gives_up(&self, at: Time) -> Time {
+        if self.letter.is_some() { Time::MAX } else { at }
     }
 
     /// Whether it is done.

@@ -664,10 +664,9 @@ impl Oracle {
                     return self.first(x, vec![Tell, again(None)]);
                 }
                 let overhead = self.first_overhead(words);
-                self.pass(x, 0, Part::Gap, until.unwrap_or(now));
-                let p = &self.processors[x];
                 // LogP 4.1.4 counts on receptions while the gap runs. Requests may have made that longer.
-                let (now, over) = (p.tasks[0].now, p.out_free - overhead);
+                let over = self.processors[x].out_free - overhead;
+                let now = until.unwrap_or(now).max(now);
                 if until.is_some() && over <= now {
                     return self.first(x, [self.send(to, tag, words), vec![Tell]].concat());
                 }
@@ -675,10 +674,8 @@ impl Oracle {
                 self.first(x, vec![Take { want, by, greets: false }, again(by)]);
             }
             GreetInGap { want, overhead, until } if p.greeted == Greeted::NotYet => {
-                self.pass(x, 0, Part::Gap, until.unwrap_or(now));
-                let p = &self.processors[x];
-                let over = p.out_free - overhead;
-                if over > p.tasks[0].now {
+                let over = self.processors[x].out_free - overhead;
+                if over > until.unwrap_or(now).max(now) {
                     let again = GreetInGap { want, overhead, until: Some(over) };
                     self.first(x, vec![Take { want, by: Some(over), greets: true }, again]);
                 }
