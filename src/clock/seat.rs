@@ -143,25 +143,36 @@ impl Seat {
         if self.ready > self.deadline {
             return;
         }
-        let mut first = self.seen(reception.want, cost);
+        // What is there is taken before what others send in this instant.
+        let found = reception.purpose == Purpose::Fetch && cost.is_instant(0) && self.choose(id, self.ready, cost);
+        if !found {
+            self.choose(id, self.deadline, cost);
+        }
+    }
+
+    /// Chooses the message that it takes of those that it sees by a moment. Returns whether there is one.
+    #[inline]
+    fn choose(&mut self, id: u32, by: Time, cost: &ReceptionCost) -> bool {
+        let mut first = self.seen(self.want(), by, cost);
         if first.is_none() && cost.is_instant(0) && self.from == Want::ANYONE && !self.tag.is_signal() {
             // What the others send in this instant is not seen; what the processor itself has sent is.
-            first = self.seen(Want { from: id, tag: self.tag }, cost);
+            first = self.seen(Want { from: id, tag: self.tag }, by, cost);
         }
         if let Some((key, wake)) = first {
             (self.wake, self.best) = (wake, key.1);
         }
         if self.requests.is_some() {
-            self.asks_for_requests(first.map(|(key, _)| key), cost);
+            self.choose_for_requests(first.map(|(key, _)| key), by, cost);
         }
+        self.best != NOBODY
     }
 
     /// If a message of its requests comes before the call's, or is the same, it takes that first.
     #[cold]
-    fn asks_for_requests(&mut self, first: Option<Key>, cost: &ReceptionCost) {
-        let (Some(requests), deadline) = (&mut self.requests, self.deadline) else { return };
-        let is_seen = |message: &Envelope| is_seen(message, deadline, cost);
-        if let Some((key, receive)) = first_pair(&mut self.inbox, &mut requests.posted, deadline, is_seen)
+    fn choose_for_requests(&mut self, first: Option<Key>, by: Time, cost: &ReceptionCost) {
+        let Some(requests) = &mut self.requests else { return };
+        let is_seen = |message: &Envelope| is_seen(message, by, cost);
+        if let Some((key, receive)) = first_pair(&mut self.inbox, &mut requests.posted, by, is_seen)
             && first.is_none_or(|first| key <= first)
         {
             (self.wake, self.best) = (self.ready.max(key.0), key.1);
@@ -175,12 +186,12 @@ impl Seat {
         Want { from: self.from, tag: self.tag }
     }
 
-    /// The first message that a receive takes, if it comes in time and is seen, and when its reception is over.
+    /// The first message that a receive takes, if it comes by a moment and is seen, and when its reception is over.
     #[inline]
-    fn seen(&mut self, want: Want, cost: &ReceptionCost) -> Option<(Key, Time)> {
+    fn seen(&mut self, want: Want, by: Time, cost: &ReceptionCost) -> Option<(Key, Time)> {
         let (message, purpose) = (self.inbox.first(want)?, self.purpose?);
         let (key, over) = (message.key(), purpose.over(message, self.ready, cost));
-        let sees = key.0 <= self.deadline && is_seen(message, self.deadline, cost);
+        let sees = key.0 <= by && is_seen(message, by, cost);
         sees.then_some((key, over))
     }
 
@@ -212,7 +223,9 @@ impl Seat {
         if !is_wanted || envelope.arrival > self.deadline || !is_seen(envelope, self.deadline, cost) {
             return false;
         }
-        let is_better = self.best().is_none_or(|best| envelope.key() < best);
+        let comes_now = self.purpose == Some(Purpose::Fetch) && !is_seen(envelope, self.ready, cost);
+        let is_better =
+            self.best().is_none_or(|best| envelope.key() < best && !(comes_now && best.0 <= self.ready));
         if is_better && let Some(requests) = &mut self.requests {
             requests.chosen = receive;
         }
