@@ -281,8 +281,8 @@ impl Seat {
     }
 
     /// If it waits for a message: by when everything must be known that arrives, so that it takes the right one. Signals
-    /// have one meaning, and none of them is late; but where requests take messages meanwhile, nothing says how long before
-    /// its arrival a signal is sent, and all that comes before must have been done. If there are only two processors, whose
+    /// have one meaning, and none of them is late; but where requests go on meanwhile, nothing says how long before its
+    /// arrival a signal is sent, and all that comes before must have been done. If there are only two processors, whose
     /// messages arrive as they are sent, nothing can come before one that is there.
     #[inline]
     pub fn known_until(&mut self, one_of_a_pair: Option<u32>) -> Option<Time> {
@@ -290,7 +290,7 @@ impl Seat {
         let best = self.best();
         let of_the_other = one_of_a_pair.is_some_and(|id| best.is_some_and(|(_, from, _)| from != id));
         match self.tag.is_signal() {
-            true if self.requests.is_some() => return None,
+            true if self.requests.is_some() || self.deadline < Time::MAX => return None,
             true => return Some(-PS),
             false if of_the_other => return Some(-PS),
             false => (),
