@@ -11,7 +11,7 @@
 //! const DATUM: Tag<u64> = Tag::new(0);
 //!
 //! // The broadcast of LogP's figure 3, with everyone's time of arrival.
-//! let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+//! let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
 //! let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
 //! let run = Machine::new(params).run(|p| {
 //!     let datum = if p.id() == 0 { 42 } else { p.recv(DATUM).1 };
@@ -100,13 +100,13 @@ mod documents {
     ///
     /// ```compile_fail
     /// #![deny(unused_must_use)]
-    /// let machine = loggp::Machine::new(loggp::Params::new(2).build().unwrap());
+    /// let machine = loggp::Machine::new(loggp::Params::builder(2).build().unwrap());
     /// machine.trace(true);
     /// ```
     ///
     /// ```compile_fail
     /// #![deny(unused_must_use)]
-    /// loggp::Params::new(2).L(loggp::US);
+    /// loggp::Params::builder(2).L(loggp::US);
     /// ```
     struct MustUse;
 }

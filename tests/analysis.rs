@@ -24,7 +24,7 @@ fn rendezvous() -> Params {
 }
 
 fn params(text: &str) -> Params {
-    Params::new(1).set(text).unwrap().build().unwrap()
+    Params::builder(1).set(text).unwrap().build().unwrap()
 }
 
 fn traced(params: Params, program: impl Fn(&mut Proc) + Sync) -> Trace {

@@ -20,7 +20,7 @@ fn machine(params: Params) -> Machine {
 }
 
 fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
-    Params::new(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap()
+    Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap()
 }
 
 /// LogP's example, and G.
@@ -270,7 +270,7 @@ fn results_are_right_for_very_many() {
 /// A LogGPS machine on which a message of more than S words waits for its receiver.
 fn loggps(P: usize, S: usize) -> Params {
     let gps = LogGps { s: 1, S, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
-    Params::new(P).L(6 * US).o(2 * US).gps(gps).build().unwrap()
+    Params::builder(P).L(6 * US).o(2 * US).gps(gps).build().unwrap()
 }
 
 #[test]
@@ -1112,7 +1112,7 @@ proptest! {
         root in any::<Index>(),
     ) {
         let Params { L, o, g, P, .. } = params;
-        let params = Params::new(P).L(L).o(o).g(g).build().unwrap();
+        let params = Params::builder(P).L(L).o(o).g(g).build().unwrap();
         let course = Course::best::<u64>(&params, P, elements);
         let root = root.index(P);
         let took = time(&machine(params), |p| {

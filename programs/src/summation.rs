@@ -329,7 +329,7 @@ mod tests {
         for _ in 0..2000 {
             let mut cycles = |most| rng.i64(0..=most) * US;
             let (L, o, g) = (cycles(20), cycles(6), cycles(12));
-            let params = Params::new(rng.usize(1..40)).L(L).o(o).g(g).build().unwrap();
+            let params = Params::builder(rng.usize(1..40)).L(L).o(o).g(g).build().unwrap();
             let mut labels = vec![Time::ZERO];
             let mut next = vec![L + 2 * o + US];
             while labels.len() < params.P {

@@ -17,7 +17,7 @@ impl<'a> Proc<'a> {
     /// use loggp::{Group, Machine, Params, US, collectives};
     ///
     /// // Two halves broadcast at once, each from its last member.
-    /// let machine = Machine::new(Params::new(16).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let machine = Machine::new(Params::builder(16).L(6 * US).o(2 * US).g(4 * US).build()?);
     /// let halves = [Group::new(0..8), Group::new(8..16)];
     /// let run = machine.run(|p| {
     ///     let half = &halves[p.id() / 8];

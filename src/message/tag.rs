@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 /// const ROW: Tag<Vec<f64>> = Tag::named(0, "row");
 /// const SUM: Tag<f64> = Tag::new(1);
 ///
-/// let machine = Machine::new(Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?);
+/// let machine = Machine::new(Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?);
 /// let run = machine.run(|p| match p.id() {
 ///     0 => { p.send(1, ROW, vec![1.5; 4]); p.recv_from(1, SUM) }
 ///     _ => { let (from, row) = p.recv(ROW); p.send(from, SUM, row.iter().sum()); 0.0 }
@@ -62,7 +62,7 @@ impl<T> Tag<T> {
     /// const HALF: Tag<u64> = Tag::new(0);
     ///
     /// // A sum for all, in steps.
-    /// let machine = Machine::new(Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let machine = Machine::new(Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?);
     /// let run = machine.run(|p| {
     ///     let mut sum = p.id() as u64;
     ///     for step in 0..3 {

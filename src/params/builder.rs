@@ -22,7 +22,7 @@ pub struct ParamsBuilder {
 ///
 /// ```
 /// use loggp::{Params, ParamsBuilder, US};
-/// let params = Params::new(8).L(6 * US).o(2 * US).build()?;
+/// let params = Params::builder(8).L(6 * US).o(2 * US).build()?;
 /// let faster = ParamsBuilder::from(params).set("L=3us")?.build()?;
 /// assert_eq!(faster, Params { L: 3 * US, ..params });
 /// # Ok::<(), loggp::ParamsError>(())
@@ -105,10 +105,10 @@ impl ParamsBuilder {
     ///
     /// ```
     /// use loggp::{Params, US};
-    /// let params = Params::new(8).set("L=6, o=2us, g=4000ns")?.build()?;
+    /// let params = Params::builder(8).set("L=6, o=2us, g=4000ns")?.build()?;
     /// assert_eq!((params.L, params.g), (6 * US, 4 * US));
     ///
-    /// let refused = Params::new(8).set("L=6parsec").unwrap_err();
+    /// let refused = Params::builder(8).set("L=6parsec").unwrap_err();
     /// assert_eq!(refused.to_string(), "L = 6parsec: there is no unit parsec; use s, ms, us, ns, ps or cycles");
     /// # Ok::<(), loggp::ParamsError>(())
     /// ```

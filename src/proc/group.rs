@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 /// use loggp::{Group, Machine, Params, US, collectives};
 ///
 /// // The sums of the rows of a 2 x 3 grid, and of its columns.
-/// let machine = Machine::new(Params::new(6).L(6 * US).o(2 * US).g(4 * US).build()?);
+/// let machine = Machine::new(Params::builder(6).L(6 * US).o(2 * US).g(4 * US).build()?);
 /// let run = machine.run(|p| {
 ///     let (id, value) = (p.id(), p.id() as u64);
 ///     let row = Group::new(id / 3 * 3..id / 3 * 3 + 3);

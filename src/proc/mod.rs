@@ -170,7 +170,7 @@ impl<'a> Proc<'a> {
     /// const NUMBER: Tag<usize> = Tag::new(0);
     ///
     /// // Everyone gets its left neighbour's number.
-    /// let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let machine = Machine::new(Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build()?);
     /// let run = machine.run(|p| {
     ///     let (id, P) = (p.id(), p.p());
     ///     p.send_recv((id + 1) % P, id, (id + P - 1) % P, NUMBER)
@@ -254,7 +254,7 @@ impl<'a> Proc<'a> {
     /// const DATUM: Tag<f64> = Tag::new(0);
     ///
     /// // Processor 0 computes until a datum is there.
-    /// let machine = Machine::new(Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let machine = Machine::new(Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?);
     /// let run = machine.run(|p| {
     ///     if p.id() == 1 {
     ///         p.send(0, DATUM, 1.5);
@@ -338,7 +338,7 @@ impl<'a> Proc<'a> {
     /// ```
     /// use loggp::{MS, Machine, Params, Work};
     ///
-    /// let machine = Machine::new(Params::new(2).build()?).work(Work::Measured);
+    /// let machine = Machine::new(Params::builder(2).build()?).work(Work::Measured);
     /// let run = machine.run(|p| {
     ///     let before = p.now();
     ///     p.prepare(|| std::thread::sleep(std::time::Duration::from_millis(5)));

@@ -21,7 +21,7 @@ use crate::trace::Message;
 /// use loggp::{Latency, Params, Ports, Time, Traffic, US};
 ///
 /// // Three send a word to processor 0 at once. ceil(L/g) = 2 may be on their way to it, and the third one stalls.
-/// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let mut traffic = Traffic::new(params, Ports::Single, Latency::Exact)?;
 /// for from in [1, 2, 3] {
 ///     traffic.send(from, 0, 1, Time::ZERO);
@@ -150,7 +150,7 @@ mod tests {
             let P = rng.usize(1..6);
             let mut any = |most| rng.i64(0..=most) * PS;
             let params =
-                Params::new(P).L(any(20)).o(any(5) + PS).g(any(9)).G(any(3)).word(1).build().unwrap();
+                Params::builder(P).L(any(20)).o(any(5) + PS).g(any(9)).G(any(3)).word(1).build().unwrap();
             let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
             let latency = if rng.bool() { Latency::Exact } else { Latency::Random { seed: rng.u64(..) } };
             let sends: Vec<Vec<(usize, usize, Time)>> = (0..P)
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_machine_that_cannot_be_has_no_traffic() {
-        let params = Params { g: -PS, ..Params::new(2).build().unwrap() };
+        let params = Params { g: -PS, ..Params::builder(2).build().unwrap() };
         let refused = Traffic::new(params, Ports::Single, Latency::Exact).unwrap_err();
         assert_eq!(refused.to_string(), "g = -1 ps is negative; only G_l may be");
     }

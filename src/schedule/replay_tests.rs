@@ -49,7 +49,7 @@ fn schedule(ranks: &[Vec<Op>], in_row: bool) -> Schedule {
 
 /// When ranks are done, in cycles.
 fn finishes(rules: Rules, params: &str, schedule: &Schedule) -> Vec<i64> {
-    let params = Params::new(1).set(params).unwrap().word(1).build().unwrap();
+    let params = Params::builder(1).set(params).unwrap().word(1).build().unwrap();
     let replayed = Player::new(params).rules(rules).run(schedule).unwrap();
     assert_eq!(replayed.time, replayed.finishes.iter().copied().max().unwrap());
     replayed.finishes.iter().map(|time| time.as_ps() / US.as_ps()).collect()
@@ -169,7 +169,7 @@ fn loggopsim_knows_a_cost_per_byte_and_a_rendezvous() {
     };
     assert_eq!(both(5), [11, 110]); // the message comes at 8, finds the processor taken, and costs 100 to 110
     assert_eq!(both(6), [101, 112]);
-    let other = Params::new(1).set("L=6,o=2,g=4,O_s=2,O_r=1,G_s=1,G_l=1,s=1,S=5").unwrap();
+    let other = Params::builder(1).set("L=6,o=2,g=4,O_s=2,O_r=1,G_s=1,G_l=1,s=1,S=5").unwrap();
     let other = other.build().unwrap();
     let refused = Player::new(other).rules(Rules::LogGOPSim).run(&schedule(&[vec![]], true)).unwrap_err();
     assert!(refused.to_string().contains("give O_s = O_r and G_s = G_l"), "{refused}");
@@ -205,7 +205,7 @@ fn whatever_can_begin_first_does() {
 /// What ends badly on the machine does here, and is told in the same words.
 #[test]
 fn what_cannot_end_is_told() {
-    let params = Params::new(1).set("L=6,o=2,g=4").unwrap().build().unwrap();
+    let params = Params::builder(1).set("L=6,o=2,g=4").unwrap().build().unwrap();
     let said = |rules, ranks: &[Vec<Op>]| {
         Player::new(params).rules(rules).run(&schedule(ranks, true)).unwrap_err().to_string()
     };
@@ -263,7 +263,7 @@ fn random_ops(rng: &mut fastrand::Rng, P: usize, longest: usize) -> Vec<Vec<Op>>
 /// Random parameters of every model.
 fn random_params(rng: &mut fastrand::Rng, P: usize) -> Params {
     let mut us = |most: i64| rng.i64(0..=most) * US;
-    let plain = Params::new(P).L(us(9)).o(us(4)).g(us(6));
+    let plain = Params::builder(P).L(us(9)).o(us(4)).g(us(6));
     let G = us(3);
     let params = match rng.u8(0..4) {
         0 => plain,
@@ -504,7 +504,8 @@ fn a_loose_schedule_takes_what_the_rules_say() {
         assert_eq!(play(0), replayed, "seed {seed}");
         let loggopsim = |few: usize| {
             let costs =
-                loggopsim::Costs::of(&Params::new(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap()).unwrap();
+                loggopsim::Costs::of(&Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap())
+                    .unwrap();
             let mut play = loggopsim::Play::new(&schedule, costs);
             play.desks.few = few;
             play.run().map_err(|error| error.to_string())

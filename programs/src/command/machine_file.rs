@@ -175,7 +175,7 @@ mod tests {
         let text = br#"{"params": {"L": "6us", "o": 2000000, "g": "4", "word": 16}, "cycle_ns": 0.5}"#;
         let (name, builder) = machine(text, 5).unwrap();
         let params = builder.build().unwrap();
-        let expected = Params::new(5).L(6 * loggp::US).o(2 * loggp::US).g(2 * loggp::NS).word(16);
+        let expected = Params::builder(5).L(6 * loggp::US).o(2 * loggp::US).g(2 * loggp::NS).word(16);
         assert_eq!((name, params), (None, expected.cycle(500 * loggp::PS).build().unwrap()));
     }
 

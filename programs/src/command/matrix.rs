@@ -82,7 +82,7 @@ impl MatrixCommand {
     /// Prints it, and draws it.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let P = self.processors()?;
-        let params = Params::new(P).build().map_err(Failure::request)?;
+        let params = Params::builder(P).build().map_err(Failure::request)?;
         let mut case = Case { seed: self.seed, ..Case::new(&TRANSPORTATION, "linear", params) };
         case = case.with("matrix", &self.matrix);
         let options = [

@@ -85,7 +85,7 @@ impl Header {
     fn params(&self) -> Result<Params, String> {
         let gps = self.params.get("LogGPS");
         let is_logp = self.params.get("model").is_some_and(|model| model == "LogP");
-        let mut builder = Params::new(0);
+        let mut builder = Params::builder(0);
         for parameter in Parameter::ALL.iter().chain([&Parameter::CYCLE]) {
             let name = parameter.name;
             let value = match (parameter.is_loggps(), gps) {

@@ -75,7 +75,7 @@ pub fn derive(asked: &Calibrate, path: &Path, out: &mut dyn Write) -> Result<(),
     }
     let P = asked.machine.one_P()?.unwrap_or(DEFAULT_P);
     let cycle = cycle.unwrap_or(US);
-    let builder = Params::new(P).word(1).cycle(cycle);
+    let builder = Params::builder(P).word(1).cycle(cycle);
     let recovered = Recovered::read(&text, builder, cycle).map_err(|why| refuse(why.to_string()))?;
     if asked.plot.is_some() && recovered.trips.is_none() {
         return Err(Failure::request(
