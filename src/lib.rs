@@ -55,6 +55,7 @@ mod proc;
 mod replay;
 mod rules;
 mod schedule;
+mod text;
 mod time;
 mod trace;
 
@@ -75,7 +76,7 @@ pub use rules::{Stats, Traffic};
 pub use schedule::{
     Operation, Placed, Played, Player, Requirement, Rules, Schedule, ScheduleBuilder, ScheduleError,
 };
-pub use time::{MS, NS, PS, SEC, Time, US, parse_time};
+pub use time::{MS, NS, PS, SEC, Time, TimeError, US};
 pub use trace::{
     Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Rendezvous, SendRecv, Trace,
     TraceError, Transfer, Until,

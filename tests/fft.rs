@@ -110,7 +110,7 @@ proptest! {
         let time = run(&case).run.time;
         let Params { L, o, g, P, .. } = case.params;
         let (m, c) = ((case.size / P) as i64, (case.size / P / P) as i64);
-        let cost = |name| loggp::parse_time(case.option(name), US).unwrap();
+        let cost = |name| Time::parse(case.option(name), US).unwrap();
         let (butterfly, point) = (cost("butterfly"), cost("point"));
         let butterflies = m * i64::from(case.size.ilog2()) / 2;
         let points = if P > 1 { m } else { 0 };

@@ -306,7 +306,7 @@ fn models_are_named_as_they_are_read() {
         assert_eq!(name.parse::<Model>().unwrap().to_string(), name);
     }
     let refusal = "loggp-3".parse::<Model>().unwrap_err().to_string();
-    assert_eq!(refusal, "loggp-3 is not a model; give loggps, loggp-1 or loggp-2");
+    assert_eq!(refusal, "there is no loggp-3; give loggps, loggp-1 or loggp-2");
 }
 
 /// What cannot be made again is said in one sentence.

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use super::table::{Machines, Values};
 use super::{LogGps, LongMessages, MOST_WORDS, Parameter, Params, ParamsError};
-use crate::time::{Time, US, parse_time};
+use crate::time::{Time, US};
 
 /// Fills a [`Params`], and refuses what cannot be. What a paper leaves open must be given before it builds.
 #[derive(Clone, Debug)]
@@ -178,7 +178,7 @@ impl ParamsBuilder {
         }
         match parameter.values {
             Values::Times { set, .. } => {
-                let time = parse_time(value, self.params.cycle);
+                let time = Time::parse(value, self.params.cycle);
                 set(&mut self, time.map_err(|why| refuse(format!("{name} = {value}: {why}")))?);
             }
             Values::Counts { set, .. } => {

@@ -67,6 +67,7 @@ pub struct Params {
 /// # Ok::<(), loggp::ParamsError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LongMessages {
     /// LogP knows only short messages. A long one is a train of them, a word every max(g, o) (LogGP, section 2.1).
     LogP,

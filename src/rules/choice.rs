@@ -253,19 +253,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
-        for latency in ["exact", "random:7", "exponential:8"] {
-            assert_eq!(latency.parse::<Latency>().unwrap().to_string(), latency);
-        }
-        for ties in ["number", "rotation", "random:7"] {
-            assert_eq!(ties.parse::<Ties>().unwrap().to_string(), ties);
-        }
-        for wrong in ["", "random", "random:", "random:-1", "exactly", "exact:1"] {
-            assert!(wrong.parse::<Latency>().is_err() && wrong.parse::<Ties>().is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
     fn the_first_place_goes_round() {
         let drawn = Drawn { latency: Latency::Exact, ties: Ties::Rotation, P: 3, turn: 4 * US };
         let first = |time: i64| drawn.who(time * US, 0);

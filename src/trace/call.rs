@@ -27,6 +27,7 @@ pub struct Call {
 /// What a program can call, with what it gave and what it got.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum CallKind {
     /// Compute: this kind of work, for as long as the call lasts. Where work is measured, the program's own code between
     /// two calls is one of the kind `code`.
@@ -143,6 +144,7 @@ pub struct Rendezvous {
 /// For how long a receive waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Until {
     /// Until a message comes.
     Come,

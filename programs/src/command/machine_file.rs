@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, is_separator};
 
-use loggp::{LongMessages, Parameter, Params, ParamsBuilder, Preset};
+use loggp::{LongMessages, Parameter, Params, ParamsBuilder, Preset, TimeError};
 use serde_json::{Map, Value};
 
 use super::cell::{Cell, Object};
@@ -66,8 +66,7 @@ fn machine(text: &[u8], P: usize) -> Result<(Option<String>, ParamsBuilder), Str
     if let Some(cycle) = value.get("cycle_ns") {
         let ns =
             cycle.as_number().ok_or_else(|| format!("cycle_ns = {} is not a number", shortened(cycle)))?;
-        let cycle = loggp::parse_time(&format!("{ns}ns"), loggp::NS)
-            .map_err(|why| format!("cycle_ns = {ns}: {why}"))?;
+        let cycle = format!("{ns}ns").parse().map_err(|why: TimeError| format!("cycle_ns = {ns}: {why}"))?;
         builder = builder.cycle(cycle);
     }
     let name = value
