@@ -285,6 +285,14 @@ mod tests {
         assert_eq!((gps.G(), gps.is_loggp()), (None, false));
     }
 
+    #[test]
+    fn no_words_take_as_long_as_one_where_no_message_is_shorter() {
+        let logp = Params::builder(2).o(2 * US).g(4 * US);
+        for params in [logp.clone().G(US), logp].map(|params| params.build().unwrap()) {
+            assert_eq!([0, 1].map(|k| params.stream(k)), [Time::ZERO; 2]);
+        }
+    }
+
     fn loggp_gps(params: &Params) -> Params {
         let (O_s, O_r, G_s, G_l) = (US, US, US, US);
         Params { long: LongMessages::LogGPS(LogGps { s: 1, S: 1, O_s, O_r, G_s, G_l }), ..*params }

@@ -88,7 +88,8 @@ impl Traffic {
     /// asks later is [taken](Traffic::next): in a simulation, as soon as the message that it answers is known.
     ///
     /// The request and the reply that go before a message of more than S words on a LogGPS machine are messages of
-    /// their own, of no words. A message must not be longer than [`Params::longest`].
+    /// their own, of no words. A message must not be longer than [`Params::longest`]. One of no words counts as one word, but
+    /// on a LogGPS machine.
     ///
     /// # Panics
     ///
@@ -99,6 +100,7 @@ impl Traffic {
             from <= last && to <= last,
             "there is no way from {from} to {to}: there are processors 0 to {last}"
         );
+        let words = self.network.params().at_least(words);
         self.senders[from].waiting.push_back(Send { to, words, at });
         if self.senders[from].asking.is_none() {
             self.ask(from, Time::ZERO);
@@ -181,6 +183,18 @@ mod tests {
                 (0..coming).for_each(|_| drop(p.recv(BYTES)));
             });
             assert_eq!(messages, run.unwrap().trace.unwrap().messages, "{params:?}");
+        }
+    }
+
+    #[test]
+    fn a_message_of_no_words_goes_as_one_of_a_word() {
+        for builder in [Params::builder(2), Params::builder(2).G(PS)] {
+            let params = builder.L(6 * PS).o(2 * PS).g(4 * PS).build().unwrap();
+            let mut traffic = Traffic::new(params, Ports::Single, Latency::Exact).unwrap();
+            (0..2).for_each(|_| traffic.send(0, 1, 0, Time::ZERO));
+            let ways: Vec<_> =
+                traffic.map(|message| (message.words, message.enter, message.arrival)).collect();
+            assert_eq!(ways, [(1, 2 * PS, 8 * PS), (1, 6 * PS, 12 * PS)]);
         }
     }
 
