@@ -5,8 +5,8 @@
 
 use loggp::collectives::Course;
 use loggp::{
-    Cause, ClockKind, Dilation, Group, Latency, LogGps, Machine, Params, Ports, Proc, Run, RunError, Tag,
-    Time, US, Work, audit, collectives,
+    Carrier, Cause, ClockKind, Dilation, Group, Latency, LogGps, Machine, Params, Ports, Proc, Run, RunError,
+    Tag, Time, US, Work, audit, collectives,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -481,6 +481,28 @@ fn results_are_right_in_rows_and_columns() {
         for seed in 0..10 {
             run(&machine(params(P, 50, 2, 4, 1)).latency(Latency::Random { seed }), program);
         }
+    }
+}
+
+/// The numbers that tell groups apart in a trace do not depend on who comes first to which on this computer.
+#[test]
+fn traces_of_groups_are_the_same_on_both_clocks() {
+    let program = |p: &mut Proc| {
+        let id = p.id();
+        if id == 0 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let groups = [(id % 3..9).step_by(3).collect(), (id / 3 * 3..id / 3 * 3 + 3).collect(), vec![id]];
+        for members in groups {
+            let sum = collectives::all_reduce(&mut p.within(&Group::new(members)), id, |a, b| a + b);
+            p.work("unequal", (sum % 4) as u64, || ());
+        }
+    };
+    let machine = machine(figure_3(9));
+    let model = run(&machine, program).trace;
+    let wall = machine.clock(ClockKind::Wall).dilation(Dilation::Fixed(1e-3)).cores(4);
+    for carrier in [Carrier::Thread, Carrier::Coroutine].repeat(5) {
+        assert!(run(&wall.clone().carrier(carrier), program).trace == model, "{carrier}");
     }
 }
 

@@ -417,7 +417,7 @@ impl Machine {
         let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
         let lives = virtual_time::run(self.params.P, self.stack, setup.known(), self.patience, &body)
             .map_err(|error| setup.explain(error))?;
-        Ok(self.report(lives, &setup.network))
+        Ok(self.report(lives, &setup))
     }
 
     /// Runs on the wall clock, at the dilation that was asked for or that the host needs. `clear` drops what
@@ -467,7 +467,7 @@ impl Machine {
                 &body,
             )
             .map_err(|error| setup.explain(error))?;
-            let mut run = self.report(lives, &setup.network);
+            let mut run = self.report(lives, &setup);
             let late_requests: u64 = run.processors.iter().map(|stats| stats.out_of_order).sum();
             let out_of_order = findings.out_of_order + late_requests;
             let host = Host::new(&findings, run.time, out_of_order, cores, &choice, &notes);
@@ -521,7 +521,7 @@ impl Machine {
     }
 
     /// Puts together what the processors brought home.
-    fn report(&self, lives: Vec<Life>, network: &Network) -> Run<()> {
+    fn report(&self, lives: Vec<Life>, setup: &Setup) -> Run<()> {
         let mut run = Run {
             results: Vec::new(),
             processors: Vec::new(),
@@ -544,7 +544,7 @@ impl Machine {
         };
         run.processors.reserve_exact(lives.len());
         for (id, (mut stats, log)) in lives.into_iter().enumerate() {
-            stats.most_to = network.most_in_transit_to(id);
+            stats.most_to = setup.network.most_in_transit_to(id);
             run.time = run.time.max(stats.finish);
             run.processors.push(stats);
             let Some(log) = log else { continue };
@@ -553,6 +553,8 @@ impl Machine {
             trace.messages.extend(log.messages);
             trace.calls.extend(log.calls);
         }
+        let groups = setup.groups.in_order();
+        trace.calls.iter_mut().for_each(|call| call.what.regroup(&groups));
         run.model = Some(run.time);
         run.trace = self.trace.then_some(trace);
         run

@@ -167,6 +167,16 @@ impl RawTag {
         RawTag(RawTag::COLLECTIVE | (kind as u64) << RawTag::KIND | place | number)
     }
 
+    /// The same where each group has another number, which is here at its place. A tag of no group stays as it is.
+    pub fn regrouped(self, numbers: &[u32]) -> RawTag {
+        let group = self.0 >> RawTag::GROUP & u64::from(RawTag::LAST_GROUP);
+        let is_group_s = self.0 & RawTag::COLLECTIVE != 0 && !self.is_wild();
+        match numbers.get(group as usize).filter(|_| is_group_s) {
+            Some(number) => RawTag(self.0 ^ (group ^ u64::from(*number)) << RawTag::GROUP),
+            None => self,
+        }
+    }
+
     /// Whether it is a signal of the machine's own barrier.
     #[inline]
     pub fn is_signal(self) -> bool {

@@ -218,6 +218,17 @@ impl CallKind {
         }
     }
 
+    /// Gives its group the number that is here at the place of the one that it has.
+    pub(crate) fn regroup(&mut self, numbers: &[u32]) {
+        let tag = match self {
+            CallKind::Send { tag, .. } | CallKind::Isend { tag, .. } | CallKind::Probe { tag, .. } => tag,
+            CallKind::Receive { tag, .. } | CallKind::Irecv { tag, .. } => tag,
+            CallKind::SendRecv(both) => &mut both.tag,
+            _ => return,
+        };
+        tag.number = RawTag::numbered(tag.number).regrouped(numbers).number();
+    }
+
     /// The message that it sent, if it sent one. What an `isend` sends, its `wait` has.
     pub fn sent(&self) -> Option<&Transfer> {
         match self {
