@@ -8,6 +8,7 @@
 //! what is read back. What the viewers show is held against them, so that a picture cannot say another thing
 //! than an audit.
 
+mod call;
 mod read;
 mod write;
 
