@@ -565,6 +565,7 @@ fn a_group_within_a_group_acts_for_itself() {
         {
             let mut outer = p.within(&left);
             let id = outer.id();
+            assert_eq!(format!("{outer:?}"), format!("Proc({id} of 3) in the group of 0, 1, 2"));
             seen.push(collectives::all_gather(&mut outer, id));
             if id > 0 {
                 seen.push(collectives::all_gather(&mut outer.within(&middle), 7 * id));

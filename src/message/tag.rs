@@ -1,6 +1,7 @@
 //! What a message is about.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
 /// What a message is about, and of which type it is. A program's constants of this type are its protocol: the compiler
@@ -98,6 +99,21 @@ impl<T> Clone for Tag<T> {
 }
 
 impl<T> Copy for Tag<T> {}
+
+/// By number, which is what tells messages apart. A name does not.
+impl<T> PartialEq for Tag<T> {
+    fn eq(&self, other: &Tag<T>) -> bool {
+        self.raw == other.raw
+    }
+}
+
+impl<T> Eq for Tag<T> {}
+
+impl<T> Hash for Tag<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.raw.0.hash(state);
+    }
+}
 
 impl<T> fmt::Debug for Tag<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -360,6 +376,14 @@ impl fmt::Display for RawTag {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tags_are_told_apart_by_number_whatever_their_type_can() {
+        struct Plain;
+        let tags = [Tag::<Plain>::new(1), Tag::named(1, "one"), Tag::new(2), Tag::new(1).step(0)];
+        assert_eq!(tags.map(|tag| tag == tags[0]), [true, true, false, false]);
+        assert_eq!(std::collections::HashSet::from(tags).len(), 3);
+    }
 
     #[test]
     fn collectives_have_tags_of_their_own() {
