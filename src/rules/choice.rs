@@ -114,12 +114,12 @@ fn minus_ln(u: u64) -> u64 {
     // Between 1 and 2, of which the unit is 2^-63. Each square has another bit of its logarithm to base 2 before the point.
     let (mut x, mut log) = (u << zeros, 0_u64);
     for _ in 0..32 {
-        let square = u128::from(x) * u128::from(x) >> 63;
+        let square = (u128::from(x) * u128::from(x)) >> 63;
         let bit = square >> 64;
         (x, log) = ((square >> bit) as u64, log << 1 | bit as u64);
     }
     let minus_log_2 = (u64::from(zeros + 1) << 32) - log;
-    (u128::from(minus_log_2) * LN_2 >> 32) as u64
+    ((u128::from(minus_log_2) * LN_2) >> 32) as u64
 }
 
 /// Each processor's messages' latencies, in the order in which it sent them.
