@@ -152,7 +152,7 @@ pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
         let mut time = |most: i64| rng.i64(-1..=most).max(0) * unit * PS;
         let (L, o, g, G) = (time(12), time(4), time(8), time(3));
         let (O_s, O_r, G_s, G_l) = (time(1), time(1), time(2), time(5) - time(2) - time(2));
-        let params = Params::new(P).word(1).cycle(rng.i64(1..=3) * PS).o(o);
+        let params = Params::builder(P).word(1).cycle(rng.i64(1..=3) * PS).o(o);
         let params = match rng.usize(0..10) {
             // LogP, with a capacity of 1 or 2.
             0..4 => {
