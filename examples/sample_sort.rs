@@ -10,7 +10,7 @@ fn comparisons(keys: usize) -> u64 {
 }
 
 pub fn main() -> Result<(), RunError> {
-    let params @ Params { P, .. } = Params::new(8).L(6 * US).o(2 * US).g(4 * US).G(50 * NS).build()?;
+    let params @ Params { P, .. } = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).G(50 * NS).build()?;
     // Squares of random numbers: small keys are many, so equal ranges would not be equal shares.
     let mut seed = 1_u64;
     let mut key = || {

@@ -17,7 +17,7 @@ fn step(left: f64, rod: &[f64], right: f64) -> Vec<f64> {
 }
 
 pub fn main() -> Result<(), RunError> {
-    let params @ Params { P, L, o, g, .. } = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+    let params @ Params { P, L, o, g, .. } = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
     let cell = 100 * NS; // what a new temperature costs
     let mut rod = vec![0.0; P * CELLS];
     rod[P * CELLS / 2] = 1000.0;

@@ -20,7 +20,7 @@ fn collatz(mut n: u64) -> u64 {
 }
 
 pub fn main() -> Result<(), RunError> {
-    let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+    let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
     let run = Machine::new(params).rate("step", STEP).run(|p| {
         let mut results = Vec::new();
         if p.id() == 0 {

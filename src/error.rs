@@ -18,7 +18,7 @@ use crate::time::Time;
 ///
 /// const DATUM: Tag<u64> = Tag::named(0, "datum");
 ///
-/// let machine = Machine::new(Params::new(2048).build()?);
+/// let machine = Machine::new(Params::builder(2048).build()?);
 /// let error = machine.run(|p| p.recv(DATUM)).unwrap_err();
 /// let said = format!("{error:?}");
 /// assert!(said.starts_with("deadlock: 2048 of 2048 processors wait for messages that nobody sends"));

@@ -11,7 +11,7 @@
 //! const DATUM: Tag<u64> = Tag::new(0);
 //!
 //! // The broadcast of LogP's figure 3, with everyone's time of arrival.
-//! let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+//! let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
 //! let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
 //! let run = Machine::new(params).run(|p| {
 //!     let datum = if p.id() == 0 { 42 } else { p.recv(DATUM).1 };
@@ -41,6 +41,7 @@
 //! The rules are told at length in `docs/model.md`. The papers' programs and the command are in the crate
 //! `loggp-programs`.
 
+#![warn(missing_debug_implementations, missing_docs)]
 #![allow(non_snake_case)] // L, G and P are the papers' names
 #![cfg_attr(docsrs, feature(doc_cfg))] // docs.rs says which feature has what
 
@@ -55,6 +56,7 @@ mod proc;
 mod replay;
 mod rules;
 mod schedule;
+mod text;
 mod time;
 mod trace;
 
@@ -75,7 +77,7 @@ pub use rules::{Stats, Traffic};
 pub use schedule::{
     Operation, Placed, Played, Player, Requirement, Rules, Schedule, ScheduleBuilder, ScheduleError,
 };
-pub use time::{MS, NS, PS, SEC, Time, US, parse_time};
+pub use time::{MS, NS, PS, SEC, Time, TimeError, US};
 pub use trace::{
     Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Rendezvous, SendRecv, Trace,
     TraceError, Transfer, Until,
@@ -100,13 +102,13 @@ mod documents {
     ///
     /// ```compile_fail
     /// #![deny(unused_must_use)]
-    /// let machine = loggp::Machine::new(loggp::Params::new(2).build().unwrap());
+    /// let machine = loggp::Machine::new(loggp::Params::builder(2).build().unwrap());
     /// machine.trace(true);
     /// ```
     ///
     /// ```compile_fail
     /// #![deny(unused_must_use)]
-    /// loggp::Params::new(2).L(loggp::US);
+    /// loggp::Params::builder(2).L(loggp::US);
     /// ```
     struct MustUse;
 }

@@ -30,7 +30,7 @@ use crate::trace::{Call, CallKind, CallTag, Trace, Until};
 ///
 /// const WORD: Tag<u64> = Tag::new(0);
 ///
-/// let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).trace(true).run(|p| match p.id() {
 ///     0 => { p.work("think", 5, || ()); p.send(1, WORD, 42); }
 ///     _ => { p.recv(WORD); }

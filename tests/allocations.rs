@@ -81,10 +81,10 @@ fn allocated(machine: Machine) -> u64 {
 #[test]
 fn messages_allocate_nothing() {
     for P in [2, 3, 16] {
-        let params = Params::new(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+        let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
         assert_eq!(allocated(Machine::new(params)), 0, "virtual clock, P = {P}");
     }
-    let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let machine = Machine::new(params).clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
     assert_eq!(allocated(machine), 0, "wall clock");
     // The allocator does count.

@@ -24,7 +24,7 @@ fn rendezvous() -> Params {
 }
 
 fn params(text: &str) -> Params {
-    Params::new(1).set(text).unwrap().build().unwrap()
+    Params::builder(1).set(text).unwrap().build().unwrap()
 }
 
 fn traced(params: Params, program: impl Fn(&mut Proc) + Sync) -> Trace {
@@ -381,7 +381,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
         ("Q=1", "Q is not a parameter"),
         ("fragments=0", "fragments = 0 is not a length"),
         ("fragments=4,fragments=5", "fragments is given twice"),
-        ("model=loggp-3", "loggp-3 is not a model; give loggps, loggp-1 or loggp-2"),
+        ("model=loggp-3", "there is no loggp-3; give loggps, loggp-1 or loggp-2"),
         ("L", "L is not a parameter; write it as L=6us"),
     ] {
         let refusal = WhatIf::read(text, params).unwrap_err().to_string();
@@ -741,7 +741,7 @@ fn the_command_refuses_in_a_sentence() {
         ("/nowhere".to_string(), "/nowhere cannot be read: "),
         (format!("{path} --what-if S=1"), "--what-if S=1: S = 1 is below s = 2"),
         (format!("{path} --what-if P=3"), "P=3: the trace is of 2 processors and not of 3; give P = 2"),
-        (format!("{path} --model loggp-7"), "loggp-7 is not a model"),
+        (format!("{path} --model loggp-7"), "there is no loggp-7"),
     ] {
         let refusal = refusal(&format!("analyze {line}"));
         assert!(refusal.contains(part), "{refusal}");

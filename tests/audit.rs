@@ -193,7 +193,7 @@ fn hold(machine: &Machine, (name, program): Named, traffic: &Traffic) {
 
 #[test]
 fn accepts_a_hot_spot() {
-    let machine = Machine::new(Params::new(16).set("L=6,o=2,g=4").unwrap().build().unwrap());
+    let machine = Machine::new(Params::builder(16).set("L=6,o=2,g=4").unwrap().build().unwrap());
     let traffic = Traffic { rounds: 10, words: 1, seed: 1 };
     let run = run(&machine, |p| all_to_one(p, &traffic));
     let audit = audit(run.trace.as_ref().unwrap());
@@ -236,7 +236,7 @@ fn latency() -> impl Strategy<Value = Latency> {
 fn loggp() -> impl Strategy<Value = Machine> {
     let times = [parameter(), parameter(), parameter(), parameter()];
     (2..7_usize, times, ports(), latency()).prop_map(|(P, [L, o, g, G], ports, latency)| {
-        let params = Params::new(P).L(L).o(o).g(g).G(Time::from_ps(G.as_ps() / 4)).build().unwrap();
+        let params = Params::builder(P).L(L).o(o).g(g).G(Time::from_ps(G.as_ps() / 4)).build().unwrap();
         Machine::new(params).ports(ports).latency(latency)
     })
 }
@@ -255,7 +255,7 @@ fn loggps(above: impl Strategy<Value = usize>) -> impl Strategy<Value = Machine>
             G_s: quarter(times[5]),
             G_l: Time::from_ps(G_l),
         };
-        let params = Params::new(P).L(times[0]).o(times[1]).g(times[2]).gps(gps).build().ok()?;
+        let params = Params::builder(P).L(times[0]).o(times[1]).g(times[2]).gps(gps).build().ok()?;
         Some(Machine::new(params).ports(ports).latency(latency))
     })
 }
@@ -281,7 +281,7 @@ proptest! {
 
 /// A machine of which only so much matters. Parameters are in cycles.
 fn machine_of(P: usize, parameters: &str) -> Machine {
-    Machine::new(Params::new(P).set(parameters).unwrap().build().unwrap())
+    Machine::new(Params::builder(P).set(parameters).unwrap().build().unwrap())
 }
 
 /// Three processors far from every limit: 0 sends to 1 twice and computes around that, and 1 receives late.
@@ -784,7 +784,7 @@ proptest! {
         activities in vec(any_activity(), 0..40),
         messages in vec(any_message(), 0..20),
     ) {
-        let params = Params::new(3).set(texts).unwrap().build().unwrap();
+        let params = Params::builder(3).set(texts).unwrap().build().unwrap();
         let found = audit(&Trace { params, ports, latency, ties, barrier, out_of_order, activities, progress: vec![], messages, calls: vec![] });
         prop_assert!(found.violations.iter().all(|violation| !violation.sentence.is_empty()));
     }

@@ -25,7 +25,7 @@ fn found(params: Params, ports: Ports) -> Calibration {
 
 fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
     let ps = Time::from_ps;
-    Params::new(P).L(ps(L)).o(ps(o)).g(ps(g)).G(ps(G)).build().unwrap()
+    Params::builder(P).L(ps(L)).o(ps(o)).g(ps(g)).G(ps(G)).build().unwrap()
 }
 
 /// A time of any magnitude; none, now and then.
@@ -154,7 +154,7 @@ fn the_wall_clock_is_calibrated_at_full_speed() {
 /// A machine that runs slower than it should is still measured in its own time.
 #[test]
 fn a_stretched_machine_is_calibrated_in_its_own_time() {
-    let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     assert_eq!(measured(params, 5.0).dilation, 5.0);
 }
 

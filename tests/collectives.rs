@@ -5,8 +5,8 @@
 
 use loggp::collectives::Course;
 use loggp::{
-    Cause, ClockKind, Dilation, Group, Latency, LogGps, Machine, Params, Ports, Proc, Run, RunError, Tag,
-    Time, US, Work, audit, collectives,
+    Carrier, Cause, ClockKind, Dilation, Group, Latency, LogGps, Machine, Params, Ports, Proc, Run, RunError,
+    Tag, Time, US, Work, audit, collectives,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -20,7 +20,7 @@ fn machine(params: Params) -> Machine {
 }
 
 fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
-    Params::new(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap()
+    Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap()
 }
 
 /// LogP's example, and G.
@@ -270,7 +270,7 @@ fn results_are_right_for_very_many() {
 /// A LogGPS machine on which a message of more than S words waits for its receiver.
 fn loggps(P: usize, S: usize) -> Params {
     let gps = LogGps { s: 1, S, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
-    Params::new(P).L(6 * US).o(2 * US).gps(gps).build().unwrap()
+    Params::builder(P).L(6 * US).o(2 * US).gps(gps).build().unwrap()
 }
 
 #[test]
@@ -484,6 +484,28 @@ fn results_are_right_in_rows_and_columns() {
     }
 }
 
+/// The numbers that tell groups apart in a trace do not depend on who comes first to which on this computer.
+#[test]
+fn traces_of_groups_are_the_same_on_both_clocks() {
+    let program = |p: &mut Proc| {
+        let id = p.id();
+        if id == 0 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let groups = [(id % 3..9).step_by(3).collect(), (id / 3 * 3..id / 3 * 3 + 3).collect(), vec![id]];
+        for members in groups {
+            let sum = collectives::all_reduce(&mut p.within(&Group::new(members)), id, |a, b| a + b);
+            p.work("unequal", (sum % 4) as u64, || ());
+        }
+    };
+    let machine = machine(figure_3(9));
+    let model = run(&machine, program).trace;
+    let wall = machine.clock(ClockKind::Wall).dilation(Dilation::Fixed(1e-3)).cores(4);
+    for carrier in [Carrier::Thread, Carrier::Coroutine].repeat(5) {
+        assert!(run(&wall.clone().carrier(carrier), program).trace == model, "{carrier}");
+    }
+}
+
 /// Groups that share many processors, in all orders, some made anew each time; their members come early and late, and
 /// messages overtake each other.
 #[test]
@@ -543,6 +565,7 @@ fn a_group_within_a_group_acts_for_itself() {
         {
             let mut outer = p.within(&left);
             let id = outer.id();
+            assert_eq!(format!("{outer:?}"), format!("Proc({id} of 3) in the group of 0, 1, 2"));
             seen.push(collectives::all_gather(&mut outer, id));
             if id > 0 {
                 seen.push(collectives::all_gather(&mut outer.within(&middle), 7 * id));
@@ -1112,7 +1135,7 @@ proptest! {
         root in any::<Index>(),
     ) {
         let Params { L, o, g, P, .. } = params;
-        let params = Params::new(P).L(L).o(o).g(g).build().unwrap();
+        let params = Params::builder(P).L(L).o(o).g(g).build().unwrap();
         let course = Course::best::<u64>(&params, P, elements);
         let root = root.index(P);
         let took = time(&machine(params), |p| {

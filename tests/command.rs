@@ -435,7 +435,7 @@ fn a_recorded_run_is_written_as_a_schedule() {
     ] {
         assert!(goal.contains(part), "{part:?}: {goal}");
     }
-    assert!(refusal(&format!("trace2goal {} --unit 0ns", path.display())).contains("give a time above 0"));
+    assert!(refusal(&format!("trace2goal {} --unit 0ns", path.display())).contains("it lasts longer than 0"));
     let old = fs::read_to_string(&path).unwrap().replace(r#""cat":"call""#, r#""cat":"work""#);
     let old = old.replace(r#""pid":16777217"#, r#""pid":1"#);
     fs::write(&path, old).unwrap();
@@ -796,11 +796,11 @@ fn refuses_in_one_sentence() {
         ),
         (
             "run scatter --cycle 5",
-            "invalid value '5' for '--cycle <TIME>': a cycle needs a length and its unit, as in 25ns",
+            "invalid value '5' for '--cycle <TIME>': it has no unit; write 6us or 7.63ns",
         ),
         (
             "run scatter --cycle 0us",
-            "invalid value '0us' for '--cycle <TIME>': a cycle lasts longer than 0; give at least 1ps",
+            "invalid value '0us' for '--cycle <TIME>': it lasts longer than 0; give at least 1ps",
         ),
         (
             "run scatter --stack 9",

@@ -60,7 +60,7 @@ mod names {
 /// Sends a value from one processor to the other, and checks that it takes the time of so many bytes.
 fn travels<T: Payload + Sync + Clone + PartialEq + Debug>(value: T, bytes: usize) {
     assert_eq!(value.bytes(), bytes, "{value:?}");
-    let params = Params::new(2).word(1).L(10 * US).G(US).build().unwrap();
+    let params = Params::builder(2).word(1).L(10 * US).G(US).build().unwrap();
     let run = Machine::new(params).work(Work::Charged).run(|p| match p.id() {
         0 => {
             p.send(1, Tag::new(0), value.clone());

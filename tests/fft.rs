@@ -35,7 +35,7 @@ fn cm5(P: usize) -> Params {
 fn any_params() -> impl Strategy<Value = Params> {
     let time = |most: i64| prop_oneof![1 => Just(0), 4 => 0..=most];
     (0..5_u32, 1..60_i64, time(20), time(40), time(3)).prop_map(|(log_P, L, o, g, G)| {
-        Params::new(1 << log_P).L(L * US).o(o * US).g(g * US).G(G * US).word(16).build().unwrap()
+        Params::builder(1 << log_P).L(L * US).o(o * US).g(g * US).G(G * US).word(16).build().unwrap()
     })
 }
 
@@ -110,7 +110,7 @@ proptest! {
         let time = run(&case).run.time;
         let Params { L, o, g, P, .. } = case.params;
         let (m, c) = ((case.size / P) as i64, (case.size / P / P) as i64);
-        let cost = |name| loggp::parse_time(case.option(name), US).unwrap();
+        let cost = |name| Time::parse(case.option(name), US).unwrap();
         let (butterfly, point) = (cost("butterfly"), cost("point"));
         let butterflies = m * i64::from(case.size.ilog2()) / 2;
         let points = if P > 1 { m } else { 0 };
@@ -174,7 +174,7 @@ fn the_algorithms_come_in_the_order_of_the_papers() {
 /// transmissions"; merged, it does not.
 #[test]
 fn overlapping_eliminates_idling() {
-    let params = Params::new(8).L(20 * US).o(US).g(12 * US).word(16).build().unwrap();
+    let params = Params::builder(8).L(20 * US).o(US).g(12 * US).word(16).build().unwrap();
     for layout in ["cyclic", "blocked"] {
         let of = |name| run(&case(name, params, 1 << 12).with("layout", layout));
         let idle = |outcome: &Outcome| {
@@ -217,7 +217,7 @@ fn alone_there_is_nothing_to_send() {
 
 #[test]
 fn results_are_right_in_whatever_order_messages_arrive() {
-    let params = Params::new(8).L(40 * US).o(US).g(4 * US).G(US).build().unwrap();
+    let params = Params::builder(8).L(40 * US).o(US).g(4 * US).G(US).build().unwrap();
     for Algorithm { name, .. } in FFT.algorithms {
         for seed in 0..60 {
             let layout = ["cyclic", "blocked"][seed as usize % 2];
@@ -233,7 +233,7 @@ fn results_are_right_in_whatever_order_messages_arrive() {
 fn results_are_right_on_a_loggps_machine_too() {
     let gps = LogGps { s: 2, S: 4, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
     for P in [2, 4, 8, 16] {
-        let params = Params::new(P).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
+        let params = Params::builder(P).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
         for Algorithm { name, .. } in FFT.algorithms {
             for layout in ["cyclic", "blocked"] {
                 let case = case(name, params, 4 * P * P).with("layout", layout);
@@ -299,7 +299,7 @@ fn what_does_not_fit_is_refused_with_what_does() {
     assert!(of("butterfly", "-1us").contains("it is negative"));
     assert!(of("point", "fast").contains("no unit fast"));
     let gps = LogGps { s: 1, S: 1, O_s: US, O_r: US, G_s: US, G_l: US };
-    let params = Params::new(2).L(20 * US).o(US).g(US).gps(gps).build().unwrap();
+    let params = Params::builder(2).L(20 * US).o(US).g(US).gps(gps).build().unwrap();
     assert!(check(&case("cyclic", params, 64)).unwrap_err().contains("give S = 2 or more"));
     assert!(check(&case("long-staggered", params, 64)).is_ok());
 }

@@ -24,7 +24,7 @@ fn case(algorithm: &str, params: Params, n: usize) -> Case {
 
 /// Machines of LogP, LogGP and LogGPS; in LogGPS rows wait for their receivers, and on the last machine pivots too.
 fn machines(P: usize) -> [Params; 4] {
-    let machine = || Params::new(P).L(6 * US).o(2 * US).g(4 * US);
+    let machine = || Params::builder(P).L(6 * US).o(2 * US).g(4 * US);
     let gps = LogGps { s: 40, S: 80, O_s: 3 * NS, O_r: 2 * NS, G_s: 100 * NS, G_l: -NS };
     let none = LogGps { s: 0, S: 0, ..gps };
     let long = [machine(), machine().G(100 * NS), machine().gps(gps), machine().gps(none)];
@@ -125,7 +125,7 @@ fn processors_send_what_the_others_need_and_no_more() {
 /// The first and smallest of cases, by hand: one block of one row, at two processors.
 #[test]
 fn one_equation_takes_as_long_as_by_hand() {
-    let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).G(US).word(8).build().unwrap();
+    let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).G(US).word(8).build().unwrap();
     let case = case("whole", params, 1).with("flop", "1us");
     // A search and a division; the pivot of two words: o, G, L, o; no flops for the unknown, which waits for the gap
     // after the pivot, from when its second word is out: 2 + 2 + 1 + 4 = 9; it is received at 9 + 6, and 2 later over.
@@ -238,7 +238,7 @@ fn quarter(S: usize) -> Params {
         G_s: 4 * gps.G_s,
         G_l: 4 * gps.G_l,
     };
-    let builder = Params::new(myrinet.P).L(myrinet.L).o(myrinet.o).gps(gps);
+    let builder = Params::builder(myrinet.P).L(myrinet.L).o(myrinet.o).gps(gps);
     builder.word(1).build().unwrap()
 }
 

@@ -33,7 +33,7 @@ fn operands(outcome: &Outcome) -> usize {
 
 /// A machine whose times are so many of a unit each.
 fn params(P: usize, [L, o, g]: [i64; 3], unit: Time, cycle: Time) -> Params {
-    Params::new(P).L(L * unit).o(o * unit).g(g * unit).cycle(cycle).build().unwrap()
+    Params::builder(P).L(L * unit).o(o * unit).g(g * unit).cycle(cycle).build().unwrap()
 }
 
 /// L, o and g of all kinds, with g < o, o = 0, g = 0, L = 0 and L + 2o < g among them.
@@ -316,7 +316,7 @@ fn results_are_right_on_a_loggps_machine_too() {
     for (s, S) in [(4, 16), (0, 1), (1, 1)] {
         let gps = LogGps { s, S, O_s: US, O_r: 3 * US, G_s: 2 * US, G_l: US };
         for P in [1, 2, 5, 11, 16] {
-            let params = Params::new(P).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
+            let params = Params::builder(P).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
             for program in KARP {
                 for Algorithm { name, .. } in program.algorithms {
                     for k in [1, 3, 5, 100] {
@@ -336,7 +336,7 @@ fn results_are_right_on_a_loggps_machine_too() {
 #[test]
 fn a_machine_on_which_every_message_waits_is_refused_where_all_send_at_once() {
     let gps = LogGps { s: 0, S: 0, O_s: US, O_r: US, G_s: US, G_l: US };
-    let params = Params::new(5).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
+    let params = Params::builder(5).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
     model(&case(&SUMMATION, "optimal", params, 100));
     model(&case(&SUMMATION, "binomial", params, 100));
     for program in [&ALL_TO_ALL_BROADCAST, &COMBINING] {

@@ -28,7 +28,7 @@ fn written(output: &Output) -> String {
 const PLACES: [&str; 3] = ["virtual", "wall", "coroutine"];
 
 fn machine(P: usize, place: &str) -> Machine {
-    let params = Params::new(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     on(place, Machine::new(params).work(Work::Charged).dilation(Dilation::Fixed(1.0)))
 }
 

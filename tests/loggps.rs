@@ -41,7 +41,7 @@ fn any_loggps() -> impl Strategy<Value = Params> {
             "long messages would arrive before they are sent",
             |((L, o, O_s, O_r, G_s), G_l, s, more, word)| {
                 let gps = LogGps { s, S: s + more, O_s, O_r, G_s, G_l: Time::from_ps(G_l) };
-                let params = Params::new(2).L(L).o(o).word(word).gps(gps).build().ok()?;
+                let params = Params::builder(2).L(L).o(o).word(word).gps(gps).build().ok()?;
                 params.longest().is_none_or(|longest| longest >= s + more + 64).then_some(params)
             },
         )
@@ -93,7 +93,7 @@ proptest! {
 
 /// A machine of which nothing is known.
 fn builder() -> ParamsBuilder {
-    Params::new(2).word(1)
+    Params::builder(2).word(1)
 }
 
 #[test]
@@ -109,8 +109,11 @@ fn table_5s_platforms_are_found_exactly() {
 #[test]
 fn what_does_not_show_is_not_claimed() {
     // No message waits for its receiver, and all words cost the same.
-    let params =
-        Params::new(2).set("L=3us,o=2us,O_s=4ns,O_r=2ns,G_s=7ns,G_l=7ns,word=1").unwrap().build().unwrap();
+    let params = Params::builder(2)
+        .set("L=3us,o=2us,O_s=4ns,O_r=2ns,G_s=7ns,G_l=7ns,word=1")
+        .unwrap()
+        .build()
+        .unwrap();
     let found = found(params);
     let bound =
         |name| found.recovered.findings.iter().find(|finding| finding.parameter == name).unwrap().bound;

@@ -22,7 +22,7 @@ fn cm5(P: usize) -> Params {
 
 /// Machines of LogP, LogGP and LogGPS; in LogGPS long messages wait for their receivers.
 fn machines(P: usize) -> [Params; 3] {
-    let machine = || Params::new(P).L(6 * US).o(2 * US).g(4 * US);
+    let machine = || Params::builder(P).L(6 * US).o(2 * US).g(4 * US);
     let gps = LogGps { s: 4, S: 8, O_s: 3 * NS, O_r: 2 * NS, G_s: 100 * NS, G_l: 50 * NS };
     [machine().build(), machine().G(100 * NS).build(), machine().gps(gps).build()].map(Result::unwrap)
 }
@@ -87,7 +87,7 @@ fn every_trace_keeps_the_rules() {
 
 #[test]
 fn the_model_takes_as_long_as_predicted() {
-    let loggp = |P| Params::new(P).L(10 * US).o(2 * US).g(4 * US).G(50 * NS).build().unwrap();
+    let loggp = |P| Params::builder(P).L(10 * US).o(2 * US).g(4 * US).G(50 * NS).build().unwrap();
     for algorithm in LU.algorithms {
         for P in [1, 2, 6, 7, 16] {
             for (params, block) in [(cm5(P), 1), (cm5(P), 8), (loggp(P), 1), (loggp(P), 8)] {
@@ -227,7 +227,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
 #[test]
 fn measured_work_has_a_prediction() {
     for (algorithm, block) in [("column-cyclic", 1), ("grid-cyclic-lookahead", 16), ("replicated", 8)] {
-        let params = Params::new(2).L(2 * US).o(500 * NS).g(500 * NS).G(NS).build().unwrap();
+        let params = Params::builder(2).L(2 * US).o(500 * NS).g(500 * NS).G(NS).build().unwrap();
         let case = Case { work: Work::Measured, ..case(algorithm, params, 200) }.with("block", block);
         let answers = Study::of(case).run().unwrap();
         assert_eq!(answers.wrong, None);

@@ -28,7 +28,7 @@ const OTHER_SIGNAL: Tag<()> = Tag::new(9);
 
 /// A machine on which computing costs what it is charged, with its parameters in cycles of 1 us.
 fn machine(P: usize, parameters: &str) -> Machine {
-    Machine::new(Params::new(P).set(parameters).unwrap().build().unwrap()).work(Work::Charged)
+    Machine::new(Params::builder(P).set(parameters).unwrap().build().unwrap()).work(Work::Charged)
 }
 
 /// Runs a program on both clocks, which must tell the same of it, and gives back what the virtual clock told.
@@ -159,7 +159,7 @@ fn receptions_are_a_gap_apart() {
 
 #[test]
 fn a_look_at_an_empty_inbox_costs_a_cycle() {
-    let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).cycle(500_000 * PS).build().unwrap();
+    let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).cycle(500_000 * PS).build().unwrap();
     let run = Machine::new(params).work(Work::Charged).run(|p| match p.id() {
         0 => {
             p.send(1, BYTE, 1_u8);
@@ -575,7 +575,7 @@ fn work_costs_units_times_the_rate_and_a_cycle_unless_told() {
 #[test]
 fn work_is_charged_unless_told() {
     assert_eq!(Work::default(), Work::Charged);
-    let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).g(4 * US).build().unwrap());
+    let machine = Machine::new(Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build().unwrap());
     for _ in 0..10 {
         let run = machine.run(|p| {
             p.work("add", 3, || ());
@@ -590,7 +590,7 @@ fn work_is_charged_unless_told() {
 
 #[test]
 fn measured_work_costs_what_it_takes_and_so_does_the_code_between_calls() {
-    let params = Params::new(1).build().unwrap();
+    let params = Params::builder(1).build().unwrap();
     let spin = || {
         let start = std::time::Instant::now();
         while start.elapsed() < std::time::Duration::from_millis(3) {}
@@ -873,7 +873,7 @@ fn an_error_of_many_processors_is_short() {
 #[test]
 fn a_cycle_of_senders_that_wait_for_their_receivers_is_a_deadlock() {
     let gps = LogGps { s: 10, S: 20, O_s: PS, O_r: PS, G_s: PS, G_l: PS };
-    let params = Params::new(2).word(1).o(US).gps(gps).build().unwrap();
+    let params = Params::builder(2).word(1).o(US).gps(gps).build().unwrap();
     for clock in [ClockKind::Virtual, ClockKind::Wall] {
         let run = Machine::new(params).clock(clock).dilation(Dilation::Fixed(1.0)).run(|p| {
             p.send(1 - p.id(), BYTES, vec![0; 50 + p.id()]);
@@ -1010,7 +1010,7 @@ fn a_message_that_is_too_long_is_refused() {
 
 #[test]
 fn a_machine_that_cannot_be_does_not_run() {
-    let params = Params { P: 0, ..Params::new(1).build().unwrap() };
+    let params = Params { P: 0, ..Params::builder(1).build().unwrap() };
     let error = Machine::new(params).run(|_| ()).unwrap_err();
     assert!(matches!(error.cause, Cause::Params(_)), "{error}");
     assert!(error.processors.is_empty());
@@ -1156,7 +1156,7 @@ fn round_trips_take_what_table_6_says() {
 
 #[test]
 fn polling_finds_a_message_where_work_is_measured() {
-    let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let run = Machine::new(params).work(Work::Measured).run(|p| {
         if p.id() == 0 {
             p.send(1, COUNT, 7_u32);

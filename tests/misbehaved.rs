@@ -19,7 +19,7 @@ const NUMBER: Tag<usize> = Tag::new(0);
 const PLACES: [&str; 3] = ["virtual", "wall", "coroutine"];
 
 fn machine(processors: usize, place: &str) -> Machine {
-    let params = Params::new(processors).L(6 * US).o(2 * US).g(4 * US).cycle(200 * NS).build().unwrap();
+    let params = Params::builder(processors).L(6 * US).o(2 * US).g(4 * US).cycle(200 * NS).build().unwrap();
     child::on(place, Machine::new(params).work(Work::Charged).dilation(Dilation::Fixed(1.0)))
 }
 
@@ -174,7 +174,7 @@ fn the_end_of_time_is_named() {
         assert!(matches!(error.cause, Cause::EndOfTime { .. }), "{error}");
     }
     // What arrives only then is not received.
-    let params = Params::new(2).L(3600 * SEC).build().unwrap();
+    let params = Params::builder(2).L(3600 * SEC).build().unwrap();
     let error = Machine::new(params).work(Work::Charged).run(|p| match p.id() {
         0 => {
             p.wait_until(Time::MAX - SEC);

@@ -21,6 +21,8 @@ mod by_hand;
 mod check;
 #[path = "oracle/interpreter.rs"]
 mod interpreter;
+#[path = "oracle/machines.rs"]
+mod machines;
 #[path = "oracle/network.rs"]
 mod network;
 #[path = "oracle/outcome.rs"]

@@ -24,7 +24,7 @@ fn model(case: &Case) -> Time {
 }
 
 fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
-    Params::new(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap()
+    Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap()
 }
 
 /// Parameters of all kinds, with g < o, o = 0, g = 0, G = 0 and L + 2o < g among them.
@@ -36,7 +36,7 @@ fn any_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> 
 /// LogP's figure 3: when each processor has the datum, and when it begins to send it.
 #[test]
 fn broadcast_is_figure_3_of_logp() {
-    let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let case = case(&BROADCAST, "optimal", params, 1);
     let run = outcome(&case, &Emulation::traced()).run;
     let mut seen = vec![(0, vec![]); 8];
@@ -169,7 +169,7 @@ fn results_are_right_in_whatever_order_messages_arrive() {
 #[test]
 fn results_are_right_on_a_loggps_machine_too() {
     let gps = LogGps { s: 4, S: 16, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
-    let params = Params::new(11).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
+    let params = Params::builder(11).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
     for program in [&BROADCAST, &SCATTER] {
         for Algorithm { name, .. } in program.algorithms {
             for k in [1, 3, 5, 30] {
@@ -214,7 +214,7 @@ fn every_algorithm_of_every_program_keeps_the_rules() {
             .into_iter()
             .enumerate()
             {
-                let params = Params::new(1).set(params).unwrap().build().unwrap();
+                let params = Params::builder(1).set(params).unwrap().build().unwrap();
                 // The first size that the program can do here.
                 let of = |size| Case { size, seed: 7, ..Case::new(program, algorithm.name, params) };
                 let sizes = [5, 64, 256, 1024];
@@ -250,7 +250,7 @@ fn every_algorithm_of_every_program_keeps_the_rules() {
 fn a_rehearsal_takes_about_as_long_as_a_run() {
     for (program, algorithm, size) in [(&FFT, "long-staggered", 1 << 16), (&RADIX_SORT, "long", 20_000)] {
         for P in [1, 4] {
-            let free = Params::new(P).build().unwrap();
+            let free = Params::builder(P).build().unwrap();
             let close = |_| {
                 let case = Case { work: Work::Measured, ..case(program, algorithm, free, size) };
                 let case = case.rehearsed(1).unwrap();
@@ -266,7 +266,7 @@ fn a_rehearsal_takes_about_as_long_as_a_run() {
 #[test]
 fn nothing_is_rehearsed_without_need() {
     let gps = LogGps { s: 4, S: 16, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
-    let gps = Params::new(2).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
+    let gps = Params::builder(2).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
     for program in [&FFT, &RADIX_SORT] {
         for (work, params) in [(Work::Measured, gps), (Work::Charged, params(2, 6, 2, 4, 1))] {
             let case = Case { work, ..case(program, program.algorithms[0].name, params, 1 << 12) };

@@ -34,7 +34,7 @@ fn phase(case: &Case, outcome: &Outcome, name: &str) -> (Time, Option<Time>) {
 }
 
 fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
-    Params::new(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap()
+    Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap()
 }
 
 /// Parameters of all kinds with g <= L + 2o.
@@ -126,7 +126,7 @@ fn long_messages_may_wait_for_their_receivers() {
     for S in [1, 3, 16, 1000] {
         for P in [2, 3, 5, 8, 12] {
             let gps = LogGps { s: S.min(4), S, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
-            let params = Params::new(P).L(20 * US).o(2 * US).g(4 * US).gps(gps).word(1).build().unwrap();
+            let params = Params::builder(P).L(20 * US).o(2 * US).g(4 * US).gps(gps).word(1).build().unwrap();
             for input in INPUTS {
                 let long = case("long", params, 40).with("input", input);
                 assert_eq!((formula(&long), phases(&long)), (None, vec![]));

@@ -36,7 +36,7 @@ impl Draw {
         let unit = [US, Time::from_ps(1)][self.0.usize(..2)];
         let fine = if unit == US { 1 } else { 1_000_000 };
         let [L, o, g, G] = [40, 12, 20, 3].map(|most| self.time(most * fine).as_ps() * unit);
-        let params = Params::new(self.0.usize(1..7)).L(L).o(o).g(g).G(G).word(self.0.usize(1..6));
+        let params = Params::builder(self.0.usize(1..7)).L(L).o(o).g(g).G(G).word(self.0.usize(1..6));
         let params = params.build().unwrap();
         let size = self.0.usize(1..=12 * params.word.get());
         Case { size, ..Case::new(&REMAP, algorithm, params) }
@@ -112,7 +112,7 @@ fn long_messages_take_no_less_than_predicted_with_single_ports() {
 #[test]
 fn the_naive_order_stalls() {
     let (P, C) = (8, 2);
-    let params = Params::new(P).L(8 * US).o(US).g(4 * US).G(US).word(4).build().unwrap();
+    let params = Params::builder(P).L(8 * US).o(US).g(4 * US).G(US).word(4).build().unwrap();
     let case = |algorithm, k: usize| Case { size: 4 * k, ..Case::new(&REMAP, algorithm, params) };
 
     // On the first send P - 1 processors want processor 0, and C get it.
@@ -145,7 +145,7 @@ fn the_estimate_of_the_naive_order_is_near() {
     for _ in 0..2000 {
         let (P, g) = (rng.usize(3..8), rng.i64(2..20));
         let (o, C) = (rng.i64(0..=g / 2), rng.i64(1..6));
-        let params = Params::new(P).L(C * g * US).o(o * US).g(g * US).word(4).build().unwrap();
+        let params = Params::builder(P).L(C * g * US).o(o * US).g(g * US).word(4).build().unwrap();
         let case = Case { size: 4 * rng.usize(P..4 * P), ..Case::new(&REMAP, "short-naive", params) };
         let (time, estimate) = (model(&case), formula(&case));
         let ratio = time.as_ps() as f64 / estimate.as_ps() as f64;
@@ -210,7 +210,7 @@ fn the_rate_is_what_a_processor_sends_in_a_time() {
 
 #[test]
 fn results_are_right_in_whatever_order_messages_arrive() {
-    let params = Params::new(5).L(40 * US).o(US).g(4 * US).G(US).word(4).build().unwrap();
+    let params = Params::builder(5).L(40 * US).o(US).g(4 * US).G(US).word(4).build().unwrap();
     for Algorithm { name, .. } in REMAP.algorithms {
         for seed in 0..300 {
             let latency = Latency::Random { seed };
@@ -224,7 +224,7 @@ fn results_are_right_in_whatever_order_messages_arrive() {
 fn results_are_right_on_a_loggps_machine_too() {
     for (P, S) in [(1, 1), (2, 1), (6, 1), (7, 2), (8, 100)] {
         let gps = LogGps { s: 1, S, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
-        let params = Params::new(P).L(20 * US).o(2 * US).g(4 * US).word(1).gps(gps).build().unwrap();
+        let params = Params::builder(P).L(20 * US).o(2 * US).g(4 * US).word(1).gps(gps).build().unwrap();
         for Algorithm { name, .. } in REMAP.algorithms {
             for size in [1, 3, 30, 130] {
                 let case = Case { size, ..Case::new(&REMAP, name, params) };
@@ -237,7 +237,7 @@ fn results_are_right_on_a_loggps_machine_too() {
 
 #[test]
 fn what_cannot_be_done_is_refused_in_a_sentence() {
-    let params = Params::new(16).L(US).o(US).g(US).word(4).build().unwrap();
+    let params = Params::builder(16).L(US).o(US).g(US).word(4).build().unwrap();
     for Algorithm { name, .. } in REMAP.algorithms {
         for size in [0, 1 << 30, usize::MAX] {
             let refusal = check(&Case { size, ..Case::new(&REMAP, name, params) }).unwrap_err();

@@ -311,7 +311,7 @@ fn requests_that_are_wrong_are_told() {
         ("schedule ring --replay --machine nowhere", 2, "nowhere"),
         ("schedule ring --replay --machine myrinet --rules loggopsim", 2, "give O_s = O_r and G_s = G_l"),
         ("replay /nowhere.goal", 2, "/nowhere.goal cannot be read"),
-        (&format!("replay {path} --unit 0s"), 2, "a unit lasts longer than 0"),
+        (&format!("replay {path} --unit 0s"), 2, "it lasts longer than 0"),
         (&format!("replay {path}"), 1, "deadlock: 1 of 2 processors wait for messages that nobody sends"),
     ] {
         let output = loggp(line).output().unwrap();

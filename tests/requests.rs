@@ -30,7 +30,7 @@ impl Gps {
         let Gps { L, o, O_s, O_r, G_s, G_l, s, S } = *self;
         let text =
             format!("L={L}ps,o={o}ps,g=0,O_s={O_s}ps,O_r={O_r}ps,G_s={G_s}ps,G_l={G_l}ps,word=1,s={s},S={S}");
-        Params::new(P).set(&text).unwrap().build().unwrap()
+        Params::builder(P).set(&text).unwrap().build().unwrap()
     }
 
     fn T1(&self, k: i64) -> i64 {
@@ -203,7 +203,7 @@ proptest! {
 
 /// A machine on which nothing is special.
 fn machine(P: usize) -> Machine {
-    Machine::new(Params::new(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap()).trace(true)
+    Machine::new(Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap()).trace(true)
 }
 
 /// A machine of LogGPS with round numbers: S = 100.
@@ -583,7 +583,7 @@ proptest! {
     fn random_programs_keep_to_the_rules((P, is_gps, messages) in programs(), seed in any::<u64>(), ports in any::<bool>()) {
         let latency = if seed % 3 == 0 { Latency::Random { seed } } else { Latency::Exact };
         let machine = if is_gps { mpi(P) } else {
-            Machine::new(Params::new(P).L(6 * US).o(2 * US).g(4 * US).G(US / 10).build().unwrap()).trace(true)
+            Machine::new(Params::builder(P).L(6 * US).o(2 * US).g(4 * US).G(US / 10).build().unwrap()).trace(true)
         };
         let machine = machine.latency(latency).ports(if ports { loggp::Ports::Dual } else { loggp::Ports::Single });
         let run = machine.run(|p| play(p, &messages));

@@ -34,7 +34,7 @@ fn any_loggps() -> impl Strategy<Value = (Params, usize)> {
         "a message would arrive before it is sent",
         |((L, o, O_s, O_r, G_s), G_l, (s, more, k, word, P))| {
             let gps = LogGps { s, S: s + more, O_s, O_r, G_s, G_l: G_l * PS };
-            let params = Params::new(P).L(L).o(o).word(word).gps(gps).build().ok()?;
+            let params = Params::builder(P).L(L).o(o).word(word).gps(gps).build().ok()?;
             let k = k.min(params.longest().unwrap_or(k));
             Some((params, k * word))
         },
@@ -97,7 +97,7 @@ proptest! {
         let mut params = Params { g, ..params };
         if loggp {
             let Params { P, L, o, .. } = params;
-            let builder = Params::new(P).L(L).o(o).g(g).word(params.word.get());
+            let builder = Params::builder(P).L(L).o(o).g(g).word(params.word.get());
             params = if long { builder.G(G_of(&params)) } else { builder }.build().unwrap();
         }
         let case = case(params, size, w, rounds);
@@ -157,7 +157,7 @@ fn myrinet_takes_what_section_4_3_says() {
 #[test]
 fn a_further_round_may_wait_for_the_receiver() {
     let gps = LogGps { s: 0, S: 0, O_s: 5 * NS, O_r: Time::ZERO, G_s: Time::ZERO, G_l: -4 * NS };
-    let params = Params::new(2).L(10 * NS).o(100 * NS).word(1).gps(gps).build().unwrap();
+    let params = Params::builder(2).L(10 * NS).o(100 * NS).word(1).gps(gps).build().unwrap();
     let trip = RoundTrip::of(&params, 100);
     // T1 = 600, T2 = -390, T3 = 100: the message is received 290 before its send is over, and a request takes 110.
     assert_eq!(trip.delay(), 180 * NS);

@@ -28,7 +28,7 @@ fn mappings() -> usize {
 fn sixteen_thousand_processors() {
     let _alone = ALONE.lock();
     let (P, before, start) = (16_384_usize, mappings(), Instant::now());
-    let params = Params::new(P).L(6 * US).o(2 * US).build().unwrap();
+    let params = Params::builder(P).L(6 * US).o(2 * US).build().unwrap();
     let run = Machine::new(params).work(Work::Charged).stack(64 << 10).run(|p| {
         let id = p.id();
         let (value, below) = match id {
@@ -55,7 +55,7 @@ fn sixteen_thousand_processors() {
 fn more_processors_than_there_is_room_for() {
     let _alone = ALONE.lock();
     let (before, start) = (mappings(), Instant::now());
-    let params = Params::new(200_000).build().unwrap();
+    let params = Params::builder(200_000).build().unwrap();
     let machine = Machine::new(params).stack(1 << 30);
     let error = machine.run(|_| panic!("no processor should live")).unwrap_err();
     let Cause::Host(why) = &error.cause else { panic!("{error}") };
@@ -63,5 +63,5 @@ fn more_processors_than_there_is_room_for() {
     assert!(error.processors.is_empty());
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     assert!(mappings() < before + 100, "{before} mappings before, {} after", mappings());
-    assert!(Machine::new(Params::new(8).build().unwrap()).run(|p| p.id()).is_ok());
+    assert!(Machine::new(Params::builder(8).build().unwrap()).run(|p| p.id()).is_ok());
 }

@@ -43,7 +43,7 @@ fn any_params() -> impl Strategy<Value = Params> {
     let time = |most: i64| prop_oneof![1 => Just(0), 4 => 0..=most];
     (2..20_usize, time(60), time(20), time(40), time(3), prop_oneof![Just(1_usize), Just(4), Just(16)])
         .prop_map(|(P, L, o, g, G, word)| {
-            Params::new(P).L(L * US).o(o * US).g(g * US).G(G * US).word(word).build().unwrap()
+            Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).word(word).build().unwrap()
         })
 }
 
@@ -74,7 +74,7 @@ fn a_hot_spot_takes_a_message_every_gap() {
 
 #[test]
 fn every_processor_sends_and_receives_h_messages() {
-    let params = Params::new(7).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let params = Params::builder(7).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let stressed = run(&Study::of(case("h-relation", params, 5)));
     for stats in stressed.outcome.run.processors {
         assert_eq!((stats.sent, stats.received), (5, 5));
@@ -99,7 +99,7 @@ fn latency(answers: &Answers, name: &str) -> f64 {
 /// L + 2o. At twice the rate that there is room for, each waits for those before it.
 #[test]
 fn a_steady_rate_takes_as_long_as_there_is_in_the_way() {
-    let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let at = |rate: &str, messages| run(&Study::of(case("steady", params, messages).with("rate", rate)));
     let idle = at("0.1", 20);
     assert_eq!((latency(&idle, LATENCY), latency(&idle, LONGEST_LATENCY)), (10.0, 10.0));
@@ -121,7 +121,7 @@ fn latency_counts_from_when_a_message_was_to_be_started() {
 
 #[test]
 fn what_cannot_run_is_refused() {
-    let params = |P| Params::new(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let params = |P| Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let refusal = |case: Case| case.check().unwrap_err().to_string();
     for pattern in STRESS.algorithms {
         assert!(refusal(case(pattern.name, params(1), 4)).contains("at least 2"));

@@ -16,7 +16,7 @@ use loggp_programs::transportation::{
 use loggp_programs::{Algorithm, Case, Emulation, Outcome};
 
 fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
-    Params::new(P).L(L * US).o(o * US).g(g * US).G(G * US).word(4).build().unwrap()
+    Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).word(4).build().unwrap()
 }
 
 /// The paper's machine, with the CM-5's barrier in its control network.
@@ -156,7 +156,7 @@ fn case_of(rng: &mut fastrand::Rng, P: usize, name: &str, algorithm: &str) -> Ca
         if rng.u8(..5) == 0 { Time::ZERO } else { rng.i64(0..=most) * US }
     };
     let [L, o, g, G] = [40, 10, 20, 2].map(|most| time(rng, most));
-    let mut machine = Params::new(P).L(L).o(o).g(g).word(*rng.choice(&[1, 4, 16]).unwrap());
+    let mut machine = Params::builder(P).L(L).o(o).g(g).word(*rng.choice(&[1, 4, 16]).unwrap());
     match rng.u8(..4) {
         0 => (),
         1 | 2 => machine = machine.G(G),
@@ -264,7 +264,7 @@ fn predictions_are_exact_where_lengths_are_equal() {
         // A part with as many elements in every message, so that the sparse form is no sparser.
         let traffic = P * P * rng.usize(1..20);
         let [L, o, g, G] = [40, 10, 20, 2].map(|most| rng.i64(0..=most) * US);
-        let machine = Params::new(P).L(L).o(o).g(g).word(*rng.choice(&[4, 16]).unwrap());
+        let machine = Params::builder(P).L(L).o(o).g(g).word(*rng.choice(&[4, 16]).unwrap());
         let machine = if rng.bool() { machine.G(G) } else { machine };
         let algorithm = DETERMINISTIC[n % DETERMINISTIC.len()];
         let case = Case {
@@ -547,7 +547,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     }
     // Where even a word waits for its receiver, requests and replies would wait for each other.
     let gps = LogGps { s: 0, S: 0, O_s: US, O_r: US, G_s: US, G_l: US };
-    let params = Params::new(4).L(US).o(US).g(US).gps(gps).build().unwrap();
+    let params = Params::builder(4).L(US).o(US).g(US).gps(gps).build().unwrap();
     assert!(
         check(&Case::new(&TRANSPORTATION, "random", params)).unwrap_err().contains("give S of at least 1")
     );

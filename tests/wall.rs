@@ -33,7 +33,7 @@ fn machine(params: Params) -> Machine {
 }
 
 fn cm5(P: usize) -> Params {
-    Params::new(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap()
+    Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap()
 }
 
 /// A program drawn at random: who does what in which rounds.
@@ -162,7 +162,7 @@ fn draw(seed: u64, most: usize) -> (Machine, Traffic) {
     fn time(rng: &mut fastrand::Rng, most: i64) -> Time {
         rng.i64(0..=most) * rng.i64(0..=1) * 100 * NS
     }
-    let params = Params::new(P).L(time(rng, 60)).o(time(rng, 20)).g(time(rng, 40)).G(time(rng, 3));
+    let params = Params::builder(P).L(time(rng, 60)).o(time(rng, 20)).g(time(rng, 40)).G(time(rng, 3));
     let gps = LogGps {
         s: 3,
         S: 100,
@@ -264,7 +264,7 @@ fn one_of_many_runs_is_close_to_the_model() {
             p.recv(WORD);
         }
     };
-    let params = Params::new(2).L(50 * US).o(20 * US).g(40 * US).build().unwrap();
+    let params = Params::builder(2).L(50 * US).o(20 * US).g(40 * US).build().unwrap();
     let model = machine(params).clock(ClockKind::Virtual).run(program).unwrap().time;
     let is_close = |_| {
         let time = machine(params).run(program).unwrap().time;
@@ -330,7 +330,7 @@ fn coroutines_carry_many_processors() {
 #[test]
 fn a_receiver_that_computes_for_long_holds_up_nobody() {
     let _guard = alone();
-    let run = machine(Params::new(2).o(US).build().unwrap()).run(|p| {
+    let run = machine(Params::builder(2).o(US).build().unwrap()).run(|p| {
         if p.id() == 0 {
             (0..100_u64).for_each(|i| p.send(1, WORD, i));
             p.now()

@@ -47,7 +47,7 @@ fn main() {
 fn params(processors: usize) -> Params {
     let Costs { latency, overhead, gap } = COSTS;
     let [latency, overhead, gap] = [latency, overhead, gap].map(|cost| cost as i64 * US);
-    Params::new(processors).L(latency).o(overhead).g(gap).build().unwrap()
+    Params::builder(processors).L(latency).o(overhead).g(gap).build().unwrap()
 }
 
 /// Prints a line for each pattern and number of processors. All times end alike, or this panics.

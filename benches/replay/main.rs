@@ -140,7 +140,7 @@ fn play(task: &[String]) {
     let ranks = ranks.parse().expect("a number of ranks");
     let write = PATTERNS.iter().find(|(pattern, ..)| pattern == name).expect("a pattern's name").1;
     let rules = RULES.iter().find(|(whose, _)| whose == rules).expect("whose rules").1;
-    let params = Params::new(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     child::report(
         || schedule(ranks, write),
         |schedule| {

@@ -25,7 +25,7 @@ fn main() {
 
 /// A machine on the wall clock at full speed, whose network costs nothing.
 fn free(processors: usize, carrier: Carrier) -> Machine {
-    let params = Params::new(processors).build().unwrap();
+    let params = Params::builder(processors).build().unwrap();
     let machine = Machine::new(params).clock(ClockKind::Wall).carrier(carrier);
     machine.work(Work::Charged).dilation(Dilation::Fixed(1.0))
 }

@@ -32,7 +32,7 @@ use syn::{Data, DataEnum, DeriveInput, Error, Fields, Ident, Type, parse_macro_i
 ///
 /// const COMMAND: Tag<Command> = Tag::new(0);
 ///
-/// let machine = Machine::new(Params::new(2).build()?);
+/// let machine = Machine::new(Params::builder(2).build()?);
 /// let run = machine.run(|p| match p.id() {
 ///     0 => {
 ///         p.send(1, COMMAND, Command::Move { by: 1.5 });

@@ -66,7 +66,7 @@ fn run(case: &Case) -> f64 {
 fn radix_sort(n: usize) {
     let mut rng = fastrand::Rng::with_seed(1);
     let keys: Vec<u32> = (0..n).map(|_| rng.u32(..)).collect();
-    let machine = Machine::new(Params::new(1).build().unwrap()).work(Work::Measured);
+    let machine = Machine::new(Params::builder(1).build().unwrap()).work(Work::Measured);
     let plan = Plan { radix: 8, bulk: true };
     let program = || {
         let run = machine.run(|p| {
@@ -120,5 +120,5 @@ fn decompose(n: usize) {
 
 /// A machine of one processor.
 fn one() -> Params {
-    Params::new(1).build().unwrap()
+    Params::builder(1).build().unwrap()
 }

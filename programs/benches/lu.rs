@@ -14,7 +14,7 @@ fn decompose(c: &mut Criterion) {
         let mut group = c.benchmark_group(format!("lu, n = {n}, panels of 64 columns"));
         group.sample_size(10);
         for (P, algorithm) in [(1, "column-cyclic"), (2, "column-cyclic"), (2, "grid-cyclic-lookahead")] {
-            let params = Params::new(P).build().unwrap();
+            let params = Params::builder(P).build().unwrap();
             let case = Case { size: n, work: Work::Measured, ..Case::new(&LU, algorithm, params) };
             let case = case.with("block", 64);
             let plan = case.plan().unwrap();

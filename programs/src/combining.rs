@@ -220,7 +220,7 @@ mod tests {
                 if f[T] > 5000 {
                     break;
                 }
-                let hops = Hops::new(&Params::new(f[T]).L(d as i64 * US).g(US).build().unwrap());
+                let hops = Hops::new(&Params::builder(f[T]).L(d as i64 * US).g(US).build().unwrap());
                 assert_eq!((hops.d, hops.messages.len()), (d.min(f[T]), T - d + 1));
                 for (n, hop) in hops.messages.iter().enumerate() {
                     let hop = hop.unwrap();

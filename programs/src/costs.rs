@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use loggp::{Ports, Time, US, measure, parse_time};
+use loggp::{Ports, Time, US, measure};
 use parking_lot::Mutex;
 
 use crate::median::median;
@@ -41,8 +41,15 @@ impl Costs {
 
 /// Reads what something costs where work is charged. A number without a unit is microseconds, whatever the machine's cycle.
 pub(crate) fn microseconds(text: &str) -> Result<Time, String> {
-    let time = parse_time(text, US)?;
-    if time < Time::ZERO { Err("it is negative; give 0us or more".into()) } else { Ok(time) }
+    duration(text, US)
+}
+
+/// Reads how long something takes. A number without a unit counts cycles.
+pub(crate) fn duration(text: &str, cycle: Time) -> Result<Time, String> {
+    match Time::parse(text, cycle) {
+        Ok(time) if time < Time::ZERO => Err("it is negative; give 0us or more".into()),
+        read => read.map_err(|why| why.to_string()),
+    }
 }
 
 /// Something to do in a rehearsal.

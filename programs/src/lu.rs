@@ -391,7 +391,7 @@ mod tests {
     #[test]
     fn processors_receive_what_the_paper_counts() {
         let (n, P, root) = (48, 16, 4);
-        let params = Params::new(P).L(6 * loggp::US).o(2 * loggp::US).g(4 * loggp::US).build().unwrap();
+        let params = Params::builder(P).L(6 * loggp::US).o(2 * loggp::US).g(4 * loggp::US).build().unwrap();
         // What each processor received in each step.
         let received = |algorithm: &str| -> Vec<Vec<usize>> {
             let case = Case { size: n, ..Case::new(&LU, algorithm, params) };

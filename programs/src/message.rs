@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 
-use loggp::{PS, Params, Proc, RunError, Tag, Time, US, Work, parse_time};
+use loggp::{PS, Params, Proc, RunError, Tag, Time, US, Work};
 
+use crate::costs::duration;
 use crate::{Algorithm, Case, Emulation, Outcome, PhaseName, Plan, Planned, Program, ProgramOption, Size};
 
 /// A message and the routines that send and receive it.
@@ -275,16 +276,6 @@ pub fn delay(p: &mut Proc, work: Work, time: Time) {
     match work {
         Work::Charged => p.work(DELAY, time.as_ps() as u64, || ()),
         // What computes nothing would be measured to take no time.
-        Work::Measured => p.wait_until(p.now() + time),
-    }
-}
-
-/// Reads how long to compute.
-pub fn duration(text: &str, cycle: Time) -> Result<Time, String> {
-    let time = parse_time(text, cycle)?;
-    if time >= Time::ZERO {
-        Ok(time)
-    } else {
-        Err("computing takes no less than 0; give a time from 0".into())
+        _ => p.wait_until(p.now() + time),
     }
 }

@@ -23,7 +23,8 @@ use std::sync::Arc;
 
 use loggp::{PS, Params, RunError, Tag, Time, US, Work};
 
-use crate::message::{DELAY, Parts, check_length, delay, duration};
+use crate::costs::duration;
+use crate::message::{DELAY, Parts, check_length, delay};
 use crate::{Algorithm, Case, Emulation, Outcome, PhaseName, Plan, Planned, Program, ProgramOption, Size};
 
 /// A message there and one back, with an imbalance.

@@ -365,7 +365,7 @@ mod tests {
     use loggp::US;
 
     fn optimal(L: i64, o: i64, g: i64, G: i64, P: usize, k: usize) -> Splits {
-        let params = Params::new(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap();
+        let params = Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap();
         splits(&Case { size: k, ..Case::new(&SCATTER, "optimal", params) }, Way::Optimal)
     }
 
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn splits_are_those_of_section_4_6() {
-        let params = Params::new(320).L(30 * US).g(10 * US).G(US).build().unwrap();
+        let params = Params::builder(320).L(30 * US).g(10 * US).G(US).build().unwrap();
         let case = Case { size: 1, ..Case::new(&SCATTER, "optimal", params) };
         let Splits { S, .. } = splits(&case, Way::Optimal);
         assert_eq!((S[5], S[320]), (1, 150));

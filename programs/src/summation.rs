@@ -10,8 +10,9 @@
 
 pub mod schedule;
 
-use loggp::{Params, Payload, Proc, RunError, Tag, Time, US, Work, parse_time};
+use loggp::{Params, Payload, Proc, RunError, Tag, Time, US, Work};
 
+use crate::costs::duration;
 use crate::trees::{self, choose, reached};
 use crate::word::Word;
 use crate::{Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, ProgramOption, Size};
@@ -44,7 +45,7 @@ pub static SUMMATION: Program = Program {
         about: "sums as many operands as can be summed in this time, and not --size",
         default: "",
         instead_of_size: true,
-        check: |text| parse_time(text, US).map(|_| ()),
+        check: |text| duration(text, US).map(drop),
     }],
     work: Work::Charged, // an addition takes a cycle
 };
@@ -80,13 +81,10 @@ impl Summation<'_> {
         const MOST: i128 = 1 << 28;
         let time = match case.option("time") {
             "" => None,
-            _ => Some(case.read("time", |text| parse_time(text, case.params.cycle))?),
+            _ => Some(case.read("time", |text| duration(text, case.params.cycle))?),
         };
         if time.is_some() && case.size != SIZE {
             return Err("--time says how many operands there are; leave --size out".into());
-        }
-        if time.is_some_and(|T| T < Time::ZERO) {
-            return Err("a time below 0 leaves none to add in; give at least 0".into());
         }
         let n = time.map_or(case.size as i128, |T| most(case, way, T));
         let refusal = match time {
@@ -329,7 +327,7 @@ mod tests {
         for _ in 0..2000 {
             let mut cycles = |most| rng.i64(0..=most) * US;
             let (L, o, g) = (cycles(20), cycles(6), cycles(12));
-            let params = Params::new(rng.usize(1..40)).L(L).o(o).g(g).build().unwrap();
+            let params = Params::builder(rng.usize(1..40)).L(L).o(o).g(g).build().unwrap();
             let mut labels = vec![Time::ZERO];
             let mut next = vec![L + 2 * o + US];
             while labels.len() < params.P {

@@ -22,7 +22,7 @@ mod verify;
 
 use std::sync::Arc;
 
-use loggp::{Params, Proc, RunError, Time, Work, parse_time};
+use loggp::{Params, Proc, RunError, Time, Work};
 
 pub use arrival::{Arrival, Source};
 pub use matrix::{Kind, Matrix};
@@ -32,6 +32,7 @@ pub use schedule::Schedule;
 pub use split::Scheme;
 pub use two_stage::TwoStage;
 
+use crate::costs::duration;
 use crate::{
     Algorithm, Case, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program, ProgramOption, Refusal,
     Size,
@@ -188,7 +189,7 @@ static OPTIONS: [ProgramOption; 9] = [
         about: "what it costs to set the place and length of a part (figures 8 and 10); a bare number counts cycles",
         default: "1",
         instead_of_size: false,
-        check: |text| cost(text, loggp::US).map(drop),
+        check: |text| duration(text, loggp::US).map(drop),
     },
 ];
 
@@ -268,12 +269,6 @@ fn skew(text: &str) -> Result<Skew, String> {
         .ok_or_else(|| "give a fraction between 0 and 1, as 1/32 or 0.5, or any".into())
 }
 
-/// Reads a cost.
-fn cost(text: &str, cycle: Time) -> Result<Time, String> {
-    let time = parse_time(text, cycle)?;
-    if time < Time::ZERO { Err("it is negative; give 0 or more".into()) } else { Ok(time) }
-}
-
 /// The communication matrix of a case of this program; or why there is none.
 pub fn matrix(case: &Case) -> Result<Matrix, Refusal> {
     let traffic = case.read("traffic", |text| unless_empty(text, elements))?;
@@ -339,7 +334,7 @@ impl Transportation<'_> {
         if schedule != Schedule::Linear {
             case.check_eager()?;
         }
-        let part = case.read("part", |text| cost(text, case.params.cycle))?;
+        let part = case.read("part", |text| duration(text, case.params.cycle))?;
         let matrix = matrix(case)?;
         let total = matrix.total();
         if total > MOST_ELEMENTS {

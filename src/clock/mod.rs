@@ -17,6 +17,7 @@ use crate::time::Time;
 
 /// Which clock a machine runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ClockKind {
     /// Time jumps to the next thing that happens: exact, repeatable and fast.
     #[default]

@@ -144,7 +144,8 @@ impl Seat {
             return;
         }
         // What is there is taken before what others send in this instant.
-        let found = reception.purpose == Purpose::Fetch && cost.is_instant(0) && self.choose(id, self.ready, cost);
+        let found =
+            reception.purpose == Purpose::Fetch && cost.is_instant(0) && self.choose(id, self.ready, cost);
         if !found {
             self.choose(id, self.deadline, cost);
         }

@@ -21,7 +21,7 @@ use crate::time::Time;
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(6).L(8 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(6).L(8 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     collectives::all_gather(p, 10 * p.id())
 /// })?;
@@ -68,7 +68,7 @@ fn all_gather_by<T: Payload + Clone>(p: &mut Proc, value: T, k: usize) -> Vec<T>
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(3).L(8 * US).o(US).g(4 * US).build()?;
+/// let params = Params::builder(3).L(8 * US).o(US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     collectives::all_gather_vector(p, &[2, 2, 2], vec![p.id(); 2])
 /// })?;

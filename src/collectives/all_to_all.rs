@@ -17,7 +17,7 @@ use crate::proc::Proc;
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(4).L(8 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(4).L(8 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     let values = (0..4).map(|to| 10 * p.id() + to).collect();
 ///     collectives::all_to_all(p, values)

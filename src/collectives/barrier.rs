@@ -15,7 +15,7 @@ impl Proc<'_> {
     /// ```
     /// use loggp::{Machine, Params, US};
     ///
-    /// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+    /// let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
     /// let machine = Machine::new(params).barrier(5 * US);
     /// let run = machine.run(|p| {
     ///     p.work("unequal", p.id() as u64, || ());
@@ -48,7 +48,7 @@ impl Proc<'_> {
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     p.work("unequal", p.id() as u64, || ());
 ///     collectives::barrier(p);

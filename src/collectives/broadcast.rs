@@ -20,7 +20,7 @@ use crate::time::Time;
 /// use loggp::{Machine, Params, US, collectives};
 ///
 /// // LogP's figure 3, with another root.
-/// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     collectives::broadcast(p, 5, (p.id() == 5).then_some(42_u64))
 /// })?;

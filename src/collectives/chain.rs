@@ -20,7 +20,7 @@ use crate::time::Time;
 /// use loggp::{Params, US};
 ///
 /// // LogP has no long messages, so 100 numbers are 100 messages, one every max(g, 2o).
-/// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let course = Course::chain::<u64>(&params, 8, 100);
 /// assert_eq!((course.piece, course.time), (Some(1), 99 * (4 * US) + 7 * (10 * US)));
 /// # Ok::<(), loggp::ParamsError>(())
@@ -88,7 +88,7 @@ impl Course {
 /// use loggp::collectives::{self, Course};
 /// use loggp::{Machine, Params, US};
 ///
-/// let params = Params::new(5).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(5).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     collectives::broadcast_vector(p, 2, 100, (p.id() == 2).then(|| vec![1.5; 100]))
 /// })?;
@@ -116,7 +116,7 @@ pub fn broadcast_vector<T: Payload + Clone>(
 /// use loggp::{Machine, Params, US, collectives};
 ///
 /// // The last one has the second number 4 us after the first; the root was done at 6 us.
-/// let params = Params::new(3).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(3).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     let numbers = collectives::broadcast_chain(p, 0, 2, (p.id() == 0).then(|| vec![7_u64, 8]));
 ///     (numbers, p.now())

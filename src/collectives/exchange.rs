@@ -33,7 +33,7 @@ impl<'a> Proc<'a> {
     /// const EDGE: Tag<u64> = Tag::named(0, "edge");
     ///
     /// // Everyone gets both neighbours' values.
-    /// let params = Params::new(5).L(8 * US).o(2 * US).g(4 * US).build()?;
+    /// let params = Params::builder(5).L(8 * US).o(2 * US).g(4 * US).build()?;
     /// let run = Machine::new(params).run(|p| {
     ///     let (id, P) = (p.id(), p.p());
     ///     let (left, right, mut sum) = ((id + P - 1) % P, (id + 1) % P, 0);

@@ -22,7 +22,7 @@ use crate::time::Time;
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     collectives::gather(p, 1, 10 * p.id())
 /// })?;

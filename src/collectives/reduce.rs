@@ -23,7 +23,7 @@ use crate::proc::Proc;
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(5).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(5).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     collectives::reduce(p, 2, p.id().to_string(), |a, b| a + &b)
 /// })?;
@@ -92,7 +92,7 @@ fn place_in_tree(p: &Proc, call: &Call, root: usize, k: usize, units: u64) -> Pl
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     collectives::all_reduce(p, p.id() as u64, |a, b| a + b)
 /// })?;
@@ -131,7 +131,7 @@ impl<V: Payload, T: Payload> Payload for Maximum<V, T> {
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).word(32).build()?;
+/// let params = Params::builder(4).L(6 * US).o(2 * US).g(4 * US).word(32).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     let largest = collectives::all_max(p, [2.5, 7.0, 7.0, 1.0][p.id()], 10 + p.id(), 'a');
 ///     (largest.value, largest.place)

@@ -17,7 +17,7 @@ use crate::proc::Proc;
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     collectives::scan(p, p.id().to_string(), |a, b| a + &b)
 /// })?;
@@ -65,7 +65,7 @@ pub(super) fn scan_by<T: Payload + Clone>(
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     collectives::exclusive_scan(p, p.id() as u64 + 1, |a, b| a + b)
 /// })?;

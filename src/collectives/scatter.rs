@@ -19,7 +19,7 @@ use crate::time::Time;
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     collectives::scatter(p, 1, (p.id() == 1).then(|| vec![10, 11, 12, 13]))
 /// })?;

@@ -32,7 +32,7 @@ use crate::proc::Proc;
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(3).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(3).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     let id = p.id() as u64;
 ///     collectives::reduce_vector(p, 0, vec![id, 10, id * id], |a, b| a + b)
@@ -71,7 +71,7 @@ pub fn reduce_vector<T: Payload + Clone>(
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(3).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(3).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     collectives::all_reduce_vector(p, vec![p.id() as u64; 100], |a, b| a + b)
 /// })?;
@@ -105,7 +105,7 @@ pub fn all_reduce_vector<T: Payload + Clone>(
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let params = Params::new(3).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(3).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     collectives::scan_vector(p, vec![p.id() as u64; 100], |a, b| a + b)
 /// })?;

@@ -1,5 +1,6 @@
 //! Collectives within a group.
 
+use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use crate::proc::Group;
@@ -17,7 +18,7 @@ impl<'a> Proc<'a> {
     /// use loggp::{Group, Machine, Params, US, collectives};
     ///
     /// // Two halves broadcast at once, each from its last member.
-    /// let machine = Machine::new(Params::new(16).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let machine = Machine::new(Params::builder(16).L(6 * US).o(2 * US).g(4 * US).build()?);
     /// let halves = [Group::new(0..8), Group::new(8..16)];
     /// let run = machine.run(|p| {
     ///     let half = &halves[p.id() / 8];
@@ -34,12 +35,26 @@ impl<'a> Proc<'a> {
     }
 }
 
+/// `Proc(3 of 8)`, and in which group it acts, if not with all.
+impl fmt::Debug for Proc<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Proc({} of {})", self.id(), self.p())?;
+        self.acting().map_or(Ok(()), |acting| write!(f, " in {}", acting.group))
+    }
+}
+
 /// A processor that acts in a group, until this is dropped: see [`Proc::within`].
 pub struct Within<'p, 'a> {
     /// The processor.
     p: &'p mut Proc<'a>,
     /// In which group it acted before, if not with all.
     before: Option<Acting>,
+}
+
+impl fmt::Debug for Within<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.p, f)
+    }
 }
 
 impl<'a> Deref for Within<'_, 'a> {

@@ -31,6 +31,7 @@ pub struct Host {
 
 /// By how much waits ended late, in the host's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Lateness {
     /// Half of the waits were later than this.
     pub p50: Time,

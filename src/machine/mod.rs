@@ -36,7 +36,7 @@ pub use host::{Host, Lateness};
 /// const DATUM: Tag<u64> = Tag::new(0);
 ///
 /// // LogP's figure 3 begins like this: the source sends, and the datum is there after L + 2o.
-/// let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let machine = Machine::new(params);
 /// let run = machine.run(|p| match p.id() {
 ///     0 => { p.send(1, DATUM, 42); 0 }
@@ -188,7 +188,7 @@ impl Machine {
     /// ```
     /// use loggp::{Latency, Machine, Params, Ties, US};
     ///
-    /// let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let machine = Machine::new(Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build()?);
     /// let program = |p: &mut loggp::Proc| loggp::collectives::all_to_all(p, vec![p.id(); p.p()]);
     /// let drawn = machine.clone().latency(Latency::Random { seed: 7 }).ties(Ties::Random { seed: 8 });
     /// let trace = drawn.trace(true).run(program)?.trace.unwrap();
@@ -247,7 +247,7 @@ impl Machine {
     /// use loggp::{Carrier, ClockKind, Machine, Params, US};
     ///
     /// // A thousand processors act at once, which as threads could hardly hand their cores to each other in time.
-    /// let machine = Machine::new(Params::new(1000).L(6 * US).o(2 * US).g(4 * US).build()?)
+    /// let machine = Machine::new(Params::builder(1000).L(6 * US).o(2 * US).g(4 * US).build()?)
     ///     .clock(ClockKind::Wall)
     ///     .carrier(Carrier::Coroutine);
     /// let run = machine.run(|p| loggp::collectives::all_reduce(p, p.id() as u64, |a, b| a + b))?;
@@ -265,7 +265,7 @@ impl Machine {
     /// ```
     /// use loggp::{ClockKind, Machine, Params};
     ///
-    /// let machine = Machine::new(Params::new(64).build()?);
+    /// let machine = Machine::new(Params::builder(64).build()?);
     /// assert_eq!(machine.at_once(), 1);
     /// assert_eq!(machine.clock(ClockKind::Wall).cores(1).at_once(), 1);
     /// # Ok::<(), loggp::ParamsError>(())
@@ -310,7 +310,7 @@ impl Machine {
     /// use std::sync::atomic::{AtomicUsize, Ordering};
     /// use loggp::{ClockKind, Machine, Params, US};
     ///
-    /// let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).build()?).clock(ClockKind::Wall);
+    /// let machine = Machine::new(Params::builder(4).L(6 * US).o(2 * US).build()?).clock(ClockKind::Wall);
     /// let calls = AtomicUsize::new(0);
     /// let run = machine.run_once(|_| calls.fetch_add(1, Ordering::Relaxed))?;
     /// assert_eq!(calls.into_inner(), 4);
@@ -327,7 +327,7 @@ impl Machine {
     /// ```
     /// use loggp::{Machine, Params, US};
     ///
-    /// let machine = Machine::new(Params::new(2).L(6 * US).o(2 * US).build()?);
+    /// let machine = Machine::new(Params::builder(2).L(6 * US).o(2 * US).build()?);
     /// let parts = vec![vec![3, 1, 2], vec![6, 5, 4]];
     /// let run = machine.run_with(parts, |p, mut part: Vec<u32>| {
     ///     p.work("sort", part.len() as u64, || part.sort());
@@ -419,7 +419,7 @@ impl Machine {
         let setup = self.setup();
         let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
         let lives = virtual_time::run(self.params.P, self.stack, setup.known(), self.patience, &body)?;
-        Ok(self.report(lives, &setup.network))
+        Ok(self.report(lives, &setup))
     }
 
     /// Runs on the wall clock, at the dilation that was asked for or that the host needs. `clear` drops what
@@ -467,7 +467,7 @@ impl Machine {
                 choice.dilation,
                 &body,
             )?;
-            let mut run = self.report(lives, &setup.network);
+            let mut run = self.report(lives, &setup);
             let late_requests: u64 = run.processors.iter().map(|stats| stats.out_of_order).sum();
             let out_of_order = findings.out_of_order + late_requests;
             let host = Host::new(&findings, run.time, out_of_order, cores, &choice, &notes);
@@ -518,7 +518,7 @@ impl Machine {
     }
 
     /// Puts together what the processors brought home.
-    fn report(&self, lives: Vec<Life>, network: &Network) -> Run<()> {
+    fn report(&self, lives: Vec<Life>, setup: &Setup) -> Run<()> {
         let mut run = Run {
             results: Vec::new(),
             processors: Vec::new(),
@@ -541,7 +541,7 @@ impl Machine {
         };
         run.processors.reserve_exact(lives.len());
         for (id, (mut stats, log)) in lives.into_iter().enumerate() {
-            stats.most_to = network.most_in_transit_to(id);
+            stats.most_to = setup.network.most_in_transit_to(id);
             run.time = run.time.max(stats.finish);
             run.processors.push(stats);
             let Some(log) = log else { continue };
@@ -550,6 +550,8 @@ impl Machine {
             trace.messages.extend(log.messages);
             trace.calls.extend(log.calls);
         }
+        let groups = setup.groups.in_order();
+        trace.calls.iter_mut().for_each(|call| call.what.regroup(&groups));
         run.model = Some(run.time);
         run.trace = self.trace.then_some(trace);
         run
@@ -568,7 +570,7 @@ fn effort(carrier: Carrier, processors: usize) -> Effort {
     static MEASURED: Mutex<BTreeMap<(Carrier, usize), Effort>> = Mutex::new(BTreeMap::new());
 
     let message = |processors: usize| {
-        let params = Params::new(processors).L(3 * US).o(US).g(US).build().expect("it can be");
+        let params = Params::builder(processors).L(3 * US).o(US).g(US).build().expect("it can be");
         let machine = Machine::new(params).clock(ClockKind::Wall).carrier(carrier).cores(1);
         let rounds = MESSAGES.div_ceil(processors).max(4);
         let ring = |p: &mut Proc| {

@@ -32,7 +32,7 @@ use crate::time::Time;
 /// use std::sync::Arc;
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// let machine = Machine::new(Params::new(8).L(6 * US).o(2 * US).g(4 * US).G(US).build()?);
+/// let machine = Machine::new(Params::builder(8).L(6 * US).o(2 * US).g(4 * US).G(US).build()?);
 /// let table: Arc<[f64]> = vec![1.5; 1000].into();
 /// let run = machine.run(|p| {
 ///     collectives::broadcast(p, 0, (p.id() == 0).then(|| table.clone()))
@@ -44,7 +44,7 @@ use crate::time::Time;
 /// A reference is no payload, for a message moves to its receiver and borrows nothing:
 ///
 /// ```compile_fail,E0277
-/// # let machine = loggp::Machine::new(loggp::Params::new(2).build().unwrap());
+/// # let machine = loggp::Machine::new(loggp::Params::builder(2).build().unwrap());
 /// # machine.run(|p| {
 /// const ROW: loggp::Tag<&Vec<f64>> = loggp::Tag::new(0);
 /// let row = vec![0.0; 10];

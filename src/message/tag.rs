@@ -1,6 +1,7 @@
 //! What a message is about.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
 /// What a message is about, and of which type it is. A program's constants of this type are its protocol: the compiler
@@ -12,7 +13,7 @@ use std::marker::PhantomData;
 /// const ROW: Tag<Vec<f64>> = Tag::named(0, "row");
 /// const SUM: Tag<f64> = Tag::new(1);
 ///
-/// let machine = Machine::new(Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?);
+/// let machine = Machine::new(Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?);
 /// let run = machine.run(|p| match p.id() {
 ///     0 => { p.send(1, ROW, vec![1.5; 4]); p.recv_from(1, SUM) }
 ///     _ => { let (from, row) = p.recv(ROW); p.send(from, SUM, row.iter().sum()); 0.0 }
@@ -62,7 +63,7 @@ impl<T> Tag<T> {
     /// const HALF: Tag<u64> = Tag::new(0);
     ///
     /// // A sum for all, in steps.
-    /// let machine = Machine::new(Params::new(8).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let machine = Machine::new(Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?);
     /// let run = machine.run(|p| {
     ///     let mut sum = p.id() as u64;
     ///     for step in 0..3 {
@@ -98,6 +99,21 @@ impl<T> Clone for Tag<T> {
 }
 
 impl<T> Copy for Tag<T> {}
+
+/// By number, which is what tells messages apart. A name does not.
+impl<T> PartialEq for Tag<T> {
+    fn eq(&self, other: &Tag<T>) -> bool {
+        self.raw == other.raw
+    }
+}
+
+impl<T> Eq for Tag<T> {}
+
+impl<T> Hash for Tag<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.raw.0.hash(state);
+    }
+}
 
 impl<T> fmt::Debug for Tag<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -162,6 +178,16 @@ impl RawTag {
         let number = u64::from(number) & ((1 << RawTag::GROUP) - 1);
         let place = (step as u64) << RawTag::STEP | u64::from(group) << RawTag::GROUP;
         RawTag(RawTag::COLLECTIVE | (kind as u64) << RawTag::KIND | place | number)
+    }
+
+    /// The same where each group has another number, which is here at its place. A tag of no group stays as it is.
+    pub fn regrouped(self, numbers: &[u32]) -> RawTag {
+        let group = self.0 >> RawTag::GROUP & u64::from(RawTag::LAST_GROUP);
+        let is_group_s = self.0 & RawTag::COLLECTIVE != 0 && !self.is_wild();
+        match numbers.get(group as usize).filter(|_| is_group_s) {
+            Some(number) => RawTag(self.0 ^ (group ^ u64::from(*number)) << RawTag::GROUP),
+            None => self,
+        }
     }
 
     /// Whether it is a signal of the machine's own barrier.
@@ -344,6 +370,14 @@ impl fmt::Display for RawTag {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tags_are_told_apart_by_number_whatever_their_type_can() {
+        struct Plain;
+        let tags = [Tag::<Plain>::new(1), Tag::named(1, "one"), Tag::new(2), Tag::new(1).step(0)];
+        assert_eq!(tags.map(|tag| tag == tags[0]), [true, true, false, false]);
+        assert_eq!(std::collections::HashSet::from(tags).len(), 3);
+    }
 
     #[test]
     fn collectives_have_tags_of_their_own() {

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use super::table::{Machines, Values};
 use super::{LogGps, LongMessages, MOST_WORDS, Parameter, Params, ParamsError};
-use crate::time::{Time, US, parse_time};
+use crate::time::{Time, US};
 
 /// Fills a [`Params`], and refuses what cannot be. What a paper leaves open must be given before it builds.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct ParamsBuilder {
 ///
 /// ```
 /// use loggp::{Params, ParamsBuilder, US};
-/// let params = Params::new(8).L(6 * US).o(2 * US).build()?;
+/// let params = Params::builder(8).L(6 * US).o(2 * US).build()?;
 /// let faster = ParamsBuilder::from(params).set("L=3us")?.build()?;
 /// assert_eq!(faster, Params { L: 3 * US, ..params });
 /// # Ok::<(), loggp::ParamsError>(())
@@ -105,10 +105,10 @@ impl ParamsBuilder {
     ///
     /// ```
     /// use loggp::{Params, US};
-    /// let params = Params::new(8).set("L=6, o=2us, g=4000ns")?.build()?;
+    /// let params = Params::builder(8).set("L=6, o=2us, g=4000ns")?.build()?;
     /// assert_eq!((params.L, params.g), (6 * US, 4 * US));
     ///
-    /// let refused = Params::new(8).set("L=6parsec").unwrap_err();
+    /// let refused = Params::builder(8).set("L=6parsec").unwrap_err();
     /// assert_eq!(refused.to_string(), "L = 6parsec: there is no unit parsec; use s, ms, us, ns, ps or cycles");
     /// # Ok::<(), loggp::ParamsError>(())
     /// ```
@@ -178,7 +178,7 @@ impl ParamsBuilder {
         }
         match parameter.values {
             Values::Times { set, .. } => {
-                let time = parse_time(value, self.params.cycle);
+                let time = Time::parse(value, self.params.cycle);
                 set(&mut self, time.map_err(|why| refuse(format!("{name} = {value}: {why}")))?);
             }
             Values::Counts { set, .. } => {

@@ -6,10 +6,17 @@ use crate::time::Time;
 
 /// What a message of k words costs, apart from what else is going on.
 impl Params {
-    /// The length in words of a message of so many bytes. LogP has no message shorter than a word.
+    /// The length in words of a message of so many bytes. LogP and LogGP have no message shorter than a word.
     pub fn words(&self, bytes: usize) -> usize {
-        let words =
-            if bytes <= self.word.get() { usize::from(bytes > 0) } else { bytes.div_ceil(self.word.get()) };
+        self.at_least(if bytes <= self.word.get() {
+            usize::from(bytes > 0)
+        } else {
+            bytes.div_ceil(self.word.get())
+        })
+    }
+
+    /// The length of a message of so many words: none counts as one, but on a machine of LogGPS.
+    pub(crate) fn at_least(&self, words: usize) -> usize {
         if self.is_loggp() { words.max(1) } else { words }
     }
 
@@ -43,8 +50,8 @@ impl Params {
     /// to s words and G_l for each above (LogGPS, table 3), which may take back more than there was.
     pub fn stream(&self, k: usize) -> Time {
         match self.long {
-            LongMessages::LogP => (k as i64 - 1) * self.g.max(self.o),
-            LongMessages::LogGP { G } => (k as i64 - 1) * G,
+            LongMessages::LogP => (self.at_least(k) as i64 - 1) * self.g.max(self.o),
+            LongMessages::LogGP { G } => (self.at_least(k) as i64 - 1) * G,
             LongMessages::LogGPS(gps) => {
                 let in_first_packet = k.min(gps.s);
                 in_first_packet as i64 * gps.G_s + (k - in_first_packet) as i64 * gps.G_l

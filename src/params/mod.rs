@@ -27,7 +27,7 @@ pub use table::Parameter;
 ///
 /// ```
 /// use loggp::{Params, US};
-/// let cm5 = Params::new(128).L(6 * US).o(2 * US).g(4 * US).word(16).build()?;
+/// let cm5 = Params::builder(128).L(6 * US).o(2 * US).g(4 * US).word(16).build()?;
 /// assert_eq!(cm5.capacity(), Some(2));
 ///
 /// // Formulas read as in the papers. No field follows from another, so a copy with a change is as good as new: a CM-5
@@ -61,12 +61,13 @@ pub struct Params {
 /// ```
 /// use loggp::{LongMessages, Params, Time, US};
 ///
-/// let logp = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let logp = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let loggp = Params { long: LongMessages::LogGP { G: Time::ZERO }, ..logp };
 /// assert_eq!((logp.stream(11), loggp.stream(11)), (40 * US, Time::ZERO));
 /// # Ok::<(), loggp::ParamsError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LongMessages {
     /// LogP knows only short messages. A long one is a train of them, a word every max(g, o) (LogGP, section 2.1).
     LogP,
@@ -114,8 +115,7 @@ pub(crate) const MOST_WORDS: usize = u32::MAX as usize;
 
 impl Params {
     /// Starts a machine of `P` processors on which communication costs nothing; name what it shall cost.
-    #[allow(clippy::new_ret_no_self)] // Params::new(8).L(..).build() reads as it is meant
-    pub fn new(P: usize) -> ParamsBuilder {
+    pub fn builder(P: usize) -> ParamsBuilder {
         ParamsBuilder::free(P)
     }
 
@@ -205,7 +205,7 @@ mod tests {
     use crate::time::US;
 
     fn refusal(text: &str) -> String {
-        Params::new(8).set(text).and_then(ParamsBuilder::build).unwrap_err().to_string()
+        Params::builder(8).set(text).and_then(ParamsBuilder::build).unwrap_err().to_string()
     }
 
     #[test]
@@ -260,12 +260,12 @@ mod tests {
                 "L o g O_s O_r G_s G_l P word s S",
             ),
         ] {
-            let params = Params::new(1).set(text).unwrap().build().unwrap();
+            let params = Params::builder(1).set(text).unwrap().build().unwrap();
             let said = params.times().map(|(name, time)| (name, time.to_string()));
             let said: Vec<_> = said.chain(params.counts().map(|(name, n)| (name, n.to_string()))).collect();
             assert_eq!(said.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" "), names);
             let said: Vec<String> = said.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            let again = Params::new(1).set(&said.join(",")).unwrap().build().unwrap();
+            let again = Params::builder(1).set(&said.join(",")).unwrap().build().unwrap();
             let long = if params.long == LongMessages::LogP { again.long } else { params.long };
             assert_eq!(again, Params { long, ..params });
             assert_eq!(again.G(), params.G());
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn no_g_and_a_g_of_nothing_are_not_the_same() {
-        let logp = Params::new(2).o(2 * US).g(4 * US);
+        let logp = Params::builder(2).o(2 * US).g(4 * US);
         let loggp = logp.clone().G(Time::ZERO).build().unwrap();
         let logp = logp.build().unwrap();
         assert_eq!((logp.G(), loggp.G()), (Some(4 * US), Some(Time::ZERO)));
@@ -285,6 +285,14 @@ mod tests {
         assert_eq!((gps.G(), gps.is_loggp()), (None, false));
     }
 
+    #[test]
+    fn no_words_take_as_long_as_one_where_no_message_is_shorter() {
+        let logp = Params::builder(2).o(2 * US).g(4 * US);
+        for params in [logp.clone().G(US), logp].map(|params| params.build().unwrap()) {
+            assert_eq!([0, 1].map(|k| params.stream(k)), [Time::ZERO; 2]);
+        }
+    }
+
     fn loggp_gps(params: &Params) -> Params {
         let (O_s, O_r, G_s, G_l) = (US, US, US, US);
         Params { long: LongMessages::LogGPS(LogGps { s: 1, S: 1, O_s, O_r, G_s, G_l }), ..*params }
@@ -292,7 +300,7 @@ mod tests {
 
     #[test]
     fn without_a_large_g_a_long_message_is_a_train_of_short_ones() {
-        assert_eq!(Params::new(2).g(4 * US).o(2 * US).build().unwrap().G(), Some(4 * US));
-        assert_eq!(Params::new(2).g(4 * US).o(5 * US).build().unwrap().G(), Some(5 * US));
+        assert_eq!(Params::builder(2).g(4 * US).o(2 * US).build().unwrap().G(), Some(4 * US));
+        assert_eq!(Params::builder(2).g(4 * US).o(5 * US).build().unwrap().G(), Some(5 * US));
     }
 }

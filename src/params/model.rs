@@ -1,9 +1,6 @@
 //! The models that LogGPS is compared with (LogGPS, section 4.6 and table 8): which parameters they have, and what their
 //! messages cost.
 
-use std::fmt;
-use std::str::FromStr;
-
 use crate::params::Surcharge;
 use crate::params::{LogGps, LongMessages, MOST_WORDS, Params, ParamsError};
 use crate::time::{NS, PS, Time, US};
@@ -29,10 +26,6 @@ pub enum Model {
 }
 
 impl Model {
-    /// The names, as the command has them.
-    const NAMES: [(Model, &'static str); 3] =
-        [(Model::LogGPS, "loggps"), (Model::LogGP1, "loggp-1"), (Model::LogGP2, "loggp-2")];
-
     /// The parameters of a machine by this model, and what its longer messages cost beside.
     pub(crate) fn of(self, params: Params) -> Result<(Params, Surcharge), ParamsError> {
         if self == Model::LogGPS {
@@ -60,23 +53,5 @@ impl Model {
         let stream = s as i64 * (G_l - G_s);
         let surcharge = Surcharge { above: s, send: o_of_long - o, recv: o_of_long - o, stream };
         Ok((Params { L, o, long: LongMessages::LogGPS(gps), ..params }, surcharge))
-    }
-}
-
-/// Writes a model as [`FromStr`] reads it: `loggps`, `loggp-1`, `loggp-2`.
-impl fmt::Display for Model {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = Model::NAMES.iter().find(|(model, _)| model == self);
-        f.write_str(named.map_or("", |(_, name)| name))
-    }
-}
-
-impl FromStr for Model {
-    type Err = ParamsError;
-
-    fn from_str(text: &str) -> Result<Model, ParamsError> {
-        let named = Model::NAMES.iter().find(|(_, name)| *name == text);
-        let refusal = || ParamsError::new(format!("{text} is not a model; give loggps, loggp-1 or loggp-2"));
-        named.map(|(model, _)| *model).ok_or_else(refusal)
     }
 }

@@ -4,7 +4,7 @@
 //! leaves open is open here too, and must be given before such a machine can be built.
 
 use crate::params::{Parameter, Params, ParamsBuilder, ParamsError};
-use crate::time::{US, parse_time};
+use crate::time::{Time, US};
 
 /// A machine from one of the papers.
 ///
@@ -38,6 +38,7 @@ struct Value {
 
 /// What is known of one parameter of a paper's machine, for people to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PresetValue {
     /// The parameter, or `longest`: see [`Preset::longest`].
     pub name: &'static str,
@@ -304,7 +305,7 @@ impl Preset {
 
     /// What is known of the machine, parameter by parameter: its value or that it is open, and the source.
     pub fn values(&self) -> Vec<PresetValue> {
-        let time = |text: &str, cycle| parse_time(text, cycle).expect("the tests have read every preset");
+        let time = |text: &str, cycle| Time::parse(text, cycle).expect("the tests have read every preset");
         let cycle =
             self.values.iter().find(|value| value.name == Parameter::CYCLE.name).and_then(|value| value.text);
         let cycle = cycle.map_or(US, |text| time(text, US));
@@ -335,7 +336,7 @@ impl Preset {
 mod tests {
     use super::*;
     use crate::params::LongMessages;
-    use crate::time::{NS, Time};
+    use crate::time::NS;
 
     fn built(name: &str) -> Params {
         preset(name).unwrap().builder().build().unwrap()

@@ -66,7 +66,7 @@ impl<'a> Proc<'a> {
     /// const NUMBER: Tag<usize> = Tag::new(0);
     ///
     /// // Everyone gets its left neighbour's number.
-    /// let machine = Machine::new(Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let machine = Machine::new(Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build()?);
     /// let run = machine.run(|p| {
     ///     let (id, P) = (p.id(), p.p());
     ///     p.send_recv((id + 1) % P, id, (id + P - 1) % P, NUMBER)
@@ -147,7 +147,7 @@ impl<'a> Proc<'a> {
     /// const DATUM: Tag<f64> = Tag::new(0);
     ///
     /// // Processor 0 computes until a datum is there.
-    /// let machine = Machine::new(Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let machine = Machine::new(Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?);
     /// let run = machine.run(|p| {
     ///     if p.id() == 1 {
     ///         p.send(0, DATUM, 1.5);

@@ -42,7 +42,7 @@ impl Proc<'_> {
     /// ```
     /// use loggp::{MS, Machine, Params, Work};
     ///
-    /// let machine = Machine::new(Params::new(2).build()?).work(Work::Measured);
+    /// let machine = Machine::new(Params::builder(2).build()?).work(Work::Measured);
     /// let run = machine.run(|p| {
     ///     let before = p.now();
     ///     p.prepare(|| std::thread::sleep(std::time::Duration::from_millis(5)));

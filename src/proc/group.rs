@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 /// use loggp::{Group, Machine, Params, US, collectives};
 ///
 /// // The sums of the rows of a 2 x 3 grid, and of its columns.
-/// let machine = Machine::new(Params::new(6).L(6 * US).o(2 * US).g(4 * US).build()?);
+/// let machine = Machine::new(Params::builder(6).L(6 * US).o(2 * US).g(4 * US).build()?);
 /// let run = machine.run(|p| {
 ///     let (id, value) = (p.id(), p.id() as u64);
 ///     let row = Group::new(id / 3 * 3..id / 3 * 3 + 3);
@@ -110,7 +110,8 @@ impl fmt::Display for Group {
 
 /// The groups of a run, each with a number of its own from 1 on, which its messages have in their tags. Whoever acts in
 /// a group first gets it the number; the others find it here. This is the host's business and no communication: the
-/// number decides nothing but which messages belong together.
+/// number decides nothing but which messages belong together. Who is first depends on the host too, so traces have
+/// [other numbers](Groups::in_order).
 #[derive(Default)]
 pub(crate) struct Groups(Mutex<HashMap<Group, u32>>);
 
@@ -120,6 +121,18 @@ impl Groups {
         let mut groups = self.0.lock();
         let next = groups.len() as u32 + 1;
         *groups.entry(group.clone()).or_insert(next)
+    }
+
+    /// The place of each group among all, by their members, at the place of its number: the same in every run.
+    pub fn in_order(&self) -> Vec<u32> {
+        let groups = self.0.lock();
+        let mut sorted: Vec<(&Group, &u32)> = groups.iter().collect();
+        sorted.sort_unstable_by_key(|(group, _)| group.members());
+        let mut places = vec![0; sorted.len() + 1];
+        for (place, (_, number)) in (1..).zip(sorted) {
+            places[*number as usize] = place;
+        }
+        places
     }
 }
 

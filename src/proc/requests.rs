@@ -50,7 +50,7 @@ impl<'a> Proc<'a> {
     /// const ROW: Tag<Vec<u64>> = Tag::new(0);
     ///
     /// // Two exchange long messages. With blocking sends that would be a deadlock: S = 100 is shorter.
-    /// let params = Params::new(2).set("L=6,o=2,g=0,O_s=10ns,O_r=0,G_s=10ns,G_l=10ns,s=50,S=100")?.build()?;
+    /// let params = Params::builder(2).set("L=6,o=2,g=0,O_s=10ns,O_r=0,G_s=10ns,G_l=10ns,s=50,S=100")?.build()?;
     /// let run = Machine::new(params).run(|p| {
     ///     let other = 1 - p.id();
     ///     let sends = p.isend(other, ROW, vec![p.id() as u64; 1000]);

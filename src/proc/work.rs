@@ -9,6 +9,7 @@ use crate::time::{NS, SEC, Time};
 
 /// What a program's computation costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Work {
     /// The time that this computer takes for it, between the machine's calls too: no run is like another.
     Measured,

@@ -39,7 +39,7 @@ impl Wires {
 }
 
 fn params(parameters: &str) -> Params {
-    Params::new(8).cycle(PS).set(parameters).unwrap().build().unwrap()
+    Params::builder(8).cycle(PS).set(parameters).unwrap().build().unwrap()
 }
 
 /// LogP, figure 3: the source's children have the datum at 10, 14, 18 and 22.
@@ -251,7 +251,7 @@ prop_compose! {
 prop_compose! {
     fn machine()(P in 2_usize..6, L in 0_i64..40, o in 0_i64..6, g in 0_i64..12, G in 0_i64..5,
                  gps in proptest::option::weighted(0.2, gps())) -> Option<Params> {
-        let loggp = Params::new(P).cycle(PS).L(L * PS).o(o * PS).g(g * PS).G(G * PS);
+        let loggp = Params::builder(P).cycle(PS).L(L * PS).o(o * PS).g(g * PS).G(G * PS);
         match gps {
             Some(gps) => loggp.gps(gps),
             None => loggp,

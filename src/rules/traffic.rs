@@ -21,7 +21,7 @@ use crate::trace::Message;
 /// use loggp::{Latency, Params, Ports, Time, Traffic, US};
 ///
 /// // Three send a word to processor 0 at once. ceil(L/g) = 2 may be on their way to it, and the third one stalls.
-/// let params = Params::new(4).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let mut traffic = Traffic::new(params, Ports::Single, Latency::Exact)?;
 /// for from in [1, 2, 3] {
 ///     traffic.send(from, 0, 1, Time::ZERO);
@@ -88,7 +88,8 @@ impl Traffic {
     /// asks later is [taken](Traffic::next): in a simulation, as soon as the message that it answers is known.
     ///
     /// The request and the reply that go before a message of more than S words on a LogGPS machine are messages of
-    /// their own, of no words. A message must not be longer than [`Params::longest`].
+    /// their own, of no words. A message must not be longer than [`Params::longest`]. One of no words counts as one word, but
+    /// on a LogGPS machine.
     ///
     /// # Panics
     ///
@@ -99,6 +100,7 @@ impl Traffic {
             from <= last && to <= last,
             "there is no way from {from} to {to}: there are processors 0 to {last}"
         );
+        let words = self.network.params().at_least(words);
         self.senders[from].waiting.push_back(Send { to, words, at });
         if self.senders[from].asking.is_none() {
             self.ask(from, Time::ZERO);
@@ -150,7 +152,7 @@ mod tests {
             let P = rng.usize(1..6);
             let mut any = |most| rng.i64(0..=most) * PS;
             let params =
-                Params::new(P).L(any(20)).o(any(5) + PS).g(any(9)).G(any(3)).word(1).build().unwrap();
+                Params::builder(P).L(any(20)).o(any(5) + PS).g(any(9)).G(any(3)).word(1).build().unwrap();
             let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
             let latency = if rng.bool() { Latency::Exact } else { Latency::Random { seed: rng.u64(..) } };
             let sends: Vec<Vec<(usize, usize, Time)>> = (0..P)
@@ -185,8 +187,20 @@ mod tests {
     }
 
     #[test]
+    fn a_message_of_no_words_goes_as_one_of_a_word() {
+        for builder in [Params::builder(2), Params::builder(2).G(PS)] {
+            let params = builder.L(6 * PS).o(2 * PS).g(4 * PS).build().unwrap();
+            let mut traffic = Traffic::new(params, Ports::Single, Latency::Exact).unwrap();
+            (0..2).for_each(|_| traffic.send(0, 1, 0, Time::ZERO));
+            let ways: Vec<_> =
+                traffic.map(|message| (message.words, message.enter, message.arrival)).collect();
+            assert_eq!(ways, [(1, 2 * PS, 8 * PS), (1, 6 * PS, 12 * PS)]);
+        }
+    }
+
+    #[test]
     fn a_machine_that_cannot_be_has_no_traffic() {
-        let params = Params { g: -PS, ..Params::new(2).build().unwrap() };
+        let params = Params { g: -PS, ..Params::builder(2).build().unwrap() };
         let refused = Traffic::new(params, Ports::Single, Latency::Exact).unwrap_err();
         assert_eq!(refused.to_string(), "g = -1 ps is negative; only G_l may be");
     }

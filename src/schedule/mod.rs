@@ -243,7 +243,7 @@ impl Schedule {
 /// schedule.requires(compute, receive)?;
 /// schedule.requires(send, compute)?;
 ///
-/// let params = Params::new(2).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let replayed = Player::new(params).run(&schedule.build()?)?;
 /// assert_eq!((replayed.time, replayed.finishes), (25 * US, vec![25 * US, 17 * US]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

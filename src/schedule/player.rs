@@ -20,6 +20,7 @@ use super::{loggopsim, papers};
 
 /// Whose rules a schedule is played by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Rules {
     /// The papers', as this machine has them.
     #[default]

@@ -50,7 +50,7 @@ fn schedule(ranks: &[Vec<Op>], in_row: bool) -> Schedule {
 
 /// When ranks are done, in cycles.
 fn finishes(rules: Rules, params: &str, schedule: &Schedule) -> Vec<i64> {
-    let params = Params::new(1).set(params).unwrap().word(1).build().unwrap();
+    let params = Params::builder(1).set(params).unwrap().word(1).build().unwrap();
     let replayed = Player::new(params).rules(rules).run(schedule).unwrap();
     assert_eq!(replayed.time, replayed.finishes.iter().copied().max().unwrap());
     replayed.finishes.iter().map(|time| time.as_ps() / US.as_ps()).collect()
@@ -170,7 +170,7 @@ fn loggopsim_knows_a_cost_per_byte_and_a_rendezvous() {
     };
     assert_eq!(both(5), [11, 110]); // the message comes at 8, finds the processor taken, and costs 100 to 110
     assert_eq!(both(6), [101, 112]);
-    let other = Params::new(1).set("L=6,o=2,g=4,O_s=2,O_r=1,G_s=1,G_l=1,s=1,S=5").unwrap();
+    let other = Params::builder(1).set("L=6,o=2,g=4,O_s=2,O_r=1,G_s=1,G_l=1,s=1,S=5").unwrap();
     let other = other.build().unwrap();
     let refused = Player::new(other).rules(Rules::LogGOPSim).run(&schedule(&[vec![]], true)).unwrap_err();
     assert!(refused.to_string().contains("give O_s = O_r and G_s = G_l"), "{refused}");
@@ -206,7 +206,7 @@ fn whatever_can_begin_first_does() {
 /// What ends badly on the machine does here, and is told in the same words.
 #[test]
 fn what_cannot_end_is_told() {
-    let params = Params::new(1).set("L=6,o=2,g=4").unwrap().build().unwrap();
+    let params = Params::builder(1).set("L=6,o=2,g=4").unwrap().build().unwrap();
     let said = |rules, ranks: &[Vec<Op>]| {
         Player::new(params).rules(rules).run(&schedule(ranks, true)).unwrap_err().to_string()
     };
@@ -264,7 +264,7 @@ fn random_ops(rng: &mut fastrand::Rng, P: usize, longest: usize) -> Vec<Vec<Op>>
 /// Random parameters of every model.
 fn random_params(rng: &mut fastrand::Rng, P: usize) -> Params {
     let mut us = |most: i64| rng.i64(0..=most) * US;
-    let plain = Params::new(P).L(us(9)).o(us(4)).g(us(6));
+    let plain = Params::builder(P).L(us(9)).o(us(4)).g(us(6));
     let G = us(3);
     let params = match rng.u8(0..4) {
         0 => plain,

@@ -4,9 +4,11 @@ mod parse;
 
 use std::fmt;
 use std::iter::Sum;
+use std::num::TryFromIntError;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use std::time::Duration;
 
-pub use parse::parse_time;
+pub use parse::TimeError;
 pub(crate) use parse::{LONGEST, exactly};
 
 /// A moment or a length of time, in whole picoseconds.
@@ -20,7 +22,7 @@ pub(crate) use parse::{LONGEST, exactly};
 /// assert_eq!((6 * US).to_string(), "6 us");
 /// ```
 ///
-/// Whole numbers multiply and divide it, as they do a [`Duration`](std::time::Duration). A quotient is whole picoseconds
+/// Whole numbers multiply and divide it, as they do a [`Duration`]. A quotient is whole picoseconds
 /// too, cut off towards 0. Of two times, [`in_units`](Time::in_units) is the quotient.
 ///
 /// ```
@@ -160,6 +162,22 @@ impl<'a> Sum<&'a Time> for Time {
     }
 }
 
+/// Longer than can be counted is the end of time.
+impl From<Duration> for Time {
+    fn from(duration: Duration) -> Time {
+        i64::try_from(duration.as_nanos()).map_or(Time::MAX, |ns| ns * NS)
+    }
+}
+
+/// Cut off to whole nanoseconds, as the host counts. A time below 0 is no duration.
+impl TryFrom<Time> for Duration {
+    type Error = TryFromIntError;
+
+    fn try_from(time: Time) -> Result<Duration, TryFromIntError> {
+        u64::try_from(time.0).map(|ps| Duration::from_nanos(ps / 1000))
+    }
+}
+
 /// The units that a time may be written in, largest first.
 pub(crate) const UNITS: [(&str, Time); 5] = [("s", SEC), ("ms", MS), ("us", US), ("ns", NS), ("ps", PS)];
 
@@ -229,6 +247,14 @@ mod tests {
         assert_eq!(time, 3_500 * NS);
         let times = [US, 2 * US, NS];
         assert_eq!(times.iter().sum::<Time>(), times.into_iter().sum());
+    }
+
+    #[test]
+    fn becomes_a_duration_and_one_becomes_it() {
+        assert_eq!(Time::from(Duration::from_nanos(7)), 7 * NS);
+        assert_eq!(Time::from(Duration::MAX), Time::MAX);
+        assert_eq!(Duration::try_from(7 * NS + 999 * PS), Ok(Duration::from_nanos(7)));
+        assert!(Duration::try_from(-PS).is_err());
     }
 
     #[test]

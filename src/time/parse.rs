@@ -1,49 +1,79 @@
 //! Times as people and files write them, read exactly.
 
+use std::str::FromStr;
+
 use super::{Time, UNITS, US};
 
 /// No time that is read may be longer than this, so that sums of them stay far from the end of time.
 pub(crate) const LONGEST: Time = Time::from_ps(3_600_000_000_000_000);
 
-/// Reads `6us`, `6µs`, `7.63 ns`, `-12.74ns`, `6` or `6 cycles`, exactly. A bare number counts cycles.
+/// Why a text is not a time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TimeError {
+    /// There is no number in it.
+    #[error("it is not a time; write 6us, 7.63ns or a number of cycles")]
+    NoNumber,
+    /// It has no unit, and nothing says how long a cycle is.
+    #[error("it has no unit; write 6us or 7.63ns")]
+    NoUnit,
+    /// It has a unit that is not known.
+    #[error("there is no unit {0}; use s, ms, us, ns, ps or cycles")]
+    UnknownUnit(String),
+    /// It is no whole number of picoseconds.
+    #[error("it is finer than a picosecond, the least time there is")]
+    TooFine,
+    /// It is longer than time can be counted.
+    #[error("it is too long; give at most {LONGEST}")]
+    TooLong,
+}
+
+impl Time {
+    /// Reads a time as [`FromStr`] does, or a number of cycles: `6` or `6 cycles`.
+    ///
+    /// ```
+    /// use loggp::{NS, Time};
+    /// assert_eq!(Time::parse("2", 25 * NS)?, 50 * NS);
+    /// # Ok::<(), loggp::TimeError>(())
+    /// ```
+    pub fn parse(text: &str, cycle: Time) -> Result<Time, TimeError> {
+        read(text, Some(cycle))
+    }
+}
+
+/// Reads `6us`, `6µs`, `7.63 ns` or `-12.74ns`, exactly. The unit must be there: see [`Time::parse`].
 ///
 /// ```
-/// use loggp::{NS, US, parse_time};
-/// assert_eq!(parse_time("6µs", US), Ok(6 * US));
-/// assert_eq!(parse_time("2", 25 * NS), Ok(50 * NS));
+/// use loggp::{Time, TimeError, US};
+/// assert_eq!("6µs".parse(), Ok(6 * US));
+/// assert_eq!("6".parse::<Time>(), Err(TimeError::NoUnit));
 /// ```
-pub fn parse_time(text: &str, cycle: Time) -> Result<Time, String> {
+impl FromStr for Time {
+    type Err = TimeError;
+
+    fn from_str(text: &str) -> Result<Time, TimeError> {
+        read(text, None)
+    }
+}
+
+/// Reads a time; in cycles too, if it is known how long one is.
+fn read(text: &str, cycle: Option<Time>) -> Result<Time, TimeError> {
     let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || "+-._".contains(c))).unwrap_or(text.len());
     let (number, unit) = (&text[..split], text[split..].trim());
     let unit = match unit {
-        "" | "cycle" | "cycles" => cycle,
+        "" | "cycle" | "cycles" => cycle.ok_or(TimeError::NoUnit)?,
         "\u{b5}s" | "\u{3bc}s" => US, // the micro sign, and the Greek letter that looks like it
         name => match UNITS.into_iter().find(|(unit, _)| *unit == name) {
             Some((_, unit)) => unit,
-            None => return Err(format!("there is no unit {name}; use s, ms, us, ns, ps or cycles")),
+            None => return Err(TimeError::UnknownUnit(name.into())),
         },
     };
-    exactly(number, unit).map_err(|why| match why {
-        Unread::NoNumber => "it is not a time; write 6us, 7.63ns or a number of cycles".into(),
-        Unread::TooFine => "it is finer than a picosecond, the least time there is".into(),
-        Unread::TooLong => format!("it is too long; give at most {LONGEST}"),
-    })
-}
-
-/// Why a number of units is no time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unread {
-    /// It is not a number.
-    NoNumber,
-    /// It is no whole number of picoseconds.
-    TooFine,
-    /// It is longer than time can be counted.
-    TooLong,
+    exactly(number, unit)
 }
 
 /// Reads a number of units, `-12.74` or `7.63e-3`: no floating point number comes between, which could hide a picosecond.
-pub(crate) fn exactly(number: &str, unit: Time) -> Result<Time, Unread> {
+pub(crate) fn exactly(number: &str, unit: Time) -> Result<Time, TimeError> {
     let plain = |part: &str| !part.is_empty() && part.bytes().all(|digit| digit.is_ascii_digit());
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -53,7 +83,7 @@ pub(crate) fn exactly(number: &str, unit: Time) -> Result<Time, Unread> {
     };
     let digits = format!("{whole}{fraction}");
     if !plain(&digits) || !plain(exponent.strip_prefix(['-', '+']).unwrap_or(exponent)) {
-        return Err(Unread::NoNumber);
+        return Err(TimeError::NoNumber);
     }
     let digits = digits.trim_start_matches('0');
     let significant = digits.trim_end_matches('0');
@@ -61,20 +91,21 @@ pub(crate) fn exactly(number: &str, unit: Time) -> Result<Time, Unread> {
         return Ok(Time::ZERO);
     }
     // The number is its significant digits, without zeros at either end, times this power of ten.
-    let beyond = if exponent.starts_with('-') { Unread::TooFine } else { Unread::TooLong };
-    let exponent: i64 = exponent.parse().map_err(|_| beyond)?;
+    let beyond = |fine: bool| if fine { TimeError::TooFine } else { TimeError::TooLong };
+    let fine = exponent.starts_with('-');
+    let exponent: i64 = exponent.parse().map_err(|_| beyond(fine))?;
     let power = (digits.len() - significant.len()) as i64 - fraction.len() as i64;
-    let power = power.checked_add(exponent).ok_or(beyond)?;
-    let beyond = if power < 0 { Unread::TooFine } else { Unread::TooLong };
+    let power = power.checked_add(exponent).ok_or_else(|| beyond(fine))?;
     let ten = u32::try_from(power.unsigned_abs()).ok().and_then(|power| 10_i128.checked_pow(power));
-    let (units, ten) = significant.parse::<i128>().ok().zip(ten).ok_or(beyond)?;
-    let ps = units.checked_mul(unit.as_ps().into()).ok_or(beyond)?;
+    let units = significant.parse::<i128>().ok().zip(ten);
+    let ps = units.and_then(|(units, ten)| Some((units.checked_mul(unit.as_ps().into())?, ten)));
+    let (ps, ten) = ps.ok_or_else(|| beyond(power < 0))?;
     let ps = match power < 0 {
-        true if ps % ten != 0 => return Err(Unread::TooFine),
+        true if ps % ten != 0 => return Err(TimeError::TooFine),
         true => ps / ten,
-        false => ps.checked_mul(ten).ok_or(Unread::TooLong)?,
+        false => ps.checked_mul(ten).ok_or(TimeError::TooLong)?,
     };
-    i64::try_from(if negative { -ps } else { ps }).map(Time::from_ps).map_err(|_| Unread::TooLong)
+    i64::try_from(if negative { -ps } else { ps }).map(Time::from_ps).map_err(|_| TimeError::TooLong)
 }
 
 #[cfg(test)]
@@ -98,9 +129,11 @@ mod tests {
             ("3ps", 3),
             ("2.50000000000000000us", 2_500_000),
         ] {
-            assert_eq!(parse_time(text, US), Ok(Time::from_ps(ps)), "{text}");
+            assert_eq!(Time::parse(text, US), Ok(Time::from_ps(ps)), "{text}");
         }
-        assert_eq!(parse_time("4", 25 * NS), Ok(100 * NS));
+        assert_eq!(Time::parse("4", 25 * NS), Ok(100 * NS));
+        assert_eq!("-12.74ns".parse(), Ok(Time::from_ps(-12_740)));
+        assert_eq!(["4", "", "4 cycles"].map(str::parse::<Time>), [const { Err(TimeError::NoUnit) }; 3]);
     }
 
     /// However a viewer writes a number that it saves again, it stays the same, to the end of time.
@@ -120,18 +153,18 @@ mod tests {
             assert_eq!(exactly(text, US), Ok(Time::from_ps(ps)), "{text}");
         }
         for (text, why) in [
-            ("1e-7", Unread::TooFine),
-            ("0.0000015", Unread::TooFine),
-            ("1e-9999999999999999999", Unread::TooFine),
-            ("9223372036854.775808", Unread::TooLong),
-            ("1e99", Unread::TooLong),
-            ("1e9999999999999999999", Unread::TooLong),
-            ("", Unread::NoNumber),
-            ("null", Unread::NoNumber),
-            ("-", Unread::NoNumber),
-            ("1e", Unread::NoNumber),
-            ("1e+-2", Unread::NoNumber),
-            ("\"1\"", Unread::NoNumber),
+            ("1e-7", TimeError::TooFine),
+            ("0.0000015", TimeError::TooFine),
+            ("1e-9999999999999999999", TimeError::TooFine),
+            ("9223372036854.775808", TimeError::TooLong),
+            ("1e99", TimeError::TooLong),
+            ("1e9999999999999999999", TimeError::TooLong),
+            ("", TimeError::NoNumber),
+            ("null", TimeError::NoNumber),
+            ("-", TimeError::NoNumber),
+            ("1e", TimeError::NoNumber),
+            ("1e+-2", TimeError::NoNumber),
+            ("\"1\"", TimeError::NoNumber),
         ] {
             assert_eq!(exactly(text, US), Err(why), "{text}");
         }

@@ -151,7 +151,7 @@ pub fn trace() -> impl Strategy<Value = Trace> {
     let events = (vec(activity(), 0..12), vec(message(), 0..12), vec(call(), 0..12), vec(progress(), 0..6));
     (machine, events).prop_map(|(machine, (activities, messages, calls, progress))| {
         let (text, ports, (latency, ties), barrier, out_of_order) = machine;
-        let params = Params::new(3).set(text).unwrap().build().unwrap();
+        let params = Params::builder(3).set(text).unwrap().build().unwrap();
         Trace { params, ports, latency, ties, barrier, out_of_order, activities, progress, messages, calls }
     })
 }

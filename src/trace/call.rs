@@ -6,8 +6,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use crate::message::{MessageId, RawTag, Tag};
 use crate::time::Time;
 
@@ -25,14 +23,14 @@ pub struct Call {
 }
 
 /// What a program can call, with what it gave and what it got.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CallKind {
     /// Compute: this kind of work, for as long as the call lasts. Where work is measured, the program's own code between
     /// two calls is one of the kind `code`.
     Work(Cow<'static, str>),
     /// Wait for this moment, if it is still to come.
-    WaitUntil(#[serde(with = "ps")] Time),
+    WaitUntil(Time),
     /// Send a message.
     Send {
         /// The receiver.
@@ -105,7 +103,7 @@ pub enum CallKind {
 }
 
 /// What [`Proc::send_recv`](crate::Proc::send_recv) was given, and what it got.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SendRecv {
     /// The receiver of the message that is sent.
     pub to: usize,
@@ -122,17 +120,16 @@ pub struct SendRecv {
 }
 
 /// A message, as one of its ends called for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// The message that carries the value.
     pub message: MessageId,
     /// How its receiver agreed to it, if it had to (LogGPS, section 3.1).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendezvous: Option<Box<Rendezvous>>,
 }
 
 /// The two messages before one that waits for its receiver.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendezvous {
     /// The sender asks.
     pub request: MessageId,
@@ -141,26 +138,24 @@ pub struct Rendezvous {
 }
 
 /// For how long a receive waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Until {
     /// Until a message comes.
     Come,
     /// Until this moment. One that has passed means now: a look, which costs a cycle if there is nothing.
-    Moment(#[serde(with = "ps")] Time),
+    Moment(Time),
     /// Until the gap before a send is over, which is the processor's next one: see
     /// [`Proc::send_receiving`](crate::Proc::send_receiving).
     GapOver,
 }
 
 /// What a message is about, as a trace tells it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CallTag {
     /// The number that tells it from all others. The collectives' tags have numbers that no program can name.
-    #[serde(with = "hex")]
     pub number: u64,
     /// What the program calls it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Cow<'static, str>>,
 }
 
@@ -214,6 +209,17 @@ impl CallKind {
             CallKind::SendRecv(both) => Some(&both.tag),
             _ => None,
         }
+    }
+
+    /// Gives its group the number that is here at the place of the one that it has.
+    pub(crate) fn regroup(&mut self, numbers: &[u32]) {
+        let tag = match self {
+            CallKind::Send { tag, .. } | CallKind::Isend { tag, .. } | CallKind::Probe { tag, .. } => tag,
+            CallKind::Receive { tag, .. } | CallKind::Irecv { tag, .. } => tag,
+            CallKind::SendRecv(both) => &mut both.tag,
+            _ => return,
+        };
+        tag.number = RawTag::numbered(tag.number).regrouped(numbers).number();
     }
 
     /// The message that it sent, if it sent one. What an `isend` sends, its `wait` has.
@@ -300,36 +306,5 @@ impl Parts {
         };
         let message = find(sends, |tag| !tag.is_request() && !tag.is_reply())?;
         Some(Transfer::of(message, find(sends, RawTag::is_request).zip(find(!sends, RawTag::is_reply))))
-    }
-}
-
-/// A time in a file: whole picoseconds.
-mod ps {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use crate::time::Time;
-
-    pub fn serialize<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_i64(time.as_ps())
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
-        i64::deserialize(deserializer).map(Time::from_ps)
-    }
-}
-
-/// A tag's number in a file: a text, since viewers that save a file again round large numbers.
-mod hex {
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub fn serialize<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{number:x}"))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let refusal = || D::Error::custom(format_args!("a tag's number is {text:?}, and no hexadecimal one"));
-        u64::from_str_radix(&text, 16).map_err(|_| refusal())
     }
 }

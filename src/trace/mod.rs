@@ -108,6 +108,7 @@ pub struct Activity {
 
 /// What a processor can do in a run, as a trace tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ActivityKind {
     /// Compute: this kind of work.
     Work(Cow<'static, str>),

@@ -268,7 +268,7 @@ fn loggp(L: std::ops::Range<i64>, latency: impl Strategy<Value = Latency>) -> im
     (times, super::ports(), latency, sends()).prop_map(|((L, o, g, G), ports, latency, mut sends)| {
         // No message is shorter than a word.
         sends.iter_mut().flatten().for_each(|(_, _, words, _)| *words = (*words).max(1));
-        let params = Params::new(sends.len()).L(L).o(o).g(g).G(G).build().unwrap();
+        let params = Params::builder(sends.len()).L(L).o(o).g(g).G(G).build().unwrap();
         Plan { params, ports, latency, sends }
     })
 }
@@ -281,7 +281,7 @@ fn loggps() -> impl Strategy<Value = Plan> {
         "cannot be",
         |((L, o, g), (O_s, O_r, G_s, G_l, s), ports, latency, sends)| {
             let gps = LogGps { s, S: 100, O_s, O_r, G_s, G_l };
-            let params = Params::new(sends.len()).L(L).o(o).g(g).gps(gps).build().ok()?;
+            let params = Params::builder(sends.len()).L(L).o(o).g(g).gps(gps).build().ok()?;
             Some(Plan { params, ports, latency, sends })
         },
     )

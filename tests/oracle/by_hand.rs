@@ -16,7 +16,7 @@ pub struct ByHand {
 
 /// One that neither stalls nor waits for a port.
 pub fn by_hand(parameters: &str, program: &[&[Op]], finish: &[i64]) -> ByHand {
-    let params = Params::new(program.len()).cycle(PS).word(1).set(parameters).unwrap().build().unwrap();
+    let params = Params::builder(program.len()).cycle(PS).word(1).set(parameters).unwrap().build().unwrap();
     let program: Vec<Vec<Op>> = program.iter().map(|calls| calls.to_vec()).collect();
     let none = vec![0; program.len()];
     let (latency, ties) = (Latency::Exact, Ties::Number);

@@ -1,8 +1,9 @@
 //! Machines and programs drawn at random.
 
 use fastrand::Rng;
-use loggp::{Latency, LogGps, PS, Params, Ports, Ties, Time};
+use loggp::{Latency, Params, Ports, Ties};
 
+use crate::machines::{draw_params, longest};
 use crate::program::Op::*;
 use crate::program::{Case, How, Op, Pattern, TAGS, What};
 
@@ -25,45 +26,6 @@ pub fn draw(seed: u64) -> Case {
     let barrier = (rng.usize(0..8) > 0).then(|| rng.i64(-6..=6).max(0));
     let program = Drawing::new(&mut rng, &params).program();
     Case { params, ports, latency, ties, barrier, program }
-}
-
-fn draw_params(rng: &mut Rng, P: usize) -> Params {
-    loop {
-        let unit = [1, 1, 2, 5][rng.usize(0..4)];
-        let mut time = |most: i64| rng.i64(-1..=most).max(0) * unit * PS;
-        let (L, o, g, G) = (time(12), time(4), time(8), time(3));
-        let (O_s, O_r, G_s, G_l) = (time(1), time(1), time(2), time(5) - time(2) - time(2));
-        let params = Params::new(P).word(1).cycle(rng.i64(1..=3) * PS).o(o);
-        let params = match rng.usize(0..10) {
-            // LogP, with a capacity of 1 or 2.
-            0..3 => {
-                let g = g.max(PS);
-                params.g(g).L(Time::from_ps(rng.i64(0..=2 * g.as_ps())))
-            }
-            3..6 => params.g(g).L(L).G(G),
-            _ => {
-                let s = rng.usize(0..6);
-                let S = if rng.bool() { usize::from(u16::MAX) } else { s + rng.usize(0..5) };
-                let g = if rng.bool() { g } else { Time::ZERO };
-                params.g(g).L(L).gps(LogGps { s, S, O_s, O_r, G_s, G_l })
-            }
-        };
-        // No machine's G_l takes back more from a word than there is.
-        if let Ok(params) = params.build() {
-            return params;
-        }
-    }
-}
-
-/// The longest message that does not arrive before its send is called.
-fn longest(params: &Params, most: usize) -> usize {
-    let Some(gps) = params.gps() else { return most };
-    let fits = |words: usize| {
-        let (short, long) = (words.min(gps.s) as i64, words.saturating_sub(gps.s) as i64);
-        let k = words as i64;
-        params.o + k * gps.O_s + params.L + short * gps.G_s + long * gps.G_l >= Time::ZERO
-    };
-    (0..=most).take_while(|words| fits(*words)).last().unwrap()
 }
 
 /// A program that is being drawn.

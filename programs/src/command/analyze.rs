@@ -13,7 +13,7 @@ use super::bars;
 use super::failure::Failure;
 use super::heading::{latency_said, parameters};
 use super::number::Unit;
-use super::options::{FORMATS, Format, count, one_of, ports_name};
+use super::options::{Format, count};
 use super::plot_file::PlotFile;
 use super::report::Report;
 use super::row::MOST_DECIMALS;
@@ -44,7 +44,7 @@ pub struct Analyze {
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
     /// How it is written: for people, or one JSON object or CSV line per run
-    #[arg(long, value_parser = one_of(FORMATS), default_value = "table")]
+    #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }
 
@@ -63,7 +63,7 @@ impl Analyze {
             let first = self.recorded(&name, &trace)?;
             if heading.is_empty() {
                 let said = parameters(&trace.params, &Unit::usual(&trace.params)).join(", ");
-                let (latency, ports) = (latency_said(trace.latency), ports_name(trace.ports));
+                let (latency, ports) = (latency_said(trace.latency), trace.ports);
                 heading = format!("{name}: {said}\n{latency}, {ports} ports");
             }
             let time = first.analysis.time;

@@ -11,7 +11,6 @@ use super::failure::Failure;
 use super::heading::latency_said;
 use super::heading::parameters;
 use super::number::{Unit, count, thousands};
-use super::options::ports_name;
 
 /// The arguments.
 #[derive(Args)]
@@ -36,7 +35,7 @@ impl Audit {
         let show = |time: Option<Time>| time.map_or("none".into(), |time| unit.show(time));
 
         writeln!(out, "{}", parameters(&trace.params, &unit).join(", "))?;
-        writeln!(out, "{}, {} ports\n", latency_said(trace.latency), ports_name(trace.ports))?;
+        writeln!(out, "{}, {} ports\n", latency_said(trace.latency), trace.ports)?;
         for (what, value) in [
             ("finish", unit.show(audit.finish)),
             ("messages", thousands(audit.messages)),

@@ -6,8 +6,8 @@ mod loggps;
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::Args;
-use loggp::{ClockKind, Latency, Params, Ports, Ties, Time};
+use clap::{Args, ValueEnum};
+use loggp::{Carrier, ClockKind, Latency, Params, Ports, Ties, Time};
 use loggp_programs::Calibration;
 use loggp_programs::draw::plot::{Level, Line, Look, Panel, Plot, Scale};
 use loggp_programs::study::calibration::{Amount, Bound, Finding, Found};
@@ -18,7 +18,7 @@ use super::column::Column;
 use super::failure::Failure;
 use super::heading::{machine_heading, parameters};
 use super::number::{Unit, rough};
-use super::options::{MachineOptions, Named, carrier_name, clock_name, one_of, ports_name};
+use super::options::{MachineOptions, carrier_on};
 use super::plot_file::PlotFile;
 use super::report::Report;
 use super::row;
@@ -35,7 +35,7 @@ pub struct Calibrate {
     #[command(flatten)]
     machine: MachineOptions,
     /// Whose parameters are looked for [default: loggp, or loggps with --from]
-    #[arg(long, value_parser = one_of(MODELS), help_heading = "Calibration")]
+    #[arg(long, value_enum, help_heading = "Calibration")]
     model: Option<Model>,
     /// Derive a LogGPS machine from times that were measured elsewhere: CSV with the columns k, w and time, or what
     /// Netgauge's pattern loggp prints
@@ -48,18 +48,15 @@ pub struct Calibrate {
 }
 
 /// Whose parameters are looked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Model {
-    /// LogP's and LogGP's.
+    /// o, g, L, G and the capacity, from bursts, round trips and stalls
+    #[value(name = "loggp")]
     LogGP,
-    /// LogGPS's.
+    /// L, o', O_s, O_r, G_s, G_l, s and S, from round trips alone
+    #[value(name = "loggps")]
     LogGPS,
 }
-
-const MODELS: [Named<Model>; 2] = [
-    ("loggp", "o, g, L, G and the capacity, from bursts, round trips and stalls", Model::LogGP),
-    ("loggps", "L, o', O_s, O_r, G_s, G_l, s and S, from round trips alone", Model::LogGPS),
-];
 
 /// A parameter that was found.
 struct Row<'a> {
@@ -81,7 +78,7 @@ struct Bench {
     /// The clock; nothing if the times come from elsewhere.
     clock: Option<ClockKind>,
     /// What a processor is on that clock; nothing where it need not be told.
-    carrier: Option<&'static str>,
+    carrier: Option<Carrier>,
     /// How much slower than it should the machine ran, at most.
     dilation: f64,
     /// On how many of this computer's cores.
@@ -130,7 +127,7 @@ impl Calibrate {
         let mut report = Report::new(out, self.machine.format, columns());
         let Calibration { params, clock, dilation, cores, .. } = found;
         let (machine, ports) = (choice.name, self.machine.ports);
-        let carrier = carrier_name(clock, emulation.carrier);
+        let carrier = carrier_on(clock, emulation.carrier);
         let bench = Bench { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
         for finding in found.findings() {
             report.add(Row { bench, finding })?;
@@ -171,8 +168,8 @@ fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
     let mut columns = row::machine(|row: &Row| (row.bench.machine, row.bench.params), false);
     columns.extend([
         Column::new("cycle_ns", |row: &Row| row.bench.params.cycle),
-        Column::new("ports", |row: &Row| ports_name(row.bench.ports)),
-        Column::new("clock", |row: &Row| row.bench.clock.map(clock_name)),
+        Column::new("ports", |row: &Row| row.bench.ports),
+        Column::new("clock", |row: &Row| row.bench.clock),
         Column::new("carrier", |row: &Row| row.bench.carrier),
         Column::new("parameter", |row: &Row| row.finding.parameter).titled("parameter"),
         Column::new("unit", |row: &Row| match row.finding.found {
@@ -260,7 +257,7 @@ fn signature(choice: &Choice, found: &Calibration) -> Plot {
     };
     Plot {
         title: format!("LogP signature{of}"),
-        subtitle: format!("{} clock: {}", clock_name(found.clock), parameters(params, unit).join(", ")),
+        subtitle: format!("{} clock: {}", found.clock, parameters(params, unit).join(", ")),
         x: "messages in a burst, M".into(),
         x_scale: Scale::Points,
         y: format!("time per message [{}]", unit.name),

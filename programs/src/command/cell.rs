@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use loggp::Time;
+use loggp::{Carrier, ClockKind, Dilation, Ports, Rules, Time, Work};
 use loggp_programs::Figure;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -166,6 +166,12 @@ cells! {
     i64: |count: i64| Cell::Count(count.into());
     Time: Cell::Time;
     f64: Cell::Number;
+    Carrier: |carrier: Carrier| Cell::Text(carrier.to_string());
+    ClockKind: |clock: ClockKind| Cell::Text(clock.to_string());
+    Dilation: |dilation: Dilation| Cell::Text(dilation.to_string());
+    Ports: |ports: Ports| Cell::Text(ports.to_string());
+    Rules: |rules: Rules| Cell::Text(rules.to_string());
+    Work: |work: Work| Cell::Text(work.to_string());
 }
 
 impl<T: Into<Cell>> From<Option<T>> for Cell {

@@ -53,7 +53,7 @@ pub fn begin(
     }
     let named = options.machine.as_deref().or(options.params.is_none().then_some(DEFAULT_MACHINE));
     let (name, mut builder) = match named {
-        None => (None, Params::new(DEFAULT_P)),
+        None => (None, Params::builder(DEFAULT_P)),
         Some(named) => match preset(named) {
             Ok(preset) => (Some(preset.name), preset.builder()),
             Err(_) if machine_file::is_meant(named) => {

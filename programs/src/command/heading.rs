@@ -1,7 +1,7 @@
 //! What stands above a table: the program, the machine and its parameters; and below that the size, and whatever is not as
 //! usual.
 
-use loggp::{ClockKind, Latency, Parameter, Params, Ports, Ties, Time, Work};
+use loggp::{ClockKind, Latency, Parameter, Params, Ports, Ties, Time};
 use loggp_programs::Study;
 use loggp_programs::study::range::{Point, Quantity, Range};
 
@@ -48,10 +48,7 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<
         unit.name,
     );
     if case.work != case.program.work {
-        heading += match case.work {
-            Work::Measured => ", work measured",
-            Work::Charged => ", work charged",
-        };
+        heading += &format!(", work {}", case.work);
     }
     for other in others {
         heading += &format!(", {}", own(other));

@@ -9,14 +9,14 @@ use loggp_programs::{PROGRAMS, Program};
 use super::failure::Failure;
 use super::machine_file;
 use super::number::thousands;
-use super::options::{FORMATS, Format, count, one_of};
+use super::options::{Format, count};
 use super::topologies;
 
 /// The arguments of `machines`.
 #[derive(Args)]
 pub struct Machines {
     /// How they are listed: for people, or one JSON object each, which --machine FILE reads; --topology has csv too
-    #[arg(long, value_parser = one_of(FORMATS), default_value = "table")]
+    #[arg(long, value_enum, default_value = "table")]
     format: Format,
     /// List networks instead, with the average distance of their processors (LogP, section 5.1)
     #[arg(long)]
@@ -89,7 +89,7 @@ impl Machines {
 /// Lists a machine.
 fn list_machine(out: &mut dyn Write, preset: &Preset) -> Result<(), Failure> {
     writeln!(out, "{}: {}", preset.name, preset.about)?;
-    for PresetValue { name, value, source } in preset.values() {
+    for PresetValue { name, value, source, .. } in preset.values() {
         let unit = match Parameter::named(name) {
             Some(parameter) => parameter.unit,
             None if name == "longest" => Some("word"),

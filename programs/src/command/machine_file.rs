@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, is_separator};
 
-use loggp::{LongMessages, Parameter, Params, ParamsBuilder, Preset};
+use loggp::{LongMessages, Parameter, Params, ParamsBuilder, Preset, TimeError};
 use serde_json::{Map, Value};
 
 use super::cell::{Cell, Object};
@@ -66,8 +66,7 @@ fn machine(text: &[u8], P: usize) -> Result<(Option<String>, ParamsBuilder), Str
     if let Some(cycle) = value.get("cycle_ns") {
         let ns =
             cycle.as_number().ok_or_else(|| format!("cycle_ns = {} is not a number", shortened(cycle)))?;
-        let cycle = loggp::parse_time(&format!("{ns}ns"), loggp::NS)
-            .map_err(|why| format!("cycle_ns = {ns}: {why}"))?;
+        let cycle = format!("{ns}ns").parse().map_err(|why: TimeError| format!("cycle_ns = {ns}: {why}"))?;
         builder = builder.cycle(cycle);
     }
     let name = value
@@ -175,7 +174,7 @@ mod tests {
         let text = br#"{"params": {"L": "6us", "o": 2000000, "g": "4", "word": 16}, "cycle_ns": 0.5}"#;
         let (name, builder) = machine(text, 5).unwrap();
         let params = builder.build().unwrap();
-        let expected = Params::new(5).L(6 * loggp::US).o(2 * loggp::US).g(2 * loggp::NS).word(16);
+        let expected = Params::builder(5).L(6 * loggp::US).o(2 * loggp::US).g(2 * loggp::NS).word(16);
         assert_eq!((name, params), (None, expected.cycle(500 * loggp::PS).build().unwrap()));
     }
 

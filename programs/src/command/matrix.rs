@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::failure::Failure;
 use super::known::Known;
 use super::number::thousands;
-use super::options::{FORMATS, Format, count, one_of, seed};
+use super::options::{Format, count, seed};
 use super::plot_file::PlotFile;
 
 /// The arguments.
@@ -49,7 +49,7 @@ pub struct MatrixCommand {
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
     /// How it is written: for people, as a JSON object, or as lines that a file can have
-    #[arg(long, value_parser = one_of(FORMATS), default_value = "table")]
+    #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }
 
@@ -82,7 +82,7 @@ impl MatrixCommand {
     /// Prints it, and draws it.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let P = self.processors()?;
-        let params = Params::new(P).build().map_err(Failure::request)?;
+        let params = Params::builder(P).build().map_err(Failure::request)?;
         let mut case = Case { seed: self.seed, ..Case::new(&TRANSPORTATION, "linear", params) };
         case = case.with("matrix", &self.matrix);
         let options = [

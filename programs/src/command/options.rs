@@ -1,8 +1,11 @@
 //! The options that commands share, as the command line has them: those of every machine, and those of a program.
 
-use clap::Args;
+use std::error::Error;
+use std::str::FromStr;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Ports, Ties, Time, US, Work, parse_time};
+use clap::{Args, ValueEnum};
+use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Ports, Ties, Time, TimeError, Work};
 use loggp_programs::Emulation;
 
 use super::failure::Failure;
@@ -25,7 +28,7 @@ pub struct MachineOptions {
     #[arg(long, value_name = "NAME=VALUE,...")]
     pub params: Option<String>,
     /// How long a cycle lasts [default: the machine's, or 1us]
-    #[arg(long, value_name = "TIME", value_parser = cycle, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = length, allow_negative_numbers = true)]
     pub cycle: Option<Time>,
     /// How long a message is under way: exactly L, or anything up to L
     #[arg(long, value_name = "exact|random:SEED|exponential:SEED", default_value = "exact")]
@@ -34,17 +37,17 @@ pub struct MachineOptions {
     #[arg(long, value_name = "number|rotation|random:SEED", default_value = "number")]
     pub ties: Ties,
     /// Whether long messages to and from a processor share a port
-    #[arg(long, value_parser = one_of(PORTS), default_value = "single")]
+    #[arg(long, value_parser = one_of::<Ports>(PORTS), default_value = "single")]
     pub ports: Ports,
     /// Stack of each processor, in bytes
     #[arg(long, value_name = "BYTES", value_parser = stack, allow_negative_numbers = true)]
     pub stack: Option<usize>,
     /// The clock: only what the model says, or what this computer measures too [default: virtual to run and to sweep,
     /// wall to compare, calibrate and stress]
-    #[arg(long, value_parser = one_of(CLOCKS))]
+    #[arg(long, value_parser = one_of::<ClockKind>(CLOCKS))]
     pub clock: Option<ClockKind>,
     /// What a processor is on the wall clock [default: a thread]
-    #[arg(long, value_parser = one_of(CARRIERS))]
+    #[arg(long, value_parser = one_of::<Carrier>(CARRIERS))]
     pub carrier: Option<Carrier>,
     /// How much slower than it should the machine runs on the wall clock [default: auto, what this computer holds]
     #[arg(long, value_name = "auto|N", value_parser = dilation, allow_negative_numbers = true)]
@@ -54,7 +57,7 @@ pub struct MachineOptions {
     pub cores: Option<usize>,
 
     /// How rows are written: for people, or one JSON object or CSV line per row
-    #[arg(long, value_parser = one_of(FORMATS), default_value = "table", help_heading = "Report")]
+    #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
     pub format: Format,
 }
 
@@ -86,47 +89,34 @@ pub struct Options {
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub barrier: Option<String>,
     /// What computing costs: this computer's time, or the machine's rates [default: as the program says]
-    #[arg(long, value_parser = one_of(WORK))]
+    #[arg(long, value_parser = one_of::<Work>(WORK))]
     pub work: Option<Work>,
 }
 
 /// How rows are written.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// In columns, for people.
+    /// Columns for people
     Table,
-    /// As a JSON object a line.
+    /// A JSON object a line
     Json,
-    /// Comma-separated values, under a line of titles.
+    /// Comma-separated values, under a line of titles
     Csv,
 }
 
-/// A value that has a name: the name, what it means, and the value.
-pub type Named<T> = (&'static str, &'static str, T);
+/// The name of a value, and what it means.
+pub type Named = (&'static str, &'static str);
 
-pub const CLOCKS: [Named<ClockKind>; 2] = [
-    ("virtual", "Time jumps: exact, repeatable and fast", ClockKind::Virtual),
-    ("wall", "Time passes: processors are threads that wait, and the run is measured", ClockKind::Wall),
+pub const CLOCKS: &[Named] = &[
+    ("virtual", "Time jumps: exact, repeatable and fast"),
+    ("wall", "Time passes: processors are threads that wait, and the run is measured"),
 ];
-pub const CARRIERS: [Named<Carrier>; 2] = [
-    ("thread", "A thread of its own, pinned to a core", Carrier::Thread),
-    (
-        "coroutine",
-        "A coroutine on its core's one thread, so that far more of them can act at once",
-        Carrier::Coroutine,
-    ),
+pub const CARRIERS: &[Named] = &[
+    ("thread", "A thread of its own, pinned to a core"),
+    ("coroutine", "A coroutine on its core's one thread, so that far more of them can act at once"),
 ];
-pub const PORTS: [Named<Ports>; 2] =
-    [("single", "One for both directions", Ports::Single), ("dual", "One for each direction", Ports::Dual)];
-const WORK: [Named<Work>; 2] = [
-    ("measured", "This computer's time for it", Work::Measured),
-    ("charged", "The machine's rates", Work::Charged),
-];
-pub const FORMATS: [Named<Format>; 3] = [
-    ("table", "Columns for people", Format::Table),
-    ("json", "A JSON object a line", Format::Json),
-    ("csv", "Comma-separated values, under a line of titles", Format::Csv),
-];
+pub const PORTS: &[Named] = &[("single", "One for both directions"), ("dual", "One for each direction")];
+const WORK: &[Named] = &[("measured", "This computer's time for it"), ("charged", "The machine's rates")];
 
 impl MachineOptions {
     /// How the machine runs, on this clock unless they say which. Refuses what only the wall clock has, on the other.
@@ -165,47 +155,24 @@ pub fn refuse_without_wall(clock: ClockKind, options: &[(&str, bool)]) -> Result
     }
 }
 
-/// The name of a clock.
-pub fn clock_name(clock: ClockKind) -> &'static str {
-    name_of(&CLOCKS, clock)
-}
-
-/// The name of what a processor is on a clock; nothing on the virtual clock, where it need not be told.
-pub fn carrier_name(clock: ClockKind, carrier: Carrier) -> Option<&'static str> {
-    (clock == ClockKind::Wall).then(|| name_of(&CARRIERS, carrier))
+/// What a processor is on a clock; nothing on the virtual clock, where it need not be told.
+pub fn carrier_on(clock: ClockKind, carrier: Carrier) -> Option<Carrier> {
+    (clock == ClockKind::Wall).then_some(carrier)
 }
 
 /// The clock, and what a processor is on it if that is not as usual, for people.
 pub fn clock_said(clock: ClockKind, carrier: Carrier) -> String {
     let on = if carrier == Carrier::Coroutine && clock == ClockKind::Wall { " on coroutines" } else { "" };
-    format!("{} clock{on}", clock_name(clock))
+    format!("{clock} clock{on}")
 }
 
-/// The name of a kind of ports.
-pub fn ports_name(ports: Ports) -> &'static str {
-    name_of(&PORTS, ports)
-}
-
-/// The name of what computing costs.
-pub fn work_name(work: Work) -> &'static str {
-    name_of(&WORK, work)
-}
-
-/// What a value is called.
-fn name_of<T: Copy + PartialEq>(all: &[Named<T>], value: T) -> &'static str {
-    all.iter().find(|(.., other)| *other == value).map_or("", |(name, ..)| name)
-}
-
-/// Reads one of these names.
-pub fn one_of<T, const N: usize>(all: [Named<T>; N]) -> impl TypedValueParser<Value = T>
+/// Reads a value by one of these names.
+pub fn one_of<T>(all: &'static [Named]) -> impl TypedValueParser<Value = T>
 where
-    T: Copy + Send + Sync + 'static,
+    T: FromStr<Err: Error + Send + Sync> + Clone + Send + Sync + 'static,
 {
-    let names = all.map(|(name, help, _)| PossibleValue::new(name).help(help));
-    PossibleValuesParser::new(names).try_map(move |given| {
-        let named = all.iter().find(|(name, ..)| *name == given);
-        named.map(|(.., value)| *value).ok_or("there is no such name")
-    })
+    let names = all.iter().map(|(name, help)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(names).try_map(|given| given.parse::<T>())
 }
 
 /// Reads a number of things.
@@ -222,16 +189,11 @@ pub fn cores(text: &str) -> Result<usize, String> {
 pub fn dilation(text: &str) -> Result<Dilation, String> {
     const LEAST: f64 = 1e-6;
     const MOST: f64 = 1e6;
-    let in_range = |dilation: &f64| (LEAST..=MOST).contains(dilation);
-    match text {
-        "auto" => Ok(Dilation::Auto),
-        _ => text
-            .parse()
-            .ok()
-            .filter(in_range)
-            .map(Dilation::Fixed)
-            .ok_or_else(|| format!("give auto, or a number from {LEAST} to {MOST}")),
+    match text.parse() {
+        Ok(Dilation::Fixed(dilation)) if !(LEAST..=MOST).contains(&dilation) => None,
+        read => read.ok(),
     }
+    .ok_or_else(|| format!("give auto, or a number from {LEAST} to {MOST}"))
 }
 
 /// Reads a seed.
@@ -254,11 +216,10 @@ fn stack(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(in_range).ok_or_else(|| format!("give a number of bytes from {LEAST} to {MOST}"))
 }
 
-/// Reads the length of a cycle, which cannot be told in cycles.
-pub fn cycle(text: &str) -> Result<Time, String> {
-    if !text.ends_with('s') || text.contains("cycle") {
-        return Err("a cycle needs a length and its unit, as in 25ns".into());
+/// Reads a length of time that is more than none, with its unit.
+pub fn length(text: &str) -> Result<Time, String> {
+    match text.parse() {
+        Ok(time) if time <= Time::ZERO => Err("it lasts longer than 0; give at least 1ps".into()),
+        read => read.map_err(|why: TimeError| why.to_string()),
     }
-    let cycle = parse_time(text, US)?;
-    if cycle > Time::ZERO { Ok(cycle) } else { Err("a cycle lasts longer than 0; give at least 1ps".into()) }
 }

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{ClockKind, Latency, NS, Params, Played, Player, Ports, Rules, Schedule, Ties, Time, parse_time};
+use loggp::{ClockKind, Latency, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
 use loggp_programs::goal;
 
 use super::cell::Cell;
@@ -16,7 +16,7 @@ use super::failure::Failure;
 use super::heading::machine_heading;
 use super::known;
 use super::number::Unit;
-use super::options::{FORMATS, Format, MachineOptions, Named, PORTS, cycle, one_of, ports_name};
+use super::options::{Format, MachineOptions, Named, PORTS, length, one_of};
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
 
@@ -44,30 +44,26 @@ pub struct ReplayOptions {
     #[arg(long, value_name = "NAME=VALUE,...")]
     params: Option<String>,
     /// How long a cycle lasts [default: the machine's, or 1us]
-    #[arg(long, value_name = "TIME", value_parser = cycle, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = length, allow_negative_numbers = true)]
     cycle: Option<Time>,
     /// Whose rules hold: docs/replay.md has the differences
-    #[arg(long, value_parser = one_of(RULES), default_value = "papers")]
+    #[arg(long, value_parser = one_of::<Rules>(RULES), default_value = "papers")]
     rules: Rules,
     /// Whether long messages to and from a rank share a port
-    #[arg(long, value_parser = one_of(PORTS), default_value = "single")]
+    #[arg(long, value_parser = one_of::<Ports>(PORTS), default_value = "single")]
     ports: Ports,
     /// How long a unit of the schedule's computations is
-    #[arg(long, value_name = "TIME", value_parser = unit, default_value = "1ns", allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = length, default_value = "1ns", allow_negative_numbers = true)]
     #[arg(help_heading = "Schedule")]
     pub unit: Time,
     /// How it is written: for people, as a JSON object, or as a CSV line
-    #[arg(long, value_parser = one_of(FORMATS), default_value = "table", help_heading = "Report")]
+    #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
     format: Format,
 }
 
-const RULES: [Named<Rules>; 2] = [
-    ("papers", "LogP's, LogGP's and LogGPS's, as the machine has them", Rules::Papers),
-    (
-        "loggopsim",
-        "LogGOPSim's: no capacity, g at both ends, a message is received when it comes",
-        Rules::LogGOPSim,
-    ),
+const RULES: &[Named] = &[
+    ("papers", "LogP's, LogGP's and LogGPS's, as the machine has them"),
+    ("loggopsim", "LogGOPSim's: no capacity, g at both ends, a message is received when it comes"),
 ];
 
 /// So many ranks' ends are shown in a table.
@@ -90,12 +86,6 @@ struct Row {
     requirements: usize,
     /// How it went.
     replayed: Played,
-}
-
-/// Reads how long a unit is.
-fn unit(text: &str) -> Result<Time, String> {
-    let unit = parse_time(text, NS)?;
-    if unit > Time::ZERO { Ok(unit) } else { Err("a unit lasts longer than 0; give at least 1ps".into()) }
 }
 
 impl ReplayCommand {
@@ -177,11 +167,6 @@ impl ReplayOptions {
     }
 }
 
-/// The name of somebody's rules.
-fn rules_name(rules: Rules) -> &'static str {
-    RULES.iter().find(|(.., other)| *other == rules).map_or("", |(name, ..)| name)
-}
-
 /// When each rank was done, where there are few.
 fn finishes(played: &Row, unit: &Unit) -> String {
     let finishes = &played.replayed.finishes;
@@ -198,8 +183,8 @@ fn columns() -> Vec<Column<'static, Row>> {
     columns.extend(row::machine(|played: &Row| (played.machine, played.params), true));
     columns.extend([
         Column::new("cycle_ns", |played: &Row| played.params.cycle),
-        Column::new("ports", |played: &Row| ports_name(played.ports)),
-        Column::new("rules", |played: &Row| rules_name(played.rules)),
+        Column::new("ports", |played: &Row| played.ports),
+        Column::new("rules", |played: &Row| played.rules),
         Column::new("ranks", |played: &Row| played.replayed.finishes.len()).titled("ranks"),
         Column::new("operations", |played: &Row| played.operations).titled("operations"),
         Column::new("requirements", |played: &Row| played.requirements),

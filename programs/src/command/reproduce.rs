@@ -43,7 +43,7 @@ pub struct Reproduce {
     #[arg(long)]
     list: bool,
     /// How the list is written
-    #[arg(long, value_parser = one_of(options::FORMATS), default_value = "table", requires = "list")]
+    #[arg(long, value_enum, default_value = "table", requires = "list")]
     format: Format,
     /// The folder of the page, and of the files beside it
     #[arg(long, value_name = "FOLDER", default_value = "reproduced")]
@@ -66,10 +66,10 @@ pub struct Reproduce {
     #[arg(default_value = "3")]
     repeat: usize,
     /// The clock of what is to be measured; on the virtual clock nothing is [default: wall]
-    #[arg(long, value_parser = one_of(options::CLOCKS))]
+    #[arg(long, value_parser = one_of::<ClockKind>(options::CLOCKS))]
     clock: Option<ClockKind>,
     /// What a processor is on the wall clock [default: thread]
-    #[arg(long, value_parser = one_of(options::CARRIERS))]
+    #[arg(long, value_parser = one_of::<Carrier>(options::CARRIERS))]
     carrier: Option<Carrier>,
     /// How much slower than it should the machine runs on the wall clock [default: auto]
     #[arg(long, value_name = "auto|N", value_parser = options::dilation, allow_negative_numbers = true)]

@@ -1,12 +1,12 @@
 //! A row of `run`, `compare`, `sweep` and `stress`: a study and its answers, and the columns that say what is in them.
 
-use loggp::{ClockKind, Dilation, Host, Lateness, Parameter, Params, Time};
+use loggp::{ClockKind, Host, Lateness, Parameter, Params, Time};
 use loggp_programs::study::{Phase, Prediction, Times};
 use loggp_programs::{Answers, Case, Study};
 
 use super::cell::Cell;
 use super::column::{self, Column};
-use super::options::{carrier_name, clock_name, ports_name, work_name};
+use super::options::carrier_on;
 
 /// A table of these shows times with at most so many decimals.
 pub const MOST_DECIMALS: usize = 3;
@@ -104,17 +104,14 @@ pub fn asked() -> [Column<'static, Row>; 9] {
         Column::new("cycle_ns", |row: &Row| row.case().params.cycle),
         Column::new("latency", |row: &Row| row.case().latency.to_string()),
         Column::new("ties", |row: &Row| row.case().ties.to_string()),
-        Column::new("ports", |row: &Row| ports_name(row.case().ports)),
+        Column::new("ports", |row: &Row| row.case().ports),
         Column::new("barrier_ns", |row: &Row| row.case().barrier),
-        Column::new("work", |row: &Row| work_name(row.case().work)),
+        Column::new("work", |row: &Row| row.case().work),
         Column::new("seed", |row: &Row| row.case().seed),
         Column::new("repeat", |row: &Row| row.asked.study.repeat),
         Column::new("dilation_asked", |row: &Row| {
             let emulation = &row.asked.study.emulation;
-            (emulation.clock == ClockKind::Wall).then(|| match emulation.dilation {
-                Dilation::Auto => "auto".into(),
-                Dilation::Fixed(dilation) => dilation.to_string(),
-            })
+            (emulation.clock == ClockKind::Wall).then_some(emulation.dilation)
         }),
     ]
 }
@@ -138,10 +135,10 @@ pub fn machine<R>(
 /// The clock on which a study runs, and what processors are on it.
 pub fn clock() -> [Column<'static, Row>; 2] {
     [
-        Column::new("clock", |row: &Row| clock_name(row.asked.study.emulation.clock)),
+        Column::new("clock", |row: &Row| row.asked.study.emulation.clock),
         Column::new("carrier", |row: &Row| {
             let emulation = &row.asked.study.emulation;
-            carrier_name(emulation.clock, emulation.carrier)
+            carrier_on(emulation.clock, emulation.carrier)
         }),
     ]
 }

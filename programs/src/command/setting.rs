@@ -1,6 +1,6 @@
 //! The studies that a request asks for, but for their algorithm and for what is swept.
 
-use loggp::{ClockKind, Params, ParamsBuilder, Time, parse_time};
+use loggp::{ClockKind, Params, ParamsBuilder, Time};
 use loggp_programs::{Algorithm, Case, Costs, Emulation, Program, Refusal, Study};
 
 use super::choice::{self, Choice};
@@ -71,6 +71,6 @@ impl<'a> Setting<'a> {
 
 /// Reads the cost of a barrier.
 fn barrier(text: &str, cycle: Time) -> Result<Time, String> {
-    let cost = parse_time(text, cycle).map_err(|why| format!("--barrier: {why}"))?;
+    let cost = Time::parse(text, cycle).map_err(|why| format!("--barrier: {why}"))?;
     if cost >= Time::ZERO { Ok(cost) } else { Err("--barrier: a barrier takes no less than 0".into()) }
 }

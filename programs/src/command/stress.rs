@@ -17,7 +17,7 @@ use super::heading::machine_heading;
 use super::known;
 use super::name;
 use super::number::thousands;
-use super::options::{MachineOptions, clock_name, count, seed};
+use super::options::{MachineOptions, count, seed};
 use super::plot_file::PlotFile;
 use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS, Row};
@@ -225,7 +225,7 @@ fn plot(rows: &[Row], choices: &[Choice]) -> Plot {
         lines: patterns.iter().enumerate().map(|pattern| line(pattern, choice.params.P)).collect(),
         levels: Vec::new(),
     };
-    let clock = clock_name(rows[0].asked.study.emulation.clock);
+    let clock = rows[0].asked.study.emulation.clock;
     Plot {
         title: format!("Capacity stalls under load{on}"),
         subtitle: format!("{clock} clock: {}", parameters(&choices[0])),

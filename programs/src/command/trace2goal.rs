@@ -13,6 +13,7 @@ use loggp::{Call, CallKind, CallTag, MessageId, Time, Trace};
 
 use super::audit::read;
 use super::failure::Failure;
+use super::options::length;
 
 /// The arguments.
 #[derive(Args)]
@@ -20,17 +21,8 @@ pub struct Trace2Goal {
     /// A file that `loggp run --trace` wrote
     trace: PathBuf,
     /// What a unit of `calc` is
-    #[arg(long, value_name = "TIME", default_value = "1ns", value_parser = unit)]
+    #[arg(long, value_name = "TIME", default_value = "1ns", value_parser = length)]
     unit: Time,
-}
-
-/// A unit of time.
-fn unit(text: &str) -> Result<Time, String> {
-    match loggp::parse_time(text, loggp::NS) {
-        Ok(unit) if unit > Time::ZERO => Ok(unit),
-        Ok(unit) => Err(format!("{unit} is no unit; give a time above 0")),
-        Err(error) => Err(error.to_string()),
-    }
 }
 
 impl Trace2Goal {
@@ -126,10 +118,6 @@ impl Rank<'_> {
     ) -> io::Result<()> {
         let bytes = |id: MessageId| lengths.get(&id).copied().unwrap_or(0);
         match &call.what {
-            CallKind::Work(_) | CallKind::WaitUntil(_) | CallKind::Probe { .. } | CallKind::Test { .. } => {
-                self.calc(call, unit)
-            }
-            CallKind::Receive { got: None, .. } => self.calc(call, unit),
             CallKind::Send { to, tag, bytes, .. } => {
                 self.goes_on(&format!("send {bytes}b to {to}"), tag, tags)
             }
@@ -161,6 +149,8 @@ impl Rank<'_> {
                 Ok(())
             }
             CallKind::Barrier => Ok(()),
+            // What neither sends nor receives takes time.
+            _ => self.calc(call, unit),
         }
     }
 

@@ -154,7 +154,7 @@ impl Kind {
             ActivityKind::Barrier => Some(Kind::of_account(Account::Barrier)),
             ActivityKind::Post(_) => kind("call for a request", POWDER),
             ActivityKind::Wait(_) => kind("wait for a request", PEACH),
-            ActivityKind::Idle => None,
+            _ => None,
         }
     }
 

@@ -22,7 +22,7 @@ const WORDS: Tag<Vec<u64>> = Tag::new(0);
 
 /// The trace of a run in which every processor works and sends a message to the next, and some wait for the capacity.
 fn trace(P: usize, words: usize) -> Trace {
-    let params = Params::new(P).L(6 * US).o(2 * US).g(4 * US).G(US).build().unwrap();
+    let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).G(US).build().unwrap();
     let run = Machine::new(params).work(Work::Charged).trace(true).run(|p| {
         p.work("step", 3, || ());
         if p.id() == 0 {

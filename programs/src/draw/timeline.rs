@@ -374,7 +374,7 @@ mod tests {
     const WORD: Tag<Vec<u64>> = Tag::new(0);
 
     fn picture(P: usize, words: usize) -> Result<String, String> {
-        let params = Params::new(P).L(6 * US).o(2 * US).g(4 * US).G(US).build().unwrap();
+        let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).G(US).build().unwrap();
         let run = Machine::new(params).work(Work::Charged).trace(true).run(|p| {
             p.send((p.id() + 1) % p.p(), WORD, vec![1; words]);
             p.recv(WORD);

@@ -64,7 +64,7 @@ pub fn rehearse(plan: &Fft, threads: usize) -> Costs {
 fn point() -> Time {
     let shape = Shape::new(1 << 13, 2, Layout::Cyclic);
     let points = random(shape.m(), 1);
-    let free = Params::new(2).build().expect("a machine may be free");
+    let free = Params::builder(2).build().expect("a machine may be free");
     let machine = Machine::new(free).work(Work::Measured);
     let run = || machine.run(|p| remap::short(p, &shape, Schedule::Staggered, &points, &mut points.clone()));
     let times: Vec<Time> = (0..5).filter_map(|_| run().ok()).map(|run| run.time).collect();

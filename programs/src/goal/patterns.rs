@@ -309,7 +309,7 @@ mod tests {
     /// Every pattern comes to its end, for every number of ranks, by both rules.
     #[test]
     fn every_pattern_ends() {
-        let params = Params::new(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+        let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
         for pattern in PATTERNS {
             for P in 1..=33 {
                 let Ok(schedule) = pattern.schedule(P, 8) else {
@@ -331,7 +331,7 @@ mod tests {
     /// LogP: a binomial broadcast over 8 takes three rounds of L + 2o = 10, as 0 sends to 1 at 0, to 2 at 4 and to 4 at 8.
     #[test]
     fn a_binomial_broadcast() {
-        let params = Params::new(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+        let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
         let replayed =
             Player::new(params).run(&Pattern::named("binomial-broadcast").unwrap().schedule(8, 1).unwrap());
         let replayed = replayed.unwrap();

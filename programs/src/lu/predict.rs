@@ -90,7 +90,7 @@ impl Machine<'_> {
     fn port(&self, k: usize) -> Time {
         match self.ports {
             Ports::Single => (self.params.stream(k) - self.params.L).max(Time::ZERO),
-            Ports::Dual => Time::ZERO,
+            _ => Time::ZERO,
         }
     }
 

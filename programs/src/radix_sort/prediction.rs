@@ -38,7 +38,7 @@ pub fn phases(case: &Case, setting: &Setting) -> Vec<(PhaseName, Option<Time>)> 
     let rates = match case.work {
         _ if !case.params.is_loggp() => return Vec::new(),
         Work::Charged => setting.charged,
-        Work::Measured => match rehearsal::rates(&case.costs) {
+        _ => match rehearsal::rates(&case.costs) {
             Some(rates) => rates,
             None => return Vec::new(),
         },
@@ -144,7 +144,7 @@ impl Pass<'_> {
         let S = self.stream((n / slices).max(1) * (self.setting.bits / 8) as usize);
         let stage = (2 * o).max(S + g).max(match self.case.ports {
             Ports::Single => 2 * S,
-            Ports::Dual => S,
+            _ => S,
         });
         (messages - 1) * stage + o + self.wait(S) + S + o + n as i64 * self.rates.moving
     }
@@ -158,7 +158,7 @@ impl Pass<'_> {
     fn wait(&self, stream: Time) -> Time {
         match self.case.ports {
             Ports::Single => self.case.params.L.max(stream),
-            Ports::Dual => self.case.params.L,
+            _ => self.case.params.L,
         }
     }
 }

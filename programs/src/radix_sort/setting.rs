@@ -1,10 +1,11 @@
 //! What a case asks for: its options, read and checked.
 
-use loggp::{Params, Time, US, parse_time};
+use loggp::{Params, Time, US};
 
 use super::input::Input;
 use super::item::Digit;
 use super::sort::Plan;
+use crate::costs::duration;
 use crate::{Case, ProgramOption, Refusal};
 
 /// The widest digit: its 65,536 buckets are as many as a tag can tell apart.
@@ -52,7 +53,7 @@ const fn cost(name: &'static str, about: &'static str) -> ProgramOption {
         about,
         default: "1",
         instead_of_size: false,
-        check: |text| time(text, US).map(|_| ()),
+        check: |text| duration(text, US).map(drop),
     }
 }
 
@@ -63,14 +64,6 @@ fn key_bits(text: &str) -> Result<u32, String> {
 fn radix(text: &str) -> Result<u32, String> {
     let bits = text.parse().ok().filter(|bits| (1..=WIDEST).contains(bits));
     bits.ok_or_else(|| format!("give a number of bits from 1 to {WIDEST}"))
-}
-
-/// A cost, where a bare number counts cycles.
-fn time(text: &str, cycle: Time) -> Result<Time, String> {
-    match parse_time(text, cycle)? {
-        time if time < Time::ZERO => Err("nothing costs less than no time; give 0 or more".into()),
-        time => Ok(time),
-    }
 }
 
 /// What a unit of each kind of work costs.
@@ -102,7 +95,7 @@ pub struct Setting {
 impl Setting {
     /// What the case asks for, or a sentence that says what of it cannot be.
     pub fn of(case: &Case, bulk: bool) -> Result<Setting, Refusal> {
-        let cost = |name| case.read(name, |text| time(text, case.params.cycle));
+        let cost = |name| case.read(name, |text| duration(text, case.params.cycle));
         Ok(Setting {
             bits: case.read("keys", key_bits)?,
             plan: Plan { radix: case.read("radix", radix)?, bulk },

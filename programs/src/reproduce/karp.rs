@@ -33,7 +33,7 @@ const CM5: [i64; 3] = [6, 2, 4];
 
 /// A machine whose L, o and g are so many cycles of a microsecond.
 fn machine(P: usize, [L, o, g]: [i64; 3]) -> Params {
-    Params::new(P).L(L * US).o(o * US).g(g * US).cycle(US).build().expect("these are parameters")
+    Params::builder(P).L(L * US).o(o * US).g(g * US).cycle(US).build().expect("these are parameters")
 }
 
 /// What such a machine is called.

@@ -34,7 +34,7 @@ pub static PAPER: Paper = Paper {
 
 /// A machine with L, o and g in cycles, as captions give them.
 fn caption(P: usize, [L, o, g]: [i64; 3]) -> Params {
-    Params::new(P).L(L * US).o(o * US).g(g * US).build().expect("a paper's machine can be")
+    Params::builder(P).L(L * US).o(o * US).g(g * US).build().expect("a paper's machine can be")
 }
 
 /// The CM-5 of section 4.1.4, with so many processors.

@@ -116,7 +116,7 @@ mod tests {
     /// one is in transit to P3. With P4, which has the items before P5, the same split ends when the paper says.
     #[test]
     fn the_split_of_figure_10_ends_as_early_as_the_one_that_is_found() {
-        let params = Params::new(6).L(4 * US).o(US).g(4 * US).G(US).word(1).build().unwrap();
+        let params = Params::builder(6).L(4 * US).o(US).g(4 * US).G(US).word(1).build().unwrap();
         let case = Case { size: 10, ..Case::new(&SCATTER, "optimal", params) };
         let tree = Tree::new(splits(&case, Way::Optimal).S, 6, 10);
         let end = |tree: &Tree| simulate(tree, &params).into_iter().max().unwrap();
@@ -138,7 +138,8 @@ mod tests {
         for _ in 0..400 {
             let (P, k) = (rng.usize(2..30), rng.usize(1..60));
             let mut any = |most| rng.i64(0..=most) * US;
-            let params = Params::new(P).L(any(40)).o(any(10)).g(any(20)).G(any(3)).word(1).build().unwrap();
+            let params =
+                Params::builder(P).L(any(40)).o(any(10)).g(any(20)).G(any(3)).word(1).build().unwrap();
             let case = Case { size: k, ..Case::new(&SCATTER, "optimal", params) };
             let mut tree = Tree::new(splits(&case, Way::Optimal).S, P, k);
             for _ in 0..3 * P {

@@ -247,7 +247,7 @@ fn series(lab: &mut Lab, pause: Time) -> Result<(Series, Reading), RunError> {
 fn gap_per_word(lab: &mut Lab, round_trip: Reading) -> Result<(Reading, usize), RunError> {
     let enough = match lab.clock {
         ClockKind::Virtual => PS,
-        ClockKind::Wall => WELL_MEASURED.max(10 * round_trip.time),
+        _ => WELL_MEASURED.max(10 * round_trip.time),
     };
     let mut k = 2;
     loop {

@@ -86,7 +86,7 @@ impl LogGpsCalibration {
     /// Calibrates the machine of a laboratory.
     fn of(params: Params, mut lab: Lab) -> Result<LogGpsCalibration, Failed> {
         let trips = search::measure(&mut lab)?;
-        let builder = Params::new(lab.P).word(lab.word).cycle(params.cycle);
+        let builder = Params::builder(lab.P).word(lab.word).cycle(params.cycle);
         let mut recovered = Recovered::from_round_trips(trips, builder)?;
         for finding in &mut recovered.findings {
             finding.configured = configured(&params, finding.parameter);

@@ -12,6 +12,7 @@ use crate::time::{MS, Time};
 
 /// How much slower than it should a machine on the wall clock runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum Dilation {
     /// As little as the host can hold, found by a run on the virtual clock first. A program that is to run
     /// [only once](crate::Machine::run_once) runs at 1.

@@ -8,6 +8,7 @@
 //! what is read back. What the viewers show is held against them, so that a picture cannot say another thing
 //! than an audit.
 
+mod call;
 mod read;
 mod write;
 
@@ -104,7 +105,7 @@ mod tests {
         let activity =
             |id, start, end, what| Activity { id, start: start * US, end: Time::from_ps(end), what };
         Trace {
-            params: Params::new(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap(),
+            params: Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap(),
             ports: Ports::Single,
             latency: Latency::Exact,
             ties: Ties::Number,

@@ -9,6 +9,7 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::{RawValue, Value};
 
+use super::call::CallText;
 use super::{Hex, LatencyHeader, Own, PortsHeader, TiesHeader, model};
 use crate::message::MessageId;
 use crate::params::Ports;
@@ -85,7 +86,7 @@ impl Header {
     fn params(&self) -> Result<Params, String> {
         let gps = self.params.get("LogGPS");
         let is_logp = self.params.get("model").is_some_and(|model| model == "LogP");
-        let mut builder = Params::new(0);
+        let mut builder = Params::builder(0);
         for parameter in Parameter::ALL.iter().chain([&Parameter::CYCLE]) {
             let name = parameter.name;
             let value = match (parameter.is_loggps(), gps) {
@@ -144,6 +145,10 @@ struct Event {
     args: Args,
 }
 
+/// What was called.
+#[derive(Deserialize)]
+struct Called(#[serde(with = "CallText")] CallKind);
+
 /// What events carry: slices some of it, messages the rest.
 #[derive(Default, Deserialize)]
 struct Args {
@@ -159,7 +164,7 @@ struct Args {
     enter: Option<i64>,
     first: Option<i64>,
     arrival: Option<i64>,
-    call: Option<CallKind>,
+    call: Option<Called>,
 }
 
 impl<'de> Deserialize<'de> for Events {
@@ -357,7 +362,7 @@ impl Event {
     }
 
     fn call(&mut self) -> Result<Call, String> {
-        let what = need(self.args.call.take(), "call")?;
+        let Called(what) = need(self.args.call.take(), "call")?;
         let (start, end) = (need(self.args.start, "start")?, need(self.args.end, "end")?);
         Ok(Call { id: need(self.tid, "tid")?, start: Time::from_ps(start), end: Time::from_ps(end), what })
     }

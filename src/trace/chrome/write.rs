@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Write};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::call::CallText;
 use super::{CALLS, Hex, LatencyHeader, Own, PID, PortsHeader, TiesHeader, model};
 use crate::message::MessageId;
 use crate::params::Ports;
@@ -127,7 +128,7 @@ fn write_call(out: &mut impl Write, call: &Call) -> io::Result<()> {
     write!(out, r#","ts":{},"dur":{},"cat":"call","name":"#, Micros(start), Micros(end - start))?;
     serde_json::to_writer(&mut *out, name)?;
     write!(out, r#","args":{{"start":{},"end":{},"call":"#, start.as_ps(), end.as_ps())?;
-    serde_json::to_writer(&mut *out, what)?;
+    CallText::serialize(what, &mut serde_json::Serializer::new(&mut *out))?;
     out.write_all(b"}}")
 }
 

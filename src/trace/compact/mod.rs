@@ -225,7 +225,7 @@ mod tests {
 
     /// A file as far as its machine: L = 6 us, of 3 processors.
     fn machine() -> Vec<u8> {
-        let params = crate::Params::new(3).L(6 * crate::US).build().unwrap();
+        let params = crate::Params::builder(3).L(6 * crate::US).build().unwrap();
         let run = crate::Machine::new(params).trace(true).run(|_| ()).unwrap();
         let mut bytes = bytes(&run.trace.unwrap());
         assert!(bytes.ends_with(&[0, 0, 0, 0]));

@@ -19,7 +19,7 @@ use crate::command::failure::Failure;
 use crate::command::heading::{machine_heading, parameters};
 use crate::command::machine_file;
 use crate::command::number::{Unit, count, percent, rough, thousands};
-use crate::command::options::{Format, MachineOptions, carrier_name, clock_name};
+use crate::command::options::{Format, MachineOptions, carrier_on};
 use crate::command::plot_file::PlotFile;
 use crate::command::report::Report;
 
@@ -34,7 +34,7 @@ pub fn calibrate(asked: &Calibrate, out: &mut dyn Write) -> Result<(), Failure> 
     let found = LogGpsCalibration::study(choice.params, asked.machine.ports, &emulation)?;
     let LogGpsCalibration { params, recovered, clock, dilation, cores } = found;
     let (machine, ports) = (choice.name, asked.machine.ports);
-    let carrier = carrier_name(clock, emulation.carrier);
+    let carrier = carrier_on(clock, emulation.carrier);
     let bench = Bench { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
     let parameters = parameters(&choice.params, &choice.unit).join(", ");
     let mut heading = machine_heading(&choice, &parameters, clock, &asked.machine);
@@ -44,7 +44,7 @@ pub fn calibrate(asked: &Calibrate, out: &mut dyn Write) -> Result<(), Failure> 
     let rows = report(asked, out, bench, &recovered, &heading, choice.unit)?;
     judge(&rows)?;
     let title = choice.name.map_or(String::new(), |name| format!(" of {name}"));
-    draw(file, &title, &format!("{} clock", clock_name(clock)), &recovered, choice.unit)
+    draw(file, &title, &format!("{clock} clock"), &recovered, choice.unit)
 }
 
 /// Derives a machine from a file.
@@ -75,7 +75,7 @@ pub fn derive(asked: &Calibrate, path: &Path, out: &mut dyn Write) -> Result<(),
     }
     let P = asked.machine.one_P()?.unwrap_or(DEFAULT_P);
     let cycle = cycle.unwrap_or(US);
-    let builder = Params::new(P).word(1).cycle(cycle);
+    let builder = Params::builder(P).word(1).cycle(cycle);
     let recovered = Recovered::read(&text, builder, cycle).map_err(|why| refuse(why.to_string()))?;
     if asked.plot.is_some() && recovered.trips.is_none() {
         return Err(Failure::request(
@@ -157,7 +157,7 @@ fn object(bench: Bench, rows: &[Row], recovered: &Recovered, fit: Option<(f64, f
     values.push(("findings".into(), Cell::Rows(rows.iter().map(finding).collect())));
     values.push(("error_median".into(), fit.map(|(middle, ..)| middle).into()));
     values.push(("error_max".into(), fit.map(|(_, worst, _)| worst).into()));
-    values.push(("clock".into(), bench.clock.map(clock_name).into()));
+    values.push(("clock".into(), bench.clock.into()));
     values.push(("carrier".into(), bench.carrier.into()));
     Object(values)
 }

@@ -6,12 +6,12 @@ use std::sync::OnceLock;
 use std::thread::available_parallelism;
 use std::time::SystemTime;
 
-use loggp::{ClockKind, Dilation};
+use loggp::ClockKind;
 use loggp_programs::Emulation;
 use loggp_programs::reproduce::{Exhibit, Finding, Paper};
 use serde::{Deserialize, Serialize};
 
-use super::super::options::{carrier_name, clock_name};
+use super::super::options::carrier_on;
 
 /// An exhibit, what came of it, and what is needed to repeat it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -125,12 +125,9 @@ impl Asked {
             full,
             seed,
             repeat: if wall { repeat } else { 1 },
-            clock: clock_name(clock).into(),
-            carrier: carrier_name(clock, carrier).map(String::from),
-            dilation: match dilation {
-                Dilation::Auto => "auto".into(),
-                Dilation::Fixed(dilation) => dilation.to_string(),
-            },
+            clock: clock.to_string(),
+            carrier: carrier_on(clock, carrier).map(|carrier| carrier.to_string()),
+            dilation: dilation.to_string(),
             cores: cores.unwrap_or_else(all_cores),
         }
     }

@@ -14,7 +14,7 @@ pub fn cs2(name: &str, P: usize) -> Params {
 
 /// A machine whose times are in cycles, and whose G is a cycle per item.
 pub fn cycles(P: usize, L: i64, o: i64, g: i64) -> Params {
-    let params = Params::new(P).L(L * US).o(o * US).g(g * US).G(US);
+    let params = Params::builder(P).L(L * US).o(o * US).g(g * US).G(US);
     params.build().expect("such a machine can be")
 }
 

@@ -102,7 +102,7 @@ fn equation(params: &Params, k: usize) -> &'static str {
 
 fn figure_2(lab: &Lab) -> Result<Finding, Failed> {
     const MACHINE: &str = "L=5us,o=2us,O_s=1us,O_r=1us,G_s=2us,G_l=1us,s=2,S=4,word=1";
-    let machine = Params::new(2).set(MACHINE).and_then(loggp::ParamsBuilder::build);
+    let machine = Params::builder(2).set(MACHINE).and_then(loggp::ParamsBuilder::build);
     let params = machine.map_err(|why| Failed::Refused(why.to_string().into()))?;
     let sends = [("send1", 2, Time::ZERO), ("send2", 4, Time::ZERO), ("send3", 6, 20 * US)];
     let mut runs =

@@ -252,7 +252,7 @@ impl<'a> Walk<'_, 'a> {
             }
             ActivityKind::Work(_) => Part::Work,
             ActivityKind::Gap => Part::Gap,
-            ActivityKind::Idle => Part::Idle,
+            _ => Part::Idle,
         };
         self.hop(part, Cost::Fixed, id, None, start, end);
         self.before(place)

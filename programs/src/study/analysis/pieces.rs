@@ -54,7 +54,6 @@ pub fn take_apart<'a>(events: &Events<'a>, roles: &Roles, track: &Track, on: &mu
                 on(Piece { start: at, end, account, event, message });
                 continue;
             }
-            ActivityKind::Wait(_) => (Account::Idle, None),
             ActivityKind::Idle => match awaited(events, place) {
                 None => (Account::Idle, None),
                 Some(message) => match roles.role(message) {
@@ -72,6 +71,7 @@ pub fn take_apart<'a>(events: &Events<'a>, roles: &Roles, track: &Track, on: &mu
                     }
                 },
             },
+            _ => (Account::Idle, None),
         };
         on(Piece { start, end, account, event, message: message.map(|message| roles.data(message)) });
     }

@@ -62,7 +62,7 @@ impl Lab {
         let (P, word) = (machine.params().P, machine.params().word.get());
         let (repetitions, enough, noise) = match clock {
             ClockKind::Virtual => (1, 1, Time::ZERO),
-            ClockKind::Wall => (*REPETITIONS.start(), ENOUGH, NOISE),
+            _ => (*REPETITIONS.start(), ENOUGH, NOISE),
         };
         let machine = machine.clone().clock(clock).work(Work::Charged).rate(PAUSE, PS);
         let (rest, patience) = (Time::ZERO, Instant::now() + PATIENCE);
@@ -77,7 +77,7 @@ impl Lab {
     ) -> Result<(Vec<Vec<Time>>, bool), RunError> {
         let watch = match self.clock {
             ClockKind::Virtual => Watch::Local,
-            ClockKind::Wall => Watch::Host(Instant::now()),
+            _ => Watch::Host(Instant::now()),
         };
         let run = self.machine.run(|p| experiment(p, watch))?;
         let Some(host) = run.host else { return Ok((run.results, true)) };

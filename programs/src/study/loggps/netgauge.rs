@@ -172,7 +172,7 @@ mod tests {
     use loggp::{PS, Params};
 
     fn machine(text: &str) -> Recovered {
-        read(text.as_bytes()).unwrap().unwrap().machine(Params::new(2).word(1)).unwrap()
+        read(text.as_bytes()).unwrap().unwrap().machine(Params::builder(2).word(1)).unwrap()
     }
 
     /// A line as Netgauge prints it for a machine with such overheads and gaps; L is half of a round trip of a byte.
@@ -214,8 +214,11 @@ mod tests {
         assert!(read(b"k,w,time\n1,2,3\n").is_none());
         let refusal = read(b"\nL=much s=1 o_s=1 o_r=1 g=1 G=1").unwrap().unwrap_err().to_string();
         assert!(refusal.starts_with("line 2: L=much is not a number"), "{refusal}");
-        let refused =
-            read(b"L=1 s=1 o_s=1 o_r=1 g=nan G=nan").unwrap().unwrap().machine(Params::new(2)).unwrap_err();
+        let refused = read(b"L=1 s=1 o_s=1 o_r=1 g=nan G=nan")
+            .unwrap()
+            .unwrap()
+            .machine(Params::builder(2))
+            .unwrap_err();
         assert!(refused.to_string().contains("not measured enough sizes"));
     }
 }

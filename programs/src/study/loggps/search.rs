@@ -27,7 +27,7 @@ const SHORT: usize = 64;
 pub fn measure(lab: &mut Lab) -> Result<RoundTrips, RunError> {
     let noise = match lab.clock {
         ClockKind::Virtual => Noise::NONE,
-        ClockKind::Wall => Noise { absolute: lab.noise.as_ps() as f64, relative: NOISE },
+        _ => Noise { absolute: lab.noise.as_ps() as f64, relative: NOISE },
     };
     lab.patience = Instant::now() + PATIENCE;
     // A first round trip says how long a processor should rest.

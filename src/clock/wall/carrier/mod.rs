@@ -9,6 +9,7 @@ pub(super) mod thread;
 ///
 /// On the virtual clock processors are coroutines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Carrier {
     /// Each processor has a thread of its own, pinned to its core.
     #[default]

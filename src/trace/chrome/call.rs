@@ -1,0 +1,179 @@
+//! How the file spells what a program called. Each type here mirrors one of the trace's, which can change without the file.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use crate::message::MessageId;
+use crate::time::Time;
+use crate::trace::{CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
+
+/// A [`CallKind`] in a file.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "CallKind", rename_all = "snake_case")]
+pub enum CallText {
+    Work(Cow<'static, str>),
+    WaitUntil(#[serde(with = "Picoseconds")] Time),
+    Send {
+        to: usize,
+        #[serde(with = "TagText")]
+        tag: CallTag,
+        bytes: usize,
+        #[serde(with = "TransferText")]
+        sent: Transfer,
+    },
+    Receive {
+        from: Option<usize>,
+        #[serde(with = "TagText")]
+        tag: CallTag,
+        #[serde(with = "UntilText")]
+        until: Until,
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "got")]
+        got: Option<Transfer>,
+    },
+    SendRecv(
+        #[serde(serialize_with = "SendRecvText::serialize", deserialize_with = "send_recv")] Box<SendRecv>,
+    ),
+    Probe {
+        from: Option<usize>,
+        #[serde(with = "TagText")]
+        tag: CallTag,
+        saw: Option<usize>,
+    },
+    Barrier,
+    Isend {
+        request: u32,
+        to: usize,
+        #[serde(with = "TagText")]
+        tag: CallTag,
+        bytes: usize,
+    },
+    Irecv {
+        request: u32,
+        from: Option<usize>,
+        #[serde(with = "TagText")]
+        tag: CallTag,
+    },
+    Wait {
+        request: u32,
+        sends: bool,
+        #[serde(with = "TransferText")]
+        transfer: Transfer,
+    },
+    Test {
+        request: u32,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "SendRecv")]
+struct SendRecvText {
+    to: usize,
+    from: usize,
+    #[serde(with = "TagText")]
+    tag: CallTag,
+    bytes: usize,
+    #[serde(with = "TransferText")]
+    sent: Transfer,
+    #[serde(with = "TransferText")]
+    got: Transfer,
+}
+
+fn send_recv<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<SendRecv>, D::Error> {
+    SendRecvText::deserialize(deserializer).map(Box::new)
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Transfer")]
+struct TransferText {
+    #[serde(with = "IdText")]
+    message: MessageId,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "rendezvous")]
+    rendezvous: Option<Box<Rendezvous>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Rendezvous")]
+struct RendezvousText {
+    #[serde(with = "IdText")]
+    request: MessageId,
+    #[serde(with = "IdText")]
+    reply: MessageId,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "MessageId")]
+struct IdText {
+    from: usize,
+    number: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Until", rename_all = "snake_case")]
+enum UntilText {
+    Come,
+    Moment(#[serde(with = "Picoseconds")] Time),
+    GapOver,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "CallTag")]
+struct TagText {
+    #[serde(with = "hex")]
+    number: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<Cow<'static, str>>,
+}
+
+/// A time in whole picoseconds.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Time")]
+struct Picoseconds(#[serde(getter = "ps")] i64);
+
+fn ps(time: &Time) -> i64 {
+    time.as_ps()
+}
+
+impl From<Picoseconds> for Time {
+    fn from(Picoseconds(ps): Picoseconds) -> Time {
+        Time::from_ps(ps)
+    }
+}
+
+/// A tag's number: a text, since viewers that save a file again round large numbers.
+mod hex {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{number:x}"))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let refusal = || D::Error::custom(format_args!("a tag's number is {text:?}, and no hexadecimal one"));
+        u64::from_str_radix(&text, 16).map_err(|_| refusal())
+    }
+}
+
+/// What is left out of a file if it is not there.
+macro_rules! if_there {
+    ($name:ident: $type:ty as $text:ident) => {
+        mod $name {
+            use super::*;
+
+            pub fn serialize<S: Serializer>(it: &Option<$type>, serializer: S) -> Result<S::Ok, S::Error> {
+                match it {
+                    Some(it) => $text::serialize(it, serializer),
+                    None => serializer.serialize_none(),
+                }
+            }
+
+            pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<$type>, D::Error> {
+                $text::deserialize(from).map(|it| Some(it.into()))
+            }
+        }
+    };
+}
+
+if_there!(got: Transfer as TransferText);
+if_there!(rendezvous: Box<Rendezvous> as RendezvousText);
