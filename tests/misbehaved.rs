@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use loggp::{Cause, Dilation, MS, Machine, NS, Params, Proc, RunError, SEC, Tag, Time, US, Work};
+use loggp::{Cause, Dilation, MS, Machine, NS, PS, Params, Proc, RunError, SEC, Tag, Time, US, Work};
 
 const BYTE: Tag<u8> = Tag::new(0);
 const COUNT: Tag<u32> = Tag::new(9);
@@ -183,6 +183,39 @@ fn the_end_of_time_is_named() {
         _ => drop(p.recv(BYTE)),
     });
     assert_eq!(error.unwrap_err().cause, Cause::EndOfTime { id: 1 });
+}
+
+/// Who computes there for long has not ended, though its local time has.
+#[test]
+fn computing_at_the_end_of_time_holds_up_the_error() {
+    for error in fails(2, |p| {
+        if p.id() == 0 {
+            p.wait_until(US);
+            p.work("long", 1 << 62, || std::thread::sleep(Duration::from_millis(50)));
+            p.recv(BYTE);
+        }
+    }) {
+        assert_eq!(error.cause, Cause::EndOfTime { id: 0 });
+    }
+}
+
+/// So much slower than it should, the wall clock cannot wait until then, and says so when nothing comes before.
+#[test]
+fn a_time_that_the_host_cannot_count_is_the_end_of_time() {
+    for place in ["wall", "coroutine"] {
+        let machine = machine(2, place).dilation(Dilation::Fixed(3000.0));
+        let error = machine.run(|p| {
+            if p.id() == 1 {
+                p.wait_until(20 * US);
+                p.send(0, BYTE, 1_u8);
+            } else {
+                let far = Time::MAX - PS;
+                assert_eq!(p.recv_until(far, BYTE), Some((1, 1)));
+                p.wait_until(far);
+            }
+        });
+        assert_eq!(error.unwrap_err().cause, Cause::EndOfTime { id: 0 }, "{place}");
+    }
 }
 
 #[test]

@@ -30,7 +30,7 @@ use crate::rules::choice::Places;
 use crate::rules::node::Reception;
 use crate::time::{PS, Time};
 use carrier::{Berth, Carrier, coroutine, thread};
-use front::{Front, NEVER, Outlook, place};
+use front::{Front, LAST, NEVER, Outlook, place};
 use lane::{Receiver, Sender, lane};
 use ticks::HostClock;
 
@@ -196,6 +196,12 @@ impl Wall {
     fn end(&self, status: u8) {
         self.status.store(status, Ordering::SeqCst);
         self.unparkers.iter().for_each(Unparker::unpark);
+    }
+
+    /// Ends the run because something went wrong, of which no processor has spoken yet.
+    fn fail_with(&self, cause: Cause) {
+        say_before_abort(&cause);
+        self.fail(cause);
     }
 
     /// Ends the run because something went wrong. The first cause counts.
@@ -455,10 +461,15 @@ impl<'a> Waiter<'a> {
             }
             look();
             looks = looks.wrapping_add(1);
-            if wake == Time::MAX && looks.is_multiple_of(SELDOM) {
+            if looks.is_multiple_of(SELDOM) && self.wall.host.never_comes(wake) {
                 self.look_around();
-                // Nobody here is due, nobody elsewhere, and nothing is under way.
-                if self.roster().outlook.horizon().0 == Time::MAX && !self.roster().has_incoming() {
+                if wake < Time::MAX {
+                    if self.has(Needs::Turn, wake) && !self.roster().has_incoming() {
+                        // All that comes before has been done.
+                        self.wall.fail_with(Cause::EndOfTime { id: self.id as usize });
+                    }
+                } else if self.roster().outlook.horizon().0 == Time::MAX && !self.roster().has_incoming() {
+                    // Nobody here is due, nobody elsewhere, and nothing is under way.
                     let (waiting, of) = (self.wall.running.load(Ordering::SeqCst), self.wall.P);
                     say_before_abort(&Cause::Deadlock { waiting, of });
                     self.wall.end(FAILED);
@@ -528,7 +539,7 @@ impl Clock for Waiter<'_> {
         let roster = self.roster();
         if roster.unstarted.is_empty() {
             let first = roster.agenda.peek().map_or(NEVER, Entry::moment);
-            let mine = (t, roster.places.place(t, id));
+            let mine = (t.min(LAST), roster.places.place(t, id));
             roster.outlook.show(&wall.fronts[number], first.min(mine));
         }
     }
@@ -602,7 +613,7 @@ pub(crate) fn run<T: Send>(
             }
         }
     };
-    let fail = |cause: Cause| wall.fail(cause);
+    let fail = |cause: Cause| wall.fail_with(cause);
     let (lives, pinned) = match carrier {
         Carrier::Thread => thread::carry(parkers, &wall.unparkers, stack, cores, &fail, &live),
         Carrier::Coroutine => coroutine::carry(P, stack, cores, &fail, &live),
@@ -626,8 +637,13 @@ pub(crate) fn run<T: Send>(
     for roster in &rosters {
         findings.lateness.add(&roster.lateness).expect("the bounds are the same");
     }
-    let result = |life: Option<T>| life.expect("who ended early left a cause");
-    Ok((lives.into_iter().map(result).collect(), findings))
+    match lives.into_iter().collect() {
+        Some(results) => Ok((results, findings)),
+        None => {
+            Err(Cause::Host("the run ended early, and nobody said why: that is a fault of loggp".into())
+                .into())
+        }
+    }
 }
 
 /// How many pages of its stack a processor touches before time begins.
