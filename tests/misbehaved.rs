@@ -4,7 +4,10 @@
 mod child;
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -215,6 +218,42 @@ fn a_time_that_the_host_cannot_count_is_the_end_of_time() {
             }
         });
         assert_eq!(error.unwrap_err().cause, Cause::EndOfTime { id: 0 }, "{place}");
+    }
+}
+
+/// Nothing can be unwound where panics abort: so the process ends with a word, and no stack is given back under a thread
+/// that a waiting processor has lent it to.
+#[test]
+fn where_panics_abort_a_run_that_fails_ends_the_process_with_a_word() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("aborts");
+    let right = |command: &mut Command| {
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    // The library alone, as fast as it is built.
+    let settings = ["panic='abort'", "opt-level=0", "debug=false", "package.'*'.opt-level=0"];
+    let settings = settings.map(|setting| format!("--config=profile.dev.{setting}"));
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--offline", "--lib", "--package=loggp", "--no-default-features"]).args(settings);
+    right(cargo.arg("--target-dir").arg(&folder).current_dir(env!("CARGO_MANIFEST_DIR")));
+    let (built, program) = (folder.join("debug"), folder.join("program"));
+    let mut rustc = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()));
+    rustc.args(["--edition=2024", "-Cpanic=abort", "tests/child/aborts.rs", "-o"]).arg(&program).arg("-L");
+    rustc.arg(format!("dependency={}", built.join("deps").display())).arg("--extern");
+    rustc.arg(format!("loggp={}", built.join("libloggp.rlib").display()));
+    right(rustc.current_dir(env!("CARGO_MANIFEST_DIR")));
+    for (place, error) in [
+        ("virtual", "deadlock: 1 of 2 processors"),
+        ("wall", "deadlock: 1 of 2 processors"),
+        ("coroutine", "deadlock: 1 of 2 processors"),
+        ("unreceived", "a message was never received"),
+    ] {
+        let output = Command::new(&program).arg(place).output().unwrap();
+        let (text, status) = (String::from_utf8_lossy(&output.stderr), output.status);
+        assert_eq!(text.matches(error).count(), 1, "{place}: {status} {text}");
+        // Where nobody waits, the error is returned as it is elsewhere.
+        let expected = if place == "unreceived" { (Some(1), None) } else { (None, Some(libc::SIGABRT)) };
+        assert_eq!((status.code(), status.signal()), expected, "{place}: {text}");
     }
 }
 

@@ -227,10 +227,12 @@ pub(crate) fn run<T>(
     let processors = seats.iter().enumerate().map(|(id, seat)| seat.state(id)).collect();
     drop(seats);
     clock.failed.set(true);
-    if cfg!(panic = "abort") {
-        coroutines.abandon();
-    } else {
-        coroutines.end(|_, _| ());
+    let error = RunError { cause, processors };
+    if cfg!(panic = "abort") && coroutines.any_waits() {
+        // What waits cannot be unwound, and threads that it has started may use its stack, and what the caller lent it.
+        eprintln!("{error}");
+        std::process::abort();
     }
-    Err(RunError { cause, processors })
+    coroutines.end(|_, _| ());
+    Err(error)
 }
