@@ -27,10 +27,17 @@ pub(crate) struct Agenda {
     lanes: [VecDeque<Entry>; LANES],
     /// The entries that fitted no lane.
     heap: BinaryHeap<Reverse<Entry>>,
+    /// How many entries count no more, at most.
+    outdated: usize,
+    /// How many may lie here; as many as count, or a few.
+    tolerated: usize,
 }
 
 /// How many lanes: programs rarely wait for more kinds of things at once.
 const LANES: usize = 3;
+
+/// So many entries that count no more are not worth looking for.
+const FEW: usize = 64;
 
 /// A processor and its time, packed into one number that compares fast: time, place at that time, ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,6 +75,8 @@ impl Default for Agenda {
             heads: [Entry::NONE; LANES + 1],
             lanes: Default::default(),
             heap: BinaryHeap::new(),
+            outdated: 0,
+            tolerated: FEW,
         }
     }
 }
@@ -108,6 +117,32 @@ impl Agenda {
         } else {
             self.next = self.next.min(entry);
         }
+    }
+
+    /// An entry here counts no more. It stays until it comes up, which may be never, or until there are as many like it as
+    /// others: so there are never many more entries than processors.
+    #[inline(never)]
+    pub fn outdate(&mut self, counts: impl Fn(Entry) -> bool) {
+        self.outdated += 1;
+        if self.outdated <= self.tolerated {
+            return;
+        }
+        for (lane, head) in self.lanes.iter_mut().zip(&mut self.heads) {
+            if *head != Entry::NONE {
+                lane.push_front(*head);
+            }
+            lane.retain(|entry| counts(*entry));
+            *head = lane.pop_front().unwrap_or(Entry::NONE);
+        }
+        self.heap.retain(|Reverse(entry)| counts(*entry));
+        self.heads[LANES] = self.heap.peek().map_or(Entry::NONE, |Reverse(entry)| *entry);
+        self.look_for_the_earliest();
+        (self.outdated, self.tolerated) = (0, self.len().max(FEW));
+    }
+
+    /// How many entries there are, those behind the first ones.
+    fn len(&self) -> usize {
+        self.lanes.iter().map(VecDeque::len).sum::<usize>() + self.heap.len()
     }
 
     /// Takes the earliest entry.
@@ -171,6 +206,29 @@ impl Agenda {
 mod tests {
     use super::*;
     use crate::time::PS;
+
+    /// Some hundred processors take new tickets all the time, most of them long before their entries come up.
+    #[test]
+    fn what_counts_no_more_takes_no_room() {
+        const P: usize = 300;
+        let mut rng = fastrand::Rng::with_seed(2);
+        let (mut agenda, mut tickets, mut times) = (Agenda::default(), [0; P], [Time::ZERO; P]);
+        (0..P).for_each(|id| agenda.add(Entry::new(times[id], id as u32, 0)));
+        for step in 0..100_000 {
+            let id = rng.usize(0..P);
+            tickets[id] += 1;
+            times[id] = rng.i64(0..1000) * rng.i64(0..1000) * PS;
+            agenda.add(Entry::new(times[id], id as u32, tickets[id]));
+            agenda.outdate(|entry| tickets[entry.moment().1 as usize] == entry.ticket());
+            assert!(agenda.len() <= 2 * P + LANES, "{} entries after {step}", agenda.len());
+        }
+        let counts = |entry: &Entry| tickets[entry.moment().1 as usize] == entry.ticket();
+        let left: Vec<Entry> = std::iter::from_fn(|| agenda.pop()).filter(counts).collect();
+        let mut expected: Vec<Entry> =
+            (0..P).map(|id| Entry::new(times[id], id as u32, tickets[id])).collect();
+        expected.sort();
+        assert_eq!(left, expected);
+    }
 
     #[test]
     fn gives_back_in_order() {

@@ -135,9 +135,17 @@ impl Clock for Jumper<'_> {
 
     fn deliver(&mut self, envelope: Envelope) {
         let to = envelope.letter.to;
-        let mut seat = self.clock.seat(to as usize);
+        let mut seats = self.clock.seats.borrow_mut();
+        let seat = &mut seats[to as usize];
+        let is_on_agenda = !seat.is_blocked();
         if seat.put(envelope, &self.clock.cost) {
-            self.clock.agenda.borrow_mut().add(self.clock.entry(to, seat.wake(), seat.ticket()));
+            let mut agenda = self.clock.agenda.borrow_mut();
+            agenda.add(self.clock.entry(to, seat.wake(), seat.ticket()));
+            if is_on_agenda {
+                agenda.outdate(|entry| {
+                    seats[self.clock.processor(entry) as usize].ticket() == entry.ticket()
+                });
+            }
         }
     }
 

@@ -236,9 +236,18 @@ impl Roster {
     #[inline]
     fn put(&mut self, place: usize, holder: u32, envelope: Envelope) {
         let (seat, id) = (&mut self.seats[place], envelope.letter.to);
+        let is_on_agenda = !seat.is_blocked();
         if seat.put(envelope, &self.cost) && id != holder {
             let place = self.places.place(seat.wake(), id);
             self.agenda.add(Entry::new(seat.wake(), place, seat.ticket()));
+            if is_on_agenda {
+                let Roster { agenda, seats, places, outgoing, .. } = self;
+                let cores = outgoing.len() + 1;
+                agenda.outdate(|entry| {
+                    let (time, place) = entry.moment();
+                    seats[places.who(time, place) as usize / cores].ticket() == entry.ticket()
+                });
+            }
         }
     }
 
