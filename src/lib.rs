@@ -62,6 +62,7 @@ pub use audit::{Audit, Rule, Violation, audit};
 pub use clock::ClockKind;
 pub use clock::wall::carrier::Carrier;
 pub use clock::wall::dilation::Dilation;
+pub use clock::watchdog::Silence;
 pub use error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
 pub use machine::{Host, Lateness, Machine, Run};
 pub use message::{MessageId, Payload, Tag};

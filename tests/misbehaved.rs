@@ -8,8 +8,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use loggp::{Cause, Dilation, MS, Machine, NS, PS, Params, Proc, RunError, SEC, Tag, Time, US, Work};
@@ -254,6 +254,31 @@ fn where_panics_abort_a_run_that_fails_ends_the_process_with_a_word() {
         // Where nobody waits, the error is returned as it is elsewhere.
         let expected = if place == "unreceived" { (Some(1), None) } else { (None, Some(libc::SIGABRT)) };
         assert_eq!((status.code(), status.signal()), expected, "{place}: {text}");
+    }
+}
+
+/// Who is told may also panic: the next one is told all the same.
+#[test]
+fn who_stays_away_is_told_of_once() {
+    for place in PLACES {
+        let (tell, told) = std::sync::mpsc::channel();
+        let (told, times) = (Mutex::new(told), Arc::new(AtomicUsize::new(0)));
+        let count = times.clone();
+        let machine = machine(2, place).patience(Duration::from_millis(300)).on_silence(move |silence| {
+            if silence.id == 0 {
+                return; // the host may have stopped it for so long
+            }
+            count.fetch_add(1, Ordering::Relaxed);
+            assert!(silence.lasts >= Duration::from_millis(300));
+            tell.send((silence.id, silence.at)).unwrap();
+            std::panic::resume_unwind(Box::new("enough"));
+        });
+        let run = machine.run(|p| {
+            p.wait_until(US);
+            (p.id() == 1).then(|| told.lock().unwrap().recv_timeout(Duration::from_secs(60)))
+        });
+        assert_eq!(run.unwrap().results, [None, Some(Ok((1, US)))], "{place}");
+        assert_eq!(times.load(Ordering::Relaxed), 1, "{place}");
     }
 }
 

@@ -8,7 +8,6 @@
 use std::cell::{Cell, RefCell, RefMut};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
 
 use corosensei::{CoroutineResult, Yielder};
 
@@ -17,7 +16,7 @@ use super::seat::Seat;
 use super::stacks::coroutines::Coroutines;
 use super::stacks::overflow::{AlternateStack, Stacks};
 use super::stacks::prefetch::prefetch_stack;
-use super::watchdog::{Beat, Watched};
+use super::watchdog::{Beat, Patience, Watched};
 use super::{Clock, Known, blame};
 use crate::error::{Cause, RunError, cause_of, stop};
 use crate::message::Envelope;
@@ -142,9 +141,8 @@ impl Clock for Jumper<'_> {
             let mut agenda = self.clock.agenda.borrow_mut();
             agenda.add(self.clock.entry(to, seat.wake(), seat.ticket()));
             if is_on_agenda {
-                agenda.outdate(|entry| {
-                    seats[self.clock.processor(entry) as usize].ticket() == entry.ticket()
-                });
+                agenda
+                    .outdate(|entry| seats[self.clock.processor(entry) as usize].ticket() == entry.ticket());
             }
         }
     }
@@ -181,7 +179,7 @@ pub(crate) fn run<T>(
     P: usize,
     stack: usize,
     known: Known,
-    patience: Duration,
+    patience: Patience,
     body: &dyn Fn(usize, &mut dyn Clock) -> T,
 ) -> Result<Vec<T>, RunError> {
     let clock = Jumping {

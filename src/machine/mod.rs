@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::dilation::{self, Chosen, Dilation, Effort, Recorder};
 use crate::clock::wall::{self, cores};
+use crate::clock::watchdog::{Patience, Silence};
 use crate::clock::{Clock, ClockKind, Known, virtual_time};
 use crate::error::RunError;
 use crate::message::Tag;
@@ -64,7 +65,7 @@ pub struct Machine {
     cores: usize,
     carrier: Carrier,
     dilation: Dilation,
-    patience: Duration,
+    patience: Patience,
 }
 
 /// A run that came to its end.
@@ -150,7 +151,7 @@ impl Machine {
             cores: usize::MAX,
             carrier: Carrier::default(),
             dilation: Dilation::default(),
-            patience: Duration::from_secs(10),
+            patience: Patience::default(),
         }
     }
 
@@ -280,10 +281,34 @@ impl Machine {
         Machine { dilation, ..self }
     }
 
-    /// Sets how long a processor may stay away from the machine's calls, in the host's time, before the machine says so
-    /// on stderr; 10 s unless told. It says which one, since when, and why that may be. The run goes on.
-    pub fn patience(self, patience: Duration) -> Machine {
-        Machine { patience, ..self }
+    /// Sets how long a processor may stay away from the machine's calls, in the host's time, before somebody is
+    /// [told](Machine::on_silence); 10 s unless told.
+    pub fn patience(mut self, patience: Duration) -> Machine {
+        self.patience.lasts = patience;
+        self
+    }
+
+    /// Sets who is told when a processor has stayed away from the machine's calls for too long: it may wait for something
+    /// that no other processor can do meanwhile. Unless told, a line on stderr says which one and since when. It is told
+    /// once, from a thread that belongs to no run. The run goes on.
+    ///
+    /// ```
+    /// use std::sync::{Mutex, mpsc};
+    /// use std::time::Duration;
+    /// use loggp::{Machine, Params};
+    ///
+    /// let (tell, told) = mpsc::channel();
+    /// let machine = Machine::new(Params::new(1).build()?)
+    ///     .patience(Duration::from_millis(100))
+    ///     .on_silence(move |silence| tell.send(silence.id).unwrap());
+    /// let told = Mutex::new(told);
+    /// let run = machine.run(|_| told.lock().unwrap().recv().unwrap())?;
+    /// assert_eq!(run.results, [0]); // it waited until it was noticed
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn on_silence(mut self, tell: impl Fn(&Silence) + Send + Sync + 'static) -> Machine {
+        self.patience.tell = Arc::new(tell);
+        self
     }
 
     /// Runs a program on every processor, and returns when all have finished.
@@ -415,7 +440,7 @@ impl Machine {
     fn emulate(&self, program: Program) -> Result<Run<()>, RunError> {
         let setup = self.setup();
         let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
-        let lives = virtual_time::run(self.params.P, self.stack, setup.known(), self.patience, &body)
+        let lives = virtual_time::run(self.params.P, self.stack, setup.known(), self.patience.clone(), &body)
             .map_err(|error| setup.explain(error))?;
         Ok(self.report(lives, &setup.network))
     }
@@ -442,7 +467,7 @@ impl Machine {
                     setup.live(id, &mut recorder, program);
                     recorder.waits
                 };
-                let waits = virtual_time::run(P, stack, setup.known(), self.patience, &body)
+                let waits = virtual_time::run(P, stack, setup.known(), self.patience.clone(), &body)
                     .map_err(|error| setup.explain(error))?;
                 let effort = effort(self.carrier, P.div_ceil(cores));
                 dilation::choose(&waits, cores, effort, self.work == Work::Measured)
@@ -462,7 +487,7 @@ impl Machine {
                 stack,
                 cores,
                 setup.known(),
-                self.patience,
+                self.patience.clone(),
                 choice.dilation,
                 &body,
             )

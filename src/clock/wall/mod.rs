@@ -13,7 +13,6 @@ mod lane;
 mod ticks;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
 use hdrhistogram::Histogram;
@@ -21,7 +20,7 @@ use hdrhistogram::Histogram;
 use super::agenda::{Agenda, Entry};
 use super::seat::Seat;
 use super::sync::{AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look};
-use super::watchdog::{Beat, Watched};
+use super::watchdog::{Beat, Patience, Watched};
 use super::{Clock, Known, blame};
 use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
 use crate::message::{Envelope, Letter};
@@ -598,7 +597,7 @@ pub(crate) fn run<T: Send>(
     stack: usize,
     cores: usize,
     known: Known,
-    patience: Duration,
+    patience: Patience,
     dilation: f64,
     body: &(dyn Fn(usize, &mut dyn Clock) -> T + Sync),
 ) -> Result<(Vec<T>, Findings), RunError> {
@@ -718,7 +717,7 @@ mod loom_tests {
         builder.preemption_bound = Some(if P > 2 { 1 } else { 2 });
         builder.check(move || {
             let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
-            let watched = Watched::new(cores, Duration::MAX);
+            let watched = Watched::new(cores, Patience::default());
             let wall = Wall::new(P, HostClock::new(1.0), cores, Known::default(), watched, &parkers);
             let (wall, acts) = (loom::sync::Arc::new(wall), Acts::default());
             let threads: Vec<_> = (0..)
