@@ -27,17 +27,13 @@ pub(crate) struct Agenda {
     lanes: [VecDeque<Entry>; LANES],
     /// The entries that fitted no lane.
     heap: BinaryHeap<Reverse<Entry>>,
-    /// How many entries count no more, at most.
-    outdated: usize,
-    /// How many may lie here; as many as count, or a few.
-    tolerated: usize,
 }
 
 /// How many lanes: programs rarely wait for more kinds of things at once.
 const LANES: usize = 3;
 
-/// So many entries that count no more are not worth looking for.
-const FEW: usize = 64;
+/// How many entries a lane has room for at least, once it needs any.
+const FEW: usize = 32;
 
 /// A processor and its time, packed into one number that compares fast: time, place at that time, ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,35 +71,64 @@ impl Default for Agenda {
             heads: [Entry::NONE; LANES + 1],
             lanes: Default::default(),
             heap: BinaryHeap::new(),
-            outdated: 0,
-            tolerated: FEW,
         }
     }
 }
 
 impl Agenda {
-    /// Adds an entry.
+    /// Adds an entry, where all count until they come up.
     #[inline]
     pub fn add(&mut self, entry: Entry) {
+        self.insert(entry, |_| true);
+    }
+
+    /// Adds an entry. `counts` says of another one whether it still does: those that do not stay until they come up, which
+    /// may be never, or until there is no room, so that they take no more of it than the others.
+    #[inline]
+    pub fn insert(&mut self, entry: Entry, counts: impl Fn(Entry) -> bool) {
         for lane in 0..LANES {
             if self.tails[lane] <= entry {
                 self.tails[lane] = entry;
-                if self.heads[lane] != Entry::NONE {
-                    return self.lanes[lane].push_back(entry);
+                if self.heads[lane] == Entry::NONE {
+                    return self.comes_to_front(lane, entry);
                 }
-                return self.comes_to_front(lane, entry);
+                if self.lanes[lane].len() == self.lanes[lane].capacity() {
+                    return self.make_room(entry, counts);
+                }
+                return self.lanes[lane].push_back(entry);
             }
         }
-        self.add_to_heap(entry);
+        self.add_to_heap(entry, counts);
     }
 
     /// Adds an entry that fits no lane.
     #[inline(never)]
-    fn add_to_heap(&mut self, entry: Entry) {
+    fn add_to_heap(&mut self, entry: Entry, counts: impl Fn(Entry) -> bool) {
+        if self.heap.len() == self.heap.capacity() {
+            return self.make_room(entry, counts);
+        }
         self.heap.push(Reverse(entry));
         if entry < self.heads[LANES] {
             self.comes_to_front(LANES, entry);
         }
+    }
+
+    /// Adds an entry for which there is no room: takes out all that do not count, and makes room twice for the others.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, entry: Entry, counts: impl Fn(Entry) -> bool) {
+        for (lane, head) in self.lanes.iter_mut().zip(&mut self.heads) {
+            lane.retain(|entry| counts(*entry));
+            if *head != Entry::NONE && !counts(*head) {
+                *head = lane.pop_front().unwrap_or(Entry::NONE);
+            }
+            lane.reserve(lane.len().max(FEW));
+        }
+        self.heap.retain(|Reverse(entry)| counts(*entry));
+        self.heap.reserve(self.heap.len().max(FEW));
+        self.heads[LANES] = self.heap.peek().map_or(Entry::NONE, |Reverse(entry)| *entry);
+        self.look_for_the_earliest();
+        self.insert(entry, counts);
     }
 
     /// An entry is the first of its lane, or of the heap, now.
@@ -117,32 +142,6 @@ impl Agenda {
         } else {
             self.next = self.next.min(entry);
         }
-    }
-
-    /// An entry here counts no more. It stays until it comes up, which may be never, or until there are as many like it as
-    /// others: so there are never many more entries than processors.
-    #[inline(never)]
-    pub fn outdate(&mut self, counts: impl Fn(Entry) -> bool) {
-        self.outdated += 1;
-        if self.outdated <= self.tolerated {
-            return;
-        }
-        for (lane, head) in self.lanes.iter_mut().zip(&mut self.heads) {
-            if *head != Entry::NONE {
-                lane.push_front(*head);
-            }
-            lane.retain(|entry| counts(*entry));
-            *head = lane.pop_front().unwrap_or(Entry::NONE);
-        }
-        self.heap.retain(|Reverse(entry)| counts(*entry));
-        self.heads[LANES] = self.heap.peek().map_or(Entry::NONE, |Reverse(entry)| *entry);
-        self.look_for_the_earliest();
-        (self.outdated, self.tolerated) = (0, self.len().max(FEW));
-    }
-
-    /// How many entries there are, those behind the first ones.
-    fn len(&self) -> usize {
-        self.lanes.iter().map(VecDeque::len).sum::<usize>() + self.heap.len()
     }
 
     /// Takes the earliest entry.
@@ -181,11 +180,11 @@ impl Agenda {
 
     /// Adds `mine` and takes the earliest entry; or does nothing, if `mine` is the earliest.
     #[inline]
-    pub fn exchange(&mut self, mine: Entry) -> Option<Entry> {
+    pub fn exchange(&mut self, mine: Entry, counts: impl Fn(Entry) -> bool) -> Option<Entry> {
         if mine < self.earliest {
             return None;
         }
-        self.add(mine);
+        self.insert(mine, counts);
         self.pop()
     }
 
@@ -218,9 +217,10 @@ mod tests {
             let id = rng.usize(0..P);
             tickets[id] += 1;
             times[id] = rng.i64(0..1000) * rng.i64(0..1000) * PS;
-            agenda.add(Entry::new(times[id], id as u32, tickets[id]));
-            agenda.outdate(|entry| tickets[entry.moment().1 as usize] == entry.ticket());
-            assert!(agenda.len() <= 2 * P + LANES, "{} entries after {step}", agenda.len());
+            let counts = |entry: Entry| tickets[entry.moment().1 as usize] == entry.ticket();
+            agenda.insert(Entry::new(times[id], id as u32, tickets[id]), counts);
+            let room = agenda.lanes.iter().map(VecDeque::capacity).sum::<usize>() + agenda.heap.capacity();
+            assert!(room <= (LANES + 1) * 2 * P, "room for {room} entries after {step}");
         }
         let counts = |entry: &Entry| tickets[entry.moment().1 as usize] == entry.ticket();
         let left: Vec<Entry> = std::iter::from_fn(|| agenda.pop()).filter(counts).collect();
@@ -239,7 +239,7 @@ mod tests {
                 (0..n).map(|place| Entry::new(rng.i64(0..50) * PS, place, rng.u32(..))).collect();
             expected.iter().for_each(|e| agenda.add(*e));
             let mine = Entry::new(25 * PS, n, 0);
-            match agenda.exchange(mine) {
+            match agenda.exchange(mine, |_| true) {
                 None => assert!(expected.iter().all(|e| mine < *e)),
                 Some(earliest) => {
                     assert_eq!(Some(&earliest), expected.iter().min());

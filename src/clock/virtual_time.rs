@@ -72,6 +72,11 @@ impl Jumping {
         Entry::new(wake, self.places.place(wake, id), ticket)
     }
 
+    /// Whether an entry on the agenda still says when its processor runs next.
+    fn counts(&self, entry: Entry) -> bool {
+        self.seats.borrow()[self.processor(entry) as usize].ticket() == entry.ticket()
+    }
+
     /// Which processor an entry belongs to.
     #[inline]
     fn processor(&self, entry: Entry) -> u32 {
@@ -98,7 +103,9 @@ impl Jumper<'_> {
             let next = if wake == Time::MAX {
                 agenda.pop()
             } else {
-                match agenda.exchange(self.clock.entry(self.id, wake, ticket)) {
+                match agenda
+                    .exchange(self.clock.entry(self.id, wake, ticket), |entry| self.clock.counts(entry))
+                {
                     None => return,
                     next => next,
                 }
@@ -134,16 +141,11 @@ impl Clock for Jumper<'_> {
 
     fn deliver(&mut self, envelope: Envelope) {
         let to = envelope.letter.to;
-        let mut seats = self.clock.seats.borrow_mut();
-        let seat = &mut seats[to as usize];
-        let is_on_agenda = !seat.is_blocked();
+        let mut seat = self.clock.seat(to as usize);
         if seat.put(envelope, &self.clock.cost) {
-            let mut agenda = self.clock.agenda.borrow_mut();
-            agenda.add(self.clock.entry(to, seat.wake(), seat.ticket()));
-            if is_on_agenda {
-                agenda
-                    .outdate(|entry| seats[self.clock.processor(entry) as usize].ticket() == entry.ticket());
-            }
+            let entry = self.clock.entry(to, seat.wake(), seat.ticket());
+            drop(seat);
+            self.clock.agenda.borrow_mut().insert(entry, |entry| self.clock.counts(entry));
         }
     }
 

@@ -235,19 +235,22 @@ impl Roster {
     #[inline]
     fn put(&mut self, place: usize, holder: u32, envelope: Envelope) {
         let (seat, id) = (&mut self.seats[place], envelope.letter.to);
-        let is_on_agenda = !seat.is_blocked();
         if seat.put(envelope, &self.cost) && id != holder {
             let place = self.places.place(seat.wake(), id);
-            self.agenda.add(Entry::new(seat.wake(), place, seat.ticket()));
-            if is_on_agenda {
-                let Roster { agenda, seats, places, outgoing, .. } = self;
-                let cores = outgoing.len() + 1;
-                agenda.outdate(|entry| {
-                    let (time, place) = entry.moment();
-                    seats[places.who(time, place) as usize / cores].ticket() == entry.ticket()
-                });
-            }
+            let entry = Entry::new(seat.wake(), place, seat.ticket());
+            self.add(entry);
         }
+    }
+
+    /// Puts an entry on the agenda.
+    #[inline]
+    fn add(&mut self, entry: Entry) {
+        let Roster { agenda, seats, places, outgoing, .. } = self;
+        let cores = outgoing.len() + 1;
+        agenda.insert(entry, |entry| {
+            let (time, place) = entry.moment();
+            seats[places.who(time, place) as usize / cores].ticket() == entry.ticket()
+        });
     }
 
     /// Whose entry on the agenda this is.
@@ -390,7 +393,7 @@ impl<'a> Waiter<'a> {
     /// Hands the core over to a processor, and returns when it comes back; or false, once the run is over.
     fn hand_over(&mut self, other: u32, mine: Entry) -> bool {
         if mine.moment().0 < Time::MAX {
-            self.roster().agenda.add(mine);
+            self.roster().add(mine);
         }
         self.beat.rests();
         self.roster = None;
