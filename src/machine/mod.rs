@@ -63,6 +63,7 @@ pub struct Machine {
     trace: bool,
     stack: usize,
     cores: usize,
+    oversubscribed: bool,
     carrier: Carrier,
     dilation: Dilation,
     patience: Patience,
@@ -149,6 +150,7 @@ impl Machine {
             trace: false,
             stack: 256 << 10,
             cores: usize::MAX,
+            oversubscribed: false,
             carrier: Carrier::default(),
             dilation: Dilation::default(),
             patience: Patience::default(),
@@ -237,6 +239,13 @@ impl Machine {
     /// Sets how many of the host's cores the wall clock may use, at least 1; all, unless told.
     pub fn cores(self, cores: usize) -> Machine {
         Machine { cores, ..self }
+    }
+
+    /// Lets the wall clock use as many cores as are [set](Machine::cores), where the host has fewer too: then some share
+    /// one. Nobody can be in time so, but all else is the same. It is how tests try what needs many cores.
+    #[doc(hidden)]
+    pub fn oversubscribed(self, oversubscribed: bool) -> Machine {
+        Machine { oversubscribed, ..self }
     }
 
     /// Sets what carries a processor on the wall clock: a thread, unless told.
@@ -449,8 +458,11 @@ impl Machine {
     /// an earlier try returned, before time runs again.
     fn measure(&self, runs: Runs, program: Program, clear: &dyn Fn()) -> Result<Run<()>, RunError> {
         let (P, stack) = (self.params.P, self.stack);
-        let cores = self.at_once();
+        let cores = if self.oversubscribed { self.cores.min(P) } else { self.at_once() };
         let mut notes = Vec::new();
+        if cores > self.at_once() {
+            notes.push(format!("the host offers {} of {cores} cores, so some share one", self.at_once()));
+        }
         if self.cores != usize::MAX && cores < self.cores.min(P) {
             notes.push(format!("the host offers {cores} of the {} cores asked for", self.cores));
         }

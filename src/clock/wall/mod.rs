@@ -45,6 +45,8 @@ struct Wall {
     known: Known,
     /// How many processors there are.
     P: usize,
+    /// Whether the host has fewer cores, so that some share one of its own and must let each other go on.
+    crowded: bool,
     /// Wakes each processor's thread, if it has one.
     unparkers: Box<[Unparker]>,
     /// [`GOING`], [`OVER`] or [`FAILED`].
@@ -176,6 +178,7 @@ impl Wall {
             fronts: (0..cores).map(|_| Front::new(cores)).collect(),
             known,
             P,
+            crowded: !cfg!(loom) && cores > cores::available_cores(),
             unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
             status: AtomicU8::new(GOING),
             cause: Mutex::new(None),
@@ -444,6 +447,10 @@ impl<'a> Waiter<'a> {
     fn watch(&mut self, wake: Time, needs: Needs, certain: bool) -> Seen {
         /// How many looks go by between two at whether the run is stuck: a message that comes soon must not pay for it.
         const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
+        /// The same where each look lets another core go on, which may take long.
+        const SELDOM_IF_CROWDED: u32 = 1 << 6;
+        let crowded = self.wall.crowded;
+        let seldom = if crowded { SELDOM_IF_CROWDED } else { SELDOM };
         let mut looks = 0_u32;
         self.beat.rests();
         loop {
@@ -470,9 +477,13 @@ impl<'a> Waiter<'a> {
                     }
                 }
             }
-            look();
+            if crowded {
+                std::thread::yield_now();
+            } else {
+                look();
+            }
             looks = looks.wrapping_add(1);
-            if looks.is_multiple_of(SELDOM) && self.wall.host.never_comes(wake) {
+            if looks.is_multiple_of(seldom) && self.wall.host.never_comes(wake) {
                 self.look_around();
                 if wake < Time::MAX {
                     if self.has(Needs::Turn, wake) && !self.roster().has_incoming() {
