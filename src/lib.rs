@@ -44,6 +44,11 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 #![cfg_attr(docsrs, feature(doc_cfg))] // docs.rs says which feature has what
 
+#[cfg(not(unix))]
+compile_error!(
+    "loggp needs Linux, macOS or another Unix: it maps the stacks of its processors, and handles the signals of those that overflow"
+);
+
 mod audit;
 mod clock;
 pub mod collectives;

@@ -10,7 +10,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::io::Write;
-use std::mem::{MaybeUninit, transmute, zeroed};
+use std::mem::{transmute, zeroed};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
@@ -279,7 +279,7 @@ fn this_thread_bottom() -> Option<usize> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     // SAFETY: the attributes are read only where the call has filled them in, and then destroyed.
     unsafe {
-        let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
+        let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
         if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
             return None;
         }
