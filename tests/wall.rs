@@ -256,6 +256,30 @@ fn random_programs_run_as_on_the_virtual_clock_on_a_busy_computer() {
     }
 }
 
+/// Who is let go on by a barrier that takes no time may act in the very instant in which others are let go on.
+#[test]
+fn a_barrier_that_takes_no_time_keeps_the_order_of_acts() {
+    let _guard = alone();
+    for seed in 0..40 {
+        let params = Params::new(10).L(3 * US).G(300 * NS).build().unwrap();
+        let machine = machine(params).ties(Ties::Random { seed }).barrier(Time::ZERO).trace(true);
+        let machine = machine.carrier(Carrier::Coroutine).cores(2 + seed as usize % 3).oversubscribed(true);
+        let program = |p: &mut Proc| {
+            for round in 1..4 {
+                p.barrier();
+                p.send((p.id() + round) % 2, WORDS, vec![p.id() as u64; 4]);
+            }
+            p.barrier();
+            p.wait_until(MS);
+            std::iter::from_fn(|| p.try_recv(WORDS)).map(|(from, _)| from).collect::<Vec<_>>()
+        };
+        let model = machine.clone().clock(ClockKind::Virtual).run(program).unwrap();
+        let measured = machine.run(program).unwrap();
+        assert_eq!(measured.results, model.results, "ties {seed}");
+        assert_eq!(measured.trace, model.trace, "ties {seed}");
+    }
+}
+
 #[test]
 fn one_of_many_runs_is_close_to_the_model() {
     let _guard = alone();
@@ -313,7 +337,7 @@ fn cores_that_share_one_do_the_same() {
         let offered = std::thread::available_parallelism().unwrap().get();
         assert!(offered >= 8 || host.notes.iter().any(|note| note.contains("some share one")), "{host:?}");
         // Nobody is due on any of them.
-        let error = machine.run(|p| drop(p.recv(BYTE))).unwrap_err();
+        let error = machine.run(|p| _ = p.recv(BYTE)).unwrap_err();
         assert_eq!(error.cause, Cause::Deadlock { waiting: 8, of: 8 });
     }
 }
@@ -420,7 +444,10 @@ fn threads_are_gone() -> bool {
 /// thread joined.
 fn fails(P: usize, program: impl Fn(&mut Proc) + Sync) -> Vec<Cause> {
     let _guard = alone();
-    let wall = [Carrier::Thread, Carrier::Coroutine].map(|carrier| machine(cm5(P)).carrier(carrier));
+    let on = |cores: usize| machine(cm5(P)).cores(cores).oversubscribed(true);
+    let wall = [on(2), on(4)].into_iter().flat_map(|machine| {
+        [Carrier::Thread, Carrier::Coroutine].map(|carrier| machine.clone().carrier(carrier))
+    });
     [machine(cm5(P)).clock(ClockKind::Virtual)]
         .into_iter()
         .chain(wall)

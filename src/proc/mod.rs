@@ -474,6 +474,9 @@ impl<'a> Proc<'a> {
             all_came = self.await_signal(parent, down, all_came);
         }
         for child in &children {
+            if cost == Time::ZERO {
+                self.clock.act_at(all_came); // whom it lets go on may act in this very instant
+            }
             self.signal(*child, down, all_came);
         }
         self.node.waits_in_barrier(all_came + cost);
