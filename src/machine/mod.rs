@@ -101,7 +101,7 @@ enum Runs {
 type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 
 /// Where a processor's time went, and what it did, if that is traced.
-type Life = (Stats, Option<Box<Log>>);
+type Account = (Stats, Option<Box<Log>>);
 
 impl Setup {
     /// What the network's rules say of the order of acts, and of what a reception takes.
@@ -116,7 +116,7 @@ impl Setup {
     }
 
     /// Lives one processor's life.
-    fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Life {
+    fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Account {
         let mut proc = Proc::new(id, clock, self);
         match catch_unwind(AssertUnwindSafe(|| program(&mut proc))) {
             Ok(()) => proc.finish(),
@@ -558,7 +558,7 @@ impl Machine {
     }
 
     /// Puts together what the processors brought home.
-    fn report(&self, lives: Vec<Life>, network: &Network) -> Run<()> {
+    fn report(&self, lives: Vec<Account>, network: &Network) -> Run<()> {
         let mut run = Run {
             results: Vec::new(),
             processors: Vec::new(),

@@ -74,15 +74,15 @@ impl Stacks {
 
     /// Processor `id` has the stack of this thread, until what is returned is dropped.
     pub fn thread(&self, id: usize) -> impl Drop {
-        struct Known<'a>(&'a AtomicUsize, #[expect(unused)] AlternateStack);
-        impl Drop for Known<'_> {
+        struct WhileItRuns<'a>(&'a AtomicUsize, #[expect(unused)] AlternateStack);
+        impl Drop for WhileItRuns<'_> {
             fn drop(&mut self) {
                 self.0.store(0, Ordering::Relaxed);
             }
         }
         let bottom = &self.list.bottoms[id];
         bottom.store(this_thread_bottom().unwrap_or(0), Ordering::Relaxed);
-        Known(bottom, AlternateStack::provide())
+        WhileItRuns(bottom, AlternateStack::provide())
     }
 }
 
