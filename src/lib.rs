@@ -45,6 +45,11 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 #![cfg_attr(docsrs, feature(doc_cfg))] // docs.rs says which feature has what
 
+#[cfg(not(unix))]
+compile_error!(
+    "loggp needs Linux, macOS or another Unix: it maps the stacks of its processors, and handles the signals of those that overflow"
+);
+
 mod audit;
 mod clock;
 pub mod collectives;
@@ -64,6 +69,7 @@ pub use audit::{Audit, Rule, Violation, audit};
 pub use clock::ClockKind;
 pub use clock::wall::carrier::Carrier;
 pub use clock::wall::dilation::Dilation;
+pub use clock::watchdog::Silence;
 pub use error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
 pub use machine::{Host, Lateness, Machine, Run};
 pub use message::{MessageId, Payload, Tag};

@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
-use loggp::{ClockKind, Dilation, Machine, Params, Proc, Tag, US, collectives};
+use loggp::{ClockKind, Dilation, Machine, Params, Proc, SEC, Tag, US, collectives};
 
 /// The system's allocator, which counts what is asked of it while that counts.
 struct Counting;
@@ -40,7 +40,8 @@ unsafe impl GlobalAlloc for Counting {
 const NUMBER: Tag<u64> = Tag::new(0);
 const NAMED: Tag<(u64, u64)> = Tag::named(1, "pair");
 
-/// A round of each pattern: a ring, an all-to-all with all sends first, a barrier, and a staggered remap.
+/// A round of each pattern: a ring, an all-to-all with all sends first, a barrier, receives with deadlines, and a staggered
+/// remap.
 fn round(p: &mut Proc) {
     let (id, P) = (p.id(), p.p());
     p.send((id + 1) % P, NUMBER, id as u64);
@@ -52,6 +53,10 @@ fn round(p: &mut Proc) {
         let (from, value) = p.recv(NAMED);
         assert_eq!(value, (from as u64, 1));
     }
+    collectives::barrier(p);
+    // Each gives up long after its message is there.
+    p.send((id + 1) % P, NUMBER, id as u64);
+    assert!(p.recv_until(p.now() + SEC, NUMBER).is_some());
     collectives::barrier(p);
     for step in 1..P {
         p.send((id + step) % P, NUMBER.step(step), step as u64);

@@ -4,12 +4,15 @@
 mod child;
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
+use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use loggp::{Cause, Dilation, MS, Machine, NS, Params, Proc, RunError, SEC, Tag, Time, US, Work};
+use loggp::{Cause, Dilation, MS, Machine, NS, PS, Params, Proc, RunError, SEC, Tag, Time, US, Work};
 
 const BYTE: Tag<u8> = Tag::new(0);
 const COUNT: Tag<u32> = Tag::new(9);
@@ -183,6 +186,100 @@ fn the_end_of_time_is_named() {
         _ => drop(p.recv(BYTE)),
     });
     assert_eq!(error.unwrap_err().cause, Cause::EndOfTime { id: 1 });
+}
+
+/// Who computes there for long has not ended, though its local time has.
+#[test]
+fn computing_at_the_end_of_time_holds_up_the_error() {
+    for error in fails(2, |p| {
+        if p.id() == 0 {
+            p.wait_until(US);
+            p.work("long", 1 << 62, || std::thread::sleep(Duration::from_millis(50)));
+            p.recv(BYTE);
+        }
+    }) {
+        assert_eq!(error.cause, Cause::EndOfTime { id: 0 });
+    }
+}
+
+/// So much slower than it should, the wall clock cannot wait until then, and says so when nothing comes before.
+#[test]
+fn a_time_that_the_host_cannot_count_is_the_end_of_time() {
+    for place in ["wall", "coroutine"] {
+        let machine = machine(2, place).dilation(Dilation::Fixed(3000.0));
+        let error = machine.run(|p| {
+            if p.id() == 1 {
+                p.wait_until(20 * US);
+                p.send(0, BYTE, 1_u8);
+            } else {
+                let far = Time::MAX - PS;
+                assert_eq!(p.recv_until(far, BYTE), Some((1, 1)));
+                p.wait_until(far);
+            }
+        });
+        assert_eq!(error.unwrap_err().cause, Cause::EndOfTime { id: 0 }, "{place}");
+    }
+}
+
+/// Nothing can be unwound where panics abort: so the process ends with a word, and no stack is given back under a thread
+/// that a waiting processor has lent it to.
+#[test]
+fn where_panics_abort_a_run_that_fails_ends_the_process_with_a_word() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("aborts");
+    let right = |command: &mut Command| {
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    // The library alone, as fast as it is built.
+    let settings = ["panic='abort'", "opt-level=0", "debug=false", "package.'*'.opt-level=0"];
+    let settings = settings.map(|setting| format!("--config=profile.dev.{setting}"));
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--offline", "--lib", "--package=loggp", "--no-default-features"]).args(settings);
+    right(cargo.arg("--target-dir").arg(&folder).current_dir(env!("CARGO_MANIFEST_DIR")));
+    let (built, program) = (folder.join("debug"), folder.join("program"));
+    let mut rustc = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()));
+    rustc.args(["--edition=2024", "-Cpanic=abort", "tests/child/aborts.rs", "-o"]).arg(&program).arg("-L");
+    rustc.arg(format!("dependency={}", built.join("deps").display())).arg("--extern");
+    rustc.arg(format!("loggp={}", built.join("libloggp.rlib").display()));
+    right(rustc.current_dir(env!("CARGO_MANIFEST_DIR")));
+    for (place, error) in [
+        ("virtual", "deadlock: 1 of 2 processors"),
+        ("wall", "deadlock: 1 of 2 processors"),
+        ("coroutine", "deadlock: 1 of 2 processors"),
+        ("unreceived", "a message was never received"),
+    ] {
+        let output = Command::new(&program).arg(place).output().unwrap();
+        let (text, status) = (String::from_utf8_lossy(&output.stderr), output.status);
+        assert_eq!(text.matches(error).count(), 1, "{place}: {status} {text}");
+        // Where nobody waits, the error is returned as it is elsewhere.
+        let expected = if place == "unreceived" { (Some(1), None) } else { (None, Some(libc::SIGABRT)) };
+        assert_eq!((status.code(), status.signal()), expected, "{place}: {text}");
+    }
+}
+
+/// Who is told may also panic: the next one is told all the same.
+#[test]
+fn who_stays_away_is_told_of_once() {
+    for place in PLACES {
+        let (tell, told) = std::sync::mpsc::channel();
+        let (told, times) = (Mutex::new(told), Arc::new(AtomicUsize::new(0)));
+        let count = times.clone();
+        let machine = machine(2, place).patience(Duration::from_millis(300)).on_silence(move |silence| {
+            if silence.id == 0 {
+                return; // the host may have stopped it for so long
+            }
+            count.fetch_add(1, Ordering::Relaxed);
+            assert!(silence.lasts >= Duration::from_millis(300));
+            tell.send((silence.id, silence.at)).unwrap();
+            std::panic::resume_unwind(Box::new("enough"));
+        });
+        let run = machine.run(|p| {
+            p.wait_until(US);
+            (p.id() == 1).then(|| told.lock().unwrap().recv_timeout(Duration::from_secs(60)))
+        });
+        assert_eq!(run.unwrap().results, [None, Some(Ok((1, US)))], "{place}");
+        assert_eq!(times.load(Ordering::Relaxed), 1, "{place}");
+    }
 }
 
 #[test]

@@ -32,6 +32,9 @@ pub(crate) struct Agenda {
 /// How many lanes: programs rarely wait for more kinds of things at once.
 const LANES: usize = 3;
 
+/// How many entries a lane has room for at least, once it needs any.
+const FEW: usize = 32;
+
 /// A processor and its time, packed into one number that compares fast: time, place at that time, ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry(u128);
@@ -73,28 +76,59 @@ impl Default for Agenda {
 }
 
 impl Agenda {
-    /// Adds an entry.
+    /// Adds an entry, where all count until they come up.
     #[inline]
     pub fn add(&mut self, entry: Entry) {
+        self.insert(entry, |_| true);
+    }
+
+    /// Adds an entry. `counts` says of another one whether it still does: those that do not stay until they come up, which
+    /// may be never, or until there is no room, so that they take no more of it than the others.
+    #[inline]
+    pub fn insert(&mut self, entry: Entry, counts: impl Fn(Entry) -> bool) {
         for lane in 0..LANES {
             if self.tails[lane] <= entry {
                 self.tails[lane] = entry;
-                if self.heads[lane] != Entry::NONE {
-                    return self.lanes[lane].push_back(entry);
+                if self.heads[lane] == Entry::NONE {
+                    return self.comes_to_front(lane, entry);
                 }
-                return self.comes_to_front(lane, entry);
+                if self.lanes[lane].len() == self.lanes[lane].capacity() {
+                    return self.make_room(entry, counts);
+                }
+                return self.lanes[lane].push_back(entry);
             }
         }
-        self.add_to_heap(entry);
+        self.add_to_heap(entry, counts);
     }
 
     /// Adds an entry that fits no lane.
     #[inline(never)]
-    fn add_to_heap(&mut self, entry: Entry) {
+    fn add_to_heap(&mut self, entry: Entry, counts: impl Fn(Entry) -> bool) {
+        if self.heap.len() == self.heap.capacity() {
+            return self.make_room(entry, counts);
+        }
         self.heap.push(Reverse(entry));
         if entry < self.heads[LANES] {
             self.comes_to_front(LANES, entry);
         }
+    }
+
+    /// Adds an entry for which there is no room: takes out all that do not count, and makes room twice for the others.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, entry: Entry, counts: impl Fn(Entry) -> bool) {
+        for (lane, head) in self.lanes.iter_mut().zip(&mut self.heads) {
+            lane.retain(|entry| counts(*entry));
+            if *head != Entry::NONE && !counts(*head) {
+                *head = lane.pop_front().unwrap_or(Entry::NONE);
+            }
+            lane.reserve(lane.len().max(FEW));
+        }
+        self.heap.retain(|Reverse(entry)| counts(*entry));
+        self.heap.reserve(self.heap.len().max(FEW));
+        self.heads[LANES] = self.heap.peek().map_or(Entry::NONE, |Reverse(entry)| *entry);
+        self.look_for_the_earliest();
+        self.insert(entry, counts);
     }
 
     /// An entry is the first of its lane, or of the heap, now.
@@ -146,11 +180,11 @@ impl Agenda {
 
     /// Adds `mine` and takes the earliest entry; or does nothing, if `mine` is the earliest.
     #[inline]
-    pub fn exchange(&mut self, mine: Entry) -> Option<Entry> {
+    pub fn exchange(&mut self, mine: Entry, counts: impl Fn(Entry) -> bool) -> Option<Entry> {
         if mine < self.earliest {
             return None;
         }
-        self.add(mine);
+        self.insert(mine, counts);
         self.pop()
     }
 
@@ -172,6 +206,30 @@ mod tests {
     use super::*;
     use crate::time::PS;
 
+    /// Some hundred processors take new tickets all the time, most of them long before their entries come up.
+    #[test]
+    fn what_counts_no_more_takes_no_room() {
+        const P: usize = 300;
+        let mut rng = fastrand::Rng::with_seed(2);
+        let (mut agenda, mut tickets, mut times) = (Agenda::default(), [0; P], [Time::ZERO; P]);
+        (0..P).for_each(|id| agenda.add(Entry::new(times[id], id as u32, 0)));
+        for step in 0..100_000 {
+            let id = rng.usize(0..P);
+            tickets[id] += 1;
+            times[id] = rng.i64(0..1000) * rng.i64(0..1000) * PS;
+            let counts = |entry: Entry| tickets[entry.moment().1 as usize] == entry.ticket();
+            agenda.insert(Entry::new(times[id], id as u32, tickets[id]), counts);
+            let room = agenda.lanes.iter().map(VecDeque::capacity).sum::<usize>() + agenda.heap.capacity();
+            assert!(room <= (LANES + 1) * 2 * P, "room for {room} entries after {step}");
+        }
+        let counts = |entry: &Entry| tickets[entry.moment().1 as usize] == entry.ticket();
+        let left: Vec<Entry> = std::iter::from_fn(|| agenda.pop()).filter(counts).collect();
+        let mut expected: Vec<Entry> =
+            (0..P).map(|id| Entry::new(times[id], id as u32, tickets[id])).collect();
+        expected.sort();
+        assert_eq!(left, expected);
+    }
+
     #[test]
     fn gives_back_in_order() {
         let mut rng = fastrand::Rng::with_seed(1);
@@ -181,7 +239,7 @@ mod tests {
                 (0..n).map(|place| Entry::new(rng.i64(0..50) * PS, place, rng.u32(..))).collect();
             expected.iter().for_each(|e| agenda.add(*e));
             let mine = Entry::new(25 * PS, n, 0);
-            match agenda.exchange(mine) {
+            match agenda.exchange(mine, |_| true) {
                 None => assert!(expected.iter().all(|e| mine < *e)),
                 Some(earliest) => {
                     assert_eq!(Some(&earliest), expected.iter().min());

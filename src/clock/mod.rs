@@ -6,7 +6,7 @@ pub(crate) mod stacks;
 mod sync;
 pub(crate) mod virtual_time;
 pub(crate) mod wall;
-mod watchdog;
+pub(crate) mod watchdog;
 
 use crate::error::Cause;
 use crate::message::Envelope;

@@ -8,7 +8,6 @@
 use std::cell::{Cell, RefCell, RefMut};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
 
 use corosensei::{CoroutineResult, Yielder};
 
@@ -17,7 +16,7 @@ use super::seat::Seat;
 use super::stacks::coroutines::Coroutines;
 use super::stacks::overflow::{AlternateStack, Stacks};
 use super::stacks::prefetch::prefetch_stack;
-use super::watchdog::{Beat, Watched};
+use super::watchdog::{Beat, Patience, Watched};
 use super::{Clock, Known, blame};
 use crate::error::{Cause, RunError, cause_of, stop};
 use crate::message::Envelope;
@@ -73,6 +72,11 @@ impl Jumping {
         Entry::new(wake, self.places.place(wake, id), ticket)
     }
 
+    /// Whether an entry on the agenda still says when its processor runs next.
+    fn counts(&self, entry: Entry) -> bool {
+        self.seats.borrow()[self.processor(entry) as usize].ticket() == entry.ticket()
+    }
+
     /// Which processor an entry belongs to.
     #[inline]
     fn processor(&self, entry: Entry) -> u32 {
@@ -99,7 +103,9 @@ impl Jumper<'_> {
             let next = if wake == Time::MAX {
                 agenda.pop()
             } else {
-                match agenda.exchange(self.clock.entry(self.id, wake, ticket)) {
+                match agenda
+                    .exchange(self.clock.entry(self.id, wake, ticket), |entry| self.clock.counts(entry))
+                {
                     None => return,
                     next => next,
                 }
@@ -137,7 +143,9 @@ impl Clock for Jumper<'_> {
         let to = envelope.letter.to;
         let mut seat = self.clock.seat(to as usize);
         if seat.put(envelope, &self.clock.cost) {
-            self.clock.agenda.borrow_mut().add(self.clock.entry(to, seat.wake(), seat.ticket()));
+            let entry = self.clock.entry(to, seat.wake(), seat.ticket());
+            drop(seat);
+            self.clock.agenda.borrow_mut().insert(entry, |entry| self.clock.counts(entry));
         }
     }
 
@@ -173,7 +181,7 @@ pub(crate) fn run<T>(
     P: usize,
     stack: usize,
     known: Known,
-    patience: Duration,
+    patience: Patience,
     body: &dyn Fn(usize, &mut dyn Clock) -> T,
 ) -> Result<Vec<T>, RunError> {
     let clock = Jumping {
@@ -227,10 +235,12 @@ pub(crate) fn run<T>(
     let processors = seats.iter().enumerate().map(|(id, seat)| seat.state(id)).collect();
     drop(seats);
     clock.failed.set(true);
-    if cfg!(panic = "abort") {
-        coroutines.abandon();
-    } else {
-        coroutines.end(|_, _| ());
+    let error = RunError { cause, processors };
+    if cfg!(panic = "abort") && coroutines.any_waits() {
+        // What waits cannot be unwound, and threads that it has started may use its stack, and what the caller lent it.
+        eprintln!("{error}");
+        std::process::abort();
     }
-    Err(RunError { cause, processors })
+    coroutines.end(|_, _| ());
+    Err(error)
 }

@@ -1,10 +1,12 @@
-//! Says on stderr which processor does not come back from its program.
+//! Notices which processor does not come back from its program.
 //!
 //! What a program does between the machine's calls is its own. If it waits there for something that only another
 //! processor can do (a lock, a channel, a flag), that one may never get the core to do it, and nothing that the
 //! machine does would ever notice. So each clock shows a pulse for each of its cores, and one thread for all runs of
 //! the process looks at them now and then. It ends when there are none.
 
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -17,12 +19,60 @@ use crate::time::Time;
 /// How often it looks.
 const EVERY: Duration = Duration::from_millis(250);
 
+/// A processor that has not come back to the machine for long: see [`Machine::on_silence`](crate::Machine::on_silence).
+///
+/// `Display` says it in a sentence, with what the reason may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Silence {
+    /// The processor.
+    pub id: usize,
+    /// Its local time when it last came back to its program.
+    pub at: Time,
+    /// For how long its program has made no call since, in the host's time.
+    pub lasts: Duration,
+}
+
+impl fmt::Display for Silence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Silence { id, at, lasts } = self;
+        write!(
+            f,
+            "processor {id} has not come back to the machine for {:.1} s, at its time {at}: its program computes for long, \
+             or waits for something that no other processor can do meanwhile, such as to give back a lock, to send on a \
+             channel or to set a flag (see \"What a processor must not do\" in docs/processors.md)",
+            lasts.as_secs_f64()
+        )
+    }
+}
+
+/// How long a processor may stay away, and what happens then.
+#[derive(Clone)]
+pub(crate) struct Patience {
+    /// How long it may.
+    pub lasts: Duration,
+    /// Who is told, once for each silence.
+    pub tell: Arc<dyn Fn(&Silence) + Send + Sync>,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience { lasts: Duration::from_secs(10), tell: Arc::new(|silence| eprintln!("{silence}")) }
+    }
+}
+
+impl fmt::Debug for Patience {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lasts.fmt(f)
+    }
+}
+
 /// The signs of life of a run.
 pub(super) struct Pulse {
     /// One for each core.
     beats: Box<[CachePadded<Beat>]>,
     /// How long a processor may stay away.
-    patience: Duration,
+    patience: Patience,
 }
 
 /// What a core's holder does.
@@ -65,13 +115,13 @@ impl Beat {
 
 impl Watched {
     /// Watches a run on so many cores.
-    pub fn new(cores: usize, patience: Duration) -> Watched {
+    pub fn new(cores: usize, patience: Patience) -> Watched {
         let beats = (0..cores).map(|_| CachePadded::default()).collect();
         let pulse = Arc::new(Pulse { beats, patience });
         let mut runs = RUNS.lock();
         runs.0.push(Arc::downgrade(&pulse));
         if !runs.1 && !cfg!(loom) {
-            let thread = std::thread::Builder::new().name("loggp watchdog".into()).stack_size(64 << 10);
+            let thread = std::thread::Builder::new().name("loggp watchdog".into());
             runs.1 = thread.spawn(watch).is_ok();
         }
         Watched(pulse)
@@ -122,22 +172,15 @@ fn watch() {
                 let same = |old: &&Away| old.run.ptr_eq(&run) && old.core == core && old.runs == runs;
                 let old = was_away.iter().find(same);
                 let (since, mut said) = old.map_or((Instant::now(), false), |old| (old.since, old.said));
-                if !said && since.elapsed() >= pulse.patience {
+                if !said && since.elapsed() >= pulse.patience.lasts {
                     said = true;
-                    say(runs.0 - 1, Time::from_ps(beat.at.load(Ordering::Relaxed)), since.elapsed());
+                    let (id, at) = (runs.0 as usize - 1, Time::from_ps(beat.at.load(Ordering::Relaxed)));
+                    let silence = Silence { id, at, lasts: since.elapsed() };
+                    // Who is told may panic, but the other runs are still watched.
+                    _ = catch_unwind(AssertUnwindSafe(|| (pulse.patience.tell)(&silence)));
                 }
                 away.push(Away { run, core, runs, since, said });
             }
         }
     }
-}
-
-/// Says that a processor does not come back, and why that may be.
-fn say(id: u64, at: Time, time: Duration) {
-    eprintln!(
-        "processor {id} has not come back to the machine for {:.1} s, at its time {at}: its program computes for long, \
-         or waits for something that no other processor can do meanwhile, such as to give back a lock, to send on a \
-         channel or to set a flag (see \"What a processor must not do\" in docs/processors.md)",
-        time.as_secs_f64()
-    );
 }

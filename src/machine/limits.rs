@@ -7,6 +7,7 @@
 
 use std::fmt;
 use std::fs::read_to_string;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::process::{Resource, geteuid, getrlimit};
@@ -90,11 +91,10 @@ const SPARE_THREADS: u64 = 32;
 /// The numbers that Linux gives to no thread once it has given all.
 const RESERVED_NUMBERS: u64 = 300;
 
-/// What an allocator's arena takes while it is made; half of it is given back. The GNU C library makes one for each
-/// thread, up to [`ARENAS_PER_CORE`].
+/// The addresses that an allocator may take for a thread, though it uses few of them: as many as the GNU C library's does.
 const ARENA: u64 = 128 << 20;
 
-/// How many arenas there may be for each core.
+/// For so many threads on each core an allocator takes them.
 const ARENAS_PER_CORE: u64 = 8;
 
 /// Refuses a run that this computer cannot hold, whose processors this carries on the wall clock.
@@ -138,13 +138,11 @@ impl Demand {
         if let Some(most) = getrlimit(Resource::As).current
             && let Some(used) = used()
         {
-            let mut beside = SLACK;
             let cores = available_cores() as u64;
-            if self.clock == ClockKind::Wall {
-                beside += cores * cores * LANE;
-            }
-            let left = most.saturating_sub(used + beside);
-            beside += self.arenas(left.saturating_sub(each.saturating_mul(self.processors)), cores);
+            let lanes = if self.clock == ClockKind::Wall { cores * cores } else { 0 };
+            // Whose allocator takes less might hold some more processors; but one that takes them meanwhile fails the run.
+            let arenas = self.threads_made(cores).min(ARENAS_PER_CORE * cores);
+            let beside = SLACK + lanes * LANE + arenas * ARENA;
             limits.push(Limit { what: What::Memory, most, used, beside, each });
         }
         if self.processors > FEW_PROCESSORS
@@ -155,34 +153,14 @@ impl Demand {
         limits
     }
 
-    /// The bytes that the allocator's arenas will take, where `spare` bytes are left for them. It makes them without
-    /// asking, though it can do without, so it is told to make no more than there is room for.
-    fn arenas(&self, spare: u64, cores: u64) -> u64 {
-        if !cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64")) {
-            return 0;
+    /// How many threads the run makes.
+    fn threads_made(&self, cores: u64) -> u64 {
+        let watchdog = 1;
+        match (self.clock, self.carrier) {
+            (ClockKind::Virtual, _) => watchdog,
+            (ClockKind::Wall, Carrier::Coroutine) => cores + watchdog,
+            (ClockKind::Wall, Carrier::Thread) => self.processors.saturating_add(watchdog),
         }
-        let made = read_to_string("/proc/self/maps").map_or(0, |maps| count_arenas(&maps));
-        // The first does not count: it is not made for a thread.
-        let threads = match (self.clock, self.carrier) {
-            (ClockKind::Virtual, _) => 1, // the watchdog
-            (ClockKind::Wall, Carrier::Coroutine) => cores + 1,
-            (ClockKind::Wall, Carrier::Thread) => self.processors + 1,
-        };
-        let to_come = (ARENAS_PER_CORE * cores - 1).saturating_sub(made).min(threads);
-        let fit = spare / ARENA;
-        if fit >= to_come {
-            return 0; // there is room for all, so they need not be counted
-        }
-        // Once it has made this many, it has settled how many it will make.
-        if made >= ARENAS_PER_CORE {
-            return to_come * ARENA;
-        }
-        #[cfg(all(target_os = "linux", target_env = "gnu"))]
-        // SAFETY: it may be called at any time, and changes no memory that is in use.
-        unsafe {
-            libc::mallopt(libc::M_ARENA_MAX, (1 + made + fit) as libc::c_int);
-        }
-        0
     }
 
     /// The limit on mappings. Only a run that takes many is held against it: to count those of now takes longer than a
@@ -328,33 +306,11 @@ fn free_memory() -> Option<u64> {
 
 /// The bytes of the stack for signals that Rust gives to each thread.
 fn signal_stack() -> u64 {
-    #[cfg(unix)]
     let least = libc::SIGSTKSZ as u64;
-    #[cfg(not(unix))]
-    let least = 0;
     #[cfg(any(target_os = "linux", target_os = "android"))]
     // SAFETY: it reads what the host passed to the process when it started.
     let least = least.max(unsafe { libc::getauxval(libc::AT_MINSIGSTKSZ) } as u64);
     least
-}
-
-/// How many arenas the maps of a process show, the first aside: 64 MiB each, at a multiple of that, a part of which is
-/// in use.
-fn count_arenas(maps: &str) -> u64 {
-    const SIZE: u64 = 64 << 20;
-    // "7f2a3c000000-7f2a3c021000 rw-p 00000000 00:00 0"
-    let part = |line: &str| {
-        let (range, rest) = line.split_once(' ')?;
-        let (from, to) = range.split_once('-')?;
-        let number = |text| u64::from_str_radix(text, 16).ok();
-        Some((number(from)?, number(to)?, rest.starts_with("rw-p")))
-    };
-    let parts: Vec<_> = maps.lines().filter_map(part).collect();
-    let is_arena = |pair: &[(u64, u64, bool)]| {
-        let (used, rest) = (pair[0], pair[1]);
-        used.0 % SIZE == 0 && used.2 && used.1 == rest.0 && !rest.2 && rest.1 >= used.0 + SIZE
-    };
-    parts.windows(2).filter(|pair| is_arena(pair)).count() as u64
 }
 
 /// The folders of the control groups that limit threads, from a line of `/proc/self/cgroup`: the process's own and all
@@ -377,25 +333,19 @@ fn group_folders(line: &str) -> Vec<PathBuf> {
 
 /// How many threads the processes of this user have.
 fn user_threads() -> u64 {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let mine = geteuid().as_raw();
-        let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
-        let is_process = |name: &std::ffi::OsStr| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
-        let threads = processes
-            .flatten()
-            .filter(|process| is_process(&process.file_name()))
-            .filter(|process| process.metadata().is_ok_and(|data| data.uid() == mine))
-            .filter_map(|process| {
-                let status = read_to_string(process.path().join("status")).ok()?;
-                let count = status.lines().find_map(|line| line.strip_prefix("Threads:"))?;
-                count.trim().parse::<u64>().ok()
-            });
-        threads.sum()
-    }
-    #[cfg(not(unix))]
-    0
+    let mine = geteuid().as_raw();
+    let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
+    let is_process = |name: &std::ffi::OsStr| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
+    let threads = processes
+        .flatten()
+        .filter(|process| is_process(&process.file_name()))
+        .filter(|process| process.metadata().is_ok_and(|data| data.uid() == mine))
+        .filter_map(|process| {
+            let status = read_to_string(process.path().join("status")).ok()?;
+            let count = status.lines().find_map(|line| line.strip_prefix("Threads:"))?;
+            count.trim().parse::<u64>().ok()
+        });
+    threads.sum()
 }
 
 #[cfg(test)]
@@ -473,11 +423,5 @@ mod tests {
         assert_eq!(folders("0::/"), ["/sys/fs/cgroup/", "/sys/fs/cgroup/unified/"]);
         assert!(folders("9:name=systemd:/a").is_empty());
         assert!(folders("nonsense").is_empty());
-        let maps = "55d0a0000000-55d0a0021000 rw-p 00000000 00:00 0 [heap]\n\
-                    7f2a3c000000-7f2a3c021000 rw-p 00000000 00:00 0\n\
-                    7f2a3c021000-7f2a40000000 ---p 00000000 00:00 0\n\
-                    7f2a40000000-7f2a40001000 ---p 00000000 00:00 0\n\
-                    7f2a40001000-7f2a40201000 rw-p 00000000 00:00 0\n";
-        assert_eq!(count_arenas(maps), 1);
     }
 }

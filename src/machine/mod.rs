@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::dilation::{self, Chosen, Dilation, Effort, Recorder};
 use crate::clock::wall::{self, cores};
+use crate::clock::watchdog::{Patience, Silence};
 use crate::clock::{Clock, ClockKind, Known, virtual_time};
 use crate::error::RunError;
 use crate::message::Tag;
@@ -62,9 +63,10 @@ pub struct Machine {
     trace: bool,
     stack: usize,
     cores: usize,
+    oversubscribed: bool,
     carrier: Carrier,
     dilation: Dilation,
-    patience: Duration,
+    patience: Patience,
 }
 
 /// A run that came to its end.
@@ -102,7 +104,7 @@ enum Runs {
 type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 
 /// Where a processor's time went, and what it did, if that is traced.
-type Life = (Stats, Option<Box<Log>>);
+type Account = (Stats, Option<Box<Log>>);
 
 impl Setup {
     /// What the network's rules say of the order of acts, and of what a reception takes.
@@ -117,7 +119,7 @@ impl Setup {
     }
 
     /// Lives one processor's life.
-    fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Life {
+    fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Account {
         let mut proc = Proc::new(id, clock, self);
         match catch_unwind(AssertUnwindSafe(|| program(&mut proc))) {
             Ok(()) => proc.finish(),
@@ -151,9 +153,10 @@ impl Machine {
             trace: false,
             stack: 256 << 10,
             cores: usize::MAX,
+            oversubscribed: false,
             carrier: Carrier::default(),
             dilation: Dilation::default(),
-            patience: Duration::from_secs(10),
+            patience: Patience::default(),
         }
     }
 
@@ -241,6 +244,13 @@ impl Machine {
         Machine { cores, ..self }
     }
 
+    /// Lets the wall clock use as many cores as are [set](Machine::cores), where the host has fewer too: then some share
+    /// one. Nobody can be in time so, but all else is the same. It is how tests try what needs many cores.
+    #[doc(hidden)]
+    pub fn oversubscribed(self, oversubscribed: bool) -> Machine {
+        Machine { oversubscribed, ..self }
+    }
+
     /// Sets what carries a processor on the wall clock: a thread, unless told.
     ///
     /// ```
@@ -283,10 +293,34 @@ impl Machine {
         Machine { dilation, ..self }
     }
 
-    /// Sets how long a processor may stay away from the machine's calls, in the host's time, before the machine says so
-    /// on stderr; 10 s unless told. It says which one, since when, and why that may be. The run goes on.
-    pub fn patience(self, patience: Duration) -> Machine {
-        Machine { patience, ..self }
+    /// Sets how long a processor may stay away from the machine's calls, in the host's time, before somebody is
+    /// [told](Machine::on_silence); 10 s unless told.
+    pub fn patience(mut self, patience: Duration) -> Machine {
+        self.patience.lasts = patience;
+        self
+    }
+
+    /// Sets who is told when a processor has stayed away from the machine's calls for too long: it may wait for something
+    /// that no other processor can do meanwhile. Unless told, a line on stderr says which one and since when. It is told
+    /// once, from a thread that belongs to no run. The run goes on.
+    ///
+    /// ```
+    /// use std::sync::{Mutex, mpsc};
+    /// use std::time::Duration;
+    /// use loggp::{Machine, Params};
+    ///
+    /// let (tell, told) = mpsc::channel();
+    /// let machine = Machine::new(Params::builder(1).build()?)
+    ///     .patience(Duration::from_millis(100))
+    ///     .on_silence(move |silence| tell.send(silence.id).unwrap());
+    /// let told = Mutex::new(told);
+    /// let run = machine.run(|_| told.lock().unwrap().recv().unwrap())?;
+    /// assert_eq!(run.results, [0]); // it waited until it was noticed
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn on_silence(mut self, tell: impl Fn(&Silence) + Send + Sync + 'static) -> Machine {
+        self.patience.tell = Arc::new(tell);
+        self
     }
 
     /// Runs a program on every processor, and returns when all have finished.
@@ -418,7 +452,8 @@ impl Machine {
     fn emulate(&self, program: Program) -> Result<Run<()>, RunError> {
         let setup = self.setup();
         let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
-        let lives = virtual_time::run(self.params.P, self.stack, setup.known(), self.patience, &body)?;
+        let lives =
+            virtual_time::run(self.params.P, self.stack, setup.known(), self.patience.clone(), &body)?;
         Ok(self.report(lives, &setup))
     }
 
@@ -426,8 +461,11 @@ impl Machine {
     /// an earlier try returned, before time runs again.
     fn measure(&self, runs: Runs, program: Program, clear: &dyn Fn()) -> Result<Run<()>, RunError> {
         let (P, stack) = (self.params.P, self.stack);
-        let cores = self.at_once();
+        let cores = if self.oversubscribed { self.cores.min(P) } else { self.at_once() };
         let mut notes = Vec::new();
+        if cores > self.at_once() {
+            notes.push(format!("the host offers {} of {cores} cores, so some share one", self.at_once()));
+        }
         if self.cores != usize::MAX && cores < self.cores.min(P) {
             notes.push(format!("the host offers {cores} of the {} cores asked for", self.cores));
         }
@@ -444,7 +482,7 @@ impl Machine {
                     setup.live(id, &mut recorder, program);
                     recorder.waits
                 };
-                let waits = virtual_time::run(P, stack, setup.known(), self.patience, &body)?;
+                let waits = virtual_time::run(P, stack, setup.known(), self.patience.clone(), &body)?;
                 let effort = effort(self.carrier, P.div_ceil(cores));
                 dilation::choose(&waits, cores, effort, self.work == Work::Measured)
             }
@@ -463,7 +501,7 @@ impl Machine {
                 stack,
                 cores,
                 setup.known(),
-                self.patience,
+                self.patience.clone(),
                 choice.dilation,
                 &body,
             )?;
@@ -518,7 +556,7 @@ impl Machine {
     }
 
     /// Puts together what the processors brought home.
-    fn report(&self, lives: Vec<Life>, setup: &Setup) -> Run<()> {
+    fn report(&self, lives: Vec<Account>, setup: &Setup) -> Run<()> {
         let mut run = Run {
             results: Vec::new(),
             processors: Vec::new(),

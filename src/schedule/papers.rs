@@ -134,7 +134,7 @@ impl<'a> Play<'a> {
                 }
                 match self.plan(rank) {
                     // Whoever is still the first goes on at once.
-                    Some(entry) => self.agenda.exchange(entry).or(Some(entry)),
+                    Some(entry) => self.agenda.exchange(entry, |_| true).or(Some(entry)),
                     None => self.agenda.pop(),
                 }
             };

@@ -6,21 +6,14 @@ use std::ops::Range;
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-use super::arena::Arena;
+use super::arena::{Arena, ArenaStack};
 use super::overflow::{Stacks, end_process};
 use crate::error::Cause;
-
-/// The stack of a coroutine.
-#[cfg(unix)]
-type Stack = super::arena::ArenaStack;
-/// The stack of a coroutine.
-#[cfg(not(unix))]
-type Stack = corosensei::stack::DefaultStack;
 
 /// The coroutines of one thread. They give way with a `Y`, and return a `T`.
 pub(in crate::clock) struct Coroutines<Y, T> {
     /// One for each processor.
-    all: Vec<Coroutine<(), Y, T, Stack>>,
+    all: Vec<Coroutine<(), Y, T, ArenaStack>>,
     /// The numbers of their processors.
     ids: StepBy<Range<usize>>,
     /// How many bytes each stack has.
@@ -62,21 +55,26 @@ impl<Y, T> Coroutines<Y, T> {
         result
     }
 
+    /// Whether one has started and not ended.
+    pub fn any_waits(&self) -> bool {
+        (0..self.all.len()).any(|place| self.waits(place))
+    }
+
+    /// Whether the one at this place has started and not ended.
+    fn waits(&self, place: usize) -> bool {
+        self.all[place].started() && !self.all[place].done()
+    }
+
     /// Lets all that have started and not ended run until they have. They must not wait for each other any more.
     pub fn end(mut self, mut ended: impl FnMut(usize, T)) {
         for place in 0..self.all.len() {
             // Who catches what unwinds it goes on until it ends, and never waits.
-            while self.all[place].started() && !self.all[place].done() {
+            while self.waits(place) {
                 if let CoroutineResult::Return(result) = self.resume(place) {
                     ended(place, result);
                 }
             }
         }
-    }
-
-    /// Leaves those that have not ended as they are, for they cannot be unwound.
-    pub fn abandon(self) {
-        self.all.into_iter().for_each(std::mem::forget);
     }
 }
 

@@ -10,7 +10,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::io::Write;
-use std::mem::{MaybeUninit, transmute, zeroed};
+use std::mem::{transmute, zeroed};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
@@ -74,15 +74,15 @@ impl Stacks {
 
     /// Processor `id` has the stack of this thread, until what is returned is dropped.
     pub fn thread(&self, id: usize) -> impl Drop {
-        struct Known<'a>(&'a AtomicUsize, #[expect(unused)] AlternateStack);
-        impl Drop for Known<'_> {
+        struct WhileItRuns<'a>(&'a AtomicUsize, #[expect(unused)] AlternateStack);
+        impl Drop for WhileItRuns<'_> {
             fn drop(&mut self) {
                 self.0.store(0, Ordering::Relaxed);
             }
         }
         let bottom = &self.list.bottoms[id];
         bottom.store(this_thread_bottom().unwrap_or(0), Ordering::Relaxed);
-        Known(bottom, AlternateStack::provide())
+        WhileItRuns(bottom, AlternateStack::provide())
     }
 }
 
@@ -279,7 +279,7 @@ fn this_thread_bottom() -> Option<usize> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     // SAFETY: the attributes are read only where the call has filled them in, and then destroyed.
     unsafe {
-        let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
+        let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
         if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
             return None;
         }

@@ -13,7 +13,7 @@ pub(crate) fn available_cores() -> usize {
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Pins the calling thread to a core. Returns whether the host lets it.
+/// Pins the calling thread to a core; if the host has fewer, to one that others share. Returns whether the host lets it.
 pub(in crate::clock) fn pin(core: usize, ids: &[core_affinity::CoreId]) -> bool {
-    ids.get(core).is_some_and(|core| core_affinity::set_for_current(*core))
+    ids.get(core % ids.len().max(1)).is_some_and(|core| core_affinity::set_for_current(*core))
 }

@@ -19,6 +19,12 @@ pub(super) type Moment = (Time, u32);
 /// After all acts.
 pub(super) const NEVER: Moment = (Time::MAX, u32::MAX);
 
+/// The last time at which anybody acts.
+///
+/// A processor that computes is shown no later than this: whatever its local time, it goes on, and only who waits for a
+/// message alone never acts by itself.
+pub(super) const LAST: Time = Time::from_ps(Time::MAX.as_ps() - 1);
+
 /// A processor that computes is taken to be up to this far behind its own time: it has to read the clock before it can
 /// say how long it has computed.
 const BEHIND: Time = Time::from_ps(250 * NS.as_ps());
@@ -96,7 +102,7 @@ impl Front {
         let time = Time::from_ps(self.time.load(Ordering::Acquire));
         if since != 0 && self.since.load(Ordering::Acquire) == since {
             // It has computed for so long, if the host has let it; then its own time is as far.
-            return (time.max(time + host.since(since) - BEHIND), 0);
+            return (time.max(time + host.since(since) - BEHIND).min(LAST), 0);
         }
         (time, self.place.load(Ordering::Acquire) as u32)
     }

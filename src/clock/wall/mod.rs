@@ -13,7 +13,6 @@ mod lane;
 mod ticks;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
 use hdrhistogram::Histogram;
@@ -21,7 +20,7 @@ use hdrhistogram::Histogram;
 use super::agenda::{Agenda, Entry};
 use super::seat::Seat;
 use super::sync::{AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look};
-use super::watchdog::{Beat, Watched};
+use super::watchdog::{Beat, Patience, Watched};
 use super::{Clock, Known, blame};
 use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
 use crate::message::{Envelope, Letter};
@@ -30,7 +29,7 @@ use crate::rules::choice::Places;
 use crate::rules::reception::Reception;
 use crate::time::{PS, Time};
 use carrier::{Berth, Carrier, coroutine, thread};
-use front::{Front, NEVER, Outlook, place};
+use front::{Front, LAST, NEVER, Outlook, place};
 use lane::{Receiver, Sender, lane};
 use ticks::HostClock;
 
@@ -46,6 +45,8 @@ struct Wall {
     known: Known,
     /// How many processors there are.
     P: usize,
+    /// Whether the host has fewer cores, so that some share one of its own and must let each other go on.
+    crowded: bool,
     /// Wakes each processor's thread, if it has one.
     unparkers: Box<[Unparker]>,
     /// [`GOING`], [`OVER`] or [`FAILED`].
@@ -177,6 +178,7 @@ impl Wall {
             fronts: (0..cores).map(|_| Front::new(cores)).collect(),
             known,
             P,
+            crowded: !cfg!(loom) && cores > cores::available_cores(),
             unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
             status: AtomicU8::new(GOING),
             cause: Mutex::new(None),
@@ -196,6 +198,12 @@ impl Wall {
     fn end(&self, status: u8) {
         self.status.store(status, Ordering::SeqCst);
         self.unparkers.iter().for_each(Unparker::unpark);
+    }
+
+    /// Ends the run because something went wrong, of which no processor has spoken yet.
+    fn fail_with(&self, cause: Cause) {
+        say_before_abort(&cause);
+        self.fail(cause);
     }
 
     /// Ends the run because something went wrong. The first cause counts.
@@ -232,8 +240,20 @@ impl Roster {
         let (seat, id) = (&mut self.seats[place], envelope.letter.to);
         if seat.put(envelope, &self.cost) && id != holder {
             let place = self.places.place(seat.wake(), id);
-            self.agenda.add(Entry::new(seat.wake(), place, seat.ticket()));
+            let entry = Entry::new(seat.wake(), place, seat.ticket());
+            self.add(entry);
         }
+    }
+
+    /// Puts an entry on the agenda.
+    #[inline]
+    fn add(&mut self, entry: Entry) {
+        let Roster { agenda, seats, places, outgoing, .. } = self;
+        let cores = outgoing.len() + 1;
+        agenda.insert(entry, |entry| {
+            let (time, place) = entry.moment();
+            seats[places.who(time, place) as usize / cores].ticket() == entry.ticket()
+        });
     }
 
     /// Whose entry on the agenda this is.
@@ -376,7 +396,7 @@ impl<'a> Waiter<'a> {
     /// Hands the core over to a processor, and returns when it comes back; or false, once the run is over.
     fn hand_over(&mut self, other: u32, mine: Entry) -> bool {
         if mine.moment().0 < Time::MAX {
-            self.roster().agenda.add(mine);
+            self.roster().add(mine);
         }
         self.beat.rests();
         self.roster = None;
@@ -427,6 +447,10 @@ impl<'a> Waiter<'a> {
     fn watch(&mut self, wake: Time, needs: Needs, certain: bool) -> Seen {
         /// How many looks go by between two at whether the run is stuck: a message that comes soon must not pay for it.
         const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
+        /// The same where each look lets another core go on, which may take long.
+        const SELDOM_IF_CROWDED: u32 = 1 << 6;
+        let crowded = self.wall.crowded;
+        let seldom = if crowded { SELDOM_IF_CROWDED } else { SELDOM };
         let mut looks = 0_u32;
         self.beat.rests();
         loop {
@@ -453,12 +477,21 @@ impl<'a> Waiter<'a> {
                     }
                 }
             }
-            look();
+            if crowded {
+                std::thread::yield_now();
+            } else {
+                look();
+            }
             looks = looks.wrapping_add(1);
-            if wake == Time::MAX && looks.is_multiple_of(SELDOM) {
+            if looks.is_multiple_of(seldom) && self.wall.host.never_comes(wake) {
                 self.look_around();
-                // Nobody here is due, nobody elsewhere, and nothing is under way.
-                if self.roster().outlook.horizon().0 == Time::MAX && !self.roster().has_incoming() {
+                if wake < Time::MAX {
+                    if self.has(Needs::Turn, wake) && !self.roster().has_incoming() {
+                        // All that comes before has been done.
+                        self.wall.fail_with(Cause::EndOfTime { id: self.id as usize });
+                    }
+                } else if self.roster().outlook.horizon().0 == Time::MAX && !self.roster().has_incoming() {
+                    // Nobody here is due, nobody elsewhere, and nothing is under way.
                     let (waiting, of) = (self.wall.running.load(Ordering::SeqCst), self.wall.P);
                     say_before_abort(&Cause::Deadlock { waiting, of });
                     self.wall.end(FAILED);
@@ -528,7 +561,7 @@ impl Clock for Waiter<'_> {
         let roster = self.roster();
         if roster.unstarted.is_empty() {
             let first = roster.agenda.peek().map_or(NEVER, Entry::moment);
-            let mine = (t, roster.places.place(t, id));
+            let mine = (t.min(LAST), roster.places.place(t, id));
             roster.outlook.show(&wall.fronts[number], first.min(mine));
         }
     }
@@ -578,7 +611,7 @@ pub(crate) fn run<T: Send>(
     stack: usize,
     cores: usize,
     known: Known,
-    patience: Duration,
+    patience: Patience,
     dilation: f64,
     body: &(dyn Fn(usize, &mut dyn Clock) -> T + Sync),
 ) -> Result<(Vec<T>, Findings), RunError> {
@@ -602,7 +635,7 @@ pub(crate) fn run<T: Send>(
             }
         }
     };
-    let fail = |cause: Cause| wall.fail(cause);
+    let fail = |cause: Cause| wall.fail_with(cause);
     let (lives, pinned) = match carrier {
         Carrier::Thread => thread::carry(parkers, &wall.unparkers, stack, cores, &fail, &live),
         Carrier::Coroutine => coroutine::carry(P, stack, cores, &fail, &live),
@@ -626,8 +659,13 @@ pub(crate) fn run<T: Send>(
     for roster in &rosters {
         findings.lateness.add(&roster.lateness).expect("the bounds are the same");
     }
-    let result = |life: Option<T>| life.expect("who ended early left a cause");
-    Ok((lives.into_iter().map(result).collect(), findings))
+    match lives.into_iter().collect() {
+        Some(results) => Ok((results, findings)),
+        None => {
+            Err(Cause::Host("the run ended early, and nobody said why: that is a fault of loggp".into())
+                .into())
+        }
+    }
 }
 
 /// How many pages of its stack a processor touches before time begins.
@@ -693,7 +731,7 @@ mod loom_tests {
         builder.preemption_bound = Some(if P > 2 { 1 } else { 2 });
         builder.check(move || {
             let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
-            let watched = Watched::new(cores, Duration::MAX);
+            let watched = Watched::new(cores, Patience::default());
             let wall = Wall::new(P, HostClock::new(1.0), cores, Known::default(), watched, &parkers);
             let (wall, acts) = (loom::sync::Arc::new(wall), Acts::default());
             let threads: Vec<_> = (0..)

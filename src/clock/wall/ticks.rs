@@ -52,7 +52,8 @@ impl HostClock {
         self.start.store(self.clock.raw() + ahead, Ordering::Release);
     }
 
-    /// The first tick that is later than the machine's time `t`, or never: also while the run has not begun.
+    /// The first tick that is later than the machine's time `t`, or [`UNSET`] if there is none: it is the end of time, or
+    /// later than all ticks, or the run has not begun.
     ///
     /// A tick that is rounded down would let a processor that waits go on early, by less than a tick.
     #[inline]
@@ -60,8 +61,17 @@ impl HostClock {
         match self.start.load(Ordering::Acquire) {
             UNSET => UNSET,
             _ if t == Time::MAX => UNSET,
-            start => start.saturating_add((t.as_ps() as f64 * self.ticks_per_ps) as u64 + 1),
+            start => {
+                let ticks = (t.as_ps() as f64 * self.ticks_per_ps) as u64;
+                start.saturating_add(ticks.saturating_add(1))
+            }
         }
+    }
+
+    /// Whether nobody can wait for the machine's time `t`: it is the end of time, or later than all ticks.
+    #[inline]
+    pub fn never_comes(&self, t: Time) -> bool {
+        t == Time::MAX || (self.start.load(Ordering::Acquire) != UNSET && self.tick_of(t) == UNSET)
     }
 
     /// The machine's time at a tick.

@@ -2,7 +2,7 @@
 
 use corosensei::{CoroutineResult, Yielder};
 
-use super::{Berth, Life};
+use super::{Berth, RunIn};
 use crate::clock::stacks::coroutines::Coroutines;
 use crate::clock::stacks::overflow::Stacks;
 use crate::clock::wall::cores::pin;
@@ -26,13 +26,13 @@ pub(in crate::clock) fn carry<T: Send>(
     stack: usize,
     cores: usize,
     fail: &(dyn Fn(Cause) + Sync),
-    live: Life<T>,
+    run_in: RunIn<T>,
 ) -> (Vec<Option<T>>, bool) {
     let ids = core_affinity::get_core_ids().unwrap_or_default();
     let stacks = Stacks::new(P, stack);
     let run = |core: usize| {
         let pinned = pin(core, &ids);
-        let start = |id: usize, yielder: &Yielder<(), u32>| live(id, &CoroutineBerth(yielder));
+        let start = |id: usize, yielder: &Yielder<(), u32>| run_in(id, &CoroutineBerth(yielder));
         match Coroutines::new((core..P).step_by(cores), stack, &stacks, &start) {
             Ok(coroutines) => (carry_core(coroutines, cores), pinned),
             Err(cause) => {

@@ -29,5 +29,6 @@ pub(super) trait Berth {
     fn hands_over_to(&self, other: u32);
 }
 
-/// A processor's whole life, from when it is put into its berth to what comes of it; nothing if the run has failed.
-pub(super) type Life<'a, T> = &'a (dyn Fn(usize, &dyn Berth) -> Option<T> + Sync);
+/// Runs a processor's program in its berth, from its first call to its end. Returns what it returns; nothing if the run has
+/// failed.
+pub(super) type RunIn<'a, T> = &'a (dyn Fn(usize, &dyn Berth) -> Option<T> + Sync);

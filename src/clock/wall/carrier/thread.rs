@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Berth, Life};
+use super::{Berth, RunIn};
 use crate::clock::stacks::overflow::Stacks;
 use crate::clock::sync::{Parker, Unparker};
 use crate::clock::wall::cores::pin;
@@ -35,7 +35,7 @@ pub(in crate::clock) fn carry<T: Send>(
     stack: usize,
     cores: usize,
     fail: &dyn Fn(Cause),
-    live: Life<T>,
+    run_in: RunIn<T>,
 ) -> (Vec<Option<T>>, bool) {
     let P = parkers.len();
     let ids = core_affinity::get_core_ids().unwrap_or_default();
@@ -45,7 +45,7 @@ pub(in crate::clock) fn carry<T: Send>(
         if !pin(id % cores, &ids) {
             pinned.store(false, Ordering::Relaxed);
         }
-        live(id, &ThreadBerth { parker, unparkers })
+        run_in(id, &ThreadBerth { parker, unparkers })
     };
     let run = &run;
     let lives = std::thread::scope(|scope| {
