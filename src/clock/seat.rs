@@ -4,7 +4,7 @@
 
 use crate::error::{Doing, ProcessorState};
 use crate::message::matching::{Inbox, Key, Matched, first_pair};
-use crate::message::{Envelope, Letter, RawTag, Want};
+use crate::message::{Envelope, RawTag, Want};
 use crate::params::ReceptionCost;
 use crate::rules::reception::{Awaits, Purpose, Reception, Requested};
 use crate::time::{PS, Time};
@@ -143,37 +143,24 @@ impl Seat {
         if self.ready > self.deadline {
             return;
         }
-        // What is there is taken before what others send in this instant.
-        let found =
-            reception.purpose == Purpose::Fetch && cost.is_instant(0) && self.choose(id, self.ready, cost);
-        if !found {
-            self.choose(id, self.deadline, cost);
-        }
-    }
-
-    /// Chooses the message that it takes of those that it sees by a moment. Returns whether there is one.
-    #[inline]
-    fn choose(&mut self, id: u32, by: Time, cost: &ReceptionCost) -> bool {
-        let mut first = self.seen(self.want(), by, cost);
+        let mut first = self.seen(self.want(), cost);
         if first.is_none() && cost.is_instant(0) && self.from == Want::ANYONE && !self.tag.is_signal() {
             // What the others send in this instant is not seen; what the processor itself has sent is.
-            first = self.seen(Want { from: id, tag: self.tag }, by, cost);
+            first = self.seen(Want { from: id, tag: self.tag }, cost);
         }
         if let Some((key, wake)) = first {
             (self.wake, self.best) = (wake, key.1);
         }
         if self.requests.is_some() {
-            self.choose_for_requests(first.map(|(key, _)| key), by, cost);
+            self.asks_for_requests(first.map(|(key, _)| key));
         }
-        self.best != NOBODY
     }
 
     /// If a message of its requests comes before the call's, or is the same, it takes that first.
     #[cold]
-    fn choose_for_requests(&mut self, first: Option<Key>, by: Time, cost: &ReceptionCost) {
+    fn asks_for_requests(&mut self, first: Option<Key>) {
         let Some(requests) = &mut self.requests else { return };
-        let is_seen = |message: &Envelope| is_seen(message, by, cost);
-        if let Some((key, receive)) = first_pair(&mut self.inbox, &mut requests.posted, by, is_seen)
+        if let Some((key, receive)) = first_pair(&mut self.inbox, &mut requests.posted, self.deadline)
             && first.is_none_or(|first| key <= first)
         {
             (self.wake, self.best) = (self.ready.max(key.0), key.1);
@@ -187,12 +174,12 @@ impl Seat {
         Want { from: self.from, tag: self.tag }
     }
 
-    /// The first message that a receive takes, if it comes by a moment and is seen, and when its reception is over.
+    /// The first message that a receive takes, if it comes in time and is seen, and when its reception is over.
     #[inline]
-    fn seen(&mut self, want: Want, by: Time, cost: &ReceptionCost) -> Option<(Key, Time)> {
+    fn seen(&mut self, want: Want, cost: &ReceptionCost) -> Option<(Key, Time)> {
         let (message, purpose) = (self.inbox.first(want)?, self.purpose?);
         let (key, over) = (message.key(), purpose.over(message, self.ready, cost));
-        let sees = key.0 <= by && is_seen(message, by, cost);
+        let sees = key.0 <= self.deadline && purpose.sees(message, self.deadline, cost);
         sees.then_some((key, over))
     }
 
@@ -206,7 +193,7 @@ impl Seat {
         self.in_vain = false;
         // Whether it waits for the end of a reception or gives up then: what arrives later is too late.
         let waits = envelope.arrival <= self.wake && self.ready <= self.deadline;
-        let purpose = self.purpose.filter(|_| waits && self.is_better(&envelope, cost));
+        let purpose = self.purpose.filter(|purpose| waits && self.is_better(*purpose, &envelope, cost));
         if let Some(purpose) = purpose {
             self.wake = purpose.over(&envelope, self.ready, cost);
             self.best = envelope.letter.from;
@@ -218,15 +205,13 @@ impl Seat {
 
     /// Whether it would rather take this message now than the one that it would have taken.
     #[inline]
-    fn is_better(&mut self, envelope: &Envelope, cost: &ReceptionCost) -> bool {
+    fn is_better(&mut self, purpose: Purpose, envelope: &Envelope, cost: &ReceptionCost) -> bool {
         let receive = self.requests.as_mut().and_then(|requests| requests.posted.first(envelope));
-        let is_wanted = receive.is_some() || self.want().takes(envelope);
-        if !is_wanted || envelope.arrival > self.deadline || !is_seen(envelope, self.deadline, cost) {
+        let wants = || self.want().takes(envelope) && purpose.sees(envelope, self.deadline, cost);
+        if envelope.arrival > self.deadline || !(receive.is_some() || wants()) {
             return false;
         }
-        let comes_now = self.purpose == Some(Purpose::Fetch) && !is_seen(envelope, self.ready, cost);
-        let is_better =
-            self.best().is_none_or(|best| envelope.key() < best && !(comes_now && best.0 <= self.ready));
+        let is_better = self.best().is_none_or(|best| envelope.key() < best);
         if is_better && let Some(requests) = &mut self.requests {
             requests.chosen = receive;
         }
@@ -354,14 +339,6 @@ impl Seat {
         };
         ProcessorState { id, at, doing }
     }
-}
-
-/// Whether a message is seen by a receive that gives up at a moment. What another sends in that very instant is not: who
-/// came first would be a matter of chance.
-#[inline]
-fn is_seen(message: &Envelope, deadline: Time, cost: &ReceptionCost) -> bool {
-    let Letter { from, to, words, tag, .. } = message.letter;
-    message.arrival != deadline || from == to || tag.is_signal() || !cost.is_instant(words)
 }
 
 #[cfg(test)]

@@ -422,26 +422,19 @@ impl Posted {
     }
 }
 
-/// The first message that is there by a time, is seen, and is wanted by any of the posted receives; and the receive that
-/// it goes to.
+/// The first message that is there by a time and is wanted by any of the posted receives, and the receive that it goes to.
 pub(crate) fn first_pair<M: Matched>(
     inbox: &mut Inbox<M>,
     posted: &mut Posted,
     by: Time,
-    is_seen: impl Fn(&M) -> bool,
 ) -> Option<(Key, Receive)> {
     if posted.kinds().count() < inbox.len() {
-        let first = |receive: Receive| {
-            inbox.first(receive.want).map(|message| (message.key(), receive.place, receive, is_seen(message)))
-        };
-        match posted.kinds().filter_map(first).min_by_key(|(key, place, ..)| (*key, *place)) {
-            Some((key, _, receive, true)) if key.0 <= by => return Some((key, receive)),
-            Some((key, ..)) if key.0 <= by => (), // what is not seen is in nobody's way
-            _ => return None,
-        }
+        let first = |receive: Receive| Some((inbox.first(receive.want)?.key(), receive));
+        let pairs = posted.kinds().filter_map(first);
+        return pairs.min_by_key(|(key, receive)| (*key, receive.place)).filter(|(key, _)| key.0 <= by);
     }
-    let there = inbox.iter().take_while(|message| message.arrival() <= by).filter(|message| is_seen(message));
-    there.into_iter().find_map(|message| Some((message.key(), posted.first(message)?)))
+    let mut there = inbox.iter().take_while(|message| message.arrival() <= by);
+    there.find_map(|message| Some((message.key(), posted.first(message)?)))
 }
 
 impl Classes {
@@ -570,14 +563,14 @@ mod tests {
                 assert_eq!(posted.first(&message).map(|r| r.place), expected, "seed {seed}");
                 inbox.put(message);
                 let by = i64::from(number) / 3 * US;
-                let even = |message: &Envelope| message.number() % 2 == 0;
-                let there = inbox.iter().filter(|message| message.arrival() <= by && even(message));
+                let mut there = inbox.iter().filter(|message| message.arrival() <= by);
                 let pair = |message: &Envelope| {
                     let receive = all.iter().find(|receive| takes(receive, message))?;
                     Some((message.key(), receive.place))
                 };
-                let expected = there.into_iter().find_map(pair);
-                let found = first_pair(&mut inbox, &mut posted, by, even);
+                let expected = there.find_map(pair);
+                drop(there);
+                let found = first_pair(&mut inbox, &mut posted, by);
                 assert_eq!(found.map(|(key, receive)| (key, receive.place)), expected, "seed {seed}");
                 if let Some((_, place)) = expected
                     && all.len() > many

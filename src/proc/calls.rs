@@ -90,6 +90,7 @@ impl<'a> Proc<'a> {
         }
         self.begins(&mut ours);
         self.meets(&mut ours, Time::MAX);
+        self.catches_up();
         if !ours.is_done() {
             self.meets(&mut theirs, Time::MAX); // our request waits for its reply, and theirs is granted meanwhile
         }

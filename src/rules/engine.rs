@@ -248,7 +248,8 @@ impl Engine {
         let deadline = turn.map_or(until, |turn| turn.time).max(requests.at);
         let receives = requests.receives.take_if(|receives| !receives.posted.is_empty());
         let reception = (want != Want::NOTHING || receives.is_some()).then(|| {
-            let (ready, purpose) = (requests.at, Purpose::Fetch);
+            let gives_up = turn.is_none_or(|turn| turn.time == until);
+            let (ready, purpose) = (requests.at, if gives_up { Purpose::FetchInTime } else { Purpose::Fetch });
             let awaits = match std::mem::take(&mut requests.awaits) {
                 Awaits::Message => call.awaits(network),
                 awaits => awaits,
@@ -533,7 +534,7 @@ impl Engine {
     #[inline]
     pub fn works(&mut self, kind: impl Into<Cow<'static, str>> + Clone, cost: Time) {
         let start = self.pace.now;
-        self.pace.now += cost;
+        self.pace.now = start.max(start + cost);
         self.stats.work += self.pace.now - start;
         if self.log.is_some() && self.pace.now > start {
             self.has_worked(start, kind.into());

@@ -2,7 +2,7 @@
 
 use crate::error::{Doing, WantedMessage};
 use crate::message::matching::{Posted, Receive};
-use crate::message::{Envelope, Want};
+use crate::message::{Envelope, Letter, Want};
 use crate::params::ReceptionCost;
 use crate::time::Time;
 
@@ -44,6 +44,8 @@ pub(crate) enum Purpose {
     /// It takes it while requests are under way, which may have to act before the reception is over: so the processor
     /// goes on at once.
     Fetch,
+    /// The same, and it gives up at the deadline; else that is when a request acts.
+    FetchInTime,
 }
 
 /// What errors say that a processor waits for.
@@ -79,6 +81,15 @@ impl Awaits {
 }
 
 impl Purpose {
+    /// Whether a call sees a message at its deadline. What another sends in that very instant it does not: who came first
+    /// would be a matter of chance.
+    #[inline]
+    pub fn sees(self, message: &Envelope, deadline: Time, cost: &ReceptionCost) -> bool {
+        let Letter { from, to, words, tag, .. } = message.letter;
+        let is_now = message.arrival == deadline && self != Purpose::Fetch;
+        !is_now || from == to || tag.is_signal() || !cost.is_instant(words)
+    }
+
     /// When a processor goes on that gets a message, if it is ready from a moment on. A signal of the machine's own barrier
     /// costs nothing.
     #[inline]

@@ -219,8 +219,6 @@ enum Event {
     Turn(u64, usize),
     /// The program goes on.
     GoOn,
-    /// A message of another processor arrives in the instant of its sending, which is seen from the next moment on.
-    Instant((i64, usize, u64)),
 }
 
 /// What follows the request for a message.
@@ -312,11 +310,7 @@ impl Oracle {
     /// The next that a processor can do, and when.
     fn next(&self, x: usize) -> Option<(i64, Event)> {
         let p = &self.processors[x];
-        let arrivals = p.coming.iter().map(|message| {
-            let instant = message.from != x && self.is_instant(message);
-            let event = if instant { Event::Instant } else { Event::Arrival };
-            (message.arrival, event(message.key()))
-        });
+        let arrivals = p.coming.iter().map(|message| (message.arrival, Event::Arrival(message.key())));
         let turn = |k: usize| {
             let (number, latency, ready) = p.tasks[k].turned?;
             Some((self.turn(x, k, latency, ready), Event::Turn(number, k)))
@@ -388,7 +382,7 @@ impl Oracle {
 
     fn act(&mut self, x: usize, t: i64, event: Event) {
         match event {
-            Event::Arrival(key) | Event::Instant(key) => self.arrives(x, key),
+            Event::Arrival(key) => self.arrives(x, key),
             Event::Turn(_, k) => self.enters(x, k),
             Event::GoOn => self.go_on(x, t),
         }
