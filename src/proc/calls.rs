@@ -299,6 +299,7 @@ impl<'a> Proc<'a> {
     /// Receives while the gap runs before a send, which requests may make longer meanwhile. `receives` says whether it has
     /// received something until a moment.
     fn passes_gap(&mut self, words: usize, mut receives: impl FnMut(&mut Proc<'a>, Time) -> bool) {
+        self.catches_up();
         let first = self.first_words(words);
         let mut until = self.now().max(self.gap_over(first));
         while receives(self, until) || self.gap_over(first) > until {

@@ -391,15 +391,14 @@ impl Oracle {
 
     /// A message goes to the receive that was posted first among those that want it; if there is none, it lies there.
     fn arrives(&mut self, x: usize, key: (i64, usize, u64)) {
-        let p = &mut self.processors[x];
-        let place = p.coming.iter().position(|m| m.key() == key).unwrap();
-        let message = p.coming.remove(place);
+        let coming = &mut self.processors[x].coming;
+        let message = coming.remove(coming.iter().position(|m| m.key() == key).unwrap());
         let p = &self.processors[x];
         let wanted = |k: &usize| match p.tasks[*k].steps.front() {
             Some(Take { want, by, .. }) => {
                 let in_time = by.is_none_or(|by| self.start(x, *k, &message) <= by);
                 let is_posted = *k > 0 || (p.tasks[0].waits && !p.outstanding.is_empty());
-                is_posted && want.takes(&message) && in_time
+                is_posted && want.takes(&message) && in_time && self.is_seen(x, &message, *by)
             }
             _ => false,
         };
