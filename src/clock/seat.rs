@@ -137,8 +137,10 @@ impl Seat {
         (self.ready, self.deadline, self.purpose) =
             (reception.ready, reception.deadline, Some(reception.purpose));
         self.name = reception.name;
-        self.requests = reception.requests.take();
-        self.awaits = std::mem::take(&mut reception.awaits);
+        if let Some(requests) = &mut reception.requests {
+            std::mem::swap(&mut self.requests, requests);
+        }
+        self.awaits = reception.awaits;
         (self.wake, self.best) = (self.deadline, NOBODY);
         if self.ready > self.deadline {
             return;
@@ -240,8 +242,9 @@ impl Seat {
     pub fn answer(&mut self, reception: &mut Reception) -> Option<Envelope> {
         let purpose = self.purpose.take()?;
         let taken = self.taken();
-        reception.requests = self.requests.take();
-        reception.awaits = std::mem::take(&mut self.awaits);
+        if let Some(requests) = &mut reception.requests {
+            std::mem::swap(&mut self.requests, requests);
+        }
         if self.best == NOBODY {
             self.decides(self.deadline);
             return None;
@@ -333,7 +336,10 @@ impl Seat {
         let doing = match (self.stage, self.purpose) {
             (Stage::NotStarted, _) => Doing::NotStarted,
             (Stage::Finished, _) => Doing::Finished,
-            (Stage::Running | Stage::Failed, Some(_)) => self.awaits.doing(self.want(), self.name),
+            (Stage::Running | Stage::Failed, Some(_)) => {
+                let requests = self.requests.as_ref().and_then(|requests| requests.awaited.clone());
+                requests.unwrap_or_else(|| self.awaits.doing(self.want(), self.name))
+            }
             (Stage::Running | Stage::Failed, None) if self.in_vain => Doing::Looking,
             (Stage::Running | Stage::Failed, None) => Doing::Running,
         };

@@ -2,7 +2,7 @@
 
 use super::processor::Proc;
 use crate::message::parcel::Parcel;
-use crate::message::{Letter, Payload, RawTag, Tag, Want};
+use crate::message::{Envelope, Letter, Payload, RawTag, Tag, Want};
 use crate::rules::operation::Operation;
 use crate::rules::reception::Reception;
 use crate::time::Time;
@@ -274,24 +274,66 @@ impl<'a> Proc<'a> {
         seen
     }
 
-    /// Sends a message, and goes on when it enters.
+    /// Sends a message, and goes on when it enters. Mostly there are no requests, and it need not ask.
     #[inline]
     fn sends<T: Payload>(&mut self, to: usize, tag: Tag<T>, words: usize, value: T) {
         if self.is_leaving() {
             return;
         }
+        if self.engine.engaged || self.params().is_synchronous(words) {
+            return self.sends_among(to, tag, words, value);
+        }
+        let network = &self.setup.network;
+        let Some(message) = self.engine.turns_to(network, to, words) else { self.fail_at_the_end_of_time() };
+        self.waits_for(message.turn, message.is_seen);
+        let sent = self.engine.enters(network, &message, tag.raw, Parcel::new(value), &mut None);
+        self.looks = 0;
+        self.clock.deliver(sent);
+    }
+
+    #[cold]
+    fn sends_among<T: Payload>(&mut self, to: usize, tag: Tag<T>, words: usize, value: T) {
         let mut call = self.sending(to, tag, words, value);
         self.begins(&mut call);
         self.drives(&mut call, Time::MAX);
     }
 
-    /// Takes a message whose reception can start by a time.
+    /// Takes a message whose reception can start by a time. Mostly there are no requests, and it is no request either.
     #[inline]
     fn takes<T: Payload>(&mut self, from: Option<usize>, tag: Tag<T>, until: Time) -> Option<Letter> {
         if self.is_leaving() {
             return None;
         }
-        let mut call = self.receiving(from, tag);
+        let want = Want::of(from, tag.raw);
+        if self.engine.engaged {
+            return self.takes_among(want, tag.name, None, until);
+        }
+        let network = &self.setup.network;
+        let mut reception = self.engine.reception(network, want, tag.name, until);
+        let Envelope { arrival, letter } = self.clock.receive(&mut reception)?;
+        self.looks = 0;
+        self.engine.receives(network, arrival, &letter, &mut None);
+        if letter.tag.is_request() {
+            return self.takes_among(want, tag.name, Some(letter), until);
+        }
+        Some(letter)
+    }
+
+    /// The same where there are requests, or where the message was asked for and its sender is to be answered.
+    #[cold]
+    fn takes_among(
+        &mut self,
+        want: Want,
+        name: Option<&'static str>,
+        asked: Option<Letter>,
+        until: Time,
+    ) -> Option<Letter> {
+        let mut call = Operation::receive(want).named(name);
+        if let Some(Letter { from, number, tag, .. }) = asked {
+            call.has_taken(from, number, tag);
+            call.letter = asked;
+        }
+        self.begins(&mut call);
         self.drives(&mut call, until);
         call.into_letter()
     }

@@ -139,7 +139,8 @@ impl<'a> Proc<'a> {
         let Next { reception, turn } = self.engine.next(network, call, until);
         if let Some(mut reception) = reception {
             let message = self.clock.receive(&mut reception);
-            if self.engine.comes(network, call, &mut reception, message) {
+            let deadline = reception.deadline;
+            if self.engine.comes(network, call, deadline, message) {
                 self.looks = 0;
                 if self.engine.engaged {
                     self.catches_up();
@@ -149,16 +150,21 @@ impl<'a> Proc<'a> {
             }
         }
         let Some(turn) = turn else { return false };
-        if turn.is_seen {
-            self.clock.act_at(turn.time);
-        } else {
-            self.clock.wait_until(turn.time);
-        }
+        self.waits_for(turn.time, turn.is_seen);
         if let Some(message) = self.engine.turn(network, call, turn) {
             self.looks = 0;
             self.clock.deliver(message);
         }
         true
+    }
+
+    /// Waits for a turn in the network, which others may see.
+    #[inline]
+    pub(super) fn waits_for(&mut self, turn: Time, is_seen: bool) {
+        match is_seen {
+            true => self.clock.act_at(turn),
+            false => self.clock.wait_until(turn),
+        }
     }
 
     /// Does all that requests have to do until the processor's local time: whatever it does next comes after that.

@@ -27,7 +27,7 @@ use super::stats::Stats;
 use crate::error::Doing;
 use crate::message::matching::Receive;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Letter, MessageId, Want};
+use crate::message::{Envelope, Letter, MessageId, RawTag, Want};
 use crate::time::Time;
 use crate::trace::{Activity, ActivityKind, CallKind, Log, Message, Parts, Progress, Transfer};
 
@@ -62,8 +62,6 @@ struct Requests {
     receives: Option<Box<Requested>>,
     /// Whose message to a processor has not entered yet, in the order of their calls.
     behind: HashMap<u32, VecDeque<u32>>,
-    /// What errors say that the processor waits for, if it waits for requests.
-    awaits: Awaits,
 }
 
 /// When the turn of a message is. Of those that are due at the same time the one goes first to which the processor turned
@@ -85,9 +83,9 @@ const CALL: u32 = u32::MAX;
 
 /// What an engine does next.
 #[derive(Debug)]
-pub(crate) struct Next {
+pub(crate) struct Next<'e> {
     /// It takes a message, if one comes before the turn or, if there is none, in time.
-    pub reception: Option<Reception>,
+    pub reception: Option<Reception<'e>>,
     /// It sends a message when its turn comes.
     pub turn: Option<Turn>,
 }
@@ -221,7 +219,7 @@ impl Engine {
 
     /// What comes next for a call and all requests, until a time.
     #[inline]
-    pub fn next(&mut self, network: &Network, call: &Operation, until: Time) -> Next {
+    pub fn next(&mut self, network: &Network, call: &Operation, until: Time) -> Next<'_> {
         let turn = match &call.stage {
             Stage::Turn(outgoing, _) => Some(Turn::of(CALL, outgoing)),
             _ => None,
@@ -230,30 +228,25 @@ impl Engine {
             Stage::Message(want) => (want, call.name),
             _ => (Want::NOTHING, None),
         };
-        let is_signal = want.tag.is_signal();
-        let ready = if is_signal { self.pace.now } else { self.pace.next_receive(network) };
+        let alone = self.reception(network, want, name, until);
         if !self.engaged {
-            let reception = (want != Want::NOTHING).then(|| {
-                let (purpose, awaits) = (Purpose::Take, call.awaits(network));
-                Reception { want, name, ready, deadline: until, purpose, requests: None, awaits }
-            });
-            return Next { reception, turn };
+            let awaits = call.awaits(network);
+            return Next { reception: (want != Want::NOTHING).then_some(Reception { awaits, ..alone }), turn };
         }
-        if ready > until {
+        if alone.ready > until {
             want = Want::NOTHING; // the gap is not over in time
         }
         let requests = self.requests();
         let first = requests.turns.peek().map(|Reverse(first)| *first);
         let turn = [turn, first].into_iter().flatten().min().filter(|turn| turn.time <= until);
         let deadline = turn.map_or(until, |turn| turn.time).max(requests.at);
-        let receives = requests.receives.take_if(|receives| !receives.posted.is_empty());
-        let reception = (want != Want::NOTHING || receives.is_some()).then(|| {
+        let ready = requests.at;
+        let posted = requests.receives.as_ref().is_some_and(|receives| !receives.posted.is_empty());
+        let receives = posted.then_some(&mut requests.receives);
+        let reception = (want != Want::NOTHING || posted).then(|| {
             let gives_up = turn.is_none_or(|turn| turn.time == until);
-            let (ready, purpose) = (requests.at, if gives_up { Purpose::FetchInTime } else { Purpose::Fetch });
-            let awaits = match std::mem::take(&mut requests.awaits) {
-                Awaits::Message => call.awaits(network),
-                awaits => awaits,
-            };
+            let purpose = if gives_up { Purpose::FetchInTime } else { Purpose::Fetch };
+            let awaits = call.awaits(network);
             Reception { want, name, ready, deadline, purpose, requests: receives, awaits }
         });
         Next { reception, turn }
@@ -265,18 +258,14 @@ impl Engine {
         &mut self,
         network: &Network,
         call: &mut Operation,
-        reception: &mut Reception,
+        deadline: Time,
         message: Option<Envelope>,
     ) -> bool {
         let mut chosen = None;
         if self.engaged {
             let requests = self.requests();
-            requests.receives = reception.requests.take().or_else(|| requests.receives.take());
             chosen = requests.receives.as_mut().and_then(|receives| receives.chosen.take());
-            if let Awaits::Requests(_) = reception.awaits {
-                requests.awaits = std::mem::take(&mut reception.awaits);
-            }
-            let at = message.as_ref().map_or(reception.deadline, |message| message.arrival);
+            let at = message.as_ref().map_or(deadline, |message| message.arrival);
             requests.at = requests.at.max(at);
         }
         let Some(Envelope { arrival, letter }) = message else { return false };
@@ -306,21 +295,7 @@ impl Engine {
         letter: Letter,
     ) {
         if !letter.tag.is_signal() {
-            let words = letter.words as usize;
-            let id = MessageId { from: letter.from as usize, number: letter.number as usize };
-            self.stats.received += 1;
-            self.stats.words_received += u64::from(letter.words);
-            if who == CALL
-                && let Some(log) = &mut self.log
-            {
-                log.parts.takes(letter.tag, id);
-            }
-            self.in_time_of(operation, |engine, pieces| {
-                let start = engine.pace.receives(network, arrival);
-                engine.waits(pieces, arrival, ActivityKind::Idle);
-                engine.waits(pieces, start, ActivityKind::Gap);
-                engine.spends(pieces, network.reception_cost().of(words), ActivityKind::Receive(id));
-            });
+            self.in_time_of(operation, |engine, pieces| engine.receives(network, arrival, &letter, pieces));
         }
         operation.has_taken(letter.from, letter.number, letter.tag);
         (operation.letter, operation.came) = (Some(letter), arrival);
@@ -374,28 +349,51 @@ impl Engine {
             self.awaits_turn(who, &outgoing);
             return None;
         }
-        let Outgoing { to, words, number, .. } = outgoing;
         let parcel = if operation.sends_data() { operation.parcel.take() } else { None };
-        let arrival = self.in_time_of(operation, |engine, pieces| engine.enters(network, &outgoing, pieces));
-        if who == CALL
-            && let Some(log) = &mut self.log
-        {
-            log.parts.sends(tag, MessageId { from: self.pace.exit.id(), number: number as usize });
-        }
-        operation.has_sent(number);
-        self.goes_on(network, who, operation);
         let parcel = parcel.unwrap_or_else(|| Parcel::new(()));
-        let from = self.id() as u32;
-        let letter = Letter { from, to: to as u32, number, words: words as u32, tag, parcel };
-        Some(Envelope { arrival, letter })
+        let sent = self.in_time_of(operation, |engine, pieces| {
+            engine.enters(network, &outgoing, tag, parcel, pieces)
+        });
+        operation.has_sent(outgoing.number);
+        self.goes_on(network, who, operation);
+        Some(sent)
     }
 
-    /// A message enters. Local time goes on when it does. Returns when it arrives.
+    // Messages.
+
+    /// Turns to a message, which then waits for its turn; or nothing, if that is after the end of time.
+    #[inline]
+    pub fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
+        self.pace.turns_to(network, to, words)
+    }
+
+    /// From when on it can receive a message that a call wants, if it has no requests.
+    #[inline]
+    pub fn reception(
+        &self,
+        network: &Network,
+        want: Want,
+        name: Option<&'static str>,
+        until: Time,
+    ) -> Reception<'static> {
+        let ready = if want.tag.is_signal() { self.pace.now } else { self.pace.next_receive(network) };
+        let (purpose, awaits) = (Purpose::Take, Awaits::Message);
+        Reception { want, name, ready, deadline: until, purpose, requests: None, awaits }
+    }
+
+    /// A message's turn has come, and it enters. Local time goes on when it does.
     #[inline(always)]
-    fn enters(&mut self, network: &Network, message: &Outgoing, pieces: &mut Pieces) -> Time {
-        let Outgoing { words, number, .. } = *message;
+    pub fn enters(
+        &mut self,
+        network: &Network,
+        message: &Outgoing,
+        tag: RawTag,
+        parcel: Parcel,
+        pieces: &mut Pieces,
+    ) -> Envelope {
+        let Outgoing { to, words, number, .. } = *message;
         let passage = self.pace.enters(network, message);
-        let id = MessageId { from: self.pace.exit.id(), number: number as usize };
+        let id = MessageId { from: self.id(), number: number as usize };
         let overhead = network.send_overhead(words);
         self.stats.sent += 1;
         self.stats.words_sent += words as u64;
@@ -412,19 +410,45 @@ impl Engine {
         }
         self.waits(pieces, passage.enter, ActivityKind::Port);
         if self.log.is_some() {
-            self.has_entered(network, message, passage);
+            self.has_entered(network, message, passage, tag, pieces.is_none());
         }
-        passage.arrival
+        let letter = Letter { from: id.from as u32, to: to as u32, number, words: words as u32, tag, parcel };
+        Envelope { arrival: passage.arrival, letter }
     }
 
-    /// Notes a message that has entered, if that is traced.
+    /// It receives a message. Local time goes on when the reception is over.
+    #[inline(always)]
+    pub fn receives(&mut self, network: &Network, arrival: Time, letter: &Letter, pieces: &mut Pieces) {
+        let id = MessageId { from: letter.from as usize, number: letter.number as usize };
+        self.stats.received += 1;
+        self.stats.words_received += u64::from(letter.words);
+        if pieces.is_none() && let Some(log) = &mut self.log {
+            log.parts.takes(letter.tag, id);
+        }
+        let start = self.pace.receives(network, arrival);
+        self.waits(pieces, arrival, ActivityKind::Idle);
+        self.waits(pieces, start, ActivityKind::Gap);
+        self.spends(pieces, network.reception_cost().of(letter.words as usize), ActivityKind::Receive(id));
+    }
+
+    /// Notes a message that has entered, and that it is its call's if it is, if that is traced.
     #[cold]
-    fn has_entered(&mut self, network: &Network, message: &Outgoing, passage: Passage) {
+    fn has_entered(
+        &mut self,
+        network: &Network,
+        message: &Outgoing,
+        passage: Passage,
+        tag: RawTag,
+        is_calls: bool,
+    ) {
         let Outgoing { turn, request, to, words, number, .. } = *message;
         let id = MessageId { from: self.id(), number: number as usize };
         if let Some(log) = &mut self.log {
             let Passage { enter, first, arrival, .. } = passage;
             let (latency, place) = (request.latency, network.place(turn, id.from));
+            if is_calls {
+                log.parts.sends(tag, id);
+            }
             log.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
         }
     }
@@ -482,7 +506,7 @@ impl Engine {
         let requests = self.requests();
         let words = requests.operations.get(&request).map(|request| format!("its {request}"));
         let doing = words.unwrap_or_else(|| "any of its requests".into());
-        requests.awaits = Awaits::Requests(Box::new(Doing::WaitingForRequest(doing)));
+        requests.receives.get_or_insert_default().awaited = Some(Doing::WaitingForRequest(doing));
     }
 
     /// How many requests were not waited for, and the first one in words.
@@ -496,7 +520,9 @@ impl Engine {
     pub fn joins(&mut self, network: &Network, number: u32) -> Option<Operation> {
         let requests = self.requests();
         let mut request = requests.operations.remove(&number)?;
-        requests.awaits = Awaits::Message;
+        if let Some(receives) = &mut requests.receives {
+            receives.awaited = None;
+        }
         self.engaged = !requests.operations.is_empty();
         let Own { now: done, pieces, sends, .. } = *request.own.take()?;
         let (called, least) = (self.pace.now, self.pace.now + network.params().o);

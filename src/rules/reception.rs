@@ -8,7 +8,7 @@ use crate::time::Time;
 
 /// The receives of a processor that wait for their messages, and for how long.
 #[derive(Debug)]
-pub(crate) struct Reception {
+pub(crate) struct Reception<'e> {
     /// The messages that the call takes which the processor is in, if it is one that receives.
     pub want: Want,
     /// What errors call its tag.
@@ -19,8 +19,8 @@ pub(crate) struct Reception {
     pub deadline: Time,
     /// What it does with the message.
     pub purpose: Purpose,
-    /// The receives of requests, which were posted before. The clock has them while the processor waits.
-    pub requests: Option<Box<Requested>>,
+    /// The receives of requests, which were posted before, if there are any. The clock has them while the processor waits.
+    pub requests: Option<&'e mut Option<Box<Requested>>>,
     /// What errors say that it waits for.
     pub awaits: Awaits,
 }
@@ -32,6 +32,8 @@ pub(crate) struct Requested {
     pub posted: Posted,
     /// The one of them that gets the message; if none does, the call gets it.
     pub chosen: Option<Receive>,
+    /// What errors say that the processor waits for, if it waits for requests.
+    pub awaited: Option<Doing>,
 }
 
 /// What a receive does with its message.
@@ -49,7 +51,7 @@ pub(crate) enum Purpose {
 }
 
 /// What errors say that a processor waits for.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Awaits {
     /// The message that it wants.
     #[default]
@@ -63,19 +65,16 @@ pub(crate) enum Awaits {
         /// The machine's S.
         S: usize,
     },
-    /// Its requests.
-    Requests(Box<Doing>),
 }
 
 impl Awaits {
     /// What a processor does that waits for this, and wants these messages.
-    pub fn doing(&self, want: Want, name: Option<&'static str>) -> Doing {
+    pub fn doing(self, want: Want, name: Option<&'static str>) -> Doing {
         match self {
             Awaits::Message => Doing::WaitingFor(WantedMessage { want, name }),
             Awaits::Agreement { to, words, S } => {
-                Doing::WaitingToSend { to: *to as usize, words: *words as usize, S: *S }
+                Doing::WaitingToSend { to: to as usize, words: words as usize, S }
             }
-            Awaits::Requests(doing) => (**doing).clone(),
         }
     }
 }
@@ -100,9 +99,9 @@ impl Purpose {
     }
 }
 
-impl Reception {
+impl Reception<'_> {
     /// A look for a message that is there now.
-    pub fn look(want: Want, now: Time) -> Reception {
+    pub fn look(want: Want, now: Time) -> Reception<'static> {
         let (name, purpose, awaits) = (None, Purpose::Look, Awaits::Message);
         Reception { want, name, ready: now, deadline: now, purpose, requests: None, awaits }
     }
