@@ -171,13 +171,13 @@ impl Seat {
     }
 
     /// What its call takes.
-    #[inline]
+    #[inline(always)]
     fn want(&self) -> Want {
         Want { from: self.from, tag: self.tag }
     }
 
     /// The first message that a receive takes, if it comes in time and is seen, and when its reception is over.
-    #[inline]
+    #[inline(always)]
     fn seen(&mut self, want: Want, cost: &ReceptionCost) -> Option<(Key, Time)> {
         let (message, purpose) = (self.inbox.first(want)?, self.purpose?);
         let (key, over) = (message.key(), purpose.over(message, self.ready, cost));
@@ -222,7 +222,7 @@ impl Seat {
 
     /// The message that it would take now. What others sent in the same instant may not have been seen, so it is the first
     /// one of its sender.
-    #[inline]
+    #[inline(always)]
     fn best(&mut self) -> Option<Key> {
         if self.best == NOBODY {
             return None;
@@ -231,7 +231,7 @@ impl Seat {
     }
 
     /// What it takes of the sender of that message.
-    #[inline]
+    #[inline(always)]
     fn taken(&self) -> Want {
         let chosen = self.requests.as_ref().and_then(|requests| requests.chosen);
         Want { from: self.best, tag: chosen.map_or(self.tag, |receive| receive.want.tag) }

@@ -231,7 +231,10 @@ impl Engine {
         let alone = self.reception(network, want, name, until);
         if !self.engaged {
             let awaits = call.awaits(network);
-            return Next { reception: (want != Want::NOTHING).then_some(Reception { awaits, ..alone }), turn };
+            return Next {
+                reception: (want != Want::NOTHING).then_some(Reception { awaits, ..alone }),
+                turn,
+            };
         }
         if alone.ready > until {
             want = Want::NOTHING; // the gap is not over in time
@@ -351,9 +354,8 @@ impl Engine {
         }
         let parcel = if operation.sends_data() { operation.parcel.take() } else { None };
         let parcel = parcel.unwrap_or_else(|| Parcel::new(()));
-        let sent = self.in_time_of(operation, |engine, pieces| {
-            engine.enters(network, &outgoing, tag, parcel, pieces)
-        });
+        let sent = self
+            .in_time_of(operation, |engine, pieces| engine.enters(network, &outgoing, tag, parcel, pieces));
         operation.has_sent(outgoing.number);
         self.goes_on(network, who, operation);
         Some(sent)
@@ -422,7 +424,9 @@ impl Engine {
         let id = MessageId { from: letter.from as usize, number: letter.number as usize };
         self.stats.received += 1;
         self.stats.words_received += u64::from(letter.words);
-        if pieces.is_none() && let Some(log) = &mut self.log {
+        if pieces.is_none()
+            && let Some(log) = &mut self.log
+        {
             log.parts.takes(letter.tag, id);
         }
         let start = self.pace.receives(network, arrival);
