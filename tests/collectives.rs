@@ -500,7 +500,7 @@ fn traces_of_groups_are_the_same_on_both_clocks() {
     };
     let machine = machine(figure_3(9));
     let model = run(&machine, program).trace;
-    let wall = machine.clock(ClockKind::Wall).dilation(Dilation::Fixed(1e-3)).cores(4);
+    let wall = machine.clock(ClockKind::Wall).dilation(Dilation::Fixed(1e-3)).cores(4).oversubscribed(true);
     for carrier in [Carrier::Thread, Carrier::Coroutine].repeat(5) {
         assert!(run(&wall.clone().carrier(carrier), program).trace == model, "{carrier}");
     }

@@ -38,7 +38,7 @@ fn same_on_both_clocks<R: Send + PartialEq + Debug>(
 ) -> Run<R> {
     let model = machine.run(&program).unwrap();
     let wall = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
-    let measured = wall.run(&program).unwrap();
+    let measured = wall.cores(4).oversubscribed(true).run(&program).unwrap();
     assert_eq!(measured.results, model.results);
     assert_eq!(measured.processors, model.processors);
     assert_eq!(measured.trace, model.trace);

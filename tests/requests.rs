@@ -614,10 +614,10 @@ fn a_blocking_send_keeps_its_number_while_a_request_goes_first() {
 #[test]
 fn both_clocks_do_the_same() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    for _ in 0..6 {
+    for number in 0..6 {
         use proptest::strategy::ValueTree;
         let (P, is_gps, messages) = programs().new_tree(&mut runner).unwrap().current();
-        let machine = if is_gps { mpi(P) } else { machine(P) };
+        let machine = if is_gps { mpi(P) } else { machine(P) }.cores(1 + number % 4).oversubscribed(true);
         let [model, wall] = [ClockKind::Virtual, ClockKind::Wall].map(|clock| {
             let machine = machine.clone().clock(clock).dilation(Dilation::Fixed(20.0)).work(Work::Charged);
             machine.run(|p| play(p, &messages)).unwrap()

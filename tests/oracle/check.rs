@@ -86,7 +86,7 @@ pub fn check(case: &Case, wall: bool) -> (Outcome, Vec<Fault>) {
         for carrier in [Carrier::Thread, Carrier::Coroutine] {
             let cores = 1 + (case.program.iter().map(Vec::len).sum::<usize>() + carrier as usize) % 4;
             let measured = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
-            let measured = run(&measured.carrier(carrier).cores(cores), case);
+            let measured = run(&measured.carrier(carrier).cores(cores).oversubscribed(true), case);
             faults.extend(is_the_same_run(&measured, &ran, carrier));
         }
     }

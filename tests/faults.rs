@@ -1,0 +1,336 @@
+//! Small programs that once went wrong, most of them with requests under way: what must hold of each.
+
+#![allow(non_snake_case)] // L, S and P are the papers' names
+
+use loggp::{
+    ActivityKind, Carrier, Cause, ClockKind, Dilation, LogGps, MS, Machine, NS, Params, ParamsBuilder, Ports,
+    Proc, Replay, Run, Tag, Time, Traffic, US, audit,
+};
+
+const T: Tag<u32> = Tag::new(0);
+const U: Tag<u32> = Tag::new(1);
+const LONG: Tag<[u32; 6]> = Tag::new(2);
+const BYTES: Tag<Vec<u8>> = Tag::new(3);
+
+/// A machine's parameters, in microseconds.
+fn params(P: usize, L: i64, o: i64, g: i64) -> ParamsBuilder {
+    Params::builder(P).L(L * US).o(o * US).g(g * US)
+}
+
+fn machine(params: ParamsBuilder) -> Machine {
+    Machine::new(params.build().unwrap()).dilation(Dilation::Fixed(1.0)).trace(true)
+}
+
+/// The machine on the virtual clock, and on the wall clock with each carrier.
+fn everywhere(machine: &Machine) -> [(&'static str, Machine); 3] {
+    let wall = machine.clone().clock(ClockKind::Wall);
+    let [threads, coroutines] =
+        [Carrier::Thread, Carrier::Coroutine].map(|carrier| wall.clone().carrier(carrier));
+    [("virtual", machine.clone()), ("threads", threads), ("coroutines", coroutines)]
+}
+
+/// Words of 4 bytes that cost nothing; a message of more than so many waits for its receiver.
+fn waits_above(words: usize) -> LogGps {
+    let [O_s, O_r, G_s, G_l] = [Time::ZERO; 4];
+    LogGps { s: words, S: words, O_s, O_r, G_s, G_l }
+}
+
+/// Runs a program, which keeps to the rules, and does the same when it is made again from its trace.
+fn run<R: Send>(machine: &Machine, program: impl Fn(&mut Proc) -> R + Sync) -> Run<R> {
+    let run = machine.run(program).unwrap();
+    let trace = run.trace.as_ref().unwrap();
+    let found = audit(trace);
+    assert!(found.is_clean(), "{:#?}", found.violations);
+    let again = Replay::of(trace).run().unwrap();
+    let ends = |stats: &[loggp::Stats]| stats.iter().map(|stats| stats.finish).collect::<Vec<Time>>();
+    assert_eq!(ends(&again.processors), ends(&run.processors));
+    run
+}
+
+/// A look at one sender's message within the gap, beside a request, leaves that message where it was among others'.
+#[test]
+fn a_look_in_vain_puts_no_message_before_another() {
+    let run = run(&machine(params(5, 6, 2, 40)), |p| {
+        if p.id() > 0 {
+            p.wait_until([0, 200, 20, 30, 40][p.id()] * US);
+            (0..if p.id() == 1 { 2 } else { 1 }).for_each(|_| p.send(0, T, 0));
+            return vec![];
+        }
+        let request = p.irecv_from(1, T);
+        p.wait_until(60 * US);
+        p.recv_from(2, T);
+        assert_eq!(p.try_recv_from(4, T), None);
+        let mut senders: Vec<usize> = (0..3).map(|_| p.recv(T).0).collect();
+        p.wait(request);
+        senders.push(1);
+        senders
+    });
+    assert_eq!(run.results[0], [3, 4, 1, 1]);
+}
+
+/// Nor does a look at one tag, among one sender's messages.
+#[test]
+fn a_look_in_vain_puts_no_tag_before_another() {
+    let run = run(&machine(params(4, 6, 2, 40)), |p| {
+        match p.id() {
+            0 => {
+                let request = p.irecv_from(1, T);
+                p.wait_until(90 * US);
+                p.recv_from(3, T);
+                assert_eq!(p.try_recv(U), None);
+                let (_, tag, _) = p.recv_any_tag::<u32>(Some(2));
+                p.recv_from(2, if tag == 0 { U } else { T });
+                p.wait(request);
+                return tag;
+            }
+            1 => {
+                p.wait_until(300 * US);
+                p.send(0, T, 0);
+            }
+            2 => {
+                p.wait_until(20 * US);
+                p.send(0, T, 0);
+                p.send(0, U, 0);
+            }
+            _ => p.send(0, T, 0),
+        }
+        0
+    });
+    assert_eq!(run.results[0], 0);
+}
+
+/// Who looks for long is not told that nobody is left who could send while its own message is under way: the others wait
+/// for that.
+#[test]
+fn who_looks_while_its_own_message_is_under_way_is_not_forsaken() {
+    // The overhead of a message of 1000 words is 1,250,000 cycles.
+    let gps = LogGps { O_s: 250 * US, ..waits_above(1000) };
+    let params = params(2, 6, 2, 0).word(1).cycle(200 * NS).gps(gps);
+    let machine = machine(params).trace(false);
+    for (place, machine) in everywhere(&machine) {
+        let answers = |p: &mut Proc| {
+            p.recv(BYTES);
+            p.send(0, T, 0);
+        };
+        let tested = machine.run(|p| {
+            if p.id() == 1 {
+                return answers(p);
+            }
+            let mut request = p.isend(1, BYTES, vec![0; 1000]);
+            while let Err(again) = p.test(request) {
+                request = again;
+            }
+            assert!(p.now() > 250 * MS);
+            p.recv(T);
+        });
+        tested.unwrap_or_else(|error| panic!("test, {place}: {error}"));
+        let looked = machine.run(|p| {
+            if p.id() == 1 {
+                return answers(p);
+            }
+            let request = p.isend(1, BYTES, vec![0; 1000]);
+            while p.try_recv(T).is_none() {}
+            assert!(p.now() > 250 * MS);
+            p.wait(request);
+        });
+        looked.unwrap_or_else(|error| panic!("try_recv, {place}: {error}"));
+    }
+}
+
+/// Nor while its gap keeps it from receiving what is there.
+#[test]
+fn who_looks_within_its_gap_is_not_forsaken() {
+    let machine = machine(params(3, 6, 2, 250_000).cycle(200 * NS)).trace(false);
+    for (place, machine) in everywhere(&machine) {
+        let run = machine.run(|p| {
+            if p.id() == 0 {
+                p.recv(T);
+                while p.try_recv(T).is_none() {}
+                assert!(p.now() > 250 * MS);
+            } else {
+                p.send(0, T, 0);
+            }
+        });
+        run.unwrap_or_else(|error| panic!("{place}: {error}"));
+    }
+}
+
+#[test]
+fn a_message_of_no_words_takes_as_long_as_one_of_a_word() {
+    for params in [params(2, 6, 2, 4), params(2, 6, 2, 4).G(US)] {
+        let params = params.build().unwrap();
+        assert_eq!(params.stream(0), Time::ZERO);
+        let [none, one] = [0, 1].map(|words| {
+            let mut traffic = Traffic::new(params, Ports::Single, loggp::Latency::Exact).unwrap();
+            traffic.send(0, 1, words, Time::ZERO);
+            let message = traffic.next().unwrap();
+            (message.enter, message.first, message.arrival)
+        });
+        assert_eq!(none, one);
+        assert_eq!(one, (2 * US, 8 * US, 8 * US));
+    }
+}
+
+/// Whatever it has waited for before.
+#[test]
+fn who_waits_in_the_barrier_for_ever_is_said_to() {
+    let befores: [fn(&mut Proc); 4] = [
+        |_| (),
+        |p| _ = p.recv(T),
+        |p| {
+            let request = p.irecv(T);
+            p.wait(request);
+        },
+        |p| {
+            let requests = (p.irecv(T), p.irecv(U));
+            p.wait(requests.0);
+            p.barrier();
+            p.wait(requests.1);
+        },
+    ];
+    for (before, number) in befores.into_iter().zip(0..) {
+        for (place, machine) in everywhere(&machine(params(3, 6, 2, 4)).barrier(US)) {
+            let error = machine.run(|p| match p.id() {
+                0 => {
+                    before(p);
+                    p.barrier();
+                }
+                1 => {
+                    if number > 0 {
+                        p.send(0, T, 0);
+                    }
+                    p.recv(LONG);
+                }
+                _ => p.barrier(),
+            });
+            let error = error.unwrap_err();
+            assert_eq!(error.cause, Cause::Deadlock { waiting: 3, of: 3 }, "{place}: {error}");
+            let said = error.processors[0].doing.to_string();
+            assert!(said.contains("the machine's barrier"), "{place}, {number}: {said}");
+        }
+    }
+}
+
+/// A request may get its message in the very instant in which its processor comes to the barrier, or waits there.
+#[test]
+fn requests_and_the_barrier_keep_the_same_times_on_both_clocks() {
+    for P in [2, 4] {
+        let params = Params::builder(P).L(13 * US).o(5 * US).g(500 * NS);
+        let machine = machine(params).barrier(Time::ZERO);
+        let program = |p: &mut Proc| {
+            let (id, P) = (p.id(), p.p());
+            let request = (id == 0).then(|| p.irecv(T));
+            let mut times = vec![p.now()];
+            if id == P - 1 {
+                p.send(0, T, 1);
+            }
+            p.wait_until(6 * US);
+            p.barrier();
+            times.push(p.now());
+            p.send((id + 1) % P, T, 2);
+            times.push(p.now());
+            if let Some(request) = request {
+                p.wait(request);
+                times.push(p.now());
+            }
+            p.recv(T);
+            times.push(p.now());
+            times
+        };
+        let model = run(&machine, program);
+        for repeat in 0..30 {
+            for carrier in [Carrier::Thread, Carrier::Coroutine] {
+                let cores = 1 + repeat % 4;
+                let wall = machine.clone().clock(ClockKind::Wall).carrier(carrier);
+                let wall = wall.cores(cores).oversubscribed(true).run(program).unwrap();
+                assert_eq!(wall.results, model.results, "P = {P}, {carrier}, {cores} cores");
+                assert_eq!(wall.trace, model.trace, "P = {P}, {carrier}, {cores} cores");
+            }
+        }
+    }
+}
+
+/// A request's reply, which is a message of its processor's, makes the gap longer in which that receives.
+#[test]
+fn a_gap_that_a_reply_makes_longer_is_made_again() {
+    let machine = machine(params(3, 6, 1, 20).word(4).gps(waits_above(4)));
+    run(&machine, |p| match p.id() {
+        0 => {
+            let request = p.irecv(LONG);
+            p.send(2, U, 1);
+            p.send_receiving(2, U, 2, U, |_, _, _| ());
+            p.wait(request);
+        }
+        1 => p.send(0, LONG, [0; 6]),
+        _ => (0..2).for_each(|_| _ = p.recv(U)),
+    });
+}
+
+/// The first message goes at 1, the request's at 21, and the next at 41: until 40 the processor receives.
+#[test]
+fn who_sends_receives_in_a_gap_that_its_request_makes_longer() {
+    let run = run(&machine(params(3, 6, 1, 20).word(24)), |p| match p.id() {
+        0 => {
+            let mut got = vec![];
+            p.send(1, U, 1);
+            let request = p.isend(1, LONG, [0; 6]);
+            p.send_receiving(1, U, 2, U, |p, from, _| got.push((from, p.now())));
+            assert_eq!(p.now(), 41 * US);
+            p.wait(request);
+            assert_eq!(p.try_recv(U), None);
+            got
+        }
+        1 => {
+            p.recv(LONG);
+            (0..2).for_each(|_| _ = p.recv(U));
+            vec![]
+        }
+        _ => {
+            p.wait_until(20 * US);
+            p.send(0, U, 3);
+            vec![]
+        }
+    });
+    assert_eq!(run.results[0], [(2, 28 * US)]);
+    let trace = run.trace.unwrap();
+    let receives = |what: &ActivityKind| matches!(what, ActivityKind::Receive(_));
+    let received: Vec<Time> =
+        trace.activities.iter().filter(|a| a.id == 0 && receives(&a.what)).map(|a| a.start).collect();
+    assert_eq!(received, [27 * US]);
+}
+
+/// The same wherever in the gap the message comes, and where the request's overhead is longer than its processor's: the
+/// run keeps to the rules, and can be made again.
+#[test]
+fn what_comes_in_a_gap_that_a_request_makes_longer_keeps_to_the_rules() {
+    let plain = || params(2, 6, 1, 20);
+    let longer = |words: usize| LogGps { O_s: US, ..waits_above(words) };
+    let machines = [
+        plain().word(24),
+        plain().word(4).gps(longer(9)),
+        plain().word(4).gps(longer(4)),
+        plain().word(4).G(US),
+    ];
+    for machine in machines.map(machine) {
+        for at in 0..70 {
+            run(&machine, |p| {
+                if p.id() == 0 {
+                    let mut got = 0;
+                    p.send(1, U, 1);
+                    let request = p.isend(1, LONG, [0; 6]);
+                    p.send_receiving(1, U, 2, U, |_, _, _| got += 1);
+                    p.wait(request);
+                    if got == 0 {
+                        p.recv(U);
+                    }
+                } else {
+                    let comes = (p.irecv(LONG), p.irecv(U), p.irecv(U));
+                    p.wait_until(at * US);
+                    p.send(0, U, 3);
+                    p.wait(comes.0);
+                    p.wait_all([comes.1, comes.2]);
+                }
+            });
+        }
+    }
+}
