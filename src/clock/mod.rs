@@ -28,7 +28,7 @@ pub enum ClockKind {
 
 /// What a machine lets one know before it runs: of the order of acts, and of receptions.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct Foreknown {
     /// Who has which place among those that act at the same time.
     pub places: Places,
     /// The least time from a request to the arrival of its message.

@@ -17,7 +17,7 @@ use super::stacks::coroutines::Coroutines;
 use super::stacks::overflow::{AlternateStack, Stacks};
 use super::stacks::prefetch::prefetch_stack;
 use super::watchdog::{Beat, Patience, Watched};
-use super::{Clock, Known, blame};
+use super::{Clock, Foreknown, blame};
 use crate::error::{Cause, RunError, cause_of, stop};
 use crate::message::Envelope;
 use crate::params::ReceptionCost;
@@ -180,7 +180,7 @@ impl Clock for Jumper<'_> {
 pub(crate) fn run<T>(
     P: usize,
     stack: usize,
-    known: Known,
+    known: Foreknown,
     patience: Patience,
     body: &dyn Fn(usize, &mut dyn Clock) -> T,
 ) -> Result<Vec<T>, RunError> {

@@ -15,7 +15,7 @@ use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::dilation::{self, Chosen, Dilation, Effort, Recorder};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Silence};
-use crate::clock::{Clock, ClockKind, Known, virtual_time};
+use crate::clock::{Clock, ClockKind, Foreknown, virtual_time};
 use crate::error::RunError;
 use crate::message::Tag;
 use crate::params::{Latency, Ports, Surcharge, Ties};
@@ -108,9 +108,9 @@ type Account = (Stats, Option<Box<Log>>);
 
 impl Setup {
     /// What the network's rules say of the order of acts, and of what a reception takes.
-    fn known(&self) -> Known {
+    fn known(&self) -> Foreknown {
         let Setup { network, .. } = self;
-        Known {
+        Foreknown {
             places: network.places(),
             lookahead: network.lookahead(),
             pair: network.is_instant_pair(),

@@ -241,8 +241,8 @@ impl RawTag {
     }
 
     /// What errors say of it, with its name, if that is known.
-    pub fn told(self, name: Option<&str>) -> Told<'_> {
-        Told(self, name)
+    pub fn told(self, name: Option<&str>) -> InWords<'_> {
+        InWords(self, name)
     }
 
     /// What is said of it and of all its steps, with its name, if that is known.
@@ -327,11 +327,11 @@ impl Collective {
 }
 
 /// What errors say of a tag.
-pub(crate) struct Told<'a>(RawTag, Option<&'a str>);
+pub(crate) struct InWords<'a>(RawTag, Option<&'a str>);
 
-impl fmt::Display for Told<'_> {
+impl fmt::Display for InWords<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Told(RawTag(tag), name) = *self;
+        let InWords(RawTag(tag), name) = *self;
         if self.0.is_wild() {
             return f.write_str("with any tag");
         }

@@ -64,7 +64,13 @@ impl<'a> Proc<'a> {
         self.engine.id()
     }
 
-    /// The number of processors.
+    /// The number of processors: the same as [`p`](Proc::p), for who does not think in the papers' letters.
+    #[inline]
+    pub fn processors(&self) -> usize {
+        self.p()
+    }
+
+    /// The number of processors, P.
     #[inline]
     pub fn p(&self) -> usize {
         self.params().P
@@ -337,6 +343,12 @@ impl<'a> Proc<'a> {
     pub(crate) fn finish(mut self) -> (Stats, Option<Box<Log>>) {
         self.count_code();
         self.catches_up();
+        if let Some(acting) = self.acting() {
+            let group = acting.group.clone();
+            self.misused(format!(
+                "ended while it acted in {group}; drop what `within` gives, and do not forget it"
+            ));
+        }
         if let Some((count, first)) = self.engine.not_waited() {
             self.fail(Cause::NotWaited { id: self.id(), count, first });
         }

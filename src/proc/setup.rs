@@ -1,7 +1,7 @@
 //! What all processors of a run share, apart from the clock.
 
-use crate::proc::Groups;
-use crate::proc::work::{Rates, Work};
+use super::group::Groups;
+use super::work::{Rates, Work};
 use crate::rules::network::Network;
 use crate::time::Time;
 

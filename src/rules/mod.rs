@@ -1,6 +1,7 @@
 //! The rules of the machine: what a message costs between processors, what a processor does when, and what settles that
 //! which the model leaves open.
 
+mod capacity;
 pub(crate) mod choice;
 pub(crate) mod engine;
 pub(crate) mod network;
@@ -8,6 +9,7 @@ pub(crate) mod operation;
 pub(crate) mod pace;
 pub(crate) mod reception;
 mod stats;
+mod stretches;
 mod traffic;
 
 pub use stats::Stats;

@@ -1,22 +1,23 @@
-//! The rules of the machine: what a message costs, when it enters the network and when it arrives.
+//! The network: when a message enters it and when it arrives, among all others.
 //!
-//! This is the only place where L, o, g, G and the capacity turn into times, for both clocks. A send has two
+//! That is decided here alone, for both clocks; what a message costs by itself is in `params/costs.rs`. A send has two
 //! moments. When it is called, [`Network::request`] says when the message will be ready. At that moment,
 //! [`Network::serve`] looks at what is already promised to the two processors, finds the earliest way that
 //! fits, and promises that too. No queue is processed and nothing happens later: a promise is never moved, so
 //! who asks first is served first. The rules and their sources are told at length in `docs/model.md`:
 //!
 //! 1. **overhead and gap**: `ready = max(t + o, gap over)` in [`Network::request`];
-//! 2. **capacity**: at most ceil(L/g) messages in transit from and to a processor, [`Room`];
-//! 3. **port**: the (k-1)G of a long message occupy both ends, [`Taken`];
-//! 4. **reception**: `start = max(t, arrival, last start + g)`, in `node.rs`: a processor's own rules.
+//! 2. **capacity**: at most ceil(L/g) messages in transit from and to a processor, [`Transits`], in `capacity.rs`;
+//! 3. **port**: the (k-1)G of a long message occupy both ends, [`Stretches`];
+//! 4. **reception**: `start = max(t, arrival, last start + g)`, in `pace.rs`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
-use smallvec::{Array, SmallVec};
 
+use super::capacity::Transits;
+use super::stretches::Stretches;
 use crate::message::MessageId;
 use crate::params::Params;
 use crate::params::{Latency, Ports, ReceptionCost, Surcharge, Ties};
@@ -25,7 +26,7 @@ use crate::time::Time;
 
 /// A send that was called: what the network is asked for, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct Ask {
     /// The overhead and the gap are over: without contention the message would enter now.
     pub ready: Time,
     /// When the network is asked: when the message is ready, or at its arrival where a negative G_l makes that
@@ -65,16 +66,16 @@ pub struct Exit {
     /// The gap after the last send is over.
     next: Time,
     /// Messages in transit from the processor.
-    room: Room,
+    room: Transits,
     /// What few machines have. It lies elsewhere, so that what every message touches lies close together.
-    rest: Option<Box<Rest>>,
+    extras: Option<Box<Extras>>,
 }
 
 /// What the sending side of a processor has where latencies are drawn, ports are two, or messages keep their order.
 #[derive(Debug)]
-struct Rest {
+struct Extras {
     /// The port for sending, where it is not the one for receiving and was ever used.
-    port: Option<Taken>,
+    port: Option<Stretches>,
     /// What latencies are drawn with.
     dice: fastrand::Rng,
     /// When the last message to each other processor arrives, if messages to one keep their order.
@@ -90,20 +91,20 @@ impl Exit {
 
     /// From now on messages to one processor arrive in the order in which they enter.
     pub fn keeps_order(&mut self) {
-        self.rest().in_order.get_or_insert_default();
+        self.extras().in_order.get_or_insert_default();
     }
 
     /// What few machines have.
-    fn rest(&mut self) -> &mut Rest {
-        self.rest.get_or_insert_with(|| {
-            Box::new(Rest { port: None, dice: fastrand::Rng::with_seed(0), in_order: None })
+    fn extras(&mut self) -> &mut Extras {
+        self.extras.get_or_insert_with(|| {
+            Box::new(Extras { port: None, dice: fastrand::Rng::with_seed(0), in_order: None })
         })
     }
 
     /// When the first word of a message to `y` comes out at the earliest, if messages to one processor keep their order.
     #[inline(never)]
     fn not_before(&self, y: usize, stream: Time) -> Time {
-        let in_order = self.rest.as_ref().and_then(|rest| rest.in_order.as_ref());
+        let in_order = self.extras.as_ref().and_then(|extras| extras.in_order.as_ref());
         let last = in_order.and_then(|in_order| in_order.get(&(y as u32)));
         last.map_or(Time::ZERO, |arrival| *arrival - stream)
     }
@@ -111,8 +112,8 @@ impl Exit {
     /// Notes when the last message to `y` arrives, if messages to one processor keep their order.
     #[inline(never)]
     fn has_sent_to(&mut self, y: usize, arrival: Time) {
-        if let Some(rest) = &mut self.rest
-            && let Some(in_order) = &mut rest.in_order
+        if let Some(extras) = &mut self.extras
+            && let Some(in_order) = &mut extras.in_order
         {
             in_order.insert(y as u32, arrival);
         }
@@ -140,9 +141,9 @@ impl Exit {
 #[derive(Debug, Default)]
 struct Entrance {
     /// Messages in transit to the processor.
-    room: Room,
+    room: Transits,
     /// The port, if it was ever used: for both directions, or for receiving alone.
-    port: Option<Box<Taken>>,
+    port: Option<Box<Stretches>>,
     /// When the last request that was served had asked.
     served: Time,
 }
@@ -185,13 +186,13 @@ pub struct Network {
     /// The longest message that can be sent, in words.
     longest: usize,
     /// The receiving side of each processor.
-    entrances: Box<[Door]>,
+    entrances: Box<[LockedEntrance]>,
 }
 
 /// An entrance that one sender holds at a time.
 #[derive(Debug, Default)]
 #[repr(align(64))]
-struct Door(Mutex<Entrance>);
+struct LockedEntrance(Mutex<Entrance>);
 
 /// What a message of some length costs, apart from its reception.
 #[derive(Clone, Copy, Debug, Default)]
@@ -217,7 +218,7 @@ impl Network {
         surcharge: Surcharge,
     ) -> Network {
         let capacity = params.capacity().unwrap_or(usize::MAX);
-        let entrances = (0..params.P).map(|_| Door::default()).collect();
+        let entrances = (0..params.P).map(|_| LockedEntrance::default()).collect();
         let is_exact = choice.is_exact();
         let reception_cost = ReceptionCost::under(&params, &surcharge, is_exact);
         let head_start = if params.shrinks() { Time::ZERO } else { params.o };
@@ -249,9 +250,9 @@ impl Network {
     /// The sending side of processor `x`.
     pub fn exit(&self, x: usize) -> Exit {
         let mut exit =
-            Exit { id: x as u32, requests: 0, next: Time::ZERO, room: Room::default(), rest: None };
+            Exit { id: x as u32, requests: 0, next: Time::ZERO, room: Transits::default(), extras: None };
         if !self.is_exact {
-            exit.rest().dice = self.choice.dice(x);
+            exit.extras().dice = self.choice.dice(x);
         }
         if self.params.gps().is_some() {
             exit.keeps_order(); // LogGPS speaks of MPI, where no message overtakes another between the same two
@@ -309,7 +310,7 @@ impl Network {
 
     /// When a request is to be served, so that all are served in the order in which they ask.
     #[inline]
-    pub fn turn(&self, request: &Request) -> Time {
+    pub fn turn(&self, request: &Ask) -> Time {
         request.ask - self.head_start
     }
 
@@ -321,7 +322,7 @@ impl Network {
 
     /// What a send of k words asks the network for, if its processor, whose exit this is, calls it at `t`.
     #[inline]
-    pub fn request(&self, exit: &mut Exit, k: usize, t: Time) -> Request {
+    pub fn request(&self, exit: &mut Exit, k: usize, t: Time) -> Ask {
         let mut request = self.foreseen(exit, k, t);
         if !self.is_exact {
             request = self.drawn(exit, k, request);
@@ -332,27 +333,27 @@ impl Network {
 
     /// A request with a latency that is drawn.
     #[cold]
-    fn drawn(&self, exit: &mut Exit, k: usize, request: Request) -> Request {
-        let Request { ready, latency: L, stream, .. } = request;
+    fn drawn(&self, exit: &mut Exit, k: usize, request: Ask) -> Ask {
+        let Ask { ready, latency: L, stream, .. } = request;
         // Where G_l takes back more than the overhead, less would let it arrive before its send.
         let least = (-(self.send_overhead(k) + stream)).max(Time::ZERO).min(L);
         let message = MessageId { from: exit.id(), number: exit.requests as usize };
-        let latency = self.choice.latency(message, &mut exit.rest().dice, least, L);
-        Request { latency, ask: ready.min(ready + latency + stream), ..request }
+        let latency = self.choice.latency(message, &mut exit.extras().dice, least, L);
+        Ask { latency, ask: ready.min(ready + latency + stream), ..request }
     }
 
     /// What a send would ask for whose latency is exactly L.
     #[inline]
-    pub fn foreseen(&self, exit: &Exit, k: usize, t: Time) -> Request {
+    pub fn foreseen(&self, exit: &Exit, k: usize, t: Time) -> Ask {
         let (Costs { send, stream }, latency) = (self.costs(k), self.params.L);
         // 1. Overhead, which may overlap the gap after the send before.
         let ready = exit.next.max(t + send);
-        Request { ready, ask: ready.min(ready + latency + stream), latency, stream }
+        Ask { ready, ask: ready.min(ready + latency + stream), latency, stream }
     }
 
     /// Puts a request off that was made before others of its processor were served: until the gap after them is over,
     /// and until its turn is no earlier than `turn`. Returns whether that changed it.
-    pub fn put_off(&self, exit: &Exit, request: &mut Request, turn: Time) -> bool {
+    pub fn put_off(&self, exit: &Exit, request: &mut Ask, turn: Time) -> bool {
         let later = (exit.next - request.ready).max(turn - self.turn(request));
         if later > Time::ZERO {
             request.ready += later;
@@ -363,13 +364,13 @@ impl Network {
 
     /// Whether a request and those of others can be in each other's way, so that it matters who is served first.
     #[inline]
-    pub fn is_shared(&self, request: &Request) -> bool {
+    pub fn is_shared(&self, request: &Ask) -> bool {
         request.stream > Time::ZERO || self.capacity != usize::MAX
     }
 
     /// Whether others can see that a request is served, so that all which come before it must have been.
     #[inline]
-    pub(crate) fn is_seen(&self, request: &Request) -> bool {
+    pub(crate) fn is_seen(&self, request: &Ask) -> bool {
         self.has_chains || self.is_shared(request)
     }
 
@@ -383,9 +384,9 @@ impl Network {
     /// Serves a request of `x`, whose exit this is, for k words to `y`. All requests that come before it, in the
     /// order of the times at which they ask, must have been served.
     #[inline]
-    pub fn serve(&self, x: usize, exit: &mut Exit, y: usize, request: Request) -> Passage {
-        let Request { ready, ask, latency, stream } = request;
-        let not_before = if exit.rest.is_none() { Time::ZERO } else { exit.not_before(y, stream) };
+    pub fn serve(&self, x: usize, exit: &mut Exit, y: usize, request: Ask) -> Passage {
+        let Ask { ready, ask, latency, stream } = request;
+        let not_before = if exit.extras.is_none() { Time::ZERO } else { exit.not_before(y, stream) };
         let first = not_before.max(ready + latency);
         let mut way = Way { enter: ready, first, arrival: first + stream };
         let (mut admitted, mut out_of_order) = (ready, false);
@@ -402,7 +403,7 @@ impl Network {
         }
         let Way { enter, first, arrival } = way;
         exit.next = enter + stream.max(Time::ZERO) + self.params.g;
-        if exit.rest.is_some() {
+        if exit.extras.is_some() {
             exit.has_sent_to(y, arrival);
         }
         Passage { ready, admitted, enter, first, arrival, out_of_order }
@@ -416,7 +417,7 @@ impl Network {
         x: usize,
         exit: &mut Exit,
         y: usize,
-        request: &Request,
+        request: &Ask,
         not_before: Time,
     ) -> (Time, Way, bool) {
         let mut ends = self.lock(x, y, self.ports == Ports::Single);
@@ -454,7 +455,7 @@ impl Network {
         receiver: &mut Entrance,
         sender: Option<&mut Entrance>,
         is_to_itself: bool,
-        &Request { ready, ask, latency, stream }: &Request,
+        &Ask { ready, ask, latency, stream }: &Ask,
         not_before: Time,
     ) -> (Time, Way) {
         let (single, occupies) = (self.ports == Ports::Single, stream.max(Time::ZERO));
@@ -465,7 +466,7 @@ impl Network {
             out: match &sender {
                 Some(sender) => sender.port.as_deref(),
                 None if single => receiver.port.as_deref(),
-                None => exit.rest.as_ref().and_then(|rest| rest.port.as_ref()),
+                None => exit.extras.as_ref().and_then(|extras| extras.port.as_ref()),
             },
             into: receiver.port.as_deref(),
             // A message to oneself through a single port comes in when it is out.
@@ -480,7 +481,7 @@ impl Network {
             let out = match sender {
                 Some(sender) => &mut **sender.port.get_or_insert_default(),
                 None if single => &mut **receiver.port.get_or_insert_default(),
-                None => exit.rest().port.get_or_insert_default(),
+                None => exit.extras().port.get_or_insert_default(),
             };
             out.take(way.enter, way.enter + stream, ask);
             receiver.port.get_or_insert_default().take(way.first, way.arrival, ask);
@@ -535,13 +536,13 @@ struct Search<'a> {
     /// How many messages there may be in transit at either end.
     capacity: usize,
     /// The messages in transit from its sender.
-    from: &'a Room,
+    from: &'a Transits,
     /// The messages in transit to its receiver.
-    to: &'a Room,
+    to: &'a Transits,
     /// The port that it leaves through; nothing if no message has used it.
-    out: Option<&'a Taken>,
+    out: Option<&'a Stretches>,
     /// The port that it comes in through.
-    into: Option<&'a Taken>,
+    into: Option<&'a Stretches>,
     /// The least time from entering to coming out.
     before_first: Time,
     /// It comes out no earlier, so that it overtakes none that goes the same way.
@@ -579,212 +580,6 @@ impl Search<'_> {
                 None => return Way { enter, first, arrival },
             }
         }
-    }
-}
-
-/// The capacity of one end: how many messages are in transit there when. Mostly that is one at a time, for which it has
-/// room in itself.
-#[derive(Debug, Default)]
-struct Room {
-    /// When the one message enters.
-    enter: Time,
-    /// When the last message arrives.
-    last: Time,
-    /// Up to here there was no room, the one message aside. A request that is served out of order finds its past taken.
-    since: Time,
-    /// What there is to know of several; it stays when they have arrived, for the next ones.
-    crowd: Option<Box<Crowd>>,
-    /// The most messages that were in transit at once.
-    most: u32,
-    /// Whether there are several.
-    is_crowded: bool,
-}
-
-/// Several messages that may be in transit at the same time.
-#[derive(Debug, Default)]
-struct Crowd {
-    /// When messages enter, in order. The earliest ones are forgotten when as many have arrived.
-    enters: SmallVec<[Time; 2]>,
-    /// When messages arrive, in order.
-    arrivals: SmallVec<[Time; 2]>,
-    /// The stretches of time in which there are as many as there may be.
-    full: Taken,
-}
-
-impl Room {
-    /// The crowd, if there are several messages.
-    #[inline]
-    fn crowd(&self) -> Option<&Crowd> {
-        if self.is_crowded { self.crowd.as_deref() } else { None }
-    }
-
-    /// From when on there is room for ever.
-    #[inline]
-    fn full_end(&self, capacity: usize) -> Time {
-        if capacity == 1 { self.since.max(self.last) } else { self.since }
-    }
-
-    /// If there is no room at some moment of [enter, arrival): when there is room again after the last one.
-    #[inline]
-    fn full_until(&self, enter: Time, arrival: Time, capacity: usize) -> Option<Time> {
-        if arrival <= enter {
-            return None;
-        }
-        match self.crowd() {
-            Some(crowd) => crowd.full.last_end(enter, arrival),
-            None if capacity == 1 && self.enter < arrival => Some(self.last).filter(|end| *end > enter),
-            None => Some(self.since).filter(|end| *end > enter),
-        }
-    }
-
-    /// Takes in a message that is in transit during [enter, arrival), for a request that asks `now`: what has
-    /// arrived by then is in nobody's way any more.
-    #[inline]
-    fn take(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) {
-        if self.last <= now {
-            // All have arrived, and nothing is in transit but this one.
-            self.since = self.full_end(capacity);
-            (self.enter, self.last, self.is_crowded) = (enter, arrival, false);
-            self.most = self.most.max(1);
-            return;
-        }
-        self.take_among(enter, arrival, now, capacity);
-    }
-
-    /// Takes in a message that may be in transit while others are.
-    #[inline(never)]
-    fn take_among(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) {
-        let crowd = self.crowd.get_or_insert_default();
-        if !self.is_crowded {
-            self.is_crowded = true;
-            crowd.begin(self.enter, self.last, self.since, capacity);
-        }
-        self.last = self.last.max(arrival);
-        self.most = self.most.max(crowd.take(enter, arrival, now, capacity) as u32);
-        self.since = crowd.full.end;
-    }
-}
-
-impl Crowd {
-    /// There was one message, and before it no room up to `since`.
-    fn begin(&mut self, enter: Time, arrival: Time, since: Time, capacity: usize) {
-        self.enters.clear();
-        self.arrivals.clear();
-        self.enters.push(enter);
-        self.arrivals.push(arrival);
-        self.full.stretches.clear();
-        (self.full.end, self.full.forgotten) = (since, since);
-        if capacity == 1 {
-            self.full.stretches.push((enter, arrival));
-            self.full.end = arrival;
-        }
-    }
-
-    /// Takes in a message. Returns how many are in transit at once while it is.
-    fn take(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) -> usize {
-        if self.arrivals.len() == self.arrivals.capacity() {
-            let past = self.arrivals.partition_point(|time| *time <= now);
-            forget(&mut self.arrivals, past);
-            forget(&mut self.enters, past);
-        }
-        insert(&mut self.enters, enter);
-        insert(&mut self.arrivals, arrival);
-
-        // The number of messages in transit can only rise where one enters.
-        let (mut moment, mut most) = (enter, 0);
-        let mut entered = self.enters.partition_point(|time| *time <= enter);
-        loop {
-            let arrived = self.arrivals.partition_point(|time| *time <= moment);
-            let in_transit = entered - arrived;
-            most = most.max(in_transit);
-            let next = self.enters.get(entered).copied().filter(|next| *next < arrival);
-            if in_transit == capacity {
-                self.full.take(moment, self.arrivals[arrived], now);
-            }
-            let Some(next) = next else { return most };
-            // Between here and there some may arrive, and free room that was taken with this message.
-            moment = next;
-            entered += self.enters[entered..].iter().take_while(|time| **time == next).count();
-        }
-    }
-}
-
-/// Puts a time into its place among others; mostly that is the last.
-#[inline]
-fn insert(times: &mut SmallVec<[Time; 2]>, time: Time) {
-    let later = times.iter().rev().take_while(|other| **other > time).count();
-    times.insert(times.len() - later, time);
-}
-
-/// Drops the first items of a full list. If that makes little room the list grows, so that it is not moved up
-/// each time.
-fn forget<A: Array>(items: &mut SmallVec<A>, past: usize) {
-    const FEW: usize = 16;
-    items.drain(..past);
-    if items.len() > FEW && 2 * items.len() > items.capacity() {
-        items.reserve(items.len());
-    }
-}
-
-/// Stretches of time that are taken: a port's, which no two long messages share.
-#[derive(Debug, Default)]
-struct Taken {
-    /// The stretches, in order. Those that touch are one.
-    stretches: SmallVec<[(Time, Time); 1]>,
-    /// When the last stretch ends.
-    end: Time,
-    /// Before this, stretches are forgotten. A request that is served out of order finds its past taken.
-    forgotten: Time,
-}
-
-impl Taken {
-    /// The earliest `length` of time from `from` on that is free.
-    fn fit(&self, from: Time, length: Time) -> Time {
-        let mut start = from.max(self.forgotten);
-        let next = self.stretches.partition_point(|(_, end)| *end <= start);
-        for (taken, end) in &self.stretches[next..] {
-            if *taken >= start + length {
-                break;
-            }
-            start = *end;
-        }
-        start
-    }
-
-    /// The end of the last stretch that has a moment in [from, until).
-    fn last_end(&self, from: Time, until: Time) -> Option<Time> {
-        let begun = self.stretches.partition_point(|(start, _)| *start < until);
-        let last = self.stretches[..begun].last().map_or(self.forgotten, |(_, end)| *end);
-        Some(last).filter(|end| *end > from)
-    }
-
-    /// Takes [start, end), all or part of which is free, for a request that asks `now`: what ended by then is in
-    /// nobody's way any more.
-    fn take(&mut self, start: Time, end: Time, now: Time) {
-        if self.end <= now {
-            self.forgotten = self.end;
-            self.stretches.clear();
-        }
-        if let Some((_, last)) = self.stretches.last_mut()
-            && start == *last
-        {
-            (*last, self.end) = (end, end); // it goes on
-            return;
-        }
-        self.end = self.end.max(end);
-        if self.stretches.len() == self.stretches.capacity() {
-            let past = self.stretches.partition_point(|(_, end)| *end <= now);
-            self.forgotten = past.checked_sub(1).map_or(self.forgotten, |last| self.stretches[last].1);
-            forget(&mut self.stretches, past);
-        }
-        let touched = self.stretches.iter().rev().take_while(|(_, until)| *until >= start).count();
-        let from = self.stretches.len() - touched;
-        let until = from + self.stretches[from..].partition_point(|(from, _)| *from <= end);
-        if from == until {
-            return self.stretches.insert(from, (start, end));
-        }
-        self.stretches[from] = (start.min(self.stretches[from].0), end.max(self.stretches[until - 1].1));
-        self.stretches.drain(from + 1..until);
     }
 }
 

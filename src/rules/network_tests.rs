@@ -284,7 +284,7 @@ impl Traffic {
             queues[x].push_back((y, k, pause * PS));
         }
         // Who has called its next send, and what that asks the network for.
-        let mut called: Vec<Option<(Request, usize, usize, Time)>> = vec![None; self.params.P];
+        let mut called: Vec<Option<(Ask, usize, usize, Time)>> = vec![None; self.params.P];
         let mut call = |wires: &mut Wires, x: usize, free: Time| {
             let (y, k, pause) = queues[x].pop_front()?;
             let t = free + pause;

@@ -1,6 +1,6 @@
 //! When a processor can do what: its local time, and its gaps.
 
-use crate::rules::network::{Exit, Network, Passage, Request};
+use crate::rules::network::{Ask, Exit, Network, Passage};
 use crate::time::Time;
 
 /// When a processor can do what, and no account of where its time went.
@@ -23,7 +23,7 @@ pub(crate) struct Outgoing {
     /// Whether others can see that, so that all that comes before it must have been done.
     pub is_seen: bool,
     /// What it asks the network for.
-    pub request: Request,
+    pub request: Ask,
     /// Where it goes.
     pub to: usize,
     /// How long it is.

@@ -7,7 +7,7 @@ use crate::message::MessageId;
 use crate::params::Latency;
 use crate::params::Ports;
 use crate::params::{Params, ParamsError};
-use crate::rules::network::{Exit, Network, Passage, Request};
+use crate::rules::network::{Ask, Exit, Network, Passage};
 use crate::time::Time;
 use crate::trace::Message;
 
@@ -54,7 +54,7 @@ struct Sender {
     /// Its side of the network.
     exit: Exit,
     /// Its next message, which asks for its way.
-    asking: Option<(Send, Request)>,
+    asking: Option<(Send, Ask)>,
     /// Its messages after the next one, which have to wait until that has entered.
     waiting: VecDeque<Send>,
     /// How many messages it has sent.

@@ -21,7 +21,7 @@ use super::agenda::{Agenda, Entry};
 use super::seat::Seat;
 use super::sync::{AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look};
 use super::watchdog::{Beat, Patience, Watched};
-use super::{Clock, Known, blame};
+use super::{Clock, Foreknown, blame};
 use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
 use crate::message::{Envelope, Letter};
 use crate::params::ReceptionCost;
@@ -42,7 +42,7 @@ struct Wall {
     /// What each core shows to the others.
     fronts: Box<[Front]>,
     /// What is known before the run.
-    known: Known,
+    known: Foreknown,
     /// How many processors there are.
     P: usize,
     /// Whether the host has fewer cores, so that some share one of its own and must let each other go on.
@@ -160,7 +160,7 @@ impl Wall {
         P: usize,
         host: HostClock,
         cores: usize,
-        known: Known,
+        known: Foreknown,
         watched: Watched,
         parkers: &[Parker],
     ) -> Wall {
@@ -215,7 +215,7 @@ impl Wall {
 
 impl Roster {
     /// The roster of one of so many cores, in a run with `P` processors.
-    fn new(core: usize, P: usize, cores: usize, known: &Known) -> Roster {
+    fn new(core: usize, P: usize, cores: usize, known: &Foreknown) -> Roster {
         let mut lateness = lateness_histogram();
         lateness.reset(); // touches its memory, before time begins
         Roster {
@@ -407,7 +407,7 @@ impl<'a> Waiter<'a> {
     /// Whether it is certain, by what was seen of the other cores, what the processor needs to go on at `wake`.
     #[inline]
     fn has(&mut self, needs: Needs, wake: Time) -> bool {
-        let (id, Known { places, lookahead, .. }) = (self.id, &self.wall.known);
+        let (id, Foreknown { places, lookahead, .. }) = (self.id, &self.wall.known);
         let horizon = self.roster().outlook.horizon();
         let has_turn = || horizon > (wake, places.place(wake, id));
         match needs {
@@ -610,7 +610,7 @@ pub(crate) fn run<T: Send>(
     carrier: Carrier,
     stack: usize,
     cores: usize,
-    known: Known,
+    known: Foreknown,
     patience: Patience,
     dilation: f64,
     body: &(dyn Fn(usize, &mut dyn Clock) -> T + Sync),
@@ -732,7 +732,7 @@ mod loom_tests {
         builder.check(move || {
             let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
             let watched = Watched::new(cores, Patience::default());
-            let wall = Wall::new(P, HostClock::new(1.0), cores, Known::default(), watched, &parkers);
+            let wall = Wall::new(P, HostClock::new(1.0), cores, Foreknown::default(), watched, &parkers);
             let (wall, acts) = (loom::sync::Arc::new(wall), Acts::default());
             let threads: Vec<_> = (0..)
                 .zip(parkers)

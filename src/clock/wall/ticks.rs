@@ -7,8 +7,8 @@ use crate::time::Time;
 
 /// Relates the machine's time to the ticks of the host's time stamp counter.
 ///
-/// Only here does time become a floating point number: the model stays exact, and a tick is finer than what
-/// the host can keep.
+/// Ticks are floating point numbers here, as the dilation is and what reports say. The model computes in whole picoseconds
+/// alone, and a tick is finer than what the host can keep.
 #[derive(Debug)]
 pub(super) struct HostClock {
     /// Reads the ticks.

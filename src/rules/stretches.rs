@@ -1,0 +1,78 @@
+//! Stretches of time: when a port is taken by a long message (LogGP, section 2), and when there is no room at an end of the
+//! network.
+
+use smallvec::{Array, SmallVec};
+
+use crate::time::Time;
+
+/// Stretches of time that are taken: a port's, which no two long messages share.
+#[derive(Debug, Default)]
+pub(super) struct Stretches {
+    /// The stretches, in order. Those that touch are one.
+    pub stretches: SmallVec<[(Time, Time); 1]>,
+    /// When the last stretch ends.
+    pub end: Time,
+    /// Before this, stretches are forgotten. A request that is served out of order finds its past taken.
+    pub forgotten: Time,
+}
+
+impl Stretches {
+    /// The earliest `length` of time from `from` on that is free.
+    pub fn fit(&self, from: Time, length: Time) -> Time {
+        let mut start = from.max(self.forgotten);
+        let next = self.stretches.partition_point(|(_, end)| *end <= start);
+        for (taken, end) in &self.stretches[next..] {
+            if *taken >= start + length {
+                break;
+            }
+            start = *end;
+        }
+        start
+    }
+
+    /// The end of the last stretch that has a moment in [from, until).
+    pub fn last_end(&self, from: Time, until: Time) -> Option<Time> {
+        let begun = self.stretches.partition_point(|(start, _)| *start < until);
+        let last = self.stretches[..begun].last().map_or(self.forgotten, |(_, end)| *end);
+        Some(last).filter(|end| *end > from)
+    }
+
+    /// Takes [start, end), all or part of which is free, for a request that asks `now`: what ended by then is in
+    /// nobody's way any more.
+    pub fn take(&mut self, start: Time, end: Time, now: Time) {
+        if self.end <= now {
+            self.forgotten = self.end;
+            self.stretches.clear();
+        }
+        if let Some((_, last)) = self.stretches.last_mut()
+            && start == *last
+        {
+            (*last, self.end) = (end, end); // it goes on
+            return;
+        }
+        self.end = self.end.max(end);
+        if self.stretches.len() == self.stretches.capacity() {
+            let past = self.stretches.partition_point(|(_, end)| *end <= now);
+            self.forgotten = past.checked_sub(1).map_or(self.forgotten, |last| self.stretches[last].1);
+            forget(&mut self.stretches, past);
+        }
+        let touched = self.stretches.iter().rev().take_while(|(_, until)| *until >= start).count();
+        let from = self.stretches.len() - touched;
+        let until = from + self.stretches[from..].partition_point(|(from, _)| *from <= end);
+        if from == until {
+            return self.stretches.insert(from, (start, end));
+        }
+        self.stretches[from] = (start.min(self.stretches[from].0), end.max(self.stretches[until - 1].1));
+        self.stretches.drain(from + 1..until);
+    }
+}
+
+/// Drops the first items of a full list. If that makes little room the list grows, so that it is not moved up
+/// each time.
+pub(super) fn forget<A: Array>(items: &mut SmallVec<A>, past: usize) {
+    const FEW: usize = 16;
+    items.drain(..past);
+    if items.len() > FEW && 2 * items.len() > items.capacity() {
+        items.reserve(items.len());
+    }
+}
