@@ -133,9 +133,10 @@ impl<'a> Proc<'a> {
         }
         requests.iter().for_each(|request| self.check_own(request));
         self.catches_up();
-        self.engine.waits_for(u32::MAX);
+        let numbers: Vec<u32> = requests.iter().map(|request| request.number).collect();
+        self.engine.waits_for(&numbers);
         let first = loop {
-            let done = requests.iter().map(|request| self.engine.done(request.number));
+            let done = numbers.iter().map(|number| self.engine.done(*number));
             let first = done.zip(0..).filter_map(|(done, place)| Some((done?, place))).min();
             // What was not done when all until then had happened is done later.
             let until = first.map_or(Time::MAX, |(done, _)| done);
@@ -232,7 +233,7 @@ impl<'a> Proc<'a> {
         let number = request.number;
         self.catches_up();
         if self.engine.done(number).is_none() {
-            self.engine.waits_for(number);
+            self.engine.waits_for(&[number]);
         }
         while self.engine.done(number).is_none() {
             self.steps(&mut Operation::nothing(), Time::MAX);

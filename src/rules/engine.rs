@@ -505,11 +505,13 @@ impl Engine {
         self.pace.must_wait_to_receive(network) || requests.into_iter().any(|request| goes_on(request))
     }
 
-    /// From now on errors say that it waits for one of its requests, or for any of them.
-    pub fn waits_for(&mut self, request: u32) {
+    /// From now on errors say that it waits for a request, or for any of several.
+    pub fn waits_for(&mut self, those: &[u32]) {
         let requests = self.requests();
-        let words = requests.operations.get(&request).map(|request| format!("its {request}"));
-        let doing = words.unwrap_or_else(|| "any of its requests".into());
+        let doing = match those {
+            [request] => requests.operations.get(request).map_or_else(String::new, |it| format!("its {it}")),
+            _ => format!("any of its {} requests", those.len()),
+        };
         requests.receives.get_or_insert_default().awaited = Some(Doing::WaitingForRequest(doing));
     }
 

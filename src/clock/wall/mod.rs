@@ -698,11 +698,8 @@ mod loom_tests {
     use super::*;
     use crate::message::parcel::Parcel;
     use crate::message::{RawTag, Want};
+    use crate::rules::reception::Purpose;
     use crate::time::US;
-
-    fn want(from: u32) -> Want {
-        Want { from: Some(from), tag: RawTag::user(0), name: None }
-    }
 
     fn envelope(from: u32, to: u32, arrival: Time) -> Envelope {
         let (tag, parcel) = (RawTag::user(0), Parcel::new(from));
@@ -711,9 +708,9 @@ mod loom_tests {
     }
 
     fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
-        let purpose = crate::rules::node::Purpose::Take;
-        let reception = Reception { want: want(from), ready: Time::ZERO, deadline: Time::MAX, purpose };
-        clock.receive(&reception).unwrap()
+        let want = Want { from, tag: RawTag::user(0) };
+        let look = Reception::look(want, Time::ZERO);
+        clock.receive(&mut Reception { deadline: Time::MAX, purpose: Purpose::Take, ..look }).unwrap()
     }
 
     /// Where processors note what they do that others can see.
