@@ -2,6 +2,7 @@
 
 mod host;
 pub(crate) mod limits;
+mod names;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

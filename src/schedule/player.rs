@@ -12,11 +12,14 @@ use crate::params::Latency;
 use crate::params::Ports;
 use crate::params::{Params, ParamsError};
 use crate::rules::network::Network;
+use crate::text::names;
 use crate::time::Time;
 
 use super::desk::wanted;
 use super::progress::Progress;
 use super::{loggopsim, papers};
+
+names!(Rules: "papers" Papers "loggopsim" LogGOPSim);
 
 /// Whose rules a schedule is played by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
