@@ -231,7 +231,7 @@ impl Demand {
             text += &format!(", and a {it} takes {}", amount(each));
         }
         text += "; use fewer processors";
-        if is_bytes && each == self.bytes() {
+        if is_bytes && each > TOUCHED {
             text += ", or smaller stacks";
         }
         if self.clock == ClockKind::Wall && !is_bytes {
@@ -357,7 +357,7 @@ mod tests {
             stack: 1 << 20,
         };
         let memory = Limit::on_threads("ulimit -v", "ulimit -v {}", 500 << 20);
-        let limit = Limit { used: 4 << 20, each: demand.bytes(), is_bytes: true, ..memory };
+        let limit = Limit { used: 4 << 20, each: 1 << 20, is_bytes: true, ..memory };
         assert_eq!(limit.allows(), 496);
         assert_eq!(
             demand.refusal(demand.refused_by(std::slice::from_ref(&limit)).unwrap()),

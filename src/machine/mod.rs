@@ -406,15 +406,15 @@ impl Machine {
             }
             ClockKind::Wall => self.measure(runs, &live, &clear),
         };
-        let run = if std::thread::panicking() {
+        let run: Run<()> = if std::thread::panicking() {
             // A destructor runs it. On a thread that unwinds, the processors would take themselves to unwind.
             let run = std::thread::scope(|scope| scope.spawn(run).join());
-            run.unwrap_or_else(|panic| resume_unwind(panic))
+            run.unwrap_or_else(|panic| resume_unwind(panic))?
         } else {
-            run()
+            run()?
         };
         let results = results.into_iter().map(|result| result.into_inner().expect("it has ended")).collect();
-        Ok(run?.exchange_results(results).0)
+        Ok(run.exchange_results(results).0)
     }
 
     /// Refuses a machine that cannot be.
