@@ -55,5 +55,5 @@ pub(super) fn all_to_all_by<T: Payload>(p: &mut Proc, call: &Call, values: Vec<T
 /// How long it takes for values of k words: (P-2) max((k-1)G + g, 2o) + L + 2o + (k-1)G.
 pub(super) fn all_to_all_time(params: &Params, P: usize, k: usize) -> Time {
     let cost = MessageCost::of(params, k);
-    cost.way + (P as i64 - 2) * cost.gap.max(cost.send + cost.recv)
+    cost.in_a_row(P, cost.send + cost.recv)
 }

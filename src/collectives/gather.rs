@@ -41,9 +41,10 @@ pub fn gather<T: Payload>(p: &mut Proc, root: usize, value: T) -> Option<Vec<T>>
 #[track_caller]
 pub(super) fn gather_by<T: Payload>(p: &mut Proc, root: usize, value: T, k: usize) -> Option<Vec<T>> {
     let call = Call::begin_at(p, Collective::Gather, root);
+    let cost = MessageCost::of(p.params(), k);
     if call.P == 1 {
         Some(vec![value])
-    } else if flat_time(p.params(), call.P, k) <= tree_time(p.params(), call.P, k) {
+    } else if cost.in_a_row(call.P, cost.recv) <= tree_time(p.params(), call.P, k) {
         flat(p, &call, root, value)
     } else {
         tree(p, &call, root, value)
@@ -64,12 +65,6 @@ fn flat<T: Payload>(p: &mut Proc, call: &Call, root: usize, value: T) -> Option<
         values[from] = Some(value);
     }
     values.into_iter().collect()
-}
-
-/// L + 2o + (k-1)G + (P-2) max((k-1)G + g, o).
-fn flat_time(params: &Params, P: usize, k: usize) -> Time {
-    let cost = MessageCost::of(params, k);
-    cost.way + (P as i64 - 2) * cost.gap.max(cost.recv)
 }
 
 /// The binomial tree, counted from the root: `values` are those of the processor and of the next ones.

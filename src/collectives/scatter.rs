@@ -32,7 +32,8 @@ use crate::time::Time;
 pub fn scatter<T: Payload>(p: &mut Proc, root: usize, values: Option<Vec<T>>) -> T {
     let call = Call::begin_at(p, Collective::Scatter, root);
     let (P, k) = (call.P, words_of::<T>(p, 1));
-    let is_flat = flat_time(p.params(), P, k) <= tree_time(p.params(), P, k);
+    let cost = MessageCost::of(p.params(), k);
+    let is_flat = cost.in_a_row(P, cost.send) <= tree_time(p.params(), P, k);
     let Some(mut values) = call.given(p, root, values, "values") else {
         return if is_flat { call.recv(p, root, 0) } else { node(p, &call, root) };
     };
@@ -47,12 +48,6 @@ pub fn scatter<T: Payload>(p: &mut Proc, root: usize, values: Option<Vec<T>>) ->
         call.send(p, (root + place) % P, 0, value);
     }
     own
-}
-
-/// L + 2o + (k-1)G + (P-2) max((k-1)G + g, o).
-fn flat_time(params: &Params, P: usize, k: usize) -> Time {
-    let cost = MessageCost::of(params, k);
-    cost.way + (P as i64 - 2) * cost.gap.max(cost.send)
 }
 
 /// max(L + 2o, g) + L + 2o + ((P-1)k - R)G.

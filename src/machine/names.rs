@@ -28,12 +28,11 @@ impl FromStr for Dilation {
     type Err = ParamsError;
 
     fn from_str(text: &str) -> Result<Dilation, ParamsError> {
-        let number = |text: &str| text.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0);
-        match text {
-            "auto" => Ok(Dilation::Auto),
-            _ => number(text)
-                .map(Dilation::Fixed)
-                .ok_or_else(|| ParamsError::new("give auto, or a number above 0")),
+        let number = text.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0);
+        match number {
+            _ if text == "auto" => Ok(Dilation::Auto),
+            Some(number) => Ok(Dilation::Fixed(number)),
+            None => Err(ParamsError::new("give auto, or a number above 0")),
         }
     }
 }

@@ -258,7 +258,8 @@ impl Preset {
     pub fn builder(&self) -> ParamsBuilder {
         let given = self.values.iter().filter_map(|value| Some((value.name, value.text?)));
         given.fold(ParamsBuilder::unknown(0), |builder, (name, text)| {
-            builder.set_named(name, text).expect("the tests have read every preset")
+            let parameter = Parameter::named(name).unwrap_or(&Parameter::CYCLE);
+            builder.set_one(parameter, text).expect("the tests have read every preset")
         })
     }
 

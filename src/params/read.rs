@@ -36,8 +36,12 @@ impl ParamsBuilder {
         Ok(self)
     }
 
-    /// Sets a parameter from text.
-    fn set_one(mut self, parameter: &Parameter, value: &str) -> Result<ParamsBuilder, ParamsError> {
+    /// Sets a parameter, or the cycle, from text.
+    pub(super) fn set_one(
+        mut self,
+        parameter: &Parameter,
+        value: &str,
+    ) -> Result<ParamsBuilder, ParamsError> {
         let name = parameter.name;
         let why_not = match (parameter.of, self.params.long) {
             (Machines::LogGP, LongMessages::LogGPS(_)) => {
@@ -64,14 +68,6 @@ impl ParamsBuilder {
             }
         }
         Ok(self.known(name))
-    }
-
-    /// Sets the cycle from text, or a parameter.
-    pub(super) fn set_named(self, name: &str, value: &str) -> Result<ParamsBuilder, ParamsError> {
-        match name == Parameter::CYCLE.name {
-            true => self.set_one(&Parameter::CYCLE, value),
-            false => self.set(&format!("{name}={value}")),
-        }
     }
 
     /// Sets a parameter, or the cycle, from what [`Parameter::number`] said.
