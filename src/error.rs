@@ -307,12 +307,7 @@ pub(crate) fn cause_of(id: usize, payload: Box<dyn Any + Send>) -> Cause {
         Ok(cause) => return *cause,
         Err(payload) => payload,
     };
-    let message = match payload.downcast::<String>() {
-        Ok(text) => *text,
-        Err(payload) => match payload.downcast::<&str>() {
-            Ok(text) => text.to_string(),
-            Err(_) => "it did not say why".into(),
-        },
-    };
-    Cause::Panic { id, message }
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+    Cause::Panic { id, message: text.unwrap_or("it did not say why").into() }
 }

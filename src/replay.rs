@@ -246,18 +246,16 @@ struct Player<'a> {
     lengths: &'a HashMap<MessageId, usize>,
     /// The messages that requests are for.
     requests: &'a Requests,
-    /// Its requests that it has not waited for: one for each piece.
-    posted: HashMap<u32, Posted>,
+    /// How it waits for its requests, for which it has not waited: each stands for one for each piece.
+    posted: HashMap<u32, Wait>,
 }
 
-/// The requests that stand for one.
-enum Posted {
-    /// For a send.
-    Sends(Vec<Request<()>>),
-    /// For a receive.
-    Receives(Vec<Request<Blank>>),
-    /// For a receive by any tag.
-    ReceivesAny(Vec<Request<(usize, u16, Blank)>>),
+/// Waits for the requests that stand for one.
+type Wait = Box<dyn FnOnce(&mut Proc)>;
+
+/// Waits for all of these requests, when it is called.
+fn wait_for<T: 'static>(requests: Vec<Request<T>>) -> Wait {
+    Box::new(|p| drop(p.wait_all(requests)))
 }
 
 impl Player<'_> {
@@ -307,24 +305,23 @@ impl Player<'_> {
             CallKind::Barrier => drop(p.own_barrier()),
             CallKind::Isend { request, to, tag, bytes } => {
                 let sends = self.pieces.of(*bytes).map(|piece| p.isend(*to, blank(tag), piece)).collect();
-                self.posted.insert(*request, Posted::Sends(sends));
+                self.posted.insert(*request, wait_for(sends));
             }
             CallKind::Irecv { request, tag, .. } => {
                 let Some(message) = self.requests.get(&(call.id, *request)) else { return };
                 let (from, pieces) = (message.from, 0..self.count(*message));
-                let posted = if RawTag::numbered(tag.number).is_wild() {
-                    Posted::ReceivesAny(pieces.map(|_| p.irecv_any_tag(Some(from))).collect())
+                let wait = if RawTag::numbered(tag.number).is_wild() {
+                    wait_for(pieces.map(|_| p.irecv_any_tag::<Blank>(Some(from))).collect())
                 } else {
-                    Posted::Receives(pieces.map(|_| p.irecv_from(from, blank(tag))).collect())
+                    wait_for(pieces.map(|_| p.irecv_from(from, blank(tag))).collect())
                 };
-                self.posted.insert(*request, posted);
+                self.posted.insert(*request, wait);
             }
-            CallKind::Wait { request, .. } => match self.posted.remove(request) {
-                Some(Posted::Sends(sends)) => drop(p.wait_all(sends)),
-                Some(Posted::Receives(receives)) => drop(p.wait_all(receives)),
-                Some(Posted::ReceivesAny(receives)) => drop(p.wait_all(receives)),
-                None => {}
-            },
+            CallKind::Wait { request, .. } => {
+                if let Some(wait) = self.posted.remove(request) {
+                    wait(p);
+                }
+            }
         }
     }
 }

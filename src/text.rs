@@ -1,21 +1,12 @@
-//! Settings as text: each is written and read by the names that the command has for its values.
-
-use std::fmt;
-use std::str::FromStr;
-
-use crate::clock::ClockKind;
-use crate::clock::wall::carrier::Carrier;
-use crate::clock::wall::dilation::Dilation;
-use crate::params::{Latency, Model, ParamsError, Ports, Ties};
-use crate::proc::Work;
-use crate::schedule::Rules;
+//! Settings as text: each is written and read by the names that the command has for its values. They are said where the
+//! setting is.
 
 /// The names of a setting's values, and those of the values that are drawn by a seed.
 macro_rules! names {
     ($type:ident: $($name:literal $value:ident)+ $(; $by_seed:literal $drawn:ident)*) => {
-        #[doc = concat!("By name: ", $("`", $name, "` ",)+ $("`", $by_seed, ":7` ",)* "as [`FromStr`] reads it.")]
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[doc = concat!("By name: ", $("`", $name, "` ",)+ $("`", $by_seed, ":7` ",)* "as [`FromStr`](std::str::FromStr) reads it.")]
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 match self {
                     $($type::$value => f.pad($name),)+
                     $($type::$drawn { seed } => f.pad(&format!(concat!($by_seed, ":{}"), seed)),)*
@@ -23,63 +14,43 @@ macro_rules! names {
             }
         }
 
-        impl FromStr for $type {
-            type Err = ParamsError;
+        impl std::str::FromStr for $type {
+            type Err = $crate::params::ParamsError;
 
-            fn from_str(text: &str) -> Result<$type, ParamsError> {
+            fn from_str(text: &str) -> Result<$type, Self::Err> {
                 let (name, seed) = text.split_once(':').map_or((text, None), |(name, seed)| (name, Some(seed)));
-                match (name, seed.map(u64::from_str)) {
+                match (name, seed.map(str::parse::<u64>)) {
                     $(($name, None) => Ok($type::$value),)+
                     $(($by_seed, Some(Ok(seed))) => Ok($type::$drawn { seed }),)*
-                    _ => Err(unknown(text, &[$($name,)+ $(concat!($by_seed, ":SEED"),)*])),
+                    _ => {
+                        let names = [$($name,)+ $(concat!($by_seed, ":SEED"),)*];
+                        Err(Self::Err::new($crate::text::unknown(text, &names)))
+                    }
                 }
             }
         }
     };
 }
 
-/// Refuses a name that none of the values has.
-fn unknown(text: &str, names: &[&str]) -> ParamsError {
+pub(crate) use names;
+
+/// Says that none of the values has this name.
+pub(crate) fn unknown(text: &str, names: &[&str]) -> String {
     let (last, others) = names.split_last().expect("a setting has values");
-    ParamsError::new(format!("there is no {text}; give {} or {last}", others.join(", ")))
-}
-
-names!(Carrier: "thread" Thread "coroutine" Coroutine);
-names!(ClockKind: "virtual" Virtual "wall" Wall);
-names!(Latency: "exact" Exact; "random" Random; "exponential" Exponential);
-names!(Model: "loggps" LogGPS "loggp-1" LogGP1 "loggp-2" LogGP2);
-names!(Ports: "single" Single "dual" Dual);
-names!(Rules: "papers" Papers "loggopsim" LogGOPSim);
-names!(Ties: "number" Number "rotation" Rotation; "random" Random);
-names!(Work: "measured" Measured "charged" Charged);
-
-/// `auto`, or how many times slower the machine runs, as [`FromStr`] reads it.
-impl fmt::Display for Dilation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Dilation::Auto => f.pad("auto"),
-            Dilation::Fixed(dilation) => dilation.fmt(f),
-        }
-    }
-}
-
-impl FromStr for Dilation {
-    type Err = ParamsError;
-
-    fn from_str(text: &str) -> Result<Dilation, ParamsError> {
-        let number = |text: &str| text.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0);
-        match text {
-            "auto" => Ok(Dilation::Auto),
-            _ => number(text)
-                .map(Dilation::Fixed)
-                .ok_or_else(|| ParamsError::new("give auto, or a number above 0")),
-        }
-    }
+    format!("there is no {text}; give {} or {last}", others.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::fmt;
+    use std::str::FromStr;
+
+    use crate::clock::ClockKind;
+    use crate::clock::wall::carrier::Carrier;
+    use crate::clock::wall::dilation::Dilation;
+    use crate::params::{Latency, Model, ParamsError, Ports, Ties};
+    use crate::proc::Work;
+    use crate::schedule::Rules;
 
     #[test]
     fn what_is_written_is_read() {

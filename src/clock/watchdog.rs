@@ -68,9 +68,11 @@ impl fmt::Debug for Patience {
 }
 
 /// The signs of life of a run.
-pub(super) struct Pulse {
+struct Pulse {
     /// One for each core.
     beats: Box<[CachePadded<Beat>]>,
+    /// What the watchdog saw of each when it looked last.
+    seen: Mutex<Vec<Seen>>,
     /// How long a processor may stay away.
     patience: Patience,
 }
@@ -84,6 +86,16 @@ pub(super) struct Beat {
     calls: AtomicU64,
     /// The processor's local time.
     at: AtomicI64,
+}
+
+/// A beat that was seen.
+struct Seen {
+    /// Who ran, and how often programs had called the clock.
+    beat: (u64, u64),
+    /// Since when it is the same.
+    since: Instant,
+    /// Whether somebody was told.
+    told: bool,
 }
 
 /// A run that is watched as long as this lives.
@@ -117,7 +129,8 @@ impl Watched {
     /// Watches a run on so many cores.
     pub fn new(cores: usize, patience: Patience) -> Watched {
         let beats = (0..cores).map(|_| CachePadded::default()).collect();
-        let pulse = Arc::new(Pulse { beats, patience });
+        let seen = (0..cores).map(|_| Seen { beat: (0, 0), since: Instant::now(), told: false }).collect();
+        let pulse = Arc::new(Pulse { beats, seen: Mutex::new(seen), patience });
         let mut runs = RUNS.lock();
         runs.0.push(Arc::downgrade(&pulse));
         if !runs.1 && !cfg!(loom) {
@@ -140,18 +153,8 @@ impl Drop for Watched {
     }
 }
 
-/// A processor that has not come back yet: its beat, and since when.
-struct Away {
-    run: Weak<Pulse>,
-    core: usize,
-    runs: (u64, u64),
-    since: Instant,
-    said: bool,
-}
-
 /// Looks at all runs now and then, until there are none.
 fn watch() {
-    let mut away: Vec<Away> = Vec::new();
     loop {
         std::thread::sleep(EVERY);
         let mut runs = RUNS.lock();
@@ -160,26 +163,26 @@ fn watch() {
             return;
         }
         let all: Vec<Arc<Pulse>> = runs.0.iter().filter_map(Weak::upgrade).collect();
-        drop(runs);
-        let was_away = std::mem::take(&mut away);
-        for pulse in all {
-            for (core, beat) in pulse.beats.iter().enumerate() {
-                let runs = (beat.runs.load(Ordering::Relaxed), beat.calls.load(Ordering::Relaxed));
-                if runs.0 == 0 {
-                    continue;
-                }
-                let run = Arc::downgrade(&pulse);
-                let same = |old: &&Away| old.run.ptr_eq(&run) && old.core == core && old.runs == runs;
-                let old = was_away.iter().find(same);
-                let (since, mut said) = old.map_or((Instant::now(), false), |old| (old.since, old.said));
-                if !said && since.elapsed() >= pulse.patience.lasts {
-                    said = true;
-                    let (id, at) = (runs.0 as usize - 1, Time::from_ps(beat.at.load(Ordering::Relaxed)));
-                    let silence = Silence { id, at, lasts: since.elapsed() };
-                    // Who is told may panic, but the other runs are still watched.
-                    _ = catch_unwind(AssertUnwindSafe(|| (pulse.patience.tell)(&silence)));
-                }
-                away.push(Away { run, core, runs, since, said });
+        drop(runs); // who is told of a silence may begin or end a run
+        all.iter().for_each(|pulse| pulse.look());
+    }
+}
+
+impl Pulse {
+    /// Tells of each processor that has not come back since it was first seen, if that is long ago.
+    fn look(&self) {
+        for (beat, seen) in self.beats.iter().zip(self.seen.lock().iter_mut()) {
+            let now = (beat.runs.load(Ordering::Relaxed), beat.calls.load(Ordering::Relaxed));
+            if now != seen.beat {
+                *seen = Seen { beat: now, since: Instant::now(), told: false };
+            }
+            let lasts = seen.since.elapsed();
+            if now.0 > 0 && !seen.told && lasts >= self.patience.lasts {
+                seen.told = true;
+                let (id, at) = (now.0 as usize - 1, Time::from_ps(beat.at.load(Ordering::Relaxed)));
+                let silence = Silence { id, at, lasts };
+                // Who is told may panic, but the other runs are still watched.
+                _ = catch_unwind(AssertUnwindSafe(|| (self.patience.tell)(&silence)));
             }
         }
     }

@@ -1,11 +1,11 @@
 //! All-gather: every processor gets the values of all.
 
-use super::all_to_all::all_to_all_by;
-use super::{Call, Piece, distances, elements_of_a_word, place, way, words_of};
+use super::all_to_all::{all_to_all_by, all_to_all_time};
+use super::call::{Call, Piece, place};
+use super::costs::{distances, elements_of_a_word, time_of_steps, words_of};
 use crate::message::{Collective, Payload};
-use crate::params::{LongMessages, Params};
+use crate::params::LongMessages;
 use crate::proc::Proc;
-use crate::time::Time;
 
 /// Gives the values of all processors to all, in the order of their numbers.
 ///
@@ -40,7 +40,9 @@ pub fn all_gather<T: Payload + Clone>(p: &mut Proc, value: T) -> Vec<T> {
 fn all_gather_by<T: Payload + Clone>(p: &mut Proc, value: T, k: usize) -> Vec<T> {
     let call = Call::begin(p, Collective::AllGather);
     let (id, P) = (call.id, call.P);
-    if direct_time(p.params(), P, k) < steps_time(p.params(), P, k) {
+    // max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
+    let in_steps = time_of_steps(p.params(), distances(P).map(|distance| k * distance.min(P - distance)));
+    if all_to_all_time(p.params(), P, k) < in_steps {
         return all_to_all_by(p, &call, vec![value; P]);
     }
     // The values of this processor and of those after it.
@@ -115,20 +117,4 @@ pub fn all_gather_vector<T: Payload + Clone>(
     vectors[id] = vector;
     came.into_iter().for_each(|(from, piece)| vectors[from].extend(piece.elements));
     vectors
-}
-
-/// (P-2) max((k-1)G + g, 2o) + L + 2o + (k-1)G.
-fn direct_time(params: &Params, P: usize, k: usize) -> Time {
-    let busy = params.send_overhead(k) + params.recv_overhead(k);
-    way(params, k) + (P as i64 - 2) * (params.stream(k) + params.g).max(busy)
-}
-
-/// max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
-fn steps_time(params: &Params, P: usize, k: usize) -> Time {
-    let step = |distance: usize| {
-        let k = k * distance.min(P - distance);
-        let is_last = 2 * distance >= P;
-        way(params, k).max(if is_last { Time::ZERO } else { params.stream(k) + params.g })
-    };
-    distances(P).map(step).sum()
 }

@@ -1,8 +1,12 @@
 //! All-to-all: every processor has a value for every other.
 
-use super::{Call, Shift, longest};
+use super::call::Call;
+use super::costs::{MessageCost, longest};
+use super::exchange::Shift;
 use crate::message::{Collective, Payload};
+use crate::params::Params;
 use crate::proc::Proc;
+use crate::time::Time;
 
 /// Gives `values[y]` to processor y, for every y, and returns what every processor had for this one.
 ///
@@ -36,10 +40,7 @@ pub fn all_to_all<T: Payload>(p: &mut Proc, values: Vec<T>) -> Vec<T> {
 #[track_caller]
 pub(super) fn all_to_all_by<T: Payload>(p: &mut Proc, call: &Call, values: Vec<T>) -> Vec<T> {
     let (id, P) = (call.id, call.P);
-    if values.len() != P {
-        let kind = call.kind.name();
-        p.misused(format!("gave {} values to {kind} of {P} processors; give one for each", values.len()));
-    }
+    call.check_count(p, &values, "of");
     let mut out: Vec<Option<T>> = values.into_iter().map(Some).collect();
     let mut come: Vec<Option<T>> = (0..P).map(|_| None).collect();
     come[id] = out[id].take();
@@ -49,4 +50,10 @@ pub(super) fn all_to_all_by<T: Payload>(p: &mut Proc, call: &Call, values: Vec<T
     });
     p.exchange(call.tag(0), longest::<T>(p), steps, |from, value| come[call.rank(from)] = Some(value));
     come.into_iter().flatten().collect()
+}
+
+/// How long it takes for values of k words: (P-2) max((k-1)G + g, 2o) + L + 2o + (k-1)G.
+pub(super) fn all_to_all_time(params: &Params, P: usize, k: usize) -> Time {
+    let cost = MessageCost::of(params, k);
+    cost.in_a_row(P, cost.send + cost.recv)
 }

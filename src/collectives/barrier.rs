@@ -1,6 +1,7 @@
 //! The barrier: the machine's own, or the one made of messages.
 
-use super::{Call, distances};
+use super::call::Call;
+use super::costs::distances;
 use crate::message::Collective;
 use crate::proc::Proc;
 

@@ -1,7 +1,8 @@
 //! Broadcast: one processor's value reaches all.
 
+use super::call::Call;
+use super::costs::MessageCost;
 use super::tree::Tree;
-use super::{Call, check_root, way};
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
@@ -29,8 +30,7 @@ use crate::time::Time;
 /// ```
 #[track_caller]
 pub fn broadcast<T: Payload + Clone>(p: &mut Proc, root: usize, value: Option<T>) -> T {
-    let call = Call::begin(p, Collective::Broadcast);
-    check_root(p, root);
+    let call = Call::begin_at(p, Collective::Broadcast, root);
     broadcast_by(p, &call, root, value)
 }
 
@@ -43,10 +43,9 @@ pub(super) fn broadcast_by<T: Payload + Clone>(
     value: Option<T>,
 ) -> T {
     let (id, P) = (call.id, call.P);
-    let value = match value {
-        Some(value) if id == root => value,
-        None if id == root => p.misused("is the root of a broadcast and gave no value"),
-        _ => call.recv_any(p, 0).1,
+    let value = match call.given(p, root, value, "value") {
+        Some(value) => value,
+        None => call.recv_any(p, 0).1,
     };
     // Counted from the root.
     let place = tree(p.params(), P, p.params().words(value.bytes())).place(P, 0, (id + P - root) % P);
@@ -63,6 +62,6 @@ pub(super) fn soonest(params: &Params, P: usize, k: usize) -> Time {
 
 /// The trees for P processors and a value of k words.
 fn tree(params: &Params, P: usize, k: usize) -> Tree {
-    let d = params.send_overhead(k).max(params.stream(k) + params.g);
-    Tree::new(P, way(params, k), d)
+    let cost = MessageCost::of(params, k);
+    Tree::new(P, cost.way, cost.gap.max(cost.send))
 }

@@ -7,7 +7,8 @@
 use std::cmp::Reverse;
 
 use super::broadcast::{broadcast_by, soonest};
-use super::{Call, Piece, check_root, elements_of_a_word, place, way};
+use super::call::{Call, Piece, place};
+use super::costs::{MessageCost, elements_of_a_word};
 use crate::message::{Collective, Payload};
 use crate::params::{LongMessages, Params};
 use crate::proc::Proc;
@@ -44,16 +45,13 @@ impl Course {
         let size = T::SIZE.unwrap_or(1).max(1);
         let word = elements_of_a_word::<T>(params);
         let course = |piece: usize| {
-            let m = params.words(piece * size);
-            let stream = params.stream(m);
-            let (send, recv) = (params.send_overhead(m), params.recv_overhead(m));
-            let (first, gaps) = (way(params, m), elements.div_ceil(piece) as i64 - 1);
-            let gap = (stream + params.g).max(send).max(recv);
-            let passed_on = gap.max(send + recv).max(2 * stream);
+            let MessageCost { send, recv, stream, gap, way } =
+                MessageCost::of(params, params.words(piece * size));
+            let further = elements.div_ceil(piece) as i64 - 1;
             let time = match P {
                 1 => Time::ZERO,
-                2 => first + gaps * gap,
-                _ => (P as i64 - 1) * first + gaps * passed_on,
+                2 => way + further * gap.max(send).max(recv),
+                _ => (P as i64 - 1) * way + further * gap.max(send + recv).max(2 * stream),
             };
             Course { piece: Some(piece), time }
         };
@@ -145,8 +143,7 @@ fn along<T: Payload + Clone>(
     elements: usize,
     vector: Option<Vec<T>>,
 ) -> Vec<T> {
-    let call = Call::begin(p, Collective::Broadcast);
-    check_root(p, root);
+    let call = Call::begin_at(p, Collective::Broadcast, root);
     let given = vector.as_ref().map_or(elements, Vec::len);
     if given != elements {
         p.misused(format!("gave a vector of {given} elements to a broadcast of {elements}; give as many"));
@@ -154,31 +151,26 @@ fn along<T: Payload + Clone>(
     let Some(piece) = course.piece else { return broadcast_by(p, &call, root, vector) };
     let (id, P) = (call.id, call.P);
     let next = (id + 1) % P;
-    match vector {
-        Some(vector) if id == root => {
-            if P > 1 {
-                for (number, elements) in vector.chunks(piece).enumerate() {
-                    call.send(p, next, 0, Piece { number, elements: elements.to_vec() });
-                }
+    if let Some(vector) = call.given(p, root, vector, "value") {
+        if P > 1 {
+            for (number, elements) in vector.chunks(piece).enumerate() {
+                call.send(p, next, 0, Piece { number, elements: elements.to_vec() });
             }
-            vector
         }
-        None if id == root => p.misused("is the root of a broadcast and gave no value"),
-        _ => {
-            let mut pieces: Vec<Piece<T>> = Vec::with_capacity(elements.div_ceil(piece));
-            for _ in 0..elements.div_ceil(piece) {
-                let piece: Piece<T> = call.recv(p, (id + P - 1) % P, 0);
-                if next != root {
-                    call.send(p, next, 0, piece.clone());
-                }
-                pieces.push(piece);
-            }
-            pieces.sort_unstable_by_key(|piece| piece.number); // they may have overtaken each other
-            let mut pieces = pieces.into_iter().map(|piece| piece.elements);
-            let mut vector = pieces.next().unwrap_or_default();
-            vector.reserve_exact(elements - vector.len());
-            pieces.for_each(|piece| vector.extend(piece));
-            vector
-        }
+        return vector;
     }
+    let mut pieces: Vec<Piece<T>> = Vec::with_capacity(elements.div_ceil(piece));
+    for _ in 0..elements.div_ceil(piece) {
+        let piece: Piece<T> = call.recv(p, (id + P - 1) % P, 0);
+        if next != root {
+            call.send(p, next, 0, piece.clone());
+        }
+        pieces.push(piece);
+    }
+    pieces.sort_unstable_by_key(|piece| piece.number); // they may have overtaken each other
+    let mut pieces = pieces.into_iter().map(|piece| piece.elements);
+    let mut vector = pieces.next().unwrap_or_default();
+    vector.reserve_exact(elements - vector.len());
+    pieces.for_each(|piece| vector.extend(piece));
+    vector
 }

@@ -1,6 +1,7 @@
 //! Gather: one processor gets the values of all.
 
-use super::{Call, check_root, distances, way, words_of};
+use super::call::Call;
+use super::costs::{MessageCost, distances, words_of};
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
@@ -39,11 +40,11 @@ pub fn gather<T: Payload>(p: &mut Proc, root: usize, value: T) -> Option<Vec<T>>
 /// Gathers values of about k words.
 #[track_caller]
 pub(super) fn gather_by<T: Payload>(p: &mut Proc, root: usize, value: T, k: usize) -> Option<Vec<T>> {
-    let call = Call::begin(p, Collective::Gather);
-    check_root(p, root);
+    let call = Call::begin_at(p, Collective::Gather, root);
+    let cost = MessageCost::of(p.params(), k);
     if call.P == 1 {
         Some(vec![value])
-    } else if flat_time(p.params(), call.P, k) <= tree_time(p.params(), call.P, k) {
+    } else if cost.in_a_row(call.P, cost.recv) <= tree_time(p.params(), call.P, k) {
         flat(p, &call, root, value)
     } else {
         tree(p, &call, root, value)
@@ -64,12 +65,6 @@ fn flat<T: Payload>(p: &mut Proc, call: &Call, root: usize, value: T) -> Option<
         values[from] = Some(value);
     }
     values.into_iter().collect()
-}
-
-/// L + 2o + (k-1)G + (P-2) max((k-1)G + g, o).
-fn flat_time(params: &Params, P: usize, k: usize) -> Time {
-    let each = (params.stream(k) + params.g).max(params.recv_overhead(k));
-    way(params, k) + (P as i64 - 2) * each
 }
 
 /// The binomial tree, counted from the root: `values` are those of the processor and of the next ones.
@@ -94,6 +89,6 @@ fn tree<T: Payload>(p: &mut Proc, call: &Call, root: usize, value: T) -> Option<
 
 /// L + 2o + (k-1)G, and so on, with doubled k.
 fn tree_time(params: &Params, P: usize, k: usize) -> Time {
-    let further = (1..P.next_power_of_two().ilog2()).map(|i| way(params, k << i).max(params.g));
-    way(params, k) + further.sum()
+    let way = |k: usize| MessageCost::of(params, k).way;
+    way(k) + distances(P).skip(1).map(|distance| way(k * distance).max(params.g)).sum()
 }

@@ -1,7 +1,8 @@
 //! Reductions: the values of all processors combined into one.
 
+use super::call::{Call, combine};
+use super::costs::{MessageCost, words_of};
 use super::tree::{Place, Tree};
-use super::{Call, check_root, combine, way, words_of};
 use crate::message::{Collective, Payload};
 use crate::proc::Proc;
 
@@ -47,15 +48,12 @@ pub(super) fn reduce_by<T: Payload>(
     units: u64,
     mut op: impl FnMut(T, T) -> T,
 ) -> Option<T> {
-    let call = Call::begin(p, Collective::Reduce);
-    check_root(p, root);
-    let id = call.id;
+    let call = Call::begin_at(p, Collective::Reduce, root);
     let Place { children, parent } = place_in_tree(p, &call, root, k, units);
     let mut all = value;
     for child in children.into_iter().rev() {
         let part = call.recv(p, child, 0);
-        let (left, right) = if child < id { (part, all) } else { (all, part) };
-        all = combine(p, units, || op(left, right));
+        all = combine(p, units, (child, part), (call.id, all), &mut op);
     }
     match parent {
         None => Some(all),
@@ -68,9 +66,9 @@ pub(super) fn reduce_by<T: Payload>(
 
 /// The processor's place in the tree.
 fn place_in_tree(p: &Proc, call: &Call, root: usize, k: usize, units: u64) -> Place {
-    let (P, params, c) = (call.P, p.params(), p.charge("combine", units));
-    let d = (params.stream(k) + params.g).max(params.recv_overhead(k) + c);
-    let mut D = way(params, k) + c;
+    let (P, cost, c) = (call.P, MessageCost::of(p.params(), k), p.charge("combine", units));
+    let d = cost.gap.max(cost.recv + c);
+    let mut D = cost.way + c;
     if root > 0 && root < P - 1 {
         D = D.max(d); // or a child might need more than a side has
     }
@@ -172,8 +170,8 @@ pub(super) fn all_reduce_by<T: Payload + Clone>(
         return call.recv(p, id + 1, AFTER);
     }
     if id < paired {
-        let part: T = call.recv(p, id - 1, BEFORE);
-        all = combine(p, units, || op(part, all));
+        let part = call.recv(p, id - 1, BEFORE);
+        all = combine(p, units, (id - 1, part), (id, all), &mut op);
     }
     // The others are the butterfly's nodes, in the same order.
     let node = if id < paired { id / 2 } else { id - paired / 2 };
@@ -181,8 +179,7 @@ pub(super) fn all_reduce_by<T: Payload + Clone>(
     for bit in 0..size.ilog2() {
         let other = node ^ 1 << bit;
         let part = call.swap(p, processor(other), all.clone(), AFTER + 1 + bit as usize);
-        let (left, right) = if other < node { (part, all) } else { (all, part) };
-        all = combine(p, units, || op(left, right));
+        all = combine(p, units, (other, part), (node, all), &mut op);
     }
     if id < paired {
         call.send(p, id - 1, AFTER, all.clone());

@@ -1,7 +1,7 @@
 //! Reduce-scatter: every processor gets its part of the combined values of all.
 
 use super::all_to_all::all_to_all_by;
-use super::{Call, combine};
+use super::call::Call;
 use crate::message::{Collective, Payload};
 use crate::proc::Proc;
 
@@ -30,5 +30,5 @@ use crate::proc::Proc;
 pub fn reduce_scatter<T: Payload>(p: &mut Proc, values: Vec<T>, op: impl FnMut(T, T) -> T) -> T {
     let call = Call::begin(p, Collective::ReduceScatter);
     let parts = all_to_all_by(p, &call, values);
-    combine(p, call.P as u64 - 1, || parts.into_iter().reduce(op)).expect("there is a processor")
+    p.work("combine", call.P as u64 - 1, || parts.into_iter().reduce(op)).expect("there is a processor")
 }

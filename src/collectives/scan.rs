@@ -1,6 +1,7 @@
 //! Scans: every processor gets the values of those up to it, combined.
 
-use super::{Call, combine, distances};
+use super::call::{Call, combine};
+use super::costs::distances;
 use crate::message::{Collective, Payload};
 use crate::proc::Proc;
 
@@ -46,7 +47,7 @@ pub(super) fn scan_by<T: Payload + Clone>(
         }
         if id >= distance {
             let before = call.recv(p, id - distance, step);
-            all = combine(p, units, || op(before, all));
+            all = combine(p, units, (id - distance, before), (id, all), &mut op);
         }
     }
     all
@@ -89,10 +90,10 @@ pub fn exclusive_scan<T: Payload + Clone>(
             let further = call.recv(p, id - distance, step);
             let known = match before {
                 None => further,
-                Some(near) => combine(p, 1, || op(further, near)),
+                Some(near) => p.work("combine", 1, || op(further, near)),
             };
             if id + 2 * distance < P {
-                all = combine(p, 1, || op(known.clone(), value.clone()));
+                all = p.work("combine", 1, || op(known.clone(), value.clone()));
             }
             before = Some(known);
         }

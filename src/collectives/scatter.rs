@@ -1,6 +1,7 @@
 //! Scatter: one processor has a value for each.
 
-use super::{Call, check_root, way, words_of};
+use super::call::Call;
+use super::costs::{MessageCost, distances, time_of_steps, words_of};
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
@@ -29,42 +30,30 @@ use crate::time::Time;
 /// ```
 #[track_caller]
 pub fn scatter<T: Payload>(p: &mut Proc, root: usize, values: Option<Vec<T>>) -> T {
-    let call = Call::begin(p, Collective::Scatter);
-    check_root(p, root);
+    let call = Call::begin_at(p, Collective::Scatter, root);
     let (P, k) = (call.P, words_of::<T>(p, 1));
-    let is_flat = flat_time(p.params(), P, k) <= tree_time(p.params(), P, k);
-    if call.id != root {
+    let cost = MessageCost::of(p.params(), k);
+    let is_flat = cost.in_a_row(P, cost.send) <= tree_time(p.params(), P, k);
+    let Some(mut values) = call.given(p, root, values, "values") else {
         return if is_flat { call.recv(p, root, 0) } else { node(p, &call, root) };
-    }
-    let Some(mut values) = values else { p.misused("is the root of a scatter and gave no values") };
-    if values.len() != P {
-        p.misused(format!("gave {} values to a scatter to {P} processors; give one for each", values.len()));
-    }
+    };
+    call.check_count(p, &values, "to");
     values.rotate_left(root); // counted from the root
     if !is_flat {
         return hand_on(p, &call, values);
     }
-    let mut values = values.into_iter().enumerate();
-    let own = values.next();
-    for (place, value) in values {
+    let mut values = values.into_iter();
+    let own = values.next().expect("there is a processor");
+    for (place, value) in (1..).zip(values) {
         call.send(p, (root + place) % P, 0, value);
     }
-    own.map(|(_, value)| value).expect("there is a processor")
-}
-
-/// L + 2o + (k-1)G + (P-2) max((k-1)G + g, o).
-fn flat_time(params: &Params, P: usize, k: usize) -> Time {
-    way(params, k) + (P as i64 - 2) * (params.stream(k) + params.g).max(params.send_overhead(k))
+    own
 }
 
 /// (R-1) max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
 fn tree_time(params: &Params, P: usize, k: usize) -> Time {
     // The last messages are full, and what is missing to a power of two is so in the first.
-    let step = |i: u32| {
-        let k = k * (1 << i).min(P - (1 << i));
-        way(params, k).max(if i > 0 { params.stream(k) + params.g } else { Time::ZERO })
-    };
-    (0..P.next_power_of_two().ilog2()).map(step).sum()
+    time_of_steps(params, distances(P).rev().map(|distance| k * distance.min(P - distance)))
 }
 
 /// A processor below the root in the tree: it receives what is for it and for those below it.

@@ -8,11 +8,12 @@
 
 use std::panic::Location;
 
-use super::all_to_all::all_to_all;
+use super::all_to_all::{all_to_all, all_to_all_time};
+use super::call::{check_root, place};
+use super::costs::{MessageCost, words_of};
 use super::gather::gather_by;
 use super::reduce::{all_reduce_by, reduce_by};
 use super::scan::scan_by;
-use super::{check_root, combine, place, way, words_of};
 use crate::error::{Cause, raise};
 use crate::message::Payload;
 use crate::proc::Proc;
@@ -45,13 +46,13 @@ pub fn reduce_vector<T: Payload + Clone>(
     p: &mut Proc,
     root: usize,
     vector: Vec<T>,
-    mut op: impl FnMut(T, T) -> T,
+    op: impl FnMut(T, T) -> T,
 ) -> Option<Vec<T>> {
     check_root(p, root);
-    let m = vector.len();
+    let (m, op) = (vector.len(), by_elements(p.id(), op));
     if !in_parts::<T>(p, m) {
-        let (id, at, k) = (p.id(), Location::caller(), words_of::<T>(p, m));
-        return reduce_by(p, root, vector, k, m as u64, |a, b| each(id, at, a, b, &mut op));
+        let k = words_of::<T>(p, m);
+        return reduce_by(p, root, vector, k, m as u64, op);
     }
     let part = combine_part(p, vector, op);
     let k = words_of::<T>(p, m.div_ceil(place(p).1));
@@ -82,12 +83,11 @@ pub fn reduce_vector<T: Payload + Clone>(
 pub fn all_reduce_vector<T: Payload + Clone>(
     p: &mut Proc,
     vector: Vec<T>,
-    mut op: impl FnMut(T, T) -> T,
+    op: impl FnMut(T, T) -> T,
 ) -> Vec<T> {
-    let m = vector.len();
+    let (m, op) = (vector.len(), by_elements(p.id(), op));
     if !in_parts::<T>(p, m) {
-        let (id, at) = (p.id(), Location::caller());
-        return all_reduce_by(p, vector, m as u64, |a, b| each(id, at, a, b, &mut op));
+        return all_reduce_by(p, vector, m as u64, op);
     }
     let part = combine_part(p, vector, op);
     let parts = vec![part; place(p).1];
@@ -113,24 +113,19 @@ pub fn all_reduce_vector<T: Payload + Clone>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
-pub fn scan_vector<T: Payload + Clone>(
-    p: &mut Proc,
-    vector: Vec<T>,
-    mut op: impl FnMut(T, T) -> T,
-) -> Vec<T> {
-    let (id, at, m) = (p.id(), Location::caller(), vector.len());
+pub fn scan_vector<T: Payload + Clone>(p: &mut Proc, vector: Vec<T>, op: impl FnMut(T, T) -> T) -> Vec<T> {
+    let (m, mut op) = (vector.len(), by_elements(p.id(), op));
     if !in_parts::<T>(p, m) {
-        return scan_by(p, vector, m as u64, |a, b| each(id, at, a, b, &mut op));
+        return scan_by(p, vector, m as u64, op);
     }
     let theirs = exchange_parts(p, vector);
-    let scanned = combine(p, units(&theirs), || {
+    let scanned = p.work("combine", units(&theirs), || {
         let mut sums: Vec<Vec<T>> = Vec::with_capacity(theirs.len());
         for part in theirs {
-            let sum = match sums.last() {
+            sums.push(match sums.last() {
                 None => part,
-                Some(sum) => each(id, at, sum.clone(), part, &mut op),
-            };
-            sums.push(sum);
+                Some(sum) => op(sum.clone(), part),
+            });
         }
         sums
     });
@@ -142,22 +137,20 @@ fn in_parts<T: Payload>(p: &Proc, m: usize) -> bool {
     let (params, (_, P)) = (p.params(), place(p));
     let part = m.div_ceil(P);
     let (k, k_part) = (words_of::<T>(p, m), words_of::<T>(p, part));
-    let busy = params.send_overhead(k_part) + params.recv_overhead(k_part);
-    let each = (params.stream(k_part) + params.g).max(busy);
     let steps = i64::from(P.next_power_of_two().ilog2());
-    let in_parts =
-        2 * ((P as i64 - 2) * each + way(params, k_part)) + p.charge("combine", ((P - 1) * part) as u64);
-    P > 1 && in_parts < steps * (way(params, k) + p.charge("combine", m as u64))
+    let in_parts = 2 * all_to_all_time(params, P, k_part) + p.charge("combine", ((P - 1) * part) as u64);
+    P > 1 && in_parts < steps * (MessageCost::of(params, k).way + p.charge("combine", m as u64))
 }
 
 /// The processor's part of the vectors of all, combined.
 #[track_caller]
-fn combine_part<T: Payload + Clone>(p: &mut Proc, vector: Vec<T>, mut op: impl FnMut(T, T) -> T) -> Vec<T> {
-    let (id, at) = (p.id(), Location::caller());
+fn combine_part<T: Payload + Clone>(
+    p: &mut Proc,
+    vector: Vec<T>,
+    op: impl FnMut(Vec<T>, Vec<T>) -> Vec<T>,
+) -> Vec<T> {
     let parts = exchange_parts(p, vector);
-    combine(p, units(&parts), || {
-        parts.into_iter().reduce(|a, b| each(id, at, a, b, &mut op)).unwrap_or_default()
-    })
+    p.work("combine", units(&parts), || parts.into_iter().reduce(op).unwrap_or_default())
 }
 
 /// Gives part j of the vector to processor j, for every j, and returns this processor's part of everyone's.
@@ -174,18 +167,17 @@ fn units<T>(parts: &[Vec<T>]) -> u64 {
     parts.iter().skip(1).map(|part| part.len() as u64).sum()
 }
 
-/// Combines two vectors element by element, on processor `id`, which was told to at `at`.
-fn each<T>(
-    id: usize,
-    at: &'static Location<'static>,
-    a: Vec<T>,
-    b: Vec<T>,
-    op: &mut impl FnMut(T, T) -> T,
-) -> Vec<T> {
-    if a.len() != b.len() {
-        let lengths = format!("{} and {} elements", a.len(), b.len());
-        let why = format!("was to combine vectors of {lengths}; give vectors of the same length everywhere");
-        raise(Cause::Misused { id, why, at });
+/// Combines two vectors element by element, on processor `id`.
+#[track_caller]
+fn by_elements<T>(id: usize, mut op: impl FnMut(T, T) -> T) -> impl FnMut(Vec<T>, Vec<T>) -> Vec<T> {
+    let at = Location::caller();
+    move |a, b| {
+        if a.len() != b.len() {
+            let lengths = format!("{} and {} elements", a.len(), b.len());
+            let why =
+                format!("was to combine vectors of {lengths}; give vectors of the same length everywhere");
+            raise(Cause::Misused { id, why, at });
+        }
+        a.into_iter().zip(b).map(|(a, b)| op(a, b)).collect()
     }
-    a.into_iter().zip(b).map(|(a, b)| op(a, b)).collect()
 }

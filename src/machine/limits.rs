@@ -5,7 +5,6 @@
 //! against every limit that the host tells of. Others may take what is left in the meantime, and there are limits that
 //! it does not tell of; threads and stacks that cannot be made after all are still errors.
 
-use std::fmt;
 use std::fs::read_to_string;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Resource, geteuid, getrlimit};
 
 use crate::clock::ClockKind;
-use crate::clock::stacks::{SPARE_MAPPINGS, first_number};
+use crate::clock::stacks::{SPARE_MAPPINGS, first_number, mappings};
 use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::cores::available_cores;
 use crate::error::Cause;
@@ -32,7 +31,10 @@ struct Demand {
 /// One of the host's limits.
 #[derive(Clone, Debug)]
 struct Limit {
-    what: What,
+    /// What is limited, as people call it.
+    name: &'static str,
+    /// How to raise it, with `{}` for the number that it has to be; empty, if that cannot be done.
+    remedy: String,
     /// How much of it the host allows.
     most: u64,
     /// How much of it is used already.
@@ -41,27 +43,8 @@ struct Limit {
     beside: u64,
     /// What each processor takes of it.
     each: u64,
-}
-
-/// What is limited.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum What {
-    /// The bytes that pointers can tell apart.
-    Addresses,
-    /// The bytes that the process may map.
-    Memory,
-    /// The bytes of memory that are free.
-    Free,
-    /// The mappings of the process.
-    Mappings,
-    /// The threads of this computer.
-    Threads,
-    /// The numbers of threads.
-    Numbers,
-    /// The threads of a control group.
-    Group(PathBuf),
-    /// The threads of the user.
-    User,
+    /// Whether it counts bytes.
+    is_bytes: bool,
 }
 
 /// The bytes that a process has addresses for; some hosts have fewer.
@@ -120,7 +103,7 @@ impl Demand {
 
     /// The bytes of a stack and all that comes with it.
     fn bytes(&self) -> u64 {
-        let page = rustix::param::page_size() as u64;
+        let page = page_size();
         let stack = self.stack.div_ceil(page).max(1).saturating_mul(page).saturating_add(page + BOOKS);
         match self.carrier {
             Carrier::Coroutine => stack,
@@ -131,24 +114,27 @@ impl Demand {
 
     /// The limits on memory.
     fn memory(&self) -> Vec<Limit> {
-        let page = rustix::param::page_size() as u64;
-        let used = || Some(first_number("/proc/self/statm")? * page);
         let each = self.bytes();
-        let mut limits = vec![Limit { what: What::Addresses, most: ADDRESSES, used: 0, beside: 0, each }];
+        let limit = |name, remedy: &str, most| {
+            let remedy = remedy.into();
+            Limit { name, remedy, most, used: 0, beside: SLACK, each, is_bytes: true }
+        };
+        let addresses = limit("the room that a process has addresses for", "", ADDRESSES);
+        let mut limits = vec![Limit { beside: 0, ..addresses }];
         if let Some(most) = getrlimit(Resource::As).current
-            && let Some(used) = used()
+            && let Some(pages) = first_number("/proc/self/statm")
         {
             let cores = available_cores() as u64;
             let lanes = if self.clock == ClockKind::Wall { cores * cores } else { 0 };
             // Whose allocator takes less might hold some more processors; but one that takes them meanwhile fails the run.
             let arenas = self.threads_made(cores).min(ARENAS_PER_CORE * cores);
-            let beside = SLACK + lanes * LANE + arenas * ARENA;
-            limits.push(Limit { what: What::Memory, most, used, beside, each });
+            let (used, beside) = (pages * page_size(), SLACK + lanes * LANE + arenas * ARENA);
+            limits.push(Limit { used, beside, ..limit("ulimit -v", "ulimit -v {}", most) });
         }
         if self.processors > FEW_PROCESSORS
-            && let Some(most) = free_memory()
+            && let Some(kib) = labelled("/proc/meminfo", "MemAvailable:")
         {
-            limits.push(Limit { what: What::Free, most, used: 0, beside: SLACK, each: TOUCHED });
+            limits.push(Limit { each: TOUCHED, ..limit("the free memory", "", kib << 10) });
         }
         limits
     }
@@ -170,39 +156,46 @@ impl Demand {
         if self.processors <= FEW_MAPPINGS / each {
             return None;
         }
-        let most = first_number("/proc/sys/vm/max_map_count")?;
-        let used = read_to_string("/proc/self/maps").ok()?.lines().count() as u64;
-        let arenas = ARENAS_PER_CORE * available_cores() as u64;
-        Some(Limit { what: What::Mappings, most, used, beside: SPARE_MAPPINGS + 2 * arenas, each })
+        let (used, most) = mappings()?;
+        let beside = SPARE_MAPPINGS + 2 * ARENAS_PER_CORE * available_cores() as u64;
+        Some(Limit { used, beside, each, ..Limit::sysctl("vm.max_map_count", most) })
     }
 
     /// The limits on threads.
     fn threads(&self) -> Vec<Limit> {
         let mut limits = Vec::new();
-        let mut add = |what, most: Option<u64>, used, beside| {
-            limits.extend(most.map(|most| Limit { what, most, used, beside, each: 1 }));
-        };
         // "0.20 0.18 0.12 1/80 11206": of 80 threads of this computer one runs.
         let all = read_to_string("/proc/loadavg").ok();
-        let all = all.and_then(|text| text.split(['/', ' ']).nth(4)?.parse().ok());
-        if let Some(all) = all {
-            add(What::Threads, first_number("/proc/sys/kernel/threads-max"), all, SPARE_THREADS);
-            let numbers = first_number("/proc/sys/kernel/pid_max");
-            add(What::Numbers, numbers, all, SPARE_THREADS + RESERVED_NUMBERS);
+        if let Some(used) = all.and_then(|text| text.split(['/', ' ']).nth(4)?.parse().ok()) {
+            if let Some(most) = first_number("/proc/sys/kernel/threads-max") {
+                let threads = Limit::sysctl("kernel.threads-max", most);
+                limits.push(Limit { used, beside: SPARE_THREADS, ..threads });
+            }
+            if let Some(most) = first_number("/proc/sys/kernel/pid_max") {
+                let numbers = Limit::sysctl("kernel.pid_max", most);
+                limits.push(Limit { used, beside: SPARE_THREADS + RESERVED_NUMBERS, ..numbers });
+            }
             // The user has at most all of them; only where that is too many they are counted.
             if let Some(most) = getrlimit(Resource::Nproc).current
                 && !geteuid().is_root()
-                && self.processors.saturating_add(all) > most
+                && self.processors.saturating_add(used) > most
             {
-                add(What::User, Some(most), user_threads(), 0);
+                limits.push(Limit {
+                    used: user_threads(),
+                    ..Limit::on_threads("ulimit -u", "ulimit -u {}", most)
+                });
             }
         }
         let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
         for group in groups.lines().flat_map(group_folders) {
-            if let Some(used) = first_number(group.join("pids.current")) {
-                // No limit is the word "max".
-                let most = first_number(group.join("pids.max"));
-                add(What::Group(group.join("pids.max")), most, used, 0);
+            // No limit is the word "max".
+            let file = group.join("pids.max");
+            if let Some(used) = first_number(group.join("pids.current"))
+                && let Some(most) = first_number(&file)
+            {
+                let remedy = format!("write {{}} to {}", file.display());
+                limits
+                    .push(Limit { used, ..Limit::on_threads("the control group's pids.max", remedy, most) });
             }
         }
         limits
@@ -216,44 +209,54 @@ impl Demand {
     /// What the limit that refuses the run is, in words.
     fn refusal(&self, limit: &Limit) -> String {
         let P = self.processors;
+        let &Limit { name, most, used, beside, each, is_bytes, .. } = limit;
         let on = if self.clock == ClockKind::Virtual { "virtual" } else { "wall" };
         let (it, with_stacks) = match self.carrier {
             Carrier::Coroutine => ("stack", ""),
             Carrier::Thread => ("thread", " with stacks"),
         };
-        let what = &limit.what;
-        let is_bytes = what.is_bytes();
         let amount = |n: u64| if is_bytes { format!("{} KiB", n / 1024) } else { n.to_string() };
         let mut text = format!("{P} processors on the {on} clock need {P} {it}s");
         if is_bytes {
             text += &format!("{with_stacks} of {} KiB", self.stack.div_ceil(1024));
         }
-        text += &format!(", and this computer allows {}: {what} is {}", limit.allows(), amount(limit.most));
-        if limit.used > 0 {
-            text += &format!(", of which {} are in use", amount(limit.used));
-            if limit.beside > 0 {
-                text += &format!(" and {} are kept for other things", amount(limit.beside));
+        text += &format!(", and this computer allows {}: {name} is {}", limit.allows(), amount(most));
+        if used > 0 {
+            text += &format!(", of which {} are in use", amount(used));
+            if beside > 0 {
+                text += &format!(" and {} are kept for other things", amount(beside));
             }
         }
-        if limit.each > 1 {
-            text += &format!(", and a {it} takes {}", amount(limit.each));
+        if each > 1 {
+            text += &format!(", and a {it} takes {}", amount(each));
         }
         text += "; use fewer processors";
-        if matches!(what, What::Addresses | What::Memory) {
+        if is_bytes && each > TOUCHED {
             text += ", or smaller stacks";
         }
         if self.clock == ClockKind::Wall && !is_bytes {
             text += ", or let coroutines carry them";
         }
-        if let Some(remedy) = what.remedy(limit.needs(P)) {
+        if !limit.remedy.is_empty() {
+            let needed = if is_bytes { limit.needs(P).div_ceil(1024) } else { limit.needs(P) };
             text += ", or raise it: ";
-            text += &remedy;
+            text += &limit.remedy.replacen("{}", &needed.to_string(), 1);
         }
         text
     }
 }
 
 impl Limit {
+    /// A limit on threads, of which each processor is one.
+    fn on_threads(name: &'static str, remedy: impl Into<String>, most: u64) -> Limit {
+        Limit { name, remedy: remedy.into(), most, used: 0, beside: 0, each: 1, is_bytes: false }
+    }
+
+    /// One that is a number of the kernel's.
+    fn sysctl(name: &'static str, most: u64) -> Limit {
+        Limit::on_threads(name, format!("sysctl -w {name}={{}}"), most)
+    }
+
     /// How many processors it allows.
     fn allows(&self) -> u64 {
         self.most.saturating_sub(self.used.saturating_add(self.beside)) / self.each
@@ -265,43 +268,16 @@ impl Limit {
     }
 }
 
-impl What {
-    fn is_bytes(&self) -> bool {
-        matches!(self, What::Addresses | What::Memory | What::Free)
-    }
-
-    /// How to raise the limit to this.
-    fn remedy(&self, to: u64) -> Option<String> {
-        match self {
-            What::Addresses | What::Free => None,
-            What::Memory => Some(format!("ulimit -v {}", to.div_ceil(1024))),
-            What::Mappings | What::Threads | What::Numbers => Some(format!("sysctl -w {self}={to}")),
-            What::Group(file) => Some(format!("write {to} to {}", file.display())),
-            What::User => Some(format!("ulimit -u {to}")),
-        }
-    }
+/// The number that follows a label in a file, as in "Threads: 7".
+fn labelled(path: impl AsRef<Path>, label: &str) -> Option<u64> {
+    let text = read_to_string(path).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(label))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
-impl fmt::Display for What {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            What::Addresses => "the room that a process has addresses for",
-            What::Memory => "ulimit -v",
-            What::Free => "the free memory",
-            What::Mappings => "vm.max_map_count",
-            What::Threads => "kernel.threads-max",
-            What::Numbers => "kernel.pid_max",
-            What::Group(_) => "the control group's pids.max",
-            What::User => "ulimit -u",
-        })
-    }
-}
-
-/// How much memory can still be had, in bytes.
-fn free_memory() -> Option<u64> {
-    let text = read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
+/// The size of a page, and so of a guard.
+fn page_size() -> u64 {
+    rustix::param::page_size() as u64
 }
 
 /// The bytes of the stack for signals that Rust gives to each thread.
@@ -336,16 +312,11 @@ fn user_threads() -> u64 {
     let mine = geteuid().as_raw();
     let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
     let is_process = |name: &std::ffi::OsStr| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
-    let threads = processes
+    let processes = processes
         .flatten()
         .filter(|process| is_process(&process.file_name()))
-        .filter(|process| process.metadata().is_ok_and(|data| data.uid() == mine))
-        .filter_map(|process| {
-            let status = read_to_string(process.path().join("status")).ok()?;
-            let count = status.lines().find_map(|line| line.strip_prefix("Threads:"))?;
-            count.trim().parse::<u64>().ok()
-        });
-    threads.sum()
+        .filter(|process| process.metadata().is_ok_and(|data| data.uid() == mine));
+    processes.filter_map(|process| labelled(process.path().join("status"), "Threads:")).sum()
 }
 
 #[cfg(test)]
@@ -357,16 +328,16 @@ mod tests {
     }
 
     fn mappings() -> Limit {
-        Limit { what: What::Mappings, most: 65_530, used: 130, beside: 200, each: 4 }
+        Limit { used: 130, beside: 200, each: 4, ..Limit::sysctl("vm.max_map_count", 65_530) }
     }
 
     #[test]
     fn the_tightest_limit_counts() {
-        let users = Limit { what: What::User, most: 20_000, used: 1_000, beside: 0, each: 1 };
+        let users = Limit { used: 1_000, ..Limit::on_threads("ulimit -u", "ulimit -u {}", 20_000) };
         let limits = [users, mappings()];
         assert!(wall(16_300).refused_by(&limits).is_none());
         let refused = wall(16_301).refused_by(&limits).unwrap();
-        assert_eq!(refused.what, What::Mappings);
+        assert_eq!(refused.name, "vm.max_map_count");
         assert_eq!(
             wall(16_301).refusal(refused),
             "16301 processors on the wall clock need 16301 threads, and this computer allows 16300: \
@@ -385,7 +356,8 @@ mod tests {
             processors: 3000,
             stack: 1 << 20,
         };
-        let limit = Limit { what: What::Memory, most: 500 << 20, used: 4 << 20, beside: 0, each: 1 << 20 };
+        let memory = Limit::on_threads("ulimit -v", "ulimit -v {}", 500 << 20);
+        let limit = Limit { used: 4 << 20, each: 1 << 20, is_bytes: true, ..memory };
         assert_eq!(limit.allows(), 496);
         assert_eq!(
             demand.refusal(demand.refused_by(std::slice::from_ref(&limit)).unwrap()),
@@ -403,7 +375,7 @@ mod tests {
                 let demand = Demand { clock, carrier, processors: u64::MAX, stack };
                 let limits = demand.memory();
                 let refused = demand.refused_by(&limits).unwrap();
-                assert_eq!((&refused.what, refused.allows()), (&What::Addresses, 0));
+                assert_eq!((refused.each, refused.allows()), (demand.bytes(), 0));
                 assert!(demand.refusal(refused).contains("smaller stacks"));
             }
         }

@@ -2,6 +2,7 @@
 
 mod host;
 pub(crate) mod limits;
+mod names;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -103,18 +104,21 @@ enum Runs {
 /// A program, its results aside.
 type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 
+/// What a processor does on its clock, by its number.
+type LifeOf<'a, T> = &'a dyn Fn(usize, &mut dyn Clock) -> T;
+
 /// Where a processor's time went, and what it did, if that is traced.
 type Account = (Stats, Option<Box<Log>>);
 
 impl Setup {
     /// What the network's rules say of the order of acts, and of what a reception takes.
     fn known(&self) -> Foreknown {
-        let Setup { network, .. } = self;
+        let (places, lookahead) = (self.network.places(), self.network.lookahead());
         Foreknown {
-            places: network.places(),
-            lookahead: network.lookahead(),
-            pair: network.is_instant_pair(),
-            cost: network.reception_cost(),
+            places,
+            lookahead,
+            pair: self.network.is_instant_pair(),
+            cost: self.network.reception_cost(),
         }
     }
 
@@ -400,67 +404,55 @@ impl Machine {
         let clear = || results.iter().for_each(|result| *result.lock() = None);
         let live = |p: &mut Proc| *results[p.id()].lock() = Some(program(p));
         let run = || match self.clock {
-            ClockKind::Virtual => self.emulate(&live),
+            ClockKind::Virtual => {
+                let setup = self.setup();
+                let lives = self.emulate(&setup, &|id, clock| setup.live(id, clock, &live))?;
+                Ok(self.report(lives, &setup))
+            }
             ClockKind::Wall => self.measure(runs, &live, &clear),
         };
-        let run = if std::thread::panicking() {
+        let run: Run<()> = if std::thread::panicking() {
             // A destructor runs it. On a thread that unwinds, the processors would take themselves to unwind.
             let run = std::thread::scope(|scope| scope.spawn(run).join());
-            run.unwrap_or_else(|panic| resume_unwind(panic))
+            run.unwrap_or_else(|panic| resume_unwind(panic))?
         } else {
-            run()
+            run()?
         };
-        let Run { processors, time, model, host, trace, .. } = run?;
         let results = results.into_iter().map(|result| result.into_inner().expect("it has ended")).collect();
-        Ok(Run { results, processors, time, model, host, trace })
+        Ok(run.exchange_results(results).0)
     }
 
     /// Refuses a machine that cannot be.
     fn check(&self) -> Result<(), ParamsError> {
         self.params.check()?;
-        if let Some((kind, unit)) = self.rates.negative() {
-            return Err(ParamsError::new(format!(
-                "a unit of the work {kind:?} cannot cost {unit}; give 0 or more"
-            )));
-        }
-        if self.cores == 0 {
-            return Err(ParamsError::new("0 cores cannot run anything; give at least 1"));
-        }
-        if self.stack < Machine::LEAST_STACK {
-            return Err(ParamsError::new(format!(
-                "a stack of {} bytes is too small; give at least {} (32 KiB)",
-                self.stack,
-                Machine::LEAST_STACK
-            )));
-        }
-        if let Dilation::Fixed(dilation) = self.dilation
+        let sentence = if let Some((kind, unit)) = self.rates.negative() {
+            format!("a unit of the work {kind:?} cannot cost {unit}; give 0 or more")
+        } else if self.cores == 0 {
+            "0 cores cannot run anything; give at least 1".into()
+        } else if self.stack < Machine::LEAST_STACK {
+            let least = Machine::LEAST_STACK;
+            format!("a stack of {} bytes is too small; give at least {least} (32 KiB)", self.stack)
+        } else if let Dilation::Fixed(dilation) = self.dilation
             && !(dilation.is_finite() && dilation > 0.0)
         {
-            return Err(ParamsError::new(format!(
-                "a dilation of {dilation} cannot be; give a number above 0"
-            )));
-        }
-        if let Some(cost) = self.barrier
-            && cost < Time::ZERO
-        {
-            return Err(ParamsError::new(format!("a barrier that costs {cost} cannot be; give 0 or more")));
-        }
-        Ok(())
+            format!("a dilation of {dilation} cannot be; give a number above 0")
+        } else if let Some(cost) = self.barrier.filter(|cost| *cost < Time::ZERO) {
+            format!("a barrier that costs {cost} cannot be; give 0 or more")
+        } else {
+            return Ok(());
+        };
+        Err(ParamsError::new(sentence))
     }
 
-    /// Runs on the virtual clock.
-    fn emulate(&self, program: Program) -> Result<Run<()>, RunError> {
-        let setup = self.setup();
-        let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
-        let lives =
-            virtual_time::run(self.params.P, self.stack, setup.known(), self.patience.clone(), &body)?;
-        Ok(self.report(lives, &setup))
+    /// Runs on the virtual clock. Returns what each processor's `body` returns.
+    fn emulate<T>(&self, setup: &Setup, body: LifeOf<T>) -> Result<Vec<T>, RunError> {
+        virtual_time::run(self.params.P, self.stack, setup.known(), self.patience.clone(), body)
     }
 
     /// Runs on the wall clock, at the dilation that was asked for or that the host needs. `clear` drops what
     /// an earlier try returned, before time runs again.
     fn measure(&self, runs: Runs, program: Program, clear: &dyn Fn()) -> Result<Run<()>, RunError> {
-        let (P, stack) = (self.params.P, self.stack);
+        let P = self.params.P;
         let cores = if self.oversubscribed { self.cores.min(P) } else { self.at_once() };
         let mut notes = Vec::new();
         if cores > self.at_once() {
@@ -482,7 +474,7 @@ impl Machine {
                     setup.live(id, &mut recorder, program);
                     recorder.waits
                 };
-                let waits = virtual_time::run(P, stack, setup.known(), self.patience.clone(), &body)?;
+                let waits = self.emulate(&setup, &body)?;
                 let effort = effort(self.carrier, P.div_ceil(cores));
                 dilation::choose(&waits, cores, effort, self.work == Work::Measured)
             }
@@ -491,14 +483,16 @@ impl Machine {
         const TRIES: usize = 4;
         /// How often `auto` runs if the host held the dilation, but not as closely as it could.
         const TRIES_TO_BE_CLOSE: usize = 3;
-        for attempt in 1.. {
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
             clear();
             let setup = self.setup();
             let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
             let (lives, findings) = wall::run(
                 P,
                 self.carrier,
-                stack,
+                self.stack,
                 cores,
                 setup.known(),
                 self.patience.clone(),
@@ -511,29 +505,22 @@ impl Machine {
             let host = Host::new(&findings, run.time, out_of_order, cores, &choice, &notes);
             let tries = if host.held && !host.close { TRIES_TO_BE_CLOSE } else { TRIES };
             let content = host.held && (host.close || self.work == Work::Measured);
-            if !content && may_run_again && attempt < tries {
-                choice.why = match host.out_of_order {
-                    0 => format!(
-                        "at {:.3} it ended {:.3} ms late",
-                        choice.dilation,
-                        host.lateness.finish.in_units(MS)
-                    ),
-                    n => format!("at {:.3} the host let {n} acts happen out of order", choice.dilation),
-                };
-                choice.dilation *= 2.0;
-                continue;
+            if content || !may_run_again || attempt >= tries {
+                if self.work == Work::Measured {
+                    run.model = None; // its local times contain what the host took
+                }
+                if let Some(trace) = &mut run.trace {
+                    trace.out_of_order = out_of_order;
+                }
+                return Ok(Run { time: findings.finish, host: Some(host), ..run });
             }
-            if self.work == Work::Measured {
-                run.model = None; // its local times contain what the host took
-            }
-            if let Some(trace) = &mut run.trace {
-                trace.out_of_order = out_of_order;
-            }
-            run.time = findings.finish;
-            run.host = Some(host);
-            return Ok(run);
+            let at = choice.dilation;
+            choice.why = match host.out_of_order {
+                0 => format!("at {at:.3} it ended {:.3} ms late", host.lateness.finish.in_units(MS)),
+                n => format!("at {at:.3} the host let {n} acts happen out of order"),
+            };
+            choice.dilation *= 2.0;
         }
-        unreachable!("the last try returns")
     }
 
     /// What the processors of one run share.
@@ -557,14 +544,6 @@ impl Machine {
 
     /// Puts together what the processors brought home.
     fn report(&self, lives: Vec<Account>, setup: &Setup) -> Run<()> {
-        let mut run = Run {
-            results: Vec::new(),
-            processors: Vec::new(),
-            time: Time::ZERO,
-            model: None,
-            host: None,
-            trace: None,
-        };
         let mut trace = Trace {
             params: self.params,
             ports: self.ports,
@@ -577,11 +556,10 @@ impl Machine {
             messages: Vec::new(),
             calls: Vec::new(),
         };
-        run.processors.reserve_exact(lives.len());
+        let mut processors = Vec::with_capacity(lives.len());
         for (id, (mut stats, log)) in lives.into_iter().enumerate() {
             stats.most_to = setup.network.most_in_transit_to(id);
-            run.time = run.time.max(stats.finish);
-            run.processors.push(stats);
+            processors.push(stats);
             let Some(log) = log else { continue };
             trace.activities.extend(log.activities);
             trace.progress.extend(log.progress);
@@ -590,9 +568,9 @@ impl Machine {
         }
         let groups = setup.groups.in_order();
         trace.calls.iter_mut().for_each(|call| call.what.regroup(&groups));
-        run.model = Some(run.time);
-        run.trace = self.trace.then_some(trace);
-        run
+        let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
+        let trace = self.trace.then_some(trace);
+        Run { results: Vec::new(), processors, time, model: Some(time), host: None, trace }
     }
 }
 
@@ -641,8 +619,13 @@ fn effort(carrier: Carrier, processors: usize) -> Effort {
 impl<R> Run<R> {
     /// The run without its results, and the results.
     pub fn take_results(self) -> (Run<()>, Vec<R>) {
+        self.exchange_results(Vec::new())
+    }
+
+    /// The run with other results, and its own.
+    fn exchange_results<S>(self, others: Vec<S>) -> (Run<S>, Vec<R>) {
         let Run { results, processors, time, model, host, trace } = self;
-        (Run { results: Vec::new(), processors, time, model, host, trace }, results)
+        (Run { results: others, processors, time, model, host, trace }, results)
     }
 
     /// How many messages were sent.

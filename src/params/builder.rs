@@ -1,9 +1,8 @@
-//! How a machine's parameters are put together: from code, from a preset or from text.
+//! How a machine's parameters are put together.
 
 use std::num::NonZeroUsize;
 
-use super::table::{Machines, Values};
-use super::{LogGps, LongMessages, MOST_WORDS, Parameter, Params, ParamsError};
+use super::params::{LogGps, LongMessages, MOST_WORDS, Params};
 use crate::time::{Time, US};
 
 /// Fills a [`Params`], and refuses what cannot be. What a paper leaves open must be given before it builds.
@@ -12,10 +11,10 @@ use crate::time::{Time, US};
 pub struct ParamsBuilder {
     /// What is known; what is open is 0.
     pub(super) params: Params,
-    /// Bytes in a word; `None` if it was told that there are 0, which [`Params`] cannot say.
-    pub(super) word: Option<NonZeroUsize>,
+    /// Bytes in a word; [`Params`] cannot say that it was told 0.
+    pub(super) word: usize,
     /// The parameters that are open.
-    open: Vec<&'static str>,
+    pub(super) open: Vec<&'static str>,
 }
 
 /// A machine like this one, to change some of it.
@@ -29,28 +28,22 @@ pub struct ParamsBuilder {
 /// ```
 impl From<Params> for ParamsBuilder {
     fn from(params: Params) -> ParamsBuilder {
-        ParamsBuilder { params, word: Some(params.word), open: Vec::new() }
+        ParamsBuilder { params, word: params.word.get(), open: Vec::new() }
     }
 }
 
 /// How many bytes a word has unless told.
 const WORD: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
-impl ParamsBuilder {
-    /// A machine on which communication costs nothing.
-    pub(super) fn free(P: usize) -> ParamsBuilder {
+impl Params {
+    /// Starts a machine of `P` processors on which communication costs nothing; name what it shall cost.
+    pub fn builder(P: usize) -> ParamsBuilder {
         let (L, o, g) = (Time::ZERO, Time::ZERO, Time::ZERO);
-        let params = Params { L, o, g, long: LongMessages::LogP, P, word: WORD, cycle: US };
-        ParamsBuilder { params, word: Some(WORD), open: Vec::new() }
+        Params { L, o, g, long: LongMessages::LogP, P, word: WORD, cycle: US }.into()
     }
+}
 
-    /// A machine of which nothing but its size is known: what it must have is [open](ParamsBuilder::open).
-    pub fn unknown(P: usize) -> ParamsBuilder {
-        let must_be_known = |parameter: &&Parameter| parameter.of == Machines::All && parameter.is_time();
-        let open = Parameter::ALL.iter().filter(must_be_known).map(|parameter| parameter.name).collect();
-        ParamsBuilder { open, ..ParamsBuilder::free(P) }
-    }
-
+impl ParamsBuilder {
     /// Sets the latency.
     pub fn L(mut self, L: Time) -> ParamsBuilder {
         self.params.L = L;
@@ -91,7 +84,7 @@ impl ParamsBuilder {
 
     /// Sets how many bytes of payload a word holds (8 unless told).
     pub fn word(mut self, bytes: usize) -> ParamsBuilder {
-        self.word = NonZeroUsize::new(bytes);
+        self.word = bytes;
         self
     }
 
@@ -101,118 +94,26 @@ impl ParamsBuilder {
         self
     }
 
-    /// Sets parameters from text: `L=6us,o=2us,g=4us,G=0.03us`. A bare number counts cycles.
-    ///
-    /// ```
-    /// use loggp::{Params, US};
-    /// let params = Params::builder(8).set("L=6, o=2us, g=4000ns")?.build()?;
-    /// assert_eq!((params.L, params.g), (6 * US, 4 * US));
-    ///
-    /// let refused = Params::builder(8).set("L=6parsec").unwrap_err();
-    /// assert_eq!(refused.to_string(), "L = 6parsec: there is no unit parsec; use s, ms, us, ns, ps or cycles");
-    /// # Ok::<(), loggp::ParamsError>(())
-    /// ```
-    pub fn set(mut self, text: &str) -> Result<ParamsBuilder, ParamsError> {
-        let mut seen = Vec::new();
-        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let Some((name, value)) = part.split_once('=') else {
-                return Err(ParamsError::new(format!("{part} is not a parameter; write it as L=6us")));
-            };
-            let (name, value) = (name.trim(), value.trim());
-            if seen.contains(&name) {
-                return Err(ParamsError::new(format!("{name} is given twice; give it once")));
-            }
-            seen.push(name);
-            let parameter = Parameter::named(name).ok_or_else(|| {
-                ParamsError::new(format!("{name} is not a parameter; there are {}", Parameter::names()))
-            })?;
-            self = self.set_one(parameter, value)?;
-        }
-        Ok(self)
-    }
-
-    /// The parameters that are open, by name: they are not known, and must be given.
-    pub fn open(&self) -> &[&'static str] {
-        &self.open
-    }
-
     /// Whether nothing but LogP's parameters is known.
     pub(crate) fn is_logp(&self) -> bool {
         self.params.long == LongMessages::LogP
     }
 
-    /// The parameters, if they can be.
-    pub fn build(self) -> Result<Params, ParamsError> {
-        if let [first, ..] = self.open[..] {
-            return Err(ParamsError::new(format!(
-                "the paper leaves {} open; give a value, as in {first}=6us",
-                self.open.join(" and "),
-            )));
-        }
-        let Some(word) = self.word else {
-            return Err(ParamsError::new(format!(
-                "word = 0 is out of range; give one from 1 to {MOST_WORDS}"
-            )));
-        };
-        let params = Params { word, ..self.params };
-        params.check()?;
-        Ok(params)
-    }
-
-    /// Sets a parameter from text.
-    fn set_one(mut self, parameter: &Parameter, value: &str) -> Result<ParamsBuilder, ParamsError> {
-        let Parameter { name, of, .. } = *parameter;
-        let refuse = |why: String| ParamsError::new(why);
-        match (of, self.params.long) {
-            (Machines::LogGP, LongMessages::LogGPS(_)) => {
-                return Err(refuse(format!(
-                    "{name} belongs to LogGP, and this is a LogGPS machine; give G_s and G_l"
-                )));
-            }
-            (Machines::LogGPS, LongMessages::LogGP { .. }) => {
-                return Err(refuse(format!(
-                    "{name} belongs to LogGPS, and this machine has LogGP's G; give one of the two"
-                )));
-            }
-            _ => (),
-        }
-        match parameter.values {
-            Values::Times { set, .. } => {
-                let time = Time::parse(value, self.params.cycle);
-                set(&mut self, time.map_err(|why| refuse(format!("{name} = {value}: {why}")))?);
-            }
-            Values::Counts { set, .. } => {
-                let count = value.parse().map_err(|_| {
-                    refuse(format!("{name} = {value} is not a number; give a whole one, without a unit"))
-                });
-                set(&mut self, count?);
-            }
-        }
-        Ok(self.known(name))
-    }
-
-    /// Sets a parameter, or the cycle, from what [`Parameter::number`] said.
-    pub(crate) fn set_number(mut self, parameter: &Parameter, number: i64) -> ParamsBuilder {
-        match parameter.values {
-            Values::Times { set, .. } => set(&mut self, Time::from_ps(number)),
-            // A number below 0 cannot be, as little as the greatest.
-            Values::Counts { set, .. } => set(&mut self, usize::try_from(number).unwrap_or(usize::MAX)),
-        }
-        self.known(parameter.name)
-    }
-
-    /// Sets the cycle from text, or a parameter.
-    pub(crate) fn set_named(self, name: &str, value: &str) -> Result<ParamsBuilder, ParamsError> {
-        match name == Parameter::CYCLE.name {
-            true => self.set_one(&Parameter::CYCLE, value),
-            false => self.set(&format!("{name}={value}")),
-        }
-    }
-
     /// Notes that a parameter is not open any more.
-    fn known(mut self, name: &str) -> ParamsBuilder {
+    pub(super) fn known(mut self, name: &str) -> ParamsBuilder {
         self.open.retain(|open| *open != name);
         self
+    }
+
+    /// LogGP's G, which naming it begins.
+    pub(super) fn G_mut(&mut self) -> &mut Time {
+        if !matches!(self.params.long, LongMessages::LogGP { .. }) {
+            self.params.long = LongMessages::LogGP { G: self.params.G().unwrap_or_default() };
+        }
+        match &mut self.params.long {
+            LongMessages::LogGP { G } => G,
+            _ => unreachable!("it has just become one"),
+        }
     }
 
     /// LogGPS's parameters, which naming one of them begins. What is not named costs nothing, and without S no

@@ -1,7 +1,7 @@
 //! What a message costs under the parameters, apart from what else is going on: LogP, section 3; LogGP, section 2; LogGPS,
 //! table 3.
 
-use super::{LongMessages, Params};
+use super::params::{LongMessages, Params};
 use crate::time::Time;
 
 /// What a message of k words costs, apart from what else is going on.

@@ -1,9 +1,12 @@
 //! The models that LogGPS is compared with (LogGPS, section 4.6 and table 8): which parameters they have, and what their
 //! messages cost.
 
-use crate::params::Surcharge;
-use crate::params::{LogGps, LongMessages, MOST_WORDS, Params, ParamsError};
+use super::costs::Surcharge;
+use super::params::{LogGps, LongMessages, MOST_WORDS, Params, ParamsError};
+use crate::text::names;
 use crate::time::{NS, PS, Time, US};
+
+names!(Model: "loggps" LogGPS "loggp-1" LogGP1 "loggp-2" LogGP2);
 
 /// By which model a recorded run is made again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,8 +3,10 @@
 //! The values stand here as the papers print them, as text; [`ParamsBuilder::set`] reads them exactly. What a paper
 //! leaves open is open here too, and must be given before such a machine can be built.
 
-use crate::params::{Parameter, Params, ParamsBuilder, ParamsError};
-use crate::time::{Time, US};
+use super::builder::ParamsBuilder;
+use super::params::{Params, ParamsError};
+use super::table::Parameter;
+use crate::time::Time;
 
 /// A machine from one of the papers.
 ///
@@ -67,199 +69,162 @@ const OPEN_GAP: &str =
 const HALF: &str = "LogP, section 5.2 and table 1: (Tsnd + Trcv) / 2";
 /// Where their cycle comes from.
 const CYCLE: &str = "LogP, table 1: cycle";
-/// Where their word comes from.
-const M: &str = "LogP, table 1: M = 160 bits";
-/// Where their size comes from.
-const P_1024: &str = "LogP, table 1: 1024 processors";
 /// Where all numbers of the LogGPS machines come from.
 const TABLE_5: &str = "LogGPS, table 5";
-/// Why the LogGPS machines have no gap.
-const NO_GAP: &str = "LogGPS, section 4.2: disregarded";
-/// Why their word is a byte.
-const BYTE: &str = "LogGPS, table 5: lengths in bytes";
+
+/// A CM-5 with this gap, whose other values are in LogP's section 4.1.4.
+const fn cm5(g: &'static str, source_of_g: &'static str) -> [Value; 5] {
+    [
+        given("L", "6us", "LogP, section 4.1.4: unloaded network"),
+        given("o", "2us", "LogP, section 4.1.4"),
+        given("g", g, source_of_g),
+        given("P", "128", "LogP, figure 6"),
+        given("word", "16", "LogP, section 4.1.4: 16 bytes of data"),
+    ]
+}
+
+/// A CS-2 from LogGP's table 1, which has the gap per byte.
+const fn cs2([L, o, g, G]: [&'static str; 4], source_of_G: &'static str) -> [Value; 6] {
+    [
+        given("L", L, "LogGP, table 1"),
+        given("o", o, "LogGP, table 1"),
+        given("g", g, "LogGP, table 1"),
+        given("G", G, source_of_G),
+        given("P", "64", "LogGP, section 3"),
+        given("word", "4", "LogGP, section 3: 4-byte short messages"),
+    ]
+}
+
+/// A machine from LogGPS's table 5.
+const fn table_5(
+    [L, o]: [&'static str; 2],
+    [O_s, O_r, G_s, G_l]: [&'static str; 4],
+    [s, S]: [&'static str; 2],
+    source_of_P: &'static str,
+) -> [Value; 11] {
+    [
+        given("L", L, TABLE_5),
+        given("o", o, "LogGPS, table 5: o'"),
+        given("g", "0", "LogGPS, section 4.2: disregarded"),
+        given("O_s", O_s, TABLE_5),
+        given("O_r", O_r, TABLE_5),
+        given("G_s", G_s, TABLE_5),
+        given("G_l", G_l, TABLE_5),
+        given("s", s, TABLE_5),
+        given("S", S, TABLE_5),
+        given("P", "16", source_of_P),
+        given("word", "1", "LogGPS, table 5: lengths in bytes"),
+    ]
+}
+
+/// A machine from LogP's table 1, whose latency and overhead are in cycles.
+const fn table_1(
+    cycle: &'static str,
+    L: &'static str,
+    source_of_L: &'static str,
+    o: &'static str,
+) -> [Value; 6] {
+    [
+        given("cycle", cycle, CYCLE),
+        given("L", L, source_of_L),
+        given("o", o, HALF),
+        open("g", OPEN_GAP),
+        given("P", "1024", "LogP, table 1: 1024 processors"),
+        given("word", "20", "LogP, table 1: M = 160 bits"),
+    ]
+}
 
 /// The machines, in the order in which the papers have them.
 static PRESETS: &[Preset] = &[
     Preset {
         name: "cm5",
         about: "Thinking Machines CM-5 with Active Messages and one of its two data networks",
-        values: &[
-            given("L", "6us", "LogP, section 4.1.4: unloaded network"),
-            given("o", "2us", "LogP, section 4.1.4"),
-            given("g", "4us", "LogP, section 4.1.4: 5 MB/s per processor, 20 bytes with the address"),
-            given("P", "128", "LogP, figure 6"),
-            given("word", "16", "LogP, section 4.1.4: 16 bytes of data"),
-        ],
+        values: &cm5("4us", "LogP, section 4.1.4: 5 MB/s per processor, 20 bytes with the address"),
     },
     Preset {
         name: "cm5-double-net",
         about: "the same CM-5 with both of its data networks, which double the bandwidth",
-        values: &[
-            given("L", "6us", "LogP, section 4.1.4: unloaded network"),
-            given("o", "2us", "LogP, section 4.1.4"),
-            given("g", "2us", "LogP, section 4.1.4: twice the bandwidth of one network"),
-            given("P", "128", "LogP, figure 6"),
-            given("word", "16", "LogP, section 4.1.4: 16 bytes of data"),
-        ],
+        values: &cm5("2us", "LogP, section 4.1.4: twice the bandwidth of one network"),
     },
     Preset {
         name: "cs2-splitc",
         about: "Meiko CS-2 with Split-C on Active Messages",
-        values: &[
-            given("L", "8.6us", "LogGP, table 1"),
-            given("o", "1.7us", "LogGP, table 1"),
-            given("g", "14.2us", "LogGP, table 1"),
-            given("G", "0.12us", "LogGP, table 1: 0.03 us per byte"),
-            given("P", "64", "LogGP, section 3"),
-            given("word", "4", "LogGP, section 3: 4-byte short messages"),
-        ],
+        values: &cs2(["8.6us", "1.7us", "14.2us", "0.12us"], "LogGP, table 1: 0.03 us per byte"),
     },
     Preset {
         name: "cs2-elan",
         about: "Meiko CS-2 with Meiko's own Elan library",
-        values: &[
-            given("L", "10us", "LogGP, table 1"),
-            given("o", "3.8us", "LogGP, table 1"),
-            given("g", "13.8us", "LogGP, table 1"),
-            given("G", "0.092us", "LogGP, table 1: 0.023 us per byte"),
-            given("P", "64", "LogGP, section 3"),
-            given("word", "4", "LogGP, section 3: 4-byte short messages"),
-        ],
+        values: &cs2(["10us", "3.8us", "13.8us", "0.092us"], "LogGP, table 1: 0.023 us per byte"),
     },
     Preset {
         name: "cenju4",
         about: "NEC Cenju-4 with MPICH",
-        values: &[
-            given("L", "0.64us", TABLE_5),
-            given("o", "7.82us", "LogGPS, table 5: o'"),
-            given("g", "0", NO_GAP),
-            given("O_s", "7.63ns", TABLE_5),
-            given("O_r", "12.77ns", TABLE_5),
-            given("G_s", "0.57ns", TABLE_5),
-            given("G_l", "-12.74ns", TABLE_5),
-            given("s", "1028", TABLE_5),
-            given("S", "1028", TABLE_5),
-            given("P", "16", "the paper does not say; as many as its cluster has (LogGPS, section 4.1)"),
-            given("word", "1", BYTE),
-        ],
+        values: &table_5(
+            ["0.64us", "7.82us"],
+            ["7.63ns", "12.77ns", "0.57ns", "-12.74ns"],
+            ["1028", "1028"],
+            "the paper does not say; as many as its cluster has (LogGPS, section 4.1)",
+        ),
     },
     Preset {
         name: "myrinet",
         about: "cluster of 450 MHz Pentium II on Myrinet with MPICH-SCore",
-        values: &[
-            given("L", "1.16us", TABLE_5),
-            given("o", "6.55us", "LogGPS, table 5: o'"),
-            given("g", "0", NO_GAP),
-            given("O_s", "6.86ns", TABLE_5),
-            given("O_r", "2.57ns", TABLE_5),
-            given("G_s", "15.48ns", TABLE_5),
-            given("G_l", "-0.74ns", TABLE_5),
-            given("s", "8191", TABLE_5),
-            given("S", "16383", TABLE_5),
-            given("P", "16", "LogGPS, section 4.1"),
-            given("word", "1", BYTE),
-        ],
+        values: &table_5(
+            ["1.16us", "6.55us"],
+            ["6.86ns", "2.57ns", "15.48ns", "-0.74ns"],
+            ["8191", "16383"],
+            "LogGPS, section 4.1",
+        ),
     },
     Preset {
         name: "fast-ethernet",
         about: "the same cluster on Fast Ethernet",
-        values: &[
-            given("L", "35.22us", TABLE_5),
-            given("o", "20.59us", "LogGPS, table 5: o'"),
-            given("g", "0", NO_GAP),
-            given("O_s", "10.67ns", TABLE_5),
-            given("O_r", "5.87ns", TABLE_5),
-            given("G_s", "191.89ns", TABLE_5),
-            given("G_l", "74.95ns", TABLE_5),
-            given("s", "1023", TABLE_5),
-            given("S", "16383", TABLE_5),
-            given("P", "16", "LogGPS, section 4.1"),
-            given("word", "1", BYTE),
-        ],
+        values: &table_5(
+            ["35.22us", "20.59us"],
+            ["10.67ns", "5.87ns", "191.89ns", "74.95ns"],
+            ["1023", "16383"],
+            "LogGPS, section 4.1",
+        ),
     },
     Preset {
         name: "ncube2",
         about: "nCUBE/2, a hypercube, with its vendor's communication layer",
-        values: &[
-            given("cycle", "25ns", CYCLE),
-            given("L", "360", "LogP, section 5.2 and table 1: H r + M/w = 5 * 40 + 160/1"),
-            given("o", "3200", HALF),
-            open("g", OPEN_GAP),
-            given("P", "1024", P_1024),
-            given("word", "20", M),
-        ],
+        values: &table_1("25ns", "360", "LogP, section 5.2 and table 1: H r + M/w = 5 * 40 + 160/1", "3200"),
     },
     Preset {
         name: "cm5-cmmd",
         about: "CM-5, a fat tree, with its vendor's communication layer",
-        values: &[
-            given("cycle", "25ns", CYCLE),
-            given("L", "114.4", "LogP, section 5.2 and table 1: H r + M/w = 9.3 * 8 + 160/4"),
-            given("o", "1800", HALF),
-            open("g", OPEN_GAP),
-            given("P", "1024", P_1024),
-            given("word", "20", M),
-        ],
+        values: &table_1(
+            "25ns",
+            "114.4",
+            "LogP, section 5.2 and table 1: H r + M/w = 9.3 * 8 + 160/4",
+            "1800",
+        ),
     },
     Preset {
         name: "dash",
         about: "Stanford Dash, a torus with shared memory",
-        values: &[
-            given("cycle", "30ns", CYCLE),
-            given("L", "23.6", "LogP, section 5.2 and table 1: H r + M/w = 6.8 * 2 + 160/16"),
-            given("o", "15", HALF),
-            open("g", OPEN_GAP),
-            given("P", "1024", P_1024),
-            given("word", "20", M),
-        ],
+        values: &table_1("30ns", "23.6", "LogP, section 5.2 and table 1: H r + M/w = 6.8 * 2 + 160/16", "15"),
     },
     Preset {
         name: "j-machine",
         about: "MIT J-Machine, a three-dimensional mesh driven by messages",
-        values: &[
-            given("cycle", "31ns", CYCLE),
-            given("L", "44.2", "LogP, section 5.2 and table 1: H r + M/w = 12.1 * 2 + 160/8"),
-            given("o", "8", HALF),
-            open("g", OPEN_GAP),
-            given("P", "1024", P_1024),
-            given("word", "20", M),
-        ],
+        values: &table_1("31ns", "44.2", "LogP, section 5.2 and table 1: H r + M/w = 12.1 * 2 + 160/8", "8"),
     },
     Preset {
         name: "monsoon",
         about: "Monsoon, a butterfly driven by data flow",
-        values: &[
-            given("cycle", "20ns", CYCLE),
-            given("L", "20", "LogP, section 5.2 and table 1: H r + M/w = 5 * 2 + 160/16"),
-            given("o", "5", HALF),
-            open("g", OPEN_GAP),
-            given("P", "1024", P_1024),
-            given("word", "20", M),
-        ],
+        values: &table_1("20ns", "20", "LogP, section 5.2 and table 1: H r + M/w = 5 * 2 + 160/16", "5"),
     },
     Preset {
         name: "ncube2-am",
         about: "nCUBE/2, a hypercube, with Active Messages",
-        values: &[
-            given("cycle", "25ns", CYCLE),
-            given("L", "360", "LogP, section 5.2 and table 1: H r + M/w = 5 * 40 + 160/1"),
-            given("o", "500", HALF),
-            open("g", OPEN_GAP),
-            given("P", "1024", P_1024),
-            given("word", "20", M),
-        ],
+        values: &table_1("25ns", "360", "LogP, section 5.2 and table 1: H r + M/w = 5 * 40 + 160/1", "500"),
     },
     Preset {
         name: "cm5-am",
         about: "CM-5, a fat tree, with Active Messages and the network timing of LogP's table 1",
-        values: &[
-            given("cycle", "25ns", CYCLE),
-            given("L", "114.4", "LogP, section 5.2 and table 1: H r + M/w = 9.3 * 8 + 160/4"),
-            given("o", "66", HALF),
-            open("g", OPEN_GAP),
-            given("P", "1024", P_1024),
-            given("word", "20", M),
-        ],
+        values: &table_1("25ns", "114.4", "LogP, section 5.2 and table 1: H r + M/w = 9.3 * 8 + 160/4", "66"),
     },
 ];
 
@@ -293,7 +258,8 @@ impl Preset {
     pub fn builder(&self) -> ParamsBuilder {
         let given = self.values.iter().filter_map(|value| Some((value.name, value.text?)));
         given.fold(ParamsBuilder::unknown(0), |builder, (name, text)| {
-            builder.set_named(name, text).expect("the tests have read every preset")
+            let parameter = Parameter::named(name).unwrap_or(&Parameter::CYCLE);
+            builder.set_one(parameter, text).expect("the tests have read every preset")
         })
     }
 
@@ -305,17 +271,14 @@ impl Preset {
 
     /// What is known of the machine, parameter by parameter: its value or that it is open, and the source.
     pub fn values(&self) -> Vec<PresetValue> {
-        let time = |text: &str, cycle| Time::parse(text, cycle).expect("the tests have read every preset");
-        let cycle =
-            self.values.iter().find(|value| value.name == Parameter::CYCLE.name).and_then(|value| value.text);
-        let cycle = cycle.map_or(US, |text| time(text, US));
-        let shown = |value: &Value, text: &str| match Parameter::named(value.name) {
+        let cycle = self.builder().params.cycle;
+        let shown = |name: &str, text: &str| match Parameter::named(name) {
             Some(parameter) if !parameter.is_time() => text.to_string(),
-            _ => time(text, cycle).to_string(),
+            _ => Time::parse(text, cycle).expect("the tests have read every preset").to_string(),
         };
-        let known = |value: &Value| {
-            let text = value.text.map(|text| shown(value, text));
-            PresetValue { name: value.name, value: text, source: value.source }
+        let known = |&Value { name, text, source }: &Value| {
+            let value = text.map(|text| shown(name, text));
+            PresetValue { name, value, source }
         };
         let mut values: Vec<PresetValue> = self.values.iter().map(known).collect();
         if self.builder().is_logp() {
@@ -336,7 +299,7 @@ impl Preset {
 mod tests {
     use super::*;
     use crate::params::LongMessages;
-    use crate::time::NS;
+    use crate::time::{NS, US};
 
     fn built(name: &str) -> Params {
         preset(name).unwrap().builder().build().unwrap()

@@ -1,6 +1,12 @@
 //! What a machine has beside its parameters, and what the model leaves open and a run must settle: how long each message
 //! is under way, and who goes first among those that act at the same time.
 
+use crate::text::names;
+
+names!(Latency: "exact" Exact; "random" Random; "exponential" Exponential);
+names!(Ports: "single" Single "dual" Dual);
+names!(Ties: "number" Number "rotation" Rotation; "random" Random);
+
 /// How many long messages a processor's interface handles at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

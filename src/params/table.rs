@@ -2,9 +2,12 @@
 //!
 //! Whoever needs a list of them takes this one: text, sweeps, traces, presets, tables, JSON and CSV.
 
-use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 
-use super::{LongMessages, MOST_PROCESSORS, MOST_WORDS, Params, ParamsBuilder};
+use Machines::{All, LogGP, LogGPS};
+
+use super::builder::ParamsBuilder;
+use super::params::{MOST_PROCESSORS, MOST_WORDS, Params};
 use crate::time::Time;
 
 /// One of the parameters of a machine: what is known of it, whatever the machine.
@@ -43,168 +46,95 @@ pub(super) enum Machines {
     LogGPS,
 }
 
-/// What the values of a parameter are, and where they are kept.
+/// What the values of a parameter are, and where a machine that has it keeps its own.
 #[derive(Debug)]
 pub(super) enum Values {
     /// The values are times.
-    Times {
-        /// Whether they may be negative.
-        signed: bool,
-        /// The machine's value, if it has one.
-        get: fn(&Params) -> Option<Time>,
-        /// Gives a value to the machine.
-        set: fn(&mut ParamsBuilder, Time),
-    },
-    /// The values are numbers of something.
-    Counts {
-        /// The least that there may be.
-        least: usize,
-        /// The most that there may be.
-        most: usize,
-        /// The machine's value, if it has one.
-        get: fn(&Params) -> Option<usize>,
-        /// Gives a value to the machine.
-        set: fn(&mut ParamsBuilder, usize),
-    },
+    Times(fn(&mut ParamsBuilder) -> &mut Time),
+    /// The values are numbers of something, from a least to a greatest.
+    Counts(RangeInclusive<usize>, fn(&mut ParamsBuilder) -> &mut usize),
 }
+
+/// A value of a parameter.
+pub(super) enum Value {
+    Time(Time),
+    Count(usize),
+}
+
+/// A parameter that is a time.
+const fn time(
+    name: &'static str,
+    of: Machines,
+    about: &'static str,
+    at: fn(&mut ParamsBuilder) -> &mut Time,
+) -> Parameter {
+    Parameter { name, about, unit: None, of, values: Values::Times(at) }
+}
+
+/// A parameter that counts bytes or words.
+const fn count(
+    name: &'static str,
+    of: Machines,
+    unit: &'static str,
+    about: &'static str,
+    least: usize,
+    at: fn(&mut ParamsBuilder) -> &mut usize,
+) -> Parameter {
+    let values = Values::Counts(RangeInclusive::new(least, MOST_WORDS), at);
+    Parameter { name, about, unit: Some(unit), of, values }
+}
+
+/// The number of processors, which counts what its name says.
+const PROCESSORS: Parameter = Parameter {
+    name: "P",
+    about: "number of processors",
+    unit: None,
+    of: All,
+    values: Values::Counts(1..=MOST_PROCESSORS, |b| &mut b.params.P),
+};
 
 impl Parameter {
     /// All of them, times first.
     pub const ALL: &'static [Parameter] = &[
-        Parameter {
-            name: "L",
-            about: "latency: how long a word is under way, at most",
-            unit: None,
-            of: Machines::All,
-            values: Values::Times { signed: false, get: |p| Some(p.L), set: |b, time| b.params.L = time },
-        },
-        Parameter {
-            name: "o",
-            about: "overhead: how long a processor is busy with sending or receiving a message",
-            unit: None,
-            of: Machines::All,
-            values: Values::Times { signed: false, get: |p| Some(p.o), set: |b, time| b.params.o = time },
-        },
-        Parameter {
-            name: "g",
-            about: "the least time between two sends, or two receptions, of one processor",
-            unit: None,
-            of: Machines::All,
-            values: Values::Times { signed: false, get: |p| Some(p.g), set: |b, time| b.params.g = time },
-        },
-        Parameter {
-            name: "G",
-            about: "gap per further word of a long message",
-            unit: None,
-            of: Machines::LogGP,
-            values: Values::Times {
-                signed: false,
-                get: Params::G,
-                set: |b, G| b.params.long = LongMessages::LogGP { G },
-            },
-        },
-        Parameter {
-            name: "O_s",
-            about: "overhead per word at the sender, on top of o",
-            unit: None,
-            of: Machines::LogGPS,
-            values: Values::Times {
-                signed: false,
-                get: |p| Some(p.gps()?.O_s),
-                set: |b, time| b.gps_mut().O_s = time,
-            },
-        },
-        Parameter {
-            name: "O_r",
-            about: "overhead per word at the receiver, on top of o",
-            unit: None,
-            of: Machines::LogGPS,
-            values: Values::Times {
-                signed: false,
-                get: |p| Some(p.gps()?.O_r),
-                set: |b, time| b.gps_mut().O_r = time,
-            },
-        },
-        Parameter {
-            name: "G_s",
-            about: "gap per word up to s",
-            unit: None,
-            of: Machines::LogGPS,
-            values: Values::Times {
-                signed: false,
-                get: |p| Some(p.gps()?.G_s),
-                set: |b, time| b.gps_mut().G_s = time,
-            },
-        },
-        Parameter {
-            name: "G_l",
-            about: "gap per word above s; may be negative",
-            unit: None,
-            of: Machines::LogGPS,
-            values: Values::Times {
-                signed: true,
-                get: |p| Some(p.gps()?.G_l),
-                set: |b, time| b.gps_mut().G_l = time,
-            },
-        },
-        Parameter {
-            name: "P",
-            about: "number of processors",
-            unit: None,
-            of: Machines::All,
-            values: Values::Counts {
-                least: 1,
-                most: MOST_PROCESSORS,
-                get: |p| Some(p.P),
-                set: |b, P| b.params.P = P,
-            },
-        },
-        Parameter {
-            name: "word",
-            about: "bytes of payload in a word",
-            unit: Some("byte"),
-            of: Machines::All,
-            values: Values::Counts {
-                least: 1,
-                most: MOST_WORDS,
-                get: |p| Some(p.word.get()),
-                set: |b, bytes| b.word = NonZeroUsize::new(bytes),
-            },
-        },
-        Parameter {
-            name: "s",
-            about: "length in words above which a message is sent in several packets",
-            unit: Some("word"),
-            of: Machines::LogGPS,
-            values: Values::Counts {
-                least: 0,
-                most: MOST_WORDS,
-                get: |p| Some(p.gps()?.s),
-                set: |b, words| b.gps_mut().s = words,
-            },
-        },
-        Parameter {
-            name: "S",
-            about: "length in words above which a message waits for its receiver before it is sent",
-            unit: Some("word"),
-            of: Machines::LogGPS,
-            values: Values::Counts {
-                least: 0,
-                most: MOST_WORDS,
-                get: |p| Some(p.gps()?.S),
-                set: |b, words| b.gps_mut().S = words,
-            },
-        },
+        time("L", All, "latency: how long a word is under way, at most", |b| &mut b.params.L),
+        time("o", All, "overhead: how long a processor is busy with sending or receiving a message", |b| {
+            &mut b.params.o
+        }),
+        time("g", All, "the least time between two sends, or two receptions, of one processor", |b| {
+            &mut b.params.g
+        }),
+        time("G", LogGP, "gap per further word of a long message", ParamsBuilder::G_mut),
+        time("O_s", LogGPS, "overhead per word at the sender, on top of o", |b| &mut b.gps_mut().O_s),
+        time("O_r", LogGPS, "overhead per word at the receiver, on top of o", |b| &mut b.gps_mut().O_r),
+        time("G_s", LogGPS, "gap per word up to s", |b| &mut b.gps_mut().G_s),
+        time("G_l", LogGPS, "gap per word above s; may be negative", |b| &mut b.gps_mut().G_l),
+        PROCESSORS,
+        count("word", All, "byte", "bytes of payload in a word", 1, |b| &mut b.word),
+        count(
+            "s",
+            LogGPS,
+            "word",
+            "length in words above which a message is sent in several packets",
+            0,
+            |b| &mut b.gps_mut().s,
+        ),
+        count(
+            "S",
+            LogGPS,
+            "word",
+            "length in words above which a message waits for its receiver before it is sent",
+            0,
+            |b| &mut b.gps_mut().S,
+        ),
     ];
 
     /// How long a cycle is. It is the unit in which the others are told, and so none of them.
-    pub const CYCLE: Parameter = Parameter {
-        name: "cycle",
-        about: "the papers' unit of time: what a bare number counts, and what a look at an empty inbox costs",
-        unit: None,
-        of: Machines::All,
-        values: Values::Times { signed: false, get: |p| Some(p.cycle), set: |b, time| b.params.cycle = time },
-    };
+    pub const CYCLE: Parameter = time(
+        "cycle",
+        All,
+        "the papers' unit of time: what a bare number counts, and what a look at an empty inbox costs",
+        |b| &mut b.params.cycle,
+    );
 
     /// The parameter with this name.
     pub fn named(name: &str) -> Option<&'static Parameter> {
@@ -218,7 +148,7 @@ impl Parameter {
 
     /// Whether only machines of LogGPS have it.
     pub fn is_loggps(&self) -> bool {
-        self.of == Machines::LogGPS
+        self.of == LogGPS
     }
 
     /// All names in a sentence: those that LogP and LogGP know, and then those of LogGPS.
@@ -232,9 +162,41 @@ impl Parameter {
 
     /// Its value on a machine, if that machine has it: picoseconds, or how many.
     pub fn number(&self, params: &Params) -> Option<i64> {
-        match self.values {
-            Values::Times { get, .. } => get(params).map(Time::as_ps),
-            Values::Counts { get, .. } => get(params).and_then(|count| i64::try_from(count).ok()),
+        match self.value((*params).into())? {
+            Value::Time(time) => Some(time.as_ps()),
+            Value::Count(count) => i64::try_from(count).ok(),
         }
+    }
+
+    /// Its value on a machine, if that machine has it. One of LogP has a G too: see [`Params::G`].
+    pub(super) fn value(&self, mut machine: ParamsBuilder) -> Option<Value> {
+        let has_it = match self.of {
+            All => true,
+            LogGP => machine.params.is_loggp(),
+            LogGPS => !machine.params.is_loggp(),
+        };
+        has_it.then(|| match self.values {
+            Values::Times(at) => Value::Time(*at(&mut machine)),
+            Values::Counts(_, at) => Value::Count(*at(&mut machine)),
+        })
+    }
+}
+
+impl Params {
+    /// The parameters that are times, by name, as far as this machine has them. G is there on a machine of LogP too:
+    /// see [`G`](Params::G).
+    pub fn times(&self) -> impl Iterator<Item = (&'static str, Time)> {
+        Parameter::ALL.iter().filter_map(|parameter| match parameter.value((*self).into())? {
+            Value::Time(time) => Some((parameter.name, time)),
+            Value::Count(_) => None,
+        })
+    }
+
+    /// The parameters that are numbers, by name, as far as this machine has them.
+    pub fn counts(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        Parameter::ALL.iter().filter_map(|parameter| match parameter.value((*self).into())? {
+            Value::Count(count) => Some((parameter.name, count)),
+            Value::Time(_) => None,
+        })
     }
 }

@@ -5,18 +5,15 @@
 //! operations wait for each other in a row takes what the same program takes on the virtual clock, to the picosecond.
 //! [`LogGOPSim`'s rules](loggopsim) are others, told in `docs/replay.md`.
 
-use super::{Kind, Packed, Schedule};
-use crate::error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
-use crate::message::RawTag;
-use crate::params::Latency;
-use crate::params::Ports;
-use crate::params::{Params, ParamsError};
-use crate::rules::network::Network;
-use crate::time::Time;
-
-use super::desk::wanted;
-use super::progress::Progress;
+use super::outcome::Played;
+use super::stored::{Kind, Packed, Schedule};
 use super::{loggopsim, papers};
+use crate::error::{Cause, RunError};
+use crate::params::{Latency, Params, Ports};
+use crate::rules::network::Network;
+use crate::text::names;
+
+names!(Rules: "papers" Papers "loggopsim" LogGOPSim);
 
 /// Whose rules a schedule is played by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,25 +38,6 @@ pub struct Player {
     ports: Ports,
     /// Whose rules.
     rules: Rules,
-}
-
-/// How a schedule went.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Played {
-    /// When the last rank was done.
-    pub time: Time,
-    /// When each rank was done.
-    pub finishes: Vec<Time>,
-    /// How many messages there were, those that only ask to send a long one included.
-    pub messages: u64,
-    /// How often a rank stalled, because the network had no room.
-    pub stalls: u64,
-    /// How long ranks stalled, all together.
-    pub stalled: Time,
-    /// How many events there were: computations, sends and receptions; by LogGOPSim's rules, where a message comes whether
-    /// or not a receive was posted, the receives too.
-    pub events: u64,
 }
 
 impl Player {
@@ -108,48 +86,4 @@ fn check_lengths(schedule: &Schedule, params: &Params) -> Result<(), RunError> {
     };
     let id = (0..schedule.ranks()).find(|rank| schedule.range(*rank).contains(&place)).unwrap_or_default();
     Err(Cause::TooLong { id, words: words(&schedule.all()[place]), longest }.into())
-}
-
-/// The error of a replay in which nothing more happens and not all is done: what each rank was doing.
-pub(super) fn stuck(
-    progress: &Progress,
-    now: impl Fn(usize) -> Time,
-    sending: impl Fn(u32) -> Option<Doing>,
-) -> RunError {
-    let schedule = progress.schedule;
-    let mut waiting = 0;
-    let mut state = |id: usize| {
-        let mut operations = schedule.range(id).map(|operation| operation as u32);
-        let doing = if operations.clone().all(|operation| progress.is_done(operation)) {
-            Doing::Finished
-        } else {
-            waiting += 1;
-            let mut ready = operations.clone().filter(|operation| progress.is_ready(*operation));
-            let sends = ready.clone().find_map(&sending);
-            let receive = ready.find(|operation| progress.operation(*operation).kind == Kind::Recv);
-            let receive = receive.or_else(|| operations.find(|operation| !progress.is_done(*operation)));
-            sends.unwrap_or_else(|| {
-                Doing::WaitingFor(WantedMessage {
-                    want: wanted(progress.operation(receive.unwrap_or_default())),
-                    name: None,
-                })
-            })
-        };
-        ProcessorState { id, at: now(id), doing }
-    };
-    let processors: Vec<ProcessorState> = (0..schedule.ranks()).map(&mut state).collect();
-    RunError { cause: Cause::Deadlock { waiting, of: processors.len() }, processors }
-}
-
-/// The error of messages that nobody received: by arrival, receiver, sender and tag.
-pub(super) fn not_received(messages: impl Iterator<Item = (Time, usize, u32, RawTag)>) -> Option<RunError> {
-    let mut count = 0;
-    let (arrival, to, from, tag) = messages.inspect(|_| count += 1).min()?;
-    let about = tag.requested().to_string();
-    Some(Cause::NotReceived { count, from: from as usize, to, about, arrival }.into())
-}
-
-/// What only other machines can be.
-pub(super) fn refuse<T>(sentence: String) -> Result<T, ParamsError> {
-    Err(ParamsError::new(sentence))
 }

@@ -1,7 +1,7 @@
 //! How far a schedule is: which operations wait for others, which are ready, and which are done.
 
+use super::stored::{Packed, Schedule};
 use crate::clock::stacks::prefetch::prefetch_value;
-use crate::schedule::{Packed, Schedule};
 use crate::time::Time;
 
 /// How far the operations of a schedule are.

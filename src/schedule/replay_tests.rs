@@ -9,7 +9,7 @@ use crate::params::{Latency, Params, Ports};
 use crate::rules::network::Network;
 use crate::rules::pace::Pace;
 use crate::schedule::{Operation, ScheduleBuilder};
-use crate::time::US;
+use crate::time::{Time, US};
 
 /// Something of a schedule, as tests write it: what waits for what was before, if it does.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{Time, UNITS, US};
+use super::picoseconds::{Time, UNITS, US};
 
 /// No time that is read may be longer than this, so that sums of them stay far from the end of time.
 pub(crate) const LONGEST: Time = Time::from_ps(3_600_000_000_000_000);

@@ -12,7 +12,7 @@ use std::ptr::{NonNull, null_mut};
 
 use corosensei::stack::{Stack, StackPointer};
 
-use super::spare_mappings;
+use super::mappings::spare_mappings;
 
 /// The stacks of a run.
 pub(in crate::clock) struct Arena {

@@ -13,8 +13,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::desk::{Mail, wanted};
+use super::outcome::{Played, not_received, stuck};
 use super::progress::Progress;
-use super::{Kind, Packed, Played, Schedule, not_received, refuse, stuck};
+use super::stored::{Kind, Packed, Schedule};
 use crate::clock::agenda::{Agenda, Entry};
 use crate::error::{Cause, Doing, RunError};
 use crate::message::RawTag;
@@ -52,11 +53,11 @@ impl Costs {
             return Ok(Costs { L, o, g, G, O: Time::ZERO, S: usize::MAX, params: *params });
         };
         if gps.O_s != gps.O_r || gps.G_s != gps.G_l || gps.G_l < Time::ZERO {
-            return refuse(format!(
+            return Err(ParamsError::new(format!(
                 "LogGOPSim has one O and one G of 0 or more, and here O_s = {}, O_r = {}, G_s = {} and G_l = {}; give \
                  O_s = O_r and G_s = G_l, or play it by the papers' rules",
                 gps.O_s, gps.O_r, gps.G_s, gps.G_l
-            ));
+            )));
         }
         Ok(Costs { L, o, g, G: gps.G_s, O: gps.O_s, S: gps.S, params: *params })
     }
@@ -70,6 +71,19 @@ impl Costs {
 /// What waits for a processor and an interface of a rank, each with its turn; the one with the first turn is on the agenda.
 type Waiting = BinaryHeap<Reverse<(u32, u32)>>;
 
+/// A processor and an interface of a rank.
+#[derive(Clone, Debug, Default)]
+struct Hardware {
+    /// When the processor is free.
+    free: Time,
+    /// When the interface can send.
+    can_send: Time,
+    /// When it can receive.
+    can_receive: Time,
+    /// What waits for the two, by what it is.
+    waiting: [Waiting; 3],
+}
+
 /// A schedule that is being played.
 pub(super) struct Play<'a> {
     /// How far it is.
@@ -78,20 +92,10 @@ pub(super) struct Play<'a> {
     costs: Costs,
     /// Whose each operation is.
     owners: Vec<u32>,
-    /// Where each operation is.
-    stages: Vec<Stage>,
-    /// When processors are free.
-    free: Parts<Time>,
-    /// When interfaces can send.
-    can_send: Parts<Time>,
-    /// When they can receive.
-    can_receive: Parts<Time>,
-    /// The computations that wait.
-    calcs: Parts<Waiting>,
-    /// The sends that wait.
-    sends: Parts<Waiting>,
-    /// The messages that wait to be received.
-    messages: Parts<Waiting>,
+    /// How far each operation is.
+    reached: Vec<Reached>,
+    /// The ranks' processors and interfaces.
+    hardware: Parts<Hardware>,
     /// Each rank's messages that have no receive, and its receives that have no message.
     desks: Vec<(Inbox<Held>, Posted)>,
     /// What happens next: by time, and then as it was put here.
@@ -102,28 +106,28 @@ pub(super) struct Play<'a> {
     replayed: Played,
 }
 
-/// What an entry on the agenda is about.
-#[derive(Clone, Copy)]
+/// What needs hardware.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Act {
     Calc,
     Send,
-    Receive,
+    /// A message comes.
     Message,
 }
 
-/// Where an operation is.
+/// How far an operation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum Reached {
     /// It has not been tried.
-    Coming,
+    Nothing,
     /// It waits for its hardware.
-    Waiting,
+    Queue,
     /// It is sent, and its message under way.
-    Sent,
+    Network,
     /// Its message waits for the receiver's hardware.
-    MessageWaiting,
+    ReceiversQueue,
     /// It is over.
-    Over,
+    End,
 }
 
 /// A message that has no receive, and how much had happened before it came: those that came first go first, whoever sent
@@ -159,13 +163,8 @@ impl<'a> Play<'a> {
             progress: Progress::new(schedule),
             costs,
             owners,
-            stages: vec![Stage::Coming; schedule.len()],
-            free: Parts::new(P),
-            can_send: Parts::new(P),
-            can_receive: Parts::new(P),
-            calcs: Parts::new(P),
-            sends: Parts::new(P),
-            messages: Parts::new(P),
+            reached: vec![Reached::Nothing; schedule.len()],
+            hardware: Parts::new(P),
             desks: (0..P).map(|_| Default::default()).collect(),
             agenda: Agenda::default(),
             turns: 0,
@@ -195,19 +194,19 @@ impl<'a> Play<'a> {
     fn happens(&mut self, time: Time, turn: u32, operation: u32) {
         let packed = self.progress.operation(operation);
         let rank = self.owners[operation as usize];
-        let act = match (packed.kind, self.stages[operation as usize]) {
-            (_, Stage::Over) => return,
+        let reached = self.reached[operation as usize];
+        let act = match (packed.kind, reached) {
+            (_, Reached::End) => return,
             (Kind::Recv, _) => {
-                self.stages[operation as usize] = Stage::Over;
                 self.receive(operation, packed, rank, time);
                 return self.is_done();
             }
             (Kind::Calc, _) => Act::Calc,
-            (Kind::Send, Stage::Sent | Stage::MessageWaiting) => Act::Message,
+            (Kind::Send, Reached::Network | Reached::ReceiversQueue) => Act::Message,
             (Kind::Send, _) => Act::Send,
         };
-        let part = self.part(act, packed, rank);
-        let has_waited = matches!(self.stages[operation as usize], Stage::Waiting | Stage::MessageWaiting);
+        let part = Play::part(act, packed, rank);
+        let has_waited = matches!(reached, Reached::Queue | Reached::ReceiversQueue);
         let first = self.waiting(act, part).peek().map(|Reverse((first, _))| *first);
         if has_waited && first != Some(turn) {
             return; // another one came before it, and is on the agenda
@@ -222,12 +221,11 @@ impl<'a> Play<'a> {
         match act {
             Act::Calc => self.calc(operation, packed, part, time),
             Act::Send => self.send(operation, packed, part, time),
-            Act::Message | Act::Receive => self.message(operation, packed, part, rank, time),
+            Act::Message => self.message(operation, packed, part, rank, time),
         }
         self.is_done();
         if has_waited && let Some(&Reverse((turn, operation))) = self.waiting(act, part).peek() {
-            let when = self.when(act, part);
-            self.agenda.add(Entry::new(when, turn, operation));
+            self.agenda.add(Entry::new(self.when(act, part), turn, operation));
         }
     }
 
@@ -242,10 +240,10 @@ impl<'a> Play<'a> {
 
     /// The hardware that something needs. A message takes those at the receiver that have the numbers of the sender's.
     #[inline]
-    fn part(&self, act: Act, packed: &Packed, rank: u32) -> Part {
+    fn part(act: Act, packed: &Packed, rank: u32) -> Part {
         let Packed { cpu, nic, peer, .. } = *packed;
         match act {
-            Act::Calc | Act::Receive => Part { rank, cpu, nic: 0 },
+            Act::Calc => Part { rank, cpu, nic: 0 },
             Act::Send => Part { rank, cpu, nic },
             Act::Message => Part { rank: peer, cpu, nic },
         }
@@ -254,29 +252,38 @@ impl<'a> Play<'a> {
     /// When the hardware is free for something.
     #[inline]
     fn when(&self, act: Act, part: Part) -> Time {
-        let free = self.free.get(part.processor());
+        let free = self.hardware.get(part.processor()).map_or(Time::ZERO, |hardware| hardware.free);
+        let interface = || self.hardware.get(part.interface());
         match act {
-            Act::Calc | Act::Receive => free,
-            Act::Send => free.max(self.can_send.get(part.interface())),
-            Act::Message => free.max(self.can_receive.get(part.interface())),
+            Act::Calc => free,
+            Act::Send => free.max(interface().map_or(Time::ZERO, |hardware| hardware.can_send)),
+            Act::Message => free.max(interface().map_or(Time::ZERO, |hardware| hardware.can_receive)),
         }
+    }
+
+    /// When the processor is free.
+    #[inline]
+    fn free(&mut self, part: Part) -> &mut Time {
+        &mut self.hardware.get_mut(part.processor()).free
+    }
+
+    /// When the interface can send.
+    #[inline]
+    fn can_send(&mut self, part: Part) -> &mut Time {
+        &mut self.hardware.get_mut(part.interface()).can_send
     }
 
     /// What waits for the same.
     #[inline]
     fn waiting(&mut self, act: Act, part: Part) -> &mut Waiting {
-        match act {
-            Act::Calc | Act::Receive => self.calcs.get_mut(part),
-            Act::Send => self.sends.get_mut(part),
-            Act::Message => self.messages.get_mut(part),
-        }
+        &mut self.hardware.get_mut(part).waiting[act as usize]
     }
 
     /// Something waits until the hardware is free. If it is the first to do so, it is on the agenda.
     #[inline]
     fn wait(&mut self, act: Act, part: Part, when: Time, turn: u32, operation: u32) {
-        let is_message = matches!(act, Act::Message);
-        self.stages[operation as usize] = if is_message { Stage::MessageWaiting } else { Stage::Waiting };
+        let is_message = act == Act::Message;
+        self.reached[operation as usize] = if is_message { Reached::ReceiversQueue } else { Reached::Queue };
         let waiting = self.waiting(act, part);
         waiting.push(Reverse((turn, operation)));
         if waiting.peek() == Some(&Reverse((turn, operation))) {
@@ -286,8 +293,8 @@ impl<'a> Play<'a> {
 
     /// Computes.
     fn calc(&mut self, operation: u32, packed: &Packed, part: Part, time: Time) {
-        self.stages[operation as usize] = Stage::Over;
-        *self.free.get_mut(part.processor()) = time + Time::from_ps(packed.size as i64);
+        self.reached[operation as usize] = Reached::End;
+        *self.free(part) = time + Time::from_ps(packed.size as i64);
         self.progress.begins(operation, time);
         self.progress.ends(operation, time);
     }
@@ -297,9 +304,9 @@ impl<'a> Play<'a> {
         let Costs { L, o, g, G, O, S, .. } = self.costs;
         let words = self.costs.words(packed);
         let further = words.max(1) as i64 - 1;
-        *self.free.get_mut(part.processor()) = time + o + further * O;
-        *self.can_send.get_mut(part.interface()) = time + g + further * G;
-        self.stages[operation as usize] = Stage::Sent;
+        *self.free(part) = time + o + further * O;
+        *self.can_send(part) = time + g + further * G;
+        self.reached[operation as usize] = Reached::Network;
         self.replayed.messages += 1;
         let turn = self.turn();
         // The first byte; what the others take, the receiver spends.
@@ -312,6 +319,7 @@ impl<'a> Play<'a> {
 
     /// Posts a receive, or gives it a message that has come.
     fn receive(&mut self, operation: u32, packed: &Packed, rank: u32, time: Time) {
+        self.reached[operation as usize] = Reached::End;
         self.progress.begins(operation, time);
         let (messages, receives) = &mut self.desks[rank as usize];
         let want = wanted(packed);
@@ -327,11 +335,11 @@ impl<'a> Play<'a> {
     /// A message's first byte is there: spends what it takes to receive it.
     fn message(&mut self, operation: u32, packed: &Packed, part: Part, from: u32, time: Time) {
         let Costs { o, g, G, O, .. } = self.costs;
-        self.stages[operation as usize] = Stage::Over;
+        self.reached[operation as usize] = Reached::End;
         let words = self.costs.words(packed);
         let further = words.max(1) as i64 - 1;
-        *self.free.get_mut(part.processor()) = time + o + (further * O).max(further * G);
-        *self.can_receive.get_mut(part.interface()) = time + g + further * G;
+        *self.free(part) = time + o + (further * O).max(further * G);
+        self.hardware.get_mut(part.interface()).can_receive = time + g + further * G;
         let tag = wanted(packed).tag;
         let mail = Mail { arrival: time, from, sent_by: operation, number: 0, tag, words: words as u32 };
         let (messages, receives) = &mut self.desks[part.rank as usize];
@@ -351,8 +359,8 @@ impl<'a> Play<'a> {
             return;
         }
         let part = Part { rank: mail.from, cpu: by.cpu, nic: by.nic };
-        let (free, can_send) = (self.free.get_mut(part.processor()), self.can_send.get_mut(part.interface()));
-        (*free, *can_send) = (time.max(*free), time.max(*can_send));
+        *self.free(part) = time.max(*self.free(part));
+        *self.can_send(part) = time.max(*self.can_send(part));
         self.progress.ends(mail.sent_by, time);
     }
 
@@ -369,15 +377,11 @@ impl<'a> Play<'a> {
         }
         for operation in fresh.drain(..) {
             let packed = self.progress.operation(operation);
-            let act = match packed.kind {
-                Kind::Send => Act::Send,
-                Kind::Recv => Act::Receive,
-                Kind::Calc => Act::Calc,
-            };
-            let part = self.part(act, packed, self.owners[operation as usize]);
+            let act = if packed.kind == Kind::Send { Act::Send } else { Act::Calc };
+            let part = Play::part(act, packed, self.owners[operation as usize]);
             let (when, turn) = (self.when(act, part), self.turn());
-            match act {
-                Act::Receive => self.agenda.add(Entry::new(when, turn, operation)),
+            match packed.kind {
+                Kind::Recv => self.agenda.add(Entry::new(when, turn, operation)),
                 _ => self.wait(act, part, when, turn, operation),
             }
         }
@@ -393,14 +397,14 @@ impl<'a> Play<'a> {
     /// Nothing more happens: how it went, or what is wrong.
     fn end(mut self) -> Result<Played, RunError> {
         let mut finishes = vec![Time::ZERO; self.desks.len()];
-        for (rank, free) in self.free.iter() {
-            finishes[rank as usize] = free.max(finishes[rank as usize]);
+        for (rank, hardware) in self.hardware.iter() {
+            finishes[rank as usize] = hardware.free.max(finishes[rank as usize]);
         }
         if self.progress.left > 0 {
             let sending = |operation: u32| {
                 let packed = self.progress.operation(operation);
                 let (to, words) = (packed.peer as usize, self.costs.words(packed));
-                let waits = packed.kind == Kind::Send && self.stages[operation as usize] == Stage::Over;
+                let waits = packed.kind == Kind::Send && self.reached[operation as usize] == Reached::End;
                 waits.then_some(Doing::WaitingToSend { to, words, S: self.costs.S })
             };
             return Err(stuck(&self.progress, |rank| finishes[rank], sending));

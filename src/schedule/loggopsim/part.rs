@@ -51,18 +51,17 @@ impl<T: Clone + Default> Parts<T> {
         }
     }
 
-    /// What a part has now.
+    /// What a part has, if it was ever used.
     #[inline]
-    pub fn get(&self, part: Part) -> T {
+    pub fn get(&self, part: Part) -> Option<&T> {
         match part {
-            Part { rank, cpu: 0, nic: 0 } => self.first[rank as usize].clone(),
-            part => self.others.get(&part).cloned().unwrap_or_default(),
+            Part { rank, cpu: 0, nic: 0 } => Some(&self.first[rank as usize]),
+            part => self.others.get(&part),
         }
     }
 
     /// What all parts have, and whose they are.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, T)> {
-        let first = self.first.iter().cloned().enumerate().map(|(rank, it)| (rank as u32, it));
-        first.chain(self.others.iter().map(|(part, it)| (part.rank, it.clone())))
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        (0..).zip(&self.first).chain(self.others.iter().map(|(part, it)| (part.rank, it)))
     }
 }

@@ -1,0 +1,120 @@
+//! The parameters as plain data, and what is wrong with some.
+
+use std::num::NonZeroUsize;
+
+use crate::time::Time;
+
+/// A machine's parameters, under the papers' names.
+///
+/// ```
+/// use loggp::{Params, US};
+/// let cm5 = Params::builder(128).L(6 * US).o(2 * US).g(4 * US).word(16).build()?;
+/// assert_eq!(cm5.capacity(), Some(2));
+///
+/// // Formulas read as in the papers. No field follows from another, so a copy with a change is as good as new: a CM-5
+/// // has no G, and sends the words of a long message as fast as it sends short ones, max(g, o).
+/// let Params { L, o, P, .. } = cm5;
+/// assert_eq!((P as i64 - 1) * (L + 2 * o), 1270 * US);
+/// let faster = Params { g: 2 * US, ..cm5 };
+/// assert_eq!((cm5.G(), faster.G()), (Some(4 * US), Some(2 * US)));
+/// # Ok::<(), loggp::ParamsError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// Latency: how long a word is under way, at most.
+    pub L: Time,
+    /// Overhead: how long a processor is busy sending or receiving a message.
+    pub o: Time,
+    /// Gap: the least time between two sends, or two receptions, of one processor.
+    pub g: Time,
+    /// What the words of a long message cost: here LogP, LogGP and LogGPS differ.
+    pub long: LongMessages,
+    /// Number of processors.
+    pub P: usize,
+    /// Bytes of payload in a word, the length of a short message.
+    pub word: NonZeroUsize,
+    /// The papers' unit of time: what a bare number counts, and what a look at an empty inbox costs.
+    pub cycle: Time,
+}
+
+/// What the words of a long message cost, which is where the models differ.
+///
+/// ```
+/// use loggp::{LongMessages, Params, Time, US};
+///
+/// let logp = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let loggp = Params { long: LongMessages::LogGP { G: Time::ZERO }, ..logp };
+/// assert_eq!((logp.stream(11), loggp.stream(11)), (40 * US, Time::ZERO));
+/// # Ok::<(), loggp::ParamsError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LongMessages {
+    /// LogP knows only short messages. A long one is a train of them, a word every max(g, o) (LogGP, section 2.1).
+    LogP,
+    /// LogGP: a gap per further word.
+    LogGP {
+        /// Gap per further word of a long message.
+        G: Time,
+    },
+    /// LogGPS: overheads and gaps per word, and long messages that wait for their receiver.
+    LogGPS(LogGps),
+}
+
+/// What LogGPS adds to LogGP, or puts in the place of its G (LogGPS, section 3). Lengths are in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogGps {
+    /// Messages longer than this are sent in several packets.
+    pub s: usize,
+    /// Messages longer than this wait for their receiver before they are sent.
+    pub S: usize,
+    /// Overhead per word at the sender, on top of o.
+    pub O_s: Time,
+    /// Overhead per word at the receiver, on top of o.
+    pub O_r: Time,
+    /// Gap per word up to s.
+    pub G_s: Time,
+    /// Gap per word above s; may be negative.
+    pub G_l: Time,
+}
+
+/// What is wrong with a set of parameters, in one sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ParamsError(String);
+
+impl ParamsError {
+    pub(crate) fn new(sentence: impl Into<String>) -> ParamsError {
+        ParamsError(sentence.into())
+    }
+}
+
+/// More processors than any host holds, and few enough to count with 32 bits.
+pub(super) const MOST_PROCESSORS: usize = 1 << 24;
+/// A longer word or message could not be counted with 32 bits.
+pub(crate) const MOST_WORDS: usize = u32::MAX as usize;
+
+impl Params {
+    /// The time per further word of a long message: LogGP's G, and max(g, o) on a machine of LogP. A LogGPS machine has
+    /// no G; what a word costs there depends on the message's length.
+    pub fn G(&self) -> Option<Time> {
+        match self.long {
+            LongMessages::LogP => Some(self.g.max(self.o)),
+            LongMessages::LogGP { G } => Some(G),
+            LongMessages::LogGPS(_) => None,
+        }
+    }
+
+    /// What LogGPS adds, if this is a LogGPS machine.
+    pub fn gps(&self) -> Option<LogGps> {
+        match self.long {
+            LongMessages::LogGPS(gps) => Some(gps),
+            LongMessages::LogP | LongMessages::LogGP { .. } => None,
+        }
+    }
+
+    /// Whether the paper's closed forms for LogP and LogGP apply.
+    pub fn is_loggp(&self) -> bool {
+        self.gps().is_none()
+    }
+}

@@ -1,0 +1,82 @@
+//! Parameters from text, and from the numbers of a trace.
+
+use super::builder::ParamsBuilder;
+use super::params::{LongMessages, ParamsError};
+use super::table::{Machines, Parameter, Values};
+use crate::time::Time;
+
+impl ParamsBuilder {
+    /// Sets parameters from text: `L=6us,o=2us,g=4us,G=0.03us`. A bare number counts cycles.
+    ///
+    /// ```
+    /// use loggp::{Params, US};
+    /// let params = Params::builder(8).set("L=6, o=2us, g=4000ns")?.build()?;
+    /// assert_eq!((params.L, params.g), (6 * US, 4 * US));
+    ///
+    /// let refused = Params::builder(8).set("L=6parsec").unwrap_err();
+    /// assert_eq!(refused.to_string(), "L = 6parsec: there is no unit parsec; use s, ms, us, ns, ps or cycles");
+    /// # Ok::<(), loggp::ParamsError>(())
+    /// ```
+    pub fn set(mut self, text: &str) -> Result<ParamsBuilder, ParamsError> {
+        let mut seen = Vec::new();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let Some((name, value)) = part.split_once('=') else {
+                return Err(ParamsError::new(format!("{part} is not a parameter; write it as L=6us")));
+            };
+            let (name, value) = (name.trim(), value.trim());
+            if seen.contains(&name) {
+                return Err(ParamsError::new(format!("{name} is given twice; give it once")));
+            }
+            seen.push(name);
+            let parameter = Parameter::named(name).ok_or_else(|| {
+                ParamsError::new(format!("{name} is not a parameter; there are {}", Parameter::names()))
+            })?;
+            self = self.set_one(parameter, value)?;
+        }
+        Ok(self)
+    }
+
+    /// Sets a parameter, or the cycle, from text.
+    pub(super) fn set_one(
+        mut self,
+        parameter: &Parameter,
+        value: &str,
+    ) -> Result<ParamsBuilder, ParamsError> {
+        let name = parameter.name;
+        let why_not = match (parameter.of, self.params.long) {
+            (Machines::LogGP, LongMessages::LogGPS(_)) => {
+                Some("belongs to LogGP, and this is a LogGPS machine; give G_s and G_l")
+            }
+            (Machines::LogGPS, LongMessages::LogGP { .. }) => {
+                Some("belongs to LogGPS, and this machine has LogGP's G; give one of the two")
+            }
+            _ => None,
+        };
+        if let Some(why) = why_not {
+            return Err(ParamsError::new(format!("{name} {why}")));
+        }
+        match &parameter.values {
+            Values::Times(at) => {
+                let time = Time::parse(value, self.params.cycle);
+                *at(&mut self) = time.map_err(|why| ParamsError::new(format!("{name} = {value}: {why}")))?;
+            }
+            Values::Counts(_, at) => {
+                *at(&mut self) = value.parse().map_err(|_| {
+                    let why = "is not a number; give a whole one, without a unit";
+                    ParamsError::new(format!("{name} = {value} {why}"))
+                })?;
+            }
+        }
+        Ok(self.known(name))
+    }
+
+    /// Sets a parameter, or the cycle, from what [`Parameter::number`] said.
+    pub(crate) fn set_number(mut self, parameter: &Parameter, number: i64) -> ParamsBuilder {
+        match &parameter.values {
+            Values::Times(at) => *at(&mut self) = Time::from_ps(number),
+            // A number below 0 cannot be, as little as the greatest.
+            Values::Counts(_, at) => *at(&mut self) = usize::try_from(number).unwrap_or(usize::MAX),
+        }
+        self.known(parameter.name)
+    }
+}

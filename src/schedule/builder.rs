@@ -1,0 +1,286 @@
+//! How a schedule is made, and what cannot be one.
+
+use super::stored::{ANY, Follower, Kind, Operation, Packed, Placed, Requirement, Schedule, ScheduleError};
+use crate::time::Time;
+
+/// Makes a schedule, a rank after the other.
+///
+/// ```
+/// use loggp::{Operation, Params, Player, ScheduleBuilder, US};
+///
+/// // Rank 0 sends to 1, which computes for 5 us and sends back.
+/// let mut schedule = ScheduleBuilder::new(2)?;
+/// schedule.rank(0)?;
+/// schedule.add(Operation::Send { to: 1, bytes: 1, tag: 0 })?;
+/// schedule.add(Operation::Recv { from: Some(1), bytes: 1, tag: Some(0) })?;
+/// schedule.rank(1)?;
+/// let receive = schedule.add(Operation::Recv { from: Some(0), bytes: 1, tag: Some(0) })?;
+/// let compute = schedule.add(Operation::Calc(5 * US))?;
+/// let send = schedule.add(Operation::Send { to: 0, bytes: 1, tag: 0 })?;
+/// schedule.requires(compute, receive)?;
+/// schedule.requires(send, compute)?;
+///
+/// let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let replayed = Player::new(params).run(&schedule.build()?)?;
+/// assert_eq!((replayed.time, replayed.finishes), (25 * US, vec![25 * US, 17 * US]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ScheduleBuilder {
+    /// What there is of it.
+    schedule: Schedule,
+    /// The rank that is being written, if any.
+    rank: Option<u32>,
+    /// Its requirements: what is waited for, and what waits.
+    requirements: Vec<(u32, Follower)>,
+    /// Whether each of its requirements waits for what was written earlier, so that none wait for each other.
+    in_order: bool,
+    /// How many ranks there are to be.
+    most: usize,
+}
+
+impl ScheduleBuilder {
+    /// A schedule of so many ranks, which do nothing yet.
+    pub fn new(ranks: usize) -> Result<ScheduleBuilder, ScheduleError> {
+        if ranks == 0 || ranks > Schedule::MOST_RANKS {
+            let most = Schedule::MOST_RANKS;
+            return refuse(format!("{ranks} is not a number of ranks; give one from 1 to {most}"));
+        }
+        Ok(ScheduleBuilder {
+            schedule: Schedule { first: vec![0], ..Schedule::default() },
+            rank: None,
+            requirements: Vec::new(),
+            in_order: true,
+            most: ranks,
+        })
+    }
+
+    /// The number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.most
+    }
+
+    /// Begins a rank. What is added belongs to it. Ranks come in their order, each once.
+    pub fn rank(&mut self, rank: usize) -> Result<(), ScheduleError> {
+        self.end_rank()?;
+        let (next, last) = (self.schedule.ranks.len(), self.most - 1);
+        if rank > last {
+            return refuse(format!("there is no rank {rank}; there are ranks 0 to {last}"));
+        } else if next > last {
+            return refuse(format!("rank {rank} comes again; write each once"));
+        } else if rank != next {
+            return refuse(format!("rank {rank} comes where rank {next} belongs; write all in their order"));
+        }
+        let begin = self.schedule.operations.len() as u32;
+        self.schedule.ranks.push((begin, begin));
+        self.rank = Some(rank as u32);
+        Ok(())
+    }
+
+    /// Adds an operation to the rank. Returns its number in the rank.
+    pub fn add(&mut self, what: Operation) -> Result<u32, ScheduleError> {
+        self.place(Placed { what, cpu: 0, nic: 0 })
+    }
+
+    /// Adds an operation for a processor and a network interface of the rank. Returns its number in the rank.
+    pub fn place(&mut self, placed: Placed) -> Result<u32, ScheduleError> {
+        let Some(rank) = self.rank else {
+            return refuse("an operation belongs to no rank; begin one first".into());
+        };
+        let Placed { what, cpu, nic } = placed;
+        let last = self.ranks() - 1;
+        let check_peer = |peer: u32, does: &str| match (peer as usize) <= last {
+            true => Ok(()),
+            false => refuse(format!("rank {rank} {does} rank {peer}, and there are ranks 0 to {last}")),
+        };
+        let no_tag = || refuse(format!("{ANY} is no tag; give one below it"));
+        let needs = 0;
+        let packed = match what {
+            Operation::Send { tag: ANY, .. } | Operation::Recv { tag: Some(ANY), .. } => return no_tag(),
+            Operation::Send { to, bytes, tag } => {
+                check_peer(to, "sends to")?;
+                Packed { size: bytes, peer: to, tag, needs, kind: Kind::Send, cpu, nic }
+            }
+            Operation::Recv { from, bytes, tag } => {
+                from.map_or(Ok(()), |from| check_peer(from, "receives from"))?;
+                let (peer, tag) = (from.unwrap_or(ANY), tag.unwrap_or(ANY));
+                Packed { size: bytes, peer, tag, needs, kind: Kind::Recv, cpu, nic }
+            }
+            Operation::Calc(time) if (Time::ZERO..Time::MAX).contains(&time) => {
+                Packed { size: time.as_ps() as u64, peer: 0, tag: 0, needs, kind: Kind::Calc, cpu, nic: 0 }
+            }
+            Operation::Calc(time) => {
+                let most = Time::MAX;
+                return refuse(format!(
+                    "{time} is no time to compute for; give one from 0 to less than {most}"
+                ));
+            }
+        };
+        let schedule = &mut self.schedule;
+        if schedule.operations.len() >= Schedule::MOST_OPERATIONS {
+            let most = Schedule::MOST_OPERATIONS;
+            return refuse(format!("there are more than {most} operations; give fewer"));
+        }
+        schedule.operations.push(packed);
+        let (begin, end) = &mut schedule.ranks[rank as usize];
+        *end += 1;
+        Ok(*end - *begin - 1)
+    }
+
+    /// An operation of the rank is not done before another one has been done.
+    pub fn requires(&mut self, later: u32, earlier: u32) -> Result<(), ScheduleError> {
+        self.require(Requirement { later, earlier, begun: false })
+    }
+
+    /// An operation of the rank is not begun before another one has been begun.
+    pub fn irequires(&mut self, later: u32, earlier: u32) -> Result<(), ScheduleError> {
+        self.require(Requirement { later, earlier, begun: true })
+    }
+
+    /// An operation of the rank waits for another one.
+    pub fn require(&mut self, requirement: Requirement) -> Result<(), ScheduleError> {
+        let Requirement { later, earlier, begun } = requirement;
+        let (begin, end) = self.rank.map_or((0, 0), |rank| self.schedule.ranks[rank as usize]);
+        let (last, count) = (later.max(earlier), end - begin);
+        if last >= count {
+            return refuse(format!(
+                "a requirement names operation {last}, counted from 0, and its rank has {count}"
+            ));
+        }
+        if self.schedule.followers.len() + self.requirements.len() >= u32::MAX as usize {
+            return refuse(format!("there are {} requirements and more; give fewer", u32::MAX));
+        }
+        self.in_order &= earlier < later;
+        self.schedule.operations[(begin + later) as usize].needs += 1;
+        self.requirements.push((earlier, Follower::new(begin + later, begun)));
+        Ok(())
+    }
+
+    /// The schedule, if no operations wait for each other. Ranks that were not written do nothing.
+    pub fn build(mut self) -> Result<Schedule, ScheduleError> {
+        self.end_rank()?;
+        let end = self.schedule.operations.len() as u32;
+        self.schedule.ranks.resize(self.most, (end, end));
+        self.schedule.operations.shrink_to_fit();
+        self.schedule.followers.shrink_to_fit();
+        Ok(self.schedule)
+    }
+
+    /// Ends the rank that is being written, if any: its requirements are put in order.
+    fn end_rank(&mut self) -> Result<(), ScheduleError> {
+        let Some(rank) = self.rank.take() else { return Ok(()) };
+        let Schedule { ranks, operations, first, followers } = &mut self.schedule;
+        let (begin, end) = ranks[rank as usize];
+        // By what is waited for, and then as written.
+        self.requirements.sort_unstable();
+        let mut rest = self.requirements.drain(..).peekable();
+        for operation in 0..end - begin {
+            while let Some((_, follower)) = rest.next_if(|(earlier, _)| *earlier == operation) {
+                followers.push(follower);
+            }
+            first.push(followers.len() as u32);
+        }
+        drop(rest);
+        if std::mem::replace(&mut self.in_order, true) {
+            return Ok(());
+        }
+        // Whatever can be done is done; what is left waits for itself.
+        let mut needs: Vec<u32> =
+            operations[begin as usize..].iter().map(|operation| operation.needs).collect();
+        let mut free: Vec<u32> = (begin..end).filter(|op| needs[(op - begin) as usize] == 0).collect();
+        let mut done = 0;
+        while let Some(operation) = free.pop() {
+            done += 1;
+            for follower in self.schedule.followers(operation) {
+                let left = &mut needs[(follower.operation() - begin) as usize];
+                *left -= 1;
+                if *left == 0 {
+                    free.push(follower.operation());
+                }
+            }
+        }
+        match needs.iter().position(|needs| *needs > 0) {
+            Some(first) if done < end - begin => refuse(format!(
+                "operations of rank {rank} wait for each other, as number {first}, counted from 0, does; leave out a \
+                 requirement"
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn refuse<T>(sentence: String) -> Result<T, ScheduleError> {
+    Err(ScheduleError::new(sentence))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::US;
+
+    fn calcs(n: usize) -> ScheduleBuilder {
+        let mut builder = ScheduleBuilder::new(2).unwrap();
+        builder.rank(0).unwrap();
+        (0..n).for_each(|n| assert_eq!(builder.add(Operation::Calc(US)), Ok(n as u32)));
+        builder
+    }
+
+    #[test]
+    fn what_was_written_is_there() {
+        let mut builder = ScheduleBuilder::new(3).unwrap();
+        builder.rank(0).unwrap();
+        let placed = Placed { what: Operation::Send { to: 0, bytes: 9, tag: 4 }, cpu: 1, nic: 2 };
+        assert_eq!(builder.place(placed), Ok(0));
+        assert_eq!(builder.add(Operation::Calc(3 * US)), Ok(1));
+        builder.irequires(1, 0).unwrap();
+        builder.rank(1).unwrap();
+        let receive = Operation::Recv { from: None, bytes: 9, tag: None };
+        assert_eq!(builder.add(receive), Ok(0));
+        let schedule = builder.build().unwrap();
+        assert_eq!((schedule.ranks(), schedule.len(), schedule.requirements()), (3, 3, 1));
+        let of = |rank| schedule.operations(rank).collect::<Vec<_>>();
+        assert_eq!(of(0), [placed, Placed { what: Operation::Calc(3 * US), cpu: 0, nic: 0 }]);
+        assert_eq!(of(1), [Placed { what: receive, cpu: 0, nic: 0 }]);
+        assert_eq!(of(2), []);
+        let requirements: Vec<_> = schedule.requirements_of(0).collect();
+        assert_eq!(requirements, [Requirement { later: 1, earlier: 0, begun: true }]);
+    }
+
+    #[test]
+    fn an_operation_is_small() {
+        assert_eq!(size_of::<Packed>(), 24);
+        assert_eq!(size_of::<Follower>(), 4);
+    }
+
+    #[test]
+    fn refuses_in_one_sentence() {
+        let said = |error: ScheduleError| error.to_string();
+        assert!(said(ScheduleBuilder::new(0).unwrap_err()).contains("0 is not a number of ranks"));
+        let mut builder = calcs(1);
+        assert!(said(builder.rank(0).unwrap_err()).contains("rank 0 comes where rank 1 belongs"));
+        assert!(said(builder.rank(2).unwrap_err()).contains("there is no rank 2; there are ranks 0 to 1"));
+        assert!(said(builder.add(Operation::Calc(US)).unwrap_err()).contains("belongs to no rank"));
+        let mut builder = calcs(1);
+        let send = Operation::Send { to: 2, bytes: 1, tag: 0 };
+        assert!(
+            said(builder.add(send).unwrap_err())
+                .contains("rank 0 sends to rank 2, and there are ranks 0 to 1")
+        );
+        assert!(said(builder.add(Operation::Calc(-US)).unwrap_err()).contains("is no time to compute for"));
+        assert!(said(builder.requires(0, 1).unwrap_err()).contains("names operation 1"));
+    }
+
+    #[test]
+    fn operations_must_not_wait_for_each_other() {
+        let mut builder = calcs(3);
+        builder.requires(1, 2).unwrap(); // what is written later may come first
+        builder.requires(0, 1).unwrap();
+        assert!(builder.clone().build().is_ok());
+        builder.irequires(2, 0).unwrap();
+        let error = builder.build().unwrap_err().to_string();
+        assert!(error.contains("operations of rank 0 wait for each other, as number 0"), "{error}");
+        let mut builder = calcs(1);
+        builder.requires(0, 0).unwrap();
+        assert!(builder.build().is_err());
+    }
+}

@@ -1,0 +1,260 @@
+//! The type of all times, its units, and arithmetic with it.
+
+use std::fmt;
+use std::iter::Sum;
+use std::num::TryFromIntError;
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use std::time::Duration;
+
+/// A moment or a length of time, in whole picoseconds.
+///
+/// Arithmetic saturates at [`Time::MAX`] (106 days), which the machine treats as the end of time: a run
+/// that gets there ends with an error and never wraps around.
+///
+/// ```
+/// use loggp::{Time, NS, US};
+/// assert_eq!(6 * US + 30 * NS, Time::from_ps(6_030_000));
+/// assert_eq!((6 * US).to_string(), "6 us");
+/// ```
+///
+/// Whole numbers multiply and divide it, as they do a [`Duration`]. A quotient is whole picoseconds
+/// too, cut off towards 0. Of two times, [`in_units`](Time::in_units) is the quotient.
+///
+/// ```
+/// use loggp::{NS, PS, Time, US};
+/// assert_eq!((2 * US, US / 3), (US * 2, 333_333 * PS));
+/// assert_eq!([US, 500 * NS].iter().sum::<Time>() / 2, 750 * NS);
+/// assert_eq!((3 * US).in_units(2 * US), 1.5);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Time(i64);
+
+/// One picosecond.
+pub const PS: Time = Time(1);
+/// One nanosecond.
+pub const NS: Time = Time(1_000);
+/// One microsecond.
+pub const US: Time = Time(1_000_000);
+/// One millisecond.
+pub const MS: Time = Time(1_000_000_000);
+/// One second.
+pub const SEC: Time = Time(1_000_000_000_000);
+
+impl Time {
+    /// The start of a run.
+    pub const ZERO: Time = Time(0);
+    /// The end of time: later than anything that happens.
+    pub const MAX: Time = Time(i64::MAX);
+
+    /// A time of so many picoseconds.
+    pub const fn from_ps(ps: i64) -> Time {
+        Time(ps)
+    }
+
+    /// The time in picoseconds.
+    pub const fn as_ps(self) -> i64 {
+        self.0
+    }
+
+    /// The time in nanoseconds, for reports: the model never computes with it.
+    pub fn as_ns(self) -> f64 {
+        self.0 as f64 / 1e3
+    }
+
+    /// This time as so many `unit`s, for reports: time / unit.
+    pub fn in_units(self, unit: Time) -> f64 {
+        self.0 as f64 / unit.0 as f64
+    }
+}
+
+/// What an overflow comes to: the end of time, or its other end. That is a way of its own, which nearly no sum goes: so a
+/// sum is two instructions, and a message is mostly sums.
+#[inline]
+fn saturated(up: bool) -> Time {
+    std::hint::cold_path();
+    if up { Time::MAX } else { Time(i64::MIN) }
+}
+
+impl Add for Time {
+    type Output = Time;
+    #[inline]
+    fn add(self, other: Time) -> Time {
+        self.0.checked_add(other.0).map_or_else(|| saturated(other.0 > 0), Time)
+    }
+}
+
+impl Sub for Time {
+    type Output = Time;
+    #[inline]
+    fn sub(self, other: Time) -> Time {
+        self.0.checked_sub(other.0).map_or_else(|| saturated(other.0 < 0), Time)
+    }
+}
+
+impl Neg for Time {
+    type Output = Time;
+    fn neg(self) -> Time {
+        Time(self.0.saturating_neg())
+    }
+}
+
+/// `6 * US`, and a formula's `(P - 1) * g`. Only `i64` multiplies, so that a bare literal needs no suffix.
+impl Mul<Time> for i64 {
+    type Output = Time;
+    fn mul(self, time: Time) -> Time {
+        Time(time.0.saturating_mul(self))
+    }
+}
+
+impl Mul<i64> for Time {
+    type Output = Time;
+    fn mul(self, n: i64) -> Time {
+        n * self
+    }
+}
+
+/// Cut off towards 0, in whole picoseconds. Panics if `n` is 0.
+impl Div<i64> for Time {
+    type Output = Time;
+    fn div(self, n: i64) -> Time {
+        Time(self.0.saturating_div(n))
+    }
+}
+
+impl MulAssign<i64> for Time {
+    fn mul_assign(&mut self, n: i64) {
+        *self = *self * n;
+    }
+}
+
+impl DivAssign<i64> for Time {
+    fn div_assign(&mut self, n: i64) {
+        *self = *self / n;
+    }
+}
+
+impl AddAssign for Time {
+    fn add_assign(&mut self, other: Time) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for Time {
+    fn sub_assign(&mut self, other: Time) {
+        *self = *self - other;
+    }
+}
+
+impl Sum for Time {
+    fn sum<I: Iterator<Item = Time>>(times: I) -> Time {
+        times.fold(Time::ZERO, Add::add)
+    }
+}
+
+impl<'a> Sum<&'a Time> for Time {
+    fn sum<I: Iterator<Item = &'a Time>>(times: I) -> Time {
+        times.copied().sum()
+    }
+}
+
+/// Longer than can be counted is the end of time.
+impl From<Duration> for Time {
+    fn from(duration: Duration) -> Time {
+        i64::try_from(duration.as_nanos()).map_or(Time::MAX, |ns| ns * NS)
+    }
+}
+
+/// Cut off to whole nanoseconds, as the host counts. A time below 0 is no duration.
+impl TryFrom<Time> for Duration {
+    type Error = TryFromIntError;
+
+    fn try_from(time: Time) -> Result<Duration, TryFromIntError> {
+        u64::try_from(time.0).map(|ps| Duration::from_nanos(ps / 1000))
+    }
+}
+
+/// The units that a time may be written in, largest first.
+pub(super) const UNITS: [(&str, Time); 5] = [("s", SEC), ("ms", MS), ("us", US), ("ns", NS), ("ps", PS)];
+
+/// Exact, in the largest unit of which there is at least one: `14.2 us`.
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ps = self.0.unsigned_abs();
+        let (name, unit) = UNITS.into_iter().find(|(_, unit)| ps >= unit.0 as u64).unwrap_or(if ps == 0 {
+            ("us", US)
+        } else {
+            ("ps", PS)
+        });
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let (whole, rest) = (ps / unit.0 as u64, ps % unit.0 as u64);
+        if rest == 0 {
+            return f.pad(&format!("{sign}{whole} {name}"));
+        }
+        let digits = unit.0.ilog10() as usize;
+        let fraction = format!("{rest:0digits$}");
+        f.pad(&format!("{sign}{whole}.{} {name}", fraction.trim_end_matches('0')))
+    }
+}
+
+impl fmt::Debug for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_exactly() {
+        for (ps, text) in [
+            (0, "0 us"),
+            (1, "1 ps"),
+            (7_630, "7.63 ns"),
+            (-12_740, "-12.74 ns"),
+            (14_200_000, "14.2 us"),
+            (1_171_000_000, "1.171 ms"),
+            (i64::MAX, "9223372.036854775807 s"),
+        ] {
+            assert_eq!(Time(ps).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn stops_at_the_end_of_time() {
+        assert_eq!(Time::MAX + PS, Time::MAX);
+        assert_eq!((Time(i64::MIN) - PS, Time(i64::MIN) + -PS), (Time(i64::MIN), Time(i64::MIN)));
+        assert_eq!((Time::MAX - -PS, -PS + Time::MAX), (Time::MAX, Time::MAX - PS));
+        assert_eq!(i64::MAX * US, Time::MAX);
+        assert_eq!(-Time(i64::MIN), Time::MAX);
+        assert_eq!(Time(i64::MIN) / -1, Time::MAX);
+        assert_eq!(Time::MAX * 2, Time::MAX);
+    }
+
+    #[test]
+    fn whole_numbers_multiply_and_divide() {
+        let mut time = 7 * US;
+        assert_eq!((time * 3, time / 2, -time / 2), (21 * US, 3_500 * NS, -3_500 * NS));
+        assert_eq!((7 * PS / 2, -7 * PS / 2), (3 * PS, -3 * PS));
+        time *= 4;
+        time /= 8;
+        assert_eq!(time, 3_500 * NS);
+        let times = [US, 2 * US, NS];
+        assert_eq!(times.iter().sum::<Time>(), times.into_iter().sum());
+    }
+
+    #[test]
+    fn becomes_a_duration_and_one_becomes_it() {
+        assert_eq!(Time::from(Duration::from_nanos(7)), 7 * NS);
+        assert_eq!(Time::from(Duration::MAX), Time::MAX);
+        assert_eq!(Duration::try_from(7 * NS + 999 * PS), Ok(Duration::from_nanos(7)));
+        assert!(Duration::try_from(-PS).is_err());
+    }
+
+    #[test]
+    #[should_panic(expected = "divide by zero")]
+    fn nothing_divides_by_zero() {
+        _ = std::hint::black_box(US) / std::hint::black_box(0);
+    }
+}

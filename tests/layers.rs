@@ -1,0 +1,271 @@
+//! Who may import whom under `src/`: no two files each other, and no folder one that stands after it.
+//!
+//! So whoever reads the library folder by folder, in this order, needs nothing that comes later; and in a folder there is
+//! always a file that can be read first. A `mod.rs` imports the files that it declares. They take what they share from a
+//! file of its own, and not from the `mod.rs`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::read_to_string;
+use std::path::{Path, PathBuf};
+
+/// The folders and files of `src/`, in the order in which they may import each other. Those of one row stand side by side.
+const ORDER: [&[&str]; 13] = [
+    &["time", "text"],
+    &["params"],
+    &["message"],
+    &["error"],
+    &["trace"],
+    &["rules"],
+    &["clock"],
+    &["proc"],
+    &["collectives"],
+    &["machine"],
+    &["replay"],
+    &["schedule"],
+    &["audit"],
+];
+
+/// Where a module is in the crate: `crate::time::parse` is `["time", "parse"]`, and the crate itself is empty.
+type Place = Vec<String>;
+
+/// A file of the library.
+#[derive(Debug, Default)]
+struct Module {
+    /// The file, as a reader finds it.
+    file: PathBuf,
+    /// The modules that it declares.
+    children: Vec<String>,
+    /// What it imports.
+    imports: Vec<Import>,
+}
+
+/// One name that a `use` item brings into a file.
+#[derive(Debug, PartialEq)]
+struct Import {
+    /// The path as it is written, from its first segment to its last.
+    path: Vec<String>,
+    /// What it is called in the file.
+    name: String,
+}
+
+/// The modules of a crate, by their places.
+#[derive(Debug, Default)]
+struct Crate(BTreeMap<Place, Module>);
+
+#[test]
+fn files_import_each_other_in_one_direction() {
+    let violations = Crate::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).violations();
+    assert!(violations.is_empty(), "\n{}\n", violations.join("\n"));
+}
+
+impl Crate {
+    /// Reads the library from its root file on: each file says which further ones there are.
+    fn read(src: PathBuf) -> Crate {
+        let mut modules = BTreeMap::new();
+        let mut open = vec![(Place::new(), src.join("lib.rs"))];
+        while let Some((place, file)) = open.pop() {
+            let text = read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+            let mut module = Module::parse(&text);
+            for child in &module.children {
+                let place: Place = place.iter().chain([child]).cloned().collect();
+                let folder = place.iter().fold(src.clone(), |folder, name| folder.join(name));
+                let own = folder.with_extension("rs");
+                open.push((place, if own.exists() { own } else { folder.join("mod.rs") }));
+            }
+            module.file = Path::new("src").join(file.strip_prefix(&src).expect("it lies there"));
+            modules.insert(place, module);
+        }
+        Crate(modules)
+    }
+
+    /// What is against the rules, in sentences.
+    fn violations(&self) -> Vec<String> {
+        let files: BTreeMap<&Place, BTreeSet<Place>> =
+            self.0.keys().map(|place| (place, self.imported_by(place))).collect();
+        let file = |place: &Place| self.0[place].file.display();
+        let mut sentences = Vec::new();
+        for (importer, all) in &files {
+            for imported in all {
+                if *importer < imported && files[imported].contains(*importer) {
+                    let (one, other) = (file(importer), file(imported));
+                    sentences.push(format!(
+                        "{one} and {other} import each other; move what both need to a file of its own"
+                    ));
+                }
+                if let Some((lower, upper)) = upward(importer, imported) {
+                    let (from, to) = (file(importer), file(imported));
+                    sentences.push(format!(
+                        "{from} imports {to}, but {upper} stands after {lower}; move what {lower} needs down"
+                    ));
+                }
+            }
+        }
+        sentences
+    }
+
+    /// The modules from which one takes something, and those that it declares.
+    fn imported_by(&self, place: &Place) -> BTreeSet<Place> {
+        let module = &self.0[place];
+        let children = module.children.iter().map(|child| place.iter().chain([child]).cloned().collect());
+        let imports = module.imports.iter().filter_map(|import| self.defines(place, &import.path, 0));
+        children.chain(imports).filter(|imported| imported != place).collect()
+    }
+
+    /// The module that defines what a path in the module at `place` names; nothing, if that is another crate's. What a
+    /// module only passes on is followed to where it is from.
+    fn defines(&self, place: &Place, path: &[String], depth: usize) -> Option<Place> {
+        assert!(depth < 20, "{place:?} passes {path:?} on in a circle");
+        let (first, rest) = path.split_first()?;
+        let is_child = |at: &Place, name: &String| self.0[at].children.contains(name);
+        let (mut at, rest) = match first.as_str() {
+            "crate" => (Place::new(), rest),
+            "self" => (place.clone(), rest),
+            "super" => {
+                let up = path.iter().take_while(|segment| *segment == "super").count();
+                (place[..place.len() - up].to_vec(), &path[up..])
+            }
+            _ if is_child(place, first) => (place.clone(), path),
+            _ => return None,
+        };
+        for (done, segment) in rest.iter().enumerate() {
+            if is_child(&at, segment) {
+                at.push(segment.clone());
+                continue;
+            }
+            let passed_on = self.0[&at].imports.iter().find(|import| import.name == *segment);
+            return match passed_on {
+                Some(import) if &at != place || done > 0 => {
+                    let path: Vec<String> = import.path.iter().chain(&rest[done + 1..]).cloned().collect();
+                    self.defines(&at, &path, depth + 1)
+                }
+                _ => Some(at),
+            };
+        }
+        Some(at)
+    }
+}
+
+/// The folders of two files, if that of the importing one stands before that of the imported one.
+fn upward<'a>(importer: &'a Place, imported: &'a Place) -> Option<(&'a str, &'a str)> {
+    let (from, to) = (importer.first()?, imported.first()?);
+    let row = |folder: &String| {
+        let row = ORDER.iter().position(|row| row.contains(&folder.as_str()));
+        row.unwrap_or_else(|| panic!("{folder} has no place in this test's order of folders; give it one"))
+    };
+    (row(from) < row(to)).then_some((from, to))
+}
+
+impl Module {
+    /// Reads a file's items as far as they tell what it imports and declares. Modules of tests are left out; one that is
+    /// written out in the file is its last item.
+    fn parse(text: &str) -> Module {
+        let mut module = Module::default();
+        let mut is_of_tests = false;
+        let mut lines = text.lines().map(str::trim);
+        while let Some(line) = lines.next() {
+            if line.starts_with("#[") {
+                is_of_tests |= line.starts_with("#[cfg(") && line.contains("test");
+                continue;
+            }
+            let item = line.strip_prefix("pub").map_or(line, |rest| match rest.strip_prefix('(') {
+                Some(scope) => scope.split_once(')').map_or(line, |(_, item)| item.trim_start()),
+                None => rest.trim_start(),
+            });
+            if let Some(declared) = item.strip_prefix("mod ") {
+                match declared.strip_suffix(';') {
+                    Some(child) if !is_of_tests => module.children.push(child.into()),
+                    None if is_of_tests => break,
+                    _ => (),
+                }
+            } else if let Some(first) = item.strip_prefix("use ") {
+                let mut tree = first.to_string();
+                while !tree.contains(';') {
+                    tree += lines.next().expect("a `use` item ends");
+                }
+                if !is_of_tests {
+                    expand(&[], tree.split(';').next().unwrap_or_default(), &mut module.imports);
+                }
+            }
+            is_of_tests = false;
+        }
+        module
+    }
+}
+
+/// Takes a `use` tree apart: `a::{b, c as d}` is `a::b`, and `a::c` by the name of `d`.
+fn expand(before: &[String], tree: &str, imports: &mut Vec<Import>) {
+    let tree = tree.trim();
+    let (path, group) = tree.split_once('{').map_or((tree, None), |(path, group)| (path, Some(group)));
+    let (path, name) = path.split_once(" as ").map_or((path, None), |(path, name)| (path, Some(name.trim())));
+    let segments = path.split("::").map(str::trim).filter(|segment| !segment.is_empty());
+    let mut path: Vec<String> = before.iter().cloned().chain(segments.map(String::from)).collect();
+    let Some(group) = group else {
+        if path.len() > 1 && path.ends_with(&["self".into()]) {
+            path.pop();
+        }
+        if let Some(last) = path.last() {
+            let name = name.unwrap_or(last).to_string();
+            imports.push(Import { path, name });
+        }
+        return;
+    };
+    let group = group.strip_suffix('}').expect("a group is closed");
+    let (mut depth, mut begin) = (0, 0);
+    for (place, character) in group.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                expand(&path, &group[begin..place], imports);
+                begin = place + 1;
+            }
+            _ => (),
+        }
+    }
+    if !group[begin..].trim().is_empty() {
+        expand(&path, &group[begin..], imports);
+    }
+}
+
+/// A crate of these files: the place of each, and its text.
+fn example(files: &[(&str, &str)]) -> Vec<String> {
+    let modules = files.iter().map(|(place, text)| {
+        let module = Module { file: format!("{place}.rs").into(), ..Module::parse(text) };
+        (place.split('/').map(String::from).filter(|name| name != "lib").collect(), module)
+    });
+    Crate(modules.collect()).violations()
+}
+
+#[test]
+fn groups_are_taken_apart() {
+    let module = Module::parse(
+        "#[cfg(test)]\nmod of_tests;\nmod child;\npub(crate) use child::{A, deep::{self, B as C}};\nuse std::\n\
+         fmt;\n#[cfg(test)]\nuse super::X;\nfn f() {}\n#[cfg(all(test, loom))]\nmod tests {\nuse super::*;\n}",
+    );
+    let imports = [("child::A", "A"), ("child::deep", "deep"), ("child::deep::B", "C"), ("std::fmt", "fmt")];
+    let imports = imports
+        .map(|(path, name)| Import { path: path.split("::").map(String::from).collect(), name: name.into() });
+    assert_eq!(module.children, ["child"]);
+    assert_eq!(module.imports, imports);
+}
+
+#[test]
+fn what_is_against_the_rules_is_told() {
+    let lib = ("lib", "mod time;\nmod params;");
+    let parent =
+        ("time", "mod parse;\nmod units;\npub use parse::Text;\npub use units::Time;\npub struct Own;");
+    let units = ("time/units", "pub struct Time;");
+    let told =
+        |parse, params| example(&[lib, parent, units, ("time/parse", parse), ("params", params)]).join("\n");
+    assert_eq!(told("use super::units::Time;", "use crate::time::{Text, Time};"), "");
+    // What the parent passes on is the sibling's, and what it defines is its own.
+    assert_eq!(told("use super::Time;", ""), "");
+    assert_eq!(
+        told("use super::Own;", ""),
+        "time.rs and time/parse.rs import each other; move what both need to a file of its own"
+    );
+    assert_eq!(
+        told("use crate::params::Params;", "pub struct Params;"),
+        "time/parse.rs imports params.rs, but params stands after time; move what time needs down"
+    );
+}
