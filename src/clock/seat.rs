@@ -2,9 +2,9 @@
 //!
 //! Both clocks seat their processors here, so that waiting means the same on both.
 
-use crate::error::{Doing, ProcessorState};
-use crate::message::matching::{Inbox, Key, Matched, first_pair};
-use crate::message::{Envelope, RawTag, Want};
+use crate::error::{Cause, Doing, ProcessorState};
+use crate::message::matching::{Inbox, first_pair};
+use crate::message::{Envelope, Key, Matched, RawTag, Want};
 use crate::params::ReceptionCost;
 use crate::rules::reception::{Awaits, Purpose, Reception, Requested};
 use crate::time::{PS, Time};
@@ -345,6 +345,22 @@ impl Seat {
         };
         ProcessorState { id, at, doing }
     }
+}
+
+/// Nobody will run any more: what is wrong with that, if anything.
+pub(super) fn blame<'a>(seats: impl Iterator<Item = &'a Seat> + Clone) -> Option<Cause> {
+    if let Some(id) = seats.clone().position(Seat::is_at_the_end_of_time) {
+        return Some(Cause::EndOfTime { id });
+    }
+    let waiting = seats.clone().filter(|seat| seat.is_blocked()).count();
+    if waiting > 0 {
+        return Some(Cause::Deadlock { waiting, of: seats.count() });
+    }
+    let left = seats.enumerate().flat_map(|(to, seat)| seat.messages().map(move |message| (to, message)));
+    let (to, first) = left.clone().min_by_key(|(to, message)| (message.arrival, *to))?;
+    let (from, arrival) = (first.letter.from as usize, first.arrival);
+    let about = first.letter.tag.to_string();
+    Some(Cause::NotReceived { count: left.count(), from, to, about, arrival })
 }
 
 #[cfg(test)]

@@ -12,12 +12,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use corosensei::{CoroutineResult, Yielder};
 
 use super::agenda::{Agenda, Entry};
-use super::seat::Seat;
+use super::contract::{Clock, Foreknown};
+use super::seat::{Seat, blame};
 use super::stacks::coroutines::Coroutines;
 use super::stacks::overflow::{AlternateStack, Stacks};
 use super::stacks::prefetch::prefetch_stack;
 use super::watchdog::{Beat, Patience, Watched};
-use super::{Clock, Foreknown, blame};
 use crate::error::{Cause, RunError, cause_of, stop};
 use crate::message::Envelope;
 use crate::params::ReceptionCost;

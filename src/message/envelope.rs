@@ -1,8 +1,8 @@
-//! What travels, and which of it a receive takes.
+//! What travels.
 
-use super::matching::Matched;
 use super::parcel::Parcel;
 use super::tag::RawTag;
+use super::want::Matched;
 use crate::time::Time;
 
 /// A message on its way.
@@ -41,45 +41,25 @@ pub(crate) struct Letter {
     pub parcel: Parcel,
 }
 
-/// Which messages a receive takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Want {
-    /// The processor that they must come from, or [`Want::ANYONE`].
-    pub from: u32,
-    /// The tag that they must have.
-    pub tag: RawTag,
-}
-
-impl Want {
-    /// Stands for any sender. No processor has this number.
-    pub const ANYONE: u32 = u32::MAX;
-    /// No message.
-    pub const NOTHING: Want = Want { from: Want::ANYONE, tag: RawTag::NOTHING };
-
-    /// Messages with this tag, from a processor or any.
+impl Matched for Envelope {
     #[inline]
-    pub fn of(from: Option<usize>, tag: RawTag) -> Want {
-        Want { from: from.map_or(Want::ANYONE, |from| from as u32), tag }
+    fn arrival(&self) -> Time {
+        self.arrival
     }
 
-    /// Whether the receive takes this message.
     #[inline]
-    pub fn takes(&self, message: &impl Matched) -> bool {
-        self.tag.takes(message.tag()) && (self.from == Want::ANYONE || self.from == message.from())
+    fn from(&self) -> u32 {
+        self.letter.from
     }
 
-    /// Whether messages of several senders or tags will do.
-    pub fn is_wild(&self) -> bool {
-        self.from == Want::ANYONE || self.tag.is_wild()
+    #[inline]
+    fn number(&self) -> u32 {
+        self.letter.number
     }
 
-    /// What it is, in words; errors call the tag so.
-    pub fn told(self, name: Option<&str>) -> String {
-        let about = self.tag.told(name);
-        match self.from {
-            Want::ANYONE => format!("a message {about}"),
-            from => format!("a message from {from} {about}"),
-        }
+    #[inline]
+    fn tag(&self) -> RawTag {
+        self.letter.tag
     }
 }
 

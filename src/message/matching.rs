@@ -11,51 +11,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use smallvec::SmallVec;
 
-use super::{Envelope, RawTag, Want};
+use super::tag::RawTag;
+use super::want::{Key, Matched, Want};
 use crate::time::Time;
-
-/// What a matcher knows of a message.
-pub(crate) trait Matched {
-    /// When it is there.
-    fn arrival(&self) -> Time;
-    /// Its sender.
-    fn from(&self) -> u32;
-    /// How many messages its sender had sent before.
-    fn number(&self) -> u32;
-    /// What it is about.
-    fn tag(&self) -> RawTag;
-
-    /// Its place among messages: by arrival, then by sender, then as they were sent.
-    #[inline]
-    fn key(&self) -> Key {
-        (self.arrival(), self.from(), self.number())
-    }
-}
-
-/// The order of messages.
-pub(crate) type Key = (Time, u32, u32);
-
-impl Matched for Envelope {
-    #[inline]
-    fn arrival(&self) -> Time {
-        self.arrival
-    }
-
-    #[inline]
-    fn from(&self) -> u32 {
-        self.letter.from
-    }
-
-    #[inline]
-    fn number(&self) -> u32 {
-        self.letter.number
-    }
-
-    #[inline]
-    fn tag(&self) -> RawTag {
-        self.letter.tag
-    }
-}
 
 /// The messages sent to a processor that no receive has taken, those that are still under way included, in their order.
 ///
@@ -474,8 +432,8 @@ impl Classes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Letter;
     use crate::message::parcel::Parcel;
+    use crate::message::{Envelope, Letter};
     use crate::time::US;
 
     fn envelope(arrival: i64, from: u32, tag: RawTag, number: u32) -> Envelope {

@@ -6,9 +6,11 @@ pub(crate) mod matching;
 pub(crate) mod parcel;
 mod payload;
 mod tag;
+mod want;
 
-pub(crate) use envelope::{Envelope, Letter, Want};
+pub(crate) use envelope::{Envelope, Letter};
 pub use id::MessageId;
 pub use payload::Payload;
 pub use tag::Tag;
 pub(crate) use tag::{Collective, RawTag};
+pub(crate) use want::{Key, Matched, Want};

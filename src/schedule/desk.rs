@@ -4,8 +4,8 @@
 //! message that arrived first. Those that have found each other wait here until the rank gets round to them.
 
 use super::Packed;
-use crate::message::matching::{Inbox, Matched, Posted, Receive};
-use crate::message::{RawTag, Want};
+use crate::message::matching::{Inbox, Posted, Receive};
+use crate::message::{Matched, RawTag, Want};
 use crate::time::Time;
 
 /// A message at its receiver.

@@ -18,10 +18,10 @@ use crossbeam_utils::CachePadded;
 use hdrhistogram::Histogram;
 
 use super::agenda::{Agenda, Entry};
-use super::seat::Seat;
+use super::contract::{Clock, Foreknown};
+use super::seat::{Seat, blame};
 use super::sync::{AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look};
 use super::watchdog::{Beat, Patience, Watched};
-use super::{Clock, Foreknown, blame};
 use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
 use crate::message::{Envelope, Letter};
 use crate::params::ReceptionCost;

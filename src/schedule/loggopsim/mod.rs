@@ -18,8 +18,8 @@ use super::progress::Progress;
 use super::stored::{Kind, Packed, Schedule};
 use crate::clock::agenda::{Agenda, Entry};
 use crate::error::{Cause, Doing, RunError};
-use crate::message::RawTag;
-use crate::message::matching::{Inbox, Matched, Posted, Receive};
+use crate::message::matching::{Inbox, Posted, Receive};
+use crate::message::{Matched, RawTag};
 use crate::params::{Params, ParamsError};
 use crate::time::Time;
 

@@ -2,7 +2,7 @@
 
 use corosensei::{CoroutineResult, Yielder};
 
-use super::{Berth, RunIn};
+use super::berth::{Berth, RunIn};
 use crate::clock::stacks::coroutines::Coroutines;
 use crate::clock::stacks::overflow::Stacks;
 use crate::clock::wall::cores::pin;

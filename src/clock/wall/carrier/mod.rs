@@ -2,33 +2,9 @@
 //!
 //! All else is the same for all carriers: who holds a core, when, and who is next is the [wall clock](super::wall)'s.
 
+mod berth;
 pub(super) mod coroutine;
 pub(super) mod thread;
 
-/// What carries a processor on the wall clock.
-///
-/// On the virtual clock processors are coroutines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Carrier {
-    /// Each processor has a thread of its own, pinned to its core.
-    #[default]
-    Thread,
-    /// The processors of a core share its one thread, on which each is a coroutine. To hand the core over then takes
-    /// less than a tenth of the time, so far more processors can act at once. But all that belongs to a thread, they
-    /// share: thread-locals, and locks that know who holds them.
-    Coroutine,
-}
-
-/// Where a processor stays while others hold its core.
-pub(super) trait Berth {
-    /// Returns when the core is handed to the processor for the first time, or the run has ended.
-    fn awaits_core(&self);
-
-    /// Hands the core over to processor `other`. Returns when it is handed back, or the run has ended.
-    fn hands_over_to(&self, other: u32);
-}
-
-/// Runs a processor's program in its berth, from its first call to its end. Returns what it returns; nothing if the run has
-/// failed.
-pub(super) type RunIn<'a, T> = &'a (dyn Fn(usize, &dyn Berth) -> Option<T> + Sync);
+pub(super) use berth::Berth;
+pub use berth::Carrier;

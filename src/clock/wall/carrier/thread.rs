@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Berth, RunIn};
+use super::berth::{Berth, RunIn};
 use crate::clock::stacks::overflow::Stacks;
 use crate::clock::sync::{Parker, Unparker};
 use crate::clock::wall::cores::pin;
