@@ -1,11 +1,11 @@
 //! What happened in a run: what every processor called and did when, and how every message travelled.
 
-#[cfg(test)]
-mod any;
 mod call;
 mod chrome;
 mod compact;
 mod error;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::collections::HashMap;

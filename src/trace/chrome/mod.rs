@@ -92,7 +92,8 @@ mod tests {
 
     use super::*;
     use crate::time::{Time, US};
-    use crate::trace::{Activity, ActivityKind, Call, CallKind, CallTag, Message, Trace, any};
+    use crate::trace::tests::any_trace;
+    use crate::trace::{Activity, ActivityKind, Call, CallKind, CallTag, Message, Trace};
 
     fn text(trace: &Trace) -> String {
         let mut text = Vec::new();
@@ -297,14 +298,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_back_exactly_what_it_wrote(trace in any::trace()) {
+        fn reads_back_exactly_what_it_wrote(trace in any_trace()) {
             prop_assert_eq!(Trace::read(text(&trace).as_bytes()), Ok(trace));
         }
 
         /// Whatever is done to a file, reading it gives a trace or a sentence.
         #[test]
         fn survives_any_text(
-            trace in any::trace(),
+            trace in any_trace(),
             edits in vec((any::<Index>(), any::<Index>(), any::<u8>(), 0..4_u8), 1..6),
         ) {
             let mut text = text(&trace).into_bytes();

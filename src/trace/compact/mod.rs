@@ -161,7 +161,8 @@ mod tests {
     use proptest::sample::Index;
 
     use super::*;
-    use crate::trace::{Activity, Trace, any};
+    use crate::trace::tests::any_trace;
+    use crate::trace::{Activity, Trace};
 
     fn bytes(trace: &Trace) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -171,14 +172,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_back_exactly_what_it_wrote(trace in any::trace()) {
+        fn reads_back_exactly_what_it_wrote(trace in any_trace()) {
             prop_assert_eq!(Trace::read(&*bytes(&trace)), Ok(trace));
         }
 
         /// Whatever is done to a file, reading it gives a trace or a sentence that says where it is wrong.
         #[test]
         fn survives_any_bytes(
-            trace in any::trace(),
+            trace in any_trace(),
             edits in vec((any::<Index>(), any::<u8>(), 0..4_u8), 1..4),
             more in vec(any::<u8>(), 0..30),
         ) {
@@ -202,7 +203,7 @@ mod tests {
 
         /// No part of a file is a file.
         #[test]
-        fn knows_where_it_ends(trace in any::trace(), place: Index) {
+        fn knows_where_it_ends(trace in any_trace(), place: Index) {
             let mut bytes = bytes(&trace);
             bytes.truncate(place.index(bytes.len()).max(1));
             prop_assert!(Trace::read(&*bytes).is_err());
