@@ -8,81 +8,13 @@
 //! what is read back. What the viewers show is held against them, so that a picture cannot say another thing
 //! than an audit.
 
-mod call;
+mod event;
 mod read;
+mod shown;
+mod spelling;
 mod write;
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-
-use crate::message::MessageId;
-use crate::params::Ports;
-use crate::params::{Latency, Ties};
-use crate::params::{LongMessages, Params};
-
-pub use read::{machine_of, read};
-pub use write::machine;
-
-/// The machine among the viewers' processes, the processors its threads. In Perfetto process 0 is the kernel's
-/// idle one, and a thread with the process's number its main one: so the number is no processor's.
-const PID: usize = 1 << 24;
-
-/// The process of the calls.
-const CALLS: usize = PID + 1;
-
-/// A message's name as Perfetto takes one: a hexadecimal number.
-struct Hex(MessageId);
-
-impl fmt::Display for Hex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:x}{:08x}", self.0.from, self.0.number)
-    }
-}
-
-/// A request's name, which is no message's: its processor, and its number.
-struct Own(usize, u32);
-
-impl fmt::Display for Own {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "1{:08x}{:08x}", self.0, self.1)
-    }
-}
-
-/// Which model a machine follows, as the file says it: with LogP the G there is no parameter, but max(g, o).
-fn model(params: &Params) -> &'static str {
-    match params.long {
-        LongMessages::LogP => "LogP",
-        LongMessages::LogGP { .. } => "LogGP",
-        LongMessages::LogGPS(_) => "LogGPS",
-    }
-}
-
-/// How the file spells [`Ports`].
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Ports", rename_all = "lowercase")]
-enum PortsHeader {
-    Single,
-    Dual,
-}
-
-/// How the file spells [`Latency`].
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Latency", rename_all = "lowercase")]
-enum LatencyHeader {
-    Exact,
-    Random { seed: u64 },
-    Exponential { seed: u64 },
-}
-
-/// How the file spells [`Ties`].
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Ties", rename_all = "lowercase")]
-enum TiesHeader {
-    Number,
-    Rotation,
-    Random { seed: u64 },
-}
+pub use read::read;
 
 #[cfg(test)]
 mod tests {
@@ -90,9 +22,11 @@ mod tests {
     use proptest::prelude::*;
     use proptest::sample::Index;
 
-    use super::*;
+    use crate::message::MessageId;
+    use crate::params::{Latency, LongMessages, Params, Ports, Ties};
     use crate::time::{Time, US};
-    use crate::trace::{Activity, ActivityKind, Call, CallKind, CallTag, Message, Trace, any};
+    use crate::trace::tests::any_trace;
+    use crate::trace::{Activity, ActivityKind, Call, CallKind, CallTag, Message, Trace};
 
     fn text(trace: &Trace) -> String {
         let mut text = Vec::new();
@@ -297,14 +231,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_back_exactly_what_it_wrote(trace in any::trace()) {
+        fn reads_back_exactly_what_it_wrote(trace in any_trace()) {
             prop_assert_eq!(Trace::read(text(&trace).as_bytes()), Ok(trace));
         }
 
         /// Whatever is done to a file, reading it gives a trace or a sentence.
         #[test]
         fn survives_any_text(
-            trace in any::trace(),
+            trace in any_trace(),
             edits in vec((any::<Index>(), any::<Index>(), any::<u8>(), 0..4_u8), 1..6),
         ) {
             let mut text = text(&trace).into_bytes();

@@ -6,14 +6,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::message::MessageId;
 use crate::time::Time;
-use crate::trace::{CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
+use crate::trace::call::{CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
 
 /// A [`CallKind`] in a file.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "CallKind", rename_all = "snake_case")]
 pub enum CallText {
     Work(Cow<'static, str>),
-    WaitUntil(#[serde(with = "Picoseconds")] Time),
+    WaitUntil(#[serde(with = "ps")] Time),
     Send {
         to: usize,
         #[serde(with = "TagText")]
@@ -112,7 +112,7 @@ struct IdText {
 #[serde(remote = "Until", rename_all = "snake_case")]
 enum UntilText {
     Come,
-    Moment(#[serde(with = "Picoseconds")] Time),
+    Moment(#[serde(with = "ps")] Time),
     GapOver,
 }
 
@@ -126,17 +126,15 @@ struct TagText {
 }
 
 /// A time in whole picoseconds.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Time")]
-struct Picoseconds(#[serde(getter = "ps")] i64);
+mod ps {
+    use super::*;
 
-fn ps(time: &Time) -> i64 {
-    time.as_ps()
-}
+    pub fn serialize<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_i64(time.as_ps())
+    }
 
-impl From<Picoseconds> for Time {
-    fn from(Picoseconds(ps): Picoseconds) -> Time {
-        Time::from_ps(ps)
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
+        i64::deserialize(deserializer).map(Time::from_ps)
     }
 }
 

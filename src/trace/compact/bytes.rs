@@ -1,0 +1,65 @@
+//! The bytes of a small file, in either direction.
+
+use std::io::{BufReader, BufWriter, Error, ErrorKind, Read, Result, Write};
+use std::slice;
+
+/// A file. What is given to one that is written is written, and comes back; of one that is read, what it says comes instead.
+pub enum File<'a> {
+    Written(BufWriter<&'a mut dyn Write>),
+    Read {
+        input: BufReader<&'a mut dyn Read>,
+        /// How many bytes were read.
+        at: u64,
+    },
+}
+
+impl File<'_> {
+    pub fn byte(&mut self, mut byte: u8) -> Result<u8> {
+        match self {
+            File::Written(out) => out.write_all(&[byte])?,
+            File::Read { input, at } => {
+                input.read_exact(slice::from_mut(&mut byte)).map_err(|error| match error.kind() {
+                    ErrorKind::UnexpectedEof => Error::other("the file ends in the middle of the trace"),
+                    _ => error,
+                })?;
+                *at += 1;
+            }
+        }
+        Ok(byte)
+    }
+
+    /// So many bytes.
+    pub fn bytes(&mut self, mut bytes: Vec<u8>, length: u64) -> Result<Vec<u8>> {
+        match self {
+            File::Written(out) => out.write_all(&bytes)?,
+            File::Read { input, at } => {
+                let read = input.take(length).read_to_end(&mut bytes)? as u64;
+                *at += read;
+                if read != length {
+                    let why = format!("a text is said to have {length} bytes, and the file ends");
+                    return Err(Error::other(why));
+                }
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Nothing follows.
+    pub fn end(&mut self) -> Result<()> {
+        match self {
+            File::Written(out) => out.flush(),
+            File::Read { input, .. } => match input.read(&mut [0])? {
+                0 => Ok(()),
+                _ => Err(Error::other("the trace is over, and the file goes on")),
+            },
+        }
+    }
+
+    /// Where it is, for an error.
+    pub fn place(&self) -> String {
+        match self {
+            File::Written(_) => String::new(),
+            File::Read { at, .. } => format!("at byte {at}: "),
+        }
+    }
+}

@@ -1,0 +1,388 @@
+//! What a small file is made of, item by item: the one description by which it is written and read.
+
+use std::array;
+use std::borrow::Cow;
+use std::io::{Error, Result};
+
+use super::bytes::File;
+use super::kinds::{Kind, RENDEZVOUS, TRANSFER};
+use super::memory::{Known, Memory};
+use crate::message::MessageId;
+use crate::time::Time;
+use crate::trace::call::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
+use crate::trace::record::{Activity, ActivityKind, Message, Progress};
+
+/// A longer name is written each time: references to it could make much of a small file.
+pub const LONGEST_NAME: usize = 64;
+
+/// These fields, one after the other: each function has the name of its field.
+macro_rules! each {
+    ($codec:ident: $($field:ident),*) => {{ $($codec.$field($field)?;)* }};
+}
+
+/// Writes or reads, and remembers what came before.
+///
+/// Each function takes what comes next. One that writes leaves it as it is. One that reads puts into it what the file says,
+/// and what was there before means nothing.
+pub struct Codec<'a> {
+    /// Where the bytes go, or come from.
+    pub file: File<'a>,
+    /// What came before in this list.
+    pub memory: Memory,
+    /// The names that came before.
+    names: Known<Cow<'static, str>>,
+    /// The tags that came before.
+    tags: Known<CallTag>,
+}
+
+/// Where the last of some kind is remembered.
+type Last<T> = fn(&mut Memory) -> &mut T;
+
+const SENT: Last<MessageId> = |memory| &mut memory.sent;
+const GOT: Last<MessageId> = |memory| &mut memory.got;
+
+impl<'a> Codec<'a> {
+    /// Before anything came.
+    pub fn new(file: File<'a>) -> Codec<'a> {
+        Codec { file, memory: Memory::new(), names: Known::new("name"), tags: Known::new("tag") }
+    }
+
+    pub fn activity(&mut self, activity: &mut Activity) -> Result<()> {
+        let Activity { id, start, end, what } = activity;
+        self.begin(what, id, start, end)?;
+        self.what(what)
+    }
+
+    pub fn progress(&mut self, progress: &mut Progress) -> Result<()> {
+        let Progress { id, request, start, end, what } = progress;
+        self.begin(what, id, start, end)?;
+        self.request(request)?;
+        self.what(what)
+    }
+
+    pub fn message(&mut self, message: &mut Message, L: Time) -> Result<()> {
+        let next = next(self.memory.sent);
+        let Message { id, to, words, latency, place, enter, first, arrival } = message;
+        let are_so = [
+            *id == next,
+            *latency == L,
+            *place == id.from,
+            *first == plus(*enter, *latency),
+            arrival == first,
+            *words == self.memory.length,
+        ];
+        let (_, [is_next, exact, by_number, free, short, alike]) = self.head("no message", 0, 0, are_so)?;
+        self.unless(is_next, id, next, Self::id)?;
+        self.more(to, self.memory.to)?;
+        self.unless(alike, words, self.memory.length, |codec, words, _| codec.count(words))?;
+        self.unless(exact, latency, L, Self::later)?;
+        self.unless(by_number, place, id.from, |codec, place, _| codec.count(place))?;
+        self.later(enter, self.memory.enter)?;
+        let out = plus(*enter, *latency);
+        self.unless(free, first, out, |codec, first, _| codec.later(first, *enter))?;
+        self.unless(short, arrival, *first, Self::later)?;
+        (self.memory.sent, self.memory.to) = (*id, *to);
+        (self.memory.length, self.memory.enter) = (*words, *enter);
+        Ok(())
+    }
+
+    pub fn call(&mut self, call: &mut Call) -> Result<()> {
+        let Call { id, start, end, what } = call;
+        self.begin(what, id, start, end)?;
+        match what {
+            CallKind::Work(kind) => self.name(kind)?,
+            CallKind::WaitUntil(moment) => self.later(moment, *start)?,
+            CallKind::Send { to, tag, bytes, sent } => each!(self: to, tag, bytes, sent),
+            CallKind::Receive { from, tag, until, got } => {
+                each!(self: from, tag);
+                let (number, [came]) = self.head("no receive", 4, until.number(), [got.is_some()])?;
+                until.become_kind(number)?;
+                if let Until::Moment(moment) = until {
+                    self.later(moment, *start)?;
+                }
+                if came {
+                    self.got(got.get_or_insert(TRANSFER))?;
+                }
+            }
+            CallKind::SendRecv(both) => {
+                let SendRecv { to, from, tag, bytes, sent, got } = &mut **both;
+                let mut source = Some(*from);
+                self.to(to)?;
+                self.from(&mut source)?;
+                *from = source.ok_or_else(|| Error::other("a send_recv names no source"))?;
+                each!(self: tag, bytes, sent, got);
+            }
+            CallKind::Probe { from, tag, saw } => {
+                each!(self: from, tag);
+                self.from(saw)?;
+            }
+            CallKind::Barrier => {}
+            CallKind::Isend { request, to, tag, bytes } => each!(self: request, to, tag, bytes),
+            CallKind::Irecv { request, from, tag } => each!(self: request, from, tag),
+            CallKind::Wait { request, sends: true, transfer: sent } => each!(self: request, sent),
+            CallKind::Wait { request, sends: false, transfer: got } => each!(self: request, got),
+            CallKind::Test { request } => self.request(request)?,
+        }
+        Ok(())
+    }
+
+    /// What activities and calls begin with: what it is, whose, from when to when.
+    fn begin<K: Kind>(
+        &mut self,
+        what: &mut K,
+        id: &mut usize,
+        start: &mut Time,
+        end: &mut Time,
+    ) -> Result<()> {
+        let Memory { id: last, end: ended, .. } = self.memory;
+        // Another processor begins at 0.
+        let before = |same: bool| if same { ended } else { Time::ZERO };
+        let same = *id == last;
+        let at_once = *start == before(same);
+        let (number, [same, at_once]) = self.head("nothing", 4, what.number(), [same, at_once])?;
+        self.unless(same, id, last, Self::more)?;
+        self.unless(at_once, start, before(same), Self::later)?;
+        self.later(end, *start)?;
+        (self.memory.id, self.memory.end) = (*id, *end);
+        what.become_kind(number)
+    }
+
+    /// What belongs to a kind of activity.
+    fn what(&mut self, what: &mut ActivityKind) -> Result<()> {
+        match what {
+            ActivityKind::Work(kind) => self.name(kind),
+            ActivityKind::Send(id) => self.id_after(id, SENT),
+            ActivityKind::Receive(id) => self.id_after(id, GOT),
+            ActivityKind::Post(request) | ActivityKind::Wait(request) => self.request(request),
+            _ => Ok(()),
+        }
+    }
+
+    /// The message that a call sent.
+    fn sent(&mut self, sent: &mut Transfer) -> Result<()> {
+        self.transfer(sent, SENT)
+    }
+
+    /// The message that a call received.
+    fn got(&mut self, got: &mut Transfer) -> Result<()> {
+        self.transfer(got, GOT)
+    }
+
+    /// A message, and those that made it possible.
+    fn transfer(&mut self, transfer: &mut Transfer, last: Last<MessageId>) -> Result<()> {
+        let Transfer { message, rendezvous } = transfer;
+        let agreed = self.flag(rendezvous.is_some())?;
+        self.id_after(message, last)?;
+        if agreed {
+            let Rendezvous { request, reply } = &mut **rendezvous.get_or_insert_with(|| RENDEZVOUS.into());
+            self.id(request, *message)?;
+            self.id(reply, *message)?;
+        }
+        Ok(())
+    }
+
+    /// A message's name, by that of the message after the last such one.
+    fn id_after(&mut self, id: &mut MessageId, last: Last<MessageId>) -> Result<()> {
+        let near = next(*last(&mut self.memory));
+        self.id(id, near)?;
+        *last(&mut self.memory) = *id;
+        Ok(())
+    }
+
+    fn to(&mut self, to: &mut usize) -> Result<()> {
+        self.more_than_last(to, |memory| &mut memory.to)
+    }
+
+    /// A source, if there is one.
+    fn from(&mut self, from: &mut Option<usize>) -> Result<()> {
+        match self.flag(from.is_some())? {
+            true => self.more_than_last(from.get_or_insert(0), |memory| &mut memory.from)?,
+            false => *from = None,
+        }
+        Ok(())
+    }
+
+    fn bytes(&mut self, bytes: &mut usize) -> Result<()> {
+        self.more_than_last(bytes, |memory| &mut memory.length)
+    }
+
+    fn more_than_last(&mut self, number: &mut usize, last: Last<usize>) -> Result<()> {
+        let than = *last(&mut self.memory);
+        self.more(number, than)?;
+        *last(&mut self.memory) = *number;
+        Ok(())
+    }
+
+    fn request(&mut self, request: &mut u32) -> Result<()> {
+        let last = self.memory.request;
+        let more = i32::try_from(self.signed((request.wrapping_sub(last) as i32).into())?);
+        let more = more.map_err(|_| Error::other("a request's number is longer than 32 bits"))?;
+        *request = last.wrapping_add_signed(more);
+        self.memory.request = *request;
+        Ok(())
+    }
+
+    /// 0 and a new tag, or the number of one that was there.
+    fn tag(&mut self, tag: &mut CallTag) -> Result<()> {
+        let number = self.number(self.tags.number(tag))?;
+        if number > 0 {
+            *tag = self.tags.get(number)?;
+            return Ok(());
+        }
+        let last = self.memory.tag;
+        tag.number = last.wrapping_add_signed(self.signed(tag.number.wrapping_sub(last) as i64)?);
+        self.memory.tag = tag.number;
+        if self.flag(tag.name.is_some())? {
+            self.name(tag.name.get_or_insert_default())?;
+        }
+        if tag.name.as_ref().is_none_or(|name| name.len() <= LONGEST_NAME) {
+            self.tags.add(tag.clone());
+        }
+        Ok(())
+    }
+
+    /// 0 and a new name, or the number of one that was there.
+    fn name(&mut self, name: &mut Cow<'static, str>) -> Result<()> {
+        let number = self.number(self.names.number(name))?;
+        if number > 0 {
+            *name = self.names.get(number)?;
+            return Ok(());
+        }
+        *name = self.text(name.to_string())?.into();
+        if name.len() <= LONGEST_NAME {
+            self.names.add(name.clone());
+        }
+        Ok(())
+    }
+
+    /// A message's name, by one that was there.
+    fn id(&mut self, id: &mut MessageId, near: MessageId) -> Result<()> {
+        self.more(&mut id.from, near.from)?;
+        self.more(&mut id.number, near.number)
+    }
+
+    /// How much later a time is than one that was there: a byte if it was as much lately.
+    fn later(&mut self, time: &mut Time, than: Time) -> Result<()> {
+        let code = zigzag(time.as_ps().wrapping_sub(than.as_ps()));
+        let place = Memory::place(code);
+        let new = 0x80 | u8::from(code > 0x3F) << 6 | (code & 0x3F) as u8;
+        let byte = if self.memory.times[place] == Some(code) { place as u8 } else { new };
+        let byte = self.file.byte(byte)?;
+        let code = if byte < 0x80 {
+            let lately = self.memory.times[usize::from(byte)];
+            lately
+                .ok_or_else(|| Error::other("a time is said to be one that was there before, and was not"))?
+        } else {
+            let rest = if byte & 0x40 != 0 { self.number(code >> 6)? } else { 0 };
+            if rest > u64::MAX >> 6 {
+                return Err(Error::other("a time is longer than 64 bits"));
+            }
+            let code = rest << 6 | u64::from(byte & 0x3F);
+            self.memory.times[Memory::place(code)] = Some(code);
+            code
+        };
+        *time = plus(than, Time::from_ps(unzigzag(code)));
+        Ok(())
+    }
+
+    /// What begins with a byte: so many low bits are a number, and each of those above says whether something is so.
+    fn head<const N: usize>(
+        &mut self,
+        what: &str,
+        low: usize,
+        number: u8,
+        are_so: [bool; N],
+    ) -> Result<(u8, [bool; N])> {
+        let bits = (0..N).fold(number, |bits, place| bits | u8::from(are_so[place]) << (low + place));
+        let bits = self.file.byte(bits)?;
+        if bits >> (low + N) != 0 {
+            return Err(Error::other(format!("{what} begins with {bits:#x}")));
+        }
+        Ok((bits & !(u8::MAX << low), array::from_fn(|place| bits >> (low + place) & 1 == 1)))
+    }
+
+    /// What is as foreseen, if that is so.
+    fn unless<T>(
+        &mut self,
+        is_so: bool,
+        it: &mut T,
+        foreseen: T,
+        code: impl FnOnce(&mut Self, &mut T, T) -> Result<()>,
+    ) -> Result<()> {
+        if !is_so {
+            return code(self, it, foreseen);
+        }
+        *it = foreseen;
+        Ok(())
+    }
+
+    /// How much more a number is than one that was there.
+    fn more(&mut self, number: &mut usize, than: usize) -> Result<()> {
+        let more = self.signed(number.wrapping_sub(than) as i64)?;
+        *number = than.wrapping_add(more as usize);
+        Ok(())
+    }
+
+    /// A number that counts things of this machine, or names one.
+    fn count(&mut self, count: &mut usize) -> Result<()> {
+        let number = self.number(*count as u64)?;
+        *count = number.try_into().map_err(|_| Error::other("a number is too large for this computer"))?;
+        Ok(())
+    }
+
+    /// A number that may be negative.
+    fn signed(&mut self, number: i64) -> Result<i64> {
+        self.number(zigzag(number)).map(unzigzag)
+    }
+
+    /// Seven bits a byte, the lowest first; the eighth says that there are more.
+    pub fn number(&mut self, number: u64) -> Result<u64> {
+        let mut whole = 0;
+        for shift in (0..64).step_by(7) {
+            let rest = number >> shift;
+            let byte = self.file.byte((rest & 0x7F) as u8 | u8::from(rest > 0x7F) << 7)?;
+            if shift == 63 && byte > 1 {
+                break;
+            }
+            whole |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                return Ok(whole);
+            }
+        }
+        Err(Error::other("a number is longer than 64 bits"))
+    }
+
+    pub fn text(&mut self, text: String) -> Result<String> {
+        let length = self.number(text.len() as u64)?;
+        let bytes = self.file.bytes(text.into_bytes(), length)?;
+        String::from_utf8(bytes).map_err(|_| Error::other("a text is not in UTF-8"))
+    }
+
+    fn flag(&mut self, flag: bool) -> Result<bool> {
+        match self.file.byte(flag.into())? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(Error::other(format!("{other} is neither 0 nor 1"))),
+        }
+    }
+}
+
+/// The message after one: the same sender's next.
+fn next(id: MessageId) -> MessageId {
+    MessageId { from: id.from, number: id.number.wrapping_add(1) }
+}
+
+/// A sum modulo 2^64 picoseconds, so that whatever was subtracted is there again.
+fn plus(time: Time, more: Time) -> Time {
+    Time::from_ps(time.as_ps().wrapping_add(more.as_ps()))
+}
+
+/// What stands for a number that may be negative: small ones for those near to 0.
+pub fn zigzag(number: i64) -> u64 {
+    (number << 1 ^ number >> 63) as u64
+}
+
+/// The number for which this stands.
+pub fn unzigzag(code: u64) -> i64 {
+    (code >> 1) as i64 ^ -((code & 1) as i64)
+}

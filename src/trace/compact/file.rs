@@ -1,0 +1,87 @@
+//! A small file as a whole: how it begins, its four lists, and nothing after them.
+
+use std::io::{BufReader, BufWriter, Error, Read, Result, Write};
+
+use super::bytes::File;
+use super::codec::Codec;
+use super::kinds::ID;
+use super::memory::Memory;
+use crate::time::Time;
+use crate::trace::call::{Call, CallKind};
+use crate::trace::error::TraceError;
+use crate::trace::machine;
+use crate::trace::record::{Activity, ActivityKind, Message, Progress, Trace};
+
+/// How such a file begins. No JSON does.
+pub const MAGIC: &[u8; 14] = b"loggp trace 1\n";
+
+impl Trace {
+    /// Writes the trace in a few bytes for each event. [`read`](Trace::read) knows it by its beginning.
+    pub fn write_compact(&self, mut out: impl Write) -> Result<()> {
+        Codec::new(File::Written(BufWriter::new(&mut out))).trace(Some(self)).map(drop)
+    }
+}
+
+/// Reads a trace that [`Trace::write_compact`] wrote.
+pub fn read(input: BufReader<&mut dyn Read>) -> std::result::Result<Trace, TraceError> {
+    let mut codec = Codec::new(File::Read { input, at: 0 });
+    codec.trace(None).map_err(|why| TraceError::new(format_args!("{}{why}", codec.file.place())))
+}
+
+impl Codec<'_> {
+    /// Writes this trace, or reads one if there is none.
+    fn trace(&mut self, trace: Option<&Trace>) -> Result<Trace> {
+        for expected in MAGIC {
+            if self.file.byte(*expected)? != *expected {
+                let why = "it begins like a compact trace, and not with \"loggp trace 1\"";
+                return Err(Error::other(why));
+            }
+        }
+        let text = trace.map(machine::write).transpose()?;
+        let machine = machine::read(&self.text(text.unwrap_or_default())?)?;
+        let L = machine.params.L;
+        // What an item is before it is read does not matter.
+        let (zero, what) = (Time::ZERO, ActivityKind::Gap);
+        let activity = Activity { id: 0, start: zero, end: zero, what: what.clone() };
+        let progress = Progress { id: 0, request: 0, start: zero, end: zero, what };
+        let (id, latency, enter, first, arrival) = (ID, zero, zero, zero, zero);
+        let message = Message { id, to: 0, words: 0, latency, place: 0, enter, first, arrival };
+        let call = Call { id: 0, start: zero, end: zero, what: CallKind::Barrier };
+        let trace = Trace {
+            activities: self.list(trace.map(|trace| &*trace.activities), activity, Self::activity)?,
+            progress: self.list(trace.map(|trace| &*trace.progress), progress, Self::progress)?,
+            messages: self.list(trace.map(|trace| &*trace.messages), message, |codec, message| {
+                codec.message(message, L)
+            })?,
+            calls: self.list(trace.map(|trace| &*trace.calls), call, Self::call)?,
+            ..machine
+        };
+        self.file.end()?;
+        Ok(trace)
+    }
+
+    /// Writes a list: how many items there are, and each. Or reads one, each item into such a one.
+    ///
+    /// The list grows while items come, whatever number of them the file announces. An item takes two bytes at least; so
+    /// what is read is never more than some hundred times as long as the file.
+    fn list<T: Clone>(
+        &mut self,
+        written: Option<&[T]>,
+        blank: T,
+        item: impl Fn(&mut Self, &mut T) -> Result<()>,
+    ) -> Result<Vec<T>> {
+        self.memory = Memory::new();
+        let Some(written) = written else {
+            let mut read = Vec::new();
+            for _ in 0..self.number(0)? {
+                let mut it = blank.clone();
+                item(self, &mut it)?;
+                read.push(it);
+            }
+            return Ok(read);
+        };
+        self.number(written.len() as u64)?;
+        written.iter().try_for_each(|it| item(self, &mut it.clone()))?;
+        Ok(Vec::new())
+    }
+}

@@ -1,0 +1,106 @@
+//! What there is of several kinds: each kind has a number in the file.
+
+use std::borrow::Cow;
+use std::io::{Error, Result};
+use std::mem::discriminant;
+use std::sync::LazyLock;
+
+use crate::message::MessageId;
+use crate::time::Time;
+use crate::trace::call::{CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
+use crate::trace::record::ActivityKind;
+
+/// Something that is one of several kinds.
+pub trait Kind: Clone + 'static {
+    /// What to say of a number that no kind has.
+    const NONE: &'static str;
+
+    /// One of each kind by its number, with nothing in it yet.
+    fn all() -> &'static [Self];
+
+    /// Whether two are of the same kind.
+    fn is_like(&self, other: &Self) -> bool {
+        discriminant(self) == discriminant(other)
+    }
+
+    /// The number of its kind.
+    fn number(&self) -> u8 {
+        let place = Self::all().iter().position(|kind| kind.is_like(self));
+        place.expect("all kinds are there") as u8
+    }
+
+    /// Becomes one of the kind with this number. One that is of that kind stays as it is.
+    fn become_kind(&mut self, number: u8) -> Result<()> {
+        if self.number() != number {
+            let kind = Self::all().get(usize::from(number)).cloned();
+            *self = kind.ok_or_else(|| Error::other(format!("{} {number}", Self::NONE)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Nothing is in it yet, as in all of these.
+pub const ID: MessageId = MessageId { from: 0, number: 0 };
+pub const TAG: CallTag = CallTag { number: 0, name: None };
+pub const TRANSFER: Transfer = Transfer { message: ID, rendezvous: None };
+pub const RENDEZVOUS: Rendezvous = Rendezvous { request: ID, reply: ID };
+
+impl Kind for ActivityKind {
+    const NONE: &'static str = "a processor does nothing that has number";
+
+    fn all() -> &'static [ActivityKind] {
+        static ALL: [ActivityKind; 10] = [
+            ActivityKind::Work(Cow::Borrowed("")),
+            ActivityKind::Send(ID),
+            ActivityKind::Receive(ID),
+            ActivityKind::Gap,
+            ActivityKind::Stall,
+            ActivityKind::Port,
+            ActivityKind::Idle,
+            ActivityKind::Barrier,
+            ActivityKind::Post(0),
+            ActivityKind::Wait(0),
+        ];
+        &ALL
+    }
+}
+
+impl Kind for CallKind {
+    const NONE: &'static str = "a program calls nothing that has number";
+
+    fn all() -> &'static [CallKind] {
+        static ALL: LazyLock<[CallKind; 12]> = LazyLock::new(|| {
+            let both = SendRecv { to: 0, from: 0, tag: TAG, bytes: 0, sent: TRANSFER, got: TRANSFER };
+            [
+                CallKind::Work(Cow::Borrowed("")),
+                CallKind::WaitUntil(Time::ZERO),
+                CallKind::Send { to: 0, tag: TAG, bytes: 0, sent: TRANSFER },
+                CallKind::Receive { from: None, tag: TAG, until: Until::Come, got: None },
+                CallKind::SendRecv(Box::new(both)),
+                CallKind::Probe { from: None, tag: TAG, saw: None },
+                CallKind::Barrier,
+                CallKind::Isend { request: 0, to: 0, tag: TAG, bytes: 0 },
+                CallKind::Irecv { request: 0, from: None, tag: TAG },
+                CallKind::Wait { request: 0, sends: true, transfer: TRANSFER },
+                CallKind::Wait { request: 0, sends: false, transfer: TRANSFER },
+                CallKind::Test { request: 0 },
+            ]
+        });
+        &*ALL
+    }
+
+    fn is_like(&self, other: &CallKind) -> bool {
+        match (self, other) {
+            (CallKind::Wait { sends, .. }, CallKind::Wait { sends: other, .. }) => sends == other,
+            _ => discriminant(self) == discriminant(other),
+        }
+    }
+}
+
+impl Kind for Until {
+    const NONE: &'static str = "no receive waits like";
+
+    fn all() -> &'static [Until] {
+        &[Until::Come, Until::Moment(Time::ZERO), Until::GapOver]
+    }
+}

@@ -1,0 +1,182 @@
+//! The machine of a trace as JSON, which both forms of a file have: times in picoseconds.
+//!
+//! Each type here mirrors one of the library's, which can change without the file.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::de::Error;
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use super::call::Call;
+use super::record::{Activity, Message, Progress, Trace};
+use crate::params::{Latency, LongMessages, Parameter, Params, Ports, Ties};
+use crate::time::Time;
+
+/// The machine of a trace.
+pub fn write(trace: &Trace) -> serde_json::Result<String> {
+    json(|to| Machine::serialize(trace, to))
+}
+
+/// What a mirror serializes.
+pub fn json(
+    mirror: impl FnOnce(&mut serde_json::Serializer<&mut Vec<u8>>) -> serde_json::Result<()>,
+) -> serde_json::Result<String> {
+    let mut text = Vec::new();
+    mirror(&mut serde_json::Serializer::new(&mut text))?;
+    String::from_utf8(text).map_err(serde_json::Error::custom)
+}
+
+/// A trace that has the machine of which [`write`] wrote, and nothing that happened on it.
+pub fn read(text: &str) -> serde_json::Result<Trace> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let trace = Machine::deserialize(&mut json)?;
+    json.end()?;
+    Ok(trace)
+}
+
+/// A [`Trace`] as far as its machine.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Trace")]
+pub struct Machine {
+    #[serde(flatten, with = "by_name")]
+    params: Params,
+    #[serde(with = "PortsText")]
+    ports: Ports,
+    #[serde(with = "LatencyText")]
+    latency: Latency,
+    #[serde(with = "TiesText", default, skip_serializing_if = "is_default")]
+    ties: Ties,
+    #[serde(with = "cost", default, skip_serializing_if = "is_default")]
+    barrier: Option<Time>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    out_of_order: u64,
+    #[serde(skip)]
+    activities: Vec<Activity>,
+    #[serde(skip)]
+    progress: Vec<Progress>,
+    #[serde(skip)]
+    messages: Vec<Message>,
+    #[serde(skip)]
+    calls: Vec<Call>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Ports", rename_all = "lowercase")]
+enum PortsText {
+    Single,
+    Dual,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Latency", rename_all = "lowercase")]
+enum LatencyText {
+    Exact,
+    Random { seed: u64 },
+    Exponential { seed: u64 },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Ties", rename_all = "lowercase")]
+enum TiesText {
+    Number,
+    Rotation,
+    Random { seed: u64 },
+}
+
+/// Whether something goes without saying.
+pub fn is_default<T: Default + PartialEq>(it: &T) -> bool {
+    *it == T::default()
+}
+
+/// What the machine's own barrier costs.
+mod cost {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(cost: &Option<Time>, serializer: S) -> Result<S::Ok, S::Error> {
+        cost.map(Time::as_ps).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+        match Option::deserialize(deserializer)?.map(Time::from_ps) {
+            Some(cost) if cost < Time::ZERO => {
+                Err(D::Error::custom(format_args!("a barrier that costs {cost} cannot be")))
+            }
+            cost => Ok(cost),
+        }
+    }
+}
+
+/// Parameters by name, and those of LogGPS together.
+mod by_name {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(params: &Params, serializer: S) -> Result<S::Ok, S::Error> {
+        let numbers = |loggps: bool| {
+            let those = all().filter(move |parameter| parameter.is_loggps() == loggps);
+            those.filter_map(|parameter| Some((parameter.name, parameter.number(params)?)))
+        };
+        let mut map = serializer.serialize_map(None)?;
+        for (name, number) in numbers(false) {
+            map.serialize_entry(name, &number)?;
+        }
+        map.serialize_entry("model", model(params))?;
+        let gps: BTreeMap<_, _> = numbers(true).collect();
+        if !gps.is_empty() {
+            map.serialize_entry("LogGPS", &gps)?;
+        }
+        map.end()
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Params, D::Error> {
+        params(&HashMap::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+
+    fn all() -> impl Iterator<Item = &'static Parameter> {
+        Parameter::ALL.iter().chain([&Parameter::CYCLE])
+    }
+
+    /// Which model a machine follows. With LogP the G that is said is no parameter, but max(g, o).
+    fn model(params: &Params) -> &'static str {
+        match params.long {
+            LongMessages::LogP => "LogP",
+            LongMessages::LogGP { .. } => "LogGP",
+            LongMessages::LogGPS(_) => "LogGPS",
+        }
+    }
+
+    /// The parameters among what is said.
+    fn params(said: &HashMap<String, Value>) -> Result<Params, String> {
+        let (gps, said_model) = (said.get("LogGPS"), said.get("model"));
+        let is_logp = said_model.is_some_and(|model| model == "LogP");
+        let mut builder = Params::builder(0);
+        for parameter in all() {
+            let name = parameter.name;
+            let value = match (parameter.is_loggps(), gps) {
+                (true, None) => continue,
+                (true, Some(gps)) => gps.get(name),
+                (false, _) if name == "G" && (is_logp || gps.is_some()) => continue,
+                (false, _) => said.get(name),
+            };
+            let value = value.ok_or_else(|| format!("its machine lacks its {name:?}"))?;
+            let number = value.as_i64().ok_or_else(|| {
+                let kind = if parameter.is_time() { "picoseconds" } else { "things" };
+                format!("its machine has {name:?} {value}, no whole number of {kind}")
+            })?;
+            builder = builder.set_number(parameter, number);
+        }
+        let params = builder.build().map_err(|why| why.to_string())?;
+        let G = said.get("G").and_then(Value::as_i64).map(Time::from_ps);
+        if is_logp && G.is_some() && G != params.G() {
+            return Err("its machine is one of LogP, and its G is not max(g, o)".into());
+        }
+        let model = model(&params);
+        match said_model {
+            Some(said) if said != model => {
+                Err(format!("its machine is said to be one of {said}, and has the parameters of {model}"))
+            }
+            _ => Ok(params),
+        }
+    }
+}

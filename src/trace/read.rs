@@ -1,0 +1,19 @@
+//! How a trace is read, whatever form its file has.
+
+use std::io::{BufRead, BufReader, Read};
+
+use super::error::TraceError;
+use super::record::Trace;
+use super::{chrome, compact};
+
+impl Trace {
+    /// Reads a trace that [`write`](Trace::write) or [`write_compact`](Trace::write_compact) wrote: exactly the same one.
+    pub fn read(mut input: impl Read) -> Result<Trace, TraceError> {
+        let mut input = BufReader::new(&mut input as &mut dyn Read);
+        match input.fill_buf().map_err(TraceError::new)?.first() {
+            None => Err(TraceError::new("it is empty")),
+            Some(first) if *first == compact::MAGIC[0] => compact::read(input),
+            Some(_) => chrome::read(input),
+        }
+    }
+}

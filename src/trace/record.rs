@@ -1,0 +1,171 @@
+//! What a trace holds.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::call::{Call, CallKind, Parts};
+use crate::message::MessageId;
+use crate::params::{Latency, Params, Ports, Ties};
+use crate::time::Time;
+
+/// The record of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// The machine's parameters.
+    pub params: Params,
+    /// The machine's ports.
+    pub ports: Ports,
+    /// How the machine draws latencies.
+    pub latency: Latency,
+    /// Who went first among those that acted at the same time.
+    pub ties: Ties,
+    /// What its own barrier costs, if it has one.
+    pub barrier: Option<Time>,
+    /// How many acts the host let happen out of their order; 0 on the virtual clock and wherever work is
+    /// charged.
+    pub out_of_order: u64,
+    /// What the processors did: by processor, and each one's by time.
+    pub activities: Vec<Activity>,
+    /// What requests did beside that: by processor, by when it waited for them, and each one's by time.
+    pub progress: Vec<Progress>,
+    /// The messages: by sender, and each one's as it turned to them.
+    pub messages: Vec<Message>,
+    /// What the programs called: by processor, and each one's by time. Files from before traces held calls have none.
+    pub calls: Vec<Call>,
+}
+
+impl Trace {
+    /// For how many bytes each message counted that a program sent, as far as the calls say it. A rendezvous' requests and
+    /// replies are none.
+    pub fn lengths(&self) -> HashMap<MessageId, usize> {
+        let (mut posted, mut lengths) = (HashMap::new(), HashMap::new());
+        for call in &self.calls {
+            let sent = match &call.what {
+                CallKind::Send { bytes, sent, .. } => Some((sent, *bytes)),
+                CallKind::SendRecv(both) => Some((&both.sent, both.bytes)),
+                CallKind::Isend { request, bytes, .. } => {
+                    posted.insert((call.id, *request), *bytes);
+                    None
+                }
+                CallKind::Wait { request, sends: true, transfer } => {
+                    posted.remove(&(call.id, *request)).map(|bytes| (transfer, bytes))
+                }
+                _ => None,
+            };
+            lengths.extend(sent.map(|(sent, bytes)| (sent.message, bytes)));
+        }
+        lengths
+    }
+
+    /// The latencies of all messages; a trace from a file may have senders that are not there.
+    pub(crate) fn latencies(&self) -> Vec<Vec<Time>> {
+        let mut latencies = vec![Vec::new(); self.params.P];
+        for message in &self.messages {
+            if let Some(latencies) = latencies.get_mut(message.id.from) {
+                latencies.push(message.latency); // a sender's are in order
+            }
+        }
+        latencies
+    }
+}
+
+/// What a processor did for a while.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Activity {
+    /// The processor.
+    pub id: usize,
+    /// When it began.
+    pub start: Time,
+    /// When it was over.
+    pub end: Time,
+    /// What it did.
+    pub what: ActivityKind,
+}
+
+/// What a processor can do in a run, as a trace tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ActivityKind {
+    /// Compute: this kind of work.
+    Work(Cow<'static, str>),
+    /// The overhead of sending a message.
+    Send(MessageId),
+    /// The overhead of receiving a message.
+    Receive(MessageId),
+    /// Wait for the gap after a send or a reception.
+    Gap,
+    /// Wait for the capacity.
+    Stall,
+    /// Wait for the port.
+    Port,
+    /// Wait for a message or a moment.
+    Idle,
+    /// Wait in the machine's own barrier: for the others, and for as long as it costs. It is one even if it
+    /// takes no time.
+    Barrier,
+    /// Call for a request, the one with this number.
+    Post(u32),
+    /// Wait for a request, the one with this number.
+    Wait(u32),
+}
+
+/// What a request did for a while, beside what its processor did: a send or a receive goes on by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The processor.
+    pub id: usize,
+    /// How many requests it had called for before.
+    pub request: u32,
+    /// When it began.
+    pub start: Time,
+    /// When it was over.
+    pub end: Time,
+    /// What it was.
+    pub what: ActivityKind,
+}
+
+/// How a message travelled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The name of the message.
+    pub id: MessageId,
+    /// Its receiver.
+    pub to: usize,
+    /// Its length in words.
+    pub words: usize,
+    /// How long its first word would be under way if the port were free: what was drawn for it, or L.
+    pub latency: Time,
+    /// Its sender's place among all processors, if others act when its turn comes: by the order of the machine's
+    /// [`Ties`].
+    pub place: usize,
+    /// When its first word entered the network.
+    pub enter: Time,
+    /// When its first word came out.
+    pub first: Time,
+    /// When all of it was there.
+    pub arrival: Time,
+}
+
+/// One processor's part of a trace, which it writes while it runs.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    /// What it did.
+    pub activities: Vec<Activity>,
+    /// What its requests did beside that.
+    pub progress: Vec<Progress>,
+    /// What it sent.
+    pub messages: Vec<Message>,
+    /// What its program called.
+    pub calls: Vec<Call>,
+    /// The messages of the call that it is in.
+    pub parts: Parts,
+}
+
+impl Log {
+    /// A call is over, if it was one. It began when the one before it ended, since local time passes in calls alone.
+    pub fn called(&mut self, id: usize, end: Time, what: Option<CallKind>) {
+        let start = self.calls.last().map_or(Time::ZERO, |before| before.end);
+        self.calls.extend(what.map(|what| Call { id, start, end, what }));
+        self.parts.clear();
+    }
+}

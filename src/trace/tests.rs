@@ -1,0 +1,310 @@
+//! Any trace at all, for the tests of both forms, and one of which every byte is known.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+use super::{
+    Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Rendezvous, SendRecv, Trace,
+    Transfer, Until,
+};
+use crate::message::MessageId;
+use crate::params::{Latency, Params, Ports, Ties};
+use crate::time::{NS, Time, US};
+
+fn time() -> impl Strategy<Value = Time> {
+    prop_oneof![0..100_000_000_i64, any::<i64>()].prop_map(Time::from_ps)
+}
+
+fn message_id() -> impl Strategy<Value = MessageId> {
+    prop_oneof![(0..4_usize, 0..9_usize), any::<(usize, usize)>()]
+        .prop_map(|(from, number)| MessageId { from, number })
+}
+
+fn activity() -> impl Strategy<Value = Activity> {
+    let what = prop_oneof![
+        any::<String>().prop_map(|kind| ActivityKind::Work(kind.into())),
+        message_id().prop_map(ActivityKind::Send),
+        message_id().prop_map(ActivityKind::Receive),
+        Just(ActivityKind::Gap),
+        Just(ActivityKind::Stall),
+        Just(ActivityKind::Port),
+        Just(ActivityKind::Idle),
+        Just(ActivityKind::Barrier),
+        any::<u32>().prop_map(ActivityKind::Post),
+        any::<u32>().prop_map(ActivityKind::Wait),
+    ];
+    (any::<usize>(), time(), time(), what).prop_map(|(id, start, end, what)| Activity {
+        id,
+        start,
+        end,
+        what,
+    })
+}
+
+fn progress() -> impl Strategy<Value = Progress> {
+    let what = prop_oneof![
+        message_id().prop_map(ActivityKind::Send),
+        message_id().prop_map(ActivityKind::Receive),
+        Just(ActivityKind::Gap),
+        Just(ActivityKind::Stall),
+        Just(ActivityKind::Port),
+        Just(ActivityKind::Idle),
+    ];
+    let whose = (number(), any::<u32>());
+    (whose, time(), time(), what).prop_map(|((id, request), start, end, what)| Progress {
+        id,
+        request,
+        start,
+        end,
+        what,
+    })
+}
+
+fn message() -> impl Strategy<Value = Message> {
+    let times = [time(), time(), time(), time()];
+    (message_id(), any::<(usize, usize, usize)>(), times).prop_map(
+        |(id, (to, words, place), [latency, enter, first, arrival])| Message {
+            id,
+            to,
+            words,
+            latency,
+            place,
+            enter,
+            first,
+            arrival,
+        },
+    )
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![Just("row".to_owned()), Just("x".repeat(100)), any::<String>()]
+}
+
+fn tag() -> impl Strategy<Value = CallTag> {
+    let number = prop_oneof![0..3_u64, any::<u64>()];
+    (number, option::of(name())).prop_map(|(number, name)| CallTag { number, name: name.map(Into::into) })
+}
+
+fn transfer() -> impl Strategy<Value = Transfer> {
+    (message_id(), option::of((message_id(), message_id()))).prop_map(|(message, rendezvous)| {
+        let rendezvous = rendezvous.map(|(request, reply)| Box::new(Rendezvous { request, reply }));
+        Transfer { message, rendezvous }
+    })
+}
+
+fn number() -> impl Strategy<Value = usize> {
+    prop_oneof![0..4_usize, any::<usize>()]
+}
+
+fn until() -> impl Strategy<Value = Until> {
+    prop_oneof![Just(Until::Come), time().prop_map(Until::Moment), Just(Until::GapOver)]
+}
+
+fn call() -> impl Strategy<Value = Call> {
+    let send_recv = (number(), number(), tag(), number(), transfer(), transfer());
+    let what =
+        prop_oneof![
+            name().prop_map(|kind| CallKind::Work(kind.into())),
+            time().prop_map(CallKind::WaitUntil),
+            (number(), tag(), number(), transfer()).prop_map(|(to, tag, bytes, sent)| CallKind::Send {
+                to,
+                tag,
+                bytes,
+                sent
+            }),
+            (option::of(number()), tag(), until(), option::of(transfer()))
+                .prop_map(|(from, tag, until, got)| CallKind::Receive { from, tag, until, got }),
+            send_recv.prop_map(|(to, from, tag, bytes, sent, got)| {
+                CallKind::SendRecv(Box::new(SendRecv { to, from, tag, bytes, sent, got }))
+            }),
+            (option::of(number()), tag(), option::of(number()))
+                .prop_map(|(from, tag, saw)| CallKind::Probe { from, tag, saw }),
+            Just(CallKind::Barrier),
+            (any::<u32>(), number(), tag(), number()).prop_map(|(request, to, tag, bytes)| CallKind::Isend {
+                request,
+                to,
+                tag,
+                bytes
+            }),
+            (any::<u32>(), option::of(number()), tag()).prop_map(|(request, from, tag)| CallKind::Irecv {
+                request,
+                from,
+                tag
+            }),
+            (any::<u32>(), any::<bool>(), transfer()).prop_map(|(request, sends, transfer)| CallKind::Wait {
+                request,
+                sends,
+                transfer
+            }),
+            any::<u32>().prop_map(|request| CallKind::Test { request }),
+        ];
+    (number(), time(), time(), what).prop_map(|(id, start, end, what)| Call { id, start, end, what })
+}
+
+/// Any trace at all, whether it could happen or not.
+pub fn any_trace() -> impl Strategy<Value = Trace> {
+    let texts = prop::sample::select(vec![
+        "L=6,o=2,g=4,G=0.03us",
+        "L=1ps,o=3600s,word=16",
+        "L=9us,S=100,s=10,O_s=7.63ns,O_r=4ns,G_s=1ns,G_l=-12.74ns",
+    ]);
+    let ports = prop::sample::select(vec![Ports::Single, Ports::Dual]);
+    let latency = prop_oneof![
+        Just(Latency::Exact),
+        any::<u64>().prop_map(|seed| Latency::Random { seed }),
+        any::<u64>().prop_map(|seed| Latency::Exponential { seed }),
+    ];
+    let ties = prop_oneof![
+        Just(Ties::Number),
+        Just(Ties::Rotation),
+        any::<u64>().prop_map(|seed| Ties::Random { seed }),
+    ];
+    let barrier = prop::option::of((0..=i64::MAX).prop_map(Time::from_ps));
+    let out_of_order = prop_oneof![Just(0), any::<u64>()];
+    let machine = (texts, ports, (latency, ties), barrier, out_of_order);
+    let events = (vec(activity(), 0..12), vec(message(), 0..12), vec(call(), 0..12), vec(progress(), 0..6));
+    (machine, events).prop_map(|(machine, (activities, messages, calls, progress))| {
+        let (text, ports, (latency, ties), barrier, out_of_order) = machine;
+        let params = Params::builder(3).set(text).unwrap().build().unwrap();
+        Trace { params, ports, latency, ties, barrier, out_of_order, activities, progress, messages, calls }
+    })
+}
+
+/// A trace that has everything that there is once at least, whether it could happen or not.
+fn one_of_each() -> Trace {
+    let id = |from, number| MessageId { from, number };
+    let tag = |number, name: Option<&'static str>| CallTag { number, name: name.map(Into::into) };
+    let free = |from, number| Transfer { message: id(from, number), rendezvous: None };
+    let agreed = Transfer {
+        message: id(2, 1),
+        rendezvous: Some(Box::new(Rendezvous { request: id(2, 0), reply: id(0, 7) })),
+    };
+    let activities = [
+        (0, 0, 3, ActivityKind::Work("think \"hard\"\n".into())),
+        (0, 3, 5, ActivityKind::Send(id(0, 0))),
+        (0, 5, 9, ActivityKind::Gap),
+        (0, 9, 11, ActivityKind::Send(id(0, 300))),
+        (0, 11, 13, ActivityKind::Stall),
+        (0, 14, 15, ActivityKind::Port),
+        (1, 0, 8, ActivityKind::Idle),
+        (1, 8, 10, ActivityKind::Receive(id(0, 0))),
+        (1, 10, 10, ActivityKind::Barrier),
+        (1, 10, 12, ActivityKind::Post(7)),
+        (2, -4, 1_000_000, ActivityKind::Wait(7)),
+        (2, 1_000_000, 1_000_001, ActivityKind::Work("think \"hard\"\n".into())),
+    ];
+    let progress = [
+        (1, 7, 9, 11, ActivityKind::Send(id(1, 0))),
+        (1, 8, 11, 12, ActivityKind::Receive(id(0, 300))),
+        (2, 0, 12, 13, ActivityKind::Gap),
+        (2, 0, 13, 14, ActivityKind::Stall),
+        (2, 0, 14, 15, ActivityKind::Port),
+        (2, u32::MAX, 15, 16, ActivityKind::Idle),
+    ];
+    let messages = [
+        (id(0, 0), 1, 1, 9, 0, [5, 14, 14]),
+        (id(0, 1), 2, 1, 9, 0, [9, 18, 20]),
+        (id(0, 300), 1, 20_000, 4, 1, [11, 17, 100]),
+        (id(1, 0), 0, 3, 9, 1, [30, 39, 25]),
+    ];
+    let calls = [
+        (0, 0, 3, CallKind::Work("think \"hard\"\n".into())),
+        (0, 3, 5, CallKind::WaitUntil(5 * US)),
+        (0, 5, 9, CallKind::Send { to: 1, tag: tag(0, None), bytes: 8, sent: free(0, 0) }),
+        (0, 9, 20, CallKind::Send { to: 2, tag: tag(1, Some("row")), bytes: 80_000, sent: agreed.clone() }),
+        (0, 20, 21, CallKind::Barrier),
+        (
+            1,
+            0,
+            4,
+            CallKind::Receive {
+                from: Some(0),
+                tag: tag(1, Some("row")),
+                until: Until::Come,
+                got: Some(free(0, 0)),
+            },
+        ),
+        (
+            1,
+            4,
+            6,
+            CallKind::Receive {
+                from: None,
+                tag: tag(u64::MAX, None),
+                until: Until::Moment(6 * US + 7 * NS),
+                got: None,
+            },
+        ),
+        (
+            1,
+            6,
+            8,
+            CallKind::Receive {
+                from: None,
+                tag: tag(u64::MAX, None),
+                until: Until::GapOver,
+                got: Some(agreed.clone()),
+            },
+        ),
+        (
+            1,
+            8,
+            9,
+            CallKind::SendRecv(Box::new(SendRecv {
+                to: 0,
+                from: 2,
+                tag: tag(1, Some("row")),
+                bytes: 0,
+                sent: free(1, 0),
+                got: agreed.clone(),
+            })),
+        ),
+        (1, 10, 11, CallKind::Probe { from: None, tag: tag(2, Some("column")), saw: Some(2) }),
+        (2, 0, 1, CallKind::Isend { request: 0, to: 1, tag: tag(2, Some("row")), bytes: 17 }),
+        (2, 1, 2, CallKind::Irecv { request: 1, from: Some(0), tag: tag(1, Some("row")) }),
+        (2, 2, 3, CallKind::Test { request: 1 }),
+        (2, 3, 4, CallKind::Wait { request: 0, sends: true, transfer: agreed }),
+        (2, 4, 5, CallKind::Wait { request: 1, sends: false, transfer: free(0, 300) }),
+    ];
+    let params = "L=9us,o=2,S=100,s=10,O_s=7.63ns,O_r=4ns,G_s=1ns,G_l=-12.74ns";
+    Trace {
+        params: Params::builder(3).set(params).unwrap().build().unwrap(),
+        ports: Ports::Dual,
+        latency: Latency::Random { seed: 7 },
+        ties: Ties::Rotation,
+        barrier: Some(3 * US),
+        out_of_order: 5,
+        activities: activities
+            .map(|(id, start, end, what)| Activity { id, start: start * US, end: end * US, what })
+            .into(),
+        progress: progress
+            .map(|(id, request, start, end, what)| Progress {
+                id,
+                request,
+                start: start * US,
+                end: end * US,
+                what,
+            })
+            .into(),
+        messages: messages
+            .map(|(id, to, words, latency, place, times)| {
+                let [enter, first, arrival] = times.map(|time| time * US);
+                Message { id, to, words, latency: latency * US, place, enter, first, arrival }
+            })
+            .into(),
+        calls: calls.map(|(id, start, end, what)| Call { id, start: start * US, end: end * US, what }).into(),
+    }
+}
+
+/// The files that a released version wrote are read for ever: each form, byte for byte.
+#[test]
+fn every_byte_stays_as_it_is() {
+    let (mut json, mut compact) = (Vec::new(), Vec::new());
+    one_of_each().write(&mut json).unwrap();
+    one_of_each().write_compact(&mut compact).unwrap();
+    assert_eq!(String::from_utf8(json).unwrap(), include_str!("tests/one_of_each.json"));
+    assert_eq!(compact, include_bytes!("tests/one_of_each.loggp"));
+    assert_eq!(Trace::read(&compact[..]), Ok(one_of_each()));
+    assert_eq!(Trace::read(&include_bytes!("tests/one_of_each.json")[..]), Ok(one_of_each()));
+}
