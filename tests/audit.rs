@@ -17,6 +17,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 const WORDS: Tag<Vec<u64>> = Tag::new(0);
+const BYTES: Tag<Vec<u8>> = Tag::new(0);
 const WORD: Tag<u64> = Tag::new(0);
 const SIGNAL: Tag<()> = Tag::new(0);
 const ARRAY_3: Tag<[u64; 3]> = Tag::new(0);
@@ -732,6 +733,30 @@ fn the_machine_counts_what_is_in_transit() {
         audit(&Trace { messages, ..trace.clone() }).most_in_transit_to
     };
     assert_eq!((run.processors[0].most_to, of_0(run.trace.as_ref().unwrap())), (2, 2));
+}
+
+/// The messages of processor 0 both enter at 16, and the second asked before the first: it is there at 4, as G_l has it. So
+/// the first one's words, which take 2, lie behind both.
+#[test]
+fn what_asks_first_enters_first_even_if_it_was_called_for_second() {
+    let mut trace = run(&machine_of(3, "word=1,L=4,o=2,g=0,s=2,O_s=2,O_r=2,G_s=4,G_l=-6"), |p| match p.id() {
+        0 => {
+            let first = p.isend(1, BYTES, vec![0; 3]);
+            p.send(2, BYTES, vec![0; 6]);
+            p.wait(first);
+        }
+        _ => _ = p.recv(BYTES),
+    })
+    .trace
+    .unwrap();
+    let ways = trace.messages.iter().map(|message| (message.enter, message.arrival)).collect::<Vec<_>>();
+    assert_eq!(ways, [(16 * US, 22 * US), (16 * US, 4 * US)]);
+    assert_eq!(audit(&trace).violations, []);
+    // If the first was there before the second, which so asked after it, the second came within its words.
+    trace.calls.clear();
+    trace.messages[0].latency = -20 * US;
+    let rules = audit(&trace).violations.iter().map(|found| found.rule).collect::<BTreeSet<_>>();
+    assert_eq!(rules, BTreeSet::from([Rule::Gap, Rule::Latency]));
 }
 
 fn moment() -> impl Strategy<Value = Time> {

@@ -223,6 +223,18 @@ struct Flight<'a> {
     received: bool,
 }
 
+impl Flight<'_> {
+    /// When it was ready, or at least entered.
+    fn ready(&self) -> Time {
+        self.send.map_or(self.message.enter, |send| send.end)
+    }
+
+    /// When it asks for its way: when it is ready, or when it would be there, if a negative G_l makes that earlier.
+    fn ask(&self) -> Time {
+        self.ready().min(self.ready() + self.message.latency + self.spread)
+    }
+}
+
 /// A port: a processor's, and whether it is the one for receiving, where there are two.
 type PortName = (usize, bool);
 
@@ -348,11 +360,15 @@ impl<'a> Auditor<'a> {
         for sentence in broken {
             self.report(Rule::Names, sentence);
         }
-        // A request's message may enter after one that its processor turned to later.
+    }
+
+    /// The messages of one processor enter in the order of their turns: a request's may enter after one that its processor
+    /// turned to later, and of two that enter at the same moment the one that asked first did so first.
+    fn order_messages(&mut self) {
         let mut entered: Vec<usize> = (0..self.flights.len()).collect();
         entered.sort_by_key(|place| {
-            let message = self.flights[*place].message;
-            (message.id.from, message.enter, message.id.number)
+            let flight = &self.flights[*place];
+            (flight.message.id.from, flight.message.enter, flight.ask(), flight.message.id.number)
         });
         self.before = vec![None; self.flights.len()];
         for pair in entered.windows(2) {
@@ -371,6 +387,13 @@ impl<'a> Auditor<'a> {
         // What lasts no time comes before what begins with it.
         activities.sort_by_key(|activity| (activity.id, activity.start, activity.end));
         for did in activities.chunk_by(|a, b| a.id == b.id) {
+            self.follow_sends(did);
+        }
+        for pieces in beside.chunk_by(|a, b| (a.0, a.1.id) == (b.0, b.1.id)) {
+            self.follow_sends(&pieces.iter().map(|(_, activity)| activity).collect::<Vec<_>>());
+        }
+        self.order_messages();
+        for did in activities.chunk_by(|a, b| a.id == b.id) {
             let id = did[0].id;
             if id >= self.params.P {
                 self.report(Rule::Names, format!("there is no processor {id} to do anything"));
@@ -381,7 +404,6 @@ impl<'a> Auditor<'a> {
                 .map(|pieces| (pieces[0].0, pieces.iter().map(|(_, activity)| activity).collect()))
                 .collect();
             self.follow_time(id, did);
-            self.follow_sends(did);
             let all = did.iter().chain(beside.iter().flat_map(|(_, pieces)| pieces)).copied();
             let mut received: Vec<&Activity> =
                 all.filter(|activity| matches!(activity.what, ActivityKind::Receive(_))).collect();
@@ -389,7 +411,6 @@ impl<'a> Auditor<'a> {
             self.follow_receptions(id, &received);
             self.follow_gaps(id, did, &received);
             for (_, pieces) in &beside {
-                self.follow_sends(pieces);
                 self.follow_gaps(id, pieces, &received);
             }
             self.follow_requests(id, did, &beside);
@@ -542,7 +563,7 @@ impl<'a> Auditor<'a> {
             let Flight { message, spread, send, received, .. } = self.flights[place];
             let &Message { id, to, latency, enter, first, arrival, .. } = message;
             // The gap comes before the overhead's end, and not after it as the stall does.
-            let ready = send.map_or(enter, |send| send.end);
+            let ready = self.flights[place].ready();
             if let Some(over) = self.before(place).map(|before| self.next_entry(before))
                 && ready < over
             {

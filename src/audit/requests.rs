@@ -117,10 +117,7 @@ impl<'a> Auditor<'a> {
                 let admitted = stall.map_or(send.end, |stall| stall.end);
                 [send.end, admitted, port.map_or(admitted, |port| port.end)]
             });
-            let mut request = Request { ask: Time::ZERO, message, spread, sent, not_before: Time::ZERO };
-            let ready = request.ready();
-            request.ask = ready.min(ready + message.latency + spread);
-            request
+            Request { ask: flight.ask(), message, spread, sent, not_before: Time::ZERO }
         };
         let mut requests: Vec<Request> = self.flights.iter().map(request).collect();
         requests.sort_unstable_by_key(|request| (request.ask, request.message.place, request.message.id));
