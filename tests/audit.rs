@@ -17,6 +17,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 const WORDS: Tag<Vec<u64>> = Tag::new(0);
+const BYTES: Tag<Vec<u8>> = Tag::new(0);
 const WORD: Tag<u64> = Tag::new(0);
 const SIGNAL: Tag<()> = Tag::new(0);
 const ARRAY_3: Tag<[u64; 3]> = Tag::new(0);
@@ -732,6 +733,71 @@ fn the_machine_counts_what_is_in_transit() {
         audit(&Trace { messages, ..trace.clone() }).most_in_transit_to
     };
     assert_eq!((run.processors[0].most_to, of_0(run.trace.as_ref().unwrap())), (2, 2));
+}
+
+/// The messages of processor 0 both enter at 16, and the second asked before the first: it is there at 4, as G_l has it. So
+/// the first one's words, which take 2, lie behind both.
+#[test]
+fn what_asks_first_enters_first_even_if_it_was_called_for_second() {
+    let machine = machine_of(3, "word=1,L=4,o=2,g=0,s=2,O_s=2,O_r=2,G_s=4,G_l=-6");
+    let mut trace = run(&machine, |p| match p.id() {
+        0 => {
+            let first = p.isend(1, BYTES, vec![0; 3]);
+            p.send(2, BYTES, vec![0; 6]);
+            p.wait(first);
+        }
+        _ => _ = p.recv(BYTES),
+    })
+    .trace
+    .unwrap();
+    let ways = trace.messages.iter().map(|message| (message.enter, message.arrival)).collect::<Vec<_>>();
+    assert_eq!(ways, [(16 * US, 22 * US), (16 * US, 4 * US)]);
+    assert_eq!(audit(&trace).violations, []);
+    // If the first was there before the second, which so asked after it, the second came within its words.
+    trace.calls.clear();
+    trace.messages[0].latency = -20 * US;
+    let rules = audit(&trace).violations.iter().map(|found| found.rule).collect::<BTreeSet<_>>();
+    assert_eq!(rules, BTreeSet::from([Rule::Gap, Rule::Latency]));
+}
+
+/// 0 sends to 1 twice by requests, and waits for both.
+fn by_requests() -> Trace {
+    let trace = run(&machine_of(2, "L=6,o=2,g=4,G=1"), |p| match p.id() {
+        0 => {
+            let requests = [p.isend(1, ARRAY_3, [0; 3]), p.isend(1, ARRAY_3, [0; 3])];
+            p.work("beside", 3, || ());
+            p.wait_all(requests);
+        }
+        _ => (0..2).for_each(|_| _ = p.recv(ARRAY_3)),
+    });
+    trace.trace.unwrap()
+}
+
+/// A forgery of what requests did, and the rule that it breaks.
+type Beside = (Rule, fn(&mut Trace));
+
+const BESIDE: [Beside; 6] = [
+    (Rule::Request, |t| t.activities.retain(|activity| activity.what != ActivityKind::Wait(1))),
+    (Rule::Request, |t| drop(t.progress.remove(0))),
+    (Rule::Request, |t| t.progress[0].start += PS),
+    (Rule::Request, |t| deed(t, 0, 0).end += PS),
+    (Rule::Request, |t| t.activities.iter_mut().rfind(|activity| activity.id == 0).unwrap().end += PS),
+    (Rule::Order, |t| {
+        t.messages[1].first -= 7 * US;
+        t.messages[1].arrival -= 7 * US;
+    }),
+];
+
+#[test]
+fn notices_requests_that_do_not_go_on_by_themselves() {
+    assert_eq!(audit(&by_requests()).violations, []);
+    for (n, (rule, forge)) in BESIDE.into_iter().enumerate() {
+        let mut trace = by_requests();
+        trace.calls.clear();
+        forge(&mut trace);
+        let violations = audit(&trace).violations;
+        assert!(violations.iter().any(|violation| violation.rule == rule), "{n}: {violations:?}");
+    }
 }
 
 fn moment() -> impl Strategy<Value = Time> {

@@ -5,25 +5,27 @@
 //! mistake in the machine must be made a second time, in another way, to get past it. It compares each
 //! processor's local times and no order of events, and so takes the traces of either clock.
 //!
-//! Whether a message waited with reason is for [`requests`] to say, whether what a program left to go on by itself did so,
-//! for [`beside`], and whether the programs' calls say the same as what was done, for [`calls`].
+//! What the processors did, and their requests beside them, is for [`processors`] to judge, how the messages travelled for
+//! [`messages`], whether they waited with reason for [`waits`], and whether the programs' calls say the same for [`calls`].
 //!
 //! Every check sorts and sweeps: an audit of n events takes O(n log n).
 
-mod beside;
 mod calls;
-mod requests;
+mod deed;
+mod flight;
+mod messages;
+mod processors;
 mod room;
+mod waits;
 
 use std::collections::HashMap;
 use std::fmt;
 
 use crate::message::MessageId;
-use crate::params::Latency;
-use crate::params::Ports;
 use crate::params::{LongMessages, Params};
 use crate::time::Time;
-use crate::trace::{Activity, ActivityKind, Message, Trace};
+use crate::trace::{Message, Trace};
+use flight::Flight;
 
 /// What an audit found: which rules were broken, and how close the run came to the limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,28 +160,86 @@ impl fmt::Display for Rule {
 
 /// Holds a trace against every rule.
 pub fn audit(trace: &Trace) -> Audit {
-    let beside = beside::activities(trace);
+    let deeds = deed::deeds(trace);
     let mut auditor = Auditor::new(trace);
     auditor.name_messages();
-    auditor.follow_processors(&trace.activities, &beside);
+    for did in deeds.chunk_by(|a, b| (a.id, a.request) == (b.id, b.request)) {
+        auditor.follow_sends(did);
+    }
+    auditor.order_messages();
+    for did in deeds.chunk_by(|a, b| a.id == b.id) {
+        auditor.follow_processor(did);
+    }
+    auditor.watch_barriers(&deeds);
     auditor.follow_messages();
-    auditor.count_transits();
-    auditor.watch_ports();
-    auditor.watch_barriers(trace);
-    auditor.count_stalls();
-    auditor.judge_requests(trace);
-    auditor.follow_calls(trace);
-    auditor.audit
+    let [most_in_transit_from, most_in_transit_to] = auditor.count_messages();
+    auditor.judge_waits();
+    auditor.follow_calls(&deeds);
+    let waits =
+        auditor.flights.iter().filter_map(|flight| flight.sent).map(|sent| sent.admitted - sent.ready);
+    let stalls: Vec<Time> = waits.filter(|wait| *wait > Time::ZERO).collect();
+    Audit {
+        messages: trace.messages.len(),
+        capacity: auditor.capacity,
+        most_in_transit_from,
+        most_in_transit_to,
+        stalls: stalls.len(),
+        stalled: stalls.iter().sum(),
+        longest_stall: stalls.iter().max().copied(),
+        shortest_stall: stalls.iter().min().copied(),
+        finish: trace.activities.iter().map(|activity| activity.end).max().unwrap_or_default(),
+        out_of_order: trace.out_of_order,
+        violations: auditor.violations,
+    }
 }
 
-/// How long a processor is busy sending k words (LogP: o; LogGPS, table 3: o' + kO_s).
-fn send_cost(params: &Params, k: usize) -> Time {
-    params.gps().map_or(params.o, |gps| params.o + words(k) * gps.O_s)
+/// Reports each rule that is broken: who did it, and `when => the rule, how`.
+macro_rules! broken {
+    ($auditor:expr, $who:literal, $($when:expr => $rule:expr, $how:literal $(, $value:expr)*;)+) => {
+        $(if $when {
+            $auditor.report($rule, format!("{} {}", format_args!($who), format_args!($how $(, $value)*)));
+        })+
+    };
+}
+use broken;
+
+/// An audit under way.
+struct Auditor<'a> {
+    /// What is audited.
+    trace: &'a Trace,
+    /// How many messages may be in transit from a processor, or to it, if not any number.
+    capacity: Option<usize>,
+    /// The messages, by name.
+    flights: Vec<Flight<'a>>,
+    /// The place of each.
+    places: HashMap<MessageId, usize>,
+    /// Their places, in the order in which they are served.
+    order: Vec<usize>,
+    /// What was found until now.
+    violations: Vec<Violation>,
 }
 
-/// How long a processor is busy receiving k words (LogP: o; LogGPS, table 3: o' + kO_r).
-fn receive_cost(params: &Params, k: usize) -> Time {
-    params.gps().map_or(params.o, |gps| params.o + words(k) * gps.O_r)
+impl<'a> Auditor<'a> {
+    fn new(trace: &'a Trace) -> Auditor<'a> {
+        let flight = |message: &'a Message| {
+            let spread = spread(&trace.params, message.words);
+            Flight { message, spread, sent: None, received: false, gap_over: None, not_before: None }
+        };
+        let mut flights: Vec<Flight> = trace.messages.iter().map(flight).collect();
+        flights.sort_by_key(|flight| flight.message.id);
+        let capacity = limit(&trace.params);
+        let (places, order, violations) = (HashMap::new(), Vec::new(), Vec::new());
+        Auditor { trace, capacity, flights, places, order, violations }
+    }
+
+    fn report(&mut self, rule: Rule, sentence: String) {
+        self.violations.push(Violation { rule, sentence });
+    }
+
+    /// The place of a message.
+    fn find(&self, id: MessageId) -> Option<usize> {
+        self.places.get(&id).copied()
+    }
 }
 
 /// How long the last of k words comes after the first (LogP: a word every max(g, o); LogGP: (k-1)G; LogGPS, table 3: kG_s, or
@@ -206,493 +266,4 @@ fn limit(params: &Params) -> Option<usize> {
 /// A count of words, to multiply a time with.
 fn words(k: usize) -> i64 {
     k.try_into().unwrap_or(i64::MAX)
-}
-
-/// A message, and what the processors did about it.
-struct Flight<'a> {
-    message: &'a Message,
-    /// How long its last word comes after the first.
-    spread: Time,
-    /// The sender's overhead for it.
-    send: Option<&'a Activity>,
-    /// The sender's stall with it, if it stalled.
-    stall: Option<&'a Activity>,
-    /// The sender's wait for the port with it, if it waited.
-    port: Option<&'a Activity>,
-    /// Whether its receiver took it.
-    received: bool,
-}
-
-/// A port: a processor's, and whether it is the one for receiving, where there are two.
-type PortName = (usize, bool);
-
-/// While a port carries a message.
-struct Carriage {
-    port: PortName,
-    start: Time,
-    end: Time,
-    id: MessageId,
-}
-
-/// An audit under way.
-struct Auditor<'a> {
-    /// The machine's parameters.
-    params: &'a Params,
-    /// The machine's ports.
-    ports: Ports,
-    /// How the machine draws latencies.
-    latency: Latency,
-    /// The messages, by name.
-    flights: Vec<Flight<'a>>,
-    /// The place of every sender's first one.
-    firsts: HashMap<usize, usize>,
-    /// The place of the message that the same sender let enter before, for each.
-    before: Vec<Option<usize>>,
-    /// From which of its messages on a sender keeps their order.
-    in_order: HashMap<usize, usize>,
-    /// What was found until now.
-    audit: Audit,
-}
-
-impl<'a> Auditor<'a> {
-    fn new(trace: &'a Trace) -> Auditor<'a> {
-        let flight = |message: &'a Message| Flight {
-            message,
-            spread: spread(&trace.params, message.words),
-            send: None,
-            stall: None,
-            port: None,
-            received: false,
-        };
-        let mut flights: Vec<Flight> = trace.messages.iter().map(flight).collect();
-        flights.sort_by_key(|flight| flight.message.id);
-        let audit = Audit {
-            violations: Vec::new(),
-            messages: trace.messages.len(),
-            capacity: limit(&trace.params),
-            most_in_transit_from: 0,
-            most_in_transit_to: 0,
-            stalls: 0,
-            stalled: Time::ZERO,
-            longest_stall: None,
-            shortest_stall: None,
-            finish: trace.activities.iter().map(|activity| activity.end).max().unwrap_or(Time::ZERO),
-            out_of_order: trace.out_of_order,
-        };
-        let &Trace { ref params, ports, latency, .. } = trace;
-        let in_order = beside::in_order(trace);
-        Auditor {
-            params,
-            ports,
-            latency,
-            flights,
-            firsts: HashMap::new(),
-            before: Vec::new(),
-            in_order,
-            audit,
-        }
-    }
-
-    fn report(&mut self, rule: Rule, sentence: String) {
-        self.audit.violations.push(Violation { rule, sentence });
-    }
-
-    /// The place of a message: as far behind its sender's first one as its number says, unless some are missing.
-    fn find(&self, id: MessageId) -> Option<usize> {
-        let place = self.firsts.get(&id.from)?.checked_add(id.number)?;
-        if self.flights.get(place).is_some_and(|flight| flight.message.id == id) {
-            return Some(place);
-        }
-        self.flights.binary_search_by_key(&id, |flight| flight.message.id).ok()
-    }
-
-    /// The message of the same processor that entered before.
-    fn before(&self, flight: usize) -> Option<&Flight<'a>> {
-        self.before[flight].map(|before| &self.flights[before])
-    }
-
-    /// Whether a message may not be overtaken by the next on the same way, nor overtake the last.
-    fn keeps_order(&self, id: MessageId) -> bool {
-        self.params.gps().is_some() || self.in_order.get(&id.from).is_some_and(|first| *first <= id.number)
-    }
-
-    /// From when on the gap after a message lets its sender's next one enter.
-    fn next_entry(&self, flight: &Flight) -> Time {
-        flight.message.enter + flight.spread.max(Time::ZERO) + self.params.g
-    }
-
-    /// Messages have the names that they should have, each one its own.
-    fn name_messages(&mut self) {
-        let mut broken = Vec::new();
-        self.flights.dedup_by(|second, first| {
-            let same = second.message.id == first.message.id;
-            if same {
-                broken.push(format!("{} was sent twice", second.message.id));
-            }
-            same
-        });
-        let mut place = 0;
-        for sent in self.flights.chunk_by(|a, b| a.message.id.from == b.message.id.from) {
-            self.firsts.insert(sent[0].message.id.from, place);
-            place += sent.len();
-            let odd = |(number, flight): &(usize, &Flight)| flight.message.id.number != *number;
-            if let Some((number, flight)) = sent.iter().enumerate().find(odd) {
-                broken.push(format!("{} follows when number {number} is next", flight.message.id));
-            }
-        }
-        for Message { id, to, .. } in self.flights.iter().map(|flight| flight.message) {
-            if id.from.max(*to) >= self.params.P {
-                broken.push(format!("{id} goes to {to}, and there are {} processors", self.params.P));
-            }
-        }
-        for sentence in broken {
-            self.report(Rule::Names, sentence);
-        }
-        // A request's message may enter after one that its processor turned to later.
-        let mut entered: Vec<usize> = (0..self.flights.len()).collect();
-        entered.sort_by_key(|place| {
-            let message = self.flights[*place].message;
-            (message.id.from, message.enter, message.id.number)
-        });
-        self.before = vec![None; self.flights.len()];
-        for pair in entered.windows(2) {
-            let [one, next] = [0, 1].map(|i| self.flights[pair[i]].message.id.from);
-            self.before[pair[1]] = (one == next).then_some(pair[0]);
-        }
-    }
-
-    /// What every processor does, from 0 to its end, and its requests beside it.
-    fn follow_processors(&mut self, activities: &'a [Activity], beside: &'a [(u32, Activity)]) {
-        let mut requests: HashMap<usize, Vec<&(u32, Activity)>> = HashMap::new();
-        for request in beside {
-            requests.entry(request.1.id).or_default().push(request);
-        }
-        let mut activities: Vec<&Activity> = activities.iter().collect();
-        // What lasts no time comes before what begins with it.
-        activities.sort_by_key(|activity| (activity.id, activity.start, activity.end));
-        for did in activities.chunk_by(|a, b| a.id == b.id) {
-            let id = did[0].id;
-            if id >= self.params.P {
-                self.report(Rule::Names, format!("there is no processor {id} to do anything"));
-            }
-            let beside = requests.remove(&id).unwrap_or_default();
-            let beside: Vec<(u32, Vec<&Activity>)> = beside
-                .chunk_by(|a, b| a.0 == b.0)
-                .map(|pieces| (pieces[0].0, pieces.iter().map(|(_, activity)| activity).collect()))
-                .collect();
-            self.follow_time(id, did);
-            self.follow_sends(did);
-            let all = did.iter().chain(beside.iter().flat_map(|(_, pieces)| pieces)).copied();
-            let mut received: Vec<&Activity> =
-                all.filter(|activity| matches!(activity.what, ActivityKind::Receive(_))).collect();
-            received.sort_by_key(|activity| (activity.start, activity.end));
-            self.follow_receptions(id, &received);
-            self.follow_gaps(id, did, &received);
-            for (_, pieces) in &beside {
-                self.follow_sends(pieces);
-                self.follow_gaps(id, pieces, &received);
-            }
-            self.follow_requests(id, did, &beside);
-        }
-        if let Some((id, _)) = requests.iter().next() {
-            self.report(Rule::Request, format!("processor {id} does nothing, and has requests"));
-        }
-    }
-
-    /// One thing follows the other.
-    fn follow_time(&mut self, id: usize, did: &[&Activity]) {
-        let mut now = Time::ZERO;
-        for activity in did {
-            let Activity { start, end, .. } = **activity;
-            if start > now {
-                self.report(Rule::OneThing, format!("processor {id} does nothing from {now} to {start}"));
-            }
-            if start < now {
-                self.report(Rule::OneThing, format!("processor {id} does two things from {start} to {now}"));
-            }
-            if end < start {
-                self.report(Rule::OneThing, format!("processor {id} goes back from {start} to {end}"));
-            }
-            now = now.max(end);
-        }
-    }
-
-    /// A send is an overhead, perhaps a stall, and perhaps a wait for the port.
-    fn follow_sends(&mut self, did: &[&'a Activity]) {
-        let mut rest = did.iter().copied().peekable();
-        while rest.peek().is_some() {
-            let send = rest.next_if(|activity| matches!(activity.what, ActivityKind::Send(_)));
-            let stall = rest.next_if(|activity| activity.what == ActivityKind::Stall);
-            let port = rest.next_if(|activity| activity.what == ActivityKind::Port);
-            let parts = [send, stall, port].into_iter().flatten();
-            let Some(last) = parts.last() else {
-                rest.next();
-                continue;
-            };
-            if let Some(flight) = self.sent(send, last) {
-                let flight = &mut self.flights[flight];
-                (flight.send, flight.stall, flight.port) = (send, stall, port);
-            }
-        }
-    }
-
-    /// The message with which a processor was busy, until it entered at the end of `last`.
-    fn sent(&mut self, send: Option<&Activity>, last: &Activity) -> Option<usize> {
-        let (x, enter) = (last.id, last.end);
-        let Some(&Activity { what: ActivityKind::Send(id), start, end, .. }) = send else {
-            self.report(Rule::Entry, format!("processor {x} waits to send until {enter}, and does not"));
-            return None;
-        };
-        let Some(flight) = self.find(id).filter(|_| id.from == x) else {
-            self.report(Rule::Overhead, format!("processor {x} sends {id} at {start}, which it never sent"));
-            return None;
-        };
-        let Flight { message, send, .. } = self.flights[flight];
-        if let Some(begun) = send.map(|send| send.start) {
-            self.report(Rule::Overhead, format!("processor {x} sends {id} at {begun} and again at {start}"));
-            return None;
-        }
-        let cost = send_cost(self.params, message.words);
-        if end - start != cost {
-            let took = end - start;
-            self.report(Rule::Overhead, format!("{id} takes {took} to send from {start}, and costs {cost}"));
-        }
-        if message.enter != enter {
-            let at = message.enter;
-            self.report(Rule::Entry, format!("{id} enters at {at}, and its sender goes on at {enter}"));
-        }
-        Some(flight)
-    }
-
-    /// A reception has its message, its time and its gap.
-    fn follow_receptions(&mut self, y: usize, did: &[&Activity]) {
-        let g = self.params.g;
-        let mut last: Option<Time> = None;
-        for activity in did {
-            let Activity { start, end, what: ActivityKind::Receive(id), .. } = **activity else { continue };
-            if let Some(last) = last.filter(|last| start < *last + g) {
-                let sentence = format!("processor {y} begins receptions at {last} and {start}, and g = {g}");
-                self.report(Rule::Gap, sentence);
-            }
-            last = Some(start);
-            let Some(flight) = self.find(id) else {
-                self.report(Rule::Reception, format!("processor {y} receives {id} at {start}, never sent"));
-                continue;
-            };
-            let Message { to, words, arrival, .. } = *self.flights[flight].message;
-            if to != y {
-                let sentence = format!("processor {y} receives {id} at {start}, which was sent to {to}");
-                self.report(Rule::Reception, sentence);
-                continue;
-            }
-            if std::mem::replace(&mut self.flights[flight].received, true) {
-                self.report(Rule::Reception, format!("processor {y} receives {id} again at {start}"));
-            }
-            if start < arrival {
-                let sentence = format!("processor {y} receives {id} at {start}, there at {arrival}");
-                self.report(Rule::Arrival, sentence);
-            }
-            let (cost, took) = (receive_cost(self.params, words), end - start);
-            if took != cost {
-                let sentence = format!("{id} takes {took} to receive from {start}, and costs {cost}");
-                self.report(Rule::Overhead, sentence);
-            }
-        }
-    }
-
-    /// A processor that waits for the gap sends or receives as soon as that is over.
-    fn follow_gaps(&mut self, x: usize, did: &[&Activity], received: &[&Activity]) {
-        let g = self.params.g;
-        let before = |start: Time| {
-            let before = received.partition_point(|reception| reception.start < start);
-            before.checked_sub(1).map(|place| received[place].start)
-        };
-        // Where G_l takes time back, a message may ask before it is ready; one that goes after another may wait for that.
-        let waits_to_ask = self.params.gps().is_some_and(|gps| gps.G_l < Time::ZERO);
-        for (place, activity) in did.iter().enumerate() {
-            if activity.what != ActivityKind::Gap {
-                continue;
-            }
-            let until = activity.end;
-            let next = did.get(place + 1);
-            let (over, goes_on) = match next.map(|next| (&next.what, next)) {
-                Some((ActivityKind::Send(id), next)) => {
-                    let before = self.find(*id).and_then(|flight| self.before(flight));
-                    (before.map(|before| self.next_entry(before)), next.end)
-                }
-                Some((ActivityKind::Receive(_), next)) => (before(next.start).map(|at| at + g), next.start),
-                _ => (None, until),
-            };
-            match over {
-                Some(over) if over == goes_on => {}
-                _ if waits_to_ask => {}
-                Some(over) => {
-                    let sentence = format!("processor {x} could go on at {over}, and does so at {goes_on}");
-                    self.report(Rule::Wait, sentence);
-                }
-                None => self.report(Rule::Wait, format!("processor {x} waits until {until} for no gap")),
-            }
-        }
-    }
-
-    /// Every message's own way, and the distance to the one before.
-    fn follow_messages(&mut self) {
-        let L = self.params.L;
-        for place in 0..self.flights.len() {
-            let Flight { message, spread, send, received, .. } = self.flights[place];
-            let &Message { id, to, latency, enter, first, arrival, .. } = message;
-            // The gap comes before the overhead's end, and not after it as the stall does.
-            let ready = send.map_or(enter, |send| send.end);
-            if let Some(over) = self.before(place).map(|before| self.next_entry(before))
-                && ready < over
-            {
-                let sentence = format!("{id} is ready at {ready}, and the gap before it ends at {over}");
-                self.report(Rule::Gap, sentence);
-            }
-            let shortest = if self.latency == Latency::Exact { L } else { Time::ZERO };
-            // A long message may have to wait for the port; then `judge_requests` looks why.
-            let soonest = enter + latency;
-            if latency < shortest
-                || latency > L
-                || first < soonest
-                || (first > soonest && spread <= Time::ZERO && !self.keeps_order(id))
-            {
-                let drawn = if latency == L { String::new() } else { format!(" after {latency}") };
-                let sentence = format!("{id} enters at {enter} and comes out at {first}{drawn}, and L = {L}");
-                self.report(Rule::Latency, sentence);
-            }
-            if arrival != first + spread {
-                let sentence = format!("{id} comes out from {first} to {arrival}, and that takes {spread}");
-                self.report(Rule::Stream, sentence);
-            }
-            match send.map(|send| send.start) {
-                Some(begun) if arrival < begun => {
-                    let sentence = format!("{id} arrives at {arrival}, and its send began at {begun}");
-                    self.report(Rule::Causality, sentence);
-                }
-                None => {
-                    self.report(Rule::Overhead, format!("{id} enters at {enter}, and nobody sent it"));
-                }
-                _ => {}
-            }
-            if !received {
-                let sentence = format!("{id} to {to}, there at {arrival}, is never received");
-                self.report(Rule::Reception, sentence);
-            }
-        }
-    }
-
-    /// How many messages are in transit from one processor, and to one.
-    fn count_transits(&mut self) {
-        self.audit.most_in_transit_from = self.count_transits_at("from", |message| message.id.from);
-        self.audit.most_in_transit_to = self.count_transits_at("to", |message| message.to);
-    }
-
-    /// A message is in transit during [enter, arrival), and one of its ends is `at` a processor.
-    fn count_transits_at(&mut self, side: &str, at: impl Fn(&Message) -> usize) -> usize {
-        let mut changes = Vec::new();
-        for Flight { message, .. } in self.flights.iter().filter(|f| f.message.enter < f.message.arrival) {
-            changes.push((at(message), message.enter, true, message.id));
-            changes.push((at(message), message.arrival, false, message.id));
-        }
-        changes.sort_unstable(); // at the same time a message leaves before another comes
-        let capacity = self.audit.capacity.unwrap_or(usize::MAX);
-        let mut most = 0;
-        for of_one in changes.chunk_by(|a, b| a.0 == b.0) {
-            let mut now = 0;
-            for &(end, time, enters, id) in of_one {
-                if !enters {
-                    now -= 1;
-                    continue;
-                }
-                now += 1;
-                most = most.max(now);
-                if now == capacity.saturating_add(1) {
-                    let sentence = format!("{id} is in transit {side} processor {end} from {time}");
-                    self.report(Rule::Capacity, format!("{sentence}, one above {capacity}"));
-                }
-            }
-        }
-        most
-    }
-
-    /// A long message occupies a port at both ends.
-    fn watch_ports(&mut self) {
-        let dual = self.ports == Ports::Dual;
-        let mut carriages = Vec::new();
-        for &Flight { message, spread, .. } in &self.flights {
-            let &Message { id, to, enter, first, arrival, .. } = message;
-            if spread > Time::ZERO {
-                carriages.push(Carriage { port: (id.from, false), start: enter, end: enter + spread, id });
-                carriages.push(Carriage { port: (to, dual), start: first, end: arrival, id });
-            }
-        }
-        carriages.sort_by_key(|carriage| (carriage.port, carriage.start));
-        for of_one in carriages.chunk_by(|a, b| a.port == b.port) {
-            let mut last = &of_one[0];
-            for next in &of_one[1..] {
-                if next.start < last.end {
-                    let one = format!("{} until {}", last.id, last.end);
-                    let other = format!("{} from {}", next.id, next.start);
-                    self.report(Rule::Port, format!("processor {}'s carries {one} and {other}", next.port.0));
-                }
-                if next.end > last.end {
-                    last = next;
-                }
-            }
-        }
-    }
-
-    /// The n-th barrier of every processor is the same one: it ends for all when the last one has come, and
-    /// its cost later.
-    fn watch_barriers(&mut self, trace: &Trace) {
-        let barrier =
-            |activity: &&Activity| activity.what == ActivityKind::Barrier && activity.id < self.params.P;
-        let mut taken: Vec<&Activity> = trace.activities.iter().filter(barrier).collect();
-        taken.sort_by_key(|activity| (activity.id, activity.start, activity.end));
-        let Some(cost) = trace.barrier else {
-            for Activity { id, start, .. } in taken {
-                let sentence = format!("processor {id} waits in one at {start}, and the machine has none");
-                self.report(Rule::Barrier, sentence);
-            }
-            return;
-        };
-        let of_all: Vec<&[&Activity]> = taken.chunk_by(|a, b| a.id == b.id).collect();
-        let most = of_all.iter().map(|of_one| of_one.len()).max().unwrap_or(0);
-        let mut missing = (0..self.params.P).filter(|id| {
-            let place = of_all.binary_search_by_key(id, |of_one| of_one[0].id);
-            place.map_or(0, |place| of_all[place].len()) < most
-        });
-        if let Some(id) = missing.next() {
-            let others = missing.count();
-            let sentence =
-                format!("processor {id} takes part in fewer than {most}, and so do {others} others");
-            self.report(Rule::Barrier, sentence);
-            return; // nobody knows which one it missed
-        }
-        for number in 0..most {
-            let last = of_all.iter().map(|of_one| of_one[number]).max_by_key(|activity| activity.start);
-            let Some(&Activity { id: last, start: came, .. }) = last else { continue };
-            let over = came + cost;
-            for Activity { id, end, .. } in of_all.iter().map(|of_one| of_one[number]) {
-                if *end != over {
-                    let sentence = format!("processor {id} leaves number {number} at {end}, not at {over}");
-                    let why = format!("processor {last} comes at {came}, and it costs {cost}");
-                    self.report(Rule::Barrier, format!("{sentence}: {why}"));
-                }
-            }
-        }
-    }
-
-    /// How often the processors stalled, and for how long.
-    fn count_stalls(&mut self) {
-        for &Activity { start, end, .. } in self.flights.iter().filter_map(|flight| flight.stall) {
-            let length = end - start;
-            self.audit.stalls += 1;
-            self.audit.stalled += length;
-            self.audit.longest_stall = self.audit.longest_stall.max(Some(length));
-            let shortest = self.audit.shortest_stall.map_or(length, |shortest| shortest.min(length));
-            self.audit.shortest_stall = Some(shortest);
-        }
-    }
 }

@@ -1,12 +1,9 @@
 //! Where the promises that were made at one place of the network leave room.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 
+use super::flight::Place;
 use crate::time::Time;
-
-/// Stands for no stretch, where a number of one is asked for.
-const NONE: u32 = u32::MAX;
 
 /// A place that holds so many messages at once: an end of the network, or a port, which holds one.
 ///
@@ -20,8 +17,6 @@ pub(super) struct Room {
     times: Vec<Time>,
     /// The tree: 1 is its root, the children of n are 2n and 2n + 1.
     nodes: Vec<Node>,
-    /// The moment that was looked for last: the next one is near.
-    near: usize,
 }
 
 /// Some stretches, one after the other.
@@ -31,17 +26,18 @@ struct Node {
     all: i32,
     /// The most that were promised any of them which is not full, as far as no node above counts it.
     most: i32,
-    /// The first stretch that is full.
-    first: u32,
-    /// The last stretch that is full.
-    last: u32,
+    /// When the first full stretch begins; at the end of time, if none is full.
+    first: Time,
+    /// When the last full stretch ends.
+    last: Time,
     /// The longest time between two full stretches.
     hole: Time,
 }
 
 impl Node {
     /// Nothing is promised.
-    const EMPTY: Node = Node { all: 0, most: 0, first: NONE, last: NONE, hole: Time::ZERO };
+    const EMPTY: Node =
+        Node { all: 0, most: 0, first: Time::MAX, last: Time::from_ps(i64::MIN), hole: Time::ZERO };
 
     /// No promise makes a full stretch full again.
     const FULL: i32 = i32::MIN / 2;
@@ -52,115 +48,63 @@ impl Room {
     fn new(capacity: usize, times: Vec<Time>) -> Room {
         let leaves = times.len().saturating_sub(1).next_power_of_two();
         let capacity = capacity.clamp(1, i32::MAX as usize / 2) as i32;
-        Room { capacity, times, nodes: vec![Node::EMPTY; 2 * leaves], near: 0 }
+        Room { capacity, times, nodes: vec![Node::EMPTY; 2 * leaves] }
     }
 
     fn leaves(&self) -> usize {
         self.nodes.len() / 2
     }
 
-    /// When stretch `leaf` begins.
-    fn start(&self, leaf: u32) -> Time {
-        self.times[leaf as usize]
-    }
-
-    /// When stretch `leaf` ends.
-    fn end(&self, leaf: u32) -> Time {
-        self.times[leaf as usize + 1]
-    }
-
     /// Promises [start, end), which are two of the moments.
-    pub fn promise(&mut self, start: Time, end: Time) {
-        let [from, to] = [start, end].map(|time| self.place(time));
-        self.add(from, to);
+    fn promise(&mut self, start: Time, end: Time) {
+        let [from, to] = [start, end].map(|time| self.times.partition_point(|moment| *moment < time));
+        self.count(1, self.leaves(), from, to);
         while self.nodes[1].most >= self.capacity {
-            self.fill();
+            self.fill(1);
         }
     }
 
-    /// The place of a moment, which is looked for in wider and wider surroundings.
-    fn place(&mut self, time: Time) -> usize {
-        let mut step = 16;
-        let (mut low, mut high) = (self.near, self.near);
-        while low > 0 && self.times[low] >= time {
-            low = low.saturating_sub(step);
-            step *= 2;
-        }
-        while high < self.times.len() && self.times[high] < time {
-            high += step;
-            step *= 2;
-        }
-        let high = high.min(self.times.len());
-        let place = low + self.times[low..high].partition_point(|moment| *moment < time);
-        self.near = place.min(self.times.len() - 1);
-        place
-    }
-
-    /// Counts one more in the stretches `from..to`: in the fewest nodes that are these, from the leaves up.
-    fn add(&mut self, from: usize, to: usize) {
+    /// Counts one more in the stretches `from..to` of the first `size` ones from a node's first on.
+    fn count(&mut self, node: usize, size: usize, from: usize, to: usize) {
         if from >= to {
             return;
         }
-        let [mut left, mut right] = [from, to].map(|leaf| leaf + self.leaves());
-        let (mut first, mut last) = (left, right - 1);
-        while left < right {
-            if left % 2 == 1 {
-                self.count(left);
-                left += 1;
-            }
-            if right % 2 == 1 {
-                right -= 1;
-                self.count(right);
-            }
-            (left, right) = (left / 2, right / 2);
+        if to - from == size {
+            self.nodes[node].all += 1;
+            self.nodes[node].most += 1;
+            return;
         }
-        while first > 1 {
-            (first, last) = (first / 2, last / 2);
-            self.find_most(first);
-            if first != last {
-                self.find_most(last);
-            }
-        }
+        let half = size / 2;
+        self.count(2 * node, half, from.min(half), to.min(half));
+        self.count(2 * node + 1, half, from.max(half) - half, to.max(half) - half);
+        self.sum_up(node);
     }
 
-    /// Counts one more in all of a node's stretches.
-    fn count(&mut self, node: usize) {
-        self.nodes[node].all += 1;
-        self.nodes[node].most += 1;
+    /// Marks as full the node's first stretch of which the most was promised.
+    fn fill(&mut self, node: usize) {
+        if let Some(leaf) = node.checked_sub(self.leaves()) {
+            let (first, last) = (self.times[leaf], self.times[leaf + 1]);
+            self.nodes[node] = Node { all: 0, most: Node::FULL, first, last, hole: Time::ZERO };
+            return;
+        }
+        let [left, right] = [2 * node, 2 * node + 1];
+        self.fill(if self.nodes[left].most < self.nodes[right].most { right } else { left });
+        self.sum_up(node);
     }
 
-    /// Finds the most in a node from its children.
-    fn find_most(&mut self, node: usize) {
+    /// What a node's children say together.
+    fn sum_up(&mut self, node: usize) {
         let [left, right] = [self.nodes[2 * node], self.nodes[2 * node + 1]];
-        self.nodes[node].most = self.nodes[node].all + left.most.max(right.most);
-    }
-
-    /// Marks as full the first stretch of which the most was promised.
-    fn fill(&mut self) {
-        let leaves = self.leaves();
-        let mut node = 1;
-        while node < leaves {
-            let [left, right] = [self.nodes[2 * node], self.nodes[2 * node + 1]];
-            node = 2 * node + usize::from(left.most < right.most);
-        }
-        let leaf = (node - leaves) as u32;
-        self.nodes[node] = Node { all: 0, most: Node::FULL, first: leaf, last: leaf, hole: Time::ZERO };
-        while node > 1 {
-            node /= 2;
-            let [left, right] = [self.nodes[2 * node], self.nodes[2 * node + 1]];
-            let mut hole = left.hole.max(right.hole);
-            if left.last != NONE && right.first != NONE {
-                hole = hole.max(self.start(right.first) - self.end(left.last));
-            }
-            let all = self.nodes[node].all;
-            self.nodes[node] = Node {
-                all,
-                most: all + left.most.max(right.most),
-                first: if left.first == NONE { right.first } else { left.first },
-                last: if right.last == NONE { left.last } else { right.last },
-                hole,
-            };
-        }
+        let both = left.first < Time::MAX && right.first < Time::MAX;
+        let between = if both { right.first - left.last } else { Time::ZERO };
+        let all = self.nodes[node].all;
+        self.nodes[node] = Node {
+            all,
+            most: all + left.most.max(right.most),
+            first: left.first.min(right.first),
+            last: left.last.max(right.last),
+            hole: between.max(left.hole).max(right.hole),
+        };
     }
 
     /// The earliest moment, not before `from`, from which on there is room for so long.
@@ -175,14 +119,14 @@ impl Room {
     /// Moves on over the node's stretches while there is no room, and says whether it found some.
     fn fit_in(&self, node: usize, moment: &mut Time, length: Time) -> bool {
         let Node { first, last, hole, .. } = self.nodes[node];
-        if first == NONE || self.end(last) <= *moment {
+        if last <= *moment {
             return false;
         }
-        if self.start(first) >= *moment + length {
+        if first >= *moment + length {
             return true;
         }
         if hole < length {
-            *moment = self.end(last);
+            *moment = last;
             return false;
         }
         self.fit_in(2 * node, moment, length) || self.fit_in(2 * node + 1, moment, length)
@@ -190,51 +134,50 @@ impl Room {
 
     /// If there is no room at some moment of [from, to): when that is over.
     pub fn full_until(&self, from: Time, to: Time) -> Option<Time> {
-        let before = self.times.partition_point(|moment| *moment < to);
-        let end = self.end(self.last_before(1, 0..self.leaves(), before)?);
-        (end > from).then_some(end)
+        self.full_before(1, to).filter(|end| *end > from)
     }
 
-    /// The last full stretch of the node's that comes before stretch `before`.
-    fn last_before(&self, node: usize, covers: std::ops::Range<usize>, before: usize) -> Option<u32> {
+    /// When the last of the node's full stretches ends that begin before a moment.
+    fn full_before(&self, node: usize, to: Time) -> Option<Time> {
         let Node { first, last, .. } = self.nodes[node];
-        if first == NONE || before <= first as usize {
+        if first >= to {
             return None;
         }
-        if (last as usize) < before {
+        if last <= to || node >= self.leaves() {
             return Some(last);
         }
-        let middle = covers.start.midpoint(covers.end);
-        self.last_before(2 * node + 1, middle..covers.end, before)
-            .or_else(|| self.last_before(2 * node, covers.start..middle, before))
+        self.full_before(2 * node + 1, to).or_else(|| self.full_before(2 * node, to))
     }
 }
 
 /// Many places, by name.
-pub(super) struct Rooms<K>(HashMap<K, Room>);
+pub(super) struct Rooms(HashMap<Place, Room>);
 
-impl<K: Copy + Ord + Hash> Rooms<K> {
-    /// Places of one capacity, and all that will be promised there.
-    pub fn new(capacity: usize, promises: impl Iterator<Item = (K, Time, Time)>) -> Rooms<K> {
-        let mut moments: Vec<(K, Time)> =
-            promises.flat_map(|(place, start, end)| [(place, start), (place, end)]).collect();
+impl Rooms {
+    /// The places of these promises, which will be made, with their capacities, but for those that hold any number.
+    pub fn new(
+        promises: impl Iterator<Item = (Place, Time, Time)>,
+        capacity: impl Fn(Place) -> usize,
+    ) -> Rooms {
+        let limited = promises.filter(|(place, ..)| capacity(*place) < usize::MAX);
+        let mut moments: Vec<(Place, Time)> =
+            limited.flat_map(|(place, start, end)| [(place, start), (place, end)]).collect();
         moments.sort_unstable();
         moments.dedup();
-        let of_one = moments.chunk_by(|a, b| a.0 == b.0);
-        let room = |of_one: &[(K, Time)]| {
+        let room = |of_one: &[(Place, Time)]| {
             let times = of_one.iter().map(|(_, time)| *time).collect();
-            (of_one[0].0, Room::new(capacity, times))
+            (of_one[0].0, Room::new(capacity(of_one[0].0), times))
         };
-        Rooms(of_one.map(room).collect())
+        Rooms(moments.chunk_by(|a, b| a.0 == b.0).map(room).collect())
     }
 
     /// A place at which anything is ever promised.
-    pub fn at(&self, place: K) -> Option<&Room> {
+    pub fn at(&self, place: Place) -> Option<&Room> {
         self.0.get(&place)
     }
 
     /// Makes a promise.
-    pub fn promise(&mut self, place: K, start: Time, end: Time) {
+    pub fn promise(&mut self, (place, start, end): (Place, Time, Time)) {
         if let Some(room) = self.0.get_mut(&place) {
             room.promise(start, end);
         }
@@ -247,6 +190,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    const PLACE: Place = Place::From(0);
 
     fn time(ps: i64) -> Time {
         Time::from_ps(ps)
@@ -262,14 +207,14 @@ mod tests {
             promises in vec((0..40_i64, 1..9_i64), 1..25),
             (from, length) in (0..50_i64, 1..12_i64),
         ) {
-            let all = promises.iter().map(|(start, length)| ((), time(*start), time(start + length)));
-            let mut rooms = Rooms::new(capacity, all);
+            let all = promises.iter().map(|(start, length)| (PLACE, time(*start), time(start + length)));
+            let mut rooms = Rooms::new(all, |_| capacity);
             let mut counts = [0; 80];
             for (start, long) in promises {
-                rooms.promise((), time(start), time(start + long));
+                rooms.promise((PLACE, time(start), time(start + long)));
                 counts[start as usize..(start + long) as usize].iter_mut().for_each(|count| *count += 1);
                 let full = |moment: i64| counts.get(moment as usize).is_some_and(|count| *count >= capacity);
-                let room = rooms.at(()).unwrap();
+                let room = rooms.at(PLACE).unwrap();
                 let fit = (from..).find(|e| !(*e..e + length).any(full)).unwrap();
                 prop_assert_eq!(room.fit(time(from), time(length)), time(fit));
                 let last = (from..from + length).rfind(|moment| full(*moment));

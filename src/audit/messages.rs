@@ -1,0 +1,145 @@
+//! Whether every message goes its own way, and no place on it holds too many.
+
+use std::collections::HashMap;
+
+use super::flight::{Flight, Place};
+use super::{Auditor, Rule, broken};
+use crate::message::MessageId;
+use crate::params::Latency;
+use crate::time::Time;
+use crate::trace::{ActivityKind, Message};
+
+impl Auditor<'_> {
+    /// Messages have the names that they should have, each one its own.
+    pub(super) fn name_messages(&mut self) {
+        let mut before: Option<MessageId> = None;
+        for place in 0..self.flights.len() {
+            let Message { id, to, .. } = *self.flights[place].message;
+            let (P, again) = (self.trace.params.P, before == Some(id));
+            let of_same = before.filter(|before| before.from == id.from);
+            let next = of_same.map_or(0, |before| before.number.saturating_add(1));
+            broken!(self, "{id}",
+                again => Rule::Names, "was sent twice";
+                !again && id.number != next => Rule::Names, "follows when number {next} is next";
+                id.from.max(to) >= P => Rule::Names, "goes to {to}, and there are {P} processors";
+            );
+            before = Some(id);
+        }
+        self.flights.dedup_by_key(|flight| flight.message.id);
+        let names = self.flights.iter().map(|flight| flight.message.id);
+        self.places = names.enumerate().map(|(place, id)| (id, place)).collect();
+    }
+
+    /// In which order messages are served, and what comes of that for each: who asks first goes first, and at the same
+    /// moment the one whose place is before the other's. So the messages of one processor enter in the order in which
+    /// they ask: a request's may do so after one to which the processor turned later.
+    pub(super) fn order_messages(&mut self) {
+        let mut order: Vec<usize> = (0..self.flights.len()).collect();
+        order.sort_unstable_by_key(|place| {
+            let flight = &self.flights[*place];
+            (flight.ask(), flight.message.place, flight.message.id)
+        });
+        // From which of its messages on a sender keeps their order: the first that goes by a request.
+        let mut in_order: HashMap<usize, usize> = HashMap::new();
+        for progress in &self.trace.progress {
+            if let ActivityKind::Send(id) = progress.what {
+                let first = in_order.entry(id.from).or_insert(id.number);
+                *first = id.number.min(*first);
+            }
+        }
+        let mut gaps: HashMap<usize, Time> = HashMap::new();
+        let mut ahead: HashMap<(usize, usize), Time> = HashMap::new();
+        for place in &order {
+            let flight = &mut self.flights[*place];
+            let Message { id, to, enter, arrival, .. } = *flight.message;
+            let gap_over = enter + flight.spread.max(Time::ZERO) + self.trace.params.g;
+            flight.gap_over = gaps.insert(id.from, gap_over);
+            if self.trace.params.gps().is_some()
+                || in_order.get(&id.from).is_some_and(|from| *from <= id.number)
+            {
+                let ahead = ahead.entry((id.from, to)).or_default();
+                flight.not_before = Some(*ahead - flight.spread);
+                *ahead = arrival.max(*ahead);
+            }
+        }
+        self.order = order;
+    }
+
+    /// Every message's own way, and the distance to the one before.
+    pub(super) fn follow_messages(&mut self) {
+        let L = self.trace.params.L;
+        let shortest = if self.trace.latency == Latency::Exact { L } else { Time::ZERO };
+        let out_of_order = self.trace.out_of_order > 0;
+        for place in 0..self.flights.len() {
+            let flight = self.flights[place];
+            let Flight { message, spread, received, .. } = flight;
+            let &Message { id, to, latency, enter, first, arrival, .. } = message;
+            let soonest = enter + latency;
+            // One that waits for the port, or for one before it, may come out later; then `judge_waits` looks why.
+            let late = first > soonest && spread <= Time::ZERO && flight.not_before.is_none();
+            // The gap comes before the overhead's end, and not after it as the stall does.
+            let (ready, gap_over) = (flight.ready(), flight.gap_over.unwrap_or(flight.ready()));
+            broken!(self, "{id}",
+                ready < gap_over => Rule::Gap, "is ready at {ready}, and the gap before it ends at {gap_over}";
+                latency < shortest || latency > L || first < soonest || late => Rule::Latency,
+                    "enters at {enter} and comes out at {first}, {latency} being drawn, and L = {L}";
+                arrival != first + spread => Rule::Stream,
+                    "comes out from {first} to {arrival}, and that takes {spread}";
+                !received => Rule::Reception, "to {to}, there at {arrival}, is never received";
+            );
+            let Some(sent) = flight.sent else {
+                self.report(Rule::Overhead, format!("{id} enters at {enter}, and nobody sent it"));
+                continue;
+            };
+            // If nobody knows who asked first, there must at least be something to wait for.
+            let stalls = sent.admitted > sent.ready && self.capacity.is_none();
+            let waits = sent.entered > sent.admitted && spread <= Time::ZERO;
+            broken!(self, "{id}",
+                arrival < sent.begun => Rule::Causality,
+                    "arrives at {arrival}, and its send began at {}", sent.begun;
+                stalls && out_of_order => Rule::Stall, "stalls until {}, without a capacity", sent.admitted;
+                waits && out_of_order => Rule::Wait, "waits for a port until {}, and needs none", sent.entered;
+            );
+        }
+    }
+
+    /// How many messages a place holds at once.
+    pub(super) fn capacity(&self, place: Place) -> usize {
+        if let Place::Port(..) = place { 1 } else { self.capacity.unwrap_or(usize::MAX) }
+    }
+
+    /// No place holds more messages at once than it can. Returns the most in transit from a processor, and to one.
+    pub(super) fn count_messages(&mut self) -> [usize; 2] {
+        let mut changes = Vec::new();
+        for flight in &self.flights {
+            for (place, start, end) in flight.stays(self.trace.ports) {
+                let id = flight.message.id;
+                changes.extend([(place, start, true, id), (place, end, false, id)]);
+            }
+        }
+        changes.sort_unstable(); // at the same time a message leaves before another comes
+        let (mut from, mut to) = (0, 0);
+        for at_one in changes.chunk_by(|a, b| a.0 == b.0) {
+            let place = at_one[0].0;
+            let capacity = self.capacity(place);
+            let (rule, most) = match place {
+                Place::From(_) => (Rule::Capacity, &mut from),
+                Place::To(_) => (Rule::Capacity, &mut to),
+                Place::Port(..) => (Rule::Port, &mut 0),
+            };
+            let mut now = 0;
+            for &(_, time, comes, id) in at_one {
+                if !comes {
+                    now -= 1;
+                    continue;
+                }
+                now += 1;
+                *most = now.max(*most);
+                broken!(self, "{id}",
+                    now == capacity.saturating_add(1) => rule, "is {place} from {time}, one above {capacity}";
+                );
+            }
+        }
+        [from, to]
+    }
+}
