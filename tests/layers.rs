@@ -161,8 +161,12 @@ impl Module {
     fn parse(text: &str) -> Module {
         let mut module = Module::default();
         let mut is_of_tests = false;
-        let mut lines = text.lines().map(str::trim);
-        while let Some(line) = lines.next() {
+        let mut lines = text.lines();
+        while let Some(whole) = lines.next() {
+            let line = whole.trim();
+            if line.starts_with("use super::") && line.len() < whole.len() {
+                continue; // in a module that is written out in the file: it takes from the file itself
+            }
             if line.starts_with("#[") {
                 is_of_tests |= line.starts_with("#[cfg(") && line.contains("test");
                 continue;
