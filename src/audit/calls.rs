@@ -172,7 +172,8 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
                 self.has_got(call, *from, tag, got);
                 if let (Until::Moment(moment), Some(begun)) = (until, begun) {
                     broken!(self.auditor, "{who}",
-                        begun > start.max(*moment) => Rule::Asked, "gives up at {moment}, and receives at {begun}";
+                        begun > start.max(*moment) => Rule::Asked,
+                            "gives up at {moment}, and receives at {begun}";
                     );
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::flight::{Flight, Place};
+use super::flight::{Flight, Place, Sent};
 use super::{Auditor, Rule, broken};
 use crate::message::MessageId;
 use crate::params::Latency;
@@ -78,27 +78,26 @@ impl Auditor<'_> {
             // One that waits for the port, or for one before it, may come out later; then `judge_waits` looks why.
             let late = first > soonest && spread <= Time::ZERO && flight.not_before.is_none();
             // The gap comes before the overhead's end, and not after it as the stall does.
-            let (ready, gap_over) = (flight.ready(), flight.gap_over.unwrap_or(flight.ready()));
+            let (ready, over) = (flight.ready(), flight.gap_over.unwrap_or(flight.ready()));
             broken!(self, "{id}",
-                ready < gap_over => Rule::Gap, "is ready at {ready}, and the gap before it ends at {gap_over}";
+                ready < over => Rule::Gap, "is ready at {ready}, and the gap before it ends at {over}";
                 latency < shortest || latency > L || first < soonest || late => Rule::Latency,
                     "enters at {enter} and comes out at {first}, {latency} being drawn, and L = {L}";
                 arrival != first + spread => Rule::Stream,
                     "comes out from {first} to {arrival}, and that takes {spread}";
                 !received => Rule::Reception, "to {to}, there at {arrival}, is never received";
             );
-            let Some(sent) = flight.sent else {
+            let Some(Sent { begun, admitted, entered, .. }) = flight.sent else {
                 self.report(Rule::Overhead, format!("{id} enters at {enter}, and nobody sent it"));
                 continue;
             };
             // If nobody knows who asked first, there must at least be something to wait for.
-            let stalls = sent.admitted > sent.ready && self.capacity.is_none();
-            let waits = sent.entered > sent.admitted && spread <= Time::ZERO;
+            let stalls = admitted > ready && self.capacity.is_none();
+            let waits = entered > admitted && spread <= Time::ZERO;
             broken!(self, "{id}",
-                arrival < sent.begun => Rule::Causality,
-                    "arrives at {arrival}, and its send began at {}", sent.begun;
-                stalls && out_of_order => Rule::Stall, "stalls until {}, without a capacity", sent.admitted;
-                waits && out_of_order => Rule::Wait, "waits for a port until {}, and needs none", sent.entered;
+                arrival < begun => Rule::Causality, "arrives at {arrival}, and its send began at {begun}";
+                stalls && out_of_order => Rule::Stall, "stalls until {admitted}, without a capacity";
+                waits && out_of_order => Rule::Wait, "waits for a port until {entered}, and needs none";
             );
         }
     }

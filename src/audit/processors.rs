@@ -167,12 +167,12 @@ impl<'a> Auditor<'a> {
                 self.report(Rule::Request, format!("{sentence}, and does {did} things"));
                 continue;
             };
-            let (o, took) = (self.trace.params.o, post.end - post.start);
+            let (o, took, end) = (self.trace.params.o, post.end - post.start, wait.end);
             let over = self.follow_time(Rule::Request, &who, post.start, did).max(wait.start + o);
             broken!(self, "{who}",
                 took != o => Rule::Request, "is called for in {took}, and that costs {o}";
                 wait.start < post.end => Rule::Request, "is waited for before it is called for";
-                wait.end != over => Rule::Request, "is waited for until {}, and that is over at {over}", wait.end;
+                end != over => Rule::Request, "is waited for until {end}, and that is over at {over}";
             );
         }
     }
