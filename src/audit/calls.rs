@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::iter::Peekable;
 
+use super::auditor::{Auditor, Rule, broken};
 use super::deed::Deed;
-use super::{Auditor, Rule, broken};
 use crate::message::{MessageId, RawTag};
 use crate::time::Time;
 use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Transfer, Until};

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::auditor::{Auditor, Rule, broken};
 use super::flight::{Flight, Place, Sent};
-use super::{Auditor, Rule, broken};
 use crate::message::MessageId;
 use crate::params::Latency;
 use crate::time::Time;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::auditor::{Auditor, Rule, broken, words};
 use super::deed::Deed;
 use super::flight::{Flight, Sent};
-use super::{Auditor, Rule, broken, words};
 use crate::time::Time;
 use crate::trace::{ActivityKind, Message};
 

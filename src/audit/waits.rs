@@ -9,9 +9,9 @@
 
 use std::collections::HashSet;
 
+use super::auditor::{Auditor, Rule, broken};
 use super::flight::{Flight, Place, Sent};
 use super::room::{Room, Rooms};
-use super::{Auditor, Rule, broken};
 use crate::time::Time;
 use crate::trace::{ActivityKind, Message, Trace};
 
