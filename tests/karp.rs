@@ -369,7 +369,7 @@ fn what_cannot_be_done_is_refused() {
     }
     for Algorithm { name, .. } in SUMMATION.algorithms {
         for (time, sentence) in [
-            ("-1", "give at least 0"),
+            ("-1", "give 0 or more"),
             ("1000s", "give a shorter time"),
             ("9000000s", "give a shorter time"),
             ("soon", "there is no unit soon"),

@@ -47,7 +47,7 @@ pub(crate) fn microseconds(text: &str) -> Result<Time, String> {
 /// Reads how long something takes. A number without a unit counts cycles.
 pub(crate) fn duration(text: &str, cycle: Time) -> Result<Time, String> {
     match Time::parse(text, cycle) {
-        Ok(time) if time < Time::ZERO => Err("it is negative; give 0us or more".into()),
+        Ok(time) if time < Time::ZERO => Err("it is negative; give 0 or more".into()),
         read => read.map_err(|why| why.to_string()),
     }
 }

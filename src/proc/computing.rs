@@ -7,7 +7,7 @@ use crate::time::Time;
 
 impl Proc<'_> {
     /// Computes. That costs `units` times the machine's rate for this kind of work, or what this computer takes for it
-    /// if the machine measures work: see [`Work`].
+    /// if the machine measures work: see [`Work`](crate::Work).
     pub fn work<R>(&mut self, kind: &'static str, units: u64, compute: impl FnOnce() -> R) -> R {
         self.count_code();
         let Some(stopwatch) = &mut self.stopwatch else {
