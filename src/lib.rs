@@ -41,7 +41,7 @@
 //! The rules are told at length in `docs/model.md`. The papers' programs and the command are in the crate
 //! `loggp-programs`.
 
-#![warn(missing_debug_implementations, missing_docs)]
+#![warn(missing_debug_implementations, missing_docs, unreachable_pub)]
 #![allow(non_snake_case)] // L, G and P are the papers' names
 #![cfg_attr(docsrs, feature(doc_cfg))] // docs.rs says which feature has what
 

@@ -195,10 +195,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     let alone = Params { P: 1, ..cenju4 };
     assert!(refusal(case(alone, 1, Time::ZERO, 1)).contains("at least 2"));
     let plain = case(cenju4, 1, Time::ZERO, 1);
-    assert_eq!(
-        refusal(plain.clone().with("w", "-1us")),
-        "w = -1us: it is negative; give 0 or more"
-    );
+    assert_eq!(refusal(plain.clone().with("w", "-1us")), "w = -1us: it is negative; give 0 or more");
     assert!(refusal(plain.clone().with("w", "1-2us")).contains("it is not a time"));
     assert!(refusal(plain.with("rounds", 0)).contains("give a whole number from 1"));
 }

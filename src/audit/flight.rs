@@ -49,22 +49,22 @@ pub(super) enum Place {
 
 impl Flight<'_> {
     /// When it was ready, or at least entered.
-    pub fn ready(&self) -> Time {
+    pub(super) fn ready(&self) -> Time {
         self.sent.map_or(self.message.enter, |sent| sent.ready)
     }
 
     /// When it asks for its way: when it is ready, or when it would be there, if a negative G_l makes that earlier.
-    pub fn ask(&self) -> Time {
+    pub(super) fn ask(&self) -> Time {
         self.ready().min(self.ready() + self.message.latency + self.spread)
     }
 
     /// Its sender's port, and its receiver's.
-    pub fn ports(&self, ports: Ports) -> [Place; 2] {
+    pub(super) fn ports(&self, ports: Ports) -> [Place; 2] {
         [Place::Port(self.message.id.from, false), Place::Port(self.message.to, ports == Ports::Dual)]
     }
 
     /// Where it is from when to when: in transit during [enter, arrival), and a long one in the ports at both ends.
-    pub fn stays(&self, ports: Ports) -> impl Iterator<Item = (Place, Time, Time)> + use<> {
+    pub(super) fn stays(&self, ports: Ports) -> impl Iterator<Item = (Place, Time, Time)> + use<> {
         let Message { id, to, enter, first, arrival, .. } = *self.message;
         let [exit, entrance] = self.ports(ports);
         let stays = [

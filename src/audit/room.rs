@@ -108,7 +108,7 @@ impl Room {
     }
 
     /// The earliest moment, not before `from`, from which on there is room for so long.
-    pub fn fit(&self, from: Time, length: Time) -> Time {
+    pub(super) fn fit(&self, from: Time, length: Time) -> Time {
         let mut moment = from;
         if length > Time::ZERO {
             self.fit_in(1, &mut moment, length);
@@ -133,7 +133,7 @@ impl Room {
     }
 
     /// If there is no room at some moment of [from, to): when that is over.
-    pub fn full_until(&self, from: Time, to: Time) -> Option<Time> {
+    pub(super) fn full_until(&self, from: Time, to: Time) -> Option<Time> {
         self.full_before(1, to).filter(|end| *end > from)
     }
 
@@ -155,7 +155,7 @@ pub(super) struct Rooms(HashMap<Place, Room>);
 
 impl Rooms {
     /// The places of these promises, which will be made, with their capacities, but for those that hold any number.
-    pub fn new(
+    pub(super) fn new(
         promises: impl Iterator<Item = (Place, Time, Time)>,
         capacity: impl Fn(Place) -> usize,
     ) -> Rooms {
@@ -172,12 +172,12 @@ impl Rooms {
     }
 
     /// A place at which anything is ever promised.
-    pub fn at(&self, place: Place) -> Option<&Room> {
+    pub(super) fn at(&self, place: Place) -> Option<&Room> {
         self.0.get(&place)
     }
 
     /// Makes a promise.
-    pub fn promise(&mut self, (place, start, end): (Place, Time, Time)) {
+    pub(super) fn promise(&mut self, (place, start, end): (Place, Time, Time)) {
         if let Some(room) = self.0.get_mut(&place) {
             room.promise(start, end);
         }

@@ -45,18 +45,18 @@ impl Entry {
 
     /// The processor that has this place at `time` runs then, unless its ticket has changed.
     #[inline]
-    pub fn new(time: Time, place: u32, ticket: u32) -> Entry {
+    pub(crate) fn new(time: Time, place: u32, ticket: u32) -> Entry {
         debug_assert!(time >= Time::ZERO);
         Entry((time.as_ps() as u128) << 64 | u128::from(place) << 32 | u128::from(ticket))
     }
 
     /// Its time and its place.
     #[inline]
-    pub fn moment(self) -> (Time, u32) {
+    pub(crate) fn moment(self) -> (Time, u32) {
         (Time::from_ps((self.0 >> 64) as i64), (self.0 >> 32) as u32)
     }
 
-    pub fn ticket(self) -> u32 {
+    pub(crate) fn ticket(self) -> u32 {
         self.0 as u32
     }
 }
@@ -78,14 +78,14 @@ impl Default for Agenda {
 impl Agenda {
     /// Adds an entry, where all count until they come up.
     #[inline]
-    pub fn add(&mut self, entry: Entry) {
+    pub(crate) fn add(&mut self, entry: Entry) {
         self.insert(entry, |_| true);
     }
 
     /// Adds an entry. `counts` says of another one whether it still does: those that do not stay until they come up, which
     /// may be never, or until there is no room, so that they take no more of it than the others.
     #[inline]
-    pub fn insert(&mut self, entry: Entry, counts: impl Fn(Entry) -> bool) {
+    pub(crate) fn insert(&mut self, entry: Entry, counts: impl Fn(Entry) -> bool) {
         for lane in 0..LANES {
             if self.tails[lane] <= entry {
                 self.tails[lane] = entry;
@@ -146,7 +146,7 @@ impl Agenda {
 
     /// Takes the earliest entry.
     #[inline]
-    pub fn pop(&mut self) -> Option<Entry> {
+    pub(crate) fn pop(&mut self) -> Option<Entry> {
         let (earliest, lane) = (self.earliest, self.lane);
         let head = if lane < LANES { self.lanes[lane].pop_front() } else { self.pop_heap() };
         let head = head.unwrap_or(Entry::NONE);
@@ -180,7 +180,7 @@ impl Agenda {
 
     /// Adds `mine` and takes the earliest entry; or does nothing, if `mine` is the earliest.
     #[inline]
-    pub fn exchange(&mut self, mine: Entry, counts: impl Fn(Entry) -> bool) -> Option<Entry> {
+    pub(crate) fn exchange(&mut self, mine: Entry, counts: impl Fn(Entry) -> bool) -> Option<Entry> {
         if mine < self.earliest {
             return None;
         }
@@ -190,13 +190,13 @@ impl Agenda {
 
     /// An entry that will probably be due when so many others have been.
     #[inline]
-    pub fn coming(&self, others: usize) -> Option<Entry> {
+    pub(crate) fn coming(&self, others: usize) -> Option<Entry> {
         self.lanes.get(self.lane)?.get(others).copied()
     }
 
     /// The earliest entry, which stays.
     #[inline]
-    pub fn peek(&self) -> Option<Entry> {
+    pub(crate) fn peek(&self) -> Option<Entry> {
         (self.earliest != Entry::NONE).then_some(self.earliest)
     }
 }

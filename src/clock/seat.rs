@@ -87,17 +87,17 @@ impl Default for Seat {
 
 impl Seat {
     /// A seat that has room for a few messages, so that the first ones do not wait for it.
-    pub fn with_room() -> Seat {
+    pub(super) fn with_room() -> Seat {
         Seat { inbox: Inbox::with_room(), ..Seat::default() }
     }
 
     /// The processor starts its program.
-    pub fn start(&mut self) {
+    pub(super) fn start(&mut self) {
         self.stage = Stage::Running;
     }
 
     /// The processor's program has ended at `at`. Nothing wakes it any more.
-    pub fn end(&mut self, at: Time, well: bool) {
+    pub(super) fn end(&mut self, at: Time, well: bool) {
         self.stage = if well { Stage::Finished } else { Stage::Failed };
         if self.purpose.is_none() {
             self.wake = at;
@@ -106,32 +106,32 @@ impl Seat {
 
     /// The processor waits until `t`.
     #[inline]
-    pub fn wait_until(&mut self, t: Time) {
+    pub(super) fn wait_until(&mut self, t: Time) {
         self.ticket = self.ticket.wrapping_add(1);
         self.wake = t;
         self.in_vain = false;
     }
 
     /// The processor has looked for messages in vain for long.
-    pub fn looks_in_vain(&mut self) {
+    pub(super) fn looks_in_vain(&mut self) {
         self.in_vain = true;
     }
 
     /// Whether nothing more can come of it by itself: it has ended, waits for a message, or looks for one in vain; and
     /// none is under way to it.
-    pub fn is_hopeless(&self) -> bool {
+    pub(super) fn is_hopeless(&self) -> bool {
         let expects = || self.inbox.iter().any(|envelope| envelope.arrival > self.wake);
         self.has_finished() || self.is_blocked() || (self.in_vain && !expects())
     }
 
     /// Whether its program has ended.
-    pub fn has_finished(&self) -> bool {
+    pub(super) fn has_finished(&self) -> bool {
         self.stage == Stage::Finished
     }
 
     /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says.
     #[inline]
-    pub fn ask(&mut self, id: u32, reception: &mut Reception, cost: &ReceptionCost) {
+    pub(super) fn ask(&mut self, id: u32, reception: &mut Reception, cost: &ReceptionCost) {
         self.ticket = self.ticket.wrapping_add(1);
         Want { from: self.from, tag: self.tag } = reception.want;
         (self.ready, self.deadline, self.purpose) =
@@ -188,7 +188,7 @@ impl Seat {
     /// Puts a message into the inbox. Returns whether that changes when the processor wakes: then its old
     /// ticket counts no more.
     #[inline]
-    pub fn put(&mut self, envelope: Envelope, cost: &ReceptionCost) -> bool {
+    pub(super) fn put(&mut self, envelope: Envelope, cost: &ReceptionCost) -> bool {
         if envelope.arrival < self.decided && !envelope.letter.tag.is_signal() {
             self.out_of_order += 1;
         }
@@ -239,7 +239,7 @@ impl Seat {
 
     /// The processor has woken from what it asked: the message that it got, if any. What it waited with it gets back.
     #[inline]
-    pub fn answer(&mut self, reception: &mut Reception) -> Option<Envelope> {
+    pub(super) fn answer(&mut self, reception: &mut Reception) -> Option<Envelope> {
         let purpose = self.purpose.take()?;
         let taken = self.taken();
         if let Some(requests) = &mut reception.requests {
@@ -274,7 +274,7 @@ impl Seat {
     /// arrival a signal is sent, and all that comes before must have been done. If there are only two processors, whose
     /// messages arrive as they are sent, nothing can come before one that is there.
     #[inline]
-    pub fn known_until(&mut self, one_of_a_pair: Option<u32>) -> Option<Time> {
+    pub(super) fn known_until(&mut self, one_of_a_pair: Option<u32>) -> Option<Time> {
         self.purpose?;
         let best = self.best();
         let of_the_other = one_of_a_pair.is_some_and(|id| best.is_some_and(|(_, from, _)| from != id));
@@ -290,33 +290,33 @@ impl Seat {
     /// Whether it waits for a message and has one of another processor than `id`, which sits here. If it is one of a pair
     /// whose messages arrive as they are sent, it will take that one.
     #[inline]
-    pub fn is_certain(&self, id: u32) -> bool {
+    pub(super) fn is_certain(&self, id: u32) -> bool {
         self.purpose.is_some() && self.best != NOBODY && self.best != id
     }
 
     /// How many messages came after one had been taken that arrived later, or after a look in vain.
-    pub fn out_of_order(&self) -> u64 {
+    pub(super) fn out_of_order(&self) -> u64 {
         self.out_of_order.into()
     }
 
     /// When the processor runs next.
-    pub fn wake(&self) -> Time {
+    pub(super) fn wake(&self) -> Time {
         let has_ended = matches!(self.stage, Stage::Finished | Stage::Failed);
         if has_ended { Time::MAX } else { self.wake }
     }
 
     /// The ticket that an entry on the agenda must show.
-    pub fn ticket(&self) -> u32 {
+    pub(super) fn ticket(&self) -> u32 {
         self.ticket
     }
 
     /// Whether it waits for a message and for no time.
-    pub fn is_blocked(&self) -> bool {
+    pub(super) fn is_blocked(&self) -> bool {
         self.purpose.is_some() && self.wake == Time::MAX
     }
 
     /// Whether it waits for what comes after the end of time: a reception of which it knows, or a moment.
-    pub fn is_at_the_end_of_time(&self) -> bool {
+    pub(super) fn is_at_the_end_of_time(&self) -> bool {
         let ends = |message: &Envelope| message.arrival == Time::MAX && self.want().takes(message);
         let waits = match self.purpose {
             Some(_) => self.best != NOBODY || self.ready == Time::MAX || self.inbox.iter().any(ends),
@@ -326,12 +326,12 @@ impl Seat {
     }
 
     /// The messages that it has not received.
-    pub fn messages(&self) -> impl Iterator<Item = &Envelope> + Clone {
+    pub(super) fn messages(&self) -> impl Iterator<Item = &Envelope> + Clone {
         self.inbox.iter()
     }
 
     /// What processor `id`, which sits here, is doing.
-    pub fn state(&self, id: usize) -> ProcessorState {
+    pub(super) fn state(&self, id: usize) -> ProcessorState {
         let at = if self.purpose.is_some() { self.ready } else { self.wake };
         let doing = match (self.stage, self.purpose) {
             (Stage::NotStarted, _) => Doing::NotStarted,

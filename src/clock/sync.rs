@@ -20,17 +20,17 @@ mod real {
     pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
     impl<T> UnsafeCell<T> {
-        pub fn new(value: T) -> UnsafeCell<T> {
+        pub(crate) fn new(value: T) -> UnsafeCell<T> {
             UnsafeCell(std::cell::UnsafeCell::new(value))
         }
 
         #[inline]
-        pub fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
+        pub(crate) fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
             read(self.0.get())
         }
 
         #[inline]
-        pub fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
+        pub(crate) fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
             write(self.0.get())
         }
     }

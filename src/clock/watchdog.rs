@@ -107,27 +107,27 @@ static RUNS: Mutex<(Vec<Weak<Pulse>>, bool)> = Mutex::new((Vec::new(), false));
 impl Beat {
     /// Processor `id` goes on with its program.
     #[inline]
-    pub fn runs(&self, id: u32, at: Time) {
+    pub(super) fn runs(&self, id: u32, at: Time) {
         self.at.store(at.as_ps(), Ordering::Relaxed);
         self.runs.store(u64::from(id) + 1, Ordering::Relaxed);
     }
 
     /// A program has called. Only the one that runs does.
     #[inline]
-    pub fn called(&self) {
+    pub(super) fn called(&self) {
         self.calls.store(self.calls.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 
     /// No program runs, but the clock.
     #[inline]
-    pub fn rests(&self) {
+    pub(super) fn rests(&self) {
         self.runs.store(0, Ordering::Relaxed);
     }
 }
 
 impl Watched {
     /// Watches a run on so many cores.
-    pub fn new(cores: usize, patience: Patience) -> Watched {
+    pub(super) fn new(cores: usize, patience: Patience) -> Watched {
         let beats = (0..cores).map(|_| CachePadded::default()).collect();
         let seen = (0..cores).map(|_| Seen { beat: (0, 0), since: Instant::now(), told: false }).collect();
         let pulse = Arc::new(Pulse { beats, seen: Mutex::new(seen), patience });
@@ -142,7 +142,7 @@ impl Watched {
 
     /// The pulse of one core.
     #[inline]
-    pub fn beat(&self, core: usize) -> &Beat {
+    pub(super) fn beat(&self, core: usize) -> &Beat {
         &self.0.beats[core]
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    pub fn begin(p: &mut Proc, kind: Collective) -> Call {
+    pub(super) fn begin(p: &mut Proc, kind: Collective) -> Call {
         let number = p.begin_collective();
         let (id, P) = place(p);
         Call { kind, number, group: p.acting().cloned(), id, P }
@@ -27,14 +27,14 @@ impl Call {
 
     /// Begins a call that has a root, which must be there.
     #[track_caller]
-    pub fn begin_at(p: &mut Proc, kind: Collective, root: usize) -> Call {
+    pub(super) fn begin_at(p: &mut Proc, kind: Collective, root: usize) -> Call {
         check_root(p, root);
         Call::begin(p, kind)
     }
 
     /// What the root gave, on the root, where it must be there; nothing on the others.
     #[track_caller]
-    pub fn given<T>(&self, p: &mut Proc, root: usize, value: Option<T>, what: &str) -> Option<T> {
+    pub(super) fn given<T>(&self, p: &mut Proc, root: usize, value: Option<T>, what: &str) -> Option<T> {
         if self.id != root {
             return None;
         }
@@ -46,7 +46,7 @@ impl Call {
 
     /// Refuses values that are not one for each processor.
     #[track_caller]
-    pub fn check_count<T>(&self, p: &mut Proc, values: &[T], to: &str) {
+    pub(super) fn check_count<T>(&self, p: &mut Proc, values: &[T], to: &str) {
         let (n, P, kind) = (values.len(), self.P, self.kind.name());
         if n != P {
             p.misused(format!("gave {n} values to {kind} {to} {P} processors; give one for each"));
@@ -54,33 +54,33 @@ impl Call {
     }
 
     /// The tag of this call's messages in a step.
-    pub fn tag<T>(&self, step: usize) -> Tag<T> {
+    pub(super) fn tag<T>(&self, step: usize) -> Tag<T> {
         let group = self.group.as_ref().map_or(0, |acting| acting.number);
         Tag::of(RawTag::collective(self.kind, group, self.number, step), None)
     }
 
     /// The processor with a rank.
-    pub fn processor(&self, rank: usize) -> usize {
+    pub(super) fn processor(&self, rank: usize) -> usize {
         self.group.as_ref().map_or(rank, |acting| acting.group.members()[rank])
     }
 
     /// The rank of a processor that has sent a message of this call.
-    pub fn rank(&self, processor: usize) -> usize {
+    pub(super) fn rank(&self, processor: usize) -> usize {
         self.group.as_ref().and_then(|acting| acting.group.rank(processor)).unwrap_or(processor)
     }
 
     #[track_caller]
-    pub fn send<T: Payload>(&self, p: &mut Proc, to: usize, step: usize, value: T) {
+    pub(super) fn send<T: Payload>(&self, p: &mut Proc, to: usize, step: usize, value: T) {
         p.send(self.processor(to), self.tag(step), value);
     }
 
     #[track_caller]
-    pub fn recv<T: Payload>(&self, p: &mut Proc, from: usize, step: usize) -> T {
+    pub(super) fn recv<T: Payload>(&self, p: &mut Proc, from: usize, step: usize) -> T {
         p.recv_from(self.processor(from), self.tag(step))
     }
 
     #[track_caller]
-    pub fn recv_any<T: Payload>(&self, p: &mut Proc, step: usize) -> (usize, T) {
+    pub(super) fn recv_any<T: Payload>(&self, p: &mut Proc, step: usize) -> (usize, T) {
         let (from, value) = p.recv(self.tag(step));
         (self.rank(from), value)
     }
@@ -88,7 +88,7 @@ impl Call {
     /// Exchanges values with a processor. Where they may have to wait for their receivers (LogGPS), neither waits for the
     /// other to receive; else the message goes first, even if the other one is there.
     #[track_caller]
-    pub fn swap<T: Payload>(&self, p: &mut Proc, other: usize, value: T, step: usize) -> T {
+    pub(super) fn swap<T: Payload>(&self, p: &mut Proc, other: usize, value: T, step: usize) -> T {
         if p.params().is_synchronous(longest::<T>(p)) {
             return self.send_recv(p, other, value, other, step);
         }
@@ -98,7 +98,14 @@ impl Call {
 
     /// Sends a value to one processor and receives one from another.
     #[track_caller]
-    pub fn send_recv<T: Payload>(&self, p: &mut Proc, to: usize, value: T, from: usize, step: usize) -> T {
+    pub(super) fn send_recv<T: Payload>(
+        &self,
+        p: &mut Proc,
+        to: usize,
+        value: T,
+        from: usize,
+        step: usize,
+    ) -> T {
         p.send_recv(self.processor(to), value, self.processor(from), self.tag(step))
     }
 }

@@ -20,14 +20,14 @@ pub(super) struct MessageCost {
 }
 
 impl MessageCost {
-    pub fn of(params: &Params, k: usize) -> MessageCost {
+    pub(super) fn of(params: &Params, k: usize) -> MessageCost {
         let (send, recv, stream) = (params.send_overhead(k), params.recv_overhead(k), params.stream(k));
         MessageCost { send, recv, stream, gap: stream + params.g, way: send + params.L + stream + recv }
     }
 
     /// How long P - 1 of them take that one processor sends or receives, if each keeps it busy for so long:
     /// L + 2o + (k-1)G + (P-2) max((k-1)G + g, busy).
-    pub fn in_a_row(&self, P: usize, busy: Time) -> Time {
+    pub(super) fn in_a_row(&self, P: usize, busy: Time) -> Time {
         self.way + (P as i64 - 2) * self.gap.max(busy)
     }
 }

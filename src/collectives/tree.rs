@@ -32,7 +32,7 @@ pub(super) struct Place {
 
 impl Tree {
     /// The trees that reach up to `P` processors.
-    pub fn new(P: usize, D: Time, d: Time) -> Tree {
+    pub(super) fn new(P: usize, D: Time, d: Time) -> Tree {
         let mut reach = vec![(Time::ZERO, 1)];
         if D <= Time::ZERO || d <= Time::ZERO {
             reach.push((D, P)); // as many as you like, of each other or of one
@@ -52,7 +52,7 @@ impl Tree {
     }
 
     /// By when `n` processors can be reached.
-    pub fn soonest(&self, n: usize) -> Time {
+    pub(super) fn soonest(&self, n: usize) -> Time {
         self.reach[self.reach.partition_point(|(_, reached)| *reached < n)].0
     }
 
@@ -60,7 +60,7 @@ impl Tree {
     ///
     /// A root in the middle gives from its larger side. That has half of the others, and so enough for a
     /// child, as long as D >= d.
-    pub fn place(&self, P: usize, root: usize, id: usize) -> Place {
+    pub(super) fn place(&self, P: usize, root: usize, id: usize) -> Place {
         debug_assert!(self.D >= self.d || root == 0 || root == P - 1);
         let (mut parent, mut node, mut below) = (None, root, 0..P);
         // When n can be reached, and how many by D before that: as n only falls, both are found by going back.

@@ -17,7 +17,7 @@ pub(crate) struct Envelope {
 impl Envelope {
     /// What can be seen of it without taking it: all but what it carries.
     #[cold]
-    pub fn outside(&self) -> Envelope {
+    pub(crate) fn outside(&self) -> Envelope {
         let Letter { from, to, number, words, tag, .. } = self.letter;
         let letter = Letter { from, to, number, words, tag, parcel: Parcel::new(()) };
         Envelope { arrival: self.arrival, letter }

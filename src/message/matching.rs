@@ -75,7 +75,7 @@ impl<M: Matched> Inbox<M> {
     pub const SLOTS: usize = std::mem::offset_of!(Inbox<M>, slots);
 
     /// An inbox that has room for a few more than those two.
-    pub fn with_room() -> Inbox<M> {
+    pub(crate) fn with_room() -> Inbox<M> {
         Inbox { more: Some(Box::default()), ..Inbox::default() }
     }
 
@@ -88,7 +88,7 @@ impl<M: Matched> Inbox<M> {
 
     /// Adds a message.
     #[inline]
-    pub fn put(&mut self, message: M) {
+    pub(crate) fn put(&mut self, message: M) {
         let (first, second) = self.slots();
         match self.filled {
             _ if self.has_more => return self.put_among(message),
@@ -128,7 +128,7 @@ impl<M: Matched> Inbox<M> {
 
     /// The first message that a receive wants.
     #[inline]
-    pub fn first(&mut self, want: Want) -> Option<&M> {
+    pub(crate) fn first(&mut self, want: Want) -> Option<&M> {
         let (first, second) = self.slots();
         match () {
             () if self.filled > 0 && takes(want, &self.slots[first]) => self.slots[first].as_ref(),
@@ -149,7 +149,7 @@ impl<M: Matched> Inbox<M> {
 
     /// Takes that message.
     #[inline]
-    pub fn take(&mut self, want: Want) -> Option<M> {
+    pub(crate) fn take(&mut self, want: Want) -> Option<M> {
         let (first, second) = self.slots();
         let place = match () {
             () if self.filled > 0 && takes(want, &self.slots[first]) => {
@@ -193,13 +193,13 @@ impl<M: Matched> Inbox<M> {
     }
 
     /// How many messages are left.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         let more = self.more.as_ref().map_or(0, |more| more.list.len() + more.index.messages.len());
         usize::from(self.filled) + more
     }
 
     /// The messages that are left, in their order.
-    pub fn iter(&self) -> impl Iterator<Item = &M> + Clone {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &M> + Clone {
         let (first, second) = self.slots();
         let few = self.slots[first].iter().chain(&self.slots[second]);
         few.chain(self.more.iter().flat_map(|more| more.list.iter().chain(more.index.messages.values())))
@@ -316,12 +316,12 @@ struct Classes {
 impl Posted {
     /// Whether none waits.
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty() && self.index.as_ref().is_none_or(|index| index.posted.is_empty())
     }
 
     /// Posts a receive. Mostly it is the last one.
-    pub fn post(&mut self, receive: Receive) {
+    pub(crate) fn post(&mut self, receive: Receive) {
         if let Some(index) = &mut self.index {
             return index.post(receive);
         }
@@ -331,7 +331,7 @@ impl Posted {
 
     /// The receive that a message goes to.
     #[inline]
-    pub fn first(&mut self, message: &impl Matched) -> Option<Receive> {
+    pub(crate) fn first(&mut self, message: &impl Matched) -> Option<Receive> {
         if self.index.is_none() {
             let found = self.list.iter().take(FEW).find(|receive| receive.want.takes(message));
             if found.is_some() || self.list.len() <= FEW {
@@ -343,7 +343,7 @@ impl Posted {
 
     /// Takes a receive out.
     #[inline]
-    pub fn remove(&mut self, receive: Receive) {
+    pub(crate) fn remove(&mut self, receive: Receive) {
         match &mut self.index {
             Some(index) => index.remove(receive),
             None => self.list.retain(|other| other.place != receive.place),
@@ -352,7 +352,7 @@ impl Posted {
 
     /// Takes the receive that a message goes to.
     #[inline]
-    pub fn take(&mut self, message: &impl Matched) -> Option<Receive> {
+    pub(crate) fn take(&mut self, message: &impl Matched) -> Option<Receive> {
         if self.index.is_none()
             && let Some(place) = self.list.iter().take(FEW).position(|receive| receive.want.takes(message))
         {
@@ -371,7 +371,7 @@ impl Posted {
     }
 
     /// Each kind of message that is wanted, with the receive that was posted first for it.
-    pub fn kinds(&self) -> impl Iterator<Item = Receive> {
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = Receive> {
         let first = |(want, places): (&Want, &VecDeque<(Time, u32)>)| {
             Some(Receive { place: *places.front()?, want: *want })
         };

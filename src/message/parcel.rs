@@ -58,7 +58,7 @@ impl<T: Send + 'static> LabelOf<T> {
 impl Parcel {
     /// Wraps a value.
     #[inline]
-    pub fn new<T: Send + 'static>(value: T) -> Parcel {
+    pub(crate) fn new<T: Send + 'static>(value: T) -> Parcel {
         let mut room = Room::uninit();
         // SAFETY: the room is large and aligned enough for a `T` if `fits` says so, and always for a `Box<T>`.
         unsafe {
@@ -73,7 +73,7 @@ impl Parcel {
 
     /// Unwraps the value if it is a `T`, or gives the parcel back.
     #[inline]
-    pub fn open<T: Send + 'static>(self) -> Result<T, Parcel> {
+    pub(crate) fn open<T: Send + 'static>(self) -> Result<T, Parcel> {
         if self.label.id != TypeId::of::<T>() {
             return Err(self);
         }
@@ -90,7 +90,7 @@ impl Parcel {
     }
 
     /// The name of the type inside.
-    pub fn type_name(&self) -> &'static str {
+    pub(crate) fn type_name(&self) -> &'static str {
         (self.label.name)()
     }
 }

@@ -141,7 +141,7 @@ impl RawTag {
     /// Where a collective's kind lies, above its step.
     const KIND: u32 = 56;
     /// The highest number of a group.
-    pub const LAST_GROUP: u32 = (1 << (RawTag::STEP - RawTag::GROUP)) - 1;
+    pub(crate) const LAST_GROUP: u32 = (1 << (RawTag::STEP - RawTag::GROUP)) - 1;
     /// Whether a program's tag has a step, above its number.
     const HAS_STEP: u64 = 1 << 16;
     /// Where a program's step lies.
@@ -152,12 +152,12 @@ impl RawTag {
     const SCHEDULED: u64 = 1 << 49;
 
     /// What a receive asks for that takes any message of a program. No message has it.
-    pub const ANY: RawTag = RawTag(u64::MAX - 1);
+    pub(crate) const ANY: RawTag = RawTag(u64::MAX - 1);
     /// What asks for no message.
-    pub const NOTHING: RawTag = RawTag(u64::MAX);
+    pub(crate) const NOTHING: RawTag = RawTag(u64::MAX);
 
     /// A program's tag.
-    pub const fn user(number: u16) -> RawTag {
+    pub(crate) const fn user(number: u16) -> RawTag {
         RawTag(number as u64)
     }
 
@@ -167,13 +167,13 @@ impl RawTag {
     }
 
     /// A schedule's tag, or any of them.
-    pub fn scheduled(tag: Option<u32>) -> RawTag {
+    pub(crate) fn scheduled(tag: Option<u32>) -> RawTag {
         tag.map_or(RawTag::ANY, |tag| RawTag(RawTag::SCHEDULED | u64::from(tag) << RawTag::USER_STEP))
     }
 
     /// The tag of a step of a group's collective with this number, which is cut to what a tag has room for, as only the
     /// collectives that are under way have to be told apart. Steps are few: a collective takes log2 P or so.
-    pub fn collective(kind: Collective, group: u32, number: u32, step: usize) -> RawTag {
+    pub(crate) fn collective(kind: Collective, group: u32, number: u32, step: usize) -> RawTag {
         debug_assert!(step < 1 << (RawTag::KIND - RawTag::STEP) && group <= RawTag::LAST_GROUP);
         let number = u64::from(number) & ((1 << RawTag::GROUP) - 1);
         let place = (step as u64) << RawTag::STEP | u64::from(group) << RawTag::GROUP;
@@ -181,7 +181,7 @@ impl RawTag {
     }
 
     /// The same where each group has another number, which is here at its place. A tag of no group stays as it is.
-    pub fn regrouped(self, numbers: &[u32]) -> RawTag {
+    pub(crate) fn regrouped(self, numbers: &[u32]) -> RawTag {
         let group = self.0 >> RawTag::GROUP & u64::from(RawTag::LAST_GROUP);
         let is_group_s = self.0 & RawTag::COLLECTIVE != 0 && !self.is_wild();
         match numbers.get(group as usize).filter(|_| is_group_s) {
@@ -192,61 +192,61 @@ impl RawTag {
 
     /// Whether it is a signal of the machine's own barrier.
     #[inline]
-    pub fn is_signal(self) -> bool {
+    pub(crate) fn is_signal(self) -> bool {
         self.0 >> RawTag::KIND == (RawTag::COLLECTIVE >> RawTag::KIND) | Collective::HardwareBarrier as u64
     }
 
     /// The request for a message with this tag.
-    pub fn request(self) -> RawTag {
+    pub(crate) fn request(self) -> RawTag {
         RawTag(self.0 | RawTag::REQUEST)
     }
 
     /// The tag of the message that this is the request for, or the tag itself.
-    pub fn requested(self) -> RawTag {
+    pub(crate) fn requested(self) -> RawTag {
         RawTag(self.0 & !RawTag::REQUEST)
     }
 
-    pub fn is_request(self) -> bool {
+    pub(crate) fn is_request(self) -> bool {
         self.0 & RawTag::REQUEST != 0
     }
 
     /// The reply to its sender's request with this number.
-    pub fn reply(number: u32) -> RawTag {
+    pub(crate) fn reply(number: u32) -> RawTag {
         RawTag(RawTag::REPLY | u64::from(number))
     }
 
     /// Whether it is a reply to a request.
-    pub fn is_reply(self) -> bool {
+    pub(crate) fn is_reply(self) -> bool {
         self.0 & RawTag::REPLY != 0
     }
 
     /// The message for which its sender's request with this number asked.
-    pub fn agreed(number: u32) -> RawTag {
+    pub(crate) fn agreed(number: u32) -> RawTag {
         RawTag(RawTag::AGREED | u64::from(number))
     }
 
     /// The number that traces have for it.
-    pub fn number(self) -> u64 {
+    pub(crate) fn number(self) -> u64 {
         self.0
     }
 
     /// The tag that a trace has this number for.
-    pub fn numbered(number: u64) -> RawTag {
+    pub(crate) fn numbered(number: u64) -> RawTag {
         RawTag(number)
     }
 
     /// Whether a program or a collective can send a message with it: it is none of those that the machine has for itself.
-    pub fn can_be_sent(self) -> bool {
+    pub(crate) fn can_be_sent(self) -> bool {
         self.0 & (RawTag::REQUEST | RawTag::REPLY | RawTag::AGREED) == 0 && !self.is_signal()
     }
 
     /// What errors say of it, with its name, if that is known.
-    pub fn told(self, name: Option<&str>) -> InWords<'_> {
+    pub(crate) fn told(self, name: Option<&str>) -> InWords<'_> {
         InWords(self, name)
     }
 
     /// What is said of it and of all its steps, with its name, if that is known.
-    pub fn line(self, name: Option<&str>) -> String {
+    pub(crate) fn line(self, name: Option<&str>) -> String {
         if self.0 & RawTag::COLLECTIVE != 0 {
             return Collective::named(self.0 >> RawTag::KIND & 0xF).into();
         }
@@ -256,12 +256,12 @@ impl RawTag {
 
     /// Whether a receive that asks for `self` takes a message with the tag `of`, or the request for one.
     #[inline]
-    pub fn takes(self, of: RawTag) -> bool {
+    pub(crate) fn takes(self, of: RawTag) -> bool {
         of.requested() == self || (self.is_wild() && of.is_user())
     }
 
     /// Whether a receive that asks for this takes messages with different tags.
-    pub fn is_wild(self) -> bool {
+    pub(crate) fn is_wild(self) -> bool {
         self == RawTag::ANY
     }
 
@@ -271,12 +271,12 @@ impl RawTag {
     }
 
     /// The number of a program's tag.
-    pub fn user_number(self) -> u16 {
+    pub(crate) fn user_number(self) -> u16 {
         self.0 as u16
     }
 
     /// Whether a message with it is the first of its send: the message itself, or the request for it.
-    pub fn is_first(self) -> bool {
+    pub(crate) fn is_first(self) -> bool {
         self.0 & (RawTag::REPLY | RawTag::AGREED) == 0
     }
 }
@@ -302,7 +302,7 @@ pub(crate) enum Collective {
 
 impl Collective {
     /// What errors call it.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         Collective::named(self as u64)
     }
 

@@ -35,29 +35,29 @@ pub(crate) struct Want {
 
 impl Want {
     /// Stands for any sender. No processor has this number.
-    pub const ANYONE: u32 = u32::MAX;
+    pub(crate) const ANYONE: u32 = u32::MAX;
     /// No message.
-    pub const NOTHING: Want = Want { from: Want::ANYONE, tag: RawTag::NOTHING };
+    pub(crate) const NOTHING: Want = Want { from: Want::ANYONE, tag: RawTag::NOTHING };
 
     /// Messages with this tag, from a processor or any.
     #[inline]
-    pub fn of(from: Option<usize>, tag: RawTag) -> Want {
+    pub(crate) fn of(from: Option<usize>, tag: RawTag) -> Want {
         Want { from: from.map_or(Want::ANYONE, |from| from as u32), tag }
     }
 
     /// Whether the receive takes this message.
     #[inline]
-    pub fn takes(&self, message: &impl Matched) -> bool {
+    pub(crate) fn takes(&self, message: &impl Matched) -> bool {
         self.tag.takes(message.tag()) && (self.from == Want::ANYONE || self.from == message.from())
     }
 
     /// Whether messages of several senders or tags will do.
-    pub fn is_wild(&self) -> bool {
+    pub(crate) fn is_wild(&self) -> bool {
         self.from == Want::ANYONE || self.tag.is_wild()
     }
 
     /// What it is, in words; errors call the tag so.
-    pub fn told(self, name: Option<&str>) -> String {
+    pub(crate) fn told(self, name: Option<&str>) -> String {
         let about = self.tag.told(name);
         match self.from {
             Want::ANYONE => format!("a message {about}"),

@@ -126,7 +126,7 @@ pub(crate) struct ReceptionCost {
 
 impl ReceptionCost {
     /// Under these parameters, if longer messages cost so much beside, and latencies are exactly L or not.
-    pub fn under(params: &Params, surcharge: &Surcharge, is_exact: bool) -> ReceptionCost {
+    pub(crate) fn under(params: &Params, surcharge: &Surcharge, is_exact: bool) -> ReceptionCost {
         let cost = ReceptionCost {
             fixed: params.o,
             per_word: params.gps().map_or(Time::ZERO, |gps| gps.O_r),
@@ -139,7 +139,7 @@ impl ReceptionCost {
 
     /// The overhead of a message of k words.
     #[inline]
-    pub fn of(&self, k: usize) -> Time {
+    pub(crate) fn of(&self, k: usize) -> Time {
         if k == 1 { self.of_one_word } else { self.of_any(k) }
     }
 
@@ -155,7 +155,7 @@ impl ReceptionCost {
     /// Whether a message of k words arrives in the instant of its request. Then a look in that instant does not see
     /// it, unless it is the looker's own: who came first, the look or the request, would be a matter of chance.
     #[inline]
-    pub fn is_instant(&self, k: u32) -> bool {
+    pub(crate) fn is_instant(&self, k: u32) -> bool {
         self.instant.is_some_and(|longest| k <= longest)
     }
 }

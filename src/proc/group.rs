@@ -117,14 +117,14 @@ pub(crate) struct Groups(Mutex<HashMap<Group, u32>>);
 
 impl Groups {
     /// The group's number.
-    pub fn number(&self, group: &Group) -> u32 {
+    pub(crate) fn number(&self, group: &Group) -> u32 {
         let mut groups = self.0.lock();
         let next = groups.len() as u32 + 1;
         *groups.entry(group.clone()).or_insert(next)
     }
 
     /// The place of each group among all, by their members, at the place of its number: the same in every run.
-    pub fn in_order(&self) -> Vec<u32> {
+    pub(crate) fn in_order(&self) -> Vec<u32> {
         let groups = self.0.lock();
         let mut sorted: Vec<(&Group, &u32)> = groups.iter().collect();
         sorted.sort_unstable_by_key(|(group, _)| group.members());

@@ -23,18 +23,18 @@ pub enum Work {
 pub(crate) struct Rates(HashMap<&'static str, Time>);
 
 impl Rates {
-    pub fn set(&mut self, kind: &'static str, unit: Time) {
+    pub(crate) fn set(&mut self, kind: &'static str, unit: Time) {
         self.0.insert(kind, unit);
     }
 
     /// A kind of work whose units would cost less than nothing, if there is one: the first by name.
-    pub fn negative(&self) -> Option<(&'static str, Time)> {
+    pub(crate) fn negative(&self) -> Option<(&'static str, Time)> {
         let rates = self.0.iter().map(|(kind, unit)| (*kind, *unit));
         rates.filter(|(_, unit)| *unit < Time::ZERO).min()
     }
 
     /// A kind without a rate costs a cycle per unit: local operations take unit time (LogP, section 3).
-    pub fn cost(&self, kind: &str, units: u64, cycle: Time) -> Time {
+    pub(crate) fn cost(&self, kind: &str, units: u64, cycle: Time) -> Time {
         let units = i64::try_from(units).unwrap_or(i64::MAX);
         units * self.0.get(kind).copied().unwrap_or(cycle)
     }
@@ -52,14 +52,14 @@ pub(crate) struct Stopwatch {
 const LONG: u64 = 1000;
 
 impl Stopwatch {
-    pub fn start() -> Stopwatch {
+    pub(super) fn start() -> Stopwatch {
         let clock = Clock::new();
         let started = clock.raw();
         Stopwatch { clock, started }
     }
 
     /// Starts again, and returns what had passed.
-    pub fn lap(&mut self) -> Time {
+    pub(super) fn lap(&mut self) -> Time {
         let now = self.clock.raw();
         let lap = self.clock.delta_as_nanos(self.started, now);
         self.started = now;
@@ -68,7 +68,7 @@ impl Stopwatch {
 
     /// How long some work takes. Nobody is charged for a preemption: long work is charged no more than the
     /// thread's own time. Short work is not worth asking the host for that.
-    pub fn time<R>(&mut self, units: u64, work: impl FnOnce() -> R) -> (R, Time) {
+    pub(super) fn time<R>(&mut self, units: u64, work: impl FnOnce() -> R) -> (R, Time) {
         if units < LONG {
             self.lap();
             let result = work();

@@ -44,13 +44,13 @@ impl Transits {
 
     /// From when on there is room for ever.
     #[inline]
-    pub fn full_end(&self, capacity: usize) -> Time {
+    pub(super) fn full_end(&self, capacity: usize) -> Time {
         if capacity == 1 { self.since.max(self.last) } else { self.since }
     }
 
     /// If there is no room at some moment of [enter, arrival): when there is room again after the last one.
     #[inline]
-    pub fn full_until(&self, enter: Time, arrival: Time, capacity: usize) -> Option<Time> {
+    pub(super) fn full_until(&self, enter: Time, arrival: Time, capacity: usize) -> Option<Time> {
         if arrival <= enter {
             return None;
         }
@@ -64,7 +64,7 @@ impl Transits {
     /// Takes in a message that is in transit during [enter, arrival), for a request that asks `now`: what has
     /// arrived by then is in nobody's way any more.
     #[inline]
-    pub fn take(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) {
+    pub(super) fn take(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) {
         if self.last <= now {
             // All have arrived, and nothing is in transit but this one.
             self.since = self.full_end(capacity);
@@ -105,7 +105,7 @@ impl Overlapping {
     }
 
     /// Takes in a message. Returns how many are in transit at once while it is.
-    pub fn take(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) -> usize {
+    pub(crate) fn take(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) -> usize {
         if self.arrivals.len() == self.arrivals.capacity() {
             let past = self.arrivals.partition_point(|time| *time <= now);
             forget(&mut self.arrivals, past);

@@ -49,7 +49,7 @@ pub(crate) struct Drawn {
 
 impl Drawn {
     /// On a machine with these parameters.
-    pub fn new(params: &Params, latency: Latency, ties: Ties) -> Drawn {
+    pub(crate) fn new(params: &Params, latency: Latency, ties: Ties) -> Drawn {
         let turn = if params.g > Time::ZERO { params.g } else { params.cycle };
         Drawn { latency, ties, P: params.P as u32, turn }
     }
@@ -168,19 +168,19 @@ pub(crate) struct Places(Option<Arc<dyn Choice>>);
 
 impl Places {
     /// As a choice says, if that is another order than by number.
-    pub fn new(choice: &Arc<dyn Choice>) -> Places {
+    pub(crate) fn new(choice: &Arc<dyn Choice>) -> Places {
         Places((!choice.is_by_number()).then(|| Arc::clone(choice)))
     }
 
     /// The place of a processor among those that act at `time`.
     #[inline]
-    pub fn place(&self, time: Time, id: u32) -> u32 {
+    pub(crate) fn place(&self, time: Time, id: u32) -> u32 {
         self.0.as_ref().map_or(id, |choice| choice.place(time, id))
     }
 
     /// The processor that has a place at `time`.
     #[inline]
-    pub fn who(&self, time: Time, place: u32) -> u32 {
+    pub(crate) fn who(&self, time: Time, place: u32) -> u32 {
         self.0.as_ref().map_or(place, |choice| choice.who(time, place))
     }
 }

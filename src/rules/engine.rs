@@ -92,32 +92,32 @@ pub(crate) struct Next<'e> {
 
 impl Engine {
     /// A processor at time 0.
-    pub fn new(id: usize, network: &Network, trace: bool) -> Engine {
+    pub(crate) fn new(id: usize, network: &Network, trace: bool) -> Engine {
         let log = trace.then(Box::default);
         Engine { engaged: false, pace: Pace::new(id, network), log, requests: None, stats: Stats::default() }
     }
 
     /// The processor's number.
     #[inline]
-    pub fn id(&self) -> usize {
+    pub(crate) fn id(&self) -> usize {
         self.pace.exit.id()
     }
 
     /// The processor's local time.
     #[inline]
-    pub fn now(&self) -> Time {
+    pub(crate) fn now(&self) -> Time {
         self.pace.now
     }
 
     /// The number that its next message will have.
     #[inline]
-    pub fn next_number(&self) -> u32 {
+    pub(crate) fn next_number(&self) -> u32 {
         self.pace.exit.requests()
     }
 
     /// From when on a send of k words would not have to wait for the gap after the last one.
     #[inline]
-    pub fn next_send(&self, network: &Network, k: usize) -> Time {
+    pub(crate) fn next_send(&self, network: &Network, k: usize) -> Time {
         self.pace.next_send(network, k)
     }
 
@@ -125,21 +125,21 @@ impl Engine {
 
     /// A call begins. Its message goes after those to the same processor that were called for before.
     #[inline]
-    pub fn begins(&mut self, network: &Network, call: &mut Operation) {
+    pub(crate) fn begins(&mut self, network: &Network, call: &mut Operation) {
         if !(self.engaged && self.queues(CALL, call)) {
             self.goes_on(network, CALL, call);
         }
     }
 
     /// The processor has got to where its call has taken a message, and so have its requests.
-    pub fn proceeds(&mut self, network: &Network, call: &mut Operation) {
+    pub(crate) fn proceeds(&mut self, network: &Network, call: &mut Operation) {
         if let Stage::LocalTime = call.stage {
             self.goes_on(network, CALL, call);
         }
     }
 
     /// It calls for a request, and goes on after o (LogGPS, equations 6 and 10). Returns the request's number.
-    pub fn posts(
+    pub(crate) fn posts(
         &mut self,
         network: &Network,
         mut operation: Operation,
@@ -219,7 +219,7 @@ impl Engine {
 
     /// What comes next for a call and all requests, until a time.
     #[inline]
-    pub fn next(&mut self, network: &Network, call: &Operation, until: Time) -> Next<'_> {
+    pub(crate) fn next(&mut self, network: &Network, call: &Operation, until: Time) -> Next<'_> {
         let turn = match &call.stage {
             Stage::Turn(outgoing, _) => Some(Turn::of(CALL, outgoing)),
             _ => None,
@@ -257,7 +257,7 @@ impl Engine {
 
     /// The wait for messages is over. One has come, and goes to who wants it; or none has. Returns whether one has.
     #[inline]
-    pub fn comes(
+    pub(crate) fn comes(
         &mut self,
         network: &Network,
         call: &mut Operation,
@@ -312,7 +312,7 @@ impl Engine {
     /// A turn has come: its message enters, and is there when it says; or it is put off, as others of the processor have
     /// entered meanwhile.
     #[inline]
-    pub fn turn(&mut self, network: &Network, call: &mut Operation, turn: Turn) -> Option<Envelope> {
+    pub(crate) fn turn(&mut self, network: &Network, call: &mut Operation, turn: Turn) -> Option<Envelope> {
         if !self.engaged {
             return self.sends(network, CALL, call, turn);
         }
@@ -365,13 +365,13 @@ impl Engine {
 
     /// Turns to a message, which then waits for its turn; or nothing, if that is after the end of time.
     #[inline]
-    pub fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
+    pub(crate) fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
         self.pace.turns_to(network, to, words)
     }
 
     /// From when on it can receive a message that a call wants, if it has no requests.
     #[inline]
-    pub fn reception(
+    pub(crate) fn reception(
         &self,
         network: &Network,
         want: Want,
@@ -385,7 +385,7 @@ impl Engine {
 
     /// A message's turn has come, and it enters. Local time goes on when it does.
     #[inline(always)]
-    pub fn enters(
+    pub(crate) fn enters(
         &mut self,
         network: &Network,
         message: &Outgoing,
@@ -420,7 +420,13 @@ impl Engine {
 
     /// It receives a message. Local time goes on when the reception is over.
     #[inline(always)]
-    pub fn receives(&mut self, network: &Network, arrival: Time, letter: &Letter, pieces: &mut Pieces) {
+    pub(crate) fn receives(
+        &mut self,
+        network: &Network,
+        arrival: Time,
+        letter: &Letter,
+        pieces: &mut Pieces,
+    ) {
         let id = MessageId { from: letter.from as usize, number: letter.number as usize };
         self.stats.received += 1;
         self.stats.words_received += u64::from(letter.words);
@@ -473,13 +479,13 @@ impl Engine {
     // Requests.
 
     /// When a request is done, if that is known.
-    pub fn done(&self, request: u32) -> Option<Time> {
+    pub(crate) fn done(&self, request: u32) -> Option<Time> {
         let operation = self.requests.as_ref()?.operations.get(&request)?;
         operation.own.as_ref().filter(|_| operation.is_done()).map(|own| own.now)
     }
 
     /// All that its requests do until its local time is done.
-    pub fn has_caught_up(&mut self) {
+    pub(crate) fn has_caught_up(&mut self) {
         let now = self.pace.now;
         if self.engaged {
             self.requests().at = now.max(self.requests().at);
@@ -487,7 +493,7 @@ impl Engine {
     }
 
     /// Whether it has nothing to do before the end of time that it has begun.
-    pub fn is_at_the_end_of_time(&self, call: &Operation) -> bool {
+    pub(crate) fn is_at_the_end_of_time(&self, call: &Operation) -> bool {
         let ends = |operation: &Operation| matches!(operation.stage, Stage::EndOfTime);
         let requests = self.requests.as_ref().filter(|_| self.engaged);
         ends(call)
@@ -495,7 +501,7 @@ impl Engine {
     }
 
     /// Whether more comes of its own: a gap that keeps it from receiving ends, or a request goes on without a message.
-    pub fn expects(&self, network: &Network) -> bool {
+    pub(crate) fn expects(&self, network: &Network) -> bool {
         let goes_on = |request: &Operation| match (&request.stage, &request.own) {
             (Stage::Done, Some(own)) => own.now > self.pace.now,
             (Stage::Message(_), _) => false,
@@ -506,7 +512,7 @@ impl Engine {
     }
 
     /// From now on errors say that it waits for a request, or for any of several.
-    pub fn waits_for(&mut self, those: &[u32]) {
+    pub(crate) fn waits_for(&mut self, those: &[u32]) {
         let requests = self.requests();
         let doing = match those {
             [request] => requests.operations.get(request).map_or_else(String::new, |it| format!("its {it}")),
@@ -516,14 +522,14 @@ impl Engine {
     }
 
     /// How many requests were not waited for, and the first one in words.
-    pub fn not_waited(&self) -> Option<(usize, String)> {
+    pub(crate) fn not_waited(&self) -> Option<(usize, String)> {
         let operations = &self.requests.as_ref()?.operations;
         operations.first_key_value().map(|(_, first)| (operations.len(), first.to_string()))
     }
 
     /// It waits for a request that is done, for o at least (LogGPS, equation 11). What the request did meanwhile is where
     /// the time goes. Returns the request.
-    pub fn joins(&mut self, network: &Network, number: u32) -> Option<Operation> {
+    pub(crate) fn joins(&mut self, network: &Network, number: u32) -> Option<Operation> {
         let requests = self.requests();
         let mut request = requests.operations.remove(&number)?;
         if let Some(receives) = &mut requests.receives {
@@ -557,14 +563,14 @@ impl Engine {
 
     /// It looked for a message in vain, until the deadline; and for a cycle if that had passed, so that looking moves
     /// time forward.
-    pub fn looked_in_vain(&mut self, network: &Network, deadline: Time) {
+    pub(crate) fn looked_in_vain(&mut self, network: &Network, deadline: Time) {
         let until = if deadline > self.pace.now { deadline } else { self.pace.now + network.params().cycle };
         self.waits_until(until);
     }
 
     /// Computes for so long. Nothing to do is nothing done.
     #[inline]
-    pub fn works(&mut self, kind: impl Into<Cow<'static, str>> + Clone, cost: Time) {
+    pub(crate) fn works(&mut self, kind: impl Into<Cow<'static, str>> + Clone, cost: Time) {
         let start = self.pace.now;
         self.pace.now = start.max(start + cost);
         self.stats.work += self.pace.now - start;
@@ -584,12 +590,12 @@ impl Engine {
     }
 
     /// Waits for a moment, if that is still to come.
-    pub fn waits_until(&mut self, t: Time) {
+    pub(crate) fn waits_until(&mut self, t: Time) {
         self.waits(&mut None, t, ActivityKind::Idle);
     }
 
     /// Waits in the machine's own barrier until that is over.
-    pub fn waits_in_barrier(&mut self, over: Time) {
+    pub(crate) fn waits_in_barrier(&mut self, over: Time) {
         self.spends(&mut None, over - self.pace.now, ActivityKind::Barrier);
     }
 
@@ -642,13 +648,13 @@ impl Engine {
 
     /// Whether it is traced.
     #[inline]
-    pub fn is_traced(&self) -> bool {
+    pub(crate) fn is_traced(&self) -> bool {
         self.log.is_some()
     }
 
     /// Notes the call that is over now, if that is traced.
     #[inline]
-    pub fn called(&mut self, what: impl FnOnce(&Parts) -> Option<CallKind>) {
+    pub(crate) fn called(&mut self, what: impl FnOnce(&Parts) -> Option<CallKind>) {
         let (id, now) = (self.id(), self.now());
         if let Some(log) = &mut self.log {
             std::hint::cold_path();
@@ -658,7 +664,7 @@ impl Engine {
     }
 
     /// The program has returned: where its time went, and what it did, if that is traced.
-    pub fn finishes(mut self) -> (Stats, Option<Box<Log>>) {
+    pub(crate) fn finishes(mut self) -> (Stats, Option<Box<Log>>) {
         self.stats.finish = self.pace.now;
         self.stats.most_from = self.pace.exit.most_in_transit();
         if let Some(log) = &mut self.log {

@@ -26,7 +26,7 @@ use crate::time::Time;
 
 /// A send that was called: what the network is asked for, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ask {
+pub(crate) struct Ask {
     /// The overhead and the gap are over: without contention the message would enter now.
     pub ready: Time,
     /// When the network is asked: when the message is ready, or at its arrival where a negative G_l makes that
@@ -40,7 +40,7 @@ pub struct Ask {
 
 /// A message's way through the network, as [`Network::serve`] promised it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Passage {
+pub(crate) struct Passage {
     /// The overhead and the gap are over: without contention the message would enter now.
     pub ready: Time,
     /// The capacity alone would let it in.
@@ -58,7 +58,7 @@ pub struct Passage {
 /// The sending side of a processor, which nobody else touches.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Exit {
+pub(crate) struct Exit {
     /// The processor.
     id: u32,
     /// How many requests it has made.
@@ -85,12 +85,12 @@ struct Extras {
 impl Exit {
     /// The processor.
     #[inline]
-    pub fn id(&self) -> usize {
+    pub(crate) fn id(&self) -> usize {
         self.id as usize
     }
 
     /// From now on messages to one processor arrive in the order in which they enter.
-    pub fn keeps_order(&mut self) {
+    pub(crate) fn keeps_order(&mut self) {
         self.extras().in_order.get_or_insert_default();
     }
 
@@ -121,18 +121,18 @@ impl Exit {
 
     /// How many requests the processor has made.
     #[inline]
-    pub fn requests(&self) -> u32 {
+    pub(crate) fn requests(&self) -> u32 {
         self.requests
     }
 
     /// When the gap after the last send is over.
     #[inline]
-    pub fn gap_over(&self) -> Time {
+    pub(crate) fn gap_over(&self) -> Time {
         self.next
     }
 
     /// The most messages that were in transit from the processor at once.
-    pub fn most_in_transit(&self) -> usize {
+    pub(crate) fn most_in_transit(&self) -> usize {
         self.room.most as usize
     }
 }
@@ -160,7 +160,7 @@ impl Entrance {
 
 /// The network between the processors.
 #[derive(Debug)]
-pub struct Network {
+pub(crate) struct Network {
     /// What everything costs.
     params: Params,
     /// Whether a port serves both directions.
@@ -205,7 +205,7 @@ struct Costs {
 
 impl Network {
     /// A network in which nothing has been sent.
-    pub fn new(params: Params, ports: Ports, latency: Latency) -> Network {
+    pub(crate) fn new(params: Params, ports: Ports, latency: Latency) -> Network {
         let choice = Arc::new(Drawn::new(&params, latency, Ties::default()));
         Network::settled_by(params, ports, choice, Surcharge::default())
     }
@@ -243,12 +243,12 @@ impl Network {
     }
 
     /// The parameters.
-    pub fn params(&self) -> &Params {
+    pub(crate) fn params(&self) -> &Params {
         &self.params
     }
 
     /// The sending side of processor `x`.
-    pub fn exit(&self, x: usize) -> Exit {
+    pub(crate) fn exit(&self, x: usize) -> Exit {
         let mut exit =
             Exit { id: x as u32, requests: 0, next: Time::ZERO, room: Transits::default(), extras: None };
         if !self.is_exact {
@@ -310,19 +310,19 @@ impl Network {
 
     /// When a request is to be served, so that all are served in the order in which they ask.
     #[inline]
-    pub fn turn(&self, request: &Ask) -> Time {
+    pub(crate) fn turn(&self, request: &Ask) -> Time {
         request.ask - self.head_start
     }
 
     /// The least time from the turn of a request to the arrival of its message, whatever is sent.
-    pub fn lookahead(&self) -> Time {
+    pub(crate) fn lookahead(&self) -> Time {
         let under_way = self.is_exact && !self.params.shrinks();
         self.head_start + if under_way { self.params.L } else { Time::ZERO }
     }
 
     /// What a send of k words asks the network for, if its processor, whose exit this is, calls it at `t`.
     #[inline]
-    pub fn request(&self, exit: &mut Exit, k: usize, t: Time) -> Ask {
+    pub(crate) fn request(&self, exit: &mut Exit, k: usize, t: Time) -> Ask {
         let mut request = self.foreseen(exit, k, t);
         if !self.is_exact {
             request = self.drawn(exit, k, request);
@@ -344,7 +344,7 @@ impl Network {
 
     /// What a send would ask for whose latency is exactly L.
     #[inline]
-    pub fn foreseen(&self, exit: &Exit, k: usize, t: Time) -> Ask {
+    pub(crate) fn foreseen(&self, exit: &Exit, k: usize, t: Time) -> Ask {
         let (Costs { send, stream }, latency) = (self.costs(k), self.params.L);
         // 1. Overhead, which may overlap the gap after the send before.
         let ready = exit.next.max(t + send);
@@ -353,7 +353,7 @@ impl Network {
 
     /// Puts a request off that was made before others of its processor were served: until the gap after them is over,
     /// and until its turn is no earlier than `turn`. Returns whether that changed it.
-    pub fn put_off(&self, exit: &Exit, request: &mut Ask, turn: Time) -> bool {
+    pub(crate) fn put_off(&self, exit: &Exit, request: &mut Ask, turn: Time) -> bool {
         let later = (exit.next - request.ready).max(turn - self.turn(request));
         if later > Time::ZERO {
             request.ready += later;
@@ -364,7 +364,7 @@ impl Network {
 
     /// Whether a request and those of others can be in each other's way, so that it matters who is served first.
     #[inline]
-    pub fn is_shared(&self, request: &Ask) -> bool {
+    pub(crate) fn is_shared(&self, request: &Ask) -> bool {
         request.stream > Time::ZERO || self.capacity != usize::MAX
     }
 
@@ -384,7 +384,7 @@ impl Network {
     /// Serves a request of `x`, whose exit this is, for k words to `y`. All requests that come before it, in the
     /// order of the times at which they ask, must have been served.
     #[inline]
-    pub fn serve(&self, x: usize, exit: &mut Exit, y: usize, request: Ask) -> Passage {
+    pub(crate) fn serve(&self, x: usize, exit: &mut Exit, y: usize, request: Ask) -> Passage {
         let Ask { ready, ask, latency, stream } = request;
         let not_before = if exit.extras.is_none() { Time::ZERO } else { exit.not_before(y, stream) };
         let first = not_before.max(ready + latency);
@@ -490,7 +490,7 @@ impl Network {
     }
 
     /// Takes part in no send any more: the most messages that were in transit to `y` at once.
-    pub fn most_in_transit_to(&self, y: usize) -> usize {
+    pub(crate) fn most_in_transit_to(&self, y: usize) -> usize {
         self.entrances[y].0.lock().room.most as usize
     }
 

@@ -118,14 +118,14 @@ pub(crate) struct Piece {
 impl Operation {
     /// A send that has not begun. If it `asks`, its receiver has to agree first.
     #[inline]
-    pub fn send(to: u32, tag: RawTag, words: u32, asks: bool, parcel: Option<Parcel>) -> Operation {
+    pub(crate) fn send(to: u32, tag: RawTag, words: u32, asks: bool, parcel: Option<Parcel>) -> Operation {
         let done = if asks { Done::NothingOfLongSend } else { Done::NothingOfSend };
         Operation { peer: to, words, done, parcel, ..Operation::receive(Want { from: to, tag }) }
     }
 
     /// A receive that has not begun.
     #[inline]
-    pub fn receive(Want { from, tag }: Want) -> Operation {
+    pub(crate) fn receive(Want { from, tag }: Want) -> Operation {
         let (done, stage) = (Done::NothingOfReceive, Stage::Behind);
         Operation {
             peer: from,
@@ -143,19 +143,19 @@ impl Operation {
 
     /// The same, of which errors call the tag so.
     #[inline]
-    pub fn named(self, name: Option<&'static str>) -> Operation {
+    pub(crate) fn named(self, name: Option<&'static str>) -> Operation {
         Operation { name, ..self }
     }
 
     /// Nothing, which is done.
-    pub fn nothing() -> Operation {
+    pub(crate) fn nothing() -> Operation {
         let nothing = Operation::receive(Want::NOTHING);
         Operation { done: Done::All, stage: Stage::Done, ..nothing }
     }
 
     /// What comes next.
     #[inline]
-    pub fn next(&self) -> Step {
+    pub(crate) fn next(&self) -> Step {
         match self.done {
             Done::NothingOfSend => Step::Send(self.tag, self.words),
             Done::NothingOfLongSend => Step::Send(self.tag.request(), 0),
@@ -170,7 +170,7 @@ impl Operation {
 
     /// It has sent what came next, as its processor's message of this number.
     #[inline]
-    pub fn has_sent(&mut self, number: u32) {
+    pub(crate) fn has_sent(&mut self, number: u32) {
         self.done = match self.done {
             Done::NothingOfLongSend => Done::Asked(number),
             Done::WasAsked(asked) => Done::Replied(asked),
@@ -180,7 +180,7 @@ impl Operation {
 
     /// It has taken what came next: a message of this sender, number and tag.
     #[inline]
-    pub fn has_taken(&mut self, from: u32, number: u32, tag: RawTag) {
+    pub(crate) fn has_taken(&mut self, from: u32, number: u32, tag: RawTag) {
         self.done = match self.done {
             Done::NothingOfReceive if tag.is_request() => Done::WasAsked(number),
             Done::Asked(asked) => Done::GotReply(asked),
@@ -194,12 +194,12 @@ impl Operation {
 
     /// Whether what it has to send next is what the program sends, and not only announces that.
     #[inline]
-    pub fn sends_data(&self) -> bool {
+    pub(crate) fn sends_data(&self) -> bool {
         matches!(self.done, Done::NothingOfSend | Done::GotReply(_))
     }
 
     /// Whether the other processor knows of it, and is to act: it is done, or both have met and it waits for the rest.
-    pub fn has_met(&self) -> bool {
+    pub(crate) fn has_met(&self) -> bool {
         match self.stage {
             Stage::Done => true,
             Stage::Message(_) => matches!(self.done, Done::Asked(_) | Done::Replied(_)),
@@ -209,7 +209,7 @@ impl Operation {
 
     /// What errors say that it waits for.
     #[inline]
-    pub fn awaits(&self, network: &Network) -> Awaits {
+    pub(crate) fn awaits(&self, network: &Network) -> Awaits {
         let S = network.params().gps().map_or(usize::MAX, |gps| gps.S);
         match self.done {
             Done::Asked(_) => Awaits::Agreement { to: self.peer, words: self.words, S },
@@ -219,19 +219,19 @@ impl Operation {
 
     /// The message that it has received, if it is done.
     #[inline]
-    pub fn into_letter(self) -> Option<Letter> {
+    pub(crate) fn into_letter(self) -> Option<Letter> {
         if self.is_done() { self.letter } else { None }
     }
 
     /// When it gives up that was to give up at a moment: what has begun goes on to its end.
     #[inline]
-    pub fn gives_up(&self, at: Time) -> Time {
+    pub(crate) fn gives_up(&self, at: Time) -> Time {
         if self.letter.is_some() { Time::MAX } else { at }
     }
 
     /// Whether it is done.
     #[inline]
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         matches!(self.stage, Stage::Done)
     }
 }

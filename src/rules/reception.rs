@@ -69,7 +69,7 @@ pub(crate) enum Awaits {
 
 impl Awaits {
     /// What a processor does that waits for this, and wants these messages.
-    pub fn doing(self, want: Want, name: Option<&'static str>) -> Doing {
+    pub(crate) fn doing(self, want: Want, name: Option<&'static str>) -> Doing {
         match self {
             Awaits::Message => Doing::WaitingFor(WantedMessage { want, name }),
             Awaits::Agreement { to, words, S } => {
@@ -83,7 +83,7 @@ impl Purpose {
     /// Whether a call sees a message at its deadline. What another sends in that very instant it does not: who came first
     /// would be a matter of chance.
     #[inline]
-    pub fn sees(self, message: &Envelope, deadline: Time, cost: &ReceptionCost) -> bool {
+    pub(crate) fn sees(self, message: &Envelope, deadline: Time, cost: &ReceptionCost) -> bool {
         let Letter { from, to, words, tag, .. } = message.letter;
         let is_now = message.arrival == deadline && self != Purpose::Fetch;
         !is_now || from == to || tag.is_signal() || !cost.is_instant(words)
@@ -92,7 +92,7 @@ impl Purpose {
     /// When a processor goes on that gets a message, if it is ready from a moment on. A signal of the machine's own barrier
     /// costs nothing.
     #[inline]
-    pub fn over(self, message: &Envelope, ready: Time, cost: &ReceptionCost) -> Time {
+    pub(crate) fn over(self, message: &Envelope, ready: Time, cost: &ReceptionCost) -> Time {
         let start = ready.max(message.arrival);
         let costs = self == Purpose::Take && !message.letter.tag.is_signal();
         if costs { start + cost.of(message.letter.words as usize) } else { start }
@@ -101,7 +101,7 @@ impl Purpose {
 
 impl Reception<'_> {
     /// A look for a message that is there now.
-    pub fn look(want: Want, now: Time) -> Reception<'static> {
+    pub(crate) fn look(want: Want, now: Time) -> Reception<'static> {
         let (name, purpose, awaits) = (None, Purpose::Look, Awaits::Message);
         Reception { want, name, ready: now, deadline: now, purpose, requests: None, awaits }
     }

@@ -18,7 +18,7 @@ pub(super) struct Stretches {
 
 impl Stretches {
     /// The earliest `length` of time from `from` on that is free.
-    pub fn fit(&self, from: Time, length: Time) -> Time {
+    pub(super) fn fit(&self, from: Time, length: Time) -> Time {
         let mut start = from.max(self.forgotten);
         let next = self.stretches.partition_point(|(_, end)| *end <= start);
         for (taken, end) in &self.stretches[next..] {
@@ -31,7 +31,7 @@ impl Stretches {
     }
 
     /// The end of the last stretch that has a moment in [from, until).
-    pub fn last_end(&self, from: Time, until: Time) -> Option<Time> {
+    pub(super) fn last_end(&self, from: Time, until: Time) -> Option<Time> {
         let begun = self.stretches.partition_point(|(start, _)| *start < until);
         let last = self.stretches[..begun].last().map_or(self.forgotten, |(_, end)| *end);
         Some(last).filter(|end| *end > from)
@@ -39,7 +39,7 @@ impl Stretches {
 
     /// Takes [start, end), all or part of which is free, for a request that asks `now`: what ended by then is in
     /// nobody's way any more.
-    pub fn take(&mut self, start: Time, end: Time, now: Time) {
+    pub(super) fn take(&mut self, start: Time, end: Time, now: Time) {
         if self.end <= now {
             self.forgotten = self.end;
             self.stretches.clear();

@@ -70,7 +70,7 @@ pub(super) struct Pair {
 
 impl Pair {
     /// The operation that receives.
-    pub fn operation(&self) -> u32 {
+    pub(super) fn operation(&self) -> u32 {
         self.receive.place.1
     }
 
@@ -116,14 +116,14 @@ pub(super) struct Pairs {
 
 impl Pairs {
     /// There is none.
-    pub fn new() -> Pairs {
+    pub(super) fn new() -> Pairs {
         Pairs { pairs: Vec::new(), free: NONE }
     }
 
     /// A message has come, in the order of its arrival. Returns whether one of the rank's receives has another message than
     /// before.
     #[inline]
-    pub fn deliver(&mut self, desk: &mut Desk, mail: Mail) -> bool {
+    pub(super) fn deliver(&mut self, desk: &mut Desk, mail: Mail) -> bool {
         if (mail.arrival, mail.from) < desk.latest {
             return self.deliver_late(desk, mail);
         }
@@ -171,7 +171,7 @@ impl Pairs {
 
     /// An operation waits for a message from a time on. It may be there already.
     #[inline]
-    pub fn post(&mut self, desk: &mut Desk, want: Want, since: Time, operation: u32) {
+    pub(super) fn post(&mut self, desk: &mut Desk, want: Want, since: Time, operation: u32) {
         let receive = Receive { place: (since, operation), want };
         match desk.mail.take(want) {
             Some(mail) => _ = self.pair(desk, mail, receive),
@@ -233,13 +233,13 @@ impl Pairs {
 
     /// The message whose reception comes first, and its receive: both are there first, or that was written first.
     #[inline]
-    pub fn first(&self, desk: &Desk) -> Option<&Pair> {
+    pub(super) fn first(&self, desk: &Desk) -> Option<&Pair> {
         if desk.head == NONE { None } else { Some(&self.pairs[desk.head as usize]) }
     }
 
     /// Takes that pair.
     #[inline]
-    pub fn take_first(&mut self, desk: &mut Desk) -> Option<Pair> {
+    pub(super) fn take_first(&mut self, desk: &mut Desk) -> Option<Pair> {
         if desk.head == NONE { None } else { Some(self.remove(desk, desk.head)) }
     }
 }
@@ -247,12 +247,12 @@ impl Pairs {
 impl Desk {
     /// Whether a message that comes now can find a receive, or one has.
     #[inline]
-    pub fn expects(&self) -> bool {
+    pub(super) fn expects(&self) -> bool {
         self.head != NONE || !self.posted.is_empty()
     }
 
     /// The messages that no receive has taken.
-    pub fn left(&self) -> impl Iterator<Item = &Mail> {
+    pub(super) fn left(&self) -> impl Iterator<Item = &Mail> {
         self.mail.iter()
     }
 }

@@ -87,7 +87,7 @@ pub(super) struct Play<'a> {
 
 impl<'a> Play<'a> {
     /// Nothing has happened.
-    pub fn new(schedule: &'a Schedule, network: &'a Network) -> Play<'a> {
+    pub(super) fn new(schedule: &'a Schedule, network: &'a Network) -> Play<'a> {
         let rank = |id| Rank {
             pace: Pace::new(id, network),
             wake: Time::MAX,
@@ -110,7 +110,7 @@ impl<'a> Play<'a> {
     }
 
     /// Plays it to its end.
-    pub fn run(mut self) -> Result<Played, RunError> {
+    pub(super) fn run(mut self) -> Result<Played, RunError> {
         for rank in 0..self.ranks.len() as u32 {
             self.progress.begin(rank as usize);
             self.take_up(rank);

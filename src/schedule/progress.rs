@@ -20,20 +20,20 @@ pub(super) struct Progress<'a> {
 
 impl<'a> Progress<'a> {
     /// Nothing is done.
-    pub fn new(schedule: &'a Schedule) -> Progress<'a> {
+    pub(super) fn new(schedule: &'a Schedule) -> Progress<'a> {
         let states = schedule.all().iter().map(|operation| -i64::from(operation.needs)).collect();
         Progress { schedule, states, left: schedule.len(), fresh: Vec::new() }
     }
 
     /// What an operation is.
     #[inline]
-    pub fn operation(&self, operation: u32) -> &'a Packed {
+    pub(super) fn operation(&self, operation: u32) -> &'a Packed {
         self.schedule.operation(operation)
     }
 
     /// Fetches what is known of an operation, which will be needed soon.
     #[inline]
-    pub fn prefetch(&self, operation: u32) {
+    pub(super) fn prefetch(&self, operation: u32) {
         prefetch_value(self.schedule.operation(operation));
         prefetch_value(&self.states[operation as usize]);
         prefetch_value(self.schedule.first_follower(operation));
@@ -41,7 +41,7 @@ impl<'a> Progress<'a> {
 
     /// Fetches which operations wait for one.
     #[inline]
-    pub fn prefetch_followers(&self, operation: u32) {
+    pub(super) fn prefetch_followers(&self, operation: u32) {
         if let Some(first) = self.schedule.followers(operation).first() {
             prefetch_value(first);
         }
@@ -49,40 +49,40 @@ impl<'a> Progress<'a> {
 
     /// Since when an operation is ready, which it must be.
     #[inline]
-    pub fn ready_since(&self, operation: u32) -> Time {
+    pub(super) fn ready_since(&self, operation: u32) -> Time {
         Time::from_ps(self.states[operation as usize])
     }
 
     /// Whether an operation is ready, and not done.
-    pub fn is_ready(&self, operation: u32) -> bool {
+    pub(super) fn is_ready(&self, operation: u32) -> bool {
         (0..i64::MAX).contains(&self.states[operation as usize])
     }
 
     /// Whether it is done.
-    pub fn is_done(&self, operation: u32) -> bool {
+    pub(super) fn is_done(&self, operation: u32) -> bool {
         self.states[operation as usize] == i64::MAX
     }
 
     /// An operation that has begun is ready to go on.
-    pub fn is_ready_again(&mut self, operation: u32, at: Time) {
+    pub(super) fn is_ready_again(&mut self, operation: u32, at: Time) {
         self.states[operation as usize] = at.as_ps().min(i64::MAX - 1);
     }
 
     /// The operations of a rank that wait for nothing become ready.
-    pub fn begin(&mut self, rank: usize) {
+    pub(super) fn begin(&mut self, rank: usize) {
         let free = self.schedule.range(rank).filter(|operation| self.states[*operation] == 0);
         self.fresh.extend(free.map(|operation| operation as u32));
     }
 
     /// An operation has begun.
     #[inline]
-    pub fn begins(&mut self, operation: u32, at: Time) {
+    pub(super) fn begins(&mut self, operation: u32, at: Time) {
         self.tell(operation, true, at);
     }
 
     /// An operation is done.
     #[inline]
-    pub fn ends(&mut self, operation: u32, at: Time) {
+    pub(super) fn ends(&mut self, operation: u32, at: Time) {
         self.states[operation as usize] = i64::MAX;
         self.left -= 1;
         self.tell(operation, false, at);

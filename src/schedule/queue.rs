@@ -20,7 +20,7 @@ pub(super) struct Queue {
 
 impl Links {
     /// For so many operations.
-    pub fn new(operations: usize) -> Links {
+    pub(super) fn new(operations: usize) -> Links {
         Links(vec![NONE; operations])
     }
 }
@@ -34,13 +34,13 @@ impl Default for Queue {
 impl Queue {
     /// The first operation.
     #[inline]
-    pub fn first(&self) -> Option<u32> {
+    pub(super) fn first(&self) -> Option<u32> {
         (self.head != NONE).then_some(self.head)
     }
 
     /// Adds an operation that is in no queue. Mostly it comes last.
     #[inline]
-    pub fn push(&mut self, links: &mut Links, operation: u32, since: impl Fn(u32) -> Time) {
+    pub(super) fn push(&mut self, links: &mut Links, operation: u32, since: impl Fn(u32) -> Time) {
         let key = |operation: u32| (since(operation), operation);
         let mut before = self.tail;
         if before != NONE && key(before) > key(operation) {
@@ -58,7 +58,7 @@ impl Queue {
 
     /// Takes the first operation.
     #[inline]
-    pub fn pop(&mut self, links: &Links) -> Option<u32> {
+    pub(super) fn pop(&mut self, links: &Links) -> Option<u32> {
         let first = self.first()?;
         self.head = links.0[first as usize];
         if self.head == NONE {

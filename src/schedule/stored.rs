@@ -113,19 +113,19 @@ impl Follower {
     const BEGUN: u32 = 1 << 31;
 
     /// An operation that waits for the end of another one, or for its beginning.
-    pub fn new(operation: u32, waits_for_begin: bool) -> Follower {
+    pub(super) fn new(operation: u32, waits_for_begin: bool) -> Follower {
         Follower(operation | if waits_for_begin { Follower::BEGUN } else { 0 })
     }
 
     /// The operation.
     #[inline]
-    pub fn operation(self) -> u32 {
+    pub(super) fn operation(self) -> u32 {
         self.0 & !Follower::BEGUN
     }
 
     /// Whether the other one must only have begun.
     #[inline]
-    pub fn waits_for_begin(self) -> bool {
+    pub(super) fn waits_for_begin(self) -> bool {
         self.0 & Follower::BEGUN != 0
     }
 }

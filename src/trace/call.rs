@@ -274,27 +274,27 @@ struct Part {
 
 impl Parts {
     /// The processor has sent a message.
-    pub fn sends(&mut self, tag: RawTag, id: MessageId) {
+    pub(crate) fn sends(&mut self, tag: RawTag, id: MessageId) {
         self.0.push(Part { sends: true, tag, id });
     }
 
     /// The processor has taken a message.
-    pub fn takes(&mut self, tag: RawTag, id: MessageId) {
+    pub(crate) fn takes(&mut self, tag: RawTag, id: MessageId) {
         self.0.push(Part { sends: false, tag, id });
     }
 
     /// The call is over.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// The message that the program sent, if it did: a send goes nowhere while the program unwinds.
-    pub fn sent(&self) -> Option<Transfer> {
+    pub(crate) fn sent(&self) -> Option<Transfer> {
         self.transfer(true)
     }
 
     /// The message that the program received, if it did.
-    pub fn got(&self) -> Option<Transfer> {
+    pub(crate) fn got(&self) -> Option<Transfer> {
         self.transfer(false)
     }
 

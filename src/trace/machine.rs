@@ -15,12 +15,12 @@ use crate::params::{Latency, LongMessages, Parameter, Params, Ports, Ties};
 use crate::time::Time;
 
 /// The machine of a trace.
-pub fn write(trace: &Trace) -> serde_json::Result<String> {
+pub(super) fn write(trace: &Trace) -> serde_json::Result<String> {
     json(|to| Machine::serialize(trace, to))
 }
 
 /// What a mirror serializes.
-pub fn json(
+pub(super) fn json(
     mirror: impl FnOnce(&mut serde_json::Serializer<&mut Vec<u8>>) -> serde_json::Result<()>,
 ) -> serde_json::Result<String> {
     let mut text = Vec::new();
@@ -29,7 +29,7 @@ pub fn json(
 }
 
 /// A trace that has the machine of which [`write`] wrote, and nothing that happened on it.
-pub fn read(text: &str) -> serde_json::Result<Trace> {
+pub(super) fn read(text: &str) -> serde_json::Result<Trace> {
     let mut json = serde_json::Deserializer::from_str(text);
     let trace = Machine::deserialize(&mut json)?;
     json.end()?;
@@ -39,7 +39,7 @@ pub fn read(text: &str) -> serde_json::Result<Trace> {
 /// A [`Trace`] as far as its machine.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Trace")]
-pub struct Machine {
+pub(super) struct Machine {
     #[serde(flatten, with = "by_name")]
     params: Params,
     #[serde(with = "PortsText")]
@@ -86,7 +86,7 @@ enum TiesText {
 }
 
 /// Whether something goes without saying.
-pub fn is_default<T: Default + PartialEq>(it: &T) -> bool {
+pub(super) fn is_default<T: Default + PartialEq>(it: &T) -> bool {
     *it == T::default()
 }
 
@@ -94,11 +94,11 @@ pub fn is_default<T: Default + PartialEq>(it: &T) -> bool {
 mod cost {
     use super::*;
 
-    pub fn serialize<S: Serializer>(cost: &Option<Time>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(cost: &Option<Time>, serializer: S) -> Result<S::Ok, S::Error> {
         cost.map(Time::as_ps).serialize(serializer)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
         match Option::deserialize(deserializer)?.map(Time::from_ps) {
             Some(cost) if cost < Time::ZERO => {
                 Err(D::Error::custom(format_args!("a barrier that costs {cost} cannot be")))
@@ -112,7 +112,7 @@ mod cost {
 mod by_name {
     use super::*;
 
-    pub fn serialize<S: Serializer>(params: &Params, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(params: &Params, serializer: S) -> Result<S::Ok, S::Error> {
         let numbers = |loggps: bool| {
             let those = all().filter(move |parameter| parameter.is_loggps() == loggps);
             those.filter_map(|parameter| Some((parameter.name, parameter.number(params)?)))
@@ -129,7 +129,7 @@ mod by_name {
         map.end()
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Params, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Params, D::Error> {
         params(&HashMap::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 

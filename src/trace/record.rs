@@ -163,7 +163,7 @@ pub(crate) struct Log {
 
 impl Log {
     /// A call is over, if it was one. It began when the one before it ended, since local time passes in calls alone.
-    pub fn called(&mut self, id: usize, end: Time, what: Option<CallKind>) {
+    pub(crate) fn called(&mut self, id: usize, end: Time, what: Option<CallKind>) {
         let start = self.calls.last().map_or(Time::ZERO, |before| before.end);
         self.calls.extend(what.map(|what| Call { id, start, end, what }));
         self.parts.clear();

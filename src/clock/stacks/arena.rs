@@ -45,7 +45,7 @@ const CANARY_WORDS: usize = 16;
 
 impl Arena {
     /// So many stacks with so many bytes each, above their guards.
-    pub fn new(count: usize, size: usize) -> Result<Arena> {
+    pub(super) fn new(count: usize, size: usize) -> Result<Arena> {
         let mut arena = Arena::without_guards(count, size)?;
         arena.guarded = arena.guard();
         for place in arena.guarded..count {
@@ -98,7 +98,7 @@ impl Arena {
     }
 
     /// The stack at a place. It has one user at a time, and the arena must outlive it.
-    pub fn stack(&self, place: usize) -> Result<ArenaStack> {
+    pub(super) fn stack(&self, place: usize) -> Result<ArenaStack> {
         assert!(place < self.count);
         let limit = self.bottom(place).addr();
         let address = |address| NonZeroUsize::new(address).expect("it lies in the mapping");
@@ -108,7 +108,7 @@ impl Arena {
     /// Whether the stack at a place has not overflowed, as far as can be known: it has a guard, or its canary is as it
     /// was. Its processor must not run meanwhile.
     #[inline]
-    pub fn is_whole(&self, place: usize) -> bool {
+    pub(super) fn is_whole(&self, place: usize) -> bool {
         // SAFETY: the words are the stack's, and nobody else's.
         place < self.guarded || unsafe { self.canary(place).read_volatile() == [CANARY; CANARY_WORDS] }
     }

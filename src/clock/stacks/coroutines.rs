@@ -24,7 +24,7 @@ pub(in crate::clock) struct Coroutines<Y, T> {
 
 impl<Y, T> Coroutines<Y, T> {
     /// A coroutine for each of these processors, with so many bytes of stack, that will `start` when it is resumed.
-    pub fn new(
+    pub(crate) fn new(
         ids: StepBy<Range<usize>>,
         size: usize,
         stacks: &Stacks,
@@ -47,7 +47,7 @@ impl<Y, T> Coroutines<Y, T> {
 
     /// Lets the one at this place run until it gives way or ends.
     #[inline]
-    pub fn resume(&mut self, place: usize) -> CoroutineResult<Y, T> {
+    pub(crate) fn resume(&mut self, place: usize) -> CoroutineResult<Y, T> {
         let result = self.all[place].resume(());
         if !self.arena.is_whole(place) {
             end_process(self.ids.clone().nth(place).unwrap_or(place), self.size);
@@ -56,7 +56,7 @@ impl<Y, T> Coroutines<Y, T> {
     }
 
     /// Whether one has started and not ended.
-    pub fn any_waits(&self) -> bool {
+    pub(crate) fn any_waits(&self) -> bool {
         (0..self.all.len()).any(|place| self.waits(place))
     }
 
@@ -66,7 +66,7 @@ impl<Y, T> Coroutines<Y, T> {
     }
 
     /// Lets all that have started and not ended run until they have. They must not wait for each other any more.
-    pub fn end(mut self, mut ended: impl FnMut(usize, T)) {
+    pub(crate) fn end(mut self, mut ended: impl FnMut(usize, T)) {
         for place in 0..self.all.len() {
             // Who catches what unwinds it goes on until it ends, and never waits.
             while self.waits(place) {

@@ -58,7 +58,7 @@ static BEFORE: OnceLock<[libc::sigaction; 2]> = OnceLock::new();
 
 impl Stacks {
     /// The stacks of a run of `P` processors, each with so many bytes. None is known yet.
-    pub fn new(P: usize, size: usize) -> Stacks {
+    pub(crate) fn new(P: usize, size: usize) -> Stacks {
         static INSTALLED: Once = Once::new();
         INSTALLED.call_once(install);
         let size = size.div_ceil(page_size()).max(1).saturating_mul(page_size());
@@ -68,12 +68,12 @@ impl Stacks {
     }
 
     /// Processor `id` has this stack.
-    pub fn coroutine(&self, id: usize, stack: &impl Stack) {
+    pub(crate) fn coroutine(&self, id: usize, stack: &impl Stack) {
         self.list.bottoms[id].store(stack.limit().get() + page_size(), Ordering::Relaxed);
     }
 
     /// Processor `id` has the stack of this thread, until what is returned is dropped.
-    pub fn thread(&self, id: usize) -> impl Drop {
+    pub(crate) fn thread(&self, id: usize) -> impl Drop {
         struct WhileItRuns<'a>(&'a AtomicUsize, #[expect(unused)] AlternateStack);
         impl Drop for WhileItRuns<'_> {
             fn drop(&mut self) {
@@ -233,7 +233,7 @@ const ALTERNATE: usize = 64 << 10;
 
 impl AlternateStack {
     /// Sees to it that this thread has one.
-    pub fn provide() -> AlternateStack {
+    pub(crate) fn provide() -> AlternateStack {
         // SAFETY: the calls write to `now` alone. What is mapped here belongs to nobody else, and stays until the
         // thread no longer uses it.
         let made = unsafe {

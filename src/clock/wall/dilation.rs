@@ -61,7 +61,7 @@ pub(crate) struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    pub fn new(clock: &'a mut dyn Clock, cost: ReceptionCost) -> Recorder<'a> {
+    pub(crate) fn new(clock: &'a mut dyn Clock, cost: ReceptionCost) -> Recorder<'a> {
         Recorder { clock, cost, waits: Vec::new() }
     }
 }

@@ -79,7 +79,7 @@ pub(super) fn place(core: usize, other: usize) -> usize {
 
 impl Front {
     /// The front of one of so many cores, whose processors all act at time 0 first.
-    pub fn new(cores: usize) -> Front {
+    pub(super) fn new(cores: usize) -> Front {
         let others = cores - 1;
         Front {
             time: AtomicI64::new(0),
@@ -108,26 +108,26 @@ impl Front {
     }
 
     /// Says whether anything more can come of the core's processors by themselves.
-    pub fn shows_hope(&self, hope: bool) {
+    pub(super) fn shows_hope(&self, hope: bool) {
         self.hopeless.store(!hope, Ordering::SeqCst);
     }
 
     /// The holder computes from now on; what it shows is the time from which it does.
     #[inline]
-    pub fn computes(&self, now: u64) {
+    pub(super) fn computes(&self, now: u64) {
         self.since.store(now.max(1), Ordering::Release);
     }
 
     /// The holder has computed.
     #[inline]
-    pub fn has_computed(&self) {
+    pub(super) fn has_computed(&self) {
         self.since.store(0, Ordering::Release);
     }
 }
 
 impl Outlook {
     /// The outlook of core `number` of so many.
-    pub fn new(number: usize, cores: usize) -> Outlook {
+    pub(super) fn new(number: usize, cores: usize) -> Outlook {
         let horizon = if cores == 1 { NEVER } else { (Time::ZERO, 0) };
         let (sent, taken) = (1..cores).map(|_| ((0, Time::MAX), (0, 0))).unzip();
         Outlook { number, shown: (Time::ZERO, 0), horizon, sent, taken }
@@ -135,13 +135,13 @@ impl Outlook {
 
     /// No other core acts before this, as far as is known.
     #[inline]
-    pub fn horizon(&self) -> Moment {
+    pub(super) fn horizon(&self) -> Moment {
         self.horizon
     }
 
     /// Shows the moment before which no processor of the core will act, and what was let in.
     #[inline]
-    pub fn show(&mut self, front: &Front, moment: Moment) {
+    pub(super) fn show(&mut self, front: &Front, moment: Moment) {
         if self.sent.is_empty() {
             return; // there are no others
         }
@@ -166,13 +166,13 @@ impl Outlook {
 
     /// A message was let in from the core at this place.
     #[inline]
-    pub fn takes(&mut self, from: usize) {
+    pub(super) fn takes(&mut self, from: usize) {
         self.taken[from].0 += 1;
     }
 
     /// A message goes to the core at this place, which may act on it when it arrives.
     #[inline]
-    pub fn sends(&mut self, front: &Front, to: usize, arrival: Time) {
+    pub(super) fn sends(&mut self, front: &Front, to: usize, arrival: Time) {
         self.horizon = self.horizon.min((arrival, 0));
         let (count, least) = &mut self.sent[to];
         *count += 1;
@@ -184,7 +184,7 @@ impl Outlook {
     }
 
     /// Whether there is no hope on any core, and nothing is under way between them.
-    pub fn is_hopeless(&self, fronts: &[Front]) -> bool {
+    pub(super) fn is_hopeless(&self, fronts: &[Front]) -> bool {
         let all = || 0..fronts.len();
         let count = |from: usize, to: usize| match from == self.number {
             true => self.sent[place(from, to)].0,
@@ -199,7 +199,7 @@ impl Outlook {
     }
 
     /// Looks at all other cores for the horizon. What they have sent here must be let in before it holds.
-    pub fn look(&mut self, fronts: &[Front], host: &HostClock) {
+    pub(super) fn look(&mut self, fronts: &[Front], host: &HostClock) {
         /// How often it looks if the others change meanwhile; the horizon that was known holds as well.
         const TRIES: usize = 4;
         let me = self.number;

@@ -88,7 +88,7 @@ impl<T> Block<T> {
 impl<T> Sender<T> {
     /// Puts in a message. The key may be any number but the smallest.
     #[inline]
-    pub fn push(&mut self, key: i64, value: T) {
+    pub(super) fn push(&mut self, key: i64, value: T) {
         debug_assert_ne!(key, EMPTY);
         let slot = &self.block.slots[self.index];
         // SAFETY: the slot's key is still `EMPTY`, so the receiver does not touch the value, and there is no
@@ -120,13 +120,13 @@ impl<T> Sender<T> {
 impl<T> Receiver<T> {
     /// Whether there is no message.
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.block.slots[self.index].key.load(Ordering::Acquire) == EMPTY
     }
 
     /// Takes out the first message, and its key.
     #[inline]
-    pub fn pop(&mut self) -> Option<(i64, T)> {
+    pub(super) fn pop(&mut self) -> Option<(i64, T)> {
         let slot = &self.block.slots[self.index];
         let key = slot.key.load(Ordering::Acquire);
         if key == EMPTY {

@@ -29,7 +29,7 @@ const AHEAD_NS: f64 = 20_000.0;
 
 impl HostClock {
     /// A clock that lets the machine run `dilation` times slower than it should.
-    pub fn new(dilation: f64) -> HostClock {
+    pub(super) fn new(dilation: f64) -> HostClock {
         const MANY: u64 = 1 << 40;
         let clock = Clock::new();
         let ns_per_tick = clock.delta_as_nanos(0, MANY) as f64 / MANY as f64;
@@ -39,7 +39,7 @@ impl HostClock {
 
     /// The tick now.
     #[inline]
-    pub fn now(&self) -> u64 {
+    pub(super) fn now(&self) -> u64 {
         if cfg!(loom) {
             return UNSET - 1; // every moment has come: what is tried is the order, not the time
         }
@@ -47,7 +47,7 @@ impl HostClock {
     }
 
     /// Sets the machine's time 0 a little ahead of now.
-    pub fn begin(&self) {
+    pub(super) fn begin(&self) {
         let ahead = (AHEAD_NS / self.ns_per_tick) as u64;
         self.start.store(self.clock.raw() + ahead, Ordering::Release);
     }
@@ -57,7 +57,7 @@ impl HostClock {
     ///
     /// A tick that is rounded down would let a processor that waits go on early, by less than a tick.
     #[inline]
-    pub fn tick_of(&self, t: Time) -> u64 {
+    pub(super) fn tick_of(&self, t: Time) -> u64 {
         match self.start.load(Ordering::Acquire) {
             UNSET => UNSET,
             _ if t == Time::MAX => UNSET,
@@ -70,25 +70,25 @@ impl HostClock {
 
     /// Whether nobody can wait for the machine's time `t`: it is the end of time, or later than all ticks.
     #[inline]
-    pub fn never_comes(&self, t: Time) -> bool {
+    pub(super) fn never_comes(&self, t: Time) -> bool {
         t == Time::MAX || (self.start.load(Ordering::Acquire) != UNSET && self.tick_of(t) == UNSET)
     }
 
     /// The machine's time at a tick.
-    pub fn time_of(&self, tick: u64) -> Time {
+    pub(super) fn time_of(&self, tick: u64) -> Time {
         let ticks = tick.saturating_sub(self.start.load(Ordering::Acquire));
         Time::from_ps((ticks as f64 / self.ticks_per_ps) as i64)
     }
 
     /// The host's time since a tick, which is the machine's where it computes: that is not dilated.
-    pub fn since(&self, tick: u64) -> Time {
+    pub(super) fn since(&self, tick: u64) -> Time {
         let ticks = self.now().saturating_sub(tick);
         Time::from_ps((ticks as f64 * self.ns_per_tick * 1e3) as i64)
     }
 
     /// How many nanoseconds of the host so many ticks last.
     #[inline]
-    pub fn nanoseconds(&self, ticks: u64) -> u64 {
+    pub(super) fn nanoseconds(&self, ticks: u64) -> u64 {
         (ticks as f64 * self.ns_per_tick) as u64
     }
 }

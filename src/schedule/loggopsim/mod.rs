@@ -46,7 +46,7 @@ pub(super) struct Costs {
 
 impl Costs {
     /// On a machine with these parameters, if LogGOPSim knows such a machine.
-    pub fn of(params: &Params) -> Result<Costs, ParamsError> {
+    pub(super) fn of(params: &Params) -> Result<Costs, ParamsError> {
         let Params { L, o, g, .. } = *params;
         let Some(gps) = params.gps() else {
             let G = params.G().unwrap_or_default();
@@ -155,7 +155,7 @@ impl Matched for Held {
 
 impl<'a> Play<'a> {
     /// Nothing has happened.
-    pub fn new(schedule: &'a Schedule, costs: Costs) -> Play<'a> {
+    pub(super) fn new(schedule: &'a Schedule, costs: Costs) -> Play<'a> {
         let P = schedule.ranks();
         let mut owners = vec![0; schedule.len()];
         (0..P).for_each(|rank| owners[schedule.range(rank)].fill(rank as u32));
@@ -173,7 +173,7 @@ impl<'a> Play<'a> {
     }
 
     /// Plays it to its end.
-    pub fn run(mut self) -> Result<Played, RunError> {
+    pub(super) fn run(mut self) -> Result<Played, RunError> {
         for rank in 0..self.desks.len() {
             self.progress.begin(rank);
             self.take_up();

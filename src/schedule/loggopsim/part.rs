@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// A processor and a network interface of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Part {
+pub(super) struct Part {
     /// The rank.
     pub rank: u32,
     /// Its processor.
@@ -16,20 +16,20 @@ pub struct Part {
 impl Part {
     /// The processor alone.
     #[inline]
-    pub fn processor(self) -> Part {
+    pub(super) fn processor(self) -> Part {
         Part { nic: 0, ..self }
     }
 
     /// The interface alone.
     #[inline]
-    pub fn interface(self) -> Part {
+    pub(super) fn interface(self) -> Part {
         Part { cpu: 0, ..self }
     }
 }
 
 /// Something for each part.
 #[derive(Debug)]
-pub struct Parts<T> {
+pub(super) struct Parts<T> {
     /// For the first processor and the first interface of each rank.
     first: Vec<T>,
     /// For others, as far as they are used.
@@ -38,13 +38,13 @@ pub struct Parts<T> {
 
 impl<T: Clone + Default> Parts<T> {
     /// For so many ranks.
-    pub fn new(ranks: usize) -> Parts<T> {
+    pub(super) fn new(ranks: usize) -> Parts<T> {
         Parts { first: vec![T::default(); ranks], others: BTreeMap::new() }
     }
 
     /// What a part has.
     #[inline]
-    pub fn get_mut(&mut self, part: Part) -> &mut T {
+    pub(super) fn get_mut(&mut self, part: Part) -> &mut T {
         match part {
             Part { rank, cpu: 0, nic: 0 } => &mut self.first[rank as usize],
             part => self.others.entry(part).or_default(),
@@ -53,7 +53,7 @@ impl<T: Clone + Default> Parts<T> {
 
     /// What a part has, if it was ever used.
     #[inline]
-    pub fn get(&self, part: Part) -> Option<&T> {
+    pub(super) fn get(&self, part: Part) -> Option<&T> {
         match part {
             Part { rank, cpu: 0, nic: 0 } => Some(&self.first[rank as usize]),
             part => self.others.get(&part),
@@ -61,7 +61,7 @@ impl<T: Clone + Default> Parts<T> {
     }
 
     /// What all parts have, and whose they are.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         (0..).zip(&self.first).chain(self.others.iter().map(|(part, it)| (part.rank, it)))
     }
 }

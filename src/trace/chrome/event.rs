@@ -9,7 +9,7 @@ use crate::time::{Time, US, exactly};
 use crate::trace::call::CallKind;
 
 #[derive(Deserialize)]
-pub struct Event {
+pub(super) struct Event {
     /// What it is: `X` a slice, `b` the begin of an asynchronous one.
     pub ph: String,
     #[serde(default)]
@@ -29,11 +29,11 @@ pub struct Event {
 
 /// What was called.
 #[derive(Deserialize)]
-pub struct Called(#[serde(with = "CallText")] pub CallKind);
+pub(super) struct Called(#[serde(with = "CallText")] pub CallKind);
 
 /// What events carry: slices some of it, messages the rest.
 #[derive(Default, Deserialize)]
-pub struct Args {
+pub(super) struct Args {
     pub start: Option<i64>,
     pub end: Option<i64>,
     pub request: Option<u32>,
@@ -50,23 +50,23 @@ pub struct Args {
 }
 
 /// What an event must have.
-pub fn need<T>(value: Option<T>, name: &str) -> Result<T, String> {
+pub(super) fn need<T>(value: Option<T>, name: &str) -> Result<T, String> {
     value.ok_or_else(|| format!("an event lacks its {name:?}"))
 }
 
 /// A time in picoseconds that an event must have.
-pub fn need_time(ps: Option<i64>, name: &str) -> Result<Time, String> {
+pub(super) fn need_time(ps: Option<i64>, name: &str) -> Result<Time, String> {
     need(ps, name).map(Time::from_ps)
 }
 
 impl Event {
     /// From when on it is shown.
-    pub fn ts(&self) -> Result<Time, String> {
+    pub(super) fn ts(&self) -> Result<Time, String> {
         self.micros(&self.ts, "ts")
     }
 
     /// For how long it is shown.
-    pub fn dur(&self) -> Result<Time, String> {
+    pub(super) fn dur(&self) -> Result<Time, String> {
         self.micros(&self.dur, "dur")
     }
 
@@ -77,18 +77,18 @@ impl Event {
     }
 
     /// The name of the message or the request to which it belongs.
-    pub fn id(&self) -> Result<String, String> {
+    pub(super) fn id(&self) -> Result<String, String> {
         need(self.id.as_ref().and_then(Value::as_str), "id").map(str::to_owned)
     }
 
     /// Whose it is, and from when to when.
-    pub fn span(&self) -> Result<(usize, Time, Time), String> {
+    pub(super) fn span(&self) -> Result<(usize, Time, Time), String> {
         let start = need_time(self.args.start, "start")?;
         Ok((need(self.tid, "tid")?, start, need_time(self.args.end, "end")?))
     }
 
     /// The message of which it tells.
-    pub fn message(&self) -> Result<MessageId, String> {
+    pub(super) fn message(&self) -> Result<MessageId, String> {
         Ok(MessageId { from: need(self.args.from, "from")?, number: need(self.args.number, "number")? })
     }
 }

@@ -14,7 +14,7 @@ mod shown;
 mod spelling;
 mod write;
 
-pub use read::read;
+pub(super) use read::read;
 
 #[cfg(test)]
 mod tests {

@@ -15,13 +15,13 @@ use crate::trace::record::{Activity, ActivityKind, Message, Progress};
 
 /// The machine among the viewers' processes, the processors its threads. In Perfetto process 0 is the kernel's
 /// idle one, and a thread with the process's number its main one: so the number is no processor's.
-pub const PID: usize = 1 << 24;
+pub(super) const PID: usize = 1 << 24;
 
 /// The process of the calls.
-pub const CALLS: usize = PID + 1;
+pub(super) const CALLS: usize = PID + 1;
 
 /// What a trace holds and viewers show.
-pub trait Record: Sized {
+pub(super) trait Record: Sized {
     /// By which events it is shown. In the first stands what it says of itself.
     fn shown(&self) -> Vec<Shown<'_>>;
 
@@ -33,7 +33,7 @@ pub trait Record: Sized {
 }
 
 /// An event as the viewers see it.
-pub struct Shown<'a> {
+pub(super) struct Shown<'a> {
     /// `X` is a slice, `s` and `f` are the ends of an arrow, `b` and `e` those of an asynchronous slice.
     pub ph: &'static str,
     pub pid: usize,

@@ -11,7 +11,7 @@ use crate::trace::call::{CallKind, CallTag, Rendezvous, SendRecv, Transfer, Unti
 /// A [`CallKind`] in a file.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "CallKind", rename_all = "snake_case")]
-pub enum CallText {
+pub(super) enum CallText {
     Work(Cow<'static, str>),
     WaitUntil(#[serde(with = "ps")] Time),
     Send {
@@ -129,11 +129,11 @@ struct TagText {
 mod ps {
     use super::*;
 
-    pub fn serialize<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_i64(time.as_ps())
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
         i64::deserialize(deserializer).map(Time::from_ps)
     }
 }
@@ -142,11 +142,11 @@ mod ps {
 mod hex {
     use super::*;
 
-    pub fn serialize<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("{number:x}"))
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
         let text = String::deserialize(deserializer)?;
         let refusal = || D::Error::custom(format_args!("a tag's number is {text:?}, and no hexadecimal one"));
         u64::from_str_radix(&text, 16).map_err(|_| refusal())
@@ -159,14 +159,17 @@ macro_rules! if_there {
         mod $name {
             use super::*;
 
-            pub fn serialize<S: Serializer>(it: &Option<$type>, serializer: S) -> Result<S::Ok, S::Error> {
+            pub(super) fn serialize<S: Serializer>(
+                it: &Option<$type>,
+                serializer: S,
+            ) -> Result<S::Ok, S::Error> {
                 match it {
                     Some(it) => $text::serialize(it, serializer),
                     None => serializer.serialize_none(),
                 }
             }
 
-            pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<$type>, D::Error> {
+            pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<$type>, D::Error> {
                 $text::deserialize(from).map(|it| Some(it.into()))
             }
         }

@@ -4,7 +4,7 @@ use std::io::{BufReader, BufWriter, Error, ErrorKind, Read, Result, Write};
 use std::slice;
 
 /// A file. What is given to one that is written is written, and comes back; of one that is read, what it says comes instead.
-pub enum File<'a> {
+pub(super) enum File<'a> {
     Written(BufWriter<&'a mut dyn Write>),
     Read {
         input: BufReader<&'a mut dyn Read>,
@@ -14,7 +14,7 @@ pub enum File<'a> {
 }
 
 impl File<'_> {
-    pub fn byte(&mut self, mut byte: u8) -> Result<u8> {
+    pub(super) fn byte(&mut self, mut byte: u8) -> Result<u8> {
         match self {
             File::Written(out) => out.write_all(&[byte])?,
             File::Read { input, at } => {
@@ -29,7 +29,7 @@ impl File<'_> {
     }
 
     /// So many bytes.
-    pub fn bytes(&mut self, mut bytes: Vec<u8>, length: u64) -> Result<Vec<u8>> {
+    pub(super) fn bytes(&mut self, mut bytes: Vec<u8>, length: u64) -> Result<Vec<u8>> {
         match self {
             File::Written(out) => out.write_all(&bytes)?,
             File::Read { input, at } => {
@@ -45,7 +45,7 @@ impl File<'_> {
     }
 
     /// Nothing follows.
-    pub fn end(&mut self) -> Result<()> {
+    pub(super) fn end(&mut self) -> Result<()> {
         match self {
             File::Written(out) => out.flush(),
             File::Read { input, .. } => match input.read(&mut [0])? {
@@ -56,7 +56,7 @@ impl File<'_> {
     }
 
     /// Where it is, for an error.
-    pub fn place(&self) -> String {
+    pub(super) fn place(&self) -> String {
         match self {
             File::Written(_) => String::new(),
             File::Read { at, .. } => format!("at byte {at}: "),

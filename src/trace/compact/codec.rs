@@ -13,7 +13,7 @@ use crate::trace::call::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer
 use crate::trace::record::{Activity, ActivityKind, Message, Progress};
 
 /// A longer name is written each time: references to it could make much of a small file.
-pub const LONGEST_NAME: usize = 64;
+pub(super) const LONGEST_NAME: usize = 64;
 
 /// These fields, one after the other: each function has the name of its field.
 macro_rules! each {
@@ -24,7 +24,7 @@ macro_rules! each {
 ///
 /// Each function takes what comes next. One that writes leaves it as it is. One that reads puts into it what the file says,
 /// and what was there before means nothing.
-pub struct Codec<'a> {
+pub(super) struct Codec<'a> {
     /// Where the bytes go, or come from.
     pub file: File<'a>,
     /// What came before in this list.
@@ -43,24 +43,24 @@ const GOT: Last<MessageId> = |memory| &mut memory.got;
 
 impl<'a> Codec<'a> {
     /// Before anything came.
-    pub fn new(file: File<'a>) -> Codec<'a> {
+    pub(super) fn new(file: File<'a>) -> Codec<'a> {
         Codec { file, memory: Memory::new(), names: Known::new("name"), tags: Known::new("tag") }
     }
 
-    pub fn activity(&mut self, activity: &mut Activity) -> Result<()> {
+    pub(super) fn activity(&mut self, activity: &mut Activity) -> Result<()> {
         let Activity { id, start, end, what } = activity;
         self.begin(what, id, start, end)?;
         self.what(what)
     }
 
-    pub fn progress(&mut self, progress: &mut Progress) -> Result<()> {
+    pub(super) fn progress(&mut self, progress: &mut Progress) -> Result<()> {
         let Progress { id, request, start, end, what } = progress;
         self.begin(what, id, start, end)?;
         self.request(request)?;
         self.what(what)
     }
 
-    pub fn message(&mut self, message: &mut Message, L: Time) -> Result<()> {
+    pub(super) fn message(&mut self, message: &mut Message, L: Time) -> Result<()> {
         let next = next(self.memory.sent);
         let Message { id, to, words, latency, place, enter, first, arrival } = message;
         let are_so = [
@@ -86,7 +86,7 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
-    pub fn call(&mut self, call: &mut Call) -> Result<()> {
+    pub(super) fn call(&mut self, call: &mut Call) -> Result<()> {
         let Call { id, start, end, what } = call;
         self.begin(what, id, start, end)?;
         match what {
@@ -336,7 +336,7 @@ impl<'a> Codec<'a> {
     }
 
     /// Seven bits a byte, the lowest first; the eighth says that there are more.
-    pub fn number(&mut self, number: u64) -> Result<u64> {
+    pub(super) fn number(&mut self, number: u64) -> Result<u64> {
         let mut whole = 0;
         for shift in (0..64).step_by(7) {
             let rest = number >> shift;
@@ -352,7 +352,7 @@ impl<'a> Codec<'a> {
         Err(Error::other("a number is longer than 64 bits"))
     }
 
-    pub fn text(&mut self, text: String) -> Result<String> {
+    pub(super) fn text(&mut self, text: String) -> Result<String> {
         let length = self.number(text.len() as u64)?;
         let bytes = self.file.bytes(text.into_bytes(), length)?;
         String::from_utf8(bytes).map_err(|_| Error::other("a text is not in UTF-8"))
@@ -378,11 +378,11 @@ fn plus(time: Time, more: Time) -> Time {
 }
 
 /// What stands for a number that may be negative: small ones for those near to 0.
-pub fn zigzag(number: i64) -> u64 {
+pub(super) fn zigzag(number: i64) -> u64 {
     (number << 1 ^ number >> 63) as u64
 }
 
 /// The number for which this stands.
-pub fn unzigzag(code: u64) -> i64 {
+pub(super) fn unzigzag(code: u64) -> i64 {
     (code >> 1) as i64 ^ -((code & 1) as i64)
 }

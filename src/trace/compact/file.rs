@@ -13,7 +13,7 @@ use crate::trace::machine;
 use crate::trace::record::{Activity, ActivityKind, Message, Progress, Trace};
 
 /// How such a file begins. No JSON does.
-pub const MAGIC: &[u8; 14] = b"loggp trace 1\n";
+pub(crate) const MAGIC: &[u8; 14] = b"loggp trace 1\n";
 
 impl Trace {
     /// Writes the trace in a few bytes for each event. [`read`](Trace::read) knows it by its beginning.
@@ -23,7 +23,7 @@ impl Trace {
 }
 
 /// Reads a trace that [`Trace::write_compact`] wrote.
-pub fn read(input: BufReader<&mut dyn Read>) -> std::result::Result<Trace, TraceError> {
+pub(crate) fn read(input: BufReader<&mut dyn Read>) -> std::result::Result<Trace, TraceError> {
     let mut codec = Codec::new(File::Read { input, at: 0 });
     codec.trace(None).map_err(|why| TraceError::new(format_args!("{}{why}", codec.file.place())))
 }

@@ -11,7 +11,7 @@ use crate::trace::call::{CallKind, CallTag, Rendezvous, SendRecv, Transfer, Unti
 use crate::trace::record::ActivityKind;
 
 /// Something that is one of several kinds.
-pub trait Kind: Clone + 'static {
+pub(super) trait Kind: Clone + 'static {
     /// What to say of a number that no kind has.
     const NONE: &'static str;
 
@@ -40,10 +40,10 @@ pub trait Kind: Clone + 'static {
 }
 
 /// Nothing is in it yet, as in all of these.
-pub const ID: MessageId = MessageId { from: 0, number: 0 };
-pub const TAG: CallTag = CallTag { number: 0, name: None };
-pub const TRANSFER: Transfer = Transfer { message: ID, rendezvous: None };
-pub const RENDEZVOUS: Rendezvous = Rendezvous { request: ID, reply: ID };
+pub(super) const ID: MessageId = MessageId { from: 0, number: 0 };
+pub(super) const TAG: CallTag = CallTag { number: 0, name: None };
+pub(super) const TRANSFER: Transfer = Transfer { message: ID, rendezvous: None };
+pub(super) const RENDEZVOUS: Rendezvous = Rendezvous { request: ID, reply: ID };
 
 impl Kind for ActivityKind {
     const NONE: &'static str = "a processor does nothing that has number";

@@ -11,7 +11,7 @@ use crate::time::Time;
 const TIMES: usize = 128;
 
 /// What came before in the same list.
-pub struct Memory {
+pub(super) struct Memory {
     /// Whose the last activity or call was.
     pub id: usize,
     /// When it ended.
@@ -38,7 +38,7 @@ pub struct Memory {
 
 impl Memory {
     /// Before a list.
-    pub fn new() -> Memory {
+    pub(super) fn new() -> Memory {
         let none = MessageId { from: 0, number: usize::MAX };
         let (id, to, from, length, request, tag) = (0, 0, 0, 0, 0, 0);
         let (end, enter) = (Time::ZERO, Time::ZERO);
@@ -46,13 +46,13 @@ impl Memory {
     }
 
     /// The place of a time, by its code.
-    pub fn place(code: u64) -> usize {
+    pub(super) fn place(code: u64) -> usize {
         (code.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57) as usize
     }
 }
 
 /// Names or tags that came before in the same file. Each has a number, from 1.
-pub struct Known<T> {
+pub(super) struct Known<T> {
     /// What they are, for an error.
     kind: &'static str,
     /// In the order of their numbers.
@@ -63,24 +63,24 @@ pub struct Known<T> {
 
 impl<T: Clone + Eq + Hash> Known<T> {
     /// None of this kind.
-    pub fn new(kind: &'static str) -> Known<T> {
+    pub(super) fn new(kind: &'static str) -> Known<T> {
         Known { kind, all: Vec::new(), numbers: HashMap::new() }
     }
 
     /// Its number, or 0 if it was not there.
-    pub fn number(&self, it: &T) -> u64 {
+    pub(super) fn number(&self, it: &T) -> u64 {
         self.numbers.get(it).copied().unwrap_or(0)
     }
 
     /// The one with this number.
-    pub fn get(&self, number: u64) -> Result<T> {
+    pub(super) fn get(&self, number: u64) -> Result<T> {
         let place = usize::try_from(number - 1).ok();
         let it = place.and_then(|place| self.all.get(place));
         it.cloned().ok_or_else(|| Error::other(format!("there is no {} {number}", self.kind)))
     }
 
     /// It was there.
-    pub fn add(&mut self, it: T) {
+    pub(super) fn add(&mut self, it: T) {
         self.all.push(it.clone());
         self.numbers.insert(it, self.all.len() as u64);
     }

@@ -9,7 +9,7 @@ mod file;
 mod kinds;
 mod memory;
 
-pub use file::{MAGIC, read};
+pub(super) use file::{MAGIC, read};
 
 #[cfg(test)]
 mod tests {
