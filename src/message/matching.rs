@@ -72,7 +72,7 @@ fn takes(want: Want, slot: &Option<impl Matched>) -> bool {
 impl<M: Matched> Inbox<M> {
     /// Where the slots lie in it.
     #[cfg(test)]
-    pub const SLOTS: usize = std::mem::offset_of!(Inbox<M>, slots);
+    pub(crate) const SLOTS: usize = std::mem::offset_of!(Inbox<M>, slots);
 
     /// An inbox that has room for a few more than those two.
     pub(crate) fn with_room() -> Inbox<M> {

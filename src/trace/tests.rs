@@ -143,7 +143,7 @@ fn call() -> impl Strategy<Value = Call> {
 }
 
 /// Any trace at all, whether it could happen or not.
-pub fn any_trace() -> impl Strategy<Value = Trace> {
+pub(super) fn any_trace() -> impl Strategy<Value = Trace> {
     let texts = prop::sample::select(vec![
         "L=6,o=2,g=4,G=0.03us",
         "L=1ps,o=3600s,word=16",
