@@ -291,6 +291,8 @@ impl<M: Matched> Index<M> {
 pub(crate) struct Posted {
     /// In that order, if they are not in the index.
     list: SmallVec<[Receive; 1]>,
+    /// How many of the list were taken, from its front on: to move up the others each time would take long.
+    gone: usize,
     /// By what they want, once there were many.
     index: Option<Box<Classes>>,
 }
@@ -317,7 +319,13 @@ impl Posted {
     /// Whether none waits.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.list.is_empty() && self.index.as_ref().is_none_or(|index| index.posted.is_empty())
+        self.waiting().is_empty() && self.index.as_ref().is_none_or(|index| index.posted.is_empty())
+    }
+
+    /// Those in the list.
+    #[inline]
+    fn waiting(&self) -> &[Receive] {
+        &self.list[self.gone..]
     }
 
     /// Posts a receive. Mostly it is the last one.
@@ -325,7 +333,11 @@ impl Posted {
         if let Some(index) = &mut self.index {
             return index.post(receive);
         }
-        let later = self.list.iter().rev().take_while(|other| other.place > receive.place).count();
+        if 2 * self.gone > self.list.len() {
+            self.list.drain(..self.gone);
+            self.gone = 0;
+        }
+        let later = self.waiting().iter().rev().take_while(|other| other.place > receive.place).count();
         self.list.insert(self.list.len() - later, receive);
     }
 
@@ -333,8 +345,8 @@ impl Posted {
     #[inline]
     pub(crate) fn first(&mut self, message: &impl Matched) -> Option<Receive> {
         if self.index.is_none() {
-            let found = self.list.iter().take(FEW).find(|receive| receive.want.takes(message));
-            if found.is_some() || self.list.len() <= FEW {
+            let found = self.waiting().iter().take(FEW).find(|receive| receive.want.takes(message));
+            if found.is_some() || self.waiting().len() <= FEW {
                 return found.copied();
             }
         }
@@ -346,17 +358,30 @@ impl Posted {
     pub(crate) fn remove(&mut self, receive: Receive) {
         match &mut self.index {
             Some(index) => index.remove(receive),
-            None => self.list.retain(|other| other.place != receive.place),
+            None => {
+                let place = self.waiting().iter().position(|other| other.place == receive.place);
+                place.into_iter().for_each(|place| _ = self.take_from_list(place));
+            }
         }
+    }
+
+    /// Takes a receive out of the list. Those before it, which are few, move up.
+    #[inline]
+    fn take_from_list(&mut self, place: usize) -> Receive {
+        let taken = self.list[self.gone + place];
+        self.list.copy_within(self.gone..self.gone + place, self.gone + 1);
+        self.gone += 1;
+        taken
     }
 
     /// Takes the receive that a message goes to.
     #[inline]
     pub(crate) fn take(&mut self, message: &impl Matched) -> Option<Receive> {
         if self.index.is_none()
-            && let Some(place) = self.list.iter().take(FEW).position(|receive| receive.want.takes(message))
+            && let Some(place) =
+                self.waiting().iter().take(FEW).position(|receive| receive.want.takes(message))
         {
-            return Some(self.list.remove(place));
+            return Some(self.take_from_list(place));
         }
         let receive = self.first(message)?;
         self.remove(receive);
@@ -366,7 +391,8 @@ impl Posted {
     #[cold]
     fn index(&mut self) -> &mut Classes {
         let index = self.index.get_or_insert_default();
-        self.list.drain(..).for_each(|receive| index.post(receive));
+        self.list.drain(..).skip(self.gone).for_each(|receive| index.post(receive));
+        self.gone = 0;
         index
     }
 
@@ -375,7 +401,7 @@ impl Posted {
         let first = |(want, places): (&Want, &VecDeque<(Time, u32)>)| {
             Some(Receive { place: *places.front()?, want: *want })
         };
-        let listed = self.list.iter().copied();
+        let listed = self.waiting().iter().copied();
         listed.chain(self.index.iter().flat_map(move |index| index.posted.iter().filter_map(first)))
     }
 }
