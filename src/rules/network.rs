@@ -375,10 +375,12 @@ impl Network {
     }
 
     /// Whether there are two processors at most, whose messages all take no time: what one sends, the other receives
-    /// in the order in which it was sent.
+    /// in the order in which it was sent. (Where ties are drawn, the one with the lower number may act second, and then
+    /// what it sends comes after what the other has sent to itself.)
     pub(crate) fn is_instant_pair(&self) -> bool {
         let instant = self.lookahead() == Time::ZERO && self.is_exact;
-        self.params.P <= 2 && instant && self.params.G() == Some(Time::ZERO)
+        let by_number = self.choice.is_by_number();
+        self.params.P <= 2 && by_number && instant && self.params.G() == Some(Time::ZERO)
     }
 
     /// Serves a request of `x`, whose exit this is, for k words to `y`. All requests that come before it, in the
