@@ -396,7 +396,12 @@ impl Posted {
         index
     }
 
-    /// Each kind of message that is wanted, with the receive that was posted first for it.
+    /// How many there are at the most of [`kinds`](Posted::kinds).
+    fn most_kinds(&self) -> usize {
+        self.waiting().len() + self.index.as_ref().map_or(0, |index| index.posted.len())
+    }
+
+    /// The receives to which a message could go: of those in the index that want the same, the one that was posted first.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = Receive> {
         let first = |(want, places): (&Want, &VecDeque<(Time, u32)>)| {
             Some(Receive { place: *places.front()?, want: *want })
@@ -412,7 +417,7 @@ pub(crate) fn first_pair<M: Matched>(
     posted: &mut Posted,
     by: Time,
 ) -> Option<(Key, Receive)> {
-    if posted.kinds().count() < inbox.len() {
+    if posted.most_kinds() < inbox.len() {
         let first = |receive: Receive| Some((inbox.first(receive.want)?.key(), receive));
         let pairs = posted.kinds().filter_map(first);
         return pairs.min_by_key(|(key, receive)| (*key, receive.place)).filter(|(key, _)| key.0 <= by);

@@ -46,7 +46,7 @@ impl Proc<'_> {
         self.restart_code();
     }
 
-    /// Sends a signal of the machine's barrier, at a time that its node knows nothing of: the barrier is one wait,
+    /// Sends a signal of the machine's barrier, at a time that its engine knows nothing of: the barrier is one wait,
     /// whatever signals it waits for.
     fn signal(&mut self, to: usize, tag: RawTag, at: Time) {
         let (from, to, number) = (self.id() as u32, to as u32, self.engine.next_number());

@@ -139,7 +139,7 @@ impl<'a> Proc<'a> {
     #[inline]
     pub(super) fn steps(&mut self, call: &mut Operation, until: Time) -> bool {
         let network = &self.setup.network;
-        if self.engine.is_at_the_end_of_time(call) {
+        if self.engine.is_at_the_end_of_time {
             self.fail_at_the_end_of_time();
         }
         let Next { reception, turn } = self.engine.next(network, call, until);

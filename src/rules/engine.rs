@@ -37,6 +37,8 @@ use crate::trace::{Activity, ActivityKind, CallKind, Log, Message, Parts, Progre
 pub(crate) struct Engine {
     /// Whether requests are under way, so that whatever lets time pass must let them go on.
     pub engaged: bool,
+    /// Whether something that it has begun can be done only after the end of time.
+    pub is_at_the_end_of_time: bool,
     /// When it can do what.
     pace: Pace,
     /// What it did, if that is traced.
@@ -94,7 +96,14 @@ impl Engine {
     /// A processor at time 0.
     pub(crate) fn new(id: usize, network: &Network, trace: bool) -> Engine {
         let log = trace.then(Box::default);
-        Engine { engaged: false, pace: Pace::new(id, network), log, requests: None, stats: Stats::default() }
+        Engine {
+            engaged: false,
+            is_at_the_end_of_time: false,
+            pace: Pace::new(id, network),
+            log,
+            requests: None,
+            stats: Stats::default(),
+        }
     }
 
     /// The processor's number.
@@ -196,7 +205,10 @@ impl Engine {
                         }
                         Stage::Turn(outgoing, tag)
                     }
-                    None => Stage::EndOfTime,
+                    None => {
+                        self.is_at_the_end_of_time = true;
+                        return;
+                    }
                 }
             }
             Step::Take(want) => {
@@ -490,14 +502,6 @@ impl Engine {
         if self.engaged {
             self.requests().at = now.max(self.requests().at);
         }
-    }
-
-    /// Whether it has nothing to do before the end of time that it has begun.
-    pub(crate) fn is_at_the_end_of_time(&self, call: &Operation) -> bool {
-        let ends = |operation: &Operation| matches!(operation.stage, Stage::EndOfTime);
-        let requests = self.requests.as_ref().filter(|_| self.engaged);
-        ends(call)
-            || requests.is_some_and(|requests| requests.operations.values().any(|request| ends(request)))
     }
 
     /// Whether more comes of its own: a gap that keeps it from receiving ends, or a request goes on without a message.

@@ -72,8 +72,6 @@ pub(crate) enum Stage {
     Turn(Outgoing, RawTag),
     /// A message.
     Message(Want),
-    /// What is after the end of time.
-    EndOfTime,
     /// Nothing: it is done, when its own time says if it has one.
     Done,
 }
