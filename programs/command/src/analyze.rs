@@ -1,0 +1,140 @@
+//! `loggp analyze`: where the time of recorded runs went, and what they would have taken if.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use loggp::{Cause, Model, RunError, Trace};
+use loggp_study::analysis;
+use loggp_study::analysis::{Analysis, WhatIf};
+
+use super::accounting::{self, Row};
+use super::audit;
+use super::bars;
+use super::failure::Failure;
+use super::heading::{latency_said, parameters};
+use super::number::Unit;
+use super::options::{Format, count};
+use super::plot_file::PlotFile;
+use super::report::Report;
+use super::row::MOST_DECIMALS;
+
+/// The arguments.
+#[derive(Args)]
+pub struct Analyze {
+    /// Files that `loggp run --trace` wrote
+    #[arg(value_name = "TRACE", required = true)]
+    traces: Vec<PathBuf>,
+    /// Make the run again under other parameters: S=65536,L=2us; also with fragments=16383, the longest piece of a message
+    /// in words, and model=loggp-1. May be given several times
+    #[arg(long, value_name = "NAME=VALUE,...", allow_hyphen_values = true)]
+    what_if: Vec<String>,
+    /// Make the run again by another model (LogGPS, table 8): loggp-1 or loggp-2. May be given several times
+    #[arg(long, value_name = "MODEL")]
+    model: Vec<Model>,
+    /// How many lines to list of what costs the most
+    #[arg(long, value_name = "N", value_parser = count, default_value = "10", allow_negative_numbers = true)]
+    top: usize,
+    /// List every processor, also if there are more than 32
+    #[arg(long)]
+    processors: bool,
+    /// List the hops of the critical path
+    #[arg(long)]
+    path: bool,
+    /// Draw where the time went: a bar for each processor, or the mean of each run if there are several
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+    /// How it is written: for people, or one JSON object or CSV line per run
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// So many processors are listed unless told: more would push everything else off the screen.
+const LISTED: usize = 32;
+
+impl Analyze {
+    /// Analyzes each trace, and what it would be under each change.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let file = self.plot.as_deref().map(PlotFile::at).transpose()?;
+        let mut rows = Vec::new();
+        let mut heading = String::new();
+        for path in &self.traces {
+            let trace = audit::read(path)?;
+            let name = path.display().to_string();
+            let first = self.recorded(&name, &trace)?;
+            if heading.is_empty() {
+                let said = parameters(&trace.params, &Unit::usual(&trace.params)).join(", ");
+                let (latency, ports) = (latency_said(trace.latency), trace.ports);
+                heading = format!("{name}: {said}\n{latency}, {ports} ports");
+            }
+            let time = first.analysis.time;
+            rows.push(first);
+            for what_if in self.what_ifs(&trace)? {
+                let again = what_if.replay(&trace).map_err(|error| failed(&what_if.name, &error))?;
+                let analysis = Analysis::of_run(&again);
+                rows.push(Row { name: what_if.name, trace: name.clone(), was: Some(time), analysis });
+            }
+        }
+        if self.traces.len() > 1 {
+            heading = format!("{} traces, of which the first is {heading}", self.traces.len());
+        }
+        let unit = accounting::unit(&rows);
+        heading += &format!(", times in {}", unit.name);
+        let mut report = Report::new(out, self.format, accounting::columns(self.top, self.path));
+        for row in rows {
+            report.add(row)?;
+        }
+        report.finish(&heading, unit, MOST_DECIMALS, |rows| self.details(rows, unit))?;
+        file.map_or(Ok(()), |file| file.write_svg(&bars::svg(&report.rows, unit)?))
+    }
+
+    /// What a trace says.
+    fn recorded(&self, name: &str, trace: &Trace) -> Result<Row, Failure> {
+        let refuse = |why: &dyn std::fmt::Display| Failure::Request(format!("{name}: {why}"));
+        let mut analysis = Analysis::of(trace).map_err(|why| refuse(&why))?;
+        if !trace.calls.is_empty()
+            && let Err(error) = analysis::replay(trace, &mut analysis.sensitivities)
+        {
+            Failure::Run(format!("what 1% more changes by a replay of {name}: {}", error.cause)).warn();
+        }
+        Ok(Row { name: name.into(), trace: name.into(), was: None, analysis })
+    }
+
+    /// All that is to be tried.
+    fn what_ifs(&self, trace: &Trace) -> Result<Vec<WhatIf>, Failure> {
+        let read = |text: &String| {
+            let refuse = |why| Failure::Request(format!("--what-if {text}: {why}"));
+            WhatIf::read(text, trace.params).map_err(refuse)
+        };
+        let by = |model: &Model| WhatIf {
+            name: format!("model={model}"),
+            params: trace.params,
+            fragments: None,
+            model: *model,
+        };
+        self.what_if.iter().map(read).chain(self.model.iter().map(|model| Ok(by(model)))).collect()
+    }
+
+    /// What stands below the table of the runs.
+    fn details(&self, rows: &[Row], unit: Unit) -> String {
+        let mut text = accounting::shares(rows, unit);
+        for row in rows.iter().filter(|row| row.was.is_none()) {
+            if self.traces.len() > 1 {
+                text += &format!("\n{}\n", row.name);
+            }
+            text += &accounting::processors(row, unit, if self.processors { usize::MAX } else { LISTED });
+            text += &accounting::top(row, unit, self.top);
+            text += &accounting::path(row, unit, self.path);
+            text += &accounting::sensitivities(row, unit);
+        }
+        text
+    }
+}
+
+/// Why a run could not be made again.
+fn failed(name: &str, error: &RunError) -> Failure {
+    match error.cause {
+        Cause::Params(_) => Failure::Request(format!("{name}: {}", error.cause)),
+        _ => Failure::Run(format!("{name}: {error}")),
+    }
+}

@@ -1,0 +1,276 @@
+//! `loggp calibrate`: measures a machine from inside, and compares with what was configured; or derives a machine from times
+//! that were measured elsewhere.
+
+mod loggps;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use loggp::{Carrier, ClockKind, Latency, Params, Ports, Ties, Time};
+use loggp_draw::plot::{Level, Line, Look, Panel, Plot, Scale};
+use loggp_study::calibration::Calibration;
+use loggp_study::calibration::{Amount, Bound, Finding, Found};
+
+use super::cell::Cell;
+use super::choice::{Choice, gives};
+use super::column::Column;
+use super::failure::Failure;
+use super::heading::{machine_heading, parameters};
+use super::number::{Unit, rough};
+use super::options::{MachineOptions, carrier_on};
+use super::plot_file::PlotFile;
+use super::report::Report;
+use super::row;
+
+/// The arguments.
+#[derive(Args)]
+#[command(mut_arg("P", |P| {
+    P.help("Number of processors [default: 2, which is enough unless G = 0 and o > g]")
+}))]
+#[command(mut_arg("latency", |latency| latency.hide(true)))]
+#[command(mut_arg("ties", |ties| ties.hide(true)))]
+pub struct Calibrate {
+    /// On which machine and clock.
+    #[command(flatten)]
+    machine: MachineOptions,
+    /// Whose parameters are looked for [default: loggp, or loggps with --from]
+    #[arg(long, value_enum, help_heading = "Calibration")]
+    model: Option<Model>,
+    /// Derive a LogGPS machine from times that were measured elsewhere: CSV with the columns k, w and time, or what
+    /// Netgauge's pattern loggp prints
+    #[arg(long, value_name = "FILE", help_heading = "Calibration")]
+    from: Option<PathBuf>,
+    /// Draw what was measured into an SVG file: the LogP signature, which is the time per message of bursts; or LogGPS's
+    /// round trips over their length
+    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
+    plot: Option<PathBuf>,
+}
+
+/// Whose parameters are looked for.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Model {
+    /// o, g, L, G and the capacity, from bursts, round trips and stalls
+    #[value(name = "loggp")]
+    LogGP,
+    /// L, o', O_s, O_r, G_s, G_l, s and S, from round trips alone
+    #[value(name = "loggps")]
+    LogGPS,
+}
+
+/// A parameter that was found.
+struct Row<'a> {
+    /// On what it was found.
+    bench: Bench,
+    /// What was found.
+    finding: Finding<'a>,
+}
+
+/// On what parameters were found.
+#[derive(Clone, Copy)]
+struct Bench {
+    /// What the machine is called, if it was named.
+    machine: Option<&'static str>,
+    /// Its parameters.
+    params: Params,
+    /// Whether a processor's long messages share a port.
+    ports: Ports,
+    /// The clock; nothing if the times come from elsewhere.
+    clock: Option<ClockKind>,
+    /// What a processor is on that clock; nothing where it need not be told.
+    carrier: Option<Carrier>,
+    /// How much slower than it should the machine ran, at most.
+    dilation: f64,
+    /// On how many of this computer's cores.
+    cores: usize,
+}
+
+/// A table shows times with at most so many decimals.
+const MOST_DECIMALS: usize = 4;
+
+impl Calibrate {
+    /// Calibrates, and says how near it came.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        match (self.model, &self.from) {
+            (Some(Model::LogGP), Some(_)) => Err(Failure::request(
+                "--from derives a machine of LogGPS from round trips; leave out --model loggp",
+            )),
+            (_, Some(file)) => loggps::derive(self, file, out),
+            (Some(Model::LogGPS), None) => loggps::calibrate(self, out),
+            _ => self.calibrate(out),
+        }
+    }
+
+    /// The machine, which must have messages that are under way for exactly L.
+    fn choice(&self) -> Result<Choice, Failure> {
+        if self.machine.latency != Latency::Exact {
+            return Err(Failure::request(
+                "calibrate finds L, and needs messages that are under way for exactly L; leave out --latency",
+            ));
+        }
+        if self.machine.ties != Ties::Number {
+            return Err(Failure::request(
+                "calibrate lets the lower number go first, as usual; leave out --ties",
+            ));
+        }
+        let P = self.machine.one_P()?.or((!gives(&self.machine, "P")).then_some(2));
+        Choice::of(&self.machine, P)
+    }
+
+    /// Finds o, g, L, G and C.
+    fn calibrate(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let choice = self.choice()?;
+        let emulation = self.machine.emulation(ClockKind::Wall)?;
+        let file = self.plot.as_deref().map(PlotFile::at).transpose()?;
+        let found = Calibration::study(choice.params, self.machine.ports, &emulation)?;
+
+        let mut report = Report::new(out, self.machine.format, columns());
+        let Calibration { params, clock, dilation, cores, .. } = found;
+        let (machine, ports) = (choice.name, self.machine.ports);
+        let carrier = carrier_on(clock, emulation.carrier);
+        let bench = Bench { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
+        for finding in found.findings() {
+            report.add(Row { bench, finding })?;
+        }
+        let parameters = parameters(&choice.params, &choice.unit).join(", ");
+        let mut heading = machine_heading(&choice, &parameters, found.clock, &self.machine);
+        if found.clock == ClockKind::Wall {
+            heading += &format!(", dilation {}", rough(found.dilation));
+        }
+        report.finish(&heading, choice.unit, MOST_DECIMALS, late)?;
+        judge(&report.rows)?;
+        file.map_or(Ok(()), |file| file.write(&signature(&choice, &found)))
+    }
+}
+
+impl Row<'_> {
+    /// Whether this computer was on time often enough to measure it; nothing where time does not pass.
+    fn held(&self) -> Option<bool> {
+        (self.bench.clock == Some(ClockKind::Wall)).then_some(self.finding.held)
+    }
+
+    /// Whether this computer was late too often.
+    fn is_late(&self) -> bool {
+        self.held() == Some(false)
+    }
+}
+
+/// What must be said below a table of which this computer was too late to measure something.
+fn late(rows: &[Row]) -> String {
+    match rows.iter().any(Row::is_late) {
+        true => "\nlate: this computer was late too often to measure it, so do not trust its value\n".into(),
+        false => String::new(),
+    }
+}
+
+/// The columns of the report.
+fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
+    let mut columns = row::machine(|row: &Row| (row.bench.machine, row.bench.params), false);
+    columns.extend([
+        Column::new("cycle_ns", |row: &Row| row.bench.params.cycle),
+        Column::new("ports", |row: &Row| row.bench.ports),
+        Column::new("clock", |row: &Row| row.bench.clock),
+        Column::new("carrier", |row: &Row| row.bench.carrier),
+        Column::new("parameter", |row: &Row| row.finding.parameter).titled("parameter"),
+        Column::new("unit", |row: &Row| match row.finding.found {
+            Amount::Time(_) => "ns",
+            Amount::Count(_) => "messages",
+            Amount::Words(_) => "words",
+        }),
+        Column::new("configured", |row: &Row| match row.finding.configured {
+            None if row.bench.clock.is_none() => Cell::Nothing,
+            None => Cell::Signed("unlimited", Cell::Nothing.into()),
+            Some(amount) => cell(amount),
+        })
+        .titled("configured")
+        .optional(),
+        Column::new("recovered", |row: &Row| match (row.finding.bound, cell(row.finding.found)) {
+            (Bound::Exact, found) => found,
+            (Bound::AtMost, found) => Cell::Signed("<=", found.into()),
+            (Bound::AtLeast, found) => Cell::Signed(">=", found.into()),
+            (Bound::Any, found) => Cell::Signed("any,", found.into()),
+        })
+        .titled("recovered"),
+        Column::new("bound", |row: &Row| match row.finding.bound {
+            Bound::Exact => "exact",
+            Bound::AtMost => "at_most",
+            Bound::AtLeast => "at_least",
+            Bound::Any => "any",
+        }),
+        Column::new("difference", |row: &Row| row.finding.difference().map(cell))
+            .titled("difference")
+            .optional(),
+        Column::new("error", |row: &Row| row.finding.error().map(Cell::Error)).titled("error").optional(),
+        Column::new("doubt", |row: &Row| row.finding.doubt.map(cell)).titled("doubt").optional(),
+        Column::new("how", |row: &Row| row.finding.how.to_string()).titled("how"),
+        Column::new("held", |row: &Row| row.held().map(Cell::Held)).titled("").after("doubt").optional(),
+        Column::new("dilation", |row: &Row| row.bench.dilation),
+        Column::new("cores", |row: &Row| row.bench.cores),
+    ]);
+    columns
+}
+
+/// An amount as a value of the report.
+fn cell(amount: Amount) -> Cell {
+    match amount {
+        Amount::Time(time) => time.into(),
+        Amount::Count(count) | Amount::Words(count) => count.into(),
+    }
+}
+
+/// A parameter that this computer could not measure makes the calibration fail. Time does not pass on the virtual
+/// clock, so there nothing can excuse a difference.
+fn judge(rows: &[Row]) -> Result<(), Failure> {
+    let late: Vec<&str> = rows.iter().filter(|row| row.is_late()).map(|row| row.finding.parameter).collect();
+    if !late.is_empty() {
+        return Err(Failure::Run(format!(
+            "{} could not be measured: this computer was late too often; a larger --dilation or an otherwise idle \
+             computer would help",
+            late.join(", ")
+        )));
+    }
+    let wrong = |row: &&Row| {
+        let Finding { bound, configured, found, .. } = row.finding;
+        row.bench.clock == Some(ClockKind::Virtual) && bound == Bound::Exact && configured != Some(found)
+    };
+    match rows.iter().find(wrong) {
+        None => Ok(()),
+        Some(row) => Err(Failure::Run(format!(
+            "the virtual clock is exact, and {} was not recovered as configured",
+            row.finding.parameter
+        ))),
+    }
+}
+
+/// The LogP signature.
+fn signature(choice: &Choice, found: &Calibration) -> Plot {
+    let Choice { name, params, unit } = choice;
+    let of = name.map_or(String::new(), |name| format!(" of {name}"));
+    let lines = found.signature.iter().enumerate().map(|(number, series)| {
+        let points = series.bursts.iter().map(|(M, t)| (*M as f64, unit.amount(*t) / *M as f64));
+        let label = format!("\u{394} = {}", show(unit, series.pause));
+        Line::new(label, number, Look::Both, points.collect())
+    });
+    let level = |name: &str, found: &Found<Time>| Level {
+        label: format!("{name} = {}", show(unit, found.value)),
+        y: unit.amount(found.value),
+    };
+    Plot {
+        title: format!("LogP signature{of}"),
+        subtitle: format!("{} clock: {}", found.clock, parameters(params, unit).join(", ")),
+        x: "messages in a burst, M".into(),
+        x_scale: Scale::Points,
+        y: format!("time per message [{}]", unit.name),
+        y_scale: Scale::Linear,
+        panels: vec![Panel {
+            caption: String::new(),
+            lines: lines.collect(),
+            levels: vec![level("o", &found.o), level("g", &found.g)],
+        }],
+    }
+}
+
+/// A measured time with its unit, no finer than anybody reads it.
+fn show(unit: &Unit, time: Time) -> String {
+    format!("{} {}", rough(unit.amount(time)), unit.name)
+}

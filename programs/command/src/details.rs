@@ -1,0 +1,103 @@
+//! What stands below the table of `run`, `compare` and `sweep`: what else the runs showed, their phases, how this computer
+//! held them, and what must be said of the rest.
+
+use loggp::Latency;
+use loggp_programs::{Case, Figure};
+use loggp_study::Phase;
+
+use super::column::{Column, table};
+use super::number::Unit;
+use super::row::{self, MOST_DECIMALS, Row};
+use super::studies::LATE;
+
+/// All that is said below the table.
+pub fn details(rows: &[Row], unit: Unit) -> String {
+    let mut tables = vec![figures(rows, unit), phases(rows, unit)];
+    let mut notes: Vec<String> = Vec::new();
+    for note in rows.iter().filter_map(note) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    if rows.iter().any(|row| row.host().is_some()) {
+        tables.push(host(rows, unit));
+        notes.extend(reasons(rows));
+    }
+    if rows.iter().any(Row::is_late) {
+        notes.push(LATE.into());
+    }
+    tables.push(notes.iter().map(|note| format!("{note}\n")).collect());
+    tables.into_iter().filter(|table| !table.is_empty()).map(|table| format!("\n{table}")).collect()
+}
+
+/// What else the runs showed, as a table; nothing where they showed no more.
+fn figures(rows: &[Row], unit: Unit) -> String {
+    let mut columns = vec![Column::shown("", |row: &Row| row.asked.name.clone())];
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    for &Figure { name, unit, .. } in rows.iter().flat_map(|row| &row.answers.outcome.figures) {
+        if !seen.contains(&(name, unit)) {
+            seen.push((name, unit));
+            columns.push(Column::shown(format!("{name} {unit}").trim(), move |row: &Row| {
+                let figures = &row.answers.outcome.figures;
+                let figure = figures.iter().find(|figure| (figure.name, figure.unit) == (name, unit));
+                figure.map(|figure| figure.value)
+            }));
+        }
+    }
+    if seen.is_empty() { String::new() } else { table(&columns, rows, unit, MOST_DECIMALS) }
+}
+
+/// The phases of the runs, as a table with times in this unit; nothing where they have no phases.
+fn phases(rows: &[Row], unit: Unit) -> String {
+    type Named<'a> = (&'a str, &'a Phase);
+    /// The first phase of a run stands beside its name.
+    fn named(row: &Row) -> impl Iterator<Item = Named<'_>> {
+        std::iter::once(row.asked.name.as_str()).chain(std::iter::repeat("")).zip(&row.answers.phases)
+    }
+    let phases: Vec<Named> = rows.iter().flat_map(named).collect();
+    let mut columns = vec![Column::shown("", |(name, _): &Named| *name)];
+    columns.extend(row::phase(|(_, phase): &Named| *phase));
+    if phases.is_empty() { String::new() } else { table(&columns, &phases, unit, MOST_DECIMALS) }
+}
+
+/// How this computer held the runs, as a table.
+fn host(rows: &[Row], unit: Unit) -> String {
+    let mut columns = vec![Column::shown("", |row: &Row| row.asked.name.clone())];
+    columns.extend([row::dilation(), row::cores()]);
+    columns.extend(row::lateness());
+    table(&columns, rows, unit, MOST_DECIMALS)
+}
+
+/// Why a run has no formula, or why that need not be its time, in one sentence.
+fn note(row: &Row) -> Option<String> {
+    let Case { algorithm, params, latency, .. } = row.case();
+    let name = algorithm.name;
+    Some(match algorithm.formula.strip_prefix("none: ") {
+        _ if row.answers.prediction.formula.is_some() => {
+            let random = *latency != Latency::Exact;
+            return random.then(|| "formulas take every message to be under way for exactly L".into());
+        }
+        Some(why) => format!("{name} has no formula: {why}"),
+        None if !params.is_loggp() => {
+            "no formulas: they are for LogP and LogGP, and this is a LogGPS machine".into()
+        }
+        None => format!("{name} has no formula for this case; in general it is {}", algorithm.formula),
+    })
+}
+
+/// Why the machine ran so much slower than it should: a line for each reason.
+fn reasons(rows: &[Row]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for row in rows {
+        let Some(host) = row.host() else { continue };
+        match reasons.iter_mut().find(|(other, _)| *other == host.why) {
+            Some((_, names)) => names.push(&row.asked.name),
+            None => reasons.push((&host.why, vec![&row.asked.name])),
+        }
+    }
+    if let [(why, _)] = reasons[..] {
+        return vec![format!("dilation: {why}")];
+    }
+    let line = |(why, names): (&str, Vec<&str>)| format!("dilation of {}: {why}", names.join(", "));
+    reasons.into_iter().map(line).collect()
+}

@@ -1,0 +1,94 @@
+//! How a request can end other than well.
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::error::ErrorKind as Kind;
+use loggp_study::Failed;
+
+/// Why a request was not done, or not done well.
+#[derive(Debug)]
+pub enum Failure {
+    /// The request was wrong: one sentence says what, and what would be right.
+    Request(String),
+    /// The run failed, or its result was wrong.
+    Run(String),
+    /// The command line could not be read, or asked for help.
+    CommandLine(clap::Error),
+    /// Nobody reads the output any more, as after `| head`.
+    NobodyReads,
+}
+
+impl Failure {
+    /// A wrong request.
+    pub fn request(sentence: impl ToString) -> Failure {
+        Failure::Request(sentence.to_string())
+    }
+
+    /// A failed run.
+    pub fn run(error: impl ToString) -> Failure {
+        Failure::Run(error.to_string())
+    }
+
+    /// Says on stderr why a part of a request is left out.
+    pub fn warn(self) {
+        if let Failure::Request(why) | Failure::Run(why) = self {
+            drop(writeln!(io::stderr(), "left out: {why}"));
+        }
+    }
+
+    /// Says why on stderr, and gives the exit status.
+    pub fn tell(self) -> ExitCode {
+        // There is nowhere to say that stderr cannot be written to.
+        let (told, status) = match &self {
+            Failure::Request(sentence) => (writeln!(io::stderr(), "error: {sentence}"), 2),
+            Failure::Run(error) => (writeln!(io::stderr(), "error: {error}"), 1),
+            Failure::CommandLine(error) => match sentence(error) {
+                Some(sentence) => (writeln!(io::stderr(), "{sentence}"), 2),
+                None => (error.print(), if error.use_stderr() { 2 } else { 0 }),
+            },
+            Failure::NobodyReads => (Ok(()), 0),
+        };
+        drop(told);
+        ExitCode::from(status)
+    }
+}
+
+impl From<clap::Error> for Failure {
+    fn from(error: clap::Error) -> Failure {
+        Failure::CommandLine(error)
+    }
+}
+
+impl From<Failed> for Failure {
+    fn from(failed: Failed) -> Failure {
+        match failed {
+            Failed::Refused(why) => Failure::request(why),
+            Failed::Run(error) => Failure::run(error),
+        }
+    }
+}
+
+/// The output could not be written.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        match error.kind() {
+            ErrorKind::BrokenPipe => Failure::NobodyReads,
+            _ => Failure::Run(format!("the output cannot be written: {error}")),
+        }
+    }
+}
+
+/// What is wrong with a command line, on one line and without the usage; nothing if it asked for help.
+fn sentence(error: &clap::Error) -> Option<String> {
+    if matches!(error.kind(), Kind::DisplayHelp | Kind::DisplayVersion)
+        || error.kind() == Kind::DisplayHelpOnMissingArgumentOrSubcommand
+    {
+        return None;
+    }
+    let text = error.to_string();
+    let wanted = |part: &&str| !["Usage:", "For more", "tip: to pass"].iter().any(|no| part.starts_with(no));
+    let parts = text.split("\n\n").map(str::trim).filter(wanted);
+    let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    Some(parts.collect::<Vec<_>>().join("; "))
+}

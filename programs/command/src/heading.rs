@@ -1,0 +1,141 @@
+//! What stands above a table: the program, the machine and its parameters; and below that the size, and whatever is not as
+//! usual.
+
+use loggp::{ClockKind, Latency, Parameter, Params, Ports, Ties, Time};
+use loggp_study::Study;
+use loggp_study::range::{Point, Quantity, Range};
+
+use super::choice::Choice;
+use super::number::{Unit, count, rough, thousands};
+use super::options::{MachineOptions, clock_said};
+
+/// The heading of studies like this one, along a range, if there is one.
+pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<&Range>) -> String {
+    let Study { case, emulation, repeat } = study;
+    let on = machine.map_or(String::new(), |name| format!(" on {name}"));
+    let cycles = match unit.is_cycle() {
+        true => format!(" (a cycle is {})", case.params.cycle),
+        false => String::new(),
+    };
+    let swept = |name: &str| range.filter(|range| range.quantity.name() == name);
+    let parameter = |part: String| match part.split_once(" = ").and_then(|(name, _)| swept(name)) {
+        Some(range) => shown_range(range, unit),
+        None => part,
+    };
+    let parameters: Vec<String> = parameters(&case.params, unit).into_iter().map(parameter).collect();
+    let size = match swept("size") {
+        Some(range) => shown_range(range, unit),
+        None => format!("size {}", thousands(case.size)),
+    };
+    let own = |(name, value): &(&'static str, String)| match swept(name) {
+        Some(range) => shown_range(range, unit),
+        None => format!("{name} = {value}"),
+    };
+    let option = |name| case.program.options.iter().find(|option| option.name == name);
+    let unusual =
+        case.options.iter().filter(|(name, value)| option(*name).is_some_and(|o| o.default != value));
+    let (instead, others): (Vec<_>, Vec<_>) =
+        unusual.partition(|(name, _)| option(*name).is_some_and(|option| option.instead_of_size));
+    let size = match instead[..] {
+        [] => format!("{size} ({})", case.program.size.meaning),
+        _ => instead.into_iter().map(own).collect::<Vec<_>>().join(", "),
+    };
+    let mut heading = format!(
+        "{}{on}: {}{cycles}\n{size}, {}, times in {}",
+        case.program.name,
+        parameters.join(", "),
+        clock_said(emulation.clock, emulation.carrier),
+        unit.name,
+    );
+    if case.work != case.program.work {
+        heading += &format!(", work {}", case.work);
+    }
+    for other in others {
+        heading += &format!(", {}", own(other));
+    }
+    heading += &wires(case.latency, case.ties, case.ports);
+    if let Some(cost) = case.barrier {
+        heading += &format!(", a barrier takes {cost}");
+    }
+    if *repeat > 1 {
+        heading += &format!(", median of {repeat} runs");
+    }
+    heading
+}
+
+/// The heading of a machine by itself, with these parameters.
+pub fn machine_heading(
+    choice: &Choice,
+    parameters: &str,
+    clock: ClockKind,
+    options: &MachineOptions,
+) -> String {
+    let Choice { name, unit, .. } = choice;
+    let on = name.map_or(String::new(), |name| format!("{name}: "));
+    let clock = clock_said(clock, options.carrier.unwrap_or_default());
+    let wires = wires(options.latency, options.ties, options.ports);
+    format!("{on}{parameters}\n{clock}{wires}, times in {}", unit.name)
+}
+
+/// What is not as usual between processors.
+fn wires(latency: Latency, ties: Ties, ports: Ports) -> String {
+    let latency = match latency {
+        Latency::Exact => String::new(),
+        drawn => format!(", {}", latency_said(drawn)),
+    };
+    let ties = match ties {
+        Ties::Number => String::new(),
+        settled => format!(", {}", ties_said(settled)),
+    };
+    latency + &ties + if ports == Ports::Dual { ", dual ports" } else { "" }
+}
+
+/// How latencies are drawn.
+pub fn latency_said(latency: Latency) -> String {
+    match latency {
+        Latency::Random { seed } => format!("random latency (seed {seed})"),
+        Latency::Exponential { seed } => format!("exponential latency (seed {seed})"),
+        other => format!("{other} latency"),
+    }
+}
+
+/// Who goes first among equals.
+pub fn ties_said(ties: Ties) -> String {
+    match ties {
+        Ties::Random { seed } => format!("random ties (seed {seed})"),
+        other => format!("ties by {other}"),
+    }
+}
+
+/// A machine's parameters, each by itself.
+pub fn parameters(params: &Params, unit: &Unit) -> Vec<String> {
+    let time = |(name, time): (&str, Time)| format!("{name} = {}", unit.show(time));
+    let count = |(name, n): (&str, usize)| match Parameter::named(name).and_then(|parameter| parameter.unit) {
+        // LogGPS's lengths without a limit are as long as a message can be.
+        Some("word") if n == u32::MAX as usize => format!("{name} unlimited"),
+        Some(unit @ "byte") => format!("{name} = {}", count(n, unit)),
+        _ => format!("{name} = {}", thousands(n)),
+    };
+    params.times().map(time).chain(params.counts().map(count)).collect()
+}
+
+/// A point of a sweep.
+pub fn shown_point(point: &Point, quantity: Quantity, unit: &Unit) -> String {
+    shown(point.number, quantity, unit)
+}
+
+/// From where to where a sweep goes.
+fn shown_range(range: &Range, unit: &Unit) -> String {
+    let (least, most) = range.ends();
+    let end = |number| shown(number, range.quantity, unit);
+    format!("{} from {} to {}", range.quantity.name(), end(least), end(most))
+}
+
+/// A value of what is swept.
+fn shown(number: f64, quantity: Quantity, unit: &Unit) -> String {
+    match quantity {
+        Quantity::Time(_) => unit.show(Time::from_ps(number as i64)),
+        Quantity::Count(_) | Quantity::Size => thousands(number as u64),
+        Quantity::Own(_) => rough(number),
+    }
+}

@@ -1,0 +1,183 @@
+//! The command `loggp`: reads a request, has it done, and says how it went.
+//!
+//! A request becomes studies, a study a row, and a [`Report`](report::Report) writes rows down by their
+//! [columns](column::Column). Every subcommand is a file with its arguments and an `execute`.
+
+#![allow(non_snake_case)] // L, G and P are the papers' names
+
+mod accounting;
+mod analyze;
+mod audit;
+mod bars;
+mod calibrate;
+mod cell;
+mod choice;
+mod column;
+mod compare;
+mod completions;
+mod course;
+mod details;
+mod draft;
+mod failure;
+mod heading;
+mod interrupt;
+mod known;
+mod lists;
+mod machine_file;
+mod man;
+mod matrix;
+mod name;
+mod number;
+mod options;
+mod own;
+mod plot_file;
+mod progress;
+mod replay;
+mod report;
+mod reproduce;
+mod row;
+mod run;
+mod schedule;
+mod setting;
+mod stress;
+mod studies;
+mod sweep;
+mod topologies;
+mod trace2goal;
+
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::process::ExitCode;
+use std::sync::Mutex;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use failure::Failure;
+
+/// The command line.
+#[derive(Parser)]
+#[command(
+    name = "loggp",
+    version,
+    about = "An emulated parallel machine, and the LogP papers' programs on it"
+)]
+#[command(arg_required_else_help = true)]
+#[command(
+    after_help = "Results go to stdout. Exit status: 0 right, 1 a run failed or its result was wrong, \
+                        2 the request was wrong, 130 interrupted (143 terminated, 129 hung up)."
+)]
+struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    request: Request,
+}
+
+/// What there is to do.
+#[derive(Subcommand)]
+enum Request {
+    /// Run one algorithm of a program, and verify its result
+    Run(run::Run),
+    /// Compare formula, model and measurement of a program's algorithms
+    Compare(compare::Compare),
+    /// Compare them along a parameter, a size or another number, and draw it
+    Sweep(sweep::Sweep),
+    /// Measure o, g, L, G and the capacity from inside, or LogGPS's parameters by round trips, of a machine or your own
+    Calibrate(calibrate::Calibrate),
+    /// Make the papers' figures and tables again, and a page of them: paper, formula, model and measurement
+    Reproduce(reproduce::Reproduce),
+    /// Send too much to one place, or too much at once, and see who stalls
+    Stress(stress::Stress),
+    /// Print and draw a communication matrix of the transportation primitive
+    Matrix(matrix::MatrixCommand),
+    /// Play a schedule of sends, receives and computations, of up to millions of ranks
+    Replay(replay::ReplayCommand),
+    /// Write or play the schedule of a usual pattern of communication
+    Schedule(schedule::ScheduleCommand),
+    /// List the programs, their sizes and their algorithms
+    Programs,
+    /// List the papers' machines, every value with its source, or networks and how far apart their processors are
+    Machines(lists::Machines),
+    /// Say where the time of a recorded run went, and what it would have taken under other parameters
+    Analyze(analyze::Analyze),
+    /// Hold the trace of a run against the rules of the machine
+    Audit(audit::Audit),
+    /// Write the trace of a run as a GOAL schedule, which LogGOPSim reads
+    #[command(name = "trace2goal")]
+    Trace2Goal(trace2goal::Trace2Goal),
+    /// Print a script that lets a shell complete requests
+    Completions(completions::Completions),
+    /// Print the manual page of the command or of a subcommand, or write all
+    Man(man::ManCommand),
+}
+
+impl Request {
+    /// Carries out the request.
+    fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        match self {
+            Request::Run(run) => run.execute(out),
+            Request::Compare(compare) => compare.execute(out),
+            Request::Sweep(sweep) => sweep.execute(out),
+            Request::Calibrate(calibrate) => calibrate.execute(out),
+            Request::Reproduce(reproduce) => reproduce.execute(out),
+            Request::Stress(stress) => stress.execute(out),
+            Request::Matrix(matrix) => matrix.execute(out),
+            Request::Replay(replay) => replay.execute(out),
+            Request::Schedule(schedule) => schedule.execute(out),
+            Request::Programs => lists::programs(out),
+            Request::Machines(machines) => machines.execute(out),
+            Request::Analyze(analyze) => analyze.execute(out),
+            Request::Audit(audit) => audit.execute(out),
+            Request::Trace2Goal(trace2goal) => trace2goal.execute(out),
+            Request::Completions(completions) => completions.execute(CommandLine::command(), out),
+            Request::Man(man) => man.execute(CommandLine::command(), out),
+        }
+    }
+}
+
+/// What the last panic said, and where.
+static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
+
+/// The whole command.
+fn main() -> ExitCode {
+    // A panic of a program is part of its run's error. Any other is a mistake in here, told below.
+    set_hook(Box::new(|panic| {
+        if let Ok(mut last) = LAST_PANIC.lock() {
+            *last = panic.to_string();
+        }
+    }));
+    let failure = match catch_unwind(AssertUnwindSafe(execute)) {
+        Ok(Ok(())) => return ExitCode::SUCCESS,
+        Ok(Err(failure)) => failure,
+        Err(_) => Failure::run(format!(
+            "this is a mistake in loggp, and no fault of the request: {}",
+            LAST_PANIC.lock().map(|last| last.replace('\n', " ")).unwrap_or_default()
+        )),
+    };
+    failure.tell()
+}
+
+/// Reads the command line and does what it says.
+fn execute() -> Result<(), Failure> {
+    let request = CommandLine::try_parse()?.request;
+    interrupt::watch();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    request.execute(&mut out)?;
+    Ok(out.flush()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commands_of_exhibits_can_be_given() {
+        for (_, exhibit) in loggp_papers::exhibits() {
+            for command in exhibit.commands {
+                let words = command.split_whitespace().map(|word| word.trim_matches('\''));
+                if let Err(error) = CommandLine::try_parse_from(words) {
+                    panic!("{}: {command}: {error}", exhibit.id);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! `loggp matrix`: a communication matrix of the transportation primitive, and what the paper says of it.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::TypedValueParser;
+use loggp::Params;
+use loggp_draw::heat_map::heat_map;
+use loggp_programs::Case;
+use loggp_programs::transportation;
+use loggp_programs::transportation::{Matrix, TRANSPORTATION, source};
+use serde_json::{Map, Value};
+
+use super::failure::Failure;
+use super::known::Known;
+use super::number::thousands;
+use super::options::{Format, count, seed};
+use super::plot_file::PlotFile;
+
+/// The arguments.
+#[derive(Args)]
+#[command(after_help = names())]
+pub struct MatrixCommand {
+    /// The matrix: one of the names below, or a file whose name ends in .csv, with a line for each processor
+    #[arg(value_name = "NAME|FILE.csv", default_value = "skewed", value_parser = matrix(), hide_possible_values = true)]
+    matrix: String,
+    /// Number of processors [default: the figure's or the file's, or 32]
+    #[arg(short = 'P', value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    P: Option<usize>,
+    /// The traffic t [default: 4096]
+    #[arg(long, value_name = "WORDS", value_parser = option("traffic"), allow_hyphen_values = true)]
+    traffic: Option<String>,
+    /// Of skewed: how many processors each sends to, or any [default: 8 or P]
+    #[arg(long, value_name = "K|any", value_parser = option("fan-out"), allow_hyphen_values = true)]
+    fan_out: Option<String>,
+    /// Of skewed: lK receivers share the fraction 1-l of the traffic [default: 1/K]
+    #[arg(long, value_name = "L|any", value_parser = option("skew"), allow_hyphen_values = true)]
+    skew: Option<String>,
+    /// Of random: the most that a processor sends [default: the traffic]
+    #[arg(long, value_name = "R", value_parser = option("outgoing"), allow_hyphen_values = true)]
+    outgoing: Option<String>,
+    /// Of random: the most that a processor receives [default: the traffic]
+    #[arg(long, value_name = "C", value_parser = option("incoming"), allow_hyphen_values = true)]
+    incoming: Option<String>,
+    /// Draws what is random
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value = "1")]
+    seed: u64,
+    /// Draw it as a heat map
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+    /// How it is written: for people, as a JSON object, or as lines that a file can have
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// What a table shows of a matrix: so many processors fit beside each other.
+const MOST_SHOWN: usize = 32;
+/// More than this is no matrix to look at.
+const MOST_PROCESSORS: usize = 2048;
+
+/// Reads an option as the program does.
+fn option(name: &'static str) -> impl TypedValueParser<Value = String> {
+    clap::builder::StringValueParser::new().try_map(move |text| {
+        let option = TRANSPORTATION.options.iter().find(|option| option.name == name);
+        option.map_or(Ok(()), |option| (option.check)(&text)).map(|()| text)
+    })
+}
+
+/// Reads the name of a matrix or of a file.
+fn matrix() -> impl TypedValueParser<Value = String> {
+    Known::new(option("matrix"), source::NAMED.iter().map(|named| (named.name, named.about.into())))
+}
+
+/// All matrices that have names.
+fn names() -> String {
+    let width = source::NAMED.iter().map(|named| named.name.len()).max().unwrap_or(0);
+    let lines = source::NAMED.iter().map(|named| format!("  {:width$}  {}", named.name, named.about));
+    format!("Matrices:\n{}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+impl MatrixCommand {
+    /// Prints it, and draws it.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let P = self.processors()?;
+        let params = Params::builder(P).build().map_err(Failure::request)?;
+        let mut case = Case { seed: self.seed, ..Case::new(&TRANSPORTATION, "linear", params) };
+        case = case.with("matrix", &self.matrix);
+        let options = [
+            ("traffic", &self.traffic),
+            ("fan-out", &self.fan_out),
+            ("skew", &self.skew),
+            ("outgoing", &self.outgoing),
+            ("incoming", &self.incoming),
+        ];
+        for (name, value) in options {
+            if let Some(value) = value {
+                case = case.with(name, value);
+            }
+        }
+        let matrix = transportation::matrix(&case).map_err(Failure::request)?;
+        if let Some(path) = &self.plot {
+            let svg =
+                heat_map(matrix.P(), matrix.entries(), &self.title(&matrix)).map_err(Failure::Request)?;
+            PlotFile::at(path)?.write_svg(&svg)?;
+        }
+        match self.format {
+            Format::Table => out.write_all(self.table(&matrix).as_bytes())?,
+            Format::Json => writeln!(out, "{}", self.json(&matrix))?,
+            Format::Csv => {
+                for i in 0..P {
+                    let row: Vec<String> = matrix.row(i).iter().map(usize::to_string).collect();
+                    writeln!(out, "{}", row.join(","))?;
+                }
+            }
+        }
+        Ok(out.flush()?)
+    }
+
+    /// How many processors there are.
+    fn processors(&self) -> Result<usize, Failure> {
+        /// As many as in the paper's measurements (section 9).
+        const USUAL: usize = 32;
+        let named = source::NAMED.iter().find(|named| named.name == self.matrix);
+        let P = match (self.P, named) {
+            (Some(P), _) => P,
+            (None, Some(named)) => named.P.unwrap_or(USUAL),
+            (None, None) => source::read(&self.matrix).map_err(Failure::Request)?.P(),
+        };
+        match P {
+            1..=MOST_PROCESSORS => Ok(P),
+            _ => Err(Failure::Request(format!(
+                "P = {P} is no number of processors for a matrix; give one from 1 to {MOST_PROCESSORS}"
+            ))),
+        }
+    }
+
+    /// What it is, in a line.
+    fn title(&self, matrix: &Matrix) -> String {
+        let bounds = [("r", matrix.r()), ("c", matrix.c()), ("t", matrix.t())];
+        let fans = [("f", matrix.f()), ("g", matrix.g()), ("h", matrix.h())];
+        let said =
+            bounds.into_iter().chain(fans).map(|(name, value)| format!("{name} = {}", thousands(value)));
+        format!("{}: P = {}, {}", self.matrix, matrix.P(), said.collect::<Vec<_>>().join(", "))
+    }
+
+    /// The kind of communication, in a line.
+    fn kind(matrix: &Matrix) -> String {
+        let uniform = if matrix.is_uniform() { "uniform" } else { "not uniform" };
+        let equal = if matrix.is_equal() { ", equal traffic" } else { "" };
+        format!("{}, {uniform}{equal}", matrix.kind())
+    }
+
+    /// For people.
+    fn table(&self, matrix: &Matrix) -> String {
+        let P = matrix.P();
+        let head = format!("{}\n{}\n", self.title(matrix), Self::kind(matrix));
+        if P > MOST_SHOWN {
+            return format!(
+                "{head}\n{P} rows are too wide to be shown here; --format csv and --plot have them\n"
+            );
+        }
+        let shown = |elements: usize| if elements == 0 { String::new() } else { elements.to_string() };
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        let names = (0..P).map(|j| format!("P{j}"));
+        rows.push([String::new()].into_iter().chain(names).chain(["r_i".into(), "f_i".into()]).collect());
+        for i in 0..P {
+            let sums = [matrix.r_i(i).to_string(), matrix.f_i(i).to_string()];
+            let row = matrix.row(i).iter().map(|elements| shown(*elements));
+            rows.push([format!("P{i}")].into_iter().chain(row).chain(sums).collect());
+        }
+        for (name, of) in [("c_j", Matrix::c_j as fn(&Matrix, usize) -> usize), ("g_j", Matrix::g_j)] {
+            rows.push([name.into()].into_iter().chain((0..P).map(|j| of(matrix, j).to_string())).collect());
+        }
+        let columns = P + 3;
+        let width = |n: usize| rows.iter().filter_map(|row| row.get(n)).map(String::len).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let line = |row: &Vec<String>| {
+            let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
+            format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+        };
+        format!("{head}\n{}", rows.iter().map(line).collect::<String>())
+    }
+
+    /// For programs.
+    fn json(&self, matrix: &Matrix) -> Value {
+        let P = matrix.P();
+        let each =
+            |of: fn(&Matrix, usize) -> usize| Value::from((0..P).map(|n| of(matrix, n)).collect::<Vec<_>>());
+        let values = [
+            ("matrix", Value::from(self.matrix.as_str())),
+            ("P", P.into()),
+            ("seed", self.seed.into()),
+            ("kind", matrix.kind().to_string().into()),
+            ("uniform", matrix.is_uniform().into()),
+            ("equal_traffic", matrix.is_equal().into()),
+            ("r", matrix.r().into()),
+            ("c", matrix.c().into()),
+            ("t", matrix.t().into()),
+            ("f", matrix.f().into()),
+            ("g", matrix.g().into()),
+            ("h", matrix.h().into()),
+            ("r_i", each(Matrix::r_i)),
+            ("c_j", each(Matrix::c_j)),
+            ("f_i", each(Matrix::f_i)),
+            ("g_j", each(Matrix::g_j)),
+            ("rows", Value::from((0..P).map(|i| matrix.row(i).to_vec()).collect::<Vec<_>>())),
+        ];
+        values.into_iter().map(|(name, value)| (name.to_string(), value)).collect::<Map<_, _>>().into()
+    }
+}

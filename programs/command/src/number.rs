@@ -1,0 +1,136 @@
+//! Numbers for people: times in a chosen unit, thousands apart, signs where they matter.
+
+use loggp::{MS, NS, PS, Params, SEC, Time, US};
+pub use loggp_draw::digits::{percent, rough, thousands};
+
+/// The unit in which times are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// What the unit is called.
+    pub name: &'static str,
+    /// How long one unit is.
+    length: Time,
+}
+
+/// Finer than this nobody reads a time.
+const MOST_DECIMALS: usize = 6;
+
+impl Unit {
+    /// Its name and its length.
+    pub fn named(&self) -> (&'static str, Time) {
+        (self.name, self.length)
+    }
+
+    /// Microseconds, as LogP and LogGP count.
+    const US: Unit = Unit { name: "us", length: US };
+    /// Nanoseconds, as LogGPS counts.
+    const NS: Unit = Unit { name: "ns", length: NS };
+
+    /// The unit in which a machine of this model is described.
+    pub fn usual(params: &Params) -> Unit {
+        if params.is_loggp() { Unit::US } else { Unit::NS }
+    }
+
+    /// The unit in which a time was written, as in `6us`; a bare number counts cycles.
+    pub fn of(text: &str, cycle: Time) -> Unit {
+        let name = text.trim().trim_start_matches(|c: char| c.is_ascii_digit() || "+-._".contains(c)).trim();
+        let units = [("s", SEC), ("ms", MS), ("us", US), ("ns", NS), ("ps", PS)];
+        let unit = units.into_iter().find(|(unit, _)| *unit == name);
+        let (name, length) = unit.unwrap_or(("cycles", cycle));
+        Unit { name, length }
+    }
+
+    /// Whether it is the machine's cycle.
+    pub fn is_cycle(&self) -> bool {
+        self.name == "cycles"
+    }
+
+    /// How many decimals show a time exactly, or as exactly as anybody reads it.
+    pub fn decimals(&self, time: Time) -> usize {
+        let length = i128::from(self.length.as_ps());
+        let exact = |decimals: &usize| i128::from(time.as_ps()) * 10_i128.pow(*decimals as u32) % length == 0;
+        (0..MOST_DECIMALS).find(exact).unwrap_or(MOST_DECIMALS)
+    }
+
+    /// A time as so many units, to draw it.
+    pub fn amount(&self, time: Time) -> f64 {
+        time.in_units(self.length)
+    }
+
+    /// A time as a number with so many decimals.
+    pub fn number(&self, time: Time, decimals: usize) -> String {
+        let scale = 10_i128.pow(decimals as u32);
+        let length = i128::from(self.length.as_ps());
+        let scaled = (i128::from(time.as_ps().unsigned_abs()) * scale + length / 2) / length;
+        let sign = if time < Time::ZERO { "-" } else { "" };
+        let whole = thousands(scaled / scale);
+        match decimals {
+            0 => format!("{sign}{whole}"),
+            _ => format!("{sign}{whole}.{:0decimals$}", scaled % scale),
+        }
+    }
+
+    /// A time with its unit; a number of cycles stands alone.
+    pub fn show(&self, time: Time) -> String {
+        let number = self.number(time, self.decimals(time));
+        if self.is_cycle() { number } else { format!("{number} {}", self.name) }
+    }
+}
+
+/// A time of this computer, as roughly as it can be told: `1.25 us`.
+pub fn rough_time(time: Time) -> String {
+    let units = [Unit { name: "s", length: SEC }, Unit { name: "ms", length: MS }, Unit::US, Unit::NS];
+    let unit = units.iter().find(|unit| time >= unit.length).unwrap_or(&Unit::NS);
+    format!("{} {}", rough(time.in_units(unit.length)), unit.name)
+}
+
+/// A number of things: `1 message`, `2 messages`.
+pub fn count(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", thousands(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_the_unit_of_a_time() {
+        assert_eq!(Unit::of(" 6.5us", US), Unit::US);
+        assert_eq!(Unit::of("7.63 ns", US), Unit::NS);
+        for bare in ["30", "30 cycles", "1cycle"] {
+            assert_eq!(Unit::of(bare, 25 * NS), Unit { name: "cycles", length: 25 * NS });
+        }
+    }
+
+    #[test]
+    fn shows_times_exactly_where_that_can_be() {
+        let show = |unit: Unit, ps: i64| unit.show(Time::from_ps(ps));
+        assert_eq!(show(Unit::US, 14_200_000), "14.2 us");
+        assert_eq!(show(Unit::NS, -12_740), "-12.74 ns");
+        assert_eq!(show(Unit::US, 1), "0.000001 us");
+        assert_eq!(show(Unit::of("1", US), 1_171_000_000), "1,171");
+        assert_eq!(show(Unit::of("1", 3 * NS), 10_000), "3.333333");
+        assert_eq!(Unit::US.number(1999 * US + 999 * NS, 2), "2,000.00");
+    }
+
+    #[test]
+    fn three_digits_are_enough_for_what_is_rough() {
+        for (ps, text) in [
+            (0, "0 ns"),
+            (500, "0.5 ns"),
+            (12_000, "12 ns"),
+            (1_254_000, "1.25 us"),
+            (3 * SEC.as_ps(), "3 s"),
+        ] {
+            assert_eq!(rough_time(Time::from_ps(ps)), text);
+        }
+    }
+
+    #[test]
+    fn errors_have_a_sign() {
+        assert_eq!(percent(0.0), "+0.00%");
+        assert_eq!(percent(-0.01234), "-1.23%");
+        assert_eq!(percent(123.456), "+12,345.60%");
+    }
+}

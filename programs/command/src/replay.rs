@@ -1,0 +1,205 @@
+//! `loggp replay`: plays a schedule from a file, by the papers' rules or by LogGOPSim's.
+
+use std::fs::File;
+use std::io::{self, BufReader, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use loggp::{ClockKind, Latency, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
+
+use super::cell::Cell;
+use super::choice::{Choice, gives};
+use super::column::Column;
+use super::failure::Failure;
+use super::heading::machine_heading;
+use super::known;
+use super::number::Unit;
+use super::options::{Format, MachineOptions, Named, PORTS, length, one_of};
+use super::report::Report;
+use super::row::{self, MOST_DECIMALS};
+
+/// The arguments.
+#[derive(Args)]
+pub struct ReplayCommand {
+    /// A schedule in GOAL, as text or as bytes, as LogGOPSim's generator and txt2bin write them; - for stdin
+    #[arg(value_name = "FILE.goal|-")]
+    file: PathBuf,
+    /// How it is played.
+    #[command(flatten)]
+    options: ReplayOptions,
+}
+
+/// On which machine a schedule is played, and by whose rules.
+#[derive(Args)]
+#[command(next_help_heading = "Machine")]
+pub struct ReplayOptions {
+    /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
+    /// it [default: cs2-elan, unless --params is given]
+    #[arg(long, value_name = "NAME|FILE", value_parser = known::machine(), hide_possible_values = true)]
+    machine: Option<String>,
+    /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles. Without --machine a word
+    /// is a byte
+    #[arg(long, value_name = "NAME=VALUE,...")]
+    params: Option<String>,
+    /// How long a cycle lasts [default: the machine's, or 1us]
+    #[arg(long, value_name = "TIME", value_parser = length, allow_negative_numbers = true)]
+    cycle: Option<Time>,
+    /// Whose rules hold: docs/replay.md has the differences
+    #[arg(long, value_parser = one_of::<Rules>(RULES), default_value = "papers")]
+    rules: Rules,
+    /// Whether long messages to and from a rank share a port
+    #[arg(long, value_parser = one_of::<Ports>(PORTS), default_value = "single")]
+    ports: Ports,
+    /// How long a unit of the schedule's computations is
+    #[arg(long, value_name = "TIME", value_parser = length, default_value = "1ns", allow_negative_numbers = true)]
+    #[arg(help_heading = "Schedule")]
+    pub unit: Time,
+    /// How it is written: for people, as a JSON object, or as a CSV line
+    #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
+    format: Format,
+}
+
+const RULES: &[Named] = &[
+    ("papers", "LogP's, LogGP's and LogGPS's, as the machine has them"),
+    ("loggopsim", "LogGOPSim's: no capacity, g at both ends, a message is received when it comes"),
+];
+
+/// So many ranks' ends are shown in a table.
+const MOST_SHOWN: usize = 16;
+
+/// A schedule that was played.
+struct Row {
+    /// What it is called.
+    name: String,
+    /// By whose rules.
+    rules: Rules,
+    /// With which ports.
+    ports: Ports,
+    /// The machine's name, if it has one.
+    machine: Option<&'static str>,
+    /// The machine's parameters.
+    params: Params,
+    /// How many operations and requirements it has.
+    operations: usize,
+    requirements: usize,
+    /// How it went.
+    replayed: Played,
+}
+
+impl ReplayCommand {
+    /// Reads the schedule, plays it, and says how it went.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let schedule = read(&self.file, self.options.unit)?;
+        self.options.play(&self.file.display().to_string(), &schedule, out)
+    }
+}
+
+/// Reads a schedule.
+fn read(path: &Path, unit: Time) -> Result<Schedule, Failure> {
+    let name = path.display();
+    let read = if path == Path::new("-") {
+        loggp_goal::read(io::stdin().lock(), unit)
+    } else {
+        let file = File::open(path);
+        let file = file.map_err(|error| Failure::Request(format!("{name} cannot be read: {error}")))?;
+        loggp_goal::read(BufReader::with_capacity(1 << 16, file), unit)
+    };
+    read.map_err(|error| Failure::Request(format!("{name}: {error}")))
+}
+
+impl ReplayOptions {
+    /// Plays a schedule, and says how it went.
+    pub fn play(&self, name: &str, schedule: &Schedule, out: &mut dyn Write) -> Result<(), Failure> {
+        let options = MachineOptions {
+            machine: self.machine.clone(),
+            P: Vec::new(),
+            params: self.params.clone(),
+            cycle: self.cycle,
+            latency: Latency::Exact,
+            ties: Ties::Number,
+            ports: self.ports,
+            stack: None,
+            clock: None,
+            carrier: None,
+            dilation: None,
+            cores: None,
+            format: self.format,
+        };
+        if gives(&options, "P") {
+            return Err(Failure::request(
+                "the schedule says how many ranks there are; leave P out of --params",
+            ));
+        }
+        let mut choice = Choice::of(&options, Some(schedule.ranks()))?;
+        if self.machine.is_none() && choice.name.is_none() && !gives(&options, "word") {
+            choice.params.word = NonZeroUsize::MIN;
+        }
+        let replay = Player::new(choice.params).rules(self.rules).ports(self.ports);
+        let replayed = replay.run(schedule).map_err(|error| match error.cause {
+            loggp::Cause::Params(why) => Failure::request(why),
+            _ => Failure::run(error),
+        })?;
+        let played = Row {
+            name: name.into(),
+            rules: self.rules,
+            ports: self.ports,
+            machine: choice.name,
+            params: choice.params,
+            operations: schedule.len(),
+            requirements: schedule.requirements(),
+            replayed,
+        };
+        let unit = choice.unit;
+        let parameters = super::heading::parameters(&choice.params, &unit).join(", ");
+        let rules = match self.rules {
+            Rules::Papers => "",
+            _ => ", LogGOPSim's rules",
+        };
+        let machine = machine_heading(&choice, &parameters, ClockKind::Virtual, &options);
+        let heading = format!("{name}\n{machine}{rules}");
+        let mut report = Report::new(out, self.format, columns());
+        report.add(played)?;
+        report.finish(&heading, unit, MOST_DECIMALS, |rows| {
+            rows.iter().map(|row| finishes(row, &unit)).collect()
+        })
+    }
+}
+
+/// When each rank was done, where there are few.
+fn finishes(played: &Row, unit: &Unit) -> String {
+    let finishes = &played.replayed.finishes;
+    if finishes.len() > MOST_SHOWN {
+        return String::new();
+    }
+    let line = |(rank, finish): (usize, &Time)| format!("rank {rank:2}  {:>12}\n", unit.show(*finish));
+    format!("\n{}", finishes.iter().enumerate().map(line).collect::<String>())
+}
+
+/// What is said of it.
+fn columns() -> Vec<Column<'static, Row>> {
+    let mut columns = vec![Column::new("schedule", |played: &Row| played.name.clone())];
+    columns.extend(row::machine(|played: &Row| (played.machine, played.params), true));
+    columns.extend([
+        Column::new("cycle_ns", |played: &Row| played.params.cycle),
+        Column::new("ports", |played: &Row| played.ports),
+        Column::new("rules", |played: &Row| played.rules),
+        Column::new("ranks", |played: &Row| played.replayed.finishes.len()).titled("ranks"),
+        Column::new("operations", |played: &Row| played.operations).titled("operations"),
+        Column::new("requirements", |played: &Row| played.requirements),
+        Column::new("time_ns", |played: &Row| played.replayed.time).titled("time"),
+        Column::new("messages", |played: &Row| played.replayed.messages).titled("messages"),
+        Column::new("stalls.count", |played: &Row| played.replayed.stalls).titled("stalls"),
+        Column::new("stalls.ns", |played: &Row| played.replayed.stalled).titled("stalled").optional(),
+        Column::new("events", |played: &Row| played.replayed.events).titled("events"),
+        Column::new("finishes_ns", |played: &Row| {
+            let finishes = &played.replayed.finishes;
+            match finishes.len() {
+                0..=MOST_SHOWN => Cell::Times(finishes.clone()),
+                _ => Cell::Absent,
+            }
+        })
+        .json_only(),
+    ]);
+    columns
+}

@@ -1,0 +1,164 @@
+//! `loggp reproduce`: makes the papers' figures and tables again, and a page of them.
+
+mod folder;
+mod markdown;
+mod page;
+mod record;
+mod selection;
+mod summary;
+mod work;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use loggp::{Carrier, ClockKind, Dilation};
+use loggp_papers::Outcome;
+use loggp_programs::Emulation;
+
+use super::failure::Failure;
+use super::interrupt;
+use super::known;
+use super::options::{self, Format, one_of};
+use folder::Folder;
+use markdown::Markdown;
+use record::{Asked, Record};
+use selection::Selected;
+use work::Work;
+
+/// The arguments.
+#[derive(Args)]
+#[command(
+    after_help = "An interrupted command is given again as it was: what is done already is not done anew."
+)]
+pub struct Reproduce {
+    /// What is made: ids, or patterns such as 'loggp-*' [default: everything]
+    #[arg(value_name = "ID", conflicts_with = "all")]
+    #[arg(value_parser = known::exhibit(), hide_possible_values = true)]
+    ids: Vec<String>,
+    /// Make everything
+    #[arg(long)]
+    all: bool,
+    /// List what there is instead: the paper, what it shows, and how long it takes on two cores
+    #[arg(long)]
+    list: bool,
+    /// How the list is written
+    #[arg(long, value_enum, default_value = "table", requires = "list")]
+    format: Format,
+    /// The folder of the page, and of the files beside it
+    #[arg(long, value_name = "FOLDER", default_value = "reproduced")]
+    to: PathBuf,
+    /// Write everything in the folder as Markdown too, with the pictures in a folder beside that file
+    #[arg(long, value_name = "FILE.md")]
+    markdown: Option<PathBuf>,
+    /// Take the papers' own sizes, where the usual ones are smaller
+    #[arg(long)]
+    full: bool,
+    /// Make anew what is there already
+    #[arg(long)]
+    anew: bool,
+    /// Makes the data
+    #[arg(long, value_name = "N", value_parser = options::seed, allow_negative_numbers = true)]
+    #[arg(default_value = "1")]
+    seed: u64,
+    /// Repeat what is measured so many times, and report the median, the least and the most
+    #[arg(long, value_name = "N", value_parser = options::repeat, allow_negative_numbers = true)]
+    #[arg(default_value = "3")]
+    repeat: usize,
+    /// The clock of what is to be measured; on the virtual clock nothing is [default: wall]
+    #[arg(long, value_parser = one_of::<ClockKind>(options::CLOCKS))]
+    clock: Option<ClockKind>,
+    /// What a processor is on the wall clock [default: thread]
+    #[arg(long, value_parser = one_of::<Carrier>(options::CARRIERS))]
+    carrier: Option<Carrier>,
+    /// How much slower than it should the machine runs on the wall clock [default: auto]
+    #[arg(long, value_name = "auto|N", value_parser = options::dilation, allow_negative_numbers = true)]
+    dilation: Option<Dilation>,
+    /// How many of this computer's cores the wall clock may use [default: all]
+    #[arg(long, value_name = "N", value_parser = options::cores, allow_negative_numbers = true)]
+    cores: Option<usize>,
+}
+
+impl Reproduce {
+    /// Makes what is asked for, a line each, and the page.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let selected = selection::select(&self.ids)?;
+        if self.list {
+            return selection::list(out, selected, self.format);
+        }
+        let emulation = self.emulation()?;
+        let asked = Asked::of(self.full, self.seed, self.repeat, &emulation);
+        let markdown = self.markdown.as_deref().map(Markdown::at).transpose()?;
+        let mut folder = Folder::open(&self.to)?;
+        let mut work = Work::of(&selected, self.full, |exhibit| !self.is_made(&folder, exhibit.id, &asked));
+        interrupt::set_writes("exhibit", "; the same command goes on from there");
+        let (mut unexplained, mut failed) = (Vec::new(), Vec::new());
+        let width = selected.iter().map(|Selected { exhibit, .. }| exhibit.id.len()).max().unwrap_or(0);
+        for Selected { paper, exhibit } in &selected {
+            if !self.is_made(&folder, exhibit.id, &asked) {
+                match work.make(exhibit, &asked, &emulation) {
+                    Ok((finding, took)) => {
+                        folder.write(Record::new(paper, exhibit, &asked, took, finding))?;
+                    }
+                    // What this computer cannot do keeps nobody from the rest.
+                    Err(failure) => {
+                        work.aside(|| failure.warn());
+                        failed.push(exhibit.id);
+                        continue;
+                    }
+                }
+            }
+            let record = folder.record(exhibit.id).expect("it was made");
+            if !record.finding.is_explained() {
+                unexplained.push(exhibit.id);
+            }
+            work.aside(|| line(out, record, width))?;
+        }
+        drop(work);
+        folder.write_page()?;
+        writeln!(out, "\n{}", folder.page().display())?;
+        if let Some(markdown) = markdown {
+            markdown.write(folder.records())?;
+        }
+        match (&unexplained[..], &failed[..]) {
+            ([], []) => Ok(()),
+            (ids, []) => Err(Failure::Run(format!(
+                "{}: what differs there has no known reason, or a result was wrong; see the page",
+                ids.join(", ")
+            ))),
+            (_, ids) => Err(Failure::Run(format!("{} could not be made", ids.join(", ")))),
+        }
+    }
+
+    /// Whether the folder has this already, as it is asked for.
+    fn is_made(&self, folder: &Folder, id: &str, asked: &Asked) -> bool {
+        let made = folder.record(id).filter(|record| record.asked == *asked);
+        made.is_some_and(|_| !self.anew || folder.is_new(id))
+    }
+
+    /// How what is measured is run.
+    fn emulation(&self) -> Result<Emulation, Failure> {
+        let only = [
+            ("--carrier", self.carrier.is_some()),
+            ("--dilation", self.dilation.is_some()),
+            ("--cores", self.cores.is_some()),
+        ];
+        let clock = self.clock.unwrap_or(ClockKind::Wall);
+        options::refuse_without_wall(clock, &only)?;
+        Ok(Emulation {
+            clock,
+            carrier: self.carrier.unwrap_or_default(),
+            dilation: self.dilation.unwrap_or_default(),
+            cores: self.cores,
+            ..Emulation::default()
+        })
+    }
+}
+
+/// Says in a line what came of an exhibit.
+fn line(out: &mut dyn Write, record: &Record, width: usize) -> Result<(), Failure> {
+    let counts = [(Outcome::Equal, "equal"), (Outcome::Within, "within"), (Outcome::Differs, "differ")];
+    let counts = counts.map(|(outcome, name)| format!("{:>3} {name}", record.finding.count(outcome)));
+    writeln!(out, "{:width$}  {}  {}, {}", record.id, counts.join("  "), record.place, record.title)?;
+    Ok(out.flush()?)
+}

@@ -1,0 +1,93 @@
+//! `loggp run`: one algorithm, once.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use loggp::ClockKind;
+use loggp_draw::timeline::Timeline;
+use loggp_papers::pictures::timeline::of_trace;
+
+use super::course;
+use super::details::details;
+use super::draft::Draft;
+use super::failure::Failure;
+use super::heading::heading;
+use super::known;
+use super::options::Options;
+use super::progress::Progress;
+use super::report::Report;
+use super::row::{self, Asked, MOST_DECIMALS, Row};
+use super::setting::Setting;
+use super::studies::warn;
+
+/// The arguments.
+#[derive(Args)]
+pub struct Run {
+    /// The program: `loggp programs` lists them
+    #[arg(value_parser = known::program(), hide_possible_values = true)]
+    program: String,
+    /// Its algorithm [default: the best known]
+    #[arg(value_parser = known::algorithm(), hide_possible_values = true)]
+    algorithm: Option<String>,
+    /// How to run it.
+    #[command(flatten)]
+    options: Options,
+    /// Write what happened to a file, which `loggp audit` reads: as JSON, which ui.perfetto.dev reads too, or in few bytes
+    /// if its name ends in .loggp
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    trace: Option<PathBuf>,
+    /// Draw what each processor did when, as in LogP's figure 3
+    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
+    timeline: Option<PathBuf>,
+    /// Draw what changes while it runs, predicted and observed: for `lu` how many processors are active
+    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
+    plot: Option<PathBuf>,
+}
+
+impl Run {
+    /// Runs it.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let setting = Setting::of(&self.program, &self.options, ClockKind::Virtual)?;
+        let choice = setting.choice()?;
+        let algorithm = setting.algorithms(self.algorithm.as_slice())?[0];
+        let mut study = setting.study(algorithm, choice.params).map_err(Failure::request)?;
+        study.emulation.trace = self.trace.is_some() || self.timeline.is_some();
+        study.case.check().map_err(Failure::request)?;
+        let draft =
+            |path: &Option<PathBuf>, what| path.as_deref().map(|path| Draft::create(path, what)).transpose();
+        let plot = course::file(self.plot.as_deref(), &study.case)?;
+        let (file, picture) = (draft(&self.trace, "trace")?, draft(&self.timeline, "timeline")?);
+
+        let progress = Progress::of(study.runs());
+        progress.begin(0, algorithm.name);
+        let answers = study.run_with(|| progress.step());
+        drop(progress);
+        let mut answers = answers.map_err(Failure::run)?;
+        let heading = heading(&study, choice.name, &choice.unit, None);
+        let trace = answers.take_trace();
+        if let Some((picture, trace)) = picture.zip(trace.as_ref()) {
+            let (title, subtitle) = heading.split_once(": ").unwrap_or((&heading, ""));
+            let title = format!("{title}, {}", algorithm.name);
+            let unit = choice.unit.named();
+            let drawn = Timeline { subtitle: subtitle.into(), ..of_trace(trace, &title, unit) };
+            let svg = drawn.svg().map_err(Failure::Request)?;
+            picture.write(|mut file| file.write_all(svg.as_bytes()))?;
+        }
+        if let Some((file, trace)) = file.zip(trace) {
+            let is_compact =
+                self.trace.as_ref().is_some_and(|path| path.extension() == Some("loggp".as_ref()));
+            file.write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })?;
+        }
+        let mut report = Report::new(out, self.options.machine.format, row::columns(None, study.repeat > 1));
+        let wrong = answers.wrong.clone();
+        let asked = Asked { name: algorithm.name.into(), machine: choice.name, study, at: None };
+        report.add(Row { asked, answers })?;
+        report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
+        warn(&report.rows);
+        if let (Some(plot), None) = (plot, &wrong) {
+            plot.write(&course::plot(&heading, setting.program, &report.rows))?;
+        }
+        wrong.map_or(Ok(()), |what| Err(Failure::Run(format!("the result is wrong: {what}"))))
+    }
+}

@@ -1,0 +1,77 @@
+//! The studies that a request asks for, but for their algorithm and for what is swept.
+
+use loggp::{ClockKind, Params, ParamsBuilder, Time};
+use loggp_programs::{Algorithm, Case, Costs, Emulation, Program, Refusal};
+use loggp_study::Study;
+
+use super::choice::{self, Choice};
+use super::failure::Failure;
+use super::name;
+use super::options::Options;
+
+/// A program, and everything that decides how it runs.
+pub struct Setting<'a> {
+    /// The program.
+    pub program: &'static Program,
+    /// What the machine is called, if it was named.
+    pub name: Option<&'static str>,
+    /// The machine, as far as the options say what it is.
+    pub machine: ParamsBuilder,
+    /// The clock and what belongs to it.
+    emulation: Emulation,
+    /// The values of the program's own options.
+    own: Vec<(&'static str, String)>,
+    /// All the rest.
+    pub options: &'a Options,
+}
+
+impl<'a> Setting<'a> {
+    /// The program with this name, as the options want it, on this clock unless they say which.
+    pub fn of(program: &str, options: &'a Options, clock: ClockKind) -> Result<Setting<'a>, Failure> {
+        let program = name::program(program)?;
+        let emulation = options.machine.emulation(clock)?;
+        let (name, machine) = choice::begin(&options.machine, options.machine.one_P()?)?;
+        let own = options.own.of(program)?;
+        Ok(Setting { program, name, machine, emulation, own, options })
+    }
+
+    /// The machine.
+    pub fn choice(&self) -> Result<Choice, Failure> {
+        Choice::of(&self.options.machine, self.options.machine.one_P()?)
+    }
+
+    /// The algorithms with these names; all without a name.
+    pub fn algorithms(&self, names: &[String]) -> Result<Vec<&'static Algorithm>, Failure> {
+        match names {
+            [] => Ok(self.program.algorithms.iter().collect()),
+            names => names.iter().map(|name| name::algorithm(self.program, name)).collect(),
+        }
+    }
+
+    /// The study of an algorithm on a machine with these parameters.
+    pub fn study(&self, algorithm: &'static Algorithm, params: Params) -> Result<Study, Refusal> {
+        let Options { machine, barrier: cost, work, size, seed, repeat, .. } = self.options;
+        let barrier = cost.as_deref().map(|text| barrier(text, params.cycle)).transpose()?;
+        let case = Case {
+            program: self.program,
+            algorithm,
+            params,
+            ports: machine.ports,
+            latency: machine.latency,
+            ties: machine.ties,
+            work: work.unwrap_or(self.program.work),
+            costs: Costs::default(),
+            barrier,
+            size: size.unwrap_or(self.program.size.default),
+            seed: *seed,
+            options: self.own.clone(),
+        };
+        Ok(Study { case, emulation: self.emulation.clone(), repeat: *repeat })
+    }
+}
+
+/// Reads the cost of a barrier.
+fn barrier(text: &str, cycle: Time) -> Result<Time, String> {
+    let cost = Time::parse(text, cycle).map_err(|why| format!("--barrier: {why}"))?;
+    if cost >= Time::ZERO { Ok(cost) } else { Err("--barrier: a barrier takes no less than 0".into()) }
+}

@@ -1,0 +1,163 @@
+//! `loggp sweep`: a program's algorithms along a parameter, a size or an option of the program's own.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use loggp::{ClockKind, Time};
+use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_study::Prediction;
+use loggp_study::Study;
+use loggp_study::range::{Point, Quantity, Range};
+
+use super::choice::{self, gives};
+use super::details::details;
+use super::failure::Failure;
+use super::heading::{heading, shown_point};
+use super::known;
+use super::number::Unit;
+use super::options::Options;
+use super::plot_file::PlotFile;
+use super::report::Report;
+use super::row::{self, Asked, MOST_DECIMALS, Row};
+use super::setting::Setting;
+use super::studies::{end, run_all, warn};
+
+/// The arguments.
+#[derive(Args)]
+pub struct Sweep {
+    /// The program: `loggp programs` lists them
+    #[arg(value_parser = known::program(), hide_possible_values = true)]
+    program: String,
+    /// Its algorithms [default: all]
+    #[arg(value_name = "ALGORITHM", value_parser = known::algorithm(), hide_possible_values = true)]
+    algorithms: Vec<String>,
+    /// What to sweep over: L=1us..100us:10 are ten points, L=1us..100us:log:10 ten by the same ratio, P=2,4,8 three.
+    /// A parameter, P, size, or an option of the program's own
+    #[arg(long, value_name = "NAME=A..B:N", allow_hyphen_values = true)]
+    over: String,
+    /// How to run them.
+    #[command(flatten)]
+    options: Options,
+    /// Draw it: formulas as lines, models and measurements as marks
+    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
+    plot: Option<PathBuf>,
+}
+
+impl Sweep {
+    /// Runs all at every point, also where some fail, and then says which failed.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let setting = Setting::of(&self.program, &self.options, ClockKind::Virtual)?;
+        let algorithms = setting.algorithms(&self.algorithms)?;
+        let range = self.range(&setting)?;
+        let quantity = range.quantity;
+        let file = self.plot.as_deref().map(PlotFile::at).transpose()?;
+
+        let sweep = loggp_study::sweep::Sweep::of(range, &algorithms, &setting.machine, |params| {
+            setting.study(algorithms[0], params)
+        });
+        let loggp_study::sweep::Sweep { range, studies, refused } = sweep;
+        let refusals = refused.into_iter().map(|(point, why)| {
+            Failure::Request(format!("at {} = {}, {why}", quantity.name(), point.told(quantity)))
+        });
+        let mut refusals: Vec<Failure> = refusals.collect();
+        let Some((_, first)) = studies.first() else { return Err(refusals.swap_remove(0)) };
+        refusals.into_iter().for_each(Failure::warn);
+
+        let unit = choice::unit(&self.options.machine, &first.case.params);
+        let heading = heading(first, setting.name, &unit, Some(&range));
+        let asked = |(point, study): (Point, Study)| {
+            let at = shown_point(&point, quantity, &unit);
+            let name = format!("{} at {} = {at}", study.case.algorithm.name, quantity.name());
+            (point.number, Asked { name, machine: setting.name, study, at: Some(at) })
+        };
+        let (numbers, studies): (Vec<f64>, Vec<Asked>) = studies.into_iter().map(asked).unzip();
+        let columns = row::columns(Some(quantity.name()), self.options.repeat > 1);
+        let mut report = Report::new(out, self.options.machine.format, columns);
+        let failed = run_all(studies, &mut report)?;
+        report.finish(&heading, unit, MOST_DECIMALS, |rows| details(rows, unit))?;
+        warn(&report.rows);
+        // A plot has every point, or is not drawn.
+        end(failed)?;
+        file.map_or(Ok(()), |file| file.write(&plot(&heading, &range, unit, &numbers, &report.rows)))
+    }
+
+    /// What to sweep over. Refuses what is given elsewhere too.
+    fn range(&self, setting: &Setting) -> Result<Range, Failure> {
+        let refuse = |why: &dyn std::fmt::Display| Failure::Request(format!("--over {}: {why}", self.over));
+        let range = Range::read(&self.over, setting.program, &setting.machine).map_err(|why| refuse(&why))?;
+        let (options, name) = (&self.options, range.quantity.name());
+        let given = match range.quantity {
+            Quantity::Size => options.size.is_some(),
+            Quantity::Own(name) => options.own.gives(name),
+            _ => name == "P" && !options.machine.P.is_empty() || gives(&options.machine, name),
+        };
+        match given {
+            true => Err(refuse(&format_args!("{name} is given elsewhere too; give it once"))),
+            false => Ok(range),
+        }
+    }
+}
+
+/// Times over what is swept: for every algorithm a line of its formula, and marks for model and measurement.
+fn plot(heading: &str, range: &Range, unit: Unit, numbers: &[f64], rows: &[Row]) -> Plot {
+    /// Times that are so many times as long as others need a scale by ratio.
+    const LOG_RATIO: f64 = 20.0;
+    let x = |number: f64| match range.quantity {
+        Quantity::Time(_) => unit.amount(Time::from_ps(number as i64)),
+        _ => number,
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for row in rows {
+        if !names.contains(&row.case().algorithm.name) {
+            names.push(row.case().algorithm.name);
+        }
+    }
+    let mut lines = Vec::new();
+    for (number, name) in names.into_iter().enumerate() {
+        for (answer, look) in [("formula", Look::Line), ("model", Look::Marks), ("measured", Look::Rings)] {
+            let time = |Prediction { formula, model, measured }: Prediction| match look {
+                Look::Line => formula,
+                Look::Marks => model,
+                _ => measured.map(|times| times.median),
+            };
+            let here = || numbers.iter().zip(rows).filter(|(_, row)| row.case().algorithm.name == name);
+            let point = |(at, row): (&f64, &Row)| {
+                time(row.answers.prediction).map(|time| (x(*at), unit.amount(time)))
+            };
+            let mut points: Vec<(f64, f64)> = here().filter_map(point).collect();
+            points.sort_by(|one, other| one.0.total_cmp(&other.0));
+            if !points.is_empty() {
+                let mut line = Line::new(format!("{name}, {answer}"), number, look, points);
+                if look == Look::Rings {
+                    let spread = |(at, row): (&f64, &Row)| {
+                        let times = row.answers.prediction.measured.filter(|times| times.min < times.max)?;
+                        Some((x(*at), unit.amount(times.min), unit.amount(times.max)))
+                    };
+                    line.spread = here().filter_map(spread).collect();
+                }
+                lines.push(line);
+            }
+        }
+    }
+    let times = || lines.iter().flat_map(|line| &line.points).map(|(_, y)| *y);
+    let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
+    let scale = |log: bool| if log { Scale::Log } else { Scale::Linear };
+    let y_scale = scale(least > 0.0 && most / least >= LOG_RATIO);
+    let (title, subtitle) = heading.split_once(": ").unwrap_or((heading, ""));
+    let name = range.quantity.name();
+    let x = match range.quantity {
+        Quantity::Time(_) => format!("{name} [{}]", unit.name),
+        Quantity::Size => format!("size [{}]", rows[0].case().program.size.meaning),
+        Quantity::Count(_) | Quantity::Own(_) => name.into(),
+    };
+    Plot {
+        title: title.into(),
+        subtitle: subtitle.into(),
+        x,
+        x_scale: scale(range.log),
+        y: format!("time [{}]", unit.name),
+        y_scale,
+        panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],
+    }
+}

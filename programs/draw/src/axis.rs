@@ -1,0 +1,131 @@
+//! The axis of a picture: from where to where it goes, and at which round values it has ticks.
+
+use std::ops::Range;
+
+use super::digits::figures;
+
+/// How far apart things are on an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// By difference, from 0 if that is not far.
+    Linear,
+    /// By ratio, with ticks at round numbers.
+    Log,
+    /// By ratio, with a tick at each point: for few points, such as powers of two.
+    Points,
+}
+
+/// What an axis shows.
+pub struct Axis {
+    /// How far apart things are.
+    scale: Scale,
+    /// The values on it, each once, from the least.
+    values: Vec<f64>,
+}
+
+impl Axis {
+    /// An axis for these values. By ratio there is no place for what is not above 0.
+    pub fn new(scale: Scale, values: impl Iterator<Item = f64>) -> Axis {
+        let has_place = |value: &f64| value.is_finite() && (scale == Scale::Linear || *value > 0.0);
+        let mut values: Vec<f64> = values.filter(has_place).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        Axis { scale, values }
+    }
+
+    /// Where on the axis a value lies.
+    pub fn place(&self, value: f64) -> f64 {
+        if self.scale == Scale::Linear { value } else { value.max(f64::MIN_POSITIVE).log10() }
+    }
+
+    /// Whether its ticks are as far apart as each other, more or less.
+    pub fn is_even(&self) -> bool {
+        self.scale != Scale::Points
+    }
+
+    /// From where to where the axis goes, with this part of it as room at both ends.
+    pub fn room(&self, part: f64) -> Range<f64> {
+        let end = |value: Option<&f64>| self.place(value.copied().unwrap_or(1.0));
+        let (first, last) = (end(self.values.first()), end(self.values.last()));
+        let room = if last > first {
+            part * (last - first)
+        } else if self.scale == Scale::Linear && first != 0.0 {
+            0.5 * first.abs()
+        } else {
+            0.5
+        };
+        first - room..last + room
+    }
+
+    /// The values at which the axis has ticks.
+    pub fn ticks(&self, range: &Range<f64>) -> Vec<f64> {
+        let width = range.end - range.start;
+        let candidates: Vec<f64> = match self.scale {
+            Scale::Points => self.values.clone(),
+            Scale::Linear => {
+                let least = width / 8.0;
+                let power = 10_f64.powf(least.log10().floor());
+                let step = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| *step >= least);
+                let step = step.unwrap_or(10.0 * power);
+                let first = (range.start / step).ceil() as i64;
+                (0..=10).map(|i| (first + i) as f64 * step).collect()
+            }
+            Scale::Log => {
+                let digits: &[f64] = match width {
+                    width if width < 0.7 => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+                    width if width < 3.0 => &[1.0, 2.0, 5.0],
+                    _ => &[1.0],
+                };
+                let powers = range.start.floor() as i32..=range.end.ceil() as i32;
+                powers.flat_map(|power| digits.iter().map(move |digit| digit * 10_f64.powi(power))).collect()
+            }
+        };
+        candidates.into_iter().filter(|tick| range.contains(&self.place(*tick))).collect()
+    }
+}
+
+/// The ticks' numbers, with no more digits than tell them apart. What is very small or very large has its power of ten
+/// apart.
+pub fn tick_texts(ticks: &[f64]) -> Vec<String> {
+    let text = |tick: f64, digits: i32| match tick.abs() {
+        size if size > 0.0 && !(1e-6..1e10).contains(&size) => {
+            let text = format!("{tick:.*e}", digits as usize - 1);
+            let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+            format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => figures(tick, digits),
+    };
+    let texts = |digits| ticks.iter().map(|tick| text(*tick, digits)).collect::<Vec<_>>();
+    let is_enough = |texts: &Vec<String>| texts.windows(2).all(|pair| pair[0] != pair[1]);
+    (3..9).map(texts).find(is_enough).unwrap_or_else(|| texts(9))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_within() {
+        let ticks = |scale, values: &[f64]| {
+            let axis = Axis::new(scale, values.iter().copied());
+            tick_texts(&axis.ticks(&axis.room(1e-9))).join(" ")
+        };
+        assert_eq!(ticks(Scale::Linear, &[0.0, 0.69]), "0 0.1 0.2 0.3 0.4 0.5 0.6");
+        assert_eq!(ticks(Scale::Points, &[4.0, 1.0, 64.0, 4.0]), "1 4 64");
+        assert_eq!(ticks(Scale::Log, &[0.0, 0.01, 99.0]), "0.01 0.1 1 10");
+        assert_eq!(ticks(Scale::Linear, &[-1280.0, 0.0]), "-1,200 -1,000 -800 -600 -400 -200 0");
+        assert_eq!(tick_texts(&[1.0, 1.0005, 1.001]), ["1", "1.0005", "1.001"]);
+        assert_eq!(tick_texts(&[1e-12, 2.5e12]), ["1e-12", "2.5e12"]);
+    }
+
+    #[test]
+    fn one_value_has_room_around_it() {
+        for (scale, value) in
+            [(Scale::Linear, 1e-9), (Scale::Linear, 0.0), (Scale::Log, 7.0), (Scale::Points, 1e9)]
+        {
+            let axis = Axis::new(scale, [value].into_iter());
+            let range = axis.room(0.04);
+            assert!(range.start < axis.place(value) && axis.place(value) < range.end);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Stacked bars beside each other, in groups if they have any: LogGPS's figure 6.
+
+use super::axis::{Axis, Scale, tick_texts};
+use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, Shape, WIDTH, high, wide, widest, wrap};
+use super::digits::figures;
+use super::legend::{Entry, legend};
+use super::palette::{GREY, Ink, Kind, PALE, TEXT};
+
+/// Stacked bars.
+pub struct Bars {
+    /// The text above them.
+    pub title: String,
+    /// What stands below that, smaller: a line or several.
+    pub subtitle: String,
+    /// What the bars' labels are.
+    pub x: String,
+    /// What goes up, with its unit.
+    pub y: String,
+    /// What every bar has, from the bottom up.
+    pub layers: Vec<Layer>,
+    /// The bars, from left to right.
+    pub bars: Vec<Bar>,
+}
+
+/// A layer of every bar.
+pub struct Layer {
+    /// What it is.
+    pub name: String,
+    /// Its colour.
+    pub ink: Ink,
+}
+
+/// A bar.
+pub struct Bar {
+    /// What stands below it.
+    pub label: String,
+    /// What stands below the labels of all bars beside each other that have the same; nothing for bars without a group.
+    pub group: String,
+    /// How high each layer is.
+    pub heights: Vec<f64>,
+}
+
+/// More bars than this would be a blur.
+pub const MOST: usize = 520;
+/// The height of the bars.
+const HEIGHT: f64 = 320.0;
+/// The room for a bar, at least, so that it can be seen, and at most, so that few bars are no blocks.
+const SLOT: (f64, f64) = (3.0, 110.0);
+/// The room between groups, in bars.
+const APART: f64 = 0.7;
+/// A picture becomes so much wider before labels stand upright.
+const WIDER: f64 = 1.2;
+/// The length of a label that stands upright, at most.
+const UPRIGHT: f64 = 190.0;
+
+impl From<Kind> for Layer {
+    fn from(kind: Kind) -> Layer {
+        Layer { name: kind.name.into(), ink: kind.ink }
+    }
+}
+
+impl Bars {
+    /// The bars as SVG.
+    pub fn svg(&self) -> String {
+        let sums = self.bars.iter().map(|bar| bar.heights.iter().sum::<f64>());
+        let axis = Axis::new(Scale::Linear, sums.chain([0.0]));
+        let range = 0.0..axis.room(0.04).end;
+        let ticks = axis.ticks(&range);
+        let texts = tick_texts(&ticks);
+        let names = wrap(&self.y, NORMAL + 1.0, HEIGHT);
+        let left = MARGIN + high(names.len(), NORMAL + 1.0) + 4.0 + widest(&texts, NORMAL) + 7.0;
+        let room = WIDTH - left - MARGIN;
+
+        // Bars with names stand as far apart as these need, or the names stand upright; numbers may be left out.
+        let n = self.bars.len() as f64 + APART * (self.groups().len() as f64 - 1.0).max(0.0);
+        let label = widest(self.bars.iter().map(|bar| &bar.label), NORMAL) + 8.0;
+        let is_number = |bar: &Bar| bar.label.bytes().all(|byte| byte.is_ascii_digit());
+        let is_numbered = self.bars.iter().all(is_number);
+        let is_upright = !is_numbered && label * n > WIDER * room;
+        let least = match (is_numbered, is_upright) {
+            (true, _) => SLOT.0,
+            (false, false) => label,
+            (false, true) => {
+                let lines = self.bars.iter().map(|bar| wrap(&bar.label, NORMAL, UPRIGHT).len()).max();
+                high(lines.unwrap_or(1), NORMAL) + 4.0
+            }
+        };
+        let across = (least * n).max(room);
+        let slot = (across / n.max(1.0)).min(SLOT.1.max(least));
+        let mut canvas = Canvas::new(left + across + MARGIN);
+
+        let top = canvas.head(&self.title, &self.subtitle) + 4.0;
+        let bottom = top + HEIGHT;
+        let up = |value: f64| bottom - HEIGHT * value / range.end;
+        for (tick, text) in ticks.iter().zip(&texts) {
+            canvas.line(PALE, Shape::Thin, "", &[(left, up(*tick)), (left + across, up(*tick))]);
+            canvas.text(TEXT, (left - 7.0, up(*tick)), Anchor::End, NORMAL, text);
+        }
+        let start = left + (across - slot * n) / 2.0;
+        let step = if is_numbered { (label / slot).ceil().max(1.0) as usize } else { 1 };
+        let mut low = bottom;
+        let mut places = Vec::new();
+        for (group, bars) in self.groups().into_iter().enumerate() {
+            for number in bars {
+                let bar = &self.bars[number];
+                let from = start + slot * (number as f64 + APART * group as f64);
+                places.push((from, from + slot));
+                self.draw_bar(&mut canvas, bar, (from + 0.1 * slot, 0.8 * slot), up);
+                let middle = from + slot / 2.0;
+                if is_upright {
+                    let lines = wrap(&bar.label, NORMAL, UPRIGHT);
+                    let first = middle - high(lines.len() - 1, NORMAL) / 2.0;
+                    for (number, line) in lines.iter().enumerate() {
+                        let place = (first + high(number, NORMAL), bottom + 6.0);
+                        canvas.turned_text(TEXT, place, Anchor::End, NORMAL, line);
+                        low = low.max(bottom + 6.0 + wide(line, NORMAL));
+                    }
+                } else if number % step == 0 {
+                    let place = (middle, bottom + 6.0 + high(1, NORMAL) / 2.0);
+                    canvas.text(TEXT, place, Anchor::Middle, NORMAL, &bar.label);
+                    low = low.max(bottom + 6.0 + high(1, NORMAL));
+                }
+            }
+        }
+        canvas.line(GREY, Shape::Thin, "", &[(left, top), (left, bottom), (left + across, bottom)]);
+        let mut y = low;
+        for bars in self.groups() {
+            let name = &self.bars[bars.start].group;
+            if !name.is_empty() {
+                let (from, to) = (places[bars.start].0, places[bars.end - 1].1);
+                canvas.line(GREY, Shape::Thin, "", &[(from + 2.0, low + 5.0), (to - 2.0, low + 5.0)]);
+                let lines = wrap(name, NORMAL, (to - from + APART * slot - 4.0).max(NORMAL));
+                let place = ((from + to) / 2.0, low + 8.0);
+                y = y.max(canvas.lines(TEXT, place, Anchor::Middle, NORMAL, &lines));
+            }
+        }
+        let middle = left + across / 2.0;
+        if !self.x.is_empty() {
+            let lines = wrap(&self.x, NORMAL + 1.0, across);
+            y = canvas.lines(TEXT, (middle, y + 4.0), Anchor::Middle, NORMAL + 1.0, &lines);
+        }
+        for (number, line) in names.iter().enumerate() {
+            let x = MARGIN + high(1, NORMAL + 1.0) * (number as f64 + 0.5);
+            canvas.turned_text(TEXT, (x, (top + bottom) / 2.0), Anchor::Middle, NORMAL + 1.0, line);
+        }
+        let shown =
+            self.shown().into_iter().map(|layer| Entry::of(&self.layers[layer].name, self.layers[layer].ink));
+        let end = legend(&mut canvas, y + 12.0, &shown.collect::<Vec<_>>());
+        canvas.finish(end + MARGIN / 2.0, &self.title)
+    }
+
+    /// The bars of each group.
+    fn groups(&self) -> Vec<std::ops::Range<usize>> {
+        let mut start = 0;
+        let groups = self.bars.chunk_by(|one, other| one.group == other.group).map(|group| {
+            start += group.len();
+            start - group.len()..start
+        });
+        groups.collect()
+    }
+
+    /// The layers of which a bar has something.
+    fn shown(&self) -> Vec<usize> {
+        let has =
+            |layer: &usize| self.bars.iter().any(|bar| bar.heights.get(*layer).is_some_and(|h| *h > 0.0));
+        (0..self.layers.len()).filter(has).collect()
+    }
+
+    /// Draws a bar of this width from here to the right.
+    fn draw_bar(&self, canvas: &mut Canvas, bar: &Bar, (x, width): (f64, f64), up: impl Fn(f64) -> f64) {
+        let mut below = 0.0;
+        for (Layer { name, ink }, height) in self.layers.iter().zip(&bar.heights) {
+            if *height > 0.0 {
+                let (low, top) = (up(below), up(below + height));
+                // A rim of narrow bars would be all that is seen.
+                let shape = if width >= 6.0 { Shape::Box } else { Shape::Area };
+                canvas.told(format_args!("{}, {name}: {}", bar.label, figures(*height, 6)), |canvas| {
+                    canvas.rectangle(*ink, shape, (x, top), (width, low - top));
+                });
+                below += height;
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Pictures, as SVG: plots, timelines, stacked bars, heat maps and trees, all on one kind of canvas and in one palette.
+//!
+//! A picture stands alone in a file, or with others in a page: it has no names that could clash, no scripts, and nothing
+//! to fetch. It knows light and dark, and is light on paper.
+
+#![allow(non_snake_case)] // P is the papers' name
+
+mod axis;
+pub mod bars;
+pub mod canvas;
+pub mod digits;
+pub mod heat_map;
+mod legend;
+pub mod palette;
+pub mod plot;
+pub mod timeline;
+pub mod tree;

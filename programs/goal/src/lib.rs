@@ -1,0 +1,111 @@
+//! Schedules in GOAL, the form in which LogGOPSim and its generator write them, as text and as bytes; and patterns that
+//! need no file.
+
+#![allow(non_snake_case)] // P is the papers' name
+
+mod binary;
+mod lexer;
+pub mod patterns;
+mod text;
+
+use std::fmt;
+use std::io::{self, BufRead, Write};
+
+use loggp::{Schedule, ScheduleBuilder, Time};
+
+/// Why a schedule could not be read: where, and in one sentence what is wrong and what would be right.
+#[derive(Debug)]
+pub enum GoalError {
+    /// The file could not be read to its end.
+    Unreadable(io::Error),
+    /// There is something wrong in a text.
+    Text {
+        /// The line, from 1.
+        line: u64,
+        /// The column, from 1.
+        column: u64,
+        /// What is wrong.
+        why: String,
+    },
+    /// There is something wrong in a binary file.
+    Binary {
+        /// The byte, from 0.
+        byte: u64,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl fmt::Display for GoalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GoalError::Unreadable(error) => write!(f, "it cannot be read: {error}"),
+            GoalError::Text { line, column, why } => write!(f, "line {line}, column {column}: {why}"),
+            GoalError::Binary { byte, why } => write!(f, "byte {byte}: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for GoalError {}
+
+impl From<io::Error> for GoalError {
+    fn from(error: io::Error) -> GoalError {
+        GoalError::Unreadable(error)
+    }
+}
+
+/// Reads a schedule, as text or as bytes: its first bytes say which. A unit of `calc` is so long.
+///
+/// ```
+/// use loggp::{NS, US};
+/// use loggp_programs::goal;
+///
+/// let text = "num_ranks 2\nrank 0 {\n  send 8b to 1 tag 5\n}\nrank 1 {\n  recv 8b from 0 tag 5\n}\n";
+/// let schedule = goal::read(text.as_bytes(), NS)?;
+/// assert_eq!((schedule.ranks(), schedule.len()), (2, 2));
+///
+/// let error = goal::read("num_ranks 1\nrank 0 {\n  send 8b to 1\n}".as_bytes(), US).unwrap_err();
+/// assert_eq!(error.to_string(), "line 3, column 14: rank 0 sends to rank 1, and there are ranks 0 to 0");
+/// # Ok::<(), goal::GoalError>(())
+/// ```
+pub fn read(mut input: impl BufRead, unit: Time) -> Result<Schedule, GoalError> {
+    // An empty read is an empty text, which says what it lacks.
+    let is_binary = input.fill_buf()?.first() == Some(&binary::MAGIC.to_le_bytes()[0]);
+    if is_binary { binary::read(&mut input, unit) } else { text::read(&mut input, unit) }
+}
+
+/// Writes a schedule as text. A unit of `calc` is so long, and a computation that is no whole number of them is refused.
+pub fn write(schedule: &Schedule, out: impl Write, unit: Time) -> io::Result<()> {
+    text::write(schedule, out, unit)
+}
+
+/// Writes a schedule as bytes, which LogGOPSim takes as they are. A unit of `calc` is so long, and a computation that is no
+/// whole number of them is refused.
+pub fn write_binary(schedule: &Schedule, out: impl Write, unit: Time) -> io::Result<()> {
+    binary::write(schedule, out, unit)
+}
+
+/// How many units a computation lasts.
+fn units(time: Time, unit: Time) -> io::Result<i64> {
+    let (ps, unit_ps) = (time.as_ps(), unit.as_ps().max(1));
+    match ps % unit_ps {
+        0 => Ok(ps / unit_ps),
+        _ => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!(
+                "a computation of {time} is no whole number of units of {unit}; give a finer unit, as in 1ps"
+            ),
+        )),
+    }
+}
+
+/// How long so many units are, if that is before the end of time.
+fn length(units: u64, unit: Time) -> Option<Time> {
+    let ps = i64::try_from(units).ok()?.checked_mul(unit.as_ps())?;
+    (ps < i64::MAX).then_some(Time::from_ps(ps))
+}
+
+/// A schedule of so many ranks that is to be read.
+fn begin(ranks: u64) -> Result<ScheduleBuilder, String> {
+    ScheduleBuilder::new(usize::try_from(ranks).unwrap_or(usize::MAX)).map_err(|why| why.to_string())
+}

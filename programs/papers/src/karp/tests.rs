@@ -1,0 +1,79 @@
+//! That searches and sequences are what they say, beside programs that know nothing of them.
+
+use super::search::{Sums, Trees};
+use super::{PAPER, f, machine};
+use crate::tests::{differing, found};
+use loggp_programs::broadcast::BROADCAST;
+use loggp_programs::summation::SUMMATION;
+use loggp_programs::{Case, Emulation};
+
+/// The time of a case, by formula and on the virtual clock; and its operands, if it has some.
+fn run(case: &Case) -> (i64, i64, Option<i64>) {
+    let plan = case.plan().unwrap();
+    let outcome = plan.run(&Emulation::default()).unwrap();
+    assert_eq!(outcome.verified, Ok(()));
+    let operands = outcome.figures.iter().find(|figure| figure.name == "operands");
+    (
+        super::cycles(plan.formula().unwrap()),
+        super::cycles(outcome.run.time),
+        operands.map(|figure| figure.value as i64),
+    )
+}
+
+#[test]
+fn no_tree_is_faster() {
+    let mut rng = fastrand::Rng::with_seed(2);
+    for _ in 0..40 {
+        let times @ [L, o, g] = [rng.i64(0..12), rng.i64(0..4), rng.i64(0..9)];
+        let trees = Trees::up_to(24, L + 2 * o, g.max(o));
+        for P in 1..=24 {
+            let (formula, model, _) = run(&Case::new(&BROADCAST, "optimal", machine(P, times)));
+            assert_eq!((formula, model), (trees.time[P - 1], trees.time[P - 1]), "P = {P}, {times:?}");
+        }
+    }
+}
+
+#[test]
+fn no_schedule_sums_more() {
+    let mut rng = fastrand::Rng::with_seed(1);
+    for _ in 0..300 {
+        let times = [rng.i64(0..4), rng.i64(0..3), rng.i64(0..5)];
+        let mut search = Sums::on(times);
+        let P = rng.usize(1..6);
+        for T in 0..14 - P as i64 {
+            let case = Case::new(&SUMMATION, "optimal", machine(P, times)).with("time", T);
+            let (_, model, operands) = run(&case);
+            assert_eq!((operands, model), (Some(search.most(T, P - 1)), T), "P = {P}, {times:?}, T = {T}");
+        }
+    }
+}
+
+#[test]
+fn the_sequence_is_the_papers() {
+    assert_eq!(f(1, 6), [1, 2, 4, 8, 16, 32, 64]);
+    assert_eq!(f(2, 7), [1, 1, 2, 3, 5, 8, 13, 21]);
+    assert_eq!(f(3, 8), [1, 1, 1, 2, 3, 4, 6, 9, 13]);
+}
+
+/// What differs is what we found to be otherwise than the paper prints it, and nothing else.
+#[test]
+fn only_what_is_known_differs() {
+    for exhibit in PAPER.exhibits {
+        let finding = found(exhibit);
+        let known: &[&str] = match exhibit.id {
+            "karp-p-of-t" => &[
+                "B(P), theorem 3.3, L = 0 to 11, o = 0 to 3, g = 1 to 8, P = 2 to 300, where g < o",
+                "B(P) with o = 0 and g = 1, L = 1 to 6, P = 2 to 101",
+            ],
+            "karp-summation" => &[
+                "operands, sum of S_i - op + 1, lemma 4.2 as printed, with p = P: P = 8, L = 5, o = 2, g = 4, t = 28",
+            ],
+            "karp-all-to-all" => &[
+                "time, k = 1, P = 2 to 16, L = 6, o = 2, g = 4",
+                "time, k = 3, P = 2 to 16, L = 6, o = 2, g = 4",
+            ],
+            _ => &[],
+        };
+        assert_eq!(differing(&finding), known, "{}", exhibit.id);
+    }
+}

@@ -1,0 +1,54 @@
+//! What the exhibits of LogGP share: its machines, and how its plots are drawn.
+
+use loggp::{Params, Time, US, preset};
+
+use crate::pictures::timeline::timeline as draw_timeline;
+use loggp_draw::plot::{Level, Line, Panel, Plot, Scale};
+use loggp_programs::scatter::SCATTER;
+
+/// A Meiko CS-2 with so many processors, by table 1.
+pub fn cs2(name: &str, P: usize) -> Params {
+    let machine = preset(name).expect("table 1's machines are among the papers'");
+    machine.builder().P(P).build().expect("table 1 has all parameters")
+}
+
+/// A machine whose times are in cycles, and whose G is a cycle per item.
+pub fn cycles(P: usize, L: i64, o: i64, g: i64) -> Params {
+    let params = Params::builder(P).L(L * US).o(o * US).g(g * US).G(US);
+    params.build().expect("such a machine can be")
+}
+
+/// The simplified LogGP (section 4.1): no o, and a G of 1 per item.
+pub fn simplified(P: usize, L: i64, g: i64) -> Params {
+    cycles(P, L, 0, g)
+}
+
+/// The place of a scatter in its program's list, which is its colour in every picture.
+pub fn colour(algorithm: &str) -> usize {
+    let place = SCATTER.algorithms.iter().position(|other| other.name == algorithm);
+    place.expect("scatter has this algorithm")
+}
+
+/// A plot of one panel as SVG. The axes are told by what they show and how far apart things are.
+pub fn plot(title: &str, x: (&str, Scale), y: (&str, Scale), lines: Vec<Line>, levels: Vec<Level>) -> String {
+    Plot {
+        title: title.into(),
+        subtitle: String::new(),
+        x: x.0.into(),
+        x_scale: x.1,
+        y: y.0.into(),
+        y_scale: y.1,
+        panels: vec![Panel { caption: String::new(), lines, levels }],
+    }
+    .svg()
+}
+
+/// A timeline in cycles as SVG.
+pub fn timeline(trace: &loggp::Trace, title: &str) -> String {
+    draw_timeline(trace, title, ("cycles", US)).expect("the paper's schedules are small")
+}
+
+/// A time in cycles, or in microseconds.
+pub fn amount(time: Time) -> f64 {
+    time.in_units(US)
+}

@@ -1,0 +1,60 @@
+//! The exhibits of LogP.
+
+mod broadcast;
+mod fft;
+mod lu;
+mod networks;
+mod saturation;
+mod summation;
+#[cfg(test)]
+mod tests;
+
+use loggp::{Params, US, preset};
+
+use super::Paper;
+use loggp_draw::plot::{Level, Line, Look, Panel};
+
+/// The paper.
+pub static PAPER: Paper = Paper {
+    name: "LogP",
+    source: "Culler, Karp, Patterson, Sahay, Schauser, Santos, Subramonian, von Eicken: \
+             \"LogP: Towards a Realistic Model of Parallel Computation\", PPoPP 1993",
+    exhibits: &[
+        broadcast::FIGURE_3,
+        summation::FIGURE_4,
+        fft::FIGURE_6,
+        fft::FIGURE_7,
+        fft::FIGURE_8,
+        lu::LAYOUTS,
+        networks::DISTANCES,
+        networks::TABLE_1,
+        saturation::SATURATION,
+    ],
+};
+
+/// A machine with L, o and g in cycles, as captions give them.
+fn caption(P: usize, [L, o, g]: [i64; 3]) -> Params {
+    Params::builder(P).L(L * US).o(o * US).g(g * US).build().expect("a paper's machine can be")
+}
+
+/// The CM-5 of section 4.1.4, with so many processors.
+fn cm5(P: usize) -> Params {
+    on("cm5", P)
+}
+
+/// A machine of the paper whose parameters are all known, with so many processors.
+fn on(machine: &str, P: usize) -> Params {
+    let preset = preset(machine).expect("it is one of the papers' machines");
+    preset.builder().P(P).build().expect("a paper's machine can be")
+}
+
+/// A line of a plot.
+fn line(label: &str, number: usize, look: Look, points: Vec<(f64, f64)>) -> Line {
+    Line { label: label.into(), number, look, points, spread: Vec::new() }
+}
+
+/// These lines and levels as the only panel of a plot.
+fn panel(lines: Vec<Line>, levels: &[(&str, f64)]) -> Vec<Panel> {
+    let level = |(label, y): &(&str, f64)| Level { label: (*label).into(), y: *y };
+    vec![Panel { caption: String::new(), lines, levels: levels.iter().map(level).collect() }]
+}

@@ -1,0 +1,368 @@
+//! What holds for every picture: it is XML without names that could clash, nothing is cut off or written over, and every
+//! look has its entry in the legend.
+
+use loggp::{Machine, Params, Tag, Trace, US, Work};
+use roxmltree::{Document, Node};
+
+use loggp_draw::bars::{Bar, Bars};
+use loggp_draw::canvas::{wide, wrap};
+use loggp_draw::heat_map::heat_map;
+use loggp_draw::palette::{HEAT, Series};
+use loggp_draw::plot::{Level, Line, Look, Panel, Plot, Scale};
+use loggp_draw::timeline::Timeline;
+
+use super::kinds;
+use super::timeline::{of_trace, timeline};
+use loggp_draw::tree::{self, Tree};
+use loggp_programs::transportation::Matrix;
+use loggp_study::analysis::accounts::Account;
+
+/// A text that nothing can be done with but to break it, and that XML must not see.
+const LONG: &str = "a <name> & \"another\" of_a_case_that_nobody_would_call_so_but_somebody_did_so_it_has_to_be_shown_in_full \
+                    /with/a/path/to/some/file/that/is/far/away.json and \u{1}\u{394} = 13.8 us";
+
+const WORDS: Tag<Vec<u64>> = Tag::new(0);
+
+/// The trace of a run in which every processor works and sends a message to the next, and some wait for the capacity.
+fn trace(P: usize, words: usize) -> Trace {
+    let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).G(US).build().unwrap();
+    let run = Machine::new(params).work(Work::Charged).trace(true).run(|p| {
+        p.work("step", 3, || ());
+        if p.id() == 0 {
+            for id in 1..p.p() {
+                p.send(id, WORDS, vec![1; words]);
+            }
+        } else {
+            p.recv(WORDS);
+            p.send(0, WORDS, vec![1; words]);
+        }
+        if p.id() == 0 {
+            for _ in 1..p.p() {
+                p.recv(WORDS);
+            }
+        }
+    });
+    run.unwrap().trace.unwrap()
+}
+
+/// A plot with these panels.
+fn plot(title: &str, scales: [Scale; 2], panels: Vec<Panel>) -> String {
+    let [x_scale, y_scale] = scales;
+    let (x, y) = ("size [words]".into(), "time [us]".into());
+    Plot { title: title.into(), subtitle: title.into(), x, x_scale, y, y_scale, panels }.svg()
+}
+
+/// A panel with a line of each look through these points.
+fn panel(caption: &str, label: &str, points: &[(f64, f64)]) -> Panel {
+    let line = |(number, look)| Line::new(format!("{label} {number}"), number, look, points.to_vec());
+    let looks = [Look::Both, Look::Line, Look::Marks, Look::Rings];
+    let mut lines: Vec<Line> = looks.into_iter().enumerate().map(line).collect();
+    lines[3].spread = points.iter().map(|(x, y)| (*x, 0.9 * y, 1.2 * y)).collect();
+    Panel { caption: caption.into(), lines, levels: Vec::new() }
+}
+
+fn plots() -> Vec<String> {
+    let line: Vec<(f64, f64)> = (1..=20).map(|n| (n.into(), f64::from(n * n) * 1e3)).collect();
+    let cases: [&[(f64, f64)]; 8] = [
+        &line,
+        &[],
+        &[(3.0, 7.0)],
+        &[(1.0, 0.0), (2.0, 0.0), (4.0, 0.0)],
+        &[(1.0, 5.0), (2.0, 5.0), (4.0, 5.0)],
+        &[(1e-9, 1e-12), (1.0, 1.0), (1e12, 1e15)],
+        &[(0.0, -3.0), (7.0, 2.0), (1.0005, 1e3)],
+        &[(1.0, f64::NAN), (2.0, f64::INFINITY), (3.0, 1.0)],
+    ];
+    let mut all = Vec::new();
+    for scales in
+        [Scale::Linear, Scale::Log, Scale::Points].map(|x| [Scale::Linear, Scale::Log].map(|y| [x, y]))
+    {
+        for scales in scales {
+            for points in cases {
+                all.push(plot("a plot", scales, vec![panel("", "line", points)]));
+            }
+            for n in 2..=6 {
+                let panels = (0..n).map(|n| panel(&format!("P = {n}"), "line", &line)).collect();
+                all.push(plot("panels", scales, panels));
+            }
+        }
+    }
+    let levels = [("o = 3.8 us", 10.0), ("g = 3.9 us", 11.0), (LONG, 1e3), ("zero", 0.0), ("most", 4e5)];
+    let levels = || levels.map(|(label, y)| Level { label: label.into(), y }).into();
+    all.push(plot(LONG, [Scale::Points; 2], vec![Panel { levels: levels(), ..panel(LONG, LONG, &line) }]));
+    let panels = [LONG, "short"].map(|caption| Panel { levels: levels(), ..panel(caption, LONG, &line) });
+    all.push(plot(LONG, [Scale::Linear; 2], panels.into()));
+    let many =
+        (0..30).map(|number| Line::new(format!("{number}"), number, Look::Both, line.clone())).collect();
+    all.push(plot(
+        "many",
+        [Scale::Linear; 2],
+        vec![Panel { caption: "".into(), lines: many, levels: levels() }],
+    ));
+    let far = || panel("far", "line", &[(1e6, 1.0), (2e6, 2.0), (4e6, 3.0), (8.388608e6, 4.0)]);
+    all.push(plot("far", [Scale::Points; 2], vec![far(), far(), far()]));
+    all.push(plot("nothing", [Scale::Log; 2], Vec::new()));
+    all
+}
+
+fn timelines() -> Vec<String> {
+    let mut all = Vec::new();
+    for P in [2, 3, 8, 20, 33, 64, 128] {
+        for words in [1, 10, 1000] {
+            all.push(timeline(&trace(P, words), "a timeline", ("us", US)).unwrap());
+        }
+    }
+    let trace = trace(8, 1);
+    let notes: Vec<String> =
+        (0..8).map(|id| if id == 3 { LONG.into() } else { format!("{id} us") }).collect();
+    let unit = ("a cycle of & < >", US);
+    all.push(
+        Timeline { subtitle: LONG.into(), noted: LONG.into(), notes, ..of_trace(&trace, LONG, unit) }
+            .svg()
+            .unwrap(),
+    );
+    let quiet = Trace { activities: Vec::new(), messages: Vec::new(), ..trace };
+    all.push(timeline(&quiet, "", ("us", US)).unwrap());
+    all
+}
+
+fn bars() -> Vec<String> {
+    let layers = || Account::ALL.into_iter().map(|account| kinds::of_account(account).into()).collect();
+    let of = |labels: Vec<String>, groups: usize, height: f64| {
+        let per = labels.len().div_ceil(groups.max(1)).max(1);
+        let bar = |(number, label): (usize, String)| Bar {
+            label,
+            group: if groups == 0 { String::new() } else { format!("group {}", number / per) },
+            heights: (0..12).map(|layer| height * f64::from((number as u32 + layer) % 5)).collect(),
+        };
+        let bars = labels.into_iter().enumerate().map(bar).collect();
+        let text = || LONG.to_string();
+        Bars { title: text(), subtitle: text(), x: text(), y: "time [s]".into(), layers: layers(), bars }
+            .svg()
+    };
+    let numbers = |n: usize| (0..n).map(|n| n.to_string()).collect::<Vec<_>>();
+    let mut all: Vec<String> = [0, 1, 8, 64, 200, 512].map(|n| of(numbers(n), 0, 1e3)).into();
+    all.push(of(numbers(21), 3, 0.1));
+    all.push(of(numbers(3), 0, 0.0));
+    all.push(of(vec!["S=65536".into(), "model=loggp-1".into()], 0, 1.0));
+    all.push(of([LONG; 5].map(String::from).into(), 2, 1e-9));
+    all.push(of((0..30).map(|n| format!("fragments={n}")).collect(), 0, 1.0));
+    all
+}
+
+/// The heat map of a matrix.
+fn map_of(matrix: &Matrix, title: &str) -> Result<String, String> {
+    heat_map(matrix.P(), matrix.entries(), title)
+}
+
+fn heat_maps() -> Vec<String> {
+    let matrix = |P: usize, elements: fn(usize) -> usize| Matrix::new(P, (0..P * P).map(elements).collect());
+    let mut all = Vec::new();
+    for P in [1, 2, 3, 8, 16, 17, 40, 64, 100, 128] {
+        all.push(map_of(&matrix(P, |n| n % 7), LONG).unwrap());
+        all.push(map_of(&matrix(P, |n| 1 << (n % 20)), "a heat map").unwrap());
+        all.push(map_of(&matrix(P, |n| n % 2), "a heat map").unwrap());
+    }
+    all.push(map_of(&Matrix::empty(300), "").unwrap());
+    all
+}
+
+fn trees() -> Vec<String> {
+    let of = |n: usize, parent: fn(usize) -> usize, label: fn(usize) -> String, note: fn(usize) -> String| {
+        let node = |id| tree::Node { parent: (id > 0).then(|| parent(id)), label: label(id), note: note(id) };
+        let nodes = (0..n).map(node).collect();
+        Tree { title: LONG.into(), subtitle: String::new(), nodes }.svg().unwrap()
+    };
+    let mut all = Vec::new();
+    for n in [0, 1, 2, 8, 64, 200] {
+        all.push(of(n, |id| (id - 1) / 2, |id| format!("{}", 3 * id), |_| String::new()));
+        all.push(of(n, |id| id & (id - 1), |id| format!("P{id}\n{}", 7 * id), |id| format!("{id} words")));
+        all.push(of(
+            n,
+            |id| id / 3,
+            |id| if id == 5 { LONG.into() } else { "x".repeat(id % 9) },
+            |_| String::new(),
+        ));
+    }
+    all.push(of(10, |id| id - 1, |id| format!("{id}"), |_| LONG.into()));
+    all.push(of(40, |_| 0, |id| format!("{id}"), |id| format!("{id}")));
+    all
+}
+
+/// All of them.
+fn gallery() -> Vec<String> {
+    [plots(), timelines(), bars(), heat_maps(), trees()].concat()
+}
+
+/// From where to where a text goes, to the right and down, as its font is measured.
+fn extent(text: &Node) -> [f64; 4] {
+    let number = |name| text.attribute(name).unwrap().parse::<f64>().unwrap();
+    let (x, y, size) = (number("x"), number("y"), number("font-size"));
+    let width = wide(text.text().unwrap(), size);
+    let before = match text.attribute("text-anchor") {
+        None => 0.0,
+        Some("middle") => width / 2.0,
+        Some(other) => {
+            assert_eq!(other, "end");
+            width
+        }
+    };
+    // Letters are so high above their line and hang so far below it.
+    let (above, below) = (0.76 * size, 0.2 * size);
+    match text.attribute("transform") {
+        None => [x - before, y - above, x - before + width, y + below],
+        Some(_) => [x - above, y - width + before, x + below, y + before],
+    }
+}
+
+/// What a text's tooltip or its own words say in messages of tests.
+fn shown<'a>(text: &Node<'a, '_>) -> &'a str {
+    text.text().unwrap_or_default()
+}
+
+#[test]
+fn no_text_is_cut_off_or_written_over() {
+    for svg in gallery() {
+        let document = Document::parse(&svg).unwrap();
+        let root = document.root_element();
+        let view: Vec<f64> =
+            root.attribute("viewBox").unwrap().split(' ').map(|n| n.parse().unwrap()).collect();
+        let texts: Vec<Node> = root.descendants().filter(|node| node.has_tag_name("text")).collect();
+        let extents: Vec<[f64; 4]> = texts.iter().map(extent).collect();
+        let title = root.attribute("aria-label").unwrap();
+        for (text, [left, top, right, bottom]) in texts.iter().zip(&extents) {
+            let is_inside = *left >= 0.0 && *top >= 0.0 && *right <= view[2] && *bottom <= view[3];
+            assert!(
+                is_inside,
+                "{title}: {} is cut off: {left} {top} {right} {bottom} of {view:?}",
+                shown(text)
+            );
+        }
+        for (n, one) in extents.iter().enumerate() {
+            for (m, other) in extents[..n].iter().enumerate() {
+                let is_over =
+                    one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
+                assert!(
+                    !is_over,
+                    "{title}: {} over {}: {one:?} {other:?}",
+                    shown(&texts[n]),
+                    shown(&texts[m])
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_picture_stands_alone_and_beside_others() {
+    let styles: Vec<String> = gallery()
+        .iter()
+        .map(|svg| {
+            let document = Document::parse(svg).unwrap();
+            for node in document.root_element().descendants().filter(Node::is_element) {
+                assert_eq!(node.attribute("id"), None);
+                assert!(!["script", "marker", "defs", "image", "use"].contains(&node.tag_name().name()));
+                let classes = node.attribute("class").unwrap_or_default();
+                assert!(
+                    classes.split(' ').all(|class| class.is_empty() || class.starts_with("lg-")),
+                    "{classes}"
+                );
+                let needs_class = !["g", "title", "style"].contains(&node.tag_name().name());
+                assert!(!needs_class || !classes.is_empty(), "a shape without a colour");
+                for attribute in node.attributes() {
+                    assert!(
+                        !attribute.value().contains("NaN") && !attribute.value().contains("inf"),
+                        "{attribute:?}"
+                    );
+                }
+            }
+            let style = document.descendants().find(|node| node.has_tag_name("style")).unwrap();
+            style.text().unwrap().to_string()
+        })
+        .collect();
+    assert!(styles.iter().all(|style| *style == styles[0]), "a page has the same style from each");
+    assert!(!styles[0].contains("var(") && !styles[0].contains("url("));
+    assert_eq!(styles[0].matches("@media screen and (prefers-color-scheme:dark)").count(), 1);
+}
+
+#[test]
+fn every_class_has_a_colour_in_the_style() {
+    for svg in gallery() {
+        let document = Document::parse(&svg).unwrap();
+        let style = document.descendants().find(|node| node.has_tag_name("style")).unwrap().text().unwrap();
+        for class in
+            document.descendants().filter_map(|node| node.attribute("class")).flat_map(|c| c.split(' '))
+        {
+            assert!(style.contains(&format!(".{class}{{")), "{class}");
+        }
+    }
+}
+
+#[test]
+fn every_look_is_in_the_legend() {
+    let points = [(1.0, 2.0), (2.0, 3.0)];
+    let other =
+        Panel { lines: vec![Line::new("only here", 5, Look::Marks, points.into())], ..panel("", "", &[]) };
+    let svg =
+        plot("", [Scale::Linear; 2], vec![panel("", "line", &points), panel("", "line", &points), other]);
+    for label in ["line 0", "line 1", "line 2", "line 3", "only here"] {
+        assert_eq!(svg.matches(&format!(">{label}</text>")).count(), 1, "{label}");
+    }
+    let trace = trace(4, 10);
+    let svg = timeline(&trace, "", ("us", US)).unwrap();
+    let kinds = trace.activities.iter().filter_map(|activity| kinds::of_activity(&activity.what));
+    let mut names: Vec<&str> = kinds.map(|kind| kind.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert!(names.len() >= 4, "{names:?}");
+    for name in names.into_iter().chain(["bytes in the port"]) {
+        assert_eq!(svg.matches(&format!(">{name}</text>")).count(), 1, "{name}");
+    }
+}
+
+#[test]
+fn series_are_told_apart_without_colours_too() {
+    let looks: Vec<Series> = (0..40).map(Series::of).collect();
+    for (n, one) in looks.iter().enumerate() {
+        for other in &looks[..n] {
+            assert!(
+                (one.ink, one.mark) != (other.ink, other.mark)
+                    && (one.ink, one.dash) != (other.ink, other.dash)
+            );
+        }
+    }
+    for (n, one) in looks[..7].iter().enumerate() {
+        assert!(
+            looks[..n]
+                .iter()
+                .all(|other| one.ink != other.ink && one.mark != other.mark && one.dash != other.dash)
+        );
+    }
+    assert!(HEAT.windows(2).all(|pair| pair[0] != pair[1]));
+}
+
+#[test]
+fn what_does_not_fit_is_broken_and_not_lost() {
+    let lines = wrap(LONG, 13.0, 200.0);
+    assert!(lines.iter().all(|line| wide(line, 13.0) <= 200.0));
+    let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
+    assert_eq!(letters(&lines.concat()), letters(LONG));
+    assert_eq!(wrap("one\ntwo three", 13.0, 1000.0), ["one", "two three"]);
+}
+
+#[test]
+fn a_tree_refuses_what_is_none() {
+    let node = |parent| tree::Node { parent, label: String::new(), note: String::new() };
+    let of = |nodes| Tree { title: String::new(), subtitle: String::new(), nodes }.svg();
+    assert!(
+        of(vec![node(None), node(Some(2)), node(Some(0))])
+            .unwrap_err()
+            .contains("node 1 comes before its parent")
+    );
+    assert!(
+        of((0..257).map(|_| node(None)).collect())
+            .unwrap_err()
+            .contains("at most 256 nodes, and there are 257")
+    );
+    assert!(of(vec![node(None), node(None), node(Some(1))]).is_ok());
+}

@@ -1,0 +1,97 @@
+//! How a case is run, and what became of it.
+
+use std::borrow::Cow;
+
+use loggp::{Audit, Carrier, ClockKind, Dilation, Machine, Params, Run, Time};
+
+/// How a case is run. None of it changes what the model says.
+#[derive(Clone, Debug, Default)]
+pub struct Emulation {
+    /// The clock.
+    pub clock: ClockKind,
+    /// What a processor is on the wall clock.
+    pub carrier: Carrier,
+    /// How much slower than it should the machine runs on the wall clock.
+    pub dilation: Dilation,
+    /// How many of the host's cores the wall clock may use; all unless told.
+    pub cores: Option<usize>,
+    /// The bytes of each processor's stack, if not as usual.
+    pub stack: Option<usize>,
+    /// Whether it notes what happens.
+    pub trace: bool,
+}
+
+/// A run and what became of its result.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The run.
+    pub run: Run<()>,
+    /// Whether every processor's result is right; if not, what is wrong, in one sentence.
+    pub verified: Result<(), String>,
+    /// How long its phases took, in order, where it has phases: each from when the first processor began it
+    /// to when the last had done it, or as the program says.
+    pub phases: Vec<(PhaseName, Time)>,
+    /// What else the run showed.
+    pub figures: Vec<Figure>,
+    /// What changed while it ran, where the program shows that.
+    pub course: Option<Course>,
+    /// What the auditor saw, where the program asks it.
+    pub audit: Option<Audit>,
+}
+
+/// Something that a run showed beside its time, such as a rate.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    /// What it is, such as `rate per processor`.
+    pub name: &'static str,
+    /// Its unit, such as `MB/s`.
+    pub unit: &'static str,
+    /// The figure's value.
+    pub value: f64,
+}
+
+/// Something that changes while a program runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    /// Along what it changes, such as `step`.
+    pub along: &'static str,
+    /// What it is a number of, such as `active processors`.
+    pub of: &'static str,
+    /// Where it stands, and what it is from there on.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// What a phase is called.
+pub type PhaseName = Cow<'static, str>;
+
+impl Emulation {
+    /// The usual emulation on this clock.
+    pub fn on(clock: ClockKind) -> Emulation {
+        Emulation { clock, ..Emulation::default() }
+    }
+
+    /// On the virtual clock, with a trace.
+    pub fn traced() -> Emulation {
+        Emulation { trace: true, ..Emulation::default() }
+    }
+
+    /// A machine with these parameters that runs so.
+    pub fn machine(&self, params: Params) -> Machine {
+        let Emulation { clock, carrier, dilation, cores, stack, trace } = *self;
+        let mut machine = Machine::new(params).clock(clock).carrier(carrier).dilation(dilation).trace(trace);
+        if let Some(cores) = cores {
+            machine = machine.cores(cores);
+        }
+        if let Some(bytes) = stack {
+            machine = machine.stack(bytes);
+        }
+        machine
+    }
+}
+
+impl Outcome {
+    /// A run without phases and figures.
+    pub fn new(run: Run<()>, verified: Result<(), String>) -> Outcome {
+        Outcome { run, verified, phases: Vec::new(), figures: Vec::new(), course: None, audit: None }
+    }
+}

@@ -1,0 +1,7 @@
+//! What several programs compute.
+
+pub mod dense;
+pub mod median;
+pub mod memory;
+pub mod trees;
+pub mod word;

@@ -1,0 +1,280 @@
+//! What a program is: algorithms, each with the paper's prediction of its time and the verification of its result. And
+//! what a case of it is: which of them, how much of it, and on which machine.
+
+use std::fmt;
+
+use loggp::{Latency, Machine, Params, Ports, RunError, Ties, Time, Work};
+
+use crate::Costs;
+use crate::{Course, Emulation, Outcome, PhaseName};
+
+/// One of the papers' programs. Each is one file, or one and a folder of its name, and is listed in [`PROGRAMS`](crate::PROGRAMS).
+#[derive(Debug)]
+pub struct Program {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it does and where it comes from, in one sentence.
+    pub about: &'static str,
+    /// The algorithms that do it, best known first: `run` takes that one unless told.
+    pub algorithms: &'static [Algorithm],
+    /// What `--size` means and is, unless told.
+    pub size: Size,
+    /// What else can be said about a case, each as `--NAME VALUE` on the command line.
+    pub options: &'static [ProgramOption],
+    /// What its computation costs, unless told. The papers' analyses of pure communication count no
+    /// computation, so such a program charges what it computes, which is nothing.
+    pub work: Work,
+}
+
+/// One way to do what a program does.
+pub struct Algorithm {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub about: &'static str,
+    /// Its formula, and where the paper has it.
+    pub formula: &'static str,
+    /// Reads a case, once: what it asks for, or why that cannot be.
+    pub plan: for<'a> fn(&'a Case) -> Planned<'a>,
+}
+
+/// What to run: a program's algorithm, how much of it, and on which machine. It makes the machine itself, so that a
+/// formula and a run never speak of two.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The program.
+    pub program: &'static Program,
+    /// Its algorithm.
+    pub algorithm: &'static Algorithm,
+    /// The machine's parameters.
+    pub params: Params,
+    /// The machine's ports.
+    pub ports: Ports,
+    /// How long messages are under way.
+    pub latency: Latency,
+    /// Who goes first among processors that act at the same time.
+    pub ties: Ties,
+    /// What computing costs.
+    pub work: Work,
+    /// What computing costs where work is measured, as rehearsals have found.
+    pub costs: Costs,
+    /// The cost of the machine's barrier, if its hardware has one.
+    pub barrier: Option<Time>,
+    /// The size, as the program means it.
+    pub size: usize,
+    /// Makes the data.
+    pub seed: u64,
+    /// The values of the program's options, all of them.
+    pub options: Vec<(&'static str, String)>,
+}
+
+/// A plan, or why there is none.
+pub type Planned<'a> = Result<Box<dyn Plan + 'a>, Refusal>;
+
+/// A case that was read and can be run: what it should take, and what it does take.
+pub trait Plan {
+    /// The paper's closed form for the time; `None` where the paper has none.
+    ///
+    /// It reads the case and nothing else: neither the model nor a measurement of the run.
+    fn formula(&self) -> Option<Time>;
+
+    /// The paper's closed forms for the times of its phases, in order and under the names that
+    /// [`Outcome::phases`] has; nothing where the paper has none.
+    fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
+        Vec::new()
+    }
+
+    /// What should change while it runs, as [`Outcome::course`] shows it; nothing where it shows nothing.
+    fn course(&self) -> Option<Course> {
+        None
+    }
+
+    /// What its computing costs on this computer, by kind, found in rehearsals of this case's computing alone, by
+    /// so many threads at once. Each call rehearses anew. It is asked where there is [need](Case::needs_rehearsal).
+    fn rehearse(&self, _threads: usize) -> Costs {
+        Costs::default()
+    }
+
+    /// Runs it on real data, and compares the result with a sequential reference.
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError>;
+}
+
+/// Why a case cannot be, in one sentence that says what could.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(String);
+
+/// What a program's size means.
+#[derive(Debug)]
+pub struct Size {
+    /// What the size counts, such as `items per processor, a word each`.
+    pub meaning: &'static str,
+    /// The size unless told.
+    pub default: usize,
+}
+
+/// What can be said about a case beside the size, such as `--alpha RATIO`.
+#[derive(Debug)]
+pub struct ProgramOption {
+    /// Its name, which is the same value in a [`Case`] and `--NAME` on the command line.
+    pub name: &'static str,
+    /// What its value is called, such as `RATIO`.
+    pub value: &'static str,
+    /// What it means, in one sentence.
+    pub about: &'static str,
+    /// Its value unless told.
+    pub default: &'static str,
+    /// Whether it says how much there is to do, so that the size says nothing.
+    pub instead_of_size: bool,
+    /// Refuses a value that cannot be, in a sentence that says which can.
+    pub check: fn(&str) -> Result<(), String>,
+}
+
+impl Program {
+    /// Its algorithm with this name.
+    pub fn algorithm(&self, name: &str) -> Option<&'static Algorithm> {
+        self.algorithms.iter().find(|algorithm| algorithm.name == name)
+    }
+}
+
+impl Case {
+    /// A program's algorithm on a machine with these parameters, and with everything else as it is unless
+    /// told.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no algorithm with this name.
+    pub fn new(program: &'static Program, algorithm: &str, params: Params) -> Case {
+        let Some(algorithm) = program.algorithm(algorithm) else {
+            panic!("{} has no algorithm {algorithm}", program.name);
+        };
+        Case {
+            program,
+            algorithm,
+            params,
+            ports: Ports::default(),
+            latency: Latency::default(),
+            ties: Ties::default(),
+            work: program.work,
+            costs: Costs::default(),
+            barrier: None,
+            size: program.size.default,
+            seed: 1,
+            options: program.options.iter().map(|option| (option.name, option.default.into())).collect(),
+        }
+    }
+
+    /// Reads the case; or says why it cannot be.
+    pub fn plan(&self) -> Planned<'_> {
+        (self.algorithm.plan)(self)
+    }
+
+    /// Whether it can be; if not, why, under the names of the program and the algorithm.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let named = |why| format!("{} {}: {why}", self.program.name, self.algorithm.name).into();
+        self.plan().map(drop).map_err(named)
+    }
+
+    /// The machine that it runs on.
+    pub fn machine(&self, emulation: &Emulation) -> Machine {
+        let machine = emulation.machine(self.params).ports(self.ports).work(self.work);
+        let machine = machine.latency(self.latency).ties(self.ties);
+        match self.barrier {
+            Some(cost) => machine.barrier(cost),
+            None => machine,
+        }
+    }
+
+    /// Whether a formula needs to know what computing costs on this computer: where work is charged the case says
+    /// it, and for LogGPS the papers have no formulas.
+    pub fn needs_rehearsal(&self) -> bool {
+        self.work == Work::Measured && self.params.is_loggp()
+    }
+
+    /// The same case, with what its computing costs on this computer, by so many threads at once, where a formula
+    /// needs to know that.
+    pub fn rehearsed(&self, threads: usize) -> Result<Case, Refusal> {
+        let plan = self.plan()?;
+        let costs = if self.needs_rehearsal() { plan.rehearse(threads) } else { Costs::default() };
+        Ok(Case { costs, ..self.clone() })
+    }
+
+    /// Refuses a size of 0, and one that a host may not have room for, if so many bytes belong to each of the size.
+    pub(crate) fn check_room(&self, each: usize) -> Result<(), Refusal> {
+        const MOST: u128 = 1 << 32;
+        let bytes = self.size as u128 * each as u128;
+        match MOST / each as u128 {
+            _ if self.size == 0 => Err("a size of 0 leaves nothing to do; give at least 1".into()),
+            0 => Err(format!("{} processors would hold more than {MOST} bytes of data; give fewer", self.params.P).into()),
+            most if bytes > MOST => Err(format!(
+                "the processors would hold {bytes} bytes of data, which is too much; give a size of at most {most}"
+            )
+            .into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a machine on which even a message of a word waits for its receiver: where all send at once, all
+    /// would wait.
+    pub(crate) fn check_eager(&self) -> Result<(), Refusal> {
+        match self.params.is_synchronous(1) && self.params.P > 1 {
+            true => {
+                Err("all processors send at once, and with S = 0 each would wait for the others to receive; \
+                     give S of at least 1"
+                    .into())
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// The same case with another value for an option.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no such option.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl ToString) -> Case {
+        let option = self.options.iter_mut().find(|(other, _)| *other == name);
+        option.unwrap_or_else(|| panic!("there is no option {name}")).1 = value.to_string();
+        self
+    }
+
+    /// The value of an option, read so; or why it cannot be.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no such option.
+    pub fn read<T>(&self, name: &str, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, Refusal> {
+        let text = self.option(name);
+        read(text).map_err(|why| format!("{name} = {text}: {why}").into())
+    }
+
+    /// The value of an option.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no such option.
+    pub fn option(&self, name: &str) -> &str {
+        let option = self.options.iter().find(|(other, _)| *other == name);
+        &option.unwrap_or_else(|| panic!("there is no option {name}")).1
+    }
+}
+
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl<S: Into<String>> From<S> for Refusal {
+    fn from(why: S) -> Refusal {
+        Refusal(why.into())
+    }
+}

@@ -1,0 +1,180 @@
+//! All-to-all broadcast: every processor has k items, and soon every processor has all of them.
+//!
+//! Processor i sends an item to i+1, i+2, ..., i+P-1, a message each g, so that no processor is the target of
+//! two at the same time; and that k times (Karp et al., section 5.1). The first item cannot be there before
+//! L + 2o, and the others follow g apart: no algorithm is faster than L + 2o + g(k(P-1) - 1).
+//!
+//! The paper lets a processor receive while it sends. Here it is busy for o with either, so it needs
+//! g >= 2o for both in a gap; and where a reception would overlap the o of a send, it comes up to 2o later.
+
+use loggp::{Params, Proc, RunError, Tag, Time, Work};
+
+use crate::math::word::Word;
+use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, Size};
+
+/// Every processor's items to every processor.
+pub static ALL_TO_ALL_BROADCAST: Program = Program {
+    name: "all-to-all-broadcast",
+    about: "every processor's items reach all (Karp et al., section 5.1)",
+    algorithms: &[Algorithm {
+        name: "optimal",
+        about: "processor i sends an item to i+1, i+2, ..., i+P-1, k times",
+        formula: "L + 2o + g(k(P-1) - 1), where g >= 2o (Karp et al., section 5.1); up to 2o more where receptions \
+                  overlap sends",
+        plan: AllToAllBroadcast::plan,
+    }],
+    size: Size { meaning: "items of each processor, a word each", default: 16 },
+    options: &[],
+    work: Work::Charged,
+};
+
+/// The only tag.
+const ITEM: Tag<Word<(usize, u64)>> = Tag::named(0, "item");
+
+/// A case that was read.
+struct AllToAllBroadcast<'a>(&'a Case);
+
+impl AllToAllBroadcast<'_> {
+    fn plan(case: &Case) -> Planned<'_> {
+        let P = case.params.P;
+        case.check_eager()?;
+        case.check_room(P.saturating_mul(P).saturating_mul(size_of::<u64>()))?;
+        Ok(Box::new(AllToAllBroadcast(case)))
+    }
+}
+
+impl Plan for AllToAllBroadcast<'_> {
+    fn formula(&self) -> Option<Time> {
+        let Case { params, size, .. } = self.0;
+        let Params { L, o, g, P, .. } = *params;
+        if !params.is_loggp() || g < 2 * o {
+            return None;
+        }
+        match *size as i64 * (P as i64 - 1) {
+            0 => Some(Time::ZERO),
+            messages => Some(L + 2 * o + (messages - 1) * g),
+        }
+    }
+
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let case = self.0;
+        let (P, k) = (case.params.P, case.size);
+        let rhythm = Rhythm::new(&case.params, k * (P - 1));
+        let mut rng = fastrand::Rng::with_seed(case.seed);
+        let items: Vec<Vec<u64>> = (0..P).map(|_| (0..k).map(|_| rng.u64(..)).collect()).collect();
+        let run = case.machine(emulation).run(|p| all_to_all(p, &rhythm, &items[p.id()]))?;
+        let (run, results) = run.take_results();
+        Ok(Outcome::new(run, verify(&results, &items)))
+    }
+}
+
+/// When a processor sends and receives, if every message takes exactly L. All processors do the same.
+#[derive(Debug)]
+struct Rhythm {
+    /// The time from one send to the next.
+    pace: Time,
+    /// From the start of a send to its end.
+    send: Time,
+    /// When the first reception is to begin; the others follow at the sends' pace.
+    first: Time,
+    /// From the start of a reception to its end.
+    reception: Time,
+}
+
+impl Rhythm {
+    /// For so many messages from each processor: a send and a reception in turn, or all sends first where that
+    /// ends sooner, as it may if a gap has no room for both.
+    fn new(params: &Params, messages: usize) -> Rhythm {
+        let (send, reception) = (params.send_overhead(1), params.recv_overhead(1));
+        let arrival = send + params.stream(1) + params.L;
+        let last = messages as i64 - 1;
+
+        let pace = params.g.max(send + reception);
+        let in_turn = Rhythm { pace, send, first: arrival, reception }.past_sends(last);
+        let pace = params.g.max(send);
+        let sends_first = Rhythm { pace, send, first: arrival.max(last * pace + send), reception };
+        let end = |rhythm: &Rhythm, gap: Time| rhythm.first + last * gap;
+        match end(&in_turn, in_turn.pace) <= end(&sends_first, params.g.max(reception)) {
+            true => in_turn,
+            false => sends_first,
+        }
+    }
+
+    /// Begins to receive when no send is in the way. If the first reception is not, none is: the others keep
+    /// the sends' pace.
+    fn past_sends(mut self, last: i64) -> Rhythm {
+        if self.pace > Time::ZERO {
+            let sends = self.first.as_ps() / self.pace.as_ps();
+            // That many sends after the first one begin before or with the reception; is one still going on?
+            let begun = sends * self.pace;
+            let next = begun + self.pace;
+            if sends <= last && self.first < begun + self.send {
+                self.first = begun + self.send;
+            } else if sends < last && self.first + self.reception > next {
+                self.first = next + self.send;
+            }
+        }
+        self
+    }
+
+    /// How many receptions come before a send.
+    fn before(&self, send: usize) -> usize {
+        let spare = send as i64 * self.pace - self.first - self.reception;
+        match (spare.as_ps(), self.pace.as_ps()) {
+            (..0, _) | (_, 0) => 0,
+            (spare, pace) => send.min((spare / pace) as usize + 1),
+        }
+    }
+}
+
+/// What each processor does. It returns all items, by whose they are.
+fn all_to_all(p: &mut Proc, rhythm: &Rhythm, own: &[u64]) -> Vec<Vec<u64>> {
+    let (P, k) = (p.p(), own.len());
+    let messages = k * (P - 1);
+    let mut all = vec![vec![0; k]; P];
+    all[p.id()].copy_from_slice(own);
+    let mut received = 0;
+    let mut receive_until = |p: &mut Proc, planned: usize| {
+        while received < planned {
+            let (from, Word((number, item))) = p.recv(ITEM);
+            all[from][number] = item;
+            received += 1;
+        }
+    };
+    for message in 0..messages {
+        receive_until(p, rhythm.before(message));
+        let due = message as i64 * rhythm.pace;
+        if due > p.next_send() {
+            p.wait_until(due);
+        }
+        let (number, to) = (message / (P - 1), p.id() + 1 + message % (P - 1));
+        p.send(to % P, ITEM, Word((number, own[number])));
+    }
+    receive_until(p, messages);
+    all
+}
+
+/// Every processor must have the items of all.
+fn verify(results: &[Vec<Vec<u64>>], items: &[Vec<u64>]) -> Result<(), String> {
+    for (id, result) in results.iter().enumerate() {
+        if let Some(from) = (0..items.len()).find(|from| result.get(*from) != Some(&items[*from])) {
+            return Err(format!("processor {id} has other items from processor {from} than that sent"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_items_are_noticed() {
+        let items = [vec![1, 2], vec![3, 4]];
+        assert_eq!(verify(&[items.to_vec(), items.to_vec()], &items), Ok(()));
+        for wrong in [vec![], vec![vec![1, 2]], vec![vec![1, 2], vec![3, 5]]] {
+            let refusal = verify(&[items.to_vec(), wrong], &items).unwrap_err();
+            assert!(refusal.starts_with("processor 1 has other items"), "{refusal}");
+        }
+    }
+}

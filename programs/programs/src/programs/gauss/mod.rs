@@ -1,0 +1,160 @@
+//! Gaussian elimination with partial pivoting: the program in which LogGPS finds where synchronization costs come from.
+//!
+//! The paper (section 4.4) takes the winner of a contest, of which it tells little: rows travel in blocks, the longest
+//! message has 16(n-4) bytes, and most of the time is spent in messages above S waiting for their receivers. This
+//! program is another of that kind, with blocking sends. `docs/gauss.md` compares the two.
+
+mod rows;
+mod solver;
+mod verify;
+
+use loggp::{RunError, Time, Work};
+use ndarray::{Array1, Array2};
+
+use self::rows::Singular;
+use self::solver::{BLOCK, PIVOT_BYTES, Solver, TOGETHER};
+use crate::costs::microseconds;
+use crate::math::dense::entries;
+use crate::math::dense::entries::{ENTRIES, Entries};
+use crate::math::dense::{check_size, residual};
+use crate::{
+    Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, ProgramOption, Refusal, Size,
+};
+
+/// Gaussian elimination with partial pivoting.
+pub static GAUSS: Program = Program {
+    name: "gauss",
+    about: "solves Ax = b by Gaussian elimination with partial pivoting (LogGPS, sections 4.4 and 4.5)",
+    algorithms: &[
+        Algorithm {
+            name: "whole",
+            about: "rows travel in messages of up to 16(n-4) bytes, which above S wait for their receivers",
+            formula: NO_FORMULA,
+            plan: |case| Gauss::plan(case, false),
+        },
+        Algorithm {
+            name: "fragmented",
+            about: "the same in messages of at most S bytes, which wait for nobody: the paper's method M2",
+            formula: NO_FORMULA,
+            plan: |case| Gauss::plan(case, true),
+        },
+    ],
+    size: Size { meaning: "equations, of 8-byte numbers", default: 256 },
+    options: &OPTIONS,
+    work: Work::Charged, // the paper's costs of computing, unless told
+};
+
+const NO_FORMULA: &str = "none: the paper has none, and predicts the time from the trace of a run";
+
+/// The flop is derived from LogGPS's table 7 and figure 6. With S = 65,536 and n = 4096 the predicted 33.2 s are 7%
+/// synchronization, so 30.9 s are computing and some overhead; two thirds of n^3 flops are 2.86e9 for each of 16
+/// processors: 10.8 ns, or 93 Mflops from a Pentium II of 450 MHz.
+static OPTIONS: [ProgramOption; 2] = [
+    ENTRIES,
+    ProgramOption {
+        name: "flop",
+        value: "TIME",
+        about: "what a flop costs where work is charged",
+        default: "10.8ns",
+        instead_of_size: false,
+        check: |text| microseconds(text).map(drop),
+    },
+];
+
+/// A case that was read.
+struct Gauss<'a> {
+    case: &'a Case,
+    entries: Entries,
+    /// What was in the file, if the matrix comes from one.
+    file: Option<Array2<f64>>,
+    /// What a flop costs, if that is charged.
+    charged: Option<Time>,
+    /// How many numbers a message has at most.
+    piece: usize,
+}
+
+impl<'a> Gauss<'a> {
+    fn plan(case: &'a Case, fragmented: bool) -> Planned<'a> {
+        Ok(Box::new(Gauss::read(case, fragmented)?))
+    }
+
+    /// Reads a case.
+    fn read(case: &'a Case, fragmented: bool) -> Result<Gauss<'a>, Refusal> {
+        let entries = case.read("entries", Entries::named)?;
+        let flop = case.read("flop", microseconds)?;
+        check_size(case.size, "solve")?;
+        let piece = if fragmented { piece(case)? } else { usize::MAX };
+        let file =
+            if let Entries::File(path) = &entries { Some(entries::read(path, case.size)?) } else { None };
+        Ok(Gauss { case, entries, file, charged: (case.work == Work::Charged).then_some(flop), piece })
+    }
+
+    /// The equations: A, and b with numbers between -1 and 1.
+    fn equations(&self) -> (Array2<f64>, Array1<f64>) {
+        let Case { size, seed, .. } = *self.case;
+        let matrix = match &self.file {
+            Some(matrix) => matrix.clone(),
+            None => self.entries.matrix(size, seed),
+        };
+        let mut rng = fastrand::Rng::with_seed(seed.wrapping_add(1));
+        (matrix, (0..size).map(|_| 2.0 * rng.f64() - 1.0).collect())
+    }
+}
+
+/// The bytes of the longest message for n equations, if it is not in pieces: two rows of the first block.
+pub fn longest_message(n: usize) -> usize {
+    size_of::<f64>() * TOGETHER * n.saturating_sub(BLOCK)
+}
+
+/// How many numbers a message of at most S has; any number, where no message waits for its receiver.
+fn piece(case: &Case) -> Result<usize, Refusal> {
+    let Some(gps) = case.params.gps() else { return Ok(usize::MAX) };
+    let bytes = gps.S.saturating_mul(case.params.word.get());
+    match bytes < PIVOT_BYTES {
+        true => Err(format!(
+            "what is said about a pivot has up to {PIVOT_BYTES} bytes, and with S = {} words it would wait for its \
+             receivers; give an S of at least {}",
+            gps.S,
+            PIVOT_BYTES.div_ceil(case.params.word.get())
+        )
+        .into()),
+        false => Ok(bytes / size_of::<f64>()),
+    }
+}
+
+impl Plan for Gauss<'_> {
+    fn formula(&self) -> Option<Time> {
+        None
+    }
+
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let (matrix, b) = self.equations();
+        let mut machine = self.case.machine(emulation);
+        if let Some(flop) = self.charged {
+            machine = machine.rate("flop", flop);
+        }
+        let run = machine.run(|p| {
+            let (P, id) = (p.p(), p.id());
+            let mut solver = p.prepare(|| Solver::new(P, id, self.piece, &matrix.view(), &b));
+            let found = solver.solve(p);
+            (solver, found) // it is kept, for to give memory back takes time too
+        })?;
+        let (run, parts) = run.take_results();
+        let longest = parts.iter().map(|(solver, _)| solver.longest).max().unwrap_or(0);
+        let found: Vec<Result<Vec<f64>, Singular>> = parts.into_iter().map(|(_, found)| found).collect();
+        let verified = verify::verify(&matrix, &b, &found);
+        let mut figures = Vec::new();
+        let mut figure = |name, unit, value| figures.push(Figure { name, unit, value });
+        if let Ok(x) = &found[0] {
+            if run.time > Time::ZERO {
+                // 2/3 n^3, as Linpack counts.
+                let flops = 2.0 / 3.0 * (b.len() as f64).powi(3);
+                let time = run.time.in_units(loggp::US);
+                figure("rate per processor", "Mflops", flops / found.len() as f64 / time);
+            }
+            figure("scaled residual", "", residual::scaled(&matrix, &Array1::from(x.clone()), &b));
+        }
+        figure("longest message", "bytes", longest as f64);
+        Ok(Outcome { figures, ..Outcome::new(run, verified) })
+    }
+}

@@ -1,0 +1,347 @@
+//! Summation: n operands are added up, wherever they were, and processor 0 has the sum.
+//!
+//! The optimal algorithm is a broadcast run backwards (LogP, section 3.3 and figure 4; Karp et al., section
+//! 4). All processors add all the time, and send their sum as late as its receiver can make use of it. A
+//! processor whose sum is to be ready at T can add a sum that it receives in the last o + 1 cycles; that was
+//! sent at T - (L + 2o + 1), and the one before it g earlier. So S(T), the most operands that can be summed
+//! by T, is a sum over the P smallest labels t of the broadcast tree with D = L + 2o + 1 and
+//! d = max(g, o + 1): a processor sends at T - t, and is worth T - t additions less the o that its message
+//! costs its receiver (lemma 4.2).
+
+pub mod schedule;
+
+use loggp::{Params, Payload, Proc, RunError, Tag, Time, US, Work};
+
+use crate::costs::duration;
+use crate::math::trees;
+use crate::math::trees::{choose, reached};
+use crate::math::word::Word;
+use crate::{Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, ProgramOption, Size};
+use schedule::{Part, Steps};
+
+/// All-to-one reduction of as many operands as are wanted.
+pub static SUMMATION: Program = Program {
+    name: "summation",
+    about: "one processor gets the sum of n operands (LogP, section 3.3; Karp et al., section 4)",
+    algorithms: &[
+        Algorithm {
+            name: "optimal",
+            about: "every processor adds all the time, and sends its sum as late as it is of use",
+            formula: "the least T with S(T) >= n, where L, o and g are whole cycles: S(T) = o + 1 + the sum of \
+                      T - o - t over the labels t <= T - o of the P first (Karp et al., lemma 4.2)",
+            plan: |case| Summation::plan(case, Way::Optimal),
+        },
+        Algorithm {
+            name: "binomial",
+            about: "every processor adds up its n/P operands, then halves send their sums to halves",
+            formula: "t(P), with t(1) = its operands - 1 and \
+                      t(m) = max(L+2o+1 + t(floor(m/2)), max(g, o+1) + t(ceil(m/2)))",
+            plan: |case| Summation::plan(case, Way::Binomial),
+        },
+    ],
+    size: Size { meaning: "operands, unless --time says how many", default: SIZE },
+    options: &[ProgramOption {
+        name: "time",
+        value: "TIME",
+        about: "sums as many operands as can be summed in this time, and not --size",
+        default: "",
+        instead_of_size: true,
+        check: |text| duration(text, US).map(drop),
+    }],
+    work: Work::Charged, // an addition takes a cycle
+};
+
+/// An operand: a whole number, whose sum is exact in every order, and a real one, whose sum is not.
+type Operand = Word<(u64, f64)>;
+
+/// What there is unless told.
+const SIZE: usize = 1000;
+
+/// How the operands are shared out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// As a broadcast run backwards: every processor adds all the time.
+    Optimal,
+    /// Evenly, and halves send their sums to halves.
+    Binomial,
+}
+
+/// A case that was read.
+struct Summation<'a> {
+    case: &'a Case,
+    way: Way,
+    /// The time in which as many operands as can be are to be summed, if it was given.
+    time: Option<Time>,
+    /// How many operands there are.
+    operands: i128,
+}
+
+impl Summation<'_> {
+    fn plan(case: &Case, way: Way) -> Planned<'_> {
+        /// More than 4 GiB of operands.
+        const MOST: i128 = 1 << 28;
+        let time = match case.option("time") {
+            "" => None,
+            _ => Some(case.read("time", |text| duration(text, case.params.cycle))?),
+        };
+        if time.is_some() && case.size != SIZE {
+            return Err("--time says how many operands there are; leave --size out".into());
+        }
+        let n = time.map_or(case.size as i128, |T| most(case, way, T));
+        let refusal = match time {
+            _ if n == 0 => "a size of 0 leaves nothing to sum; give at least 1".into(),
+            None if n > MOST => {
+                format!("{n} operands are more than a host may have room for; give at most {MOST}")
+            }
+            Some(T) if n > MOST => format!(
+                "{n} operands can be summed in {T}, more than a host may have room for; give a shorter time, \
+                 for at most {MOST} operands"
+            ),
+            _ if n > (Time::MAX.as_ps() / case.params.cycle.as_ps()).into() => {
+                format!("{n} additions of {} take longer than time lasts; give fewer", case.params.cycle)
+            }
+            _ => return Ok(Box::new(Summation { case, way, time, operands: n })),
+        };
+        Err(refusal.into())
+    }
+
+    /// Who adds what. Processors that are not in it have nothing to do.
+    fn parts(&self) -> Vec<Part> {
+        schedule(self.case, self.way, self.operands as usize)
+    }
+}
+
+impl Plan for Summation<'_> {
+    fn formula(&self) -> Option<Time> {
+        let params = &self.case.params;
+        if !params.is_loggp() {
+            return None;
+        }
+        match self.way {
+            Way::Optimal => {
+                let whole = |time: Time| time.as_ps() % params.cycle.as_ps() == 0;
+                let n = || self.time.map_or(self.operands, |T| S(T, params));
+                [params.L, params.o, params.g].into_iter().all(whole).then(|| optimal_time(n(), params))
+            }
+            Way::Binomial => Some(binomial_time(self.operands, params.P, &Steps::of(params))),
+        }
+    }
+
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let parts = self.parts();
+        let mut rng = fastrand::Rng::with_seed(self.case.seed);
+        let operand = |_| Word((rng.u64(..), rng.f64() - 0.5));
+        let operands: Vec<Operand> = (0..self.operands).map(operand).collect();
+        let add = |a: Operand, b: &Operand| Word((a.0.0.wrapping_add(b.0.0), a.0.1 + b.0.1));
+        let run = self.case.machine(emulation).run(|p| sum(p, &parts, &operands, add))?;
+        let (run, results) = run.take_results();
+        let verified = verify(&results, &operands, &in_order(&parts, &operands, add));
+        let figure = |name, value| Figure { name, unit: "", value };
+        let figures =
+            vec![figure("operands", operands.len() as f64), figure("processors at work", parts.len() as f64)];
+        Ok(Outcome { figures, ..Outcome::new(run, verified) })
+    }
+}
+
+/// Who adds what of n operands.
+pub fn schedule(case: &Case, way: Way, n: usize) -> Vec<Part> {
+    let P = case.params.P;
+    match way {
+        Way::Optimal => schedule::optimal(Steps::of(&case.params), P, n),
+        Way::Binomial => schedule::binomial(P, n),
+    }
+}
+
+/// What each processor does. Processor 0 gets the sum of all operands, in their order.
+pub fn sum<T: Payload + Clone>(
+    p: &mut Proc,
+    parts: &[Part],
+    operands: &[T],
+    add: impl Fn(T, &T) -> T,
+) -> Option<T> {
+    let partial: Tag<T> = Tag::named(0, "sum");
+    let part = parts.get(p.id())?;
+    let (start, rest) = operands[part.own[0].clone()].split_first().expect("every part has an operand");
+    let mut sum = add_up(p, start.clone(), rest, &add);
+    for (child, own) in part.children.iter().zip(&part.own[1..]) {
+        let other = p.recv_from(*child, partial);
+        sum = p.work("add", 1, || add(sum, &other));
+        sum = add_up(p, sum, &operands[own.clone()], &add);
+    }
+    match part.parent {
+        None => Some(sum),
+        Some(parent) => {
+            p.send(parent, partial, sum);
+            None
+        }
+    }
+}
+
+/// Adds operands to a sum, one after the other.
+fn add_up<T>(p: &mut Proc, sum: T, operands: &[T], add: impl Fn(T, &T) -> T) -> T {
+    match operands.len() as u64 {
+        0 => sum,
+        additions => p.work("add", additions, || operands.iter().fold(sum, add)),
+    }
+}
+
+/// The same additions, without a machine. Real numbers round differently in another order.
+fn in_order<T: Clone>(parts: &[Part], operands: &[T], add: impl Fn(T, &T) -> T) -> T {
+    let mut sums: Vec<Option<T>> = vec![None; parts.len()];
+    for (id, part) in parts.iter().enumerate().rev() {
+        let mut sum: Option<T> = None;
+        for (i, own) in part.own.iter().enumerate() {
+            let child = i.checked_sub(1).and_then(|i| sums[part.children[i]].as_ref());
+            for operand in child.into_iter().chain(&operands[own.clone()]) {
+                sum = Some(sum.map_or(operand.clone(), |sum| add(sum, operand)));
+            }
+        }
+        sums[id] = sum;
+    }
+    sums.swap_remove(0).expect("every part has an operand")
+}
+
+/// Processor 0 must have the sum: the whole numbers' in any order, the real ones' in the schedule's.
+fn verify(results: &[Option<Operand>], operands: &[Operand], in_order: &Operand) -> Result<(), String> {
+    let whole = operands.iter().fold(0_u64, |sum, operand| sum.wrapping_add(operand.0.0));
+    let real = in_order.0.1;
+    match results[0] {
+        None => Err("processor 0 has no sum".into()),
+        Some(Word((sum, _))) if sum != whole => {
+            Err(format!("processor 0 has {sum} as the sum of the whole numbers, which is {whole}"))
+        }
+        Some(Word((_, sum))) if sum.to_bits() != real.to_bits() => {
+            Err(format!("processor 0 has {sum} as the sum of the real numbers, which is {real}"))
+        }
+        Some(_) => match results.iter().skip(1).position(Option::is_some) {
+            Some(id) => Err(format!("processor {} has a sum too, which it should have sent", id + 1)),
+            None => Ok(()),
+        },
+    }
+}
+
+/// The most operands that can be summed in a time.
+fn most(case: &Case, way: Way, T: Time) -> i128 {
+    let (P, steps) = (case.params.P, Steps::of(&case.params));
+    if way == Way::Optimal {
+        return schedule::most(steps, P, T);
+    }
+    let (mut enough, mut too_many) = (1, P as i128 * i128::from(T.as_ps() / steps.cycle.as_ps() + 1) + 1);
+    while too_many - enough > 1 {
+        let n = enough + (too_many - enough) / 2;
+        if binomial_time(n, P, &steps) <= T { enough = n } else { too_many = n }
+    }
+    enough
+}
+
+/// The least T with S(T) >= n.
+fn optimal_time(n: i128, params: &Params) -> Time {
+    let (mut early, mut enough) = (-1, n as i64 - 1); // cycles; one processor needs n - 1
+    while enough - early > 1 {
+        let T = early + (enough - early) / 2;
+        if S(T * params.cycle, params) < n { early = T } else { enough = T }
+    }
+    enough * params.cycle
+}
+
+/// S(T): the most operands that can be summed by T (Karp et al., theorem 4.1), where L, o and g are whole
+/// cycles.
+///
+/// Lemma 4.2 has it as the sum over all P processors of S_i - o, and o + 1, with S_i = T - t_i for the label
+/// t_i. A processor with S_i < o would cost more than it brings, so it is left out (LogP, section 3.3). At
+/// depth j of the tree the label jD + id is there C(i+j-1, j-1) times, and for all i <= m
+///
+/// - the sum of C(i+j-1, j-1) is C(m+j, j),
+/// - the sum of i C(i+j-1, j-1) is j C(m+j, j+1).
+fn S(T: Time, params: &Params) -> i128 {
+    let Params { L, o, g, P, cycle, .. } = *params;
+    let (D, d) = (L + 2 * o + cycle, g.max(o + cycle));
+    let worth = T - o; // what a processor with label t brings is this less t
+    // The last label that counts. The P-th may be there more often than there are processors.
+    let last = worth.min(if P == 1 { Time::ZERO } else { trees::B(P, D, d) });
+    let surplus = reached(last, D, d, 2 * P).saturating_sub(P as u128);
+
+    let ps = |time: Time| i128::from(time.as_ps());
+    let mut sum = ps(worth); // the root's, whatever it brings
+    for j in 1.. {
+        let rest = last - j * D;
+        if rest < Time::ZERO {
+            break;
+        }
+        let (j, m) = (j as u128, (rest.as_ps() / d.as_ps()) as u128);
+        let count = choose(m + j, j, u128::MAX) as i128;
+        let elder = if m == 0 { 0 } else { j as i128 * choose(m + j, j + 1, u128::MAX) as i128 };
+        sum += count * (ps(worth) - j as i128 * ps(D)) - elder * ps(d);
+    }
+    sum -= surplus as i128 * ps(worth - last);
+    (sum + ps(o + cycle)) / ps(cycle)
+}
+
+/// When the tree by halving has summed n operands on P processors. Those with the highest numbers have one
+/// operand more.
+fn binomial_time(n: i128, P: usize, steps: &Steps) -> Time {
+    let P = P.min(usize::try_from(n).unwrap_or(usize::MAX)).max(1);
+    halving_time(P, (n % P as i128) as usize, (n / P as i128) as i64 - 1, steps)
+}
+
+/// When a group of m processors has its sum, of which so many have one addition more to do by themselves than
+/// the others.
+fn halving_time(m: usize, more: usize, additions: i64, steps: &Steps) -> Time {
+    let alike = |additions| additions * steps.cycle + trees::binomial_time(m, steps.D, steps.d);
+    match more {
+        0 => alike(additions),
+        _ if more == m => alike(additions + 1),
+        _ => {
+            // The half that is sent away has the higher numbers.
+            let (kept, sent) = (m - m / 2, m / 2);
+            let (of_kept, of_sent) = (more.saturating_sub(sent), more.min(sent));
+            let sent = steps.D + halving_time(sent, of_sent, additions, steps);
+            if kept == 1 { sent } else { sent.max(steps.d + halving_time(kept, of_kept, additions, steps)) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_sum_is_noticed() {
+        let operands = [Word((u64::MAX, 0.1)), Word((2, 0.2)), Word((3, 0.3))];
+        let right = Word((4, 0.1 + 0.2 + 0.3));
+        assert_eq!(verify(&[Some(right), None], &operands, &right), Ok(()));
+        for (wrong, what) in [
+            ([None, None], "processor 0 has no sum"),
+            ([Some(Word((5, right.0.1))), None], "the sum of the whole numbers, which is 4"),
+            ([Some(Word((4, 0.1 + (0.2 + 0.3)))), None], "the sum of the real numbers"),
+            ([Some(right), Some(right)], "processor 1 has a sum too"),
+        ] {
+            let refusal = verify(&wrong, &operands, &right).unwrap_err();
+            assert!(refusal.contains(what), "{refusal}");
+        }
+    }
+
+    /// The closed form against the labels themselves: n = sum of S_i - o(P-1) + 1 (lemma 4.2).
+    #[test]
+    fn the_closed_form_is_lemma_4_2() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for _ in 0..2000 {
+            let mut cycles = |most| rng.i64(0..=most) * US;
+            let (L, o, g) = (cycles(20), cycles(6), cycles(12));
+            let params = Params::builder(rng.usize(1..40)).L(L).o(o).g(g).build().unwrap();
+            let mut labels = vec![Time::ZERO];
+            let mut next = vec![L + 2 * o + US];
+            while labels.len() < params.P {
+                let child = (0..next.len()).min_by_key(|id| next[*id]).unwrap();
+                labels.push(next[child]);
+                next.push(next[child] + L + 2 * o + US);
+                next[child] += g.max(o + US);
+            }
+            for T in 0..60 {
+                let S_less_o = labels[1..].iter().map(|t| (T * US - *t - o).max(Time::ZERO));
+                let n = (T * US + S_less_o.sum::<Time>() + US).as_ps() / US.as_ps();
+                assert_eq!(S(T * US, &params), n.into(), "{params:?}, T = {T}");
+            }
+        }
+    }
+}

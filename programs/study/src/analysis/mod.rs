@@ -1,0 +1,104 @@
+//! Where the time of a recorded run went: LogGPS's breakdown (section 4.4), what cost the most, and the critical path.
+
+pub mod accounts;
+mod causes;
+mod events;
+mod groups;
+pub mod path;
+mod pieces;
+mod rendezvous;
+mod sensitivity;
+mod what_if;
+
+use loggp::{Params, Time, Trace, audit};
+
+use accounts::{Account, Accounts};
+use events::Events;
+use groups::Groups;
+use loggp_programs::Refusal;
+use rendezvous::Roles;
+
+pub use groups::{Class, Group, What};
+pub use path::Path;
+pub use sensitivity::{Sensitivity, replay};
+pub use what_if::WhatIf;
+
+/// What a trace says of the time of its run.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// The machine's parameters.
+    pub params: Params,
+    /// When the last processor finished.
+    pub time: Time,
+    /// How many messages there were, requests and replies included.
+    pub messages: usize,
+    /// How many of them waited for their receiver.
+    pub synchronous: usize,
+    /// The time of each processor that did anything, by its number.
+    pub processors: Vec<(usize, Accounts)>,
+    /// The time of all processors together.
+    pub total: Accounts,
+    /// What cost the most.
+    pub groups: Vec<Group>,
+    /// The critical path.
+    pub path: Vec<Step>,
+    /// What the parameters do to it.
+    pub sensitivities: Vec<Sensitivity>,
+}
+
+/// A hop of the critical path, and the message that it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The hop.
+    pub hop: path::Hop,
+    /// The message's sender, its receiver and its length in words.
+    pub message: Option<(usize, usize, usize)>,
+}
+
+impl Analysis {
+    /// Analyzes a trace, if it keeps the rules of the machine.
+    pub fn of(trace: &Trace) -> Result<Analysis, Refusal> {
+        match audit(trace).violations.first() {
+            Some(violation) => Err(format!("it breaks the rules of the machine: {violation}").into()),
+            None => Ok(Analysis::of_run(trace)),
+        }
+    }
+
+    /// Analyzes the trace of a run that the machine has just made, and that keeps its rules. Those of the models with which
+    /// LogGPS is compared no auditor knows.
+    pub fn of_run(trace: &Trace) -> Analysis {
+        let events = Events::of(trace);
+        let roles = Roles::of(&events);
+        let (mut groups, mut total) = (Groups::of(&events, &roles), Accounts::default());
+        let mut processors = Vec::new();
+        for track in events.processors() {
+            let mut accounts = Accounts::default();
+            pieces::take_apart(&events, &roles, track, &mut |piece| {
+                accounts[piece.account] += piece.time();
+                groups.add(&piece);
+            });
+            accounts[Account::End] = events.finish - accounts.total();
+            total += accounts;
+            processors.push((track.id, accounts));
+        }
+        let silent = trace.params.P.saturating_sub(processors.len());
+        total[Account::End] += silent as i64 * events.finish;
+        let path = path::path(&events);
+        let sensitivities = sensitivity::sensitivities(&path, &trace.params);
+        let step = |hop: path::Hop| {
+            let message = hop.message.map(|message| events.message(message));
+            Step { hop, message: message.map(|message| (message.id.from, message.to, message.words)) }
+        };
+        Analysis {
+            params: trace.params,
+            time: events.finish,
+            messages: events.messages(),
+            synchronous: (0..events.messages()).filter(|message| roles.is_announced(*message)).count(),
+            processors,
+            total,
+            groups: groups.finish(),
+            path: path.hops.into_iter().map(step).collect(),
+            sensitivities,
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What Netgauge's pattern `loggp` prints, and the machine that it is.
+//!
+//! Netgauge (Hoefler, Mehlan, Lumsdaine and Rehm) sends bursts of n messages and times when the answer is there, for sizes
+//! that grow. After each size it prints a line of what it knows then, in microseconds and bytes:
+//!
+//! > `L=0.6128 s=1025 o_s=0.458 o_r=1.163 g=0.448 G=0.000583 (..) lsqu(g,G)=..`
+//!
+//! - **L** is half of a round trip of the shortest message. Both overheads are in it, as far as they do not overlap with
+//!   what is under way; it is taken as it is printed, as other tools that read these lines do;
+//! - **o_s** and **o_r** are the overheads of messages of **s** bytes;
+//! - **g** and **G** are a line through what a message of a burst takes, g + sG, over all sizes since the protocol last
+//!   changed. Where it says `we detected a protocol change at .. bytes`, the next line is the last one of the old protocol.
+//!
+//! So the overheads over s make lines, and their slopes are O_s and O_r; G before and after the first change are G_s and
+//! G_l, and the size at which that was is s. Of S nothing is said. From a single size there is no line: that makes a machine
+//! of LogGP.
+
+use loggp::{LogGps, NS, ParamsBuilder, Time};
+
+use super::Recovered;
+use super::line::Line;
+use crate::calibration::{Amount, Bound, Finding};
+use loggp_programs::Refusal;
+
+/// What a line says; what cannot be told yet is not a number.
+#[derive(Clone, Copy, Debug)]
+struct Printed {
+    /// The size in bytes.
+    s: f64,
+    /// In microseconds, as all that follow.
+    L: f64,
+    o_s: f64,
+    o_r: f64,
+    g: f64,
+    G: f64,
+}
+
+/// All that was printed.
+#[derive(Debug)]
+pub struct Netgauge {
+    /// The lines.
+    lines: Vec<Printed>,
+    /// The last fit of g and G of every protocol, and the size up to which it holds.
+    protocols: Vec<(Printed, Option<f64>)>,
+}
+
+/// More protocols than that no library has.
+const MOST: f64 = 1e9;
+
+/// Reads the lines that Netgauge has printed, among whatever else it prints; nothing if there are none. Refuses one that
+/// cannot be.
+pub fn read(text: &[u8]) -> Option<Result<Netgauge, Refusal>> {
+    let text = String::from_utf8_lossy(text);
+    let (mut lines, mut protocols, mut change) = (Vec::new(), Vec::new(), None);
+    for (number, line) in text.lines().enumerate() {
+        if let Some(size) = changed(line) {
+            change = Some(size);
+            continue;
+        }
+        let Some(printed) = printed(line) else { continue };
+        let printed = match printed {
+            Ok(printed) => printed,
+            Err(why) => return Some(Err(format!("line {}: {why}", number + 1).into())),
+        };
+        let old = change.take();
+        lines.push(printed);
+        if let Some(size) = old {
+            protocols.push((printed, Some(size)));
+        }
+    }
+    let fit = |line: &&Printed| line.g.is_finite() && line.G.is_finite();
+    let last = lines.iter().rfind(fit).map(|line| (*line, None));
+    protocols.retain(|(line, _): &(Printed, _)| fit(&line));
+    protocols.extend(last);
+    (!lines.is_empty()).then_some(Ok(Netgauge { lines, protocols }))
+}
+
+/// The size at which a line says that the protocol changes.
+fn changed(line: &str) -> Option<f64> {
+    let (_, rest) = line.split_once("protocol change at ")?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+/// What a line of parameters says.
+fn printed(line: &str) -> Option<Result<Printed, String>> {
+    let values: Vec<(&str, &str)> = line.split_whitespace().filter_map(|part| part.split_once('=')).collect();
+    let has = |name: &str| values.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
+    let [L, s, o_s, o_r, g, G] = ["L", "s", "o_s", "o_r", "g", "G"].map(has);
+    let (L, s, o_s, o_r) = (L?, s?, o_s?, o_r?);
+    let number = |name: &str, text: &str| match text.parse::<f64>() {
+        Ok(number) if !number.is_finite() || number.abs() <= MOST => Ok(number),
+        _ => Err(format!(
+            "{name}={text} is not a number of microseconds; Netgauge prints such as {name}=0.6128"
+        )),
+    };
+    let read = || {
+        let (L, s, o_s, o_r) = (number("L", L)?, number("s", s)?, number("o_s", o_s)?, number("o_r", o_r)?);
+        let (g, G) = (number("g", g.unwrap_or("nan"))?, number("G", G.unwrap_or("nan"))?);
+        match [L, o_s, o_r].iter().all(|value| value.is_finite()) && s >= 0.0 {
+            true => Ok(Printed { s, L, o_s, o_r, g, G }),
+            false => Err("L, s, o_s and o_r must be numbers".into()),
+        }
+    };
+    Some(read())
+}
+
+impl Netgauge {
+    /// The machine, and for the rest what a builder has.
+    pub fn machine(&self, builder: ParamsBuilder) -> Result<Recovered, Refusal> {
+        let Some(((first, change), (last, _))) = self.protocols.first().zip(self.protocols.last()) else {
+            return Err("Netgauge has not measured enough sizes to print g and G; let it go on".into());
+        };
+        let us = |value: f64| Time::from_ps((value.max(0.0) * 1e6).round() as i64);
+        let over = |of: fn(&Printed) -> f64| {
+            let points: Vec<_> = self.lines.iter().map(|line| (line.s, of(line))).collect();
+            let line = Line::through(&points);
+            Line { slope: line.slope.max(0.0), ..line }
+        };
+        let (sender, receiver) = (over(|line| line.o_s), over(|line| line.o_r));
+        let sizes = self.lines.windows(2).any(|pair| pair[0].s != pair[1].s);
+        let (o_s, o_r) = match sizes {
+            true => (sender.at_zero.max(0.0), receiver.at_zero.max(0.0)),
+            false => (self.lines[0].o_s.max(0.0), self.lines[0].o_r.max(0.0)),
+        };
+        let (L, o, g) = (us(self.lines[0].L), us((o_s + o_r) / 2.0), us(first.g));
+        let s = change.map_or(u32::MAX as usize, |size| size as usize);
+        let builder = builder.L(L).o(o).g(g);
+        let (O_s, O_r, G_s) = (us(sender.slope), us(receiver.slope), us(first.G));
+        let G_l = if change.is_some() { us(last.G) } else { G_s };
+        let builder = match sizes {
+            true => builder.gps(LogGps { s, S: u32::MAX as usize, O_s, O_r, G_s, G_l }),
+            false => builder.G(G_s),
+        };
+        let params = builder.build().map_err(|why| format!("what Netgauge found is no machine: {why}"))?;
+
+        let from = |what: &str| format!("{what} over s, in {} lines", self.lines.len());
+        let time = |parameter, found: Time, how: String| Finding {
+            parameter,
+            configured: None,
+            found: Amount::Time(found),
+            bound: Bound::Exact,
+            doubt: None,
+            how: how.into(),
+            held: true,
+        };
+        let mut findings = vec![
+            time("L", L, "Netgauge's L, half of a round trip: the overheads are in it".into()),
+            time("o", o, "the middle of o_s and o_r".into()),
+            time("g", g, "Netgauge's g".into()),
+        ];
+        match sizes {
+            false => findings.push(time("G", G_s, "Netgauge's G".into())),
+            true => {
+                findings.push(time("O_s", O_s, from("the slope of o_s")));
+                findings.push(time("O_r", O_r, from("the slope of o_r")));
+                findings.push(time("G_s", G_s, "Netgauge's G".into()));
+                if let Some(change) = change {
+                    findings.push(time("G_l", G_l, "Netgauge's G of the last protocol".into()));
+                    let s = Amount::Words(*change as i64);
+                    let how = "where Netgauge saw a protocol change".into();
+                    findings.push(Finding { found: s, ..time("s", NS, how) });
+                }
+            }
+        }
+        Ok(Recovered { params, findings, trips: None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loggp::{PS, Params};
+
+    fn machine(text: &str) -> Recovered {
+        read(text.as_bytes()).unwrap().unwrap().machine(Params::builder(2).word(1)).unwrap()
+    }
+
+    /// A line as Netgauge prints it for a machine with such overheads and gaps; L is half of a round trip of a byte.
+    fn line(s: f64, g: f64, G: f64) -> String {
+        let (o_s, o_r) = (0.5 + 0.001 * s, 0.7 + 0.002 * s);
+        let L = 3.0 + 1.2 + 0.003 + 0.01;
+        format!(
+            " L={L:.6}  s={s}  o_s={o_s:.6}  o_r={o_r:.6}  g={g:.6}  G={G:.6} (0.1 GiB/s) lsqu(g,G)=0.01 \n"
+        )
+    }
+
+    #[test]
+    fn one_size_makes_a_machine_of_loggp() {
+        let text = "Testing 1025 bytes 50 times:\n L=0.6128 s=1025 o_s=0.458 o_r=1.163 g=0.448 G=0.000583 (13.4 GiB/s)\n";
+        let params = machine(text).params;
+        assert_eq!((params.L, params.o, params.g), (612_800 * PS, 810_500 * PS, 448 * NS));
+        assert_eq!(params.G(), Some(583 * PS));
+    }
+
+    #[test]
+    fn several_sizes_make_a_machine_of_loggps() {
+        let mut text = String::from(
+            "# whatever else it says\n L=4.213 s=1 o_s=0.501 o_r=0.702 g=-nan G=-nan (nan GiB/s)\n",
+        );
+        (1..5).for_each(|i| text += &line(1024.0 * f64::from(i) + 1.0, 2.0, 0.01));
+        let params = machine(&text).params;
+        let gps = params.gps().unwrap();
+        assert_eq!((params.L, params.o, params.g), (4213 * NS, 600 * NS, 2000 * NS));
+        assert_eq!((gps.O_s, gps.O_r, gps.G_s, gps.G_l), (NS, 2 * NS, 10 * NS, 10 * NS));
+        text += "we detected a protocol change at 4097 bytes:\n";
+        text += &line(6145.0, 2.0, 0.01);
+        text += &line(6145.0, 9.0, 0.004);
+        let gps = machine(&text).params.gps().unwrap();
+        assert_eq!((gps.G_s, gps.G_l, gps.s), (10 * NS, 4 * NS, 4097));
+    }
+
+    #[test]
+    fn refuses_what_cannot_be() {
+        assert!(read(b"k,w,time\n1,2,3\n").is_none());
+        let refusal = read(b"\nL=much s=1 o_s=1 o_r=1 g=1 G=1").unwrap().unwrap_err().to_string();
+        assert!(refusal.starts_with("line 2: L=much is not a number"), "{refusal}");
+        let refused = read(b"L=1 s=1 o_s=1 o_r=1 g=nan G=nan")
+            .unwrap()
+            .unwrap()
+            .machine(Params::builder(2))
+            .unwrap_err();
+        assert!(refused.to_string().contains("not measured enough sizes"));
+    }
+}

@@ -1,0 +1,217 @@
+//! What is swept, and over which values: `L=1us..100us:10`, `size=1..4096:log:13` or `P=2,3,5,8`.
+
+use loggp::{Parameter, ParamsBuilder, Time};
+
+use loggp_programs::{Program, Refusal};
+
+/// A quantity, and the points on it in the order in which they are given.
+#[derive(Clone, Debug)]
+pub struct Range {
+    /// What is swept.
+    pub quantity: Quantity,
+    /// Whether the values lie as far apart by ratio as they do by difference in a linear sweep.
+    pub log: bool,
+    /// The values.
+    pub points: Vec<Point>,
+}
+
+/// What can be swept, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// A parameter that is a time.
+    Time(&'static str),
+    /// A parameter that is a number.
+    Count(&'static str),
+    /// The size.
+    Size,
+    /// An option of the program's own.
+    Own(&'static str),
+}
+
+/// A value of what is swept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// The value, as it would be given.
+    pub value: String,
+    /// The same as a number; of picoseconds, where it is a time.
+    pub number: f64,
+}
+
+/// No more points than this.
+const MOST_POINTS: usize = 1000;
+/// Given values lie so far apart that they are shown by ratio.
+const LOG_RATIO: f64 = 30.0;
+/// The forms that there are.
+const FORMS: &str = "write it as L=1us..100us:10 (ten points), L=1us..100us:log:10 (ten points, each by the same \
+                     ratio more) or P=2,4,8";
+
+impl Range {
+    /// Reads what a program shall be swept over on this machine, which reads its parameters itself and knows how long a
+    /// cycle is.
+    pub fn read(text: &str, program: &Program, machine: &ParamsBuilder) -> Result<Range, Refusal> {
+        let (name, values) = text.split_once('=').ok_or_else(|| format!("it has no =; {FORMS}"))?;
+        let quantity = Quantity::named(name.trim(), program)?;
+        let values = values.trim();
+        let (points, log) = match values.split_once("..") {
+            Some((first, rest)) => spread(quantity, program, machine, first, rest)?,
+            None => (listed(quantity, machine, values)?, false),
+        };
+        let mut range = Range { quantity, log, points };
+        let (least, most) = range.ends();
+        range.log |= !values.contains("..") && least > 0.0 && most / least >= LOG_RATIO;
+        Ok(range)
+    }
+
+    /// The least value and the greatest, as numbers.
+    pub fn ends(&self) -> (f64, f64) {
+        let numbers = || self.points.iter().map(|point| point.number);
+        (numbers().fold(f64::INFINITY, f64::min), numbers().fold(f64::NEG_INFINITY, f64::max))
+    }
+}
+
+impl Quantity {
+    /// What has this name for a program. Refuses what cannot be swept.
+    fn named(name: &str, program: &Program) -> Result<Quantity, String> {
+        let own = program.options.iter().map(|option| option.name);
+        match (Parameter::named(name), own.clone().find(|own| *own == name)) {
+            (Some(parameter), _) if parameter.is_time() => Ok(Quantity::Time(parameter.name)),
+            (Some(parameter), _) => Ok(Quantity::Count(parameter.name)),
+            _ if name == "size" => Ok(Quantity::Size),
+            (None, Some(own)) => Ok(Quantity::Own(own)),
+            (None, None) => {
+                let (parameters, of) = (Parameter::names(), program.name);
+                let own: String = own.map(|name| format!(", {name}")).collect();
+                Err(format!(
+                    "there is no {name} to sweep over; there are {parameters}, and for {of} size{own}"
+                ))
+            }
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Quantity::Size => "size",
+            Quantity::Time(name) | Quantity::Count(name) | Quantity::Own(name) => name,
+        }
+    }
+
+    /// Whether an option of the program's own takes a value; what is not an option, the machine checks.
+    pub(super) fn takes(self, program: &Program, value: &str) -> Result<(), String> {
+        let Quantity::Own(name) = self else { return Ok(()) };
+        program
+            .options
+            .iter()
+            .filter(|option| option.name == name)
+            .try_for_each(|option| (option.check)(value))
+    }
+
+    /// Reads a value.
+    fn number(self, value: &str, machine: &ParamsBuilder) -> Result<f64, Refusal> {
+        let name = self.name();
+        let value = match value.trim() {
+            "" => return Err(format!("a value is missing; {FORMS}").into()),
+            value => value,
+        };
+        match self {
+            Quantity::Time(_) => {
+                let params = machine.clone().set(&format!("{name}={value}")).and_then(ParamsBuilder::build);
+                let params = params.map_err(|why| why.to_string())?;
+                let time = params.times().find(|(other, _)| *other == name);
+                let (_, time) = time.ok_or_else(|| format!("this machine has no {name}"))?;
+                Ok(time.as_ps() as f64)
+            }
+            Quantity::Count(_) | Quantity::Size => value.parse::<u32>().map(f64::from).map_err(|_| {
+                format!("{name} = {value} is not a number; give a whole one up to {}", u32::MAX).into()
+            }),
+            Quantity::Own(_) => match value.parse::<f64>() {
+                Ok(number) if number.is_finite() => Ok(number),
+                _ => Err(format!("{name} = {value} is not a number, so it cannot be swept over").into()),
+            },
+        }
+    }
+
+    /// A value as it would be given: times in whole picoseconds, numbers of things whole.
+    fn point(self, number: f64) -> Point {
+        match self {
+            Quantity::Time(_) => {
+                Point { value: format!("{}ps", number.round() as i64), number: number.round() }
+            }
+            Quantity::Count(_) | Quantity::Size => {
+                Point { value: (number.round() as u64).to_string(), number: number.round() }
+            }
+            // Twelve digits, so that a third of the way from 0.1 to 0.4 is 0.2.
+            Quantity::Own(_) => {
+                let number = format!("{number:.11e}").parse().unwrap_or(number);
+                Point { value: number.to_string(), number }
+            }
+        }
+    }
+}
+
+/// The points that are given one by one.
+fn listed(quantity: Quantity, machine: &ParamsBuilder, values: &str) -> Result<Vec<Point>, Refusal> {
+    let read = |value| quantity.number(value, machine).map(|number| quantity.point(number));
+    let points: Vec<Point> = values.split(',').map(read).collect::<Result<_, _>>()?;
+    match points.len() {
+        ..=MOST_POINTS => Ok(points),
+        many => Err(format!("these are {many} points; give at most {MOST_POINTS}").into()),
+    }
+}
+
+/// The points of a range, each once; and whether they are spread by ratio.
+fn spread(
+    quantity: Quantity,
+    program: &Program,
+    machine: &ParamsBuilder,
+    first: &str,
+    rest: &str,
+) -> Result<(Vec<Point>, bool), Refusal> {
+    let rest: Vec<&str> = rest.split(':').map(str::trim).collect();
+    let (last, n, log) = match rest[..] {
+        [last, "log", n] | [last, n, "log"] => (last, n, true),
+        [last, n] => (last, n, false),
+        _ => return Err(format!("a range needs its number of points; {FORMS}").into()),
+    };
+    let (first, last) = (quantity.number(first, machine)?, quantity.number(last, machine)?);
+    let n: usize = n
+        .parse()
+        .ok()
+        .filter(|n| (2..=MOST_POINTS).contains(n))
+        .ok_or_else(|| format!("{n} is no number of points; give a whole one from 2 to {MOST_POINTS}"))?;
+    if first >= last {
+        return Err("the range does not go up; give the smaller value first".into());
+    }
+    if log && first <= 0.0 {
+        return Err("a range by ratio cannot begin at 0 or below; begin above, or leave out log".into());
+    }
+    let between = |i: usize| {
+        let part = i as f64 / (n - 1) as f64;
+        match i {
+            0 => first,
+            i if i == n - 1 => last,
+            _ if log => first * (last / first).powf(part),
+            _ => first + (last - first) * part,
+        }
+    };
+    // An option that takes whole numbers only gets whole numbers.
+    let takes = |point: &Point| quantity.takes(program, &point.value).is_ok();
+    let point = |i: usize| {
+        let point = quantity.point(between(i));
+        let whole = quantity.point(point.number.round());
+        if !takes(&point) && takes(&whole) { whole } else { point }
+    };
+    let mut points: Vec<Point> = (0..n).map(point).collect();
+    points.dedup_by(|one, other| one.value == other.value);
+    Ok((points, log))
+}
+
+impl Point {
+    /// Its value for people who may not have a machine yet, and so no unit.
+    pub fn told(&self, quantity: Quantity) -> String {
+        match quantity {
+            Quantity::Time(_) => Time::from_ps(self.number as i64).to_string(),
+            _ => self.value.clone(),
+        }
+    }
+}

@@ -1,0 +1,784 @@
+//! Where the time of a recorded run went: by hand for small programs, and to the picosecond for any.
+
+use std::fs;
+use std::path::{Path as File, PathBuf};
+use std::process::{Command, Output};
+
+use loggp::{
+    Latency, Machine, Model, Params, Ports, Proc, Replay, Run, Stats, Tag, Ties, Time, Trace, US, collectives,
+};
+use loggp_study::analysis::accounts::{Account, Accounts};
+use loggp_study::analysis::path::{Cost, Part};
+use loggp_study::analysis::{Analysis, What, WhatIf, replay};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+const WORDS: Tag<Vec<u64>> = Tag::named(3, "row");
+const BACK: Tag<Vec<u64>> = Tag::new(4);
+
+/// A machine of two processors, on which messages of more than 4 words wait for their receiver.
+fn rendezvous() -> Params {
+    params("P=2,L=10us,o=2us,O_s=1us,G_s=1us,G_l=1us,s=2,S=4")
+}
+
+fn params(text: &str) -> Params {
+    Params::builder(1).set(text).unwrap().build().unwrap()
+}
+
+fn traced(params: Params, program: impl Fn(&mut Proc) + Sync) -> Trace {
+    Machine::new(params).trace(true).run(program).unwrap().trace.unwrap()
+}
+
+/// How many microseconds are on each account, those that have none left out.
+fn accounts(accounts: &Accounts) -> Vec<(&'static str, i64)> {
+    let of = |account: &Account| (account.name(), accounts[*account].as_ps() / 1_000_000);
+    Account::ALL.iter().map(of).filter(|(_, us)| *us != 0).collect()
+}
+
+/// How many microseconds of the path consist of what.
+fn parts(analysis: &Analysis) -> Vec<(&'static str, i64)> {
+    let of = |part: &Part| {
+        let steps = analysis.path.iter().filter(|step| step.hop.part == *part);
+        (part.name(), steps.map(|step| step.hop.length()).sum::<Time>().as_ps() / 1_000_000)
+    };
+    Part::ALL.iter().map(of).filter(|(_, us)| *us != 0).collect()
+}
+
+/// The receiver computes for 50 us before it takes a message of 10 words.
+fn late_receiver(p: &mut Proc) {
+    match p.id() {
+        0 => p.send(1, WORDS, vec![0; 10]),
+        _ => {
+            p.work("think", 50, || ());
+            p.recv(WORDS);
+        }
+    }
+}
+
+/// The request is there at 12, the receiver comes at 50. What the sender waits in between is its synchronization cost; the
+/// way of the request, and of the reply from 50 to 64, are the handshake's.
+#[test]
+fn a_late_receiver_costs_sender_synchronization() {
+    let analysis = Analysis::of(&traced(rendezvous(), late_receiver)).unwrap();
+    assert_eq!((analysis.time, analysis.messages, analysis.synchronous), (100 * US, 3, 1));
+    assert_eq!(
+        accounts(&analysis.processors[0].1),
+        [("send overhead", 14), ("receive overhead", 2), ("sender sync", 38), ("handshake", 24), ("end", 22)]
+    );
+    assert_eq!(
+        accounts(&analysis.processors[1].1),
+        [("computation", 50), ("send overhead", 2), ("receive overhead", 4), ("handshake", 44)]
+    );
+    // The path goes from the receiver's work through the reply and the message; nobody waits on it.
+    assert_eq!(
+        parts(&analysis),
+        [("work", 50), ("o at senders", 14), ("o at receivers", 6), ("L", 20), ("G", 10)]
+    );
+}
+
+#[test]
+fn a_late_sender_costs_receiver_synchronization() {
+    let trace = traced(rendezvous(), |p| match p.id() {
+        0 => {
+            p.work("think", 50, || ());
+            p.send(1, WORDS, vec![0; 10]);
+        }
+        _ => _ = p.recv(WORDS),
+    });
+    let analysis = Analysis::of(&trace).unwrap();
+    assert_eq!(analysis.time, 112 * US);
+    assert_eq!(
+        accounts(&analysis.processors[0].1),
+        [("computation", 50), ("send overhead", 14), ("receive overhead", 2), ("handshake", 24), ("end", 22)]
+    );
+    assert_eq!(
+        accounts(&analysis.processors[1].1),
+        [("send overhead", 2), ("receive overhead", 4), ("receiver sync", 62), ("handshake", 44)]
+    );
+    assert_eq!(
+        parts(&analysis),
+        [("work", 50), ("o at senders", 16), ("o at receivers", 6), ("L", 30), ("G", 10)]
+    );
+}
+
+#[test]
+fn both_come_late_one_after_the_other() {
+    let trace = traced(rendezvous(), |p| {
+        late_receiver(p);
+        match p.id() {
+            0 => _ = p.recv(BACK),
+            _ => {
+                p.work("think", 30, || ());
+                p.send(0, BACK, vec![0; 10]);
+            }
+        }
+    });
+    let analysis = Analysis::of(&trace).unwrap();
+    assert_eq!(analysis.time, 192 * US);
+    assert_eq!(
+        accounts(&analysis.processors[0].1),
+        [
+            ("send overhead", 16),
+            ("receive overhead", 6),
+            ("sender sync", 38),
+            ("receiver sync", 64),
+            ("handshake", 68)
+        ]
+    );
+    assert_eq!(
+        accounts(&analysis.processors[1].1),
+        [("computation", 80), ("send overhead", 16), ("receive overhead", 6), ("handshake", 68), ("end", 22)]
+    );
+    // The first message costs its sender 2 + 62 + 2 + 12, and its receiver 2 + 2 + 44 + 2.
+    let group = |sends: bool, tag: &str| {
+        let found = analysis.groups.iter().find(|group| match &group.what {
+            What::Send(about, class) => sends && class.is_synchronous && about.as_deref() == Some(tag),
+            What::Receive(about, class) => !sends && class.is_synchronous && about.as_deref() == Some(tag),
+            _ => false,
+        });
+        let group = found.unwrap();
+        assert_eq!((group.words, group.count), (Some((10, 10)), 1));
+        group.accounts.total()
+    };
+    assert_eq!((group(true, "tag 3 (row)"), group(false, "tag 3 (row)")), (78 * US, 50 * US));
+    assert_eq!((group(true, "tag 4"), group(false, "tag 4")), (40 * US, 114 * US));
+    let listed: Time = analysis.groups.iter().map(|group| group.accounts.total()).sum();
+    assert_eq!(listed + analysis.total[Account::End], 2 * analysis.time);
+}
+
+/// A request goes on while its processor computes. What that waits for in the end is synchronization, as far as the request
+/// waited for its receiver.
+#[test]
+fn a_request_costs_what_its_processor_waits_for() {
+    let trace = traced(rendezvous(), |p| match p.id() {
+        0 => {
+            let request = p.isend(1, WORDS, vec![0; 10]);
+            p.work("meanwhile", 20, || ());
+            p.wait(request);
+        }
+        _ => late_receiver(p),
+    });
+    let analysis = Analysis::of(&trace).unwrap();
+    // It waits from 22 on; the receiver comes at 50, and the reply at 64.
+    assert_eq!((analysis.time, analysis.synchronous), (100 * US, 1));
+    assert_eq!(
+        accounts(&analysis.processors[0].1),
+        [
+            ("computation", 20),
+            ("send overhead", 14),
+            ("receive overhead", 2),
+            ("sender sync", 28),
+            ("handshake", 14),
+            ("end", 22)
+        ]
+    );
+    assert_eq!(
+        parts(&analysis),
+        [("work", 50), ("o at senders", 14), ("o at receivers", 6), ("L", 20), ("G", 10)]
+    );
+}
+
+/// What a request does comes after what its processor did before it called for it, and not after what it does meanwhile.
+#[test]
+fn the_path_goes_through_a_request() {
+    let trace = traced(rendezvous(), |p| match p.id() {
+        0 => {
+            p.work("before", 10, || ());
+            let request = p.isend(1, WORDS, vec![0; 4]);
+            p.work("meanwhile", 7, || ());
+            p.wait(request);
+        }
+        _ => _ = p.recv(WORDS),
+    });
+    let analysis = Analysis::of(&trace).unwrap();
+    // It is sent at 16; the wait at 19 costs o.
+    assert_eq!(analysis.time, 32 * US);
+    assert_eq!(accounts(&analysis.processors[0].1), [("computation", 17), ("send overhead", 4), ("end", 11)]);
+    assert_eq!(
+        parts(&analysis),
+        [("work", 10), ("o at senders", 6), ("o at receivers", 2), ("L", 10), ("G", 4)]
+    );
+
+    let trace = traced(rendezvous(), |p| match p.id() {
+        0 => {
+            let request = p.isend(1, WORDS, vec![0; 4]);
+            p.work("meanwhile", 70, || ());
+            p.wait(request);
+        }
+        _ => _ = p.recv(WORDS),
+    });
+    let analysis = Analysis::of(&trace).unwrap();
+    assert_eq!(parts(&analysis), [("work", 70), ("o at senders", 4)]);
+}
+
+/// A receiver that is in time for the request waits for nobody: it takes the request when it is there.
+#[test]
+fn a_short_message_costs_only_its_receiver_synchronization() {
+    let trace = traced(rendezvous(), |p| match p.id() {
+        0 => p.send(1, WORDS, vec![0; 4]),
+        _ => _ = p.recv(WORDS),
+    });
+    let analysis = Analysis::of(&trace).unwrap();
+    // 2 + 4 to send, 4 for the words, 10 for the latency, 2 to receive.
+    assert_eq!((analysis.time, analysis.synchronous), (22 * US, 0));
+    assert_eq!(accounts(&analysis.processors[0].1), [("send overhead", 6), ("end", 16)]);
+    assert_eq!(accounts(&analysis.processors[1].1), [("receive overhead", 2), ("receiver sync", 20)]);
+}
+
+/// LogP, figure 3: the path of 24 cycles is two messages, and a gap between two sends of one of their senders.
+#[test]
+fn the_critical_path_of_the_optimal_broadcast() {
+    let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
+    let trace = traced(params("P=8,L=6us,o=2us,g=4us"), |p| {
+        if p.id() > 0 {
+            p.recv(WORDS);
+        }
+        for &child in children[p.id()] {
+            p.send(child, WORDS, vec![1]);
+        }
+    });
+    let mut analysis = Analysis::of(&trace).unwrap();
+    assert_eq!(analysis.time, 24 * US);
+    assert_eq!(parts(&analysis), [("o at senders", 4), ("o at receivers", 4), ("L", 12), ("g", 4)]);
+    // 0 to 1, whose second message, a gap after its first, goes to 6.
+    let hops: Vec<_> = analysis
+        .path
+        .iter()
+        .map(|step| (step.hop.part.name(), step.hop.id, step.hop.end / 1_000_000))
+        .collect();
+    let expected = [
+        ("o at senders", 0, 2),
+        ("L", 0, 8),
+        ("o at receivers", 1, 10),
+        ("o at senders", 1, 12),
+        ("g", 1, 16),
+        ("L", 1, 22),
+        ("o at receivers", 6, 24),
+    ];
+    assert_eq!(hops, expected.map(|(name, id, at)| (name, id, Time::from_ps(at))));
+    // So 1% of L is worth 0.12 us, of o 0.08, of g 0.04; and as the other path of 24 cycles is made of the same, the run made
+    // again says so too.
+    replay(&trace, &mut analysis.sensitivities).unwrap();
+    let worth: Vec<_> = analysis
+        .sensitivities
+        .iter()
+        .map(|one| (one.parameter.name, one.path.unwrap().round(), one.replay.unwrap().round()))
+        .collect();
+    assert_eq!(worth, [("L", 120_000.0, 120_000.0), ("o", 80_000.0, 80_000.0), ("g", 40_000.0, 40_000.0)]);
+}
+
+/// Two send to one, which has room for one message: the second enters when the first has arrived, and what it waited for is
+/// on the path in its stead.
+#[test]
+fn the_path_goes_through_what_held_a_message_back() {
+    let trace = traced(params("P=3,L=6us,o=1us,g=6us"), |p| match p.id() {
+        2 => (0..2).for_each(|_| _ = p.recv(WORDS)),
+        _ => p.send(2, WORDS, vec![1]),
+    });
+    let analysis = Analysis::of(&trace).unwrap();
+    // o, L for the first, L for the second, o.
+    assert_eq!(analysis.time, 14 * US);
+    assert_eq!(accounts(&analysis.processors[1].1), [("send overhead", 1), ("stall", 6), ("end", 7)]);
+    assert_eq!(parts(&analysis), [("o at senders", 1), ("o at receivers", 1), ("L", 6), ("stall", 6)]);
+    let of_stall = analysis.path.iter().find(|step| step.hop.part == Part::Stall).unwrap();
+    assert_eq!((of_stall.hop.cost, of_stall.message), (Cost::Latency, Some((0, 2, 1))));
+}
+
+/// A port that still sends keeps the next long message waiting, and so does one that receives.
+#[test]
+fn the_path_goes_through_the_port() {
+    let trace = traced(params("P=3,L=2us,o=1us,g=1us,G=1us"), |p| match p.id() {
+        0 => (1..3).for_each(|to| p.send(to, WORDS, vec![0; 11])),
+        _ => _ = p.recv(WORDS),
+    });
+    let analysis = Analysis::of(&trace).unwrap();
+    // o, 10 G and g of the first, then L, 10 G and o.
+    assert_eq!(analysis.time, (1 + 10 + 1 + 2 + 10 + 1) * US);
+    assert_eq!(parts(&analysis), [("o at senders", 1), ("o at receivers", 1), ("L", 2), ("G", 20), ("g", 1)]);
+
+    let trace = traced(params("P=3,L=2us,o=1us,G=1us"), |p| match p.id() {
+        2 => (0..2).for_each(|_| _ = p.recv(WORDS)),
+        _ => p.send(2, WORDS, vec![0; 11]),
+    });
+    let analysis = Analysis::of(&trace).unwrap();
+    // The second comes out when the first is in: o, L and 10 G of that, 10 G of the second, o.
+    assert_eq!(analysis.time, (1 + 2 + 10 + 10 + 1) * US);
+    assert_eq!(parts(&analysis), [("o at senders", 1), ("o at receivers", 1), ("G", 10), ("port", 12)]);
+}
+
+#[test]
+fn the_path_goes_through_who_came_last_to_a_barrier() {
+    let machine = Machine::new(params("P=4,L=6us,o=2us,g=4us")).barrier(3 * US).trace(true);
+    let run = machine.run(|p| {
+        p.work("think", 10 * (p.id() as u64 % 3), || ());
+        p.barrier();
+        p.work("think", 5, || ());
+    });
+    let analysis = Analysis::of(&run.unwrap().trace.unwrap()).unwrap();
+    assert_eq!(analysis.time, 28 * US);
+    assert_eq!(parts(&analysis), [("work", 25), ("barrier", 3)]);
+    assert_eq!(analysis.path[0].hop.id, 2);
+    assert_eq!(accounts(&analysis.processors[0].1), [("computation", 5), ("barrier", 23)]);
+}
+
+#[test]
+fn nothing_that_happened_is_an_analysis_too() {
+    let analysis = Analysis::of(&traced(params("P=3,L=1us"), |_| ())).unwrap();
+    assert_eq!((analysis.time, analysis.path.len(), analysis.processors.len()), (Time::ZERO, 0, 0));
+    assert_eq!(analysis.total, Accounts::default());
+}
+
+// What if.
+
+/// What the run that the tests know would take.
+fn what_if(text: &str) -> Analysis {
+    let trace = traced(rendezvous(), late_receiver);
+    Analysis::of_run(&WhatIf::read(text, trace.params).unwrap().replay(&trace).unwrap())
+}
+
+#[test]
+fn a_longer_S_removes_the_sender_synchronization() {
+    let analysis = what_if("S=10");
+    // The message is there at 2 + 10 + 10 + 10, long before it is received: 50 + 2.
+    assert_eq!((analysis.time, analysis.synchronous, analysis.messages), (52 * US, 0, 1));
+    assert_eq!(
+        accounts(&analysis.total),
+        [("computation", 50), ("send overhead", 12), ("receive overhead", 2), ("end", 40)]
+    );
+}
+
+#[test]
+fn fragments_are_sent_one_after_the_other() {
+    let analysis = what_if("fragments=4");
+    // Pieces of 4, 4 and 2 words: 6 + 6 + 4 to send, and 3 times 2 to receive.
+    assert_eq!((analysis.time, analysis.synchronous, analysis.messages), (56 * US, 0, 3));
+    assert_eq!(
+        accounts(&analysis.total),
+        [("computation", 50), ("send overhead", 16), ("receive overhead", 6), ("end", 40)]
+    );
+    let sends = analysis.groups.iter().find(|group| matches!(group.what, What::Send(..))).unwrap();
+    assert_eq!(sends.count, 2, "pieces of 3 to 4 words, and above 1 up to 2: {:?}", analysis.groups);
+}
+
+#[test]
+fn other_models_and_parameters_together() {
+    // The shortest synchronization is 4 o' + 2 L more for the sender: 12 + 28; nobody waits.
+    let analysis = what_if("model=loggp-1, L=0");
+    assert_eq!(
+        accounts(&analysis.total),
+        [("computation", 50), ("send overhead", 20), ("receive overhead", 2), ("end", 32)]
+    );
+    assert_eq!(what_if("L=20us").total[Account::SenderSync], 28 * US);
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_a_sentence() {
+    let params = rendezvous();
+    for (text, part) in [
+        ("S=1", "S = 1 is below s = 2"),
+        ("Q=1", "Q is not a parameter"),
+        ("fragments=0", "fragments = 0 is not a length"),
+        ("fragments=4,fragments=5", "fragments is given twice"),
+        ("model=loggp-3", "there is no loggp-3; give loggps, loggp-1 or loggp-2"),
+        ("L", "L is not a parameter; write it as L=6us"),
+    ] {
+        let refusal = WhatIf::read(text, params).unwrap_err().to_string();
+        assert!(refusal.contains(part) && !refusal.contains('\n'), "{text}: {refusal}");
+    }
+}
+
+// Any run.
+
+/// A program that its machine and these numbers make: rounds of shifts, hot spots, collectives, looks and waits.
+fn rounds(p: &mut Proc, rounds: usize, longest: usize, seed: u64) {
+    let draw = |n: usize, a: usize, b: usize| {
+        let mixed = (seed ^ (a as u64) << 32 ^ b as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        ((mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33) as usize % n
+    };
+    let (id, P) = (p.id(), p.p());
+    for round in 0..rounds {
+        let value = vec![0; draw(longest + 1, id, round)];
+        p.work("think", draw(30, id + 100, round) as u64, || ());
+        match draw(7, 999, round) {
+            0 => {
+                let by = 1 + draw(P, 998, round);
+                p.send_recv((id + by) % P, value, (id + P - by % P) % P, WORDS.step(round));
+            }
+            1 => {
+                let hot = draw(P, 998, round);
+                if id == hot {
+                    (0..P - 1).for_each(|_| _ = p.recv(WORDS.step(round)));
+                } else {
+                    p.send(hot, WORDS.step(round), value);
+                }
+            }
+            2 => p.barrier(),
+            3 => {
+                let all: Vec<Vec<u64>> =
+                    (0..P).map(|to| vec![0; draw(longest + 1, id * P + to, round)]).collect();
+                collectives::all_to_all(p, all);
+            }
+            4 => {
+                // Short ones cannot wait for each other; they are looked for and taken in the end.
+                for to in (0..P).filter(|to| *to != id) {
+                    p.send_receiving(to, BACK.step(round), Vec::new(), WORDS, |_, _, _| ());
+                }
+                let until = p.now() + 3 * US;
+                let mut left = P - 1 - usize::from(P > 1 && p.recv_until(until, BACK.step(round)).is_some());
+                while left > 0 {
+                    left -= usize::from(p.try_recv(BACK.step(round)).is_some());
+                }
+            }
+            5 => {
+                let by = 1 + draw(P, 998, round);
+                let (to, from) = ((id + by) % P, (id + P - by % P) % P);
+                let short = p.isend(to, BACK.step(round), vec![0; draw(3, id, 995)]);
+                let sends = p.isend(to, WORDS.step(round), value);
+                let comes = p.irecv_from(from, WORDS.step(round));
+                let short_comes = p.irecv(BACK.step(round));
+                p.work("meanwhile", draw(40, id + 200, round) as u64, || ());
+                if draw(2, id, 996) == 0 {
+                    p.wait(sends);
+                    p.wait(comes);
+                } else {
+                    p.wait(comes);
+                    p.wait(sends);
+                }
+                p.wait(short_comes);
+                p.wait(short);
+            }
+            _ => p.wait_until(p.now() + draw(20, id, 997) as i64 * US),
+        }
+    }
+}
+
+/// What the machine counted itself, with its waits in one.
+fn counted(stats: &Stats) -> [Time; 7] {
+    let Stats { work, send, recv, gap, stall, port, idle, .. } = *stats;
+    [work, send, recv, gap, stall, port, idle]
+}
+
+/// What the analysis says of the same.
+fn found(accounts: &Accounts) -> [Time; 7] {
+    use Account::*;
+    let waits = [SenderSync, ReceiverSync, Handshake, Barrier, Idle].map(|account| accounts[account]);
+    let idle = waits.into_iter().sum();
+    let one = [Computation, Send, Receive, Gap, Stall, Port].map(|account| accounts[account]);
+    [one[0], one[1], one[2], one[3], one[4], one[5], idle]
+}
+
+fn machine() -> impl Strategy<Value = Machine> {
+    let texts = select(vec![
+        "L=6us,o=2us,g=4us",
+        "L=6us,o=0,g=4us",
+        "L=9us,o=3us,g=2us,G=1us",
+        "L=0,o=1us,g=0",
+        "L=5us,o=0,g=0,G=0",
+        "L=20us,o=1us,g=7us,G=3us",
+        "L=6us,o=2us,O_s=100ns,O_r=300ns,G_s=1us,G_l=500ns,s=3,S=7",
+        "L=6us,o=2us,g=4us,O_s=100ns,O_r=300ns,G_s=1us,G_l=500ns,s=3,S=7",
+        "L=3us,o=4us,O_s=700ns,O_r=300ns,G_s=20ns,G_l=-600ns,s=2,S=5",
+        "L=0,o=0,G_s=0,G_l=0,s=1,S=2",
+    ]);
+    let latency =
+        prop_oneof![3 => Just(Latency::Exact), 1 => any::<u64>().prop_map(|seed| Latency::Random { seed })];
+    let ties = prop_oneof![
+        Just(Ties::Number),
+        Just(Ties::Rotation),
+        any::<u64>().prop_map(|seed| Ties::Random { seed })
+    ];
+    let ports = select(vec![Ports::Single, Ports::Dual]);
+    let barrier = select(vec![None, Some(Time::ZERO), Some(3 * US)]);
+    (texts, 1..6_usize, latency, ties, ports, barrier).prop_map(|(text, P, latency, ties, ports, barrier)| {
+        let machine = Machine::new(params(&format!("{text},P={P}")));
+        let machine = machine.latency(latency).ties(ties).ports(ports).trace(true);
+        barrier.map_or(machine.clone(), |cost| machine.barrier(cost))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+
+    /// Every processor's accounts add up to the run's time and are what the machine counted, and so is the total.
+    #[test]
+    fn accounts_add_up(machine in machine(), n in 0..8_usize, longest in 0..12_usize, seed: u64) {
+        let Run { processors, trace, time, .. } = machine.run(|p| rounds(p, n, longest, seed)).unwrap();
+        let analysis = Analysis::of(&trace.unwrap()).unwrap();
+        prop_assert_eq!(analysis.time, time);
+        let mut sum = Accounts::default();
+        for (id, accounts) in &analysis.processors {
+            prop_assert_eq!(accounts.total(), time);
+            prop_assert_eq!(found(accounts), counted(&processors[*id]));
+            prop_assert_eq!(accounts[Account::End], time - processors[*id].finish);
+            sum += *accounts;
+        }
+        let silent = processors.len() - analysis.processors.len();
+        sum[Account::End] += silent as i64 * time;
+        prop_assert_eq!(sum, analysis.total);
+        prop_assert_eq!(sum.total(), processors.len() as i64 * time);
+        let listed: Time = analysis.groups.iter().map(|group| group.accounts.total()).sum();
+        prop_assert_eq!(listed + sum[Account::End], sum.total());
+        let sent: usize = analysis.groups.iter().filter(|group| matches!(group.what, What::Send(..))).map(|group| group.count).sum();
+        prop_assert_eq!(sent, analysis.messages - 2 * analysis.synchronous);
+    }
+
+    /// The path goes from 0 to the end without a hole; what a hop costs is what the rules say, and nothing on it waits for
+    /// a reason that was not found.
+    #[test]
+    fn the_path_adds_up(machine in machine(), n in 0..8_usize, longest in 0..12_usize, seed: u64) {
+        let Run { trace, time, .. } = machine.run(|p| rounds(p, n, longest, seed)).unwrap();
+        let trace = trace.unwrap();
+        let analysis = Analysis::of(&trace).unwrap();
+        let mut at = Time::ZERO;
+        for step in &analysis.path {
+            let hop = step.hop;
+            prop_assert_eq!(hop.start, at);
+            at = hop.end;
+            let params = &trace.params;
+            let says = match hop.cost {
+                Cost::Send(k) => params.send_overhead(k),
+                Cost::Receive(k) => params.recv_overhead(k),
+                Cost::Stream(k) => params.stream(k),
+                Cost::Gap => params.g,
+                Cost::Latency if trace.latency == Latency::Exact => params.L,
+                Cost::Latency => hop.length().clamp(Time::ZERO, params.L),
+                Cost::Fixed => {
+                    // What a request puts off for another one's sake looks like a gap.
+                    let put_off = hop.part == Part::Gap && !trace.progress.is_empty();
+                    let has_reason = !matches!(hop.part, Part::Gap | Part::Stall | Part::Port) || put_off;
+                    prop_assert!(has_reason, "{:?}", hop);
+                    continue;
+                }
+            };
+            prop_assert_eq!(hop.length(), says, "{:?}", hop);
+        }
+        prop_assert_eq!(at, time);
+        let worth = |name| analysis.sensitivities.iter().find(|one| one.parameter.name == name);
+        // 1% more of everything is 1% more of what is not fixed.
+        let fixed: Time = analysis.path.iter().filter(|step| step.hop.cost == Cost::Fixed).map(|step| step.hop.length()).sum();
+        let all: f64 = analysis.sensitivities.iter().filter_map(|one| one.path).sum();
+        let rest = (time - fixed).as_ps() as f64 / 100.0;
+        prop_assert!((all - rest).abs() < 1.0 + 1e-6 * rest.abs(), "{} {}", all, rest);
+        prop_assert!(trace.params.L == Time::ZERO || worth("L").is_some());
+    }
+
+    /// The analysis of a run made again is that of the run.
+    #[test]
+    fn a_replay_is_the_run(machine in machine(), n in 0..6_usize, longest in 0..12_usize, seed: u64) {
+        let trace = machine.run(|p| rounds(p, n, longest, seed)).unwrap().trace.unwrap();
+        let again = WhatIf::read("", trace.params).unwrap().replay(&trace).unwrap();
+        let (one, other) = (Analysis::of(&trace).unwrap(), Analysis::of(&again).unwrap());
+        prop_assert_eq!((one.time, one.total, one.path), (other.time, other.total, other.path));
+    }
+}
+
+/// A random run's rendezvous are found as the calls tell them.
+#[test]
+fn rendezvous_are_those_of_the_calls() {
+    for seed in 0..50 {
+        let params = params("P=4,L=6us,o=2us,g=1us,O_s=100ns,G_s=1us,G_l=500ns,s=3,S=5");
+        let trace = traced(params, |p| rounds(p, 6, 12, seed));
+        let told = trace.calls.iter().filter_map(|call| call.what.sent()?.rendezvous.as_ref()).count();
+        let analysis = Analysis::of(&trace).unwrap();
+        assert_eq!(analysis.synchronous, told, "{seed}");
+        // Without calls nothing else is found, and only tags are not known.
+        let analysis_without = Analysis::of(&Trace { calls: Vec::new(), ..trace }).unwrap();
+        assert_eq!(analysis_without.total, analysis.total);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+
+    /// Whatever is wrong with a trace, it has an analysis or a sentence; also if nobody held it against the rules before.
+    #[test]
+    fn survives_any_trace(
+        machine in machine(),
+        n in 1..6_usize,
+        seed: u64,
+        edits in proptest::collection::vec((0..9_u8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<i64>()), 1..5),
+    ) {
+        let mut trace = machine.run(|p| rounds(p, n, 9, seed)).unwrap().trace.unwrap();
+        for (kind, one, other, ps) in edits {
+            let Trace { activities, messages, progress, .. } = &mut trace;
+            if activities.is_empty() || messages.is_empty() {
+                continue;
+            }
+            let (a, b) = (one.index(activities.len()), other.index(activities.len()));
+            let (m, k) = (one.index(messages.len()), other.index(messages.len()));
+            match kind {
+                0 => activities.swap(a, b),
+                1 => activities[a].end = Time::from_ps(ps),
+                2 => activities[a].what = activities[b].what.clone(),
+                3 => drop(activities.remove(a)),
+                4 => drop(messages.remove(m)),
+                5 => messages[m].to = messages[k].id.from.wrapping_add(ps as usize),
+                6 => messages[m].enter = Time::from_ps(ps),
+                7 => messages[m].arrival = messages[k].enter,
+                _ if progress.is_empty() => activities[a].id = ps as usize,
+                _ => {
+                    let at = one.index(progress.len());
+                    progress[at].what = activities[b].what.clone();
+                }
+            }
+        }
+        let of_run = Analysis::of_run(&trace);
+        if let Ok(analysis) = Analysis::of(&trace) {
+            prop_assert_eq!(analysis.total, of_run.total);
+            prop_assert_eq!(analysis.total.total(), trace.params.P as i64 * analysis.time);
+        }
+    }
+}
+
+#[test]
+fn a_trace_that_breaks_the_rules_is_refused() {
+    let mut trace = traced(rendezvous(), late_receiver);
+    trace.activities[0].end = 3 * US;
+    let refusal = Analysis::of(&trace).unwrap_err().to_string();
+    assert!(refusal.starts_with("it breaks the rules of the machine: "), "{refusal}");
+}
+
+#[test]
+fn a_model_is_made_of_the_recorded_run() {
+    let trace = traced(rendezvous(), late_receiver);
+    let what_if = WhatIf { name: String::new(), params: trace.params, fragments: None, model: Model::LogGP1 };
+    let time = Replay::of(&trace).model(Model::LogGP1).run().unwrap().time;
+    assert_eq!(Analysis::of_run(&what_if.replay(&trace).unwrap()).time, time);
+}
+
+// The command.
+
+fn loggp(line: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap()
+}
+
+fn right(line: &str) -> String {
+    let output = loggp(line);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), &*error), (Some(0), ""), "{line}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn refusal(line: &str) -> String {
+    let output = loggp(line);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{line}: {error}");
+    assert_eq!(error.trim_end().lines().count(), 1, "{line}: {error}");
+    error
+}
+
+/// A file of this test's own.
+fn place(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("analysis");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    let _ = fs::remove_file(&path);
+    path
+}
+
+fn file(name: &str, trace: &Trace) -> String {
+    let path = place(name);
+    trace.write(fs::File::create(&path).unwrap()).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn the_command_says_where_the_time_went() {
+    let path = file("late.json", &traced(rendezvous(), late_receiver));
+    let said = right(&format!("analyze {path} --what-if S=10 --model loggp-1 --path"));
+    for part in [
+        "2 us, O_s = 1,000 ns",
+        "times in ns",
+        "sender sync",
+        "critical path",
+        "1% more",
+        "model=loggp-1",
+        "send tag 3 (row), above S",
+        "o at receivers",
+    ] {
+        assert!(part == "2 us, O_s = 1,000 ns" || said.contains(part), "{part}: {said}");
+    }
+    let json = right(&format!("analyze {path} --what-if S=10 --format json --path"));
+    let rows: Vec<serde_json::Value> = json.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    assert_eq!(rows.len(), 2);
+    assert_eq!((&rows[0]["time_ns"], &rows[1]["time_ns"]), (&100_000.into(), &52_000.into()));
+    assert_eq!(rows[0]["total_ns"]["sender_sync"], 38_000);
+    assert_eq!(rows[0]["path_ns"]["L"], 20_000);
+    assert_eq!(rows[0]["processors"][1]["computation_ns"], 50_000);
+    assert_eq!(rows[1]["change"], -0.48);
+    assert_eq!(rows[1]["params"]["S"], 10);
+    let hops = rows[0]["hops"].as_array().unwrap();
+    let lengths: i64 = hops.iter().map(|hop| hop["length_ns"].as_i64().unwrap()).sum();
+    assert_eq!(lengths, 100_000);
+    let csv = right(&format!("analyze {path} {path} --format csv"));
+    assert_eq!(csv.lines().count(), 3);
+    assert!(csv.starts_with("run,trace,params.L,"), "{csv}");
+}
+
+#[test]
+fn the_command_draws_bars() {
+    let path = file("bars.json", &traced(rendezvous(), late_receiver));
+    let svg = place("bars.svg");
+    right(&format!("analyze {path} --plot {}", svg.display()));
+    let by_processor = fs::read_to_string(&svg).unwrap();
+    for part in ["computation", "sender sync", "handshake", "processor"] {
+        assert!(by_processor.contains(part), "{part}");
+    }
+    assert!(!by_processor.contains("receiver sync"), "nobody waited for a sender");
+    right(&format!("analyze {path} --what-if S=10 --plot {}", svg.display()));
+    let by_run = fs::read_to_string(&svg).unwrap();
+    assert!(by_run.contains("bars.json") && by_run.contains("S=10") && by_run.contains("mean"));
+    assert!(refusal(&format!("analyze {path} --plot bars.png")).contains("plots are SVG"));
+}
+
+#[test]
+fn the_command_refuses_in_a_sentence() {
+    let trace = traced(rendezvous(), late_receiver);
+    let path = file("refused.json", &trace);
+    for (line, part) in [
+        ("/nowhere".to_string(), "/nowhere cannot be read: "),
+        (format!("{path} --what-if S=1"), "--what-if S=1: S = 1 is below s = 2"),
+        (format!("{path} --what-if P=3"), "P=3: the trace is of 2 processors and not of 3; give P = 2"),
+        (format!("{path} --model loggp-7"), "there is no loggp-7"),
+    ] {
+        let refusal = refusal(&format!("analyze {line}"));
+        assert!(refusal.contains(part), "{refusal}");
+    }
+    assert!(refusal("analyze").contains("TRACE"));
+    let logp = file("logp.json", &traced(params("P=2,L=6us,o=2us"), late_receiver));
+    assert!(refusal(&format!("analyze {logp} --model loggp-1")).contains("follows from LogGPS's parameters"));
+
+    let good = fs::read_to_string(&path).unwrap();
+    let broken = place("broken.json");
+    for (text, part) in [
+        (String::new(), "it is empty"),
+        ("\u{0}\u{1}nothing".into(), "this is not the trace of a run"),
+        (good[..good.len() / 2].into(), "this is not the trace of a run"),
+        (good.replacen("12000000", "12000001", 1), ""),
+    ] {
+        fs::write(&broken, text).unwrap();
+        let refusal = refusal(&format!("analyze {}", broken.display()));
+        assert!(refusal.contains(part), "{refusal}");
+    }
+    let mut moved = trace.clone();
+    moved.activities[0].end = 3 * US;
+    let moved = file("moved.json", &moved);
+    assert!(refusal(&format!("analyze {moved}")).contains("breaks the rules of the machine"));
+    assert!(File::new(&moved).exists());
+}
+
+/// A program that would deadlock if its messages waited for their receivers: the run cannot be made again so, and that is
+/// said, with both calls.
+#[test]
+fn a_smaller_S_can_deadlock() {
+    let trace = traced(params("P=2,L=1us,o=1us,G_s=1ns,s=2,S=100"), |p| {
+        p.send(1 - p.id(), WORDS, vec![0; 50]);
+        p.recv(WORDS);
+    });
+    let path = file("deadlock.json", &trace);
+    right(&format!("analyze {path}"));
+    let output = loggp(&format!("analyze {path} --what-if S=10"));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("S=10: deadlock: 2 of 2 processors wait"), "{error}");
+}

@@ -1,0 +1,319 @@
+//! Calibration finds the parameters that a machine was built with: exactly on the virtual clock, and on the
+//! wall clock as well as the host keeps time.
+
+use std::fs;
+use std::hint;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use loggp::{ClockKind, Dilation, NS, Params, Ports, Time, US, preset};
+use loggp_programs::Emulation;
+use loggp_study::calibration::{Amount, Bound, Calibration};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// What calibration finds out on the virtual clock.
+fn found(params: Params, ports: Ports) -> Calibration {
+    Calibration::study(params, ports, &Emulation::default()).unwrap()
+}
+
+fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
+    let ps = Time::from_ps;
+    Params::builder(P).L(ps(L)).o(ps(o)).g(ps(g)).G(ps(G)).build().unwrap()
+}
+
+/// A time of any magnitude; none, now and then.
+fn any_time() -> impl Strategy<Value = i64> {
+    prop_oneof![1 => Just(0), 3 => 1..=40_i64, 3 => 1..=100_000_i64, 3 => 1..=100_000_000_i64]
+}
+
+fn any_ports() -> impl Strategy<Value = Ports> {
+    prop_oneof![Just(Ports::Single), Just(Ports::Dual)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    /// Every parameter exactly, for any machine with g >= o. Where L = 0 a message is in transit as long as its
+    /// words take. If they take nothing, or so little that no message is long enough, the most that shows of the
+    /// capacity is that it is at least 1.
+    #[test]
+    fn the_virtual_clock_is_calibrated_exactly(
+        P in 2..6_usize, L in any_time(), o in any_time(), more in any_time(), G in any_time(),
+        ports in any_ports(),
+    ) {
+        // g is no less than a hundredth of L, so that the capacity can be counted.
+        let g = (o + more).max(L / 100);
+        let params = params(P, L, o, g, G);
+        let found = found(params, ports);
+        let ps = Time::from_ps;
+        let values = (found.o.value, found.g.value, found.L.value, found.G.value);
+        prop_assert_eq!(values, (ps(o), ps(g), ps(L), ps(G)));
+        match params.capacity() {
+            Some(C) if L > 0 || o + g < 10_000_000 * G => {
+                prop_assert_eq!((found.C.value, found.C.bound), (C, Bound::Exact), "{}", found.C.how);
+            }
+            Some(C) if found.C.bound == Bound::Exact => prop_assert_eq!(found.C.value, C),
+            C => {
+                prop_assert_eq!(found.C.bound, Bound::AtLeast);
+                prop_assert!(C.is_none_or(|C| C >= found.C.value));
+            }
+        }
+    }
+
+    /// Where o is longer than g, long messages tell; without them g and C have bounds, which hold.
+    #[test]
+    fn what_does_not_show_has_a_bound(
+        L in any_time(), g in any_time(), more in 1..=1_000_000_i64, G in any_time(),
+    ) {
+        let g = g.max(L / 100);
+        let params = params(3, L, g + more, g, G);
+        let found = found(params, Ports::Single);
+        prop_assert_eq!((found.o.value, found.L.value, found.G.value), (params.o, params.L, params.G().unwrap()));
+        match found.g.bound {
+            Bound::Exact => prop_assert_eq!(found.g.value, params.g),
+            Bound::AtMost => prop_assert!(params.g <= found.g.value),
+            Bound::AtLeast | Bound::Any => prop_assert!(false),
+        }
+        prop_assert!(G == 0 || found.g.bound == Bound::Exact || params.o > 100_000 * params.G().unwrap());
+        match found.C.bound {
+            Bound::Exact => prop_assert_eq!(Some(found.C.value), params.capacity()),
+            Bound::AtLeast => prop_assert!(params.capacity().is_none_or(|C| C >= found.C.value)),
+            Bound::AtMost | Bound::Any => prop_assert!(false),
+        }
+    }
+}
+
+#[test]
+fn the_papers_machines_are_found_on_two_processors() {
+    for name in ["cm5", "cm5-double-net", "cs2-splitc", "cs2-elan"] {
+        let params = preset(name).unwrap().builder().P(2).build().unwrap();
+        let found = found(params, Ports::Single);
+        let values = (found.o.value, found.g.value, found.L.value, found.G.value, Some(found.C.value));
+        assert_eq!(values, (params.o, params.g, params.L, params.G().unwrap(), params.capacity()), "{name}");
+        assert_eq!((found.g.bound, found.C.bound), (Bound::Exact, Bound::Exact), "{name}");
+    }
+}
+
+#[test]
+fn the_signature_has_the_two_plateaus_of_the_papers() {
+    let params = preset("cs2-splitc").unwrap().builder().P(2).build().unwrap();
+    for series in found(params, Ports::Single).signature {
+        for (M, t) in series.bursts {
+            let further = (M as i64 - 1) * params.g.max(params.o + series.pause);
+            assert_eq!(t, params.o + further + series.pause, "M = {M}, pause = {}", series.pause);
+        }
+    }
+}
+
+#[test]
+fn without_a_gap_no_send_ever_stalls() {
+    let found = found(params(2, 6_000_000, 2_000_000, 0, 10_000), Ports::Single);
+    assert_eq!((found.g.value, found.g.bound), (Time::ZERO, Bound::Exact));
+    assert_eq!(found.C.bound, Bound::AtLeast);
+    assert!(found.C.value > 1000);
+}
+
+#[test]
+fn a_finding_says_how_far_it_is_from_what_was_configured() {
+    let found = found(params(2, 6_000_000, 4_000_000, 2_000_000, 0), Ports::Single);
+    let [o, g, .., C] = found.findings();
+    assert_eq!((o.difference(), o.error()), (Some(Amount::Time(Time::ZERO)), Some(0.0)));
+    // A bound is not off by anything.
+    assert_eq!((g.bound, g.difference(), g.error()), (Bound::AtMost, None, None));
+    assert_eq!((C.parameter, C.configured), ("C", Some(Amount::Count(3))));
+}
+
+#[test]
+fn a_loggps_machine_is_refused() {
+    let cenju4 = preset("cenju4").unwrap().builder().build().unwrap();
+    let refusal = |params| {
+        let refused = Calibration::study(params, Ports::Single, &Emulation::default());
+        refused.unwrap_err().to_string()
+    };
+    assert!(refusal(cenju4).contains("LogGPS"));
+    assert!(refusal(params(1, 1, 1, 1, 1)).contains("at least 2"));
+}
+
+/// What is found is found within 2% or 50 ns, which `measured` sees to. The host of a test has other things to do: so it
+/// may say that it was late, and then there is nothing to hold against the machine.
+#[test]
+fn the_wall_clock_is_calibrated_at_full_speed() {
+    for name in ["cs2-splitc", "cs2-elan", "cm5"] {
+        let params = preset(name).unwrap().builder().P(2).build().unwrap();
+        assert_eq!(measured(params, 1.0).dilation, 1.0);
+    }
+}
+
+/// A machine that runs slower than it should is still measured in its own time.
+#[test]
+fn a_stretched_machine_is_calibrated_in_its_own_time() {
+    let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    assert_eq!(measured(params, 5.0).dilation, 5.0);
+}
+
+/// One at a time: two would fight for the cores.
+fn alone() -> MutexGuard<'static, ()> {
+    static CORES: Mutex<()> = Mutex::new(());
+    CORES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What calibration finds out on the wall clock. What it says it found, it found.
+fn measured(params: Params, dilation: f64) -> Calibration {
+    let _alone = alone();
+    let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::on(ClockKind::Wall) };
+    let found = Calibration::study(params, Ports::Single, &emulation).unwrap();
+    let Calibration { o, g, L, G, C, .. } = &found;
+    for (found, set, noise) in
+        [(o, params.o, 50 * NS), (g, params.g, 50 * NS), (L, params.L, 50 * NS), (G, params.G().unwrap(), NS)]
+    {
+        let off = (found.value - set).max(set - found.value);
+        let near = off <= Time::from_ps(set.as_ps() / 50).max(noise);
+        assert!(!found.held || near || found.bound != Bound::Exact, "{found:?} {params:?}");
+    }
+    assert!(!C.held || C.bound != Bound::Exact || Some(C.value) == params.capacity(), "{C:?}");
+    found
+}
+
+/// Does something while every core is busy with something else too.
+fn on_a_busy_computer<T>(act: impl FnOnce() -> T) -> T {
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    hint::spin_loop();
+                }
+            });
+        }
+        let done = catch_unwind(AssertUnwindSafe(act));
+        over.store(true, Ordering::Relaxed);
+        done.unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// Holds a calibration by the command against its own verdict: each parameter is right within 2%, or marked, and then
+/// the command says so too.
+fn is_right_or_says_that_it_was_late(line: &str) {
+    let (status, out, err) = loggp(&format!("{line} --format json"));
+    let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 5, "{err}");
+    let late = |row: &&Value| row["held"] == json!(false);
+    for row in rows.iter().filter(|row| !late(row)) {
+        assert_eq!(row["held"], true);
+        // What is to be nothing has no relative error, and is found to a nanosecond.
+        let near = match row["error"].as_f64() {
+            Some(error) => error.abs() <= 0.02,
+            None => row["configured"] == 0 && row["difference"].as_f64().unwrap().abs() <= 1.0,
+        };
+        assert!(near, "{row}");
+    }
+    let late: Vec<&str> = rows.iter().filter(late).map(|row| row["parameter"].as_str().unwrap()).collect();
+    if late.is_empty() {
+        assert_eq!((status, err.as_str()), (Some(0), ""));
+    } else {
+        assert_eq!(status, Some(1));
+        let says =
+            format!("error: {} could not be measured: this computer was late too often; ", late.join(", "));
+        assert!(err.starts_with(&says) && err.lines().count() == 1, "{err}");
+    }
+}
+
+#[test]
+fn a_busy_computer_is_calibrated_or_says_that_it_was_late() {
+    let _alone = alone();
+    for line in [
+        "calibrate --machine cm5 --dilation 1",
+        "calibrate --machine cm5",
+        "calibrate --machine cs2-elan --dilation 3",
+        "calibrate --params L=20,o=2,g=4,G=0 --dilation 1",
+    ] {
+        on_a_busy_computer(|| is_right_or_says_that_it_was_late(line));
+    }
+}
+
+/// No computer is so fast.
+#[test]
+fn what_was_late_is_marked_in_every_format() {
+    let _alone = alone();
+    let line = "calibrate --machine cm5 --dilation 0.0001";
+    is_right_or_says_that_it_was_late(line);
+    let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("late.svg");
+    let (status, table, err) = loggp(&format!("{line} --plot {}", plot.display()));
+    assert_eq!((status, plot.exists()), (Some(1), false));
+    assert!(err.starts_with("error: o, g, L, G, C could not be measured: this computer was late"), "{err}");
+    assert_eq!(table.matches("  late  ").count(), 5, "{table}");
+    assert!(
+        table
+            .ends_with("\nlate: this computer was late too often to measure it, so do not trust its value\n")
+    );
+    let (_, csv, _) = loggp(&format!("{line} --format csv"));
+    let place = csv.lines().next().unwrap().split(',').rev().position(|title| title == "held").unwrap();
+    assert!(csv.lines().skip(1).all(|line| line.split(',').rev().nth(place) == Some("false")), "{csv}");
+}
+
+/// The command with these arguments, which stand in a line: its exit status, and what it printed.
+fn loggp(line: &str) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_command_has_a_row_for_every_parameter() {
+    let (status, out, _) = loggp("calibrate --machine cm5 --clock virtual --format json");
+    let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = rows.iter().map(|row| row["parameter"].as_str().unwrap()).collect();
+    assert_eq!((status, names), (Some(0), vec!["o", "g", "L", "G", "C"]));
+    for row in rows {
+        assert_eq!((&row["configured"], &row["difference"]), (&row["recovered"], &json!(0)), "{row}");
+        assert_eq!((&row["bound"], &row["held"]), (&json!("exact"), &Value::Null));
+    }
+    let (_, table, _) = loggp("calibrate --machine cs2-splitc --clock virtual");
+    assert!(
+        table.lines().nth(4).unwrap().starts_with("o                1.70       1.70        0.00  +0.00%"),
+        "{table}"
+    );
+    let (_, csv, _) = loggp("calibrate --machine cm5 --clock virtual --format csv");
+    assert_eq!(csv.lines().count(), 6);
+}
+
+#[test]
+fn the_command_says_what_does_not_show() {
+    let (status, table, _) = loggp("calibrate --params L=6,o=4,g=2,G=0 --clock virtual");
+    assert_eq!(status, Some(0));
+    assert!(table.contains("<= 4") && table.contains("o hides a shorter g"), "{table}");
+}
+
+#[test]
+fn the_command_draws_the_signature() {
+    let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("signature.svg");
+    let (status, ..) =
+        loggp(&format!("calibrate --machine cs2-elan --clock virtual --plot {}", plot.display()));
+    assert_eq!(status, Some(0));
+    let svg = fs::read_to_string(plot).unwrap();
+    for text in ["LogP signature of cs2-elan", "time per message [us]", "g = 13.8 us", "o = 3.8 us"] {
+        assert!(svg.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn the_command_refuses_in_a_sentence() {
+    for (line, words) in [
+        ("calibrate --machine cenju4", "this is a LogGPS machine"),
+        ("calibrate -P 1", "at least 2"),
+        ("calibrate --plot x.png", ".svg"),
+        ("calibrate --clock virtual --cores 1", "--cores is for the wall clock"),
+        ("calibrate --latency random:1", "needs messages that are under way for exactly L"),
+        ("calibrate -P 2,3", "-P is one number of processors here"),
+        ("calibrate --size 3", "unexpected argument '--size'"),
+    ] {
+        let (status, out, err) = loggp(line);
+        assert_eq!((status, out.as_str()), (Some(2), ""), "{line}");
+        assert!(err.contains(words) && err.lines().count() == 1, "{line}: {err}");
+    }
+}

@@ -1,0 +1,941 @@
+//! The command, as a user meets it: what it prints, where, and its exit status.
+
+use std::fs;
+#[cfg(unix)]
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// The command with these arguments, which stand in a line.
+fn loggp(line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
+    command.args(line.split_whitespace());
+    command
+}
+
+/// What it did.
+fn output(line: &str) -> Output {
+    loggp(line).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// What it printed; it must have gone well, and had nothing to warn of.
+fn right(line: &str) -> String {
+    let output = output(line);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{line}");
+    text(&output.stdout).into()
+}
+
+/// The row that it printed as JSON.
+fn row(line: &str) -> Value {
+    serde_json::from_str(&right(&format!("{line} --format json"))).unwrap()
+}
+
+/// What it printed after runs on the wall clock: it may warn that this computer was late, and of nothing else.
+fn measured(line: &str) -> String {
+    let output = output(line);
+    assert_eq!(output.status.code(), Some(0), "{line}: {}", text(&output.stderr));
+    for warning in text(&output.stderr).lines() {
+        assert!(warning.starts_with("warning: "), "{line}: {warning}");
+    }
+    text(&output.stdout).into()
+}
+
+/// The rows of runs on the wall clock, as JSON; what always holds, holds for them.
+fn measured_rows(line: &str) -> Vec<Value> {
+    let rows = measured(&format!("{line} --format json"));
+    let rows: Vec<Value> = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    for row in &rows {
+        let number =
+            |path: &str| row.pointer(path).unwrap().as_f64().unwrap_or_else(|| panic!("{path}: {row}"));
+        assert_eq!((&row["clock"], &row["verified"]), (&json!("wall"), &json!(true)));
+        assert!(number("/measured_min_ns") <= number("/measured_ns"));
+        assert!(number("/measured_ns") <= number("/measured_max_ns"));
+        assert!(number("/dilation") > 0.0 && number("/cores") >= 1.0);
+        assert!(row["held"].is_boolean() && !row["dilation_why"].as_str().unwrap().is_empty());
+        let lateness = ["p50", "p90", "p99", "max"].map(|name| number(&format!("/lateness_ns/{name}")));
+        assert!(lateness.is_sorted() && lateness[0] >= 0.0 && number("/lateness_ns/finish") >= 0.0, "{row}");
+        assert!((number("/measured_ns") / number("/model_ns") - 1.0 - number("/error_model")).abs() < 1e-9);
+    }
+    rows
+}
+
+/// Nothing ends before the model says, but for a tick of this computer's clock.
+fn is_not_early(row: &Value) -> bool {
+    row["error_model"].as_f64().unwrap() > -1e-6
+}
+
+/// The sentence with which it refused the request: one line, and nothing on stdout.
+fn refusal(line: &str) -> String {
+    refusal_of(loggp(line))
+}
+
+fn refusal_of(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""), "{command:?}");
+    let sentence = text(&output.stderr).strip_prefix("error: ").unwrap().strip_suffix('\n').unwrap();
+    assert!(!sentence.contains('\n'), "{command:?}: {sentence}");
+    sentence.into()
+}
+
+/// A place for a file of this test's own, where nothing is.
+fn place(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir(&folder).unwrap();
+    folder.join("trace.json")
+}
+
+/// A trace of a run, in a place of this name.
+fn trace(name: &str, line: &str) -> PathBuf {
+    let path = place(name);
+    right(&format!("{line} --trace {}", path.display()));
+    path
+}
+
+#[test]
+fn a_scatter_takes_the_time_of_loggp_figure_6() {
+    for (algorithm, cycles) in [("optimal", 1171), ("binomial", 1313), ("long", 10250), ("short", 10250)] {
+        let line =
+            format!("run scatter {algorithm} -P 1024 --params L=30,o=0,g=10,G=1 --size 1 --clock virtual");
+        assert_eq!(
+            row(&line),
+            json!({
+                "program": "scatter",
+                "algorithm": algorithm,
+                "machine": null,
+                "params": {"L": 30_000_000, "o": 0, "g": 10_000_000, "G": 1_000_000, "P": 1024, "word": 8},
+                "size": 1, "options": "alpha=0.5",
+                "cycle_ns": 1000,
+                "latency": "exact",
+                "ties": "number",
+                "ports": "single",
+                "barrier_ns": null,
+                "work": "charged",
+                "seed": 1,
+                "repeat": 1,
+                "dilation_asked": null,
+                "clock": "virtual",
+                "carrier": null,
+                "formula_ns": cycles * 1000,
+                "model_ns": cycles * 1000,
+                "measured_ns": null,
+                "measured_min_ns": null,
+                "measured_max_ns": null,
+                "error_model": null,
+                "error_formula": 0.0,
+                "verified": true,
+                "messages": 1023,
+                "stalls": {"count": 0, "ns": 0, "max_in_transit": 3, "capacity": 3},
+                "dilation": 1.0,
+                "dilation_why": null,
+                "cores": 1,
+                "held": null,
+                "lateness_ns": null,
+            })
+        );
+    }
+    for (L, g, k, cycles) in [(300, 100, 1, 2860), (30, 10, 10, 10358), (30, 10, 100, 102_419)] {
+        let row = row(&format!("run scatter -P 1024 --params L={L},g={g},G=1 --size {k}"));
+        assert_eq!((&row["formula_ns"], &row["model_ns"]), (&json!(cycles * 1000), &json!(cycles * 1000)));
+    }
+}
+
+#[test]
+fn run_takes_the_best_known_algorithm_unless_told() {
+    let row = row("run broadcast --params L=6,o=2,g=4");
+    assert_eq!((&row["algorithm"], &row["params"]["P"]), (&json!("optimal"), &json!(8)));
+    assert_eq!(row["model_ns"], 24_000); // LogP, figure 3
+}
+
+/// The project's main job, without any option: the experiment of LogGP's figures 11 and 12.
+#[test]
+fn compare_measures_loggps_own_experiment() {
+    let table = measured("compare scatter");
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[1].ends_with(", wall clock, times in us"), "{table}");
+    let titles: Vec<&str> = lines[3].split_whitespace().collect();
+    assert_eq!(titles[..6], ["algorithm", "formula", "model", "vs", "formula", "measured"]);
+    let cells: Vec<Vec<&str>> = lines[4..10].iter().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(cells[0][..4], ["optimal", "841.644", "841.644", "+0.00%"]);
+    let number = |cell: &str| cell.replace(',', "").parse::<f64>().unwrap();
+    assert!(
+        cells.iter().all(|cells| number(cells[4]) >= number(cells[2]) && cells[5].ends_with('%')),
+        "{table}"
+    );
+    assert!(cells.iter().all(|cells| cells.ends_with(&["yes"])), "{table}");
+    // How this computer held the runs stands below.
+    let titles: Vec<&str> = lines[11].split_whitespace().collect();
+    assert_eq!(titles, ["dilation", "cores", "late", "p50", "p90", "p99", "max", "at", "the", "end"]);
+    assert!(lines[12].starts_with("optimal ") && lines[17].starts_with("split "), "{table}");
+    assert!(lines[20].starts_with("dilation"), "{table}");
+}
+
+#[test]
+fn compare_shows_the_model_of_loggps_own_experiment() {
+    let table = right("compare scatter --clock virtual");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(
+        lines[0],
+        "scatter on cs2-elan: L = 10 us, o = 3.8 us, g = 13.8 us, G = 0.092 us, P = 64, word = 4 bytes"
+    );
+    assert_eq!(lines[1], "size 128 (items per processor, a word each), virtual clock, times in us");
+    assert!(lines[3].starts_with("algorithm ") && lines[3].ends_with(" verified"), "{}", lines[3]);
+    let cells: Vec<Vec<&str>> = lines[4..].iter().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(cells[0], ["optimal", "841.644", "841.644", "+0.00%", "63", "0", "1", "of", "1", "yes"]);
+    assert_eq!(cells[3][..5], ["short", "111,287.000", "111,287.000", "+0.00%", "8,064"]);
+    assert_eq!(cells[5][..4], ["split", "-", "841.644", "-"]);
+    assert!(lines.ends_with(&["", "split has no formula: the paper shows an example (LogGP, figure 10)"]));
+    // Numbers end in the same column.
+    let ends = |title: &str| lines[3].find(title).unwrap() + title.len();
+    assert!(lines[4..10].iter().all(|line| line[..ends("model")].ends_with(|c: char| c.is_ascii_digit())));
+    assert!(lines[4..10].iter().all(|line| line[ends("model")..].starts_with("  ")));
+}
+
+#[test]
+fn compare_has_a_row_for_each_algorithm() {
+    let algorithms = |line: &str| -> Vec<String> {
+        let rows = right(line);
+        let rows = rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        rows.map(|row| row["algorithm"].as_str().unwrap().into()).collect()
+    };
+    assert_eq!(
+        algorithms("compare broadcast --clock virtual --format json"),
+        ["optimal", "binomial", "binary", "flat"]
+    );
+    assert_eq!(algorithms("compare broadcast flat binary --clock virtual --format json"), ["flat", "binary"]);
+}
+
+#[test]
+fn a_table_has_the_unit_of_the_parameters() {
+    for (options, unit, time) in [
+        ("--params L=6,o=2,g=4", "cycles", "24"),
+        ("--params P=8,o=2000ns,L=6us,g=4us", "ns", "24,000"),
+        ("--params L=.006ms,o=2,g=4", "ms", "0.024"),
+        ("--params L=6,o=2,g=4 --cycle 25ns", "cycles", "24"),
+        ("--machine cm5 -P 8", "us", "24"),
+        ("--machine ncube2 -P 8 --params g=1us", "us", "418"),
+        ("--machine ncube2 -P 8 --params g=40", "cycles", "16,720"),
+        ("--machine myrinet -P 2", "ns", "14,284.91"),
+    ] {
+        let table = right(&format!("run broadcast {options}"));
+        assert!(table.lines().nth(1).unwrap().ends_with(&format!("times in {unit}")), "{table}");
+        let line = table.lines().find(|line| line.starts_with("optimal")).unwrap();
+        assert_eq!(line.split_whitespace().nth(2), Some(time), "{table}");
+    }
+    assert!(right("run broadcast --params L=6,g=4 --cycle 25ns").contains("(a cycle is 25 ns)"));
+}
+
+/// What --params says goes over the machine, and -P over both.
+#[test]
+fn options_go_over_the_machine() {
+    let params = |options: &str| row(&format!("run broadcast {options}"))["params"].clone();
+    let cm5 = json!({"L": 6_000_000, "o": 2_000_000, "g": 4_000_000, "G": 4_000_000, "P": 128, "word": 16});
+    assert_eq!(params("--machine cm5"), cm5);
+    let other = params("--machine cm5 --params L=1,G=0.5us -P 3");
+    assert_eq!(
+        other,
+        json!({"L": 1_000_000, "o": 2_000_000, "g": 4_000_000, "G": 500_000, "P": 3, "word": 16})
+    );
+    assert_eq!(params("--machine cm5 --params P=5")["P"], 5);
+    // Bare numbers count the cycles that are asked for, or the machine's own.
+    assert_eq!(params("--params L=6 --cycle 25ns")["L"], 150_000);
+    assert_eq!(params("--machine ncube2 -P 2 --params g=4")["g"], 100_000);
+    assert_eq!(params("--machine ncube2 -P 2 --params g=4 --cycle 2us")["g"], 8_000_000);
+    assert_eq!(params("--machine ncube2 -P 2 --params g=4 --cycle 2us")["L"], 9_000_000);
+}
+
+#[test]
+fn a_loggps_machine_has_its_own_parameters() {
+    let row = row("run scatter long --machine cenju4 --size 100");
+    assert_eq!((&row["machine"], &row["formula_ns"]), (&json!("cenju4"), &Value::Null));
+    let params = json!({
+        "L": 640_000, "o": 7_820_000, "g": 0, "O_s": 7630, "O_r": 12_770, "G_s": 570, "G_l": -12_740,
+        "P": 16, "word": 1, "s": 1028, "S": 1028,
+    });
+    assert_eq!(row["params"], params);
+    assert_eq!(row["stalls"]["capacity"], Value::Null);
+    let table = right("compare broadcast --machine cenju4 --clock virtual");
+    assert_eq!(table.matches("no formulas").count(), 1, "{table}");
+}
+
+#[test]
+fn settings_change_the_run() {
+    let time =
+        |options: &str| row(&format!("run broadcast --machine cm5 {options}"))["model_ns"].as_f64().unwrap();
+    let exact = time("");
+    assert!(time("--latency random:1") < exact);
+    assert_eq!(time("--latency random:1"), time("--latency random:1"));
+    assert_ne!(time("--latency random:1"), time("--latency random:2"));
+    assert_eq!(time("--ports dual --seed 7 --stack 65536 --work charged --repeat 3"), exact);
+    assert_ne!(time("--work measured"), exact);
+    let fixed = |alpha: &str| row(&format!("run scatter fixed --alpha {alpha}"))["model_ns"].clone();
+    assert_ne!(fixed("0.1"), fixed("0.5"));
+    assert!(right("run scatter fixed --alpha 0.1").contains(", alpha = 0.1\n"));
+
+    let table = right("run broadcast --latency random:4 --ports dual --work measured --repeat 2");
+    let settings = ", work measured, random latency (seed 4), dual ports, median of 2 runs";
+    assert!(table.lines().nth(1).unwrap().ends_with(settings), "{table}");
+    let note = "formulas take every message to be under way for exactly L\n";
+    assert!(table.ends_with(note), "{table}");
+    assert!(right("run broadcast --latency exponential:4").ends_with(note));
+}
+
+#[test]
+fn csv_has_the_same_titles_for_every_machine() {
+    let loggp = right("compare scatter --machine cm5 -P 8 --clock virtual --format csv");
+    let lines: Vec<Vec<&str>> = loggp.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines.len(), 1 + 6);
+    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
+    let cell = |title: &str| lines[1][lines[0].iter().position(|other| *other == title).unwrap()];
+    assert_eq!((cell("algorithm"), cell("machine"), cell("params.L")), ("optimal", "cm5", "6000000"));
+    assert_eq!((cell("params.O_s"), cell("measured_ns"), cell("lateness_ns.p50")), ("", "", ""));
+    assert_eq!((cell("verified"), cell("stalls.capacity")), ("true", "2"));
+    let loggps = right("run broadcast --machine myrinet --format csv");
+    assert_eq!(loggps.lines().next(), loggp.lines().next());
+    assert_eq!(loggps.lines().count(), 2);
+}
+
+/// Every value of JSON is in CSV, under its path.
+#[test]
+fn csv_has_all_that_json_has() {
+    fn paths(value: &Value, path: String, all: &mut Vec<String>) {
+        match value.as_object() {
+            Some(object) => object.iter().for_each(|(name, value)| {
+                paths(value, if path.is_empty() { name.clone() } else { format!("{path}.{name}") }, all)
+            }),
+            None => all.push(path),
+        }
+    }
+    let csv = right("run broadcast --format csv");
+    let titles: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let mut all = Vec::new();
+    paths(&row("run broadcast --machine cm5"), String::new(), &mut all);
+    paths(&row("run broadcast --machine cenju4"), String::new(), &mut all);
+    paths(&measured_rows("run broadcast -P 2 --clock wall")[0], String::new(), &mut all);
+    for path in all {
+        assert!(titles.contains(&&*path) || titles.contains(&&*format!("{path}.p50")), "{path}");
+    }
+}
+
+#[test]
+fn programs_lists_every_algorithm_with_its_formula() {
+    let list = right("programs");
+    for part in
+        ["broadcast: ", "scatter: ", "size: items per processor", "128 unless told", "(LogGP, lemma 2)"]
+    {
+        assert!(list.contains(part), "{part}");
+    }
+    assert!(list.matches("formula: ").count() >= 10, "{list}");
+}
+
+#[test]
+fn machines_lists_every_value_with_its_source() {
+    let list = right("machines");
+    let lines: Vec<Vec<&str>> = list.lines().map(|line| line.split_whitespace().collect()).collect();
+    let has = |words: &[&str]| lines.iter().any(|line| line.starts_with(words));
+    assert!(has(&["cs2-elan:", "Meiko"]));
+    assert!(has(&["L", "8.6", "us", "LogGP,", "table", "1"]));
+    assert!(has(&["g", "open", "LogP,", "section", "5.2:"]));
+    assert!(has(&["longest", "4333", "words"]));
+    assert!(has(&["word", "1", "byte"]));
+}
+
+/// LogP, section 5.1: the averages of its table, and what is counted in networks that can be built.
+#[test]
+fn machines_lists_networks() {
+    let list = right("machines --topology");
+    let lines: Vec<Vec<&str>> = list.lines().map(|line| line.split_whitespace().collect()).collect();
+    let row = |name: &str| lines.iter().find(|line| line.join(" ").starts_with(name)).unwrap().join(" ");
+    assert_eq!(row("hypercube"), "hypercube 1,024 log2 P / 2 5 1,024 2^10 5 5 5 10");
+    assert_eq!(row("3d torus"), "3d torus 1,024 3/4 P^(1/3) 7.56 1,000 10 x 10 x 10 7.5 7.5 7.51 15");
+    let rows = right("machines --topology -P 64,20000 --format json");
+    let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 14);
+    assert_eq!((&rows[3]["average"]["counted"], &rows[3]["built"]["nodes"]), (&json!(3.0), &json!(64)));
+    assert_eq!((&rows[7]["average"]["counted"], &rows[7]["built"]["P"]), (&json!(null), &json!(16384)));
+    assert_eq!(right("machines --topology --format csv").lines().count(), 8);
+}
+
+#[test]
+fn an_audit_finds_a_run_clean() {
+    for (name, line) in [
+        ("audit-scatter", "run scatter"),
+        ("audit-random", "run broadcast --latency random:3 --ports dual"),
+        (
+            "audit-stalls",
+            "run scatter short --size 8 -P 16 --params L=40us,g=2us,o=1us,G=1us --work measured",
+        ),
+        ("audit-gps", "run scatter --machine cenju4 --size 200"),
+    ] {
+        let path = trace(name, line);
+        let folder = path.parent().unwrap().read_dir().unwrap();
+        assert_eq!(folder.count(), 1, "nothing else is left beside the trace");
+        let found = right(&format!("audit {}", path.display()));
+        assert!(found.ends_with("\nevery rule holds\n"), "{found}");
+        assert!(found.contains("\nmessages  ") && found.contains("\nfinish  "), "{found}");
+    }
+}
+
+/// Every program, as it is and on a machine where long messages wait for their receivers: its trace is the same in both
+/// forms, the auditor finds its calls right, and it is made again at the same picosecond.
+#[test]
+fn every_program_s_recorded_run_is_made_again() {
+    for line in [
+        "run broadcast",
+        "run scatter",
+        "run scatter short --machine cenju4 --size 200",
+        "run summation",
+        "run all-to-all-broadcast",
+        "run combining",
+        "run remap -P 8 --size 64",
+        "run remap long-staggered -P 8 --size 64",
+        "run fft -P 4 --size 256",
+        "run radix-sort -P 4 --size 256",
+        "run lu -P 4 --size 32",
+        "run transportation -P 8",
+        "run broadcast -P 5 --latency random:3 --ties random:4",
+    ] {
+        let json = trace("again", line);
+        let small = json.with_extension("loggp");
+        right(&format!("{line} --trace {}", small.display()));
+        assert!(fs::read(&small).unwrap().starts_with(b"loggp trace 1\n"));
+        assert!(fs::read(&json).unwrap().len() > 4 * fs::read(&small).unwrap().len());
+        let read = |path: &Path| loggp::Trace::read(fs::File::open(path).unwrap()).unwrap();
+        let was = read(&small);
+        assert_eq!(was, read(&json), "{line}");
+        let is = loggp::Replay::of(&was).trace(true).run().unwrap().trace.unwrap();
+        assert!(is.activities == was.activities && is.messages == was.messages, "{line}");
+        let of_calls = |rule| matches!(rule, loggp::Rule::Calls | loggp::Rule::Asked);
+        let found = loggp::audit(&was).violations;
+        let found: Vec<_> = found.iter().filter(|found| of_calls(found.rule)).collect();
+        assert!(found.is_empty(), "{line}: {found:?}");
+    }
+}
+
+#[test]
+fn a_recorded_run_is_written_as_a_schedule() {
+    let path = trace("goal", "run broadcast -P 3 --params L=6,o=2,g=4");
+    let goal = right(&format!("trace2goal {}", path.display()));
+    let send = |label: &str, to: usize| format!("{label}: send 8b to {to} tag 0");
+    for part in [
+        "num_ranks 3\n\nrank 0 {\n// tag 0: ",
+        &send("l1", 1),
+        &send("l2", 2),
+        "l2 requires l1\n}\n\nrank 1 {\nl1: recv 8b from 0 tag 0\n}\n",
+    ] {
+        assert!(goal.contains(part), "{part:?}: {goal}");
+    }
+    assert!(refusal(&format!("trace2goal {} --unit 0ns", path.display())).contains("it lasts longer than 0"));
+    let old = fs::read_to_string(&path).unwrap().replace(r#""cat":"call""#, r#""cat":"work""#);
+    let old = old.replace(r#""pid":16777217"#, r#""pid":1"#);
+    fs::write(&path, old).unwrap();
+    let sentence = refusal(&format!("trace2goal {}", path.display()));
+    assert!(sentence.ends_with("the trace holds no calls; record the run again"), "{sentence}");
+}
+
+#[test]
+fn the_wall_clock_measures_what_the_model_says() {
+    for line in [
+        "compare broadcast --params L=6,o=2,g=4",
+        "run scatter -P 16 --clock wall",
+        "run scatter short -P 4 --size 16 --clock wall --params L=40us,g=2us,o=1us,G=1us --ports dual",
+        "run broadcast --machine cm5 -P 2 --clock wall --latency random:3 --cores 1",
+        "run broadcast --machine myrinet -P 3 --clock wall",
+    ] {
+        let rows = measured_rows(line);
+        assert!(!rows.is_empty() && rows.iter().all(is_not_early), "{line}: {rows:?}");
+    }
+    // The model's work was measured by itself, so either run may be the shorter one.
+    measured_rows("run scatter -P 4 --clock wall --work measured");
+}
+
+#[test]
+fn a_dilation_and_the_cores_can_be_chosen() {
+    let row = &measured_rows("run scatter -P 4 --clock wall --dilation 40 --cores 1")[0];
+    assert_eq!(
+        (&row["dilation"], &row["dilation_why"], &row["cores"]),
+        (&json!(40.0), &json!("as asked"), &json!(1))
+    );
+    assert!(is_not_early(row));
+    let row = &measured_rows("run scatter -P 4 --clock wall --dilation auto")[0];
+    assert!(row["dilation"].as_f64().unwrap() > 1.0, "this is a short run: {row}");
+}
+
+#[test]
+fn a_carrier_can_be_chosen() {
+    for (carrier, said) in [("thread", "wall clock, times"), ("coroutine", "wall clock on coroutines, times")]
+    {
+        let row = &measured_rows(&format!("compare remap short-naive -P 12 --carrier {carrier}"))[0];
+        assert_eq!(row["carrier"], carrier);
+        assert!(is_not_early(row), "{row}");
+        let table = measured(&format!("run scatter optimal -P 4 --clock wall --carrier {carrier}"));
+        assert!(table.lines().nth(1).unwrap().contains(said), "{table}");
+    }
+}
+
+#[test]
+fn several_runs_have_a_shortest_and_a_longest() {
+    let rows = measured_rows("compare scatter optimal long -P 4 --repeat 3");
+    assert!(rows.len() == 2 && rows.iter().all(is_not_early));
+    let table = measured("run scatter -P 4 --clock wall --repeat 2");
+    assert!(table.lines().nth(1).unwrap().ends_with(", median of 2 runs"), "{table}");
+    let titles: Vec<&str> = table.lines().nth(3).unwrap().split_whitespace().collect();
+    assert!(titles.windows(3).any(|titles| titles == ["measured", "min", "max"]), "{table}");
+}
+
+/// A run that no computer could hold: it is right, but its time is marked, and stderr says what would help.
+#[test]
+fn a_run_that_was_late_is_marked() {
+    let late = output("run scatter -P 4 --clock wall --dilation 0.001");
+    assert_eq!(late.status.code(), Some(0));
+    let (table, warning) = (text(&late.stdout), text(&late.stderr));
+    let line = table.lines().nth(4).unwrap();
+    assert!(line.contains("%  late ") && line.ends_with("  yes"), "{table}");
+    assert!(table.contains("\nlate: this computer did not keep up with the run, "), "{table}");
+    let last = warning.lines().last().unwrap();
+    assert!(last.starts_with("warning: this computer was late: optimal; a larger --dilation or --cycle, "));
+
+    let rows = measured_rows("compare scatter long -P 4 --dilation 0.001");
+    assert_eq!(rows[0]["held"], false);
+}
+
+#[test]
+fn the_trace_of_a_run_on_the_wall_clock_is_clean() {
+    for (name, line) in [
+        ("wall-scatter", "run scatter -P 16"),
+        ("wall-work", "run scatter short -P 4 --size 8 --work measured --repeat 2"),
+        ("wall-random", "run broadcast -P 8 --latency random:3 --ports dual"),
+        ("wall-gps", "run scatter -P 4 --machine cenju4 --size 200"),
+    ] {
+        let path = place(name);
+        measured(&format!("{line} --clock wall --trace {}", path.display()));
+        let found = right(&format!("audit {}", path.display()));
+        assert!(found.ends_with("\nevery rule holds\n"), "{found}");
+    }
+}
+
+/// A command that takes more than a minute by itself, when it has begun to write a file into an empty folder.
+#[cfg(unix)]
+fn begun(mut command: Command, folder: &Path) -> Child {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let started = Instant::now();
+    while files(folder) == 0 {
+        assert!(started.elapsed() < Duration::from_secs(30), "the draft");
+        sleep(Duration::from_millis(5));
+    }
+    sleep(Duration::from_millis(100));
+    child
+}
+
+#[cfg(unix)]
+fn kill(child: &Child, signal: &str) {
+    let kill = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+}
+
+fn files(folder: &Path) -> usize {
+    folder.read_dir().unwrap().count()
+}
+
+/// Whether this process ignores a signal, as under `nohup`; then so does every command that it starts.
+#[cfg(unix)]
+fn is_ignored(signal: u32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
+        .is_some_and(|bits| bits & 1 << (signal - 1) != 0)
+}
+
+/// What Ctrl-C does, and those who end a command for another reason.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_command_at_once_and_leaves_nothing() {
+    let signals =
+        [("INT", 2, 130, "interrupted"), ("TERM", 15, 143, "terminated"), ("HUP", 1, 129, "hung up")];
+    for (signal, _, status, says) in signals.into_iter().filter(|(_, number, ..)| !is_ignored(*number)) {
+        for line in [
+            "run scatter -P 4 --clock wall --dilation 1e6 --trace",
+            "run scatter -P 4 --clock wall --dilation 1e6 --timeline",
+            "sweep scatter --over P=4,5 --clock wall --dilation 1e6 --plot",
+            "calibrate --dilation 1e6 --plot",
+            "stress --dilation 1e6 --plot",
+        ] {
+            let path = place(&format!("signal-{signal}")).with_extension("svg");
+            let folder = path.parent().unwrap();
+            let started = Instant::now();
+            let child = begun(loggp(&format!("{line} {}", path.display())), folder);
+            kill(&child, signal);
+            let output = child.wait_with_output().unwrap();
+            assert!(started.elapsed() < Duration::from_secs(60), "it ended by itself");
+            assert_eq!((output.status.code(), text(&output.stdout)), (Some(status), ""), "{line}");
+            assert_eq!(text(&output.stderr), format!("{says}; nothing was written\n"));
+            assert_eq!(files(folder), 0, "{line}");
+        }
+    }
+}
+
+/// What `nohup` asks for.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let path = place("nohup");
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "trap '' HUP; exec \"$0\" run scatter -P 4 --clock wall --dilation 1e6 --trace \"$1\""]);
+    command.args([env!("CARGO_BIN_EXE_loggp"), path.to_str().unwrap()]);
+    let mut child = begun(command, path.parent().unwrap());
+    kill(&child, "HUP");
+    sleep(Duration::from_millis(300));
+    assert_eq!(child.try_wait().unwrap(), None);
+    kill(&child, "TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+}
+
+/// A run that fails, or that is ended, leaves an old file as it was; one that goes well takes its place.
+#[cfg(unix)]
+#[test]
+fn an_old_file_stays_until_a_new_one_is_whole() {
+    let path = place("old").with_extension("svg");
+    let folder = path.parent().unwrap();
+    let shown = path.display();
+    fs::write(&path, "old").unwrap();
+    let still_old = |line: &str| {
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old", "{line}");
+        assert_eq!(files(folder), 1, "{line}");
+    };
+    // This machine carries no message of so many words.
+    for line in [
+        "run scatter --machine cenju4 --size 9999 --trace",
+        "run scatter --machine cenju4 --size 9999 --timeline",
+        "sweep scatter long --machine cenju4 --over size=9000,9999 --plot",
+        "sweep scatter long --machine cenju4 --over size=10,9999 --plot",
+    ] {
+        assert_eq!(output(&format!("{line} {shown}")).status.code(), Some(1), "{line}");
+        still_old(line);
+    }
+    for line in [
+        format!("sweep scatter --over size=0,0 --plot {shown}"),
+        format!("run scatter -P 300 --timeline {shown}"),
+        format!("stress --load 99999999 --plot {shown}"),
+        format!("run scatter --trace {shown} --timeline /nowhere/x.svg"),
+    ] {
+        refusal(&line);
+        still_old(&line);
+    }
+    let line = format!("run scatter -P 4 --clock wall --dilation 1e6 --trace {shown}");
+    let mut child = loggp(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let started = Instant::now();
+    while files(folder) == 1 {
+        assert!(started.elapsed() < Duration::from_secs(30), "the draft");
+        sleep(Duration::from_millis(5));
+    }
+    kill(&child, "TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    still_old(&line);
+
+    // What it was allowed it still is, and a link to it stays a link.
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    let link = folder.join("link.svg");
+    symlink("old.svg", &link).unwrap();
+    fs::rename(&path, folder.join("old.svg")).unwrap();
+    let path = folder.join("old.svg");
+    right(&format!("sweep broadcast flat --over P=2,3 --plot {}", link.display()));
+    assert!(fs::read_to_string(&path).unwrap().starts_with("<svg"));
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert_eq!((mode(&path), files(folder)), (0o640, 2));
+    // A link to what is not there makes it.
+    fs::remove_file(&path).unwrap();
+    right(&format!("run broadcast --timeline {}", link.display()));
+    assert!(path.is_file() && link.symlink_metadata().unwrap().is_symlink());
+    // It may be read by whoever may read any new file.
+    fs::write(folder.join("new"), "").unwrap();
+    assert_eq!(mode(&path), mode(&folder.join("new")));
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o440)).unwrap();
+    assert!(refusal(&format!("run broadcast --trace {}", path.display())).contains("may not be written"));
+}
+
+/// A second file would take the place of the first.
+#[cfg(unix)]
+#[test]
+fn two_files_with_one_name_are_refused() {
+    let path = place("twice").with_file_name("x.svg");
+    let folder = path.parent().unwrap();
+    symlink("x.svg", folder.join("link")).unwrap();
+    symlink("../twice/link", folder.join("chain")).unwrap();
+    symlink("circle", folder.join("circle")).unwrap();
+    let run = |trace: &str, timeline: &str| {
+        let mut command = loggp("run broadcast --clock wall --dilation 1e6");
+        command.current_dir(folder).args(["--trace", trace, "--timeline", timeline]);
+        command
+    };
+    for there in [false, true] {
+        if there {
+            fs::write(&path, "old").unwrap();
+        }
+        let before = files(folder);
+        for (trace, timeline) in [
+            ("x.svg", "x.svg"),
+            ("x.svg", "./x.svg"),
+            ("x.svg", "../twice/x.svg"),
+            ("link", "x.svg"),
+            ("chain", "link"),
+        ] {
+            let sentence = refusal_of(run(trace, timeline));
+            let right =
+                format!("--trace and --timeline name the same file, {timeline}; give each a file of its own");
+            assert_eq!((sentence, files(folder)), (right, before));
+        }
+        let sentence = refusal_of(run("circle", "x.svg"));
+        assert!(sentence.contains("a link that leads to no file"), "{sentence}");
+        assert_eq!(files(folder), before);
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+}
+
+#[test]
+fn an_audit_finds_what_broke_the_rules() {
+    let path = trace("audit-broken", "run broadcast --params L=6,o=2,g=4");
+    let good = fs::read_to_string(&path).unwrap();
+    fs::write(&path, good.replace(r#""L":6000000"#, r#""L":5000000"#)).unwrap();
+    let output = output(&format!("audit {}", path.display()));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("a message is under way for the latency, but "));
+    assert!(text(&output.stderr).starts_with("error: the trace breaks the rules of the machine: "));
+
+    for (bad, why) in [(&good[..good.len() / 2], "EOF"), ("{}", "missing field"), ("", "it is empty")] {
+        fs::write(&path, bad).unwrap();
+        let sentence = refusal(&format!("audit {}", path.display()));
+        assert!(
+            sentence.contains("this is not the trace of a run: ") && sentence.contains(why),
+            "{sentence}"
+        );
+    }
+    fs::write(&path, [0xff, 0xfe, 0]).unwrap();
+    refusal(&format!("audit {}", path.display()));
+    assert!(refusal("audit /nowhere").starts_with("/nowhere cannot be read: "));
+}
+
+#[test]
+fn a_trace_takes_the_place_of_an_old_one_or_leaves_it() {
+    let path = place("trace-old");
+    fs::write(&path, "old").unwrap();
+    // The run fails after the file was checked: this machine carries no message of so many words.
+    let line = format!("run scatter --machine cenju4 --size 9999 --trace {}", path.display());
+    assert_eq!(output(&line).status.code(), Some(1));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+    right(&format!("run scatter --trace {}", path.display()));
+    assert!(fs::read_to_string(&path).unwrap().starts_with(r#"{"displayTimeUnit":"ns""#));
+    assert_eq!(path.parent().unwrap().read_dir().unwrap().count(), 1);
+}
+
+#[test]
+fn refuses_in_one_sentence() {
+    for (line, sentence) in [
+        ("machines --topology -P 1", "there is no network of 1; give a P from 2 to 1,073,741,824"),
+        (
+            "machines --format csv",
+            "machines have no lines of csv; give --format table or json, or list networks with --topology",
+        ),
+        ("run scater", "there is no program scater; the nearest name is scatter; `loggp programs` lists all"),
+        (
+            "compare Broad",
+            "there is no program Broad; the nearest name is broadcast; `loggp programs` lists all",
+        ),
+        (
+            "compare broadcast optimal flt",
+            "broadcast has no algorithm flt; the nearest name is flat; there are optimal, binomial, binary, flat",
+        ),
+        (
+            "run scatter --machine cs2",
+            "there is no machine cs2; the nearest name is cs2-elan; `loggp machines` lists all",
+        ),
+        (
+            "run scatter --machine ncube2",
+            "--machine ncube2: the paper leaves g open; give a value, as in g=6us",
+        ),
+        ("run scatter -P 0", "P = 0 is not a number of processors; give one from 1 to 16777216"),
+        ("run scatter --params P=0", "P = 0 is not a number of processors; give one from 1 to 16777216"),
+        ("run scatter -P 8 --params L=6,P=8", "P is given twice, by -P and in --params; give it once"),
+        (
+            "run scatter --params L=6parsec",
+            "--params: L = 6parsec: there is no unit parsec; use s, ms, us, ns, ps or cycles",
+        ),
+        ("run scatter --params L=6,L=7", "--params: L is given twice; give it once"),
+        ("run scatter --params L=-1", "L = -1 us is negative; only G_l may be"),
+        ("run scatter --size 0", "scatter optimal: a size of 0 leaves nothing to do; give at least 1"),
+        ("compare scatter --size 0", "scatter optimal: a size of 0 leaves nothing to do; give at least 1"),
+        (
+            "compare broadcast flat --size 0",
+            "broadcast flat: a size of 0 leaves nothing to do; give at least 1",
+        ),
+        (
+            "run scatter --trace /nowhere/trace.json",
+            "no trace can be written to /nowhere/trace.json: its folder is not there; give one that is",
+        ),
+        (
+            "run scatter --trace /dev/null",
+            "no trace can be written to /dev/null: it is not a file; give the name of one, new or old",
+        ),
+        ("run scatter -P -1", "invalid value '-1' for '-P <N>': give a whole number, and no unit"),
+        ("run scatter --size 1k", "invalid value '1k' for '--size <N>': give a whole number, and no unit"),
+        ("run scatter --alpha 1", "invalid value '1' for '--alpha <RATIO>': give a ratio between 0 and 1"),
+        (
+            "run scatter --alpha nan",
+            "invalid value 'nan' for '--alpha <RATIO>': give a ratio between 0 and 1",
+        ),
+        (
+            "run scatter --cycle 5",
+            "invalid value '5' for '--cycle <TIME>': it has no unit; write 6us or 7.63ns",
+        ),
+        (
+            "run scatter --cycle 0us",
+            "invalid value '0us' for '--cycle <TIME>': it lasts longer than 0; give at least 1ps",
+        ),
+        (
+            "run scatter --stack 9",
+            "invalid value '9' for '--stack <BYTES>': give a number of bytes from 32768 to 1073741824",
+        ),
+        (
+            "run scatter --repeat 0",
+            "invalid value '0' for '--repeat <N>': give a whole number from 1 to 1000",
+        ),
+        (
+            "run scatter --clock wall --dilation 0",
+            "invalid value '0' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1000000",
+        ),
+        (
+            "compare scatter --dilation -1",
+            "invalid value '-1' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1000000",
+        ),
+        (
+            "compare scatter --dilation abc",
+            "invalid value 'abc' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1000000",
+        ),
+        ("compare scatter --cores 0", "invalid value '0' for '--cores <N>': give a whole number from 1"),
+        ("run scatter --carrier coroutine", "--carrier is for the wall clock; give --clock wall too"),
+        ("run scatter --dilation 5", "--dilation is for the wall clock; give --clock wall too"),
+        (
+            "run scatter -P 4,8",
+            "-P is one number of processors here; `loggp sweep --over P=4,8` takes several",
+        ),
+        ("run", "the following required arguments were not provided: <PROGRAM>"),
+        (
+            "run scatter --machin cm5",
+            "unexpected argument '--machin' found; tip: a similar argument exists: '--machine'",
+        ),
+    ] {
+        assert_eq!(refusal(line), sentence, "{line}");
+    }
+    for line in [
+        "bogus",
+        "audit",
+        "run scatter --trace",
+        "run scatter --latency random",
+        "run scatter --latency random:x",
+        "run scatter --ties sometimes",
+        "calibrate --ties rotation --clock virtual",
+        "run scatter --clock sundial",
+        "run scatter --clock wall --dilation nan",
+        "run scatter --clock wall --dilation 1e7",
+        "run scatter --clock wall --cores -1",
+        "compare scatter --clock virtual --cores 2",
+        "run scatter --ports three",
+        "run scatter --work none",
+        "run scatter --format xml",
+        "run scatter --seed -1",
+        "run scatter --cycle 5parsecs",
+        "run scatter --cycle 99999999999s",
+        "run scatter -P 99999999999999999999999",
+        "run scatter -P 99999999",
+        "run scatter --size 99999999999",
+        "run scatter --size 18446744073709551615",
+        "run scatter --params L",
+        "run scatter --params Q=3",
+        "run scatter --machine cenju4 --params G=1",
+        "run scatter --trace /",
+        "run scatter --trace ..",
+        "compare scatter --trace x",
+    ] {
+        refusal(line);
+    }
+    let mut empty = loggp("run scatter --trace");
+    empty.arg("");
+    refusal_of(empty);
+}
+
+#[test]
+fn a_run_that_fails_says_what_the_processors_did() {
+    let failed = output("run scatter --machine cenju4 --size 9999");
+    assert_eq!((failed.status.code(), text(&failed.stdout)), (Some(1), ""));
+    assert!(text(&failed.stderr).contains("a message on this machine has at most 4333\n  processor 0 at "));
+    assert!(!text(&failed.stderr).contains("panicked"));
+
+    // Where some fail, the others are compared.
+    let compared = output("compare scatter long short --machine cenju4 --size 5000 --clock virtual");
+    assert_eq!(compared.status.code(), Some(1));
+    assert!(text(&compared.stdout).contains("\nshort "), "{}", text(&compared.stdout));
+    assert!(text(&compared.stderr).starts_with("error: long failed: processor 0 sent 5000 words at once"));
+}
+
+#[test]
+fn nobody_has_to_read_to_the_end() {
+    for line in ["machines", "programs", "compare scatter --format json", "--help"] {
+        let mut child = loggp(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{line}");
+    }
+}
+
+/// A naive schedule's time is a matter of who goes first, and a staggered one's is not.
+#[test]
+fn ties_are_settled_as_asked() {
+    let time = |line: &str| row(&format!("run remap {line} -P 16 --machine cm5"))["model_ns"].clone();
+    let [number, rotation, random] = ["number", "rotation", "random:1"].map(|ties| {
+        [time(&format!("long-naive --ties {ties}")), time(&format!("short-staggered --ties {ties}"))]
+    });
+    assert!(number[0] != rotation[0] && rotation[0] != random[0] && random[0] != number[0]);
+    assert!(number[1] == rotation[1] && rotation[1] == random[1]);
+    assert_eq!(time("long-naive"), number[0]);
+    assert_eq!(row("run remap --ties random:7")["ties"], "random:7");
+    assert!(right("run remap --ties random:7").contains(", random ties (seed 7)"));
+    let stalled = |ties| {
+        row(&format!("stress fft-naive -P 8 --load 32 --machine cm5 --clock virtual --ties {ties}"))["stalls"]
+            ["ns"]
+            .clone()
+    };
+    assert_ne!(stalled("number"), stalled("random:3"));
+}
+
+#[test]
+fn help_and_version_go_to_stdout() {
+    assert!(right("--help").contains("Usage: loggp <COMMAND>"));
+    assert!(right("run --help").contains("--params <NAME=VALUE,...>"));
+    assert!(right("--version").starts_with("loggp "));
+    let nothing = output("");
+    assert_eq!((nothing.status.code(), text(&nothing.stdout)), (Some(2), ""));
+    assert!(text(&nothing.stderr).contains("Usage: loggp <COMMAND>"));
+}
+
+#[test]
+fn a_timeline_is_drawn_whole_or_not_at_all() {
+    let path = trace("timeline", "run broadcast").with_extension("svg");
+    right(&format!("run broadcast --params L=6,o=2,g=4 --timeline {}", path.display()));
+    let svg = std::fs::read_to_string(&path).unwrap();
+    assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+    assert_eq!(svg.matches("receive overhead: ").count(), 7);
+
+    std::fs::remove_file(&path).unwrap();
+    let sentence = refusal(&format!("run broadcast -P 300 --timeline {}", path.display()));
+    assert!(sentence.contains("at most 128 processors"), "{sentence}");
+    assert!(!path.exists());
+}

@@ -1,0 +1,236 @@
+//! LU decomposition: right for any layout, as long as predicted, and with the words and the idle processors that LogP counts.
+
+use crate::cases::{check, formula, outcome};
+use loggp::{ClockKind, Dilation, Latency, LogGps, NS, Params, Ports, Stats, Time, US, Work, audit, preset};
+use loggp_programs::lu::LU;
+use loggp_programs::{Case, Course, Emulation};
+use loggp_study::Study;
+use proptest::prelude::*;
+
+const ENTRIES: [&str; 5] = ["random", "hilbert", "graded", "triangular", "orthogonal"];
+
+fn case(algorithm: &str, params: Params, n: usize) -> Case {
+    Case { size: n, ..Case::new(&LU, algorithm, params) }
+}
+
+fn cm5(P: usize) -> Params {
+    preset("cm5").unwrap().builder().P(P).build().unwrap()
+}
+
+/// Machines of LogP, LogGP and LogGPS; in LogGPS long messages wait for their receivers.
+fn machines(P: usize) -> [Params; 3] {
+    let machine = || Params::builder(P).L(6 * US).o(2 * US).g(4 * US);
+    let gps = LogGps { s: 4, S: 8, O_s: 3 * NS, O_r: 2 * NS, G_s: 100 * NS, G_l: 50 * NS };
+    [machine().build(), machine().G(100 * NS).build(), machine().gps(gps).build()].map(Result::unwrap)
+}
+
+/// Any layout, any grid, any panel, any matrix, any machine, messages in any order.
+fn any_case(most: usize) -> impl Strategy<Value = Case> {
+    let parts = (0..LU.algorithms.len(), 1..=most, 1..13_usize, 1..24_usize, 0..5_usize, 0..3_usize);
+    (parts, any::<u64>(), any::<prop::sample::Index>(), any::<bool>()).prop_map(
+        |((algorithm, n, P, block, entries, machine), seed, grid, single)| {
+            let divisors: Vec<usize> = (1..=P).filter(|rows| P.is_multiple_of(*rows)).collect();
+            let rows = divisors[grid.index(divisors.len())];
+            let case = Case {
+                latency: Latency::Random { seed },
+                seed,
+                ports: if single { Ports::Single } else { Ports::Dual },
+                ..case(LU.algorithms[algorithm].name, machines(P)[machine], n)
+            };
+            case.with("block", block)
+                .with("entries", ENTRIES[entries])
+                .with("grid", format!("{rows}x{}", P / rows))
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 5000, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn every_case_is_right(case in any_case(60)) {
+        outcome(&case, &Emulation::default());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn every_case_is_right_on_the_wall_clock(case in any_case(24)) {
+        let emulation = Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::on(ClockKind::Wall) };
+        let model = outcome(&case, &Emulation::default());
+        let wall = outcome(&case, &emulation);
+        // Work is charged, so every processor does what it does on the virtual clock, when it does it there.
+        let finish = |stats: &[Stats]| -> Vec<Time> { stats.iter().map(|stats| stats.finish).collect() };
+        prop_assert_eq!(finish(&wall.run.processors), finish(&model.run.processors));
+        prop_assert!(wall.run.time >= model.run.time);
+    }
+}
+
+#[test]
+fn every_trace_keeps_the_rules() {
+    for algorithm in LU.algorithms {
+        for params in machines(6) {
+            for (block, clock) in [(1, ClockKind::Virtual), (5, ClockKind::Virtual), (5, ClockKind::Wall)] {
+                let case = case(algorithm.name, params, 23).with("block", block);
+                let emulation =
+                    Emulation { trace: true, dilation: Dilation::Fixed(1.0), ..Emulation::on(clock) };
+                let outcome = outcome(&case, &emulation);
+                let audit = audit(outcome.run.trace.as_ref().unwrap());
+                assert!(audit.is_clean(), "{case:?}: {:?}", audit.violations);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_model_takes_as_long_as_predicted() {
+    let loggp = |P| Params::builder(P).L(10 * US).o(2 * US).g(4 * US).G(50 * NS).build().unwrap();
+    for algorithm in LU.algorithms {
+        for P in [1, 2, 6, 7, 16] {
+            for (params, block) in [(cm5(P), 1), (cm5(P), 8), (loggp(P), 1), (loggp(P), 8)] {
+                let case = case(algorithm.name, params, 128).with("block", block);
+                let prediction = Study::of(case).run().unwrap().prediction;
+                let off = prediction.error_formula().unwrap();
+                // Of the pivots' places it knows only how likely they are, and nothing of stalls.
+                let most = if algorithm.name == "replicated" { 0.08 } else { 0.05 };
+                assert!(off.abs() < most, "{} P = {P} block {block}: {off}", algorithm.name);
+            }
+        }
+    }
+}
+
+/// Nothing depends on where the pivots are, and nobody waits for the network: every term is there.
+#[test]
+fn the_column_layouts_take_exactly_as_long_as_predicted() {
+    for (algorithm, P, n) in [("column-cyclic", 16, 100), ("column-blocked", 8, 96), ("column-cyclic", 2, 33)]
+    {
+        let case = case(algorithm, cm5(P), n);
+        assert_eq!(Some(outcome(&case, &Emulation::default()).run.time), formula(&case), "{case:?}");
+    }
+}
+
+/// LogP, section 4.2: of the layouts the scattered grid is the best, and what it is better by.
+#[test]
+fn the_layouts_come_in_the_papers_order() {
+    let times = |algorithm: &str| {
+        let outcome = outcome(&case(algorithm, cm5(16), 192), &Emulation::default());
+        let broadcast = outcome.phases.iter().find(|(name, _)| name == "broadcast").unwrap().1;
+        (outcome.run.time, broadcast.in_units(US))
+    };
+    let [replicated, column, scattered, blocked, ahead] =
+        ["replicated", "column-cyclic", "grid-cyclic", "grid-blocked", "grid-cyclic-lookahead"].map(times);
+    assert!(scattered.0 < blocked.0 && scattered.0 < column.0 && column.0 < replicated.0);
+    assert!(ahead.0 < scattered.0);
+    // 2(n-k) against n-k against 2(n-k)/sqrt(P) numbers.
+    let (by_column, by_grid) = (replicated.1 / column.1, replicated.1 / scattered.1);
+    assert!((1.4..2.2).contains(&by_column), "{by_column}");
+    assert!((3.0..4.4).contains(&by_grid), "{by_grid}");
+}
+
+/// After n/sqrt(P) steps 2 sqrt(P) - 1 processors are idle, and one is active for the last n/sqrt(P); scattered all are
+/// active but for the last sqrt(P) steps (LogP, section 4.2).
+#[test]
+fn processors_are_idle_as_the_paper_says() {
+    let (n, P, root) = (64, 16, 4);
+    let active = |algorithm: &str| -> Vec<f64> {
+        let case = case(algorithm, cm5(P), n);
+        let Course { points, .. } = outcome(&case, &Emulation::default()).course.unwrap();
+        let predicted = case.plan().unwrap().course().unwrap();
+        assert_eq!(points, predicted.points, "{algorithm}");
+        points.into_iter().map(|(_, active)| active).collect()
+    };
+    let (blocked, scattered) = (active("grid-blocked"), active("grid-cyclic"));
+    // What is counted after step k is what has an element to update in it.
+    assert_eq!((blocked[n / root - 2], blocked[n / root - 1]), (16.0, (P - (2 * root - 1)) as f64));
+    assert!(blocked[n - n / root - 1..n - 1].iter().all(|active| *active == 1.0));
+    assert!(scattered[..n - root].iter().all(|active| *active == P as f64));
+    assert!(scattered[n - root] < P as f64);
+    let columns = active("column-blocked");
+    assert_eq!((columns[n / P - 1], columns[n - n / P - 1]), (15.0, 1.0));
+    assert!(active("column-cyclic")[..n - P].iter().all(|active| *active == P as f64));
+}
+
+/// A zero column, and two rows that are the same: the same step on every layout, and no crash.
+#[test]
+fn a_singular_matrix_is_reported_at_the_same_step_everywhere() {
+    let folder = std::env::temp_dir().join(format!("loggp-lu-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("singular.csv");
+    std::fs::write(&file, "1, 2, 3, 4\n2, 4, 6, 8\n1, 0, 2, 5\n3, 1, 1, 0\n").unwrap();
+    let step = |case: &Case| {
+        let outcome = outcome(case, &Emulation::default());
+        let figures = outcome.figures.iter();
+        figures.filter(|figure| figure.name == "no pivot at step").map(|figure| figure.value).next()
+    };
+    for algorithm in LU.algorithms {
+        for P in [1, 4, 6] {
+            for block in [1, 2, 5] {
+                let case = |n| case(algorithm.name, machines(P)[1], n).with("block", block);
+                let zeros = Case { seed: 17, ..case(30).with("entries", "singular") };
+                assert_eq!(step(&zeros), Some(18.0), "{zeros:?}");
+                assert_eq!(formula(&zeros), None);
+                let same = case(4).with("entries", file.display());
+                assert_eq!(step(&same), Some(4.0), "{same:?}");
+                assert_eq!(step(&case(30)), None);
+            }
+        }
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Rounding may leave nothing of the last column, or 1e-20: either is right.
+#[test]
+fn a_matrix_that_is_singular_but_for_rounding_is_no_mistake() {
+    for n in 10..40 {
+        for algorithm in LU.algorithms {
+            let case = case(algorithm.name, machines(2)[1], n).with("entries", "hilbert").with("grid", "2x1");
+            outcome(&case.with("block", n - 1), &Emulation::default());
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_a_sentence() {
+    let case = |n, P| case("grid-cyclic", machines(P)[0], n);
+    let refused = |case: Case, part: &str| {
+        let why = check(&case).unwrap_err();
+        assert!(why.contains(part), "{why}");
+    };
+    refused(case(0, 4), "leaves nothing to decompose; give at least 1");
+    refused(case(10_000, 4), "give at most 8192");
+    refused(case(9, 6).with("grid", "2x2"), "a grid of 2x2 has 4 processors, and P = 6; give 2x3");
+    refused(case(9, 6).with("grid", "6"), "grid = 6: a grid is RxC");
+    refused(case(9, 6).with("block", "0"), "block = 0: it is no number of columns; give 1 or more");
+    refused(case(9, 6).with("flop", "-1us"), "flop = -1us: it is negative");
+    refused(case(9, 6).with("entries", "magic"), "there is no such matrix; give random, hilbert");
+    refused(case(9, 6).with("entries", "none.csv"), "none.csv cannot be read");
+    let folder = std::env::temp_dir().join(format!("loggp-lu-bad-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("matrix.csv");
+    for (text, part) in [
+        ("1,2\n3,NaN\n", "line 2 of"),
+        ("1,2\n3,inf\n", "inf is not a finite number; give one"),
+        ("1,2\n3\n", "has 1 numbers, and the size is 2"),
+        ("1,2\n", "has 1 lines, and the size is 2"),
+        ("1,2\n3,4\n5,6\n", "line 3 of"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        refused(case(2, 1).with("entries", file.display()), part);
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Where work is measured the phases add up to the whole, and the prediction knows every phase.
+#[test]
+fn measured_work_has_a_prediction() {
+    for (algorithm, block) in [("column-cyclic", 1), ("grid-cyclic-lookahead", 16), ("replicated", 8)] {
+        let params = Params::builder(2).L(2 * US).o(500 * NS).g(500 * NS).G(NS).build().unwrap();
+        let case = Case { work: Work::Measured, ..case(algorithm, params, 200) }.with("block", block);
+        let answers = Study::of(case).run().unwrap();
+        assert_eq!(answers.wrong, None);
+        assert!(answers.prediction.formula.is_some_and(|time| time > Time::ZERO));
+        assert!(answers.phases.iter().all(|phase| phase.prediction.formula.is_some()), "{algorithm}");
+        let sum: Time = answers.phases.iter().filter_map(|phase| phase.prediction.model).sum();
+        assert!(sum <= answers.outcome.run.time, "{algorithm}");
+    }
+}

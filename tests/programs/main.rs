@@ -1,0 +1,25 @@
+//! The tests of the programs, of what is made of them, and of the command, through what everybody can use.
+
+#![allow(non_snake_case)] // L, G and P are the papers' names
+
+mod cases;
+
+mod analysis;
+mod calibrate;
+mod command;
+mod every_program;
+mod fft;
+mod gauss;
+mod installed;
+mod karp;
+mod loggps;
+mod lu;
+mod numbers;
+mod radix_sort;
+mod remap;
+mod replay;
+mod reproduce;
+mod rtt;
+mod stress;
+mod sweep;
+mod transportation;

@@ -1,0 +1,90 @@
+//! Every number that the command printed once, it prints again: formulas, models, phases, messages and stalls of all
+//! programs and algorithms, on the virtual clock with charged work.
+//!
+//! `numbers.txt` has the commands, each after a `$`, and below each what its JSON says, a line for a row. Where a
+//! number is to change, `LOGGP_NUMBERS=new cargo test --test numbers` writes the file anew, and the change shows in
+//! the diff.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/programs/numbers.txt");
+
+/// What a row is about.
+const NAMES: [&str; 4] = ["algorithm", "parameter", "pattern", "load"];
+/// What was asked for, what follows from the rest, and what belongs to the wall clock or to this computer's rounding.
+const LEFT_OUT: [&str; 11] = [
+    "params",
+    "cycle_ns",
+    "barrier_ns",
+    "seed",
+    "repeat",
+    "error",
+    "error_formula",
+    "error_model",
+    "dilation",
+    "cores",
+    "scaled residual",
+];
+
+/// The numbers of a row, with their names.
+fn numbers(name: &str, value: &Value, line: &mut String) {
+    match value {
+        Value::Number(number) => *line += &format!(" {name}={number}"),
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(field, _)| !LEFT_OUT.contains(&field.as_str()) && !NAMES.contains(&field.as_str()))
+            .for_each(|(field, value)| numbers(field, value, line)),
+        Value::Array(items) => {
+            for item in items {
+                *line += &format!(" {}:", item["phase"].as_str().unwrap_or_default());
+                numbers("", item, line);
+            }
+        }
+        Value::Bool(false) if name == "verified" => *line += " WRONG",
+        _ => (),
+    }
+}
+
+/// What a command prints, a line for a row.
+fn lines(command: &str) -> Vec<String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(command.split(' ')).output().unwrap();
+    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    let line = |text: &str| {
+        let row: Value = serde_json::from_str(text).unwrap();
+        let names: Vec<String> = NAMES
+            .iter()
+            .map(|name| &row[name])
+            .filter(|name| !name.is_null())
+            .map(Value::to_string)
+            .collect();
+        let mut line = names.join(" ").replace('"', "");
+        numbers("", &row, &mut line);
+        line
+    };
+    String::from_utf8(output.stdout).unwrap().lines().map(line).collect()
+}
+
+#[test]
+fn every_number_is_what_it_was() {
+    let text = std::fs::read_to_string(FILE).unwrap();
+    let commands = text.split("$ ").skip(1);
+    let (mut new, mut others, mut count) = (String::new(), Vec::new(), 0);
+    for command in commands {
+        let mut known = command.lines();
+        let command = known.next().unwrap();
+        let (known, now): (Vec<&str>, _) = (known.collect(), lines(command));
+        if known != now {
+            let differs = now.iter().zip(&known).find(|(now, known)| now != *known);
+            others.push(format!("{command}: {} rows of {}\n  {differs:?}", now.len(), known.len()));
+        }
+        new += &format!("$ {command}\n{}\n", now.join("\n"));
+        count += now.len();
+    }
+    if std::env::var("LOGGP_NUMBERS").is_ok_and(|value| value == "new") {
+        return std::fs::write(FILE, new).unwrap();
+    }
+    assert!(others.is_empty(), "{} commands print other numbers:\n{}", others.len(), others.join("\n"));
+    assert!(count > 500, "{count}");
+}

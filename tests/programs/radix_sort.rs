@@ -1,0 +1,337 @@
+//! Radix sort: right for every input, stable, and as fast as predicted where the prediction is exact.
+
+use crate::cases::{check, formula, outcome};
+use loggp::{Latency, LogGps, Machine, Params, Ports, Time, US, Work, preset};
+use loggp_programs::radix_sort::{Plan, RADIX_SORT, Room, sort};
+use loggp_programs::{Case, Emulation, Outcome, PhaseName};
+use proptest::prelude::*;
+
+const INPUTS: [&str; 4] = ["uniform", "skewed", "sorted", "equal"];
+
+fn case(algorithm: &str, params: Params, size: usize) -> Case {
+    Case { size, ..Case::new(&RADIX_SORT, algorithm, params) }
+}
+
+/// What the paper says of the phases.
+fn phases(case: &Case) -> Vec<(PhaseName, Option<Time>)> {
+    case.plan().unwrap().phases()
+}
+
+fn run(case: &Case) -> Outcome {
+    outcome(case, &Emulation::default())
+}
+
+/// How long a phase took, and how long it was predicted to take.
+fn phase(case: &Case, outcome: &Outcome, name: &str) -> (Time, Option<Time>) {
+    let predicted = phases(case);
+    let (_, model) = outcome.phases.iter().find(|(other, _)| *other == name).unwrap();
+    let (_, formula) = predicted.iter().find(|(other, _)| *other == name).unwrap();
+    (*model, *formula)
+}
+
+fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
+    Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap()
+}
+
+/// Parameters of all kinds with g <= L + 2o.
+fn any_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> {
+    let time = |most: i64| prop_oneof![1 => Just(0), 4 => 0..=most];
+    let all = (P, time(60), time(20), time(40), time(3));
+    all.prop_map(|(P, L, o, g, G)| params(P, L, o, g.min(L + 2 * o), G))
+}
+
+/// LogGP's figure 6: 16 processors of a CS-2, short messages against long ones.
+#[test]
+fn short_loses_to_long_as_in_figure_6_of_loggp() {
+    for machine in ["cs2-splitc", "cs2-elan"] {
+        let params = preset(machine).unwrap().builder().P(16).build().unwrap();
+        for n in [64, 256, 1024, 4096] {
+            let [long, short] = ["long", "short"].map(|name| case(name, params, n));
+            let model = run(&short).run.time.in_units(run(&long).run.time);
+            assert!(model > 3.0, "{machine} {n}: {model}");
+            let formula = formula(&short).unwrap().in_units(formula(&long).unwrap());
+            assert!(formula > 3.0, "{machine} {n}: {formula}");
+        }
+    }
+}
+
+/// With short messages a pass takes a time in proportion to the keys, g for each; with long ones the
+/// computation takes the most.
+#[test]
+fn the_transfer_is_most_of_short_and_least_of_long() {
+    let params = preset("cs2-splitc").unwrap().builder().P(16).build().unwrap();
+    let share = |name| {
+        let case = case(name, params, 4096);
+        let outcome = run(&case);
+        phase(&case, &outcome, "distribution").0.in_units(outcome.run.time)
+    };
+    assert!(share("short") > 0.6, "{}", share("short"));
+    assert!(share("long") < 0.4, "{}", share("long"));
+}
+
+/// Tags tell keys that are equal apart: they must come out in the order in which they went in.
+#[test]
+fn equal_keys_stay_in_order() {
+    let mut rng = fastrand::Rng::with_seed(1);
+    for seed in 0..60 {
+        let (P, n, values) = (rng.usize(1..12), rng.usize(1..80), rng.u32(1..40));
+        let plan = Plan { radix: rng.u32(1..12), bulk: seed % 2 == 0 };
+        let items: Vec<(u32, u32)> =
+            (0..(P * n) as u32).map(|tag| (rng.u32(..values) * 0x0100_0801, tag)).collect();
+        let machine = Machine::new(params(P, 30, 1, 4, 1)).latency(Latency::Random { seed });
+        let run = machine.work(Work::Charged).run(|p| {
+            let mut room = Room::new(plan, n, p.p());
+            sort(p, plan, &items[p.id() * n..][..n], &mut room);
+            room.items
+        });
+        let mut expected = items.clone();
+        expected.sort_by_key(|(key, _)| *key);
+        assert_eq!(run.unwrap().results.concat(), expected, "P = {P}, n = {n}, {plan:?}");
+    }
+}
+
+#[test]
+fn every_width_of_key_and_digit_is_sorted() {
+    for name in ["long", "short"] {
+        for bits in [32, 64] {
+            for radix in [1, 3, 8, 11, 13, 16] {
+                for input in INPUTS {
+                    let case = case(name, params(3, 6, 2, 4, 1), 50);
+                    run(&case.with("keys", bits).with("radix", radix).with("input", input));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn results_are_right_in_whatever_order_messages_arrive() {
+    for name in ["long", "short"] {
+        for seed in 0..200 {
+            let (P, n) = (2 + seed as usize % 9, 1 + seed as usize % 23);
+            let case = Case { seed, ..case(name, params(P, 40, 1, 4, 1), n) };
+            let case = case.with("input", INPUTS[seed as usize % 4]).with("radix", 1 + seed % 7);
+            run(&Case { latency: Latency::Random { seed }, ..case });
+        }
+    }
+}
+
+/// On a LogGPS machine every message may have to wait for its receiver. Nobody may wait for ever.
+#[test]
+fn long_messages_may_wait_for_their_receivers() {
+    for S in [1, 3, 16, 1000] {
+        for P in [2, 3, 5, 8, 12] {
+            let gps = LogGps { s: S.min(4), S, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
+            let params = Params::builder(P).L(20 * US).o(2 * US).g(4 * US).gps(gps).word(1).build().unwrap();
+            for input in INPUTS {
+                let long = case("long", params, 40).with("input", input);
+                assert_eq!((formula(&long), phases(&long)), (None, vec![]));
+                run(&long);
+                let short = case("short", params, 40).with("input", input);
+                match S {
+                    1 | 3 => {
+                        assert!(check(&short).unwrap_err().contains("give an S of at least 4"))
+                    }
+                    _ => drop(run(&short)),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_what_can() {
+    let here = params(4, 1, 1, 1, 1);
+    let refusal = |case: Case| check(&case).unwrap_err();
+    for name in ["long", "short"] {
+        assert!(refusal(case(name, here, 0)).contains("give at least 1"));
+        let refusal = refusal(case(name, here, usize::MAX));
+        let most = refusal.rsplit(' ').next().unwrap().parse().unwrap();
+        assert!(check(&case(name, here, most)).is_ok(), "{refusal}");
+        assert!(check(&case(name, here, most + 1)).is_err(), "{refusal}");
+    }
+    let with = |name, value: &str| refusal(case("long", here, 5).with(name, value));
+    assert_eq!(with("keys", "33"), "keys = 33: give 32 or 64");
+    assert_eq!(with("radix", "0"), "radix = 0: give a number of bits from 1 to 16");
+    assert_eq!(with("radix", "17"), "radix = 17: give a number of bits from 1 to 16");
+    assert_eq!(with("input", "odd"), "input = odd: give uniform, skewed, sorted or equal");
+    assert!(with("key-move", "-1us").contains("give 0 or more"));
+    // A long message would be there before it is sent (LogGPS, table 5).
+    let cenju = preset("cenju4").unwrap().builder().build().unwrap();
+    assert!(refusal(case("long", cenju, 2000)).contains("give a size of at most 1083"));
+    assert!(refusal(case("long", cenju, 5).with("radix", 11)).contains("give a smaller radix"));
+    run(&case("long", cenju, 1083));
+}
+
+/// There is a prediction when there was a rehearsal, and none without; that reads no run.
+#[test]
+fn measured_work_is_predicted_from_a_rehearsal() {
+    for name in ["long", "short"] {
+        for P in [1, 4] {
+            let work = Work::Measured;
+            let mut case = Case { work, ..case(name, params(P, 6, 2, 4, 1), 500) };
+            assert_eq!((formula(&case), phases(&case)), (None, vec![]));
+            case = case.rehearsed(2).unwrap();
+            assert!(formula(&case).unwrap() > Time::ZERO);
+            let names: Vec<_> = run(&case).phases.into_iter().map(|(name, _)| name).collect();
+            assert_eq!(names, phases(&case).into_iter().map(|(name, _)| name).collect::<Vec<_>>());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+
+    #[test]
+    fn any_keys_are_sorted_and_the_phases_are_the_run(
+        params in any_params(1..20_usize), n in 1..100_usize, radix in 1..12_u32, seed: u64,
+    ) {
+        for name in ["long", "short"] {
+            for input in INPUTS {
+                let case = Case { seed, ..case(name, params, n) }.with("radix", radix).with("input", input);
+                let outcome = run(&case);
+                let plan = Plan { radix, bulk: name == "long" };
+                let phases = if params.P == 1 { 1 } else { plan.phases().len() };
+                let sums = &outcome.phases[..phases];
+                prop_assert_eq!(sums.iter().map(|(_, time)| *time).sum::<Time>(), outcome.run.time);
+            }
+        }
+    }
+
+    /// There is no other processor to wait for.
+    #[test]
+    fn one_processor_takes_as_long_as_predicted(
+        radix in 1..12_u32, n in 1..300_usize, cost in 0..5,
+    ) {
+        for name in ["long", "short"] {
+            for input in INPUTS {
+                let case = case(name, params(1, 6, 2, 4, 1), n).with("radix", radix).with("input", input);
+                let case = case.with("key-sort", cost);
+                let outcome = run(&case);
+                prop_assert_eq!(formula(&case), Some(outcome.run.time), "{:?}", case);
+                let model: Vec<_> = outcome.phases.into_iter().map(|(name, time)| (name, Some(time))).collect();
+                prop_assert_eq!(phases(&case), model);
+            }
+        }
+    }
+
+    /// What everyone does by itself takes what it takes, in every pass.
+    #[test]
+    fn histograms_and_local_sorts_take_as_long_as_predicted(
+        params in any_params(1..20_usize), n in 100..200_usize, radix in 2..9_u32, seed: u64,
+    ) {
+        for input in INPUTS {
+            let case = Case { seed, ..case("long", params, n) }.with("radix", radix).with("input", input);
+            let case = case.with("key-histogram", "3").with("key-sort", "5");
+            let outcome = run(&case);
+            for (name, _) in &outcome.phases {
+                if name.ends_with("histogram") || name.ends_with("local sort") {
+                    let (model, formula) = phase(&case, &outcome, name);
+                    prop_assert_eq!(Some(model), formula, "{}", name);
+                }
+            }
+        }
+    }
+
+    /// The pipeline of the first pass, if nobody sends keys into it.
+    #[test]
+    fn short_ranks_take_as_long_as_predicted(
+        params in any_params(2..30_usize), radix in 1..9_u32, c in 0..9,
+    ) {
+        let case = case("short", params, 5).with("input", "equal").with("radix", radix).with("bucket-scan", c);
+        let (model, formula) = phase(&case, &run(&case), "pass 1: ranks");
+        prop_assert_eq!(Some(model), formula, "{:?}", case);
+    }
+
+    /// Doubling in the first pass, with a power of two of processors. With others some begin late, and
+    /// messages take turns in the ports in other orders.
+    #[test]
+    fn long_ranks_take_as_long_as_predicted(
+        params in any_params(2..70_usize), radix in 1..9_u32, c in 0..9, dual: bool,
+    ) {
+        let mut case = case("long", params, 5).with("input", "equal").with("radix", radix).with("bucket-scan", c);
+        case.ports = if dual { Ports::Dual } else { Ports::Single };
+        let (model, formula) = phase(&case, &run(&case), "pass 1: ranks");
+        let formula = formula.unwrap();
+        if params.P.is_power_of_two() {
+            prop_assert_eq!(model, formula, "{:?}", case);
+        } else {
+            let bounded = formula <= 2 * model && model <= 2 * formula;
+            prop_assert!(bounded, "{} {}: {:?}", model, formula, case);
+        }
+    }
+
+    /// Passes overlap in the pipeline: each hides at most the way of the totals through it.
+    #[test]
+    fn a_short_sort_of_equal_keys_is_bounded(params in any_params(2..30_usize), radix in 1..9_u32, n in 1..200_usize) {
+        let case = case("short", params, n).with("input", "equal").with("radix", radix);
+        let (model, formula) = (run(&case).run.time, formula(&case).unwrap());
+        let hidden = i64::from(32_u32.div_ceil(radix) - 1) * params.P as i64 * (params.L + 2 * params.o + US);
+        prop_assert!(model <= formula && formula - model <= hidden, "{} {} {:?}", model, formula, case);
+    }
+
+    /// Keys do not spread evenly, and messages meet: the formula counts neither.
+    #[test]
+    fn a_long_sort_is_bounded(case in any_sort("long")) {
+        is_bounded(&case, 1.5)?;
+    }
+
+    #[test]
+    fn a_short_sort_is_bounded(case in any_sort("short")) {
+        is_bounded(&case, 2.0)?;
+    }
+}
+
+/// Sorts of keys of all kinds but equal ones.
+fn any_sort(name: &'static str) -> impl Strategy<Value = Case> {
+    (any_params(2..30_usize), 200..600_usize, 5..9_u32, 0..3_usize, any::<u64>()).prop_map(
+        move |(params, n, radix, input, seed)| {
+            Case { seed, ..case(name, params, n) }.with("radix", radix).with("input", INPUTS[input])
+        },
+    )
+}
+
+/// A sort takes no longer than so many times the prediction, and no less than that without what may be hidden.
+fn is_bounded(case: &Case, most: f64) -> Result<(), TestCaseError> {
+    let (model, formula) = (run(case).run.time, formula(case).unwrap());
+    let ratio = model.in_units(formula);
+    prop_assert!((0.75..most).contains(&ratio), "{}: {:?}", ratio, case);
+    if case.algorithm.name == "long" {
+        prop_assert!(formula - model <= hidden(case), "{} {}: {:?}", formula, model, case);
+    }
+    Ok(())
+}
+
+/// What the passes of `long` may hide of the prediction: the second turn of each swap, where those who were early have
+/// sent before; the steps of the pairs, for which nobody else waits; a message, which may stay at home; and the way of the
+/// last one, for which nobody waits who comes late himself.
+fn hidden(case: &Case) -> Time {
+    let Params { L, o, g, P, .. } = case.params;
+    let stream = |bytes: usize| case.params.stream(case.params.words(bytes));
+    let radix: u32 = case.option("radix").parse().unwrap();
+    let (passes, buckets) = (i64::from(32_u32.div_ceil(radix)), 1 << radix);
+    let turns =
+        if stream(4 * buckets) > L { i64::from(P.ilog2()) * (L + stream(4 * buckets)) } else { Time::ZERO };
+    let pairs = match P.is_power_of_two() {
+        true => Time::ZERO,
+        false => 4 * o + 2 * L + stream(4 * buckets) + stream(8 * buckets) + 2 * buckets as i64 * US,
+    };
+    let slices = P.min(if case.option("input") == "skewed" { 4 } else { buckets });
+    let S = stream(4 * (case.size / slices).max(1));
+    passes * (turns + pairs + (2 * S).max(S + g).max(2 * o) + L.max(S))
+}
+
+/// Both were much faster than predicted while the prediction let every swap take two turns, also those with a processor
+/// that takes part for a pair and is late: 0.747 and 0.756 of it.
+#[test]
+fn who_is_early_has_sent_before() {
+    for (params, n, seed, most) in [
+        (params(9, 0, 0, 0, 3), 228, 6_196_825_915_335_833_275, 0.93),
+        (params(17, 50, 6, 0, 2), 293, 14_970_472_361_674_520_498, 0.93),
+    ] {
+        let case = Case { seed, ..case("long", params, n) }.with("radix", 8).with("input", "skewed");
+        is_bounded(&case, most).unwrap();
+        let ratio = run(&case).run.time.in_units(formula(&case).unwrap());
+        assert!(ratio > 0.85, "{ratio}");
+    }
+}

@@ -1,0 +1,331 @@
+//! Schedules in GOAL and the commands that play them: what is read, what is refused, and what is printed.
+
+use std::process::{Command, Output, Stdio};
+
+use loggp::{NS, Operation, Placed, Requirement, Schedule, ScheduleBuilder, US};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// A schedule as LogGOPSim's generator writes them, with all that it writes.
+const TEXT: &str = "num_ranks 3
+
+rank 0 {
+l1: calc 100 cpu 1
+l2: send 8b to 1 tag 5
+l2 requires l1
+/* Iallreduce begin */
+l3: send 16b to 2 tag 6 cpu 1 nic 1
+l3 irequires l2
+}
+
+rank 1 {
+l1: recv 8b from 0 tag 5
+}
+
+rank 2 {
+// any of both
+l1: recv 16b from -1 tag -1
+}
+";
+
+fn read(text: &str) -> Result<Schedule, String> {
+    loggp_goal::read(text.as_bytes(), NS).map_err(|error| error.to_string())
+}
+
+#[test]
+fn reads_what_the_generator_writes() {
+    let schedule = read(TEXT).unwrap();
+    let of = |rank| schedule.operations(rank).collect::<Vec<_>>();
+    let placed = |what, cpu, nic| Placed { what, cpu, nic };
+    assert_eq!(
+        of(0),
+        [
+            placed(Operation::Calc(100 * NS), 1, 0),
+            placed(Operation::Send { to: 1, bytes: 8, tag: 5 }, 0, 0),
+            placed(Operation::Send { to: 2, bytes: 16, tag: 6 }, 1, 1),
+        ]
+    );
+    assert_eq!(of(1), [placed(Operation::Recv { from: Some(0), bytes: 8, tag: Some(5) }, 0, 0)]);
+    assert_eq!(of(2), [placed(Operation::Recv { from: None, bytes: 16, tag: None }, 0, 0)]);
+    let requirements: Vec<_> = schedule.requirements_of(0).collect();
+    let expected = [(1, 0, false), (2, 1, true)];
+    assert_eq!(requirements, expected.map(|(later, earlier, begun)| Requirement { later, earlier, begun }));
+    // Without names, on one line, with carriage returns.
+    let brief = "num_ranks 2\r\nrank 0 { send 1b to 1 }\r\nrank 1 { recv 1b from 0 }";
+    assert_eq!(read(brief).unwrap().len(), 2);
+}
+
+/// The layout of LogGOPSim's binary form, byte by byte, for two ranks of which one sends to the other.
+#[test]
+fn reads_and_writes_bytes() {
+    let mut bytes: Vec<u8> = Vec::new();
+    let u32s = |bytes: &mut Vec<u8>, numbers: &[u32]| {
+        numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+    };
+    bytes.extend(4223_u64.to_le_bytes());
+    u32s(&mut bytes, &[2]);
+    bytes.extend([0, 0]); // the last processor and the last interface
+    let first = 4 + 2 + 2 * 16; // behind the magic number: the head and the table
+    let (one, two) = (8 + 4 + 39, 8 + 4 + 2 * 39 + 4);
+    for place in [first, first + one, first + one, first + one + two] {
+        bytes.extend((place as u64).to_le_bytes());
+    }
+    // Rank 0: one node, which is free, and sends 8 bytes to rank 1 with tag 5.
+    u32s(&mut bytes, &[1, 1, 0]);
+    u32s(&mut bytes, &[0]);
+    bytes.push(1);
+    u32s(&mut bytes, &[1]);
+    bytes.extend(8_u64.to_le_bytes());
+    u32s(&mut bytes, &[5]);
+    bytes.extend([0, 0]);
+    u32s(&mut bytes, &[0, 0, 0, 0]);
+    // Rank 1: two nodes; the first one receives from any, and the second one computes after it.
+    u32s(&mut bytes, &[2, 1, 0]);
+    u32s(&mut bytes, &[0]);
+    bytes.push(2);
+    u32s(&mut bytes, &[u32::MAX]);
+    bytes.extend(8_u64.to_le_bytes());
+    u32s(&mut bytes, &[5]);
+    bytes.extend([0, 0]);
+    u32s(&mut bytes, &[1, 0, 0, 1]);
+    u32s(&mut bytes, &[1]);
+    bytes.push(3);
+    u32s(&mut bytes, &[0]);
+    bytes.extend(7_u64.to_le_bytes());
+    u32s(&mut bytes, &[0]);
+    bytes.extend([0, 0]);
+    u32s(&mut bytes, &[0, 1, 0, 1]);
+    u32s(&mut bytes, &[1]);
+
+    let text = "num_ranks 2\nrank 0 {\nsend 8b to 1 tag 5\n}\nrank 1 {\na: recv 8b from -1 tag 5\nb: calc 7\nb requires a\n}";
+    let schedule = loggp_goal::read(&bytes[..], NS).unwrap();
+    assert_eq!(schedule, read(text).unwrap());
+    let mut again = Vec::new();
+    loggp_goal::write_binary(&schedule, &mut again, NS).unwrap();
+    assert_eq!(again, bytes);
+    for cut in 1..bytes.len() {
+        let error = loggp_goal::read(&bytes[..cut], NS).unwrap_err().to_string();
+        assert!(error.contains("the file ends here"), "{cut}: {error}");
+    }
+}
+
+#[test]
+fn refuses_with_line_and_column() {
+    let rank = |body: &str| format!("num_ranks 2\nrank 0 {{\n{body}\n}}\nrank 1 {{\n}}\n");
+    for (text, said) in [
+        (
+            "".into(),
+            "line 1, column 1: a schedule begins with the number of its ranks, as in num_ranks 8, and not with the end of the file",
+        ),
+        (
+            "num_ranks".into(),
+            "line 1, column 10: here belongs the number of ranks, and not the end of the file",
+        ),
+        ("num_ranks 0".into(), "line 1, column 11: 0 is not a number of ranks; give one from 1 to 16777216"),
+        ("num_ranks 99999999999".into(), "line 1, column 11: 99999999999 is not a number of ranks"),
+        ("num_ranks 99999999999999999999".into(), "a number is at most 18446744073709551615"),
+        ("num_ranks 2\nrank 0 {\n}\n".into(), "the file ends after 1 ranks, and num_ranks says 2; write all"),
+        ("num_ranks 2\nrank 1 {\n}\n".into(), "line 2, column 6: rank 1 comes where rank 0 belongs"),
+        ("num_ranks 2\nrank 7 {\n}\n".into(), "line 2, column 6: there is no rank 7; there are ranks 0 to 1"),
+        ("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n".into(), "line 4, column 6: rank 0 comes again"),
+        (
+            "num_ranks 1\nrank 0 {\ncalc 1\n".into(),
+            "line 4, column 1: the file ends within a rank; end that with }",
+        ),
+        (rank("send 8 to 1"), "line 3, column 8: here belongs b, for bytes, and not to"),
+        (rank("send 8b from 1"), "line 3, column 9: here belongs to, and not from"),
+        (rank("send 8b to -1"), "line 3, column 12: here belongs the number of a rank, and not -1"),
+        (rank("send 8b to 2"), "line 3, column 12: rank 0 sends to rank 2, and there are ranks 0 to 1"),
+        (rank("recv 8b from 5 tag 3"), "line 3, column 14: rank 0 receives from rank 5"),
+        (rank("send 8b to 1 tag 4294967295"), "column 18: a tag is less than 4294967295"),
+        (
+            rank("send 8b to 1 cpu 256"),
+            "column 18: the number of a processor is at most 255, and 256 is more",
+        ),
+        (rank("send 8b to 1 speed 3"), "column 14: here belongs the end of the line, and not speed"),
+        (rank("calc 5 tag 3"), "here belongs the end of the line, and not tag"),
+        (rank("calc 99999999999999999"), "99999999999999999 units of 1 ns are after the end of time"),
+        (rank("calc -5"), "a number below 0 can only be -1"),
+        (rank("l1: jump 5"), "here belongs send, recv or calc, and not jump"),
+        (rank("l1: calc 5\nl1: calc 5"), "line 4, column 3: l1 names two operations of a rank"),
+        (rank("l1: calc 5\nl1 requires l2"), "line 4, column 13: l2 names no operation of this rank so far"),
+        (rank("l1: calc 5\nl1 requires l1"), "operations of rank 0 wait for each other"),
+        (rank("l1: calc 5\nl1 needs l1"), "here belongs a colon, requires or irequires, and not needs"),
+        (rank("l1: calc 5\n/* open"), "this comment does not end; end it with */"),
+        (rank("calc 5 $"), "line 3, column 8: $ belongs to no word"),
+        (rank(&format!("{}: calc 5", "x".repeat(256))), "a name has at most 255 letters"),
+    ] {
+        let error = read(&text).unwrap_err();
+        assert!(error.starts_with("line ") && error.contains(said), "{text:?}: {error}");
+        assert!(!error.contains('\n'), "{error}");
+    }
+    // What a header says is no reason to get memory.
+    assert!(read("num_ranks 16777216\nrank 0 {\n}").is_err());
+    let mut head = 4223_u64.to_le_bytes().to_vec();
+    head.extend([255, 255, 255, 0, 0, 0]);
+    assert!(loggp_goal::read(&head[..], NS).unwrap_err().to_string().contains("the file ends here"));
+}
+
+/// Schedules with operations of all kinds.
+fn schedules() -> impl Strategy<Value = Schedule> {
+    let operation = (0..3_u8, 0..4_u32, 0..1000_u64, 0..4_u32, 0..3_u8, 0..3_u8);
+    let rank = prop::collection::vec((operation, any::<u16>(), any::<bool>()), 0..12);
+    prop::collection::vec(rank, 4).prop_map(|ranks| {
+        let mut builder = ScheduleBuilder::new(4).unwrap();
+        for (id, operations) in ranks.into_iter().enumerate() {
+            builder.rank(id).unwrap();
+            for ((kind, peer, size, tag, cpu, nic), earlier, begun) in operations {
+                let what = match kind {
+                    0 => Operation::Send { to: peer, bytes: size, tag },
+                    1 => Operation::Recv {
+                        from: (peer < 3).then_some(peer),
+                        bytes: size,
+                        tag: (tag < 3).then_some(tag),
+                    },
+                    _ => Operation::Calc(size as i64 * NS),
+                };
+                let later = builder.place(Placed { what, cpu, nic }).unwrap();
+                if later > 0 && earlier % 3 > 0 {
+                    let earlier = u32::from(earlier) % later;
+                    builder.require(Requirement { later, earlier, begun }).unwrap();
+                }
+            }
+        }
+        builder.build().unwrap()
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(schedule in schedules()) {
+        let (mut text, mut bytes) = (Vec::new(), Vec::new());
+        loggp_goal::write(&schedule, &mut text, NS).unwrap();
+        loggp_goal::write_binary(&schedule, &mut bytes, NS).unwrap();
+        prop_assert_eq!(&loggp_goal::read(&text[..], NS).unwrap(), &schedule);
+        prop_assert_eq!(&loggp_goal::read(&bytes[..], NS).unwrap(), &schedule);
+    }
+
+    /// Whatever the bytes, there is a schedule or one sentence.
+    #[test]
+    fn mangled_files_are_refused(
+        schedule in schedules(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        cut in any::<prop::sample::Index>(),
+        is_text in any::<bool>(),
+    ) {
+        let mut file = Vec::new();
+        if is_text {
+            loggp_goal::write(&schedule, &mut file, NS).unwrap();
+        } else {
+            loggp_goal::write_binary(&schedule, &mut file, NS).unwrap();
+        }
+        for (place, byte) in changes {
+            let place = place.index(file.len());
+            file[place] = byte;
+        }
+        file.truncate(cut.index(file.len() * 4).max(1));
+        if let Err(error) = loggp_goal::read(&file[..], NS) {
+            prop_assert!(!error.to_string().contains('\n'), "{}", error);
+        }
+    }
+
+    #[test]
+    fn any_bytes_at_all(bytes in prop::collection::vec(any::<u8>(), 0..400), text in "[a-z0-9 :{}\n/*-]{0,200}") {
+        drop(loggp_goal::read(&bytes[..], NS));
+        drop(loggp_goal::read(text.as_bytes(), US));
+        drop(loggp_goal::read(format!("num_ranks 2\nrank 0 {{\n{text}").as_bytes(), US));
+    }
+}
+
+fn loggp(line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
+    command.args(line.split_whitespace());
+    command
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// The row that it printed as JSON.
+fn row(line: &str) -> Value {
+    let Output { status, stdout, stderr } = loggp(&format!("{line} --format json")).output().unwrap();
+    assert_eq!((status.code(), text(&stderr)), (Some(0), ""), "{line}");
+    serde_json::from_slice(&stdout).unwrap()
+}
+
+/// LogP: 0 sends at 0, 4 and 8; L + 2o = 10 later that is there.
+#[test]
+fn a_scatter_is_played_at_once() {
+    let scatter = "schedule scatter -P 4 --params L=6,o=2,g=4,G=0 --replay";
+    for rules in ["papers", "loggopsim"] {
+        let row = row(&format!("{scatter} --rules {rules}"));
+        assert_eq!(row["finishes_ns"], json!([10000, 10000, 14000, 18000]), "{row}");
+        assert_eq!(
+            (&row["time_ns"], &row["ranks"], &row["operations"], &row["messages"], &row["rules"]),
+            (&json!(18000), &json!(4), &json!(6), &json!(3), &json!(rules))
+        );
+    }
+    let output = loggp(scatter).output().unwrap();
+    let shown = text(&output.stdout);
+    assert!(shown.ends_with("rank  2            14\nrank  3            18\n"), "{shown}");
+}
+
+/// What `schedule` writes, as text or as bytes, to a file or to stdout, `replay` reads.
+#[test]
+fn a_written_schedule_is_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let params = "--params L=6,o=2,g=4,G=1";
+    let expected = row(&format!("schedule dissemination -P 13 --size 3 {params} --replay"));
+    for name in ["d.goal", "d.bin"] {
+        let path = folder.path().join(name);
+        let path = path.to_str().unwrap();
+        let written = loggp(&format!("schedule dissemination -P 13 --size 3 --out {path}")).output().unwrap();
+        assert!(written.status.success() && written.stdout.is_empty(), "{}", text(&written.stderr));
+        let played = row(&format!("replay {path} {params}"));
+        assert_eq!(played["finishes_ns"], expected["finishes_ns"]);
+        assert_eq!(played["schedule"], json!(path));
+    }
+    let written = loggp("schedule dissemination -P 13 --size 3").output().unwrap();
+    let mut replay = loggp(&format!("replay - {params} --format json"));
+    let mut replay = replay.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut replay.stdin.take().unwrap(), &written.stdout).unwrap();
+    let played: Value = serde_json::from_slice(&replay.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(played["finishes_ns"], expected["finishes_ns"]);
+}
+
+#[test]
+fn requests_that_are_wrong_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("waits.goal");
+    std::fs::write(&path, "num_ranks 2\nrank 0 {\nrecv 8b from 1 tag 7\n}\nrank 1 {\n}\n").unwrap();
+    let path = path.to_str().unwrap();
+    for (line, status, said) in [
+        ("schedule binomial -P 4", 2, "there is no pattern binomial; the nearest name is binomial-"),
+        ("schedule ring -P 0", 2, "0 is not a number of ranks; give one from 1 to"),
+        ("schedule recursive-doubling -P 12", 2, "need a power of 2 of ranks, and 12 is none"),
+        ("schedule ring --replay --params P=4", 2, "leave P out of --params"),
+        ("schedule ring --replay --machine nowhere", 2, "nowhere"),
+        ("schedule ring --replay --machine myrinet --rules loggopsim", 2, "give O_s = O_r and G_s = G_l"),
+        ("replay /nowhere.goal", 2, "/nowhere.goal cannot be read"),
+        (&format!("replay {path} --unit 0s"), 2, "it lasts longer than 0"),
+        (&format!("replay {path}"), 1, "deadlock: 1 of 2 processors wait for messages that nobody sends"),
+    ] {
+        let output = loggp(line).output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{line}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(said), "{line}: {}", text(&output.stderr));
+        assert!(output.stdout.is_empty(), "{line}");
+    }
+}
+
+/// LogGPS machines too: a message above S goes when its receiver has agreed.
+#[test]
+fn a_ring_on_a_machine_of_loggps() {
+    let ring = |size: usize| {
+        let row = row(&format!("schedule ring -P 2 --size {size} --machine myrinet --replay"));
+        (row["messages"].as_u64().unwrap(), row["time_ns"].as_f64().unwrap())
+    };
+    let ((short, short_ns), (long, long_ns)) = (ring(16_383), ring(16_384));
+    assert_eq!((short, long), (1, 3));
+    assert!(long_ns > short_ns);
+}

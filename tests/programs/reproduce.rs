@@ -1,0 +1,308 @@
+//! `loggp reproduce`, as a user meets it: what it makes, that the page shows it all, and what is left when it is killed.
+
+mod browser;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::thread::sleep;
+use std::time::{Duration, SystemTime};
+
+use loggp_papers::exhibits;
+use serde_json::Value;
+
+/// The command with these arguments, which stand in a line, and this folder.
+fn reproduce(line: &str, folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
+    command.arg("reproduce").args(line.split_whitespace()).arg("--to").arg(folder);
+    command
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// What it printed; it must have gone well.
+fn right(mut command: Command) -> String {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    assert_eq!((status.code(), text(&stderr)), (Some(0), ""), "{command:?}");
+    text(&stdout).into()
+}
+
+/// The sentence with which it refused.
+fn refusal(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""), "{command:?}");
+    let sentence = text(&output.stderr).strip_prefix("error: ").unwrap().strip_suffix('\n').unwrap();
+    assert!(!sentence.contains('\n'), "{command:?}: {sentence}");
+    sentence.into()
+}
+
+/// A folder of this name in which nothing is.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("reproduce-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A report of everything, with nothing measured. It is made once.
+static ALL: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = folder("all");
+    let mut command = reproduce("--clock virtual", &folder);
+    command.arg("--markdown").arg(folder.with_extension("md"));
+    // It would end with 1 if something differed for which no reason is known.
+    let lines = right(command);
+    assert_eq!(lines.lines().count(), exhibits().count() + 2, "{lines}");
+    folder
+});
+
+/// A record of the report of everything.
+fn record(id: &str) -> Value {
+    serde_json::from_str(&read(&ALL.join(format!("{id}.json")))).unwrap()
+}
+
+/// The outcome of each check of an exhibit.
+fn outcomes(id: &str) -> Vec<String> {
+    let record = record(id);
+    let checks = record["finding"]["checks"].as_array().unwrap();
+    checks.iter().map(|check| check["outcome"].as_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn every_exhibit_is_made_with_its_files_and_stands_on_the_page() {
+    let page = read(&ALL.join("index.html"));
+    let mut pictures = 0;
+    for (_, exhibit) in exhibits() {
+        let record = record(exhibit.id);
+        assert!(page.contains(&format!("<article id=\"{}\">", exhibit.id)), "{}", exhibit.id);
+        assert!(!record["finding"]["verdict"].as_str().unwrap().is_empty(), "{}", exhibit.id);
+        let names = |of: &str| -> Vec<String> {
+            let all = record["finding"][of].as_array().unwrap();
+            all.iter().map(|one| one["name"].as_str().unwrap().to_string()).collect()
+        };
+        let (svgs, tables) = (names("pictures"), names("tables"));
+        assert_eq!(svgs.iter().collect::<BTreeSet<_>>().len(), svgs.len(), "{}: two of a name", exhibit.id);
+        assert_eq!(
+            tables.iter().collect::<BTreeSet<_>>().len(),
+            tables.len(),
+            "{}: two of a name",
+            exhibit.id
+        );
+        pictures += svgs.len();
+        let file = |name: &str, extension: &str| match name {
+            "" => format!("{}.{extension}", exhibit.id),
+            name => format!("{}-{name}.{extension}", exhibit.id),
+        };
+        for name in svgs.iter().map(|name| file(name, "svg")) {
+            let svg = read(&ALL.join(&name));
+            assert!(page.contains(svg.trim_end()), "{name} is not on the page");
+            assert!(page.contains(&format!("href=\"{name}\"")), "{name}");
+        }
+        for name in tables.iter().map(|name| file(name, "csv")) {
+            let mut rows = csv::Reader::from_path(ALL.join(&name)).unwrap();
+            assert!(rows.records().map(Result::unwrap).count() > 0, "{name} is empty");
+            assert!(page.contains(&format!("href=\"{name}\"")), "{name}");
+        }
+    }
+    assert_eq!(page.matches("<figure>").count(), pictures);
+    assert!(page.ends_with("</html>\n"));
+    for outside in ["<script", "http-equiv", "src=", "href=\"http", "url(", "@import"] {
+        assert!(!page.contains(outside), "the page is not by itself: {outside}");
+    }
+}
+
+/// What does not depend on a paper's hardware comes out as the paper has it.
+#[test]
+fn numbers_that_depend_on_no_hardware_are_equal() {
+    for (id, at_least) in [
+        ("logp-fig3", 4),
+        ("logp-fig4", 5),
+        ("logp-table1", 14),
+        ("logp-distances", 14),
+        ("loggp-table3", 24),
+        ("loggp-fig9", 3),
+        ("karp-broadcast", 28),
+        ("karp-combining", 18),
+        ("transport-fig1", 4),
+        ("transport-fig3", 3),
+        ("transport-fig8", 12),
+    ] {
+        let outcomes = outcomes(id);
+        let equal = outcomes.iter().filter(|outcome| *outcome == "equal").count();
+        assert!(equal >= at_least, "{id}: {equal} are equal: {outcomes:?}");
+        assert!(!outcomes.contains(&"differs".to_string()), "{id}: {}", record(id)["finding"]["checks"]);
+    }
+}
+
+#[test]
+fn what_differs_has_a_reason() {
+    for (_, exhibit) in exhibits() {
+        for check in record(exhibit.id)["finding"]["checks"].as_array().unwrap() {
+            assert!(check["outcome"] != "differs" || check["reason"].is_string(), "{}: {check}", exhibit.id);
+        }
+    }
+}
+
+#[test]
+fn the_markdown_has_every_exhibit_and_its_pictures() {
+    let path = ALL.with_extension("md");
+    let markdown = read(&path);
+    for (_, exhibit) in exhibits() {
+        assert!(markdown.contains(&format!("`loggp reproduce {}`", exhibit.id)), "{}", exhibit.id);
+    }
+    let pictures =
+        markdown.lines().filter_map(|line| line.strip_prefix("![")?.split_once("](")?.1.strip_suffix(')'));
+    let mut shown = 0;
+    for picture in pictures {
+        assert!(path.with_file_name(picture).is_file(), "{picture}");
+        shown += 1;
+    }
+    assert_eq!(shown, read(&ALL.join("index.html")).matches("<figure>").count());
+}
+
+/// On a computer with Chromium the page is opened, wide and narrow, light and dark. Elsewhere nobody can look.
+#[test]
+fn a_browser_shows_the_whole_page() {
+    let Some(browser) = browser::find() else {
+        println!("there is no Chromium here, so the page was not opened");
+        return;
+    };
+    let page = read(&ALL.join("index.html"));
+    let torn = browser.probe(&page.replacen("<h1>", "<h1 style=\"width:3000px\">", 1), 1280, false, &ALL);
+    assert!(!torn.problems.is_empty(), "it would not see what is too wide");
+    for (width, dark) in [(1280, false), (1280, true), (400, false), (400, true)] {
+        let seen = browser.probe(&page, width, dark, &ALL);
+        assert_eq!(seen.problems, Vec::<String>::new(), "{width} px, dark: {dark}");
+        assert_eq!(seen.figures, page.matches("<figure>").count());
+        assert_eq!(seen.is_dark, dark, "{width} px");
+    }
+}
+
+/// When each record was written.
+fn written(folder: &Path) -> BTreeMap<String, SystemTime> {
+    let files = fs::read_dir(folder).into_iter().flatten().map(Result::unwrap);
+    let records = files.filter(|file| file.path().extension().is_some_and(|extension| extension == "json"));
+    let time = |file: &fs::DirEntry| file.metadata().unwrap().modified().unwrap();
+    records.map(|file| (file.file_name().into_string().unwrap(), time(&file))).collect()
+}
+
+/// What is in the folder is whole.
+fn is_readable(folder: &Path) {
+    for file in written(folder).into_keys() {
+        let record: Value = serde_json::from_str(&read(&folder.join(&file))).unwrap();
+        assert_eq!(record["id"].as_str().unwrap(), file.strip_suffix(".json").unwrap());
+    }
+    for file in fs::read_dir(folder).into_iter().flatten().map(|file| file.unwrap().path()) {
+        match file.extension().and_then(|extension| extension.to_str()) {
+            Some("html") => assert!(read(&file).ends_with("</html>\n")),
+            Some("svg") => assert!(read(&file).trim_end().ends_with("</svg>")),
+            Some("csv") => assert!(csv::Reader::from_path(&file).unwrap().records().all(|row| row.is_ok())),
+            _ => (),
+        }
+    }
+}
+
+/// Killed at any moment it leaves what can be read, and goes on from there. It is killed 50 times where the environment
+/// says LOGGP_KILLS=50.
+#[cfg(unix)]
+#[test]
+fn killed_at_any_moment_it_goes_on_from_there() {
+    let kills = std::env::var("LOGGP_KILLS").map_or(8, |kills| kills.parse().unwrap());
+    let folder = folder("killed");
+    let line = "karp-* logp-fig3 logp-fig4 loggp-fig* --clock virtual";
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut before = BTreeMap::new();
+    for kill in 0..kills {
+        let mut command = reproduce(line, &folder);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        sleep(Duration::from_millis(random.u64(0..700)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        is_readable(&folder);
+        let now = written(&folder);
+        for (id, time) in &before {
+            assert_eq!(now.get(id), Some(time), "{id} was made anew after kill {kill}");
+        }
+        before = now;
+        if before.len() > 12 {
+            fs::remove_dir_all(&folder).unwrap(); // so that there is something to kill
+            before.clear();
+        }
+    }
+    right(reproduce(line, &folder));
+    is_readable(&folder);
+    let now = written(&folder);
+    assert!(before.iter().all(|(id, time)| now[id] == *time));
+    let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name()).collect();
+    let is_draft = |name: &&std::ffi::OsString| name.to_string_lossy().starts_with('.') && *name != ".lock";
+    assert_eq!(left.iter().find(is_draft), None);
+}
+
+#[test]
+fn what_is_made_is_made_anew_only_if_asked_for() {
+    let folder = folder("anew");
+    let first = || written(&folder)["logp-fig3.json"];
+    right(reproduce("logp-fig3 --clock virtual", &folder));
+    let made = first();
+    right(reproduce("logp-fig3 --clock virtual", &folder));
+    assert_eq!(first(), made);
+    right(reproduce("logp-fig3 --clock virtual --anew", &folder));
+    assert_ne!(first(), made);
+    let made = first();
+    right(reproduce("logp-fig3 --clock virtual --seed 2", &folder));
+    assert_ne!(first(), made, "another seed is another report");
+    right(reproduce("logp-fig4 --clock virtual", &folder));
+    let page = read(&folder.join("index.html"));
+    assert!(page.contains("<article id=\"logp-fig3\">") && page.contains("<article id=\"logp-fig4\">"));
+    assert!(page.contains("(not made yet)"));
+}
+
+#[test]
+fn the_list_says_what_there_is() {
+    let command = |line: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
+        command.args(["reproduce", "--list"]).args(line.split_whitespace());
+        right(command)
+    };
+    let list = command("");
+    for (paper, exhibit) in exhibits() {
+        let line = list.lines().find(|line| line.starts_with(&format!("{} ", exhibit.id))).unwrap();
+        assert!(line.contains(paper.name) && line.contains(exhibit.title), "{line}");
+    }
+    let json = command("logp-fig* --format json");
+    let rows: Vec<Value> = json.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    assert!(rows.iter().all(|row| row["id"].as_str().unwrap().starts_with("logp-fig")) && rows.len() == 5);
+}
+
+#[test]
+fn refuses_what_cannot_be() {
+    let folder = folder("refused");
+    fs::create_dir(&folder).unwrap();
+    let file = folder.join("file");
+    fs::write(&file, "").unwrap();
+    for (line, says) in [
+        ("logp-fg3", "there is no logp-fg3 to reproduce; the nearest id is logp-fig3"),
+        ("nothing-*", "there is no nothing-* to reproduce"),
+        ("--clock virtual --carrier coroutine logp-fig3", "--carrier is for the wall clock"),
+        ("logp-fig3 --markdown x.txt", "give a name that ends in .md"),
+        ("logp-fig3 --repeat 0", "--repeat"),
+    ] {
+        let sentence = refusal(reproduce(line, &folder));
+        assert!(sentence.contains(says), "{line}: {sentence}");
+    }
+    assert!(refusal(reproduce("logp-fig3", &file)).contains("it is not a folder"));
+    let page = folder.join("index.html");
+    fs::write(&page, "<html>a page of somebody else</html>").unwrap();
+    assert!(refusal(reproduce("logp-fig3", &folder)).contains("its index.html is another page"));
+    assert_eq!(read(&page), "<html>a page of somebody else</html>");
+    let lock = fs::File::create(folder.join(".lock")).unwrap();
+    fs::remove_file(&page).unwrap();
+    lock.lock().unwrap();
+    assert!(refusal(reproduce("logp-fig3", &folder)).contains("another command is writing to it"));
+}

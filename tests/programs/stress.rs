@@ -1,0 +1,236 @@
+//! Stress: under every pattern everyone gets its data, and nothing breaks the rules.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use loggp::{Audit, ClockKind, Dilation, Latency, Params, Ports, Time, US, preset};
+use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, STRESS, THROUGHPUT};
+use loggp_programs::{Case, Emulation};
+use loggp_study::{Answers, Study};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// A pattern of which every processor sends so many messages.
+fn case(pattern: &str, params: Params, messages: usize) -> Case {
+    Case { size: messages, ..Case::new(&STRESS, pattern, params) }
+}
+
+/// Runs a study of a pattern, which must go right.
+fn run(study: &Study) -> Answers {
+    let answers = study.run().unwrap_or_else(|e| panic!("{study:?}: {e}"));
+    assert_eq!(answers.wrong, None, "{study:?}");
+    assert!(throughput(&answers).is_none_or(|throughput| throughput <= 1.0));
+    let audit = audit(&answers);
+    let most = audit.most_in_transit_from.max(audit.most_in_transit_to);
+    assert!(audit.capacity.is_none_or(|capacity| most <= capacity));
+    answers
+}
+
+/// What the auditor saw.
+fn audit(answers: &Answers) -> &Audit {
+    answers.outcome.audit.as_ref().unwrap()
+}
+
+fn throughput(answers: &Answers) -> Option<f64> {
+    let mut figures = answers.outcome.figures.iter();
+    figures.find(|figure| figure.name == THROUGHPUT).map(|figure| figure.value)
+}
+
+/// Parameters of all kinds, with g < o, o = 0, g = 0 and L = 0 among them.
+fn any_params() -> impl Strategy<Value = Params> {
+    let time = |most: i64| prop_oneof![1 => Just(0), 4 => 0..=most];
+    (2..20_usize, time(60), time(20), time(40), time(3), prop_oneof![Just(1_usize), Just(4), Just(16)])
+        .prop_map(|(P, L, o, g, G, word)| {
+            Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).word(word).build().unwrap()
+        })
+}
+
+proptest! {
+    #[test]
+    fn every_pattern_goes_right(params in any_params(), messages in 1..20_usize, seed in 0..4_u64, dual: bool) {
+        let ports = if dual { Ports::Dual } else { Ports::Single };
+        for pattern in STRESS.algorithms {
+            let case = Case { seed, ports, ..case(pattern.name, params, messages) };
+            let exact = run(&Study::of(case.clone())).prediction;
+            prop_assert!(exact.formula.is_none() || exact.model == exact.formula, "{}", pattern.name);
+            run(&Study::of(Case { latency: Latency::Random { seed }, ..case }));
+        }
+    }
+}
+
+#[test]
+fn a_hot_spot_takes_a_message_every_gap() {
+    let cm5 = preset("cm5").unwrap().builder().P(16).build().unwrap();
+    let stressed = run(&Study::of(case("all-to-one", cm5, 8)));
+    assert_eq!(stressed.outcome.run.messages(), 120);
+    assert_eq!(stressed.prediction.model, Some((6 + 2 * 2 + 119 * 4) * US));
+    assert_eq!(stressed.prediction.formula, Some(486 * US));
+    assert_eq!(throughput(&stressed), Some(1.0));
+    assert_eq!((audit(&stressed).most_in_transit_to, audit(&stressed).capacity), (2, Some(2)));
+    assert!(audit(&stressed).stalls > 100);
+}
+
+#[test]
+fn every_processor_sends_and_receives_h_messages() {
+    let params = Params::builder(7).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let stressed = run(&Study::of(case("h-relation", params, 5)));
+    for stats in stressed.outcome.run.processors {
+        assert_eq!((stats.sent, stats.received), (5, 5));
+    }
+}
+
+#[test]
+fn everyone_starts_at_the_same_processor_in_the_naive_remap() {
+    let cm5 = preset("cm5").unwrap().builder().P(8).build().unwrap();
+    let naive = run(&Study::of(case("fft-naive", cm5, 16))).outcome.run;
+    assert_eq!(naive.messages(), 8 * 14);
+    let relation = run(&Study::of(case("h-relation", cm5, 14))).outcome.run;
+    assert!(naive.stalled() > relation.stalled());
+}
+
+/// What a run showed, in microseconds.
+fn latency(answers: &Answers, name: &str) -> f64 {
+    answers.outcome.figures.iter().find(|figure| figure.name == name).unwrap().value
+}
+
+/// Two processors start a message each every 40 us, half of that apart, and nobody is in the way of the other: each takes
+/// L + 2o. At twice the rate that there is room for, each waits for those before it.
+#[test]
+fn a_steady_rate_takes_as_long_as_there_is_in_the_way() {
+    let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let at = |rate: &str, messages| run(&Study::of(case("steady", params, messages).with("rate", rate)));
+    let idle = at("0.1", 20);
+    assert_eq!((latency(&idle, LATENCY), latency(&idle, LONGEST_LATENCY)), (10.0, 10.0));
+    assert_eq!(idle.prediction.model, Some((20 + 19 * 40 + 10) * US));
+    assert_eq!(audit(&idle).stalls, 0);
+    let (some, more) = (at("2", 100), at("2", 200));
+    assert!(latency(&some, LATENCY) > 80.0 && latency(&more, LATENCY) > 1.8 * latency(&some, LATENCY));
+}
+
+/// A message to a hot spot waits for all that were started before it.
+#[test]
+fn latency_counts_from_when_a_message_was_to_be_started() {
+    let cm5 = preset("cm5").unwrap().builder().P(16).build().unwrap();
+    let stressed = run(&Study::of(case("all-to-one", cm5, 1)));
+    // They are received at 10, 14, 18 ... us.
+    assert_eq!(latency(&stressed, LONGEST_LATENCY), 66.0);
+    assert_eq!(latency(&stressed, LATENCY), 38.0);
+}
+
+#[test]
+fn what_cannot_run_is_refused() {
+    let params = |P| Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let refusal = |case: Case| case.check().unwrap_err().to_string();
+    for pattern in STRESS.algorithms {
+        assert!(refusal(case(pattern.name, params(1), 4)).contains("at least 2"));
+        assert!(refusal(case(pattern.name, params(4), 0)).contains("at least 1"));
+        assert!(refusal(case(pattern.name, params(4), usize::MAX)).contains("too much"));
+    }
+}
+
+#[test]
+fn the_wall_clock_obeys_the_capacity_too() {
+    let cm5 = preset("cm5").unwrap().builder().P(8).build().unwrap();
+    let emulation = Emulation { dilation: Dilation::Auto, ..Emulation::on(ClockKind::Wall) };
+    for pattern in STRESS.algorithms {
+        let study = Study { emulation: emulation.clone(), ..Study::of(case(pattern.name, cm5, 4)) };
+        let stressed = run(&study);
+        assert!(stressed.outcome.run.host.is_some());
+        assert!(stressed.prediction.measured.unwrap().median > Time::ZERO);
+    }
+}
+
+/// The command with these arguments, which stand in a line: its exit status, and what it printed.
+fn loggp(line: &str) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// No computer is so fast. The run is right, and its time is marked.
+#[test]
+fn a_run_that_was_late_is_marked() {
+    let line = "stress all-to-one --machine cm5 -P 4 --load 4 --dilation 0.0001";
+    let (status, table, err) = loggp(line);
+    assert_eq!(status, Some(0));
+    let row = table.lines().nth(4).unwrap();
+    assert!(row.contains("%  late ") && row.ends_with("  yes"), "{table}");
+    assert!(
+        table.ends_with("\nlate: this computer did not keep up with the run, so do not trust its time\n")
+    );
+    let says = "warning: this computer was late: all-to-one with P = 4, load 4; a larger --dilation or ";
+    assert!(err.starts_with(says) && err.lines().count() == 1, "{err}");
+    let (status, row, _) = loggp(&format!("{line} --format json"));
+    let row: Value = serde_json::from_str(&row).unwrap();
+    assert_eq!((status, &row["held"]), (Some(0), &json!(false)));
+}
+
+#[test]
+fn the_command_writes_a_row_for_every_pattern_load_and_number_of_processors() {
+    let line = "stress all-to-one h-relation --machine cm5 -P 4,8 --load 1,8 --clock virtual --format json";
+    let (status, out, _) = loggp(line);
+    let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((status, rows.len()), (Some(0), 8));
+    let row = &rows[1];
+    assert_eq!(
+        (&row["pattern"], &row["load"], &row["params"]["P"]),
+        (&json!("all-to-one"), &json!(8), &json!(4))
+    );
+    assert_eq!((&row["formula_ns"], &row["model_ns"]), (&json!(102_000), &json!(102_000)));
+    assert_eq!(
+        (&row["measured_ns"], &row["throughput"], &row["verified"]),
+        (&json!(null), &json!(1.0), &json!(true))
+    );
+    let stalls = &row["stalls"];
+    assert_eq!((&stalls["max_in_transit"], &stalls["capacity"]), (&json!(2), &json!(2)));
+    assert!(stalls["longest_ns"].as_f64() >= stalls["shortest_ns"].as_f64());
+
+    let (_, csv, _) = loggp(&line.replace("json", "csv"));
+    let widths: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
+    assert_eq!((widths.len(), widths.iter().min()), (9, widths.iter().max()));
+}
+
+/// What a warning calls a row.
+fn name(row: &Value) -> String {
+    let pattern = row["pattern"].as_str().unwrap();
+    format!("{pattern} with P = {}, load {}", row["params"]["P"], row["load"])
+}
+
+#[test]
+fn the_command_measures_and_draws() {
+    let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("stress.svg");
+    let (status, out, err) =
+        loggp(&format!("stress --machine cm5 -P 2,4 --load 1,2 --format json --plot {}", plot.display()));
+    // This computer may be late, and says so then.
+    assert_eq!(status, Some(0), "{err}");
+    assert!(err.lines().all(|line| line.starts_with("warning: this computer was late: ")), "{err}");
+    for row in out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        assert_eq!(row["held"] == false, err.contains(&name(&row)), "{row}");
+        assert!(row["measured_ns"].as_f64() > Some(0.0) && row["verified"] == true, "{row}");
+    }
+    let svg = fs::read_to_string(plot).unwrap();
+    for text in ["all-to-one", "h-relation", "P = 2", "P = 4", "stalled time per message [us]"] {
+        assert!(svg.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn the_command_refuses_in_a_sentence() {
+    for (line, words) in [
+        ("stress all-to-non", "the nearest name is all-to-one"),
+        ("stress -P 1", "at least 2"),
+        ("stress --load 0", "at least 1"),
+        ("stress --load x", "give a whole number"),
+        ("stress --rate 0", "give a number from 0.001"),
+        ("stress -P 4 --params L=6,o=2,g=4,P=8", "twice"),
+        ("stress --size 4", "unexpected argument '--size'"),
+        ("stress --clock virtual --dilation 2", "--dilation is for the wall clock"),
+        ("stress --plot x.png", ".svg"),
+        ("stress --plot /nowhere/x.svg", "folder is not there"),
+    ] {
+        let (status, out, err) = loggp(line);
+        assert_eq!((status, out.as_str()), (Some(2), ""), "{line}");
+        assert!(err.contains(words) && err.lines().count() == 1, "{line}: {err}");
+    }
+}

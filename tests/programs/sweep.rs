@@ -1,0 +1,201 @@
+//! `loggp sweep`, as a user meets it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use loggp::{US, preset};
+use loggp_programs::Case;
+use loggp_programs::scatter::SCATTER;
+use loggp_study::Study;
+use loggp_study::range::Range;
+use loggp_study::sweep::Sweep;
+use serde_json::Value;
+
+/// What the command did with these arguments, which stand in a line.
+fn output(line: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// What it printed; it must have gone well, and had nothing to warn of.
+fn right(line: &str) -> String {
+    let output = output(line);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{line}");
+    text(&output.stdout).into()
+}
+
+/// The rows that it printed as JSON.
+fn rows(line: &str) -> Vec<Value> {
+    right(&format!("{line} --format json")).lines().map(|row| serde_json::from_str(row).unwrap()).collect()
+}
+
+/// The whole numbers at a path of the rows.
+fn numbers(rows: &[Value], path: &str) -> Vec<i64> {
+    rows.iter()
+        .map(|row| row.pointer(path).and_then(Value::as_i64).unwrap_or_else(|| panic!("{row}")))
+        .collect()
+}
+
+/// A file of this test alone.
+fn file(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("loggp-sweep-{}-{name}", std::process::id()))
+}
+
+#[test]
+fn a_table_has_a_row_for_each_point_and_algorithm() {
+    let table = right("sweep broadcast optimal flat --over P=2,4,8 --params L=6,o=2,g=4");
+    assert_eq!(
+        table,
+        "\
+broadcast: L = 6, o = 2, g = 4, G = 4, P from 2 to 8, word = 8 bytes (a cycle is 1 us)
+size 1 (words of the datum), virtual clock, times in cycles
+
+P  algorithm  formula  model  vs formula  messages  stalls  in transit  verified
+2  optimal         10     10      +0.00%         1       0      1 of 2  yes
+2  flat            10     10      +0.00%         1       0      1 of 2  yes
+4  optimal         18     18      +0.00%         3       0      2 of 2  yes
+4  flat            18     18      +0.00%         3       0      2 of 2  yes
+8  optimal         24     24      +0.00%         7       0      2 of 2  yes
+8  flat            34     34      +0.00%         7       0      2 of 2  yes
+"
+    );
+}
+
+#[test]
+fn a_range_is_linear_or_by_ratio_and_whole_numbers_are_distinct() {
+    let rows_over = |over: &str| rows(&format!("sweep broadcast optimal -P 4 --over {over}"));
+    let microseconds = |over: &str| -> Vec<i64> {
+        numbers(&rows_over(over), "/params/L").into_iter().map(|ps| ps / 1_000_000).collect()
+    };
+    assert_eq!(microseconds("L=1us..100us:4"), [1, 34, 67, 100]);
+    assert_eq!(microseconds("L=1us..1ms:log:4"), [1, 10, 100, 1000]);
+    assert_eq!(microseconds("L=7us,3us"), [7, 3]);
+    assert_eq!(microseconds("L=5..6:2"), [5, 6]); // cycles
+    assert_eq!(numbers(&rows_over("size=1..64:log:7"), "/size"), [1, 2, 4, 8, 16, 32, 64]);
+    assert_eq!(numbers(&rows_over("size=1..3:20"), "/size"), [1, 2, 3]);
+    let rows = rows("sweep scatter fixed -P 8 --over alpha=0.1..0.4:4");
+    let options: Vec<&str> = rows.iter().map(|row| row["options"].as_str().unwrap()).collect();
+    assert_eq!(options, ["alpha=0.1", "alpha=0.2", "alpha=0.3", "alpha=0.4"]);
+}
+
+#[test]
+fn every_point_is_what_compare_says_of_it() {
+    let swept = rows("sweep scatter --over g=5us..25us:3 -P 8 --size 4");
+    let mut compared = Vec::new();
+    for g in [5, 15, 25] {
+        compared.extend(rows(&format!(
+            "compare scatter --machine cs2-elan --params g={g}us -P 8 --size 4 --clock virtual"
+        )));
+    }
+    assert_eq!(swept, compared);
+}
+
+/// Without the command: the points, the studies and their answers.
+#[test]
+fn a_sweep_is_made_of_studies() {
+    let machine = preset("cs2-elan").unwrap().builder().P(8);
+    let sweep = |over: &str| {
+        let range = Range::read(over, &SCATTER, &machine).unwrap();
+        let algorithms: Vec<_> = SCATTER.algorithms.iter().collect();
+        let study = |params| Ok(Study::of(Case { size: 4, ..Case::new(&SCATTER, "long", params) }));
+        Sweep::of(range, &algorithms, &machine, study)
+    };
+    let gaps = sweep("g=5us..25us:3");
+    let algorithms = SCATTER.algorithms.len();
+    let points: Vec<f64> = gaps.range.points.iter().map(|point| point.number).collect();
+    assert_eq!((points, gaps.studies.len()), (vec![5e6, 15e6, 25e6], 3 * algorithms));
+    for ((point, study), answers) in gaps.studies.iter().zip(gaps.run().unwrap()) {
+        assert_eq!(study.case.params.g.in_units(US), point.number / 1e6);
+        let prediction = answers.prediction;
+        assert!(prediction.formula.is_none() || prediction.model == prediction.formula, "{study:?}");
+    }
+    let sizes = sweep("size=0,4");
+    assert_eq!((sizes.studies.len(), sizes.refused.len()), (algorithms, algorithms));
+    let (point, why) = &sizes.refused[0];
+    assert_eq!(point.value, "0");
+    assert!(why.to_string().starts_with("scatter optimal: a size of 0 leaves nothing to do"), "{why}");
+}
+
+#[test]
+fn csv_has_the_titles_of_compare() {
+    let titles = |line: &str| right(line).lines().next().unwrap().to_string();
+    let swept = titles("sweep broadcast flat --over o=1us..2us:2 -P 3 --format csv");
+    assert_eq!(swept, titles("compare broadcast flat -P 3 --clock virtual --format csv"));
+}
+
+#[test]
+fn on_the_wall_clock_it_measures() {
+    let output = output("sweep broadcast flat --over P=2,3 --clock wall --format json");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    for row in text(&output.stdout).lines() {
+        let row: Value = serde_json::from_str(row).unwrap();
+        assert!(row["clock"] == "wall" && row["measured_ns"].is_number(), "{row}");
+    }
+}
+
+#[test]
+fn what_cannot_run_is_left_out_with_its_reason() {
+    let output = output("sweep broadcast flat --over size=0,1,2 -P 3");
+    assert_eq!(output.status.code(), Some(0));
+    let reason = "left out: at size = 0, broadcast flat: a size of 0 leaves nothing to do; give at least 1\n";
+    assert_eq!(text(&output.stderr), reason);
+    assert_eq!(text(&output.stdout).lines().count(), 6);
+}
+
+#[test]
+fn a_wrong_request_is_refused_in_a_sentence() {
+    for (line, refusal) in [
+        ("L=1us..100us", "a range needs its number of points"),
+        ("L=5us..1us:3", "give the smaller value first"),
+        ("L=1us..2parsec:3", "there is no unit parsec"),
+        ("L=0..1us:log:3", "cannot begin at 0"),
+        ("L=1us..2us:1", "give a whole one from 2 to 1000"),
+        ("size=1..2:1001", "give a whole one from 2 to 1000"),
+        ("size=1.5,2", "size = 1.5 is not a number"),
+        ("P=1,,2", "a value is missing"),
+        ("P=-1,2", "P = -1 is not a number"),
+        ("alpha=a..b:3", "alpha = a is not a number"),
+        ("alpha=2,3", "give a ratio between 0 and 1"),
+        ("size=0,0", "give at least 1"),
+        ("x=1,2", "there is no x to sweep over; there are L, o, g"),
+        ("L", "it has no ="),
+        ("L=1us,2us --params L=3us", "L is given elsewhere too"),
+        ("P=2,3 -P 4", "P is given elsewhere too"),
+        ("size=2,3 --size 4", "size is given elsewhere too"),
+        ("alpha=0.2,0.3 --alpha 0.4", "alpha is given elsewhere too"),
+        ("P=2,3 --plot sweep.png", "give a name that ends in .svg"),
+        ("P=2,3 --dilation 2", "give --clock wall too"),
+    ] {
+        let output = output(&format!("sweep scatter fixed --over {line}"));
+        let stderr = text(&output.stderr);
+        assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""), "{line}: {stderr}");
+        assert!(stderr.starts_with("error: ") && stderr.contains(refusal), "{line}: {stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
+}
+
+#[test]
+fn a_plot_shows_formula_and_model_of_every_algorithm() {
+    let path = file("plot.svg");
+    right(&format!("sweep remap --over size=4..4096:log:6 -P 4 --plot {}", path.display()));
+    let svg = fs::read_to_string(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    for shown in [
+        "size [bytes from each processor to each other]",
+        "time [us]",
+        "short-staggered, formula",
+        "short-staggered, model",
+        "long-naive, model",
+        "1,000", // a tick of either axis
+        "10,000",
+    ] {
+        assert!(svg.contains(&format!(">{shown}</text>")), "{shown}");
+    }
+    assert!(!svg.contains("long-naive, formula") && !svg.contains("measured"));
+    // By ratio the sizes lie as far apart as each other: the marks of the second algorithm are triangles.
+    assert!(svg.contains("<circle") && svg.contains("<polygon") && svg.contains("<polyline"));
+}
