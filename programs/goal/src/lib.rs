@@ -58,7 +58,7 @@ impl From<io::Error> for GoalError {
 ///
 /// ```
 /// use loggp::{NS, US};
-/// use loggp_programs::goal;
+/// use loggp_goal as goal;
 ///
 /// let text = "num_ranks 2\nrank 0 {\n  send 8b to 1 tag 5\n}\nrank 1 {\n  recv 8b from 0 tag 5\n}\n";
 /// let schedule = goal::read(text.as_bytes(), NS)?;

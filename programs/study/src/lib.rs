@@ -248,9 +248,14 @@ impl From<RunError> for Failed {
     }
 }
 
-/// The document's examples, which `cargo test` runs.
+/// The documents' examples, which `cargo test` runs. They are links to the documents of the project, so that the packaged
+/// crate has them too.
 #[cfg(doctest)]
 mod documents {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/programs.md")]
+    struct Programs;
     #[doc = include_str!("../docs/analysis.md")]
     struct Analysis;
 }
