@@ -2,7 +2,6 @@
 //! residual of a solution.
 
 pub mod entries;
-pub mod product;
 pub mod residual;
 
 use crate::Refusal;

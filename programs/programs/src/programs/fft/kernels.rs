@@ -3,8 +3,8 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use rustfft::num_complex::Complex;
-use rustfft::{Fft, FftPlanner};
+use loggp_kernels::{Fft, forward};
+use num_complex::Complex;
 
 use super::layout::{Layout, Shape};
 use crate::math::memory::written;
@@ -32,8 +32,7 @@ pub struct Kernels {
 impl Kernels {
     /// Plans the FFTs of a transform of this shape.
     pub fn new(shape: Shape) -> Kernels {
-        let mut planner = FftPlanner::new();
-        let [own, across, part] = [shape.m(), shape.P, shape.c()].map(|size| planner.plan_fft_forward(size));
+        let [own, across, part] = forward([shape.m(), shape.P, shape.c()]);
         Kernels { shape, own, across, part, roots: Roots::new(shape.n) }
     }
 

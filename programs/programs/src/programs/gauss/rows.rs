@@ -9,7 +9,7 @@ use std::ops::Range;
 use loggp::Payload;
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
-use crate::math::dense::product::subtract_product;
+use loggp_kernels::product::subtract_product;
 
 /// Some rows of Ax = b.
 pub struct Rows {

@@ -1,6 +1,6 @@
 //! The arithmetic of an elimination: what one processor does with numbers that it has.
 
-use crate::math::dense::product::subtract_product;
+use loggp_kernels::product::subtract_product;
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
 /// Up to this many columns are cheaper eliminated one by one than by a product of matrices.

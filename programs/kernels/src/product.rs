@@ -1,10 +1,6 @@
-//! The product of two matrices, by the kernels of the crate gemm.
-//!
-//! They are asked for 8-byte numbers directly: to build those for all types takes minutes.
+//! The product of two matrices.
 
-#![allow(unsafe_code)]
-
-use gemm_common::Parallelism;
+use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2};
 
 /// A -= L U.
@@ -13,45 +9,7 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 ///
 /// If the shapes do not fit.
 pub fn subtract_product(mut a: ArrayViewMut2<f64>, l: ArrayView2<f64>, u: ArrayView2<f64>) {
-    if a.strides()[0] > a.strides()[1] {
-        // The kernels want columns that lie together.
-        return subtract_product(a.reversed_axes(), u.reversed_axes(), l.reversed_axes());
-    }
-    let (rows, columns) = a.dim();
-    assert_eq!((l.dim(), u.dim()), ((rows, l.ncols()), (l.ncols(), columns)), "the shapes must fit");
-    let ([a_rs, a_cs], [l_rs, l_cs], [u_rs, u_cs]) =
-        (strides(a.strides()), strides(l.strides()), strides(u.strides()));
-    // SAFETY: the pointers, shapes and strides are those of views, so every element that the kernel touches lies in memory
-    // that a view borrows; A's is borrowed for writing, so it overlaps neither of the others. The shapes fit, by the
-    // assertion above. A is read before it is written, and all of it holds numbers.
-    unsafe {
-        gemm_f64::gemm::f64::get_gemm_fn()(
-            rows,
-            columns,
-            l.ncols(),
-            a.as_mut_ptr(),
-            a_cs,
-            a_rs,
-            true,
-            l.as_ptr(),
-            l_cs,
-            l_rs,
-            u.as_ptr(),
-            u_cs,
-            u_rs,
-            1.0,
-            -1.0,
-            false,
-            false,
-            false,
-            Parallelism::None,
-        );
-    }
-}
-
-/// The distances from row to row and from column to column.
-fn strides(strides: &[isize]) -> [isize; 2] {
-    [strides[0], strides[1]]
+    general_mat_mul(-1.0, &l, &u, 1.0, &mut a);
 }
 
 #[cfg(test)]
