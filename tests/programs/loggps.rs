@@ -201,16 +201,32 @@ fn tables_that_say_too_little_are_refused() {
 
 /// The best of several: the host of a test has other things to do. It may be late every time, and then there is nothing to
 /// hold against the machine.
+/// What takes longest to send is calibrated soonest, with the fewest repetitions.
 #[test]
 fn the_wall_clock_is_calibrated() {
+    is_calibrated("fast-ethernet", 1.0, 1);
+}
+
+#[test]
+#[ignore = "a minute on the wall clock"]
+fn the_wall_clock_is_calibrated_on_every_platform() {
     for (name, dilation) in [("cenju4", 50.0), ("myrinet", 10.0), ("fast-ethernet", 1.0)] {
+        is_calibrated(name, dilation, 2);
+    }
+}
+
+/// No round trip is early, and what calibration holds for found is what was set, in the best of some tries.
+fn is_calibrated(name: &str, dilation: f64, tries: usize) {
         let set = platform(name);
         let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::on(ClockKind::Wall) };
         let mut held = Vec::new();
-        for _ in 0..2 {
+        for _ in 0..tries {
             let found = LogGpsCalibration::study(set, Ports::Single, &emulation).unwrap();
+            for trip in found.recovered.trips.as_ref().unwrap().samples() {
+                assert!(trip.time >= RoundTrip::of(&set, trip.k).time(trip.w), "{name}: {trip:?} came too early");
+            }
             if !found.held() {
-                break; // it will be as busy the next time
+                continue;
             }
             let S = set.gps().unwrap().S;
             let error = |k: usize, w: Time| {
@@ -228,7 +244,6 @@ fn the_wall_clock_is_calibrated() {
         }
         let best = held.iter().copied().reduce(f64::min);
         assert!(best.is_none_or(|best| best < 0.05), "{name}: {held:?}");
-    }
 }
 
 #[test]

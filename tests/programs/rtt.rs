@@ -205,8 +205,8 @@ fn the_imbalance_is_as_long_where_work_is_measured() {
     assert!(trips(&case) >= 40_000 * US);
 }
 
-/// Within 1% of the model; the best of several, for the host of a test has other things to do. It may be late every time,
-/// and then there is nothing to hold against the machine.
+/// Never early, and within 1% of the model in the best of several, for the host of a test has other things to do. It may be
+/// late every time, and then nearness is not asked for.
 #[test]
 fn the_wall_clock_is_within_1_percent() {
     for (name, size, w) in
@@ -218,9 +218,14 @@ fn the_wall_clock_is_within_1_percent() {
         let mut held = Vec::new();
         for _ in 0..10 {
             let answers = Study { emulation: emulation.clone(), ..Study::of(case.clone()) }.run().unwrap();
+            let error = answers.prediction.error_model().unwrap();
             assert_eq!((answers.prediction.model, answers.wrong), (answers.prediction.formula, None));
+            assert!(error >= 0.0, "{name}, {size} bytes, w = {w} us was early: {error}");
             if answers.outcome.run.host.is_some_and(|host| host.held) {
-                held.push(answers.prediction.error_model().unwrap().abs());
+                held.push(error);
+            }
+            if held.last().is_some_and(|error| *error < 0.01) {
+                break;
             }
         }
         let best = held.iter().copied().reduce(f64::min);
