@@ -51,6 +51,8 @@ compile_error!(
 );
 
 mod audit;
+#[cfg(test)]
+mod cases;
 mod clock;
 pub mod collectives;
 mod error;

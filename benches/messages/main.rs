@@ -1,21 +1,16 @@
 //! Messages a second through the virtual clock, and memory, next to what plays the same without stacks.
 //!
-//! `cargo bench --bench messages` prints a table. Where criterion's options are given, as in
-//! `cargo bench --bench messages -- --quick`, criterion measures ring and all-to-all.
+//! `cargo bench -p loggp-benches --bench messages` prints a table. Where criterion's options are given, as in
+//! `cargo bench -p loggp-benches --bench messages -- --quick`, criterion measures ring and all-to-all.
 
 mod bare;
-#[path = "../common/child.rs"]
-mod child;
-#[path = "../common/measure.rs"]
-mod measure;
 mod pattern;
-#[path = "../common/table.rs"]
-mod table;
 
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use loggp::{Machine, Operation, Params, Player, Proc, Schedule, ScheduleBuilder, Tag, US, Work};
+use loggp_benches::{child, measure, table};
 
 use bare::Costs;
 use pattern::{PATTERNS, Pattern, Step, Steps};

@@ -1,15 +1,11 @@
-//! Operations a second of schedules that are played without stacks, and memory: `cargo bench --bench replay` prints a table.
+//! Operations a second of schedules that are played without stacks, and memory.
+//!
+//! `cargo bench -p loggp-benches --bench replay` prints a table.
 
 #![allow(non_snake_case)] // P is the papers' name
 
-#[path = "../common/child.rs"]
-mod child;
-#[path = "../common/measure.rs"]
-mod measure;
-#[path = "../common/table.rs"]
-mod table;
-
 use loggp::{Operation, Params, Player, Rules, Schedule, ScheduleBuilder, US};
+use loggp_benches::{child, measure, table};
 
 /// What a rank does: its number, how many there are, and where it is written.
 type Write = fn(usize, usize, &mut ScheduleBuilder);

@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 use loggp::{Carrier, Time, US};
+use loggp_benches::table;
 use spin_sleep::SpinSleeper;
 
 use crate::threads::{cores, pin};
-use crate::{CARRIERS, free, table};
+use crate::{CARRIERS, free};
 
 /// Each core has something to do this often, in us.
 const LOADS: [i64; 3] = [5, 20, 100];

@@ -1,18 +1,15 @@
 //! What the wall clock can hold, on each carrier: how late waits end, how fast messages pass, and what a run costs.
 //!
 //! Prints a table for each question, each next to peers measured in the same run. Run it with nothing else on the
-//! computer: `cargo bench --bench wall`, or `cargo bench --bench wall -- messages start` for some of it.
+//! computer: `cargo bench -p loggp-benches --bench wall`; with `-- messages start`, some of it.
 
 mod lateness;
-#[path = "../common/measure.rs"]
-mod measure;
 mod messages;
 mod start;
-#[path = "../common/table.rs"]
-mod table;
 mod threads;
 
 use loggp::{Carrier, ClockKind, Dilation, Machine, Params, Work};
+use loggp_benches::measure;
 
 /// What carries processors, and what the tables call it.
 const CARRIERS: [(&str, Carrier); 2] = [("threads", Carrier::Thread), ("coroutines", Carrier::Coroutine)];

@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
 use loggp::{Carrier, Tag};
+use loggp_benches::table;
 
 use crate::threads::pin;
-use crate::{CARRIERS, free, in_turns, table};
+use crate::{CARRIERS, free, in_turns};
 
 /// A message of the machine.
 const WORD: Tag<u64> = Tag::new(0);

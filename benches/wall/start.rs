@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use loggp::{ClockKind, Machine};
+use loggp_benches::table;
 
 use crate::threads::pin;
-use crate::{CARRIERS, free, in_turns, table};
+use crate::{CARRIERS, free, in_turns};
 
 /// So many processors are started on the wall clock, next to as many threads.
 const SIZES: [usize; 3] = [2, 64, 1024];

@@ -1,15 +1,11 @@
 //! Programs on one processor, work measured, next to a library that does the same on one thread. Prints a table; the two
 //! take turns, and all have their memory before.
 
-#[path = "../../benches/common/measure.rs"]
-mod measure;
-#[path = "../../benches/common/table.rs"]
-mod table;
-
 use std::hint::black_box;
 use std::time::Instant;
 
 use loggp::{Machine, Params, Work};
+use loggp_benches::{measure, table};
 use loggp_programs::fft::FFT;
 use loggp_programs::lu::LU;
 use loggp_programs::radix_sort::{Plan, Room, sort};

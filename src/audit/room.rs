@@ -198,7 +198,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(crate::cases::cases(256))]
 
         /// What the tree says is what counting moment by moment says, after every promise.
         #[test]

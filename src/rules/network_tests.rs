@@ -329,7 +329,7 @@ fn taken(sent: &[Sent], x: usize, out: bool, r#in: bool) -> Vec<(Time, Time, &Se
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+    #![proptest_config(crate::cases::cases(500))]
 
     /// Rules 1 to 3, one equation after the other, for each message by itself.
     #[test]

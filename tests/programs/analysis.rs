@@ -13,6 +13,8 @@ use loggp_study::analysis::{Analysis, What, WhatIf, replay};
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use crate::cases::cases;
+
 const WORDS: Tag<Vec<u64>> = Tag::named(3, "row");
 const BACK: Tag<Vec<u64>> = Tag::new(4);
 
@@ -497,7 +499,7 @@ fn machine() -> impl Strategy<Value = Machine> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+    #![proptest_config(cases(1000))]
 
     /// Every processor's accounts add up to the run's time and are what the machine counted, and so is the total.
     #[test]
@@ -588,7 +590,7 @@ fn rendezvous_are_those_of_the_calls() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+    #![proptest_config(cases(500))]
 
     /// Whatever is wrong with a trace, it has an analysis or a sentence; also if nobody held it against the rules before.
     #[test]

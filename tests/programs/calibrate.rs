@@ -16,6 +16,8 @@ use loggp_study::calibration::{Amount, Bound, Calibration};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::cases::cases;
+
 /// What calibration finds out on the virtual clock.
 fn found(params: Params, ports: Ports) -> Calibration {
     Calibration::study(params, ports, &Emulation::default()).unwrap()
@@ -36,7 +38,7 @@ fn any_ports() -> impl Strategy<Value = Ports> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+    #![proptest_config(cases(300))]
 
     /// Every parameter exactly, for any machine with g >= o. Where L = 0 a message is in transit as long as its
     /// words take. If they take nothing, or so little that no message is long enough, the most that shows of the

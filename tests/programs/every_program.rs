@@ -1,6 +1,6 @@
 //! Every program with every algorithm: the result is right, and the time on the virtual clock is the paper's.
 
-use crate::cases::{check, formula, outcome};
+use crate::case::{check, formula, outcome};
 use loggp::{ActivityKind, ClockKind, Dilation, Latency, LogGps, Params, Ports, Time, US, Work, audit};
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::fft::FFT;
@@ -9,6 +9,8 @@ use loggp_programs::scatter::SCATTER;
 use loggp_programs::{Algorithm, Case, Costs, Emulation, Program};
 use loggp_study::Study;
 use proptest::prelude::*;
+
+use crate::cases::cases;
 
 /// A case of a program, by its algorithm's name.
 fn case(program: &'static Program, algorithm: &str, params: Params, size: usize) -> Case {
@@ -88,7 +90,7 @@ fn splitting_for_a_thousand_processors_ends_soon_and_is_no_slower() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(8) })]
+    #![proptest_config(cases(8))]
 
     #[test]
     fn optimal_broadcast_takes_as_long_as_predicted(params in any_params(Just(1)), k in 1..8_usize) {
@@ -100,7 +102,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+    #![proptest_config(cases(300))]
 
     #[test]
     fn broadcast_takes_as_long_as_predicted(params in any_params(1..100_usize), k in 1..8_usize) {
@@ -154,7 +156,7 @@ fn results_are_right_in_whatever_order_messages_arrive() {
     let params = params(9, 40, 1, 4, 1);
     for program in [&BROADCAST, &SCATTER] {
         for Algorithm { name, .. } in program.algorithms {
-            for seed in 0..1000 {
+            for seed in crate::cases::seeds(300) {
                 let latency = Latency::Random { seed };
                 model(&Case { seed, latency, ..case(program, name, params, 1 + seed as usize % 5) });
             }

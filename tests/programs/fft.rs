@@ -1,10 +1,12 @@
 //! FFT: the result is right, the phases take the predicted times, and the algorithms come in the papers' order.
 
-use crate::cases::{check, formula, outcome};
+use crate::case::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, LogGps, NS, Params, Ports, Time, US, Work, audit, preset};
 use loggp_programs::fft::FFT;
 use loggp_programs::{Algorithm, Case, Emulation, Outcome, PhaseName};
 use proptest::prelude::*;
+
+use crate::cases::cases;
 
 fn case(algorithm: &str, params: Params, size: usize) -> Case {
     Case { size, ..Case::new(&FFT, algorithm, params) }
@@ -58,7 +60,7 @@ fn holds(case: &Case) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
+    #![proptest_config(cases(100))]
 
     #[test]
     fn short_messages_take_as_long_as_predicted(case in any_case("short-staggered")) {

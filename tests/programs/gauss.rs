@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::cases::{check, formula, outcome};
+use crate::case::{check, formula, outcome};
 use loggp::{
     Activity, ActivityKind, ClockKind, Dilation, Latency, LogGps, Message, MessageId, Model, NS, Params,
     Ports, Replay, Stats, Time, Trace, US, Work, audit, preset,

@@ -1,6 +1,6 @@
 //! The programs of Karp et al.: summation, all-to-all broadcast, and broadcast with combining.
 
-use crate::cases::{check, formula, outcome};
+use crate::case::{check, formula, outcome};
 use loggp::{ActivityKind, Latency, LogGps, Machine, NS, Params, Time, US, Work};
 use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
 use loggp_programs::broadcast::BROADCAST;
@@ -10,6 +10,8 @@ use loggp_programs::summation;
 use loggp_programs::summation::{SUMMATION, Way};
 use loggp_programs::{Algorithm, Case, Emulation, Outcome, Program, Word};
 use proptest::prelude::*;
+
+use crate::cases::cases;
 
 /// The programs of this file.
 const KARP: [&Program; 3] = [&SUMMATION, &ALL_TO_ALL_BROADCAST, &COMBINING];
@@ -112,7 +114,7 @@ fn summation_takes_the_least_time() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(10_000) })]
+    #![proptest_config(cases(10_000))]
 
     #[test]
     fn optimal_summation_takes_as_long_as_predicted(params in whole_cycles(1..14_usize), n in 1..150_usize) {
@@ -179,7 +181,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+    #![proptest_config(cases(1000))]
 
     /// As many operands as fit the time fit it, and one more does not.
     #[test]

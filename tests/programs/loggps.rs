@@ -13,6 +13,8 @@ use loggp_study::loggps::{LogGpsCalibration, Recovered};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::cases::cases;
+
 const PLATFORMS: [&str; 3] = ["cenju4", "myrinet", "fast-ethernet"];
 
 /// What calibration finds out on the virtual clock.
@@ -46,7 +48,7 @@ fn any_loggps() -> impl Strategy<Value = Params> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+    #![proptest_config(cases(200))]
 
     /// Every parameter that round trips show is found exactly; and the machine that was found takes as long as the one that
     /// was configured for messages of any length.
@@ -217,33 +219,32 @@ fn the_wall_clock_is_calibrated_on_every_platform() {
 
 /// No round trip is early, and what calibration holds for found is what was set, in the best of some tries.
 fn is_calibrated(name: &str, dilation: f64, tries: usize) {
-        let set = platform(name);
-        let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::on(ClockKind::Wall) };
-        let mut held = Vec::new();
-        for _ in 0..tries {
-            let found = LogGpsCalibration::study(set, Ports::Single, &emulation).unwrap();
-            for trip in found.recovered.trips.as_ref().unwrap().samples() {
-                assert!(trip.time >= RoundTrip::of(&set, trip.k).time(trip.w), "{name}: {trip:?} came too early");
-            }
-            if !found.held() {
-                continue;
-            }
-            let S = set.gps().unwrap().S;
-            let error = |k: usize, w: Time| {
-                let [set, found] =
-                    [&set, &found.recovered.params].map(|params| RoundTrip::of(params, k).time(w));
-                ((found - w).in_units(set - w) - 1.0).abs()
-            };
-            let lengths = [0, 100, S / 2, S, S + 1, 2 * S];
-            let long = RoundTrip::of(&set, 2 * S).time(Time::ZERO);
-            let errors = lengths.into_iter().flat_map(|k| [error(k, Time::ZERO), error(k, long)]);
-            held.push(errors.fold(0.0, f64::max));
-            if held.last().is_some_and(|worst| *worst < 0.01) {
-                break;
-            }
+    let set = platform(name);
+    let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::on(ClockKind::Wall) };
+    let mut held = Vec::new();
+    for _ in 0..tries {
+        let found = LogGpsCalibration::study(set, Ports::Single, &emulation).unwrap();
+        for trip in found.recovered.trips.as_ref().unwrap().samples() {
+            assert!(trip.time >= RoundTrip::of(&set, trip.k).time(trip.w), "{name}: {trip:?} came too early");
         }
-        let best = held.iter().copied().reduce(f64::min);
-        assert!(best.is_none_or(|best| best < 0.05), "{name}: {held:?}");
+        if !found.held() {
+            continue;
+        }
+        let S = set.gps().unwrap().S;
+        let error = |k: usize, w: Time| {
+            let [set, found] = [&set, &found.recovered.params].map(|params| RoundTrip::of(params, k).time(w));
+            ((found - w).in_units(set - w) - 1.0).abs()
+        };
+        let lengths = [0, 100, S / 2, S, S + 1, 2 * S];
+        let long = RoundTrip::of(&set, 2 * S).time(Time::ZERO);
+        let errors = lengths.into_iter().flat_map(|k| [error(k, Time::ZERO), error(k, long)]);
+        held.push(errors.fold(0.0, f64::max));
+        if held.last().is_some_and(|worst| *worst < 0.01) {
+            break;
+        }
+    }
+    let best = held.iter().copied().reduce(f64::min);
+    assert!(best.is_none_or(|best| best < 0.05), "{name}: {held:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! LU decomposition: right for any layout, as long as predicted, and with the words and the idle processors that LogP counts.
 
-use crate::cases::{check, formula, outcome};
+use crate::case::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, LogGps, NS, Params, Ports, Stats, Time, US, Work, audit, preset};
 use loggp_programs::lu::LU;
 use loggp_programs::{Case, Course, Emulation};

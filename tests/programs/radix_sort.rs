@@ -1,10 +1,12 @@
 //! Radix sort: right for every input, stable, and as fast as predicted where the prediction is exact.
 
-use crate::cases::{check, formula, outcome};
+use crate::case::{check, formula, outcome};
 use loggp::{Latency, LogGps, Machine, Params, Ports, Time, US, Work, preset};
 use loggp_programs::radix_sort::{Plan, RADIX_SORT, Room, sort};
 use loggp_programs::{Case, Emulation, Outcome, PhaseName};
 use proptest::prelude::*;
+
+use crate::cases::cases;
 
 const INPUTS: [&str; 4] = ["uniform", "skewed", "sorted", "equal"];
 
@@ -180,7 +182,7 @@ fn measured_work_is_predicted_from_a_rehearsal() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+    #![proptest_config(cases(60))]
 
     #[test]
     fn any_keys_are_sorted_and_the_phases_are_the_run(

@@ -1,6 +1,6 @@
 //! Remap: its predictions, under random parameters, and what LogP and LogGP report of it.
 
-use crate::cases::{check, outcome};
+use crate::case::{check, outcome};
 use loggp::{Latency, LogGps, NS, Params, Ports, Time, US, preset};
 use loggp_programs::remap::{REMAP, pass_by};
 use loggp_programs::{Algorithm, Case, Emulation, Outcome};
@@ -16,7 +16,7 @@ fn model(case: &Case) -> Time {
 
 /// What the paper says.
 fn formula(case: &Case) -> Time {
-    crate::cases::formula(case).unwrap()
+    crate::case::formula(case).unwrap()
 }
 
 /// Random machines and sizes of all kinds, with g < o, 2o > g, o = 0, g = 0, L = 0 and G = 0 among them.
@@ -224,7 +224,7 @@ fn results_are_right_on_a_loggps_machine_too() {
         for Algorithm { name, .. } in REMAP.algorithms {
             for size in [1, 3, 30, 130] {
                 let case = Case { size, ..Case::new(&REMAP, name, params) };
-                assert_eq!(crate::cases::formula(&case), None);
+                assert_eq!(crate::case::formula(&case), None);
                 run(&case);
             }
         }

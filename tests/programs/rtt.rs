@@ -1,12 +1,14 @@
 //! Round trips take what LogGPS's table 6 says.
 
-use crate::cases::{check, formula, outcome};
+use crate::case::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, LogGps, NS, PS, Params, Ports, Time, US, Work, audit, preset};
 use loggp_programs::message::MESSAGE;
 use loggp_programs::rtt::{RTT, RoundTrip};
 use loggp_programs::{Case, Emulation};
 use loggp_study::Study;
 use proptest::prelude::*;
+
+use crate::cases::cases;
 
 fn case(params: Params, size: usize, w: Time, rounds: usize) -> Case {
     let case = Case { size, ..Case::new(&RTT, "blocking", params) };
@@ -66,7 +68,7 @@ fn by_hand(params: &Params, k: usize, w: Time, rounds: usize) -> Time {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(20_000) })]
+    #![proptest_config(cases(20_000))]
 
     /// Table 6, the equations that it is made of, and the machine say the same, to the picosecond.
     #[test]
@@ -110,7 +112,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(5000) })]
+    #![proptest_config(cases(5000))]
 
     /// A message's routines take what table 4 says, to the picosecond, called in time or late.
     #[test]

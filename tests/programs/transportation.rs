@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::sync::Arc;
 
-use crate::cases::{check, formula, outcome};
+use crate::case::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, LogGps, Machine, Params, Ports, Time, US, audit, preset};
 use loggp_programs::transportation::{
     Arrival, Kind, Matrix, Method, Schedule, Scheme, Source, TRANSPORTATION, TwoStage, expected_longest,
@@ -212,7 +212,7 @@ fn everything_arrives_in_whatever_order_messages_come() {
         }
     }
     assert!(cases > 3900, "{cases}");
-    for _ in cases..crate::cases::many(5_000) {
+    for _ in cases..crate::cases::times(5_000) {
         outcome(&any_case(&mut rng, 20), &emulation);
     }
 }

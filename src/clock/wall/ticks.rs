@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+        #![proptest_config(crate::cases::cases(2000))]
 
         /// Who has waited for a tick is not before the time that it waited for, and at most a tick after it: for a day of
         /// the host, whose ticks floating point numbers can tell apart.

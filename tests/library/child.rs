@@ -4,6 +4,9 @@ use std::process::{Child, Command, Stdio};
 
 use loggp::{Carrier, ClockKind, Machine};
 
+/// The clocks, and what carries processors there.
+pub const PLACES: [&str; 3] = ["virtual", "wall", "coroutine"];
+
 /// Tells a child what to do.
 const TASK: &str = "LOGGP_TEST_TASK";
 
@@ -12,7 +15,8 @@ pub fn task() -> Option<String> {
     std::env::var(TASK).ok()
 }
 
-/// Starts a test in a child that does this task of it; `before` is what the shell does before it.
+/// Starts a test, by its name with its module's, in a child that does this task of it; `before` is what the shell does
+/// before it.
 pub fn start(test: &str, task: &str, before: &str) -> Child {
     let this = std::env::current_exe().unwrap();
     let mut command = Command::new("sh");

@@ -1,18 +1,14 @@
 //! Machines with very many processors, and with more than this computer can hold.
 //!
-//! The stacks of such a machine use up most of the mappings that a process may have, so these tests are a
-//! process of their own, and run one after the other.
+//! The stacks of such a machine use up most of the mappings that a process may have, so nobody else may run.
 
-#![allow(non_snake_case)] // P is the papers' name
-
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use loggp::{Cause, Machine, Params, Tag, US, Work};
 
-const WORD: Tag<u64> = Tag::new(0);
+use crate::alone;
 
-static ALONE: Mutex<()> = Mutex::new(());
+const WORD: Tag<u64> = Tag::new(0);
 
 /// How many mappings the process has; none are counted but on Linux, which tells.
 fn mappings() -> usize {
@@ -26,7 +22,7 @@ fn mappings() -> usize {
 /// A broadcast along a binomial tree reaches 16384 processors in 14 steps.
 #[test]
 fn sixteen_thousand_processors() {
-    let _alone = ALONE.lock();
+    let _guard = alone();
     let (P, before, start) = (16_384_usize, mappings(), Instant::now());
     let params = Params::builder(P).L(6 * US).o(2 * US).build().unwrap();
     let run = Machine::new(params).work(Work::Charged).stack(64 << 10).run(|p| {
@@ -53,7 +49,7 @@ fn sixteen_thousand_processors() {
 /// The refusal says how many there is room for, comes soon, and leaves nothing behind.
 #[test]
 fn more_processors_than_there_is_room_for() {
-    let _alone = ALONE.lock();
+    let _guard = alone();
     let (before, start) = (mappings(), Instant::now());
     let params = Params::builder(200_000).build().unwrap();
     let machine = Machine::new(params).stack(1 << 30);

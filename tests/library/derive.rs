@@ -1,7 +1,5 @@
 //! `#[derive(Payload)]`: what derived types count for, and that they travel.
 
-#![cfg(feature = "derive")]
-
 use std::fmt::Debug;
 
 use loggp::{Machine, Params, Payload, Tag, US, Work};

@@ -2,8 +2,8 @@
 
 use loggp::{Latency, PS, Params, Ports, Ties};
 
-use crate::program::Op::*;
-use crate::program::{Case, How, Op, Pattern};
+use super::program::Op::*;
+use super::program::{Case, How, Op, Pattern};
 
 /// What a program does on a machine, and then: when each processor finishes, and how long it stalls and waits for
 /// its port.

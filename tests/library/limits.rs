@@ -2,17 +2,13 @@
 //!
 //! Each case ends a process or limits it, so it runs in one of its own: this test again, told by a variable what to do.
 
-#![cfg(target_os = "linux")]
-#![allow(non_snake_case)] // P is the papers' name
-
-mod child;
-
 use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Output;
 
-use child::{on, task};
 use loggp::{Cause, Dilation, Machine, Params, Proc, RunError, US, Work};
+
+use crate::child::{self, PLACES, on, task};
 
 /// How a child ends that does this task of a test; `before` is what the shell does before it.
 fn child(test: &str, task: &str, before: &str) -> Output {
@@ -23,9 +19,6 @@ fn child(test: &str, task: &str, before: &str) -> Output {
 fn written(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
-
-/// The clocks, and what carries processors there.
-const PLACES: [&str; 3] = ["virtual", "wall", "coroutine"];
 
 fn machine(P: usize, place: &str) -> Machine {
     let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
@@ -84,7 +77,7 @@ fn a_processor_that_overflows_its_stack_is_named() {
     for clock in PLACES {
         for where_ in ["plain", "nested", "bare"] {
             let task = format!("{clock} {where_}");
-            let ended = child("a_processor_that_overflows_its_stack_is_named", &task, "");
+            let ended = child("limits::a_processor_that_overflows_its_stack_is_named", &task, "");
             let text = written(&ended);
             let expected =
                 "processor 3 has overflowed its stack of 192 KiB; give it more with Machine::stack\n";
@@ -107,12 +100,12 @@ fn other_faults_end_as_they_would() {
         return;
     }
     for task in ["outside"].into_iter().chain(PLACES) {
-        let ended = child("other_faults_end_as_they_would", task, "");
+        let ended = child("limits::other_faults_end_as_they_would", task, "");
         let text = written(&ended);
         assert_eq!(ended.status.signal(), Some(libc::SIGSEGV), "{task}: {text}");
         assert!(!text.contains("overflowed"), "{task}: {text}");
     }
-    let ended = child("other_faults_end_as_they_would", "thread", "");
+    let ended = child("limits::other_faults_end_as_they_would", "thread", "");
     let text = written(&ended);
     assert_eq!(ended.status.signal(), Some(libc::SIGABRT), "{text}");
     assert!(text.contains("has overflowed its stack") && !text.contains("Machine::stack"), "{text}");
@@ -145,7 +138,7 @@ fn what_memory_cannot_hold_is_refused_and_what_it_can_runs() {
         return;
     }
     for task in PLACES {
-        let test = "what_memory_cannot_hold_is_refused_and_what_it_can_runs";
+        let test = "limits::what_memory_cannot_hold_is_refused_and_what_it_can_runs";
         // The allocator may take as much for each of some threads.
         let cores = std::thread::available_parallelism().unwrap().get();
         let threads = if task == "wall" { 8 * cores } else { 1 + cores };
@@ -165,8 +158,11 @@ fn what_memory_cannot_hold_is_refused_and_what_it_can_runs() {
 fn many_thousand_processors_run_as_coroutines() {
     for place in ["virtual", "coroutine"] {
         let P = 40_000;
-        let run = machine(P, place).run(|p| loggp::collectives::all_reduce(p, 1_u64, |a, b| a + b));
-        assert!(run.unwrap().results.iter().all(|sum| *sum == P as u64));
+        let run = machine(P, place).barrier(US).run(|p| {
+            p.barrier(); // all wait at once
+            p.id()
+        });
+        assert!(run.unwrap().results.into_iter().eq(0..P));
     }
 }
 

@@ -8,10 +8,10 @@ use std::collections::{HashMap, VecDeque};
 
 use loggp::{Latency, Ties, Trace};
 
-use crate::network::{Asks, Kind, Network, Sent};
-use crate::outcome::{Account, Outcome};
-use crate::program::Op::*;
-use crate::program::{Came, Case, How, Message, Note, Op, Pattern};
+use super::network::{Asks, Kind, Network, Sent};
+use super::outcome::{Account, Outcome};
+use super::program::Op::*;
+use super::program::{Came, Case, How, Message, Note, Op, Pattern};
 
 /// What was drawn on the machine: the oracle cannot know it.
 #[derive(Default)]

@@ -10,26 +10,16 @@
 //! - [`outcome`] and [`check`]: what comes of a program, and what must hold of it;
 //! - [`by_hand`]: programs small enough to be done by hand.
 //!
-//! `LOGGP_ORACLE_SEED=123 cargo test -p loggp --test oracle` replays one random program, and shortens it for each thing
+//! `LOGGP_ORACLE_SEED=123 cargo test -p loggp --test library oracle` replays one random program, and shortens it for each thing
 //! that does not hold. `LOGGP_ORACLE_PROGRAMS=20000` says how many there are.
 
-#![allow(non_snake_case)] // L, S and P are the papers' names
-
-#[path = "oracle/by_hand.rs"]
 mod by_hand;
-#[path = "oracle/check.rs"]
 mod check;
-#[path = "oracle/interpreter.rs"]
 mod interpreter;
-#[path = "oracle/machines.rs"]
-mod machines;
-#[path = "oracle/network.rs"]
+pub mod machines;
 mod network;
-#[path = "oracle/outcome.rs"]
 mod outcome;
-#[path = "oracle/program.rs"]
 mod program;
-#[path = "oracle/random.rs"]
 mod random;
 
 use std::collections::BTreeMap;
@@ -40,6 +30,8 @@ use outcome::{Account, Outcome};
 use program::Case;
 use program::Op::Work;
 use random::draw;
+
+use crate::cases::times;
 
 /// Makes a program in which something does not hold as short as it can, so that the same still does not.
 fn shorten(mut case: Case, mut found: Fault, wall: bool) -> (Case, Fault) {
@@ -66,7 +58,7 @@ fn shorten(mut case: Case, mut found: Fault, wall: bool) -> (Case, Fault) {
 /// What does not hold, and the shortest program of which that is so.
 fn at_length(seed: u64, case: Case, fault: Fault, wall: bool) -> String {
     let (case, fault) = shorten(case, fault, wall);
-    let again = format!("LOGGP_ORACLE_SEED={seed} cargo test -p loggp --test oracle");
+    let again = format!("LOGGP_ORACLE_SEED={seed} cargo test -p loggp --test library oracle");
     format!(
         "{}: {again}\nas short as it can be:\n{}{}{}",
         fault.what,
@@ -122,7 +114,8 @@ fn asked(variable: &str) -> Option<u64> {
 #[test]
 fn random_programs_do_what_the_oracle_says() {
     let replayed = asked("LOGGP_ORACLE_SEED");
-    let seeds = replayed.map_or(0..asked("LOGGP_ORACLE_PROGRAMS").unwrap_or(2000), |seed| seed..seed + 1);
+    let seeds = replayed
+        .map_or(0..asked("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(600))), |seed| seed..seed + 1);
     let (mut stalls, mut waits_for_ports, mut deadlocks, mut with_requests) = (0, 0, 0, 0);
     let (mut wrong, mut seeds_of, mut first) = (0, BTreeMap::<&str, Vec<u64>>::new(), None);
     for seed in seeds {

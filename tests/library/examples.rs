@@ -1,24 +1,22 @@
 //! The examples, as who runs them sees them. They are modules of this test, so it needs to find no files that were built;
 //! each runs in a process of its own for its output.
 
-#![allow(non_snake_case)] // L and P are the papers' names
-
-#[path = "../examples/capacity_stall.rs"]
+#[path = "../../examples/capacity_stall.rs"]
 mod capacity_stall;
-#[expect(dead_code, reason = "an example chooses its clock itself")]
-mod child;
-#[path = "../examples/ring.rs"]
+#[path = "../../examples/ring.rs"]
 mod ring;
-#[path = "../examples/sample_sort.rs"]
+#[path = "../../examples/sample_sort.rs"]
 mod sample_sort;
-#[path = "../examples/stencil.rs"]
+#[path = "../../examples/stencil.rs"]
 mod stencil;
-#[path = "../examples/task_farm.rs"]
+#[path = "../../examples/task_farm.rs"]
 mod task_farm;
 
 use std::fs;
 
 use loggp::RunError;
+
+use crate::child;
 
 /// What an example does.
 type Main = fn() -> Result<(), RunError>;
@@ -34,7 +32,7 @@ const EXAMPLES: [(&str, Main); 5] = [
 
 /// What an example prints; it must end well.
 fn printed(name: &str) -> String {
-    let child = child::start("an_example_runs", name, "").wait_with_output().unwrap();
+    let child = child::start("examples::an_example_runs", name, "").wait_with_output().unwrap();
     let (out, err) = (String::from_utf8(child.stdout).unwrap(), String::from_utf8_lossy(&child.stderr));
     assert!(child.status.success(), "{name}: {out}{err}");
     out

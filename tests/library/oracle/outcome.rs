@@ -2,7 +2,7 @@
 
 use loggp::{Cause, Doing, Run, RunError, Stats};
 
-use crate::program::Note;
+use super::program::Note;
 
 /// A processor's account. Times are in picoseconds.
 #[derive(Clone, Debug, Default, PartialEq)]

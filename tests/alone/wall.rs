@@ -4,10 +4,8 @@
 //! error as on the virtual clock, and every thread is joined. How close a measurement comes to the model is
 //! the host's business: only one test looks at it, and runs until the host has been on time once.
 
-#![allow(non_snake_case)] // P is the papers' name
-
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use loggp::{
@@ -15,17 +13,13 @@ use loggp::{
     Time, US, Work, audit,
 };
 
+use crate::alone;
+use crate::cases::seeds;
+
 const WORD: Tag<u64> = Tag::new(0);
 const COUNT: Tag<u32> = Tag::new(0);
 const WORDS: Tag<Vec<u64>> = Tag::new(0);
 const BYTE: Tag<u8> = Tag::new(0);
-
-/// Runs on the wall clock are run one at a time: together they would only wait for each other.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
-fn alone() -> impl Drop {
-    ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
 
 /// A machine on the wall clock, at full speed: when it is late, it is late.
 fn machine(params: Params) -> Machine {
@@ -235,7 +229,7 @@ fn is_the_same_run(seed: u64, machine: &Machine, traffic: &Traffic) {
 #[test]
 fn random_programs_run_as_on_the_virtual_clock() {
     let _guard = alone();
-    let seeds = std::env::var("LOGGP_SEED").map_or(0..1000, |seed| {
+    let seeds = std::env::var("LOGGP_SEED").map_or(seeds(500), |seed| {
         let seed = seed.parse().expect("LOGGP_SEED is a number");
         seed..seed + 1
     });
@@ -249,7 +243,7 @@ fn random_programs_run_as_on_the_virtual_clock() {
 fn random_programs_run_as_on_the_virtual_clock_on_a_busy_computer() {
     let _guard = alone();
     let _busy = Busy::on_each_core();
-    for seed in 10_000..12_000 {
+    for seed in seeds(120).map(|seed| 10_000 + seed) {
         let (machine, traffic) = draw(seed, 64);
         // Cores that share one with a busy loop let it go on for long, whenever they let each other.
         is_the_same_run(seed, &machine.oversubscribed(seed.is_multiple_of(16)), &traffic);
@@ -260,7 +254,7 @@ fn random_programs_run_as_on_the_virtual_clock_on_a_busy_computer() {
 #[test]
 fn a_barrier_that_takes_no_time_keeps_the_order_of_acts() {
     let _guard = alone();
-    for seed in 0..40 {
+    for seed in seeds(40) {
         let params = Params::builder(10).L(3 * US).G(300 * NS).build().unwrap();
         let machine = machine(params).ties(Ties::Random { seed }).barrier(Time::ZERO).trace(true);
         let machine = machine.carrier(Carrier::Coroutine).cores(2 + seed as usize % 3).oversubscribed(true);

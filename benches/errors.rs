@@ -1,6 +1,6 @@
 //! How close measurements come to the model: every program over P, on either carrier.
 //!
-//! `cargo bench -p loggp-programs --bench errors` prints a table for threads; `-- coroutines`, or both names, for others.
+//! `cargo bench -p loggp-benches --bench errors` prints a table for threads; `-- coroutines`, or both names, for others.
 //! A name of a program leaves out the others. What was measured in full goes to stderr.
 
 #![allow(non_snake_case)] // P is the papers' name
@@ -15,10 +15,10 @@ use loggp_programs::lu::LU;
 use loggp_programs::radix_sort::RADIX_SORT;
 use loggp_programs::rtt::RTT;
 use loggp_programs::scatter::SCATTER;
-use loggp_programs::study::{Answers, Failed};
 use loggp_programs::summation::SUMMATION;
 use loggp_programs::transportation::TRANSPORTATION;
-use loggp_programs::{Case, Emulation, PROGRAMS, Program, Study};
+use loggp_programs::{Case, Emulation, PROGRAMS, Program};
+use loggp_study::{Answers, Failed, Study};
 
 /// What carries processors, and what the tables call it.
 const CARRIERS: [(&str, Carrier); 2] = [("threads", Carrier::Thread), ("coroutines", Carrier::Coroutine)];

@@ -9,6 +9,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
+use crate::cases::cases;
+
 /// What a processor sends: after so much work, to whom, how many words, and how its latency is drawn.
 type Sending = (i64, Index, usize, Index);
 
@@ -292,7 +294,7 @@ fn exact() -> impl Strategy<Value = Plan> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(500))]
 
     #[test]
     fn accepts_whoever_waits_with_reason(plan in prop_oneof![loggp(0..9, super::latency()), loggps()]) {

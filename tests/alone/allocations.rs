@@ -1,12 +1,12 @@
 //! Nothing is allocated to send and to receive messages, once there is room for as many as lie in an inbox at once.
 
-#![allow(non_snake_case)] // P is the papers' name
-
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use loggp::{ClockKind, Dilation, Machine, Params, Proc, SEC, Tag, US, collectives};
+
+use crate::alone;
 
 /// The system's allocator, which counts what is asked of it while that counts.
 struct Counting;
@@ -85,6 +85,7 @@ fn allocated(machine: Machine) -> u64 {
 /// Other threads, such as the one that looks after programs that do not come back, may allocate.
 #[test]
 fn messages_allocate_nothing() {
+    let _guard = alone();
     for P in [2, 3, 16] {
         let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
         assert_eq!(allocated(Machine::new(params)), 0, "virtual clock, P = {P}");

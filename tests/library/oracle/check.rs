@@ -8,9 +8,9 @@ use loggp::{
     Trace, Transfer, Work, audit,
 };
 
-use crate::interpreter::{Drawn, Oracle};
-use crate::outcome::{Account, Outcome};
-use crate::program::{Case, Note, TAGS, live};
+use super::interpreter::{Drawn, Oracle};
+use super::outcome::{Account, Outcome};
+use super::program::{Case, Note, TAGS, live};
 
 /// What does not hold: in a word, and at length.
 #[derive(Clone, Debug, PartialEq)]

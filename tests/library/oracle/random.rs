@@ -3,9 +3,9 @@
 use fastrand::Rng;
 use loggp::{Latency, Params, Ports, Ties};
 
-use crate::machines::{draw_params, longest};
-use crate::program::Op::*;
-use crate::program::{Case, How, Op, Pattern, TAGS, What};
+use super::machines::{draw_params, longest};
+use super::program::Op::*;
+use super::program::{Case, How, Op, Pattern, TAGS, What};
 
 /// Draws a machine and a program for it. Times are small and often equal, so that much happens at the same time.
 pub fn draw(seed: u64) -> Case {

@@ -1,9 +1,6 @@
 //! The auditor accepts what the machine does, whatever its parameters, and notices every rule that a trace
 //! breaks: that one, and no other.
 
-#![allow(non_snake_case)] // L, G and P are the papers' names
-
-#[path = "audit/by_hand.rs"]
 mod by_hand;
 
 use std::collections::BTreeSet;
@@ -15,6 +12,8 @@ use loggp::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
+
+use crate::cases::cases;
 
 const WORDS: Tag<Vec<u64>> = Tag::new(0);
 const BYTES: Tag<Vec<u8>> = Tag::new(0);
@@ -262,7 +261,7 @@ fn loggps(above: impl Strategy<Value = usize>) -> impl Strategy<Value = Machine>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None,  ..ProptestConfig::default() })]
+    #![proptest_config(cases(250))]
 
     #[test]
     fn accepts_loggp(machine in loggp(), traffic in traffic(), program in select([SYNCHRONOUS, ASYNCHRONOUS].concat())) {
@@ -837,7 +836,7 @@ fn any_message() -> impl Strategy<Value = Message> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(256))]
 
     /// A file may say anything.
     #[test]

@@ -1,13 +1,13 @@
 //! MPI's requests: what the routines of LogGPS's table 4 cost, whose message goes to whom, and how it ends if a program
 //! gets them wrong.
 
-#![allow(non_snake_case)] // L, S, P and T are the paper's names
-
 use loggp::{
     Cause, ClockKind, Dilation, Latency, Machine, PS, Params, Proc, Run, Tag, Time, US, Work, audit,
     collectives,
 };
 use proptest::prelude::*;
+
+use crate::cases::{cases, seeds};
 
 const BYTES: Tag<Vec<u8>> = Tag::named(0, "bytes");
 const OTHER: Tag<Vec<u8>> = Tag::named(1, "other");
@@ -189,7 +189,7 @@ fn predicted(gps: &Gps, how: How, blocking: i64, called: i64) -> i64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(20_000) })]
+    #![proptest_config(cases(2000))]
 
     /// Every routine costs what table 4 says, whatever the other end does.
     #[test]
@@ -257,7 +257,7 @@ fn a_message_goes_to_the_receive_that_was_called_for_first() {
 /// A short message called for after a long one is received after it, on every machine, even if latencies are random.
 #[test]
 fn no_message_overtakes_one_that_was_called_for_before() {
-    for seed in 0..200 {
+    for seed in seeds(50) {
         for machine in [machine(2), mpi(2)] {
             let run = machine.latency(Latency::Random { seed }).run(|p| {
                 if p.id() == 0 {
@@ -406,7 +406,7 @@ fn a_deadlock_of_requests_names_them() {
         said.contains("waited for its isend of 500 words to 1 with tag 0 (bytes), called for at 0 us"),
         "{said}"
     );
-    assert!(said.contains("tests/requests.rs"), "{said}");
+    assert!(said.contains("tests/library/requests.rs"), "{said}");
     assert!(said.contains("processor 1 at") && said.contains("waited for any of its 2 requests"), "{said}");
     let error = machine(2).run(|p| {
         let request = p.irecv_from(1 - p.id(), BYTES);
@@ -575,7 +575,7 @@ fn play(p: &mut Proc, messages: &[Sent]) -> Vec<(usize, Vec<u8>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+    #![proptest_config(cases(300))]
 
     /// Whatever a program does with requests, everyone gets what was sent in the order of MPI, the rules are kept, and the
     /// accounts add up.

@@ -1,16 +1,19 @@
 //! Small programs that once went wrong, most of them with requests under way: what must hold of each.
 
-#![allow(non_snake_case)] // L, S and P are the papers' names
-
 use loggp::{
     ActivityKind, Carrier, Cause, ClockKind, Dilation, LogGps, MS, Machine, NS, Params, ParamsBuilder, Ports,
     Proc, Replay, Run, Tag, Time, Traffic, US, audit,
 };
 
+use crate::child::{PLACES, on};
+
 const T: Tag<u32> = Tag::new(0);
 const U: Tag<u32> = Tag::new(1);
 const LONG: Tag<[u32; 6]> = Tag::new(2);
 const BYTES: Tag<Vec<u8>> = Tag::new(3);
+
+/// Faster than any computer: nothing waits for its time.
+const FAST: Dilation = Dilation::Fixed(0.01);
 
 /// A machine's parameters, in microseconds.
 fn params(P: usize, L: i64, o: i64, g: i64) -> ParamsBuilder {
@@ -23,10 +26,7 @@ fn machine(params: ParamsBuilder) -> Machine {
 
 /// The machine on the virtual clock, and on the wall clock with each carrier.
 fn everywhere(machine: &Machine) -> [(&'static str, Machine); 3] {
-    let wall = machine.clone().clock(ClockKind::Wall);
-    let [threads, coroutines] =
-        [Carrier::Thread, Carrier::Coroutine].map(|carrier| wall.clone().carrier(carrier));
-    [("virtual", machine.clone()), ("threads", threads), ("coroutines", coroutines)]
+    PLACES.map(|place| (place, on(place, machine.clone())))
 }
 
 /// Words of 4 bytes that cost nothing; a message of more than so many waits for its receiver.
@@ -106,7 +106,7 @@ fn who_looks_while_its_own_message_is_under_way_is_not_forsaken() {
     // The overhead of a message of 1000 words is 1,250,000 cycles.
     let gps = LogGps { O_s: 250 * US, ..waits_above(1000) };
     let params = params(2, 6, 2, 0).word(1).cycle(200 * NS).gps(gps);
-    let machine = machine(params).trace(false);
+    let machine = machine(params).trace(false).dilation(FAST);
     for (place, machine) in everywhere(&machine) {
         let answers = |p: &mut Proc| {
             p.recv(BYTES);
@@ -140,7 +140,7 @@ fn who_looks_while_its_own_message_is_under_way_is_not_forsaken() {
 /// Nor while its gap keeps it from receiving what is there.
 #[test]
 fn who_looks_within_its_gap_is_not_forsaken() {
-    let machine = machine(params(3, 6, 2, 250_000).cycle(200 * NS)).trace(false);
+    let machine = machine(params(3, 6, 2, 250_000).cycle(200 * NS)).trace(false).dilation(FAST);
     for (place, machine) in everywhere(&machine) {
         let run = machine.run(|p| {
             if p.id() == 0 {

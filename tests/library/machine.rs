@@ -1,7 +1,5 @@
 //! The machine through its public API: what each call costs, what it returns, and how runs end.
 
-#![allow(non_snake_case)] // L, S and P are the papers' names
-
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

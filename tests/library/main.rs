@@ -1,0 +1,23 @@
+//! The library through its public API: one program, since each costs a link, and builds for itself what is generic.
+//!
+//! What cannot stand beside other tests in a process is in `tests/alone`. `src/cases.rs` says how many cases are drawn.
+
+#![allow(non_snake_case)] // L, S, G, T and P are the papers' names
+
+mod audit;
+#[path = "../../src/cases.rs"]
+mod cases;
+mod child;
+mod collectives;
+#[cfg(feature = "derive")]
+mod derive;
+mod examples;
+mod faults;
+mod layers;
+#[cfg(target_os = "linux")]
+mod limits;
+mod machine;
+mod misbehaved;
+mod oracle;
+mod recorded;
+mod requests;
