@@ -721,16 +721,19 @@ fn the_command_says_where_the_time_went() {
 fn the_command_draws_bars() {
     let path = file("bars.json", &traced(rendezvous(), late_receiver));
     let svg = place("bars.svg");
-    right(&format!("analyze {path} --plot {}", svg.display()));
+    right(&format!("analyze {path} -o {}", svg.display()));
     let by_processor = fs::read_to_string(&svg).unwrap();
     for part in ["computation", "sender sync", "handshake", "processor"] {
         assert!(by_processor.contains(part), "{part}");
     }
     assert!(!by_processor.contains("receiver sync"), "nobody waited for a sender");
-    right(&format!("analyze {path} --what-if S=10 --plot {}", svg.display()));
+    right(&format!("analyze {path} --what-if S=10 -o {}", svg.display()));
     let by_run = fs::read_to_string(&svg).unwrap();
     assert!(by_run.contains("bars.json") && by_run.contains("S=10") && by_run.contains("mean"));
-    assert!(refusal(&format!("analyze {path} --plot bars.png")).contains("plots are SVG"));
+    assert!(
+        refusal(&format!("analyze {path} -o bars.png"))
+            .contains("give a name that ends in .svg for a picture")
+    );
 }
 
 #[test]

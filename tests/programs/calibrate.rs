@@ -258,7 +258,7 @@ fn what_was_late_is_marked_in_every_format() {
     let line = "calibrate --machine cm5 --dilation 0.0001";
     is_right_or_says_that_it_was_late(line);
     let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("late.svg");
-    let (status, table, err) = loggp(&format!("{line} --plot {}", plot.display()));
+    let (status, table, err) = loggp(&format!("{line} -o {}", plot.display()));
     assert_eq!((status, plot.exists()), (Some(1), false));
     assert!(err.starts_with("error: o, g, L, G, C could not be measured: this computer was late"), "{err}");
     assert_eq!(table.matches("  late  ").count(), 5, "{table}");
@@ -307,8 +307,7 @@ fn the_command_says_what_does_not_show() {
 #[test]
 fn the_command_draws_the_signature() {
     let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("signature.svg");
-    let (status, ..) =
-        loggp(&format!("calibrate --machine cs2-elan --clock virtual --plot {}", plot.display()));
+    let (status, ..) = loggp(&format!("calibrate --machine cs2-elan --clock virtual -o {}", plot.display()));
     assert_eq!(status, Some(0));
     let svg = fs::read_to_string(plot).unwrap();
     for text in ["LogP signature of cs2-elan", "time per message [us]", "g = 13.8 us", "o = 3.8 us"] {
@@ -321,7 +320,7 @@ fn the_command_refuses_in_a_sentence() {
     for (line, words) in [
         ("calibrate --machine cenju4", "this is a LogGPS machine"),
         ("calibrate -P 1", "at least 2"),
-        ("calibrate --plot x.png", ".svg"),
+        ("calibrate -o x.png", ".svg"),
         ("calibrate --clock virtual --cores 1", "--cores is for the wall clock"),
         ("calibrate --latency random:1", "needs messages that are under way for exactly L"),
         ("calibrate -P 2,3", "-P is one number of processors here"),

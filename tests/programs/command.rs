@@ -564,9 +564,9 @@ fn a_signal_ends_the_command_at_once_and_leaves_nothing() {
         for line in [
             "run scatter -P 4 --clock wall --dilation 1e6 --trace",
             "run scatter -P 4 --clock wall --dilation 1e6 --timeline",
-            "sweep scatter --over P=4,5 --clock wall --dilation 1e6 --plot",
-            "calibrate --dilation 1e6 --plot",
-            "stress --dilation 1e6 --plot",
+            "sweep scatter --over P=4,5 --clock wall --dilation 1e6 -o",
+            "calibrate --dilation 1e6 -o",
+            "stress --dilation 1e6 -o",
         ] {
             let path = place(&format!("signal-{signal}")).with_extension("svg");
             let folder = path.parent().unwrap();
@@ -615,16 +615,16 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
     for line in [
         "run scatter --machine cenju4 --size 9999 --trace",
         "run scatter --machine cenju4 --size 9999 --timeline",
-        "sweep scatter long --machine cenju4 --over size=9000,9999 --plot",
-        "sweep scatter long --machine cenju4 --over size=10,9999 --plot",
+        "sweep scatter long --machine cenju4 --over size=9000,9999 -o",
+        "sweep scatter long --machine cenju4 --over size=10,9999 -o",
     ] {
         assert_eq!(output(&format!("{line} {shown}")).status.code(), Some(1), "{line}");
         still_old(line);
     }
     for line in [
-        format!("sweep scatter --over size=0,0 --plot {shown}"),
+        format!("sweep scatter --over size=0,0 -o {shown}"),
         format!("run scatter -P 300 --timeline {shown}"),
-        format!("stress --load 99999999 --plot {shown}"),
+        format!("stress --load 99999999 -o {shown}"),
         format!("run scatter --trace {shown} --timeline /nowhere/x.svg"),
     ] {
         refusal(&line);
@@ -648,7 +648,7 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
     symlink("old.svg", &link).unwrap();
     fs::rename(&path, folder.join("old.svg")).unwrap();
     let path = folder.join("old.svg");
-    right(&format!("sweep broadcast flat --over P=2,3 --plot {}", link.display()));
+    right(&format!("sweep broadcast flat --over P=2,3 -o {}", link.display()));
     assert!(fs::read_to_string(&path).unwrap().starts_with("<svg"));
     assert!(link.symlink_metadata().unwrap().is_symlink());
     assert_eq!((mode(&path), files(folder)), (0o640, 2));
@@ -785,8 +785,14 @@ fn refuses_in_one_sentence() {
             "run scatter --trace /dev/null",
             "no trace can be written to /dev/null: it is not a file; give the name of one, new or old",
         ),
-        ("run scatter -P -1", "invalid value '-1' for '-P <N>': give a whole number, and no unit"),
-        ("run scatter --size 1k", "invalid value '1k' for '--size <N>': give a whole number, and no unit"),
+        (
+            "run scatter -P -1",
+            "invalid value '-1' for '--processors <N>': give a whole number, such as 4096 or 4k, and no unit",
+        ),
+        (
+            "run scatter --size 1us",
+            "invalid value '1us' for '--size <N>': give a whole number, such as 4096 or 4k, and no unit",
+        ),
         ("run scatter --alpha 1", "invalid value '1' for '--alpha <RATIO>': give a ratio between 0 and 1"),
         (
             "run scatter --alpha nan",
@@ -938,4 +944,67 @@ fn a_timeline_is_drawn_whole_or_not_at_all() {
     let sentence = refusal(&format!("run broadcast -P 300 --timeline {}", path.display()));
     assert!(sentence.contains("at most 128 processors"), "{sentence}");
     assert!(!path.exists());
+}
+
+/// Who knows an option by its old name is told the new one.
+#[test]
+fn old_names_of_options_are_refused_with_the_new_ones() {
+    for (line, now) in [
+        ("compare lu --plot x.svg", "there is no --plot; give -o FILE.svg"),
+        ("run rtt --w 1us", "there is no --w; it is called --imbalance now"),
+        ("run message --late 1us", "there is no --late; it is called --receiver-delay now"),
+        ("run transportation --piece 7", "there is no --piece; it is called --chunk now"),
+        ("run radix-sort --keys 64", "there is no --keys; it is called --key-bits now"),
+        ("reproduce --anew", "there is no --anew; it is called --force now"),
+        ("reproduce --to folder", "there is no --to; give -o FOLDER"),
+        ("reproduce --markdown x.md", "there is no --markdown; give -o FILE.md"),
+        ("reproduce --all", "there is no --all; leave it out of reproduce"),
+        ("schedule ring --out x.goal", "there is no --out; give -o FILE"),
+        ("schedule ring --replay", "there is no --replay; give the pattern to `loggp replay`"),
+        ("calibrate --model loggps", "there is no --model; it is called --find now"),
+    ] {
+        let output = loggp(line).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), told.lines().count()), (Some(2), 1), "{line}: {told}");
+        assert!(told.starts_with(&format!("error: {now}")), "{line}: {told}");
+    }
+}
+
+/// What a file gets is what its ending says, and the same as stdout would get in that form.
+#[test]
+fn a_file_has_the_form_that_its_ending_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = |ending: &str| folder.path().join(format!("x.{ending}")).display().to_string();
+    let line = "compare lu -P 4 --size 32 --clock virtual";
+    let files = ["csv", "json", "txt", "svg"].map(|ending| format!(" -o {}", name(ending))).concat();
+    let table = right(&format!("{line}{files}"));
+    let written = |ending: &str| std::fs::read_to_string(name(ending)).unwrap();
+    assert_eq!(written("txt"), table);
+    assert_eq!(written("csv"), right(&format!("{line} --format csv")));
+    assert_eq!(written("json"), right(&format!("{line} --format json")));
+    assert!(written("svg").starts_with("<svg"));
+    for (line, why) in [
+        (
+            format!("{line} -o {}", name("png")),
+            "give a name that ends in .svg for a picture, or in .csv, .json or .txt",
+        ),
+        (format!("schedule ring -o {}", name("txt")), "give a name that ends in .goal for text, or in .bin"),
+        (format!("reproduce -o {}", name("html")), "give a name that ends in .md for Markdown"),
+        ("replay x.goal -P 4".into(), "-P is for a pattern, and x.goal is a file; leave it out"),
+    ] {
+        let output = loggp(&line).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{line}: {told}");
+        assert!(told.contains(why), "{line}: {told}");
+    }
+}
+
+#[test]
+fn sizes_count_by_1024() {
+    let row = |size: &str| right(&format!("run broadcast --size {size} --format json"));
+    assert_eq!(row("4k"), row("4096"));
+    assert_eq!(
+        right("sweep broadcast flat --over size=1k,2k --format csv"),
+        right("sweep broadcast flat --over size=1024,2048 --format csv")
+    );
 }

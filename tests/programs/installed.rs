@@ -54,7 +54,7 @@ fn files(folder: &Path) -> BTreeSet<String> {
 fn the_manual_has_a_page_for_every_subcommand() {
     let folder = folder("manual");
     fs::write(folder.join("loggp.1"), "an old page").unwrap();
-    assert_eq!(right(&format!("man --all {}", folder.display())), "");
+    assert_eq!(right(&format!("man -o {}", folder.display())), "");
     let mut expected: BTreeSet<String> =
         subcommands().into_iter().map(|name| format!("loggp-{name}.1")).collect();
     expected.insert("loggp.1".into());
@@ -74,11 +74,11 @@ fn the_manual_has_a_page_for_every_subcommand() {
 fn pages_are_written_all_or_none() {
     let folder = folder("half-a-manual");
     fs::create_dir(folder.join("loggp-sweep.1")).unwrap();
-    let why = refusal(&format!("man --all {}", folder.display()));
+    let why = refusal(&format!("man -o {}", folder.display()));
     assert!(why.contains("loggp-sweep.1: it is not a file; give the name of one"), "{why}");
     assert_eq!(files(&folder), BTreeSet::from(["loggp-sweep.1".into()]));
 
-    let why = refusal(&format!("man --all {}", folder.join("not-there").display()));
+    let why = refusal(&format!("man -o {}", folder.join("not-there").display()));
     assert!(why.contains("its folder is not there; give one that is"), "{why}");
 }
 
@@ -145,7 +145,7 @@ fn who_types_another_name_is_told_the_nearest() {
     for (line, sentence) in [
         ("man rum", "there is no subcommand rum; the nearest name is run; `loggp --help` lists all"),
         ("man help", "there is no subcommand help; the nearest name is "),
-        ("man run --all .", "the argument '[SUBCOMMAND]' cannot be used with '--all <FOLDER>'"),
+        ("man run -o .", "the argument '[SUBCOMMAND]' cannot be used with '--output <FOLDER>'"),
         ("completions tcsh", "invalid value 'tcsh' for '<SHELL>' [possible values: bash, elvish, fish"),
         ("run scater", "there is no program scater; the nearest name is scatter"),
         ("run scatter optimum", "scatter has no algorithm optimum; the nearest name is optimal"),

@@ -256,7 +256,7 @@ fn machines_that_round_trips_do_not_show_are_refused() {
     let myrinet = || preset("myrinet").unwrap().builder();
     assert!(refusal(myrinet().P(1)).contains("at least 2"));
     assert!(refusal(myrinet().g(14 * US)).contains("give g of at most 2o = 13.1 us"));
-    assert!(refusal(preset("cm5").unwrap().builder()).contains("give --model loggp"));
+    assert!(refusal(preset("cm5").unwrap().builder()).contains("give --find loggp"));
     let all = preset("myrinet").unwrap().builder().set("s=0,S=0").unwrap();
     assert!(refusal(all).contains("all messages but the shortest wait for their receiver"));
 }
@@ -286,8 +286,8 @@ fn file(name: &str, text: &str) -> String {
 fn the_command_finds_table_5_and_draws_it() {
     let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("round-trips.svg");
     for name in PLATFORMS {
-        let line = format!("calibrate --model loggps --machine {name} --clock virtual");
-        let table = right(&format!("{line} --plot {}", plot.display()));
+        let line = format!("calibrate --find loggps --machine {name} --clock virtual");
+        let table = right(&format!("{line} -o {}", plot.display()));
         assert_eq!(table.matches("+0.00%  ").count(), 8, "{table}");
         assert!(table.contains("all within 0.00%"), "{table}");
         let svg = fs::read_to_string(&plot).unwrap();
@@ -306,7 +306,7 @@ fn the_command_finds_table_5_and_draws_it() {
 /// What it finds is a machine for every other command.
 #[test]
 fn what_is_found_is_a_machine() {
-    let json = right("calibrate --model loggps --machine myrinet -P 4 --clock virtual --format json");
+    let json = right("calibrate --find loggps --machine myrinet -P 4 --clock virtual --format json");
     let found: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json.lines().count(), 1);
     assert_eq!((&found["params"]["G_l"], &found["findings"][0]["recovered"]), (&json!(-740), &json!(1160)));
@@ -324,7 +324,7 @@ fn what_is_found_is_a_machine() {
     let swept = right(&format!("sweep rtt --machine {path} --over size=0..40000:5 --format csv"));
     assert_eq!(swept.lines().count(), 6);
     let again =
-        right(&format!("calibrate --model loggps --machine {path} -P 4 --clock virtual --format json"));
+        right(&format!("calibrate --find loggps --machine {path} -P 4 --clock virtual --format json"));
     assert_eq!(again, json);
 }
 
@@ -338,7 +338,7 @@ fn a_table_is_a_machine_too() {
     let machine = file("ethernet.json", &json);
     let heading = right(&format!("run rtt --machine {machine}"));
     assert!(heading.starts_with("rtt on ethernet: L = 35"), "{heading}");
-    let table = right(&format!("calibrate --from {path} --model loggps"));
+    let table = right(&format!("calibrate --from {path} --find loggps"));
     assert!(table.contains("\n196 round trips of 98 lengths, times in ns\n"), "{table}");
     assert!(!table.contains("configured"), "{table}");
 }
@@ -407,12 +407,12 @@ fn the_command_refuses_in_a_sentence() {
         ("run broadcast --machine none.json".into(), "there is no machine none.json"),
         (format!("calibrate --from {few}"), "there is no round trip with an imbalance"),
         (format!("calibrate --from {few} --machine cm5"), "leave it out"),
-        (format!("calibrate --from {few} --model loggp"), "leave out --model loggp"),
-        (format!("calibrate --from {gauge} --plot x.svg"), "--plot draws round trips"),
+        (format!("calibrate --from {few} --find loggp"), "leave out --find loggp"),
+        (format!("calibrate --from {gauge} -o x.svg"), "-o FILE.svg draws round trips"),
         ("calibrate --from /none.csv".into(), "--from /none.csv: it cannot be read"),
-        ("calibrate --model loggps --machine cm5".into(), "give --model loggp"),
-        ("calibrate --machine cenju4".into(), "give --model loggps"),
-        ("calibrate --model loggps --machine cenju4 --latency random:1".into(), "leave out --latency"),
+        ("calibrate --find loggps --machine cm5".into(), "give --find loggp"),
+        ("calibrate --machine cenju4".into(), "give --find loggps"),
+        ("calibrate --find loggps --machine cenju4 --latency random:1".into(), "leave out --latency"),
     ] {
         let (status, out, err) = loggp(&line);
         assert_eq!((status, out.as_str()), (Some(2), ""), "{line}: {err}");

@@ -99,7 +99,7 @@ fn every_width_of_key_and_digit_is_sorted() {
             for radix in [1, 3, 8, 11, 13, 16] {
                 for input in INPUTS {
                     let case = case(name, params(3, 6, 2, 4, 1), 50);
-                    run(&case.with("keys", bits).with("radix", radix).with("input", input));
+                    run(&case.with("key-bits", bits).with("radix", radix).with("input", input));
                 }
             }
         }
@@ -153,7 +153,7 @@ fn what_cannot_be_done_is_refused_with_what_can() {
         assert!(check(&case(name, here, most + 1)).is_err(), "{refusal}");
     }
     let with = |name, value: &str| refusal(case("long", here, 5).with(name, value));
-    assert_eq!(with("keys", "33"), "keys = 33: give 32 or 64");
+    assert_eq!(with("key-bits", "33"), "key-bits = 33: give 32 or 64");
     assert_eq!(with("radix", "0"), "radix = 0: give a number of bits from 1 to 16");
     assert_eq!(with("radix", "17"), "radix = 17: give a number of bits from 1 to 16");
     assert_eq!(with("input", "odd"), "input = odd: give uniform, skewed, sorted or equal");

@@ -257,7 +257,7 @@ fn row(line: &str) -> Value {
 /// LogP: 0 sends at 0, 4 and 8; L + 2o = 10 later that is there.
 #[test]
 fn a_scatter_is_played_at_once() {
-    let scatter = "schedule scatter -P 4 --params L=6,o=2,g=4,G=0 --replay";
+    let scatter = "replay scatter -P 4 --params L=6,o=2,g=4,G=0";
     for rules in ["papers", "loggopsim"] {
         let row = row(&format!("{scatter} --rules {rules}"));
         assert_eq!(row["finishes_ns"], json!([10000, 10000, 14000, 18000]), "{row}");
@@ -276,11 +276,11 @@ fn a_scatter_is_played_at_once() {
 fn a_written_schedule_is_played() {
     let folder = tempfile::tempdir().unwrap();
     let params = "--params L=6,o=2,g=4,G=1";
-    let expected = row(&format!("schedule dissemination -P 13 --size 3 {params} --replay"));
+    let expected = row(&format!("replay dissemination -P 13 --size 3 {params}"));
     for name in ["d.goal", "d.bin"] {
         let path = folder.path().join(name);
         let path = path.to_str().unwrap();
-        let written = loggp(&format!("schedule dissemination -P 13 --size 3 --out {path}")).output().unwrap();
+        let written = loggp(&format!("schedule dissemination -P 13 --size 3 -o {path}")).output().unwrap();
         assert!(written.status.success() && written.stdout.is_empty(), "{}", text(&written.stderr));
         let played = row(&format!("replay {path} {params}"));
         assert_eq!(played["finishes_ns"], expected["finishes_ns"]);
@@ -304,9 +304,9 @@ fn requests_that_are_wrong_are_told() {
         ("schedule binomial -P 4", 2, "there is no pattern binomial; the nearest name is binomial-"),
         ("schedule ring -P 0", 2, "0 is not a number of ranks; give one from 1 to"),
         ("schedule recursive-doubling -P 12", 2, "need a power of 2 of ranks, and 12 is none"),
-        ("schedule ring --replay --params P=4", 2, "leave P out of --params"),
-        ("schedule ring --replay --machine nowhere", 2, "nowhere"),
-        ("schedule ring --replay --machine myrinet --rules loggopsim", 2, "give O_s = O_r and G_s = G_l"),
+        ("replay ring --params P=4", 2, "leave P out of --params"),
+        ("replay ring --machine nowhere", 2, "nowhere"),
+        ("replay ring --machine myrinet --rules loggopsim", 2, "give O_s = O_r and G_s = G_l"),
         ("replay /nowhere.goal", 2, "/nowhere.goal cannot be read"),
         (&format!("replay {path} --unit 0s"), 2, "it lasts longer than 0"),
         (&format!("replay {path}"), 1, "deadlock: 1 of 2 processors wait for messages that nobody sends"),
@@ -322,7 +322,7 @@ fn requests_that_are_wrong_are_told() {
 #[test]
 fn a_ring_on_a_machine_of_loggps() {
     let ring = |size: usize| {
-        let row = row(&format!("schedule ring -P 2 --size {size} --machine myrinet --replay"));
+        let row = row(&format!("replay ring -P 2 --size {size} --machine myrinet"));
         (row["messages"].as_u64().unwrap(), row["time_ns"].as_f64().unwrap())
     };
     let ((short, short_ns), (long, long_ns)) = (ring(16_383), ring(16_384));

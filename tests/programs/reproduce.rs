@@ -16,7 +16,7 @@ use serde_json::Value;
 /// The command with these arguments, which stand in a line, and this folder.
 fn reproduce(line: &str, folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
-    command.arg("reproduce").args(line.split_whitespace()).arg("--to").arg(folder);
+    command.arg("reproduce").args(line.split_whitespace()).arg("-o").arg(folder);
     command
 }
 
@@ -55,7 +55,7 @@ fn read(path: &Path) -> String {
 static ALL: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = folder("all");
     let mut command = reproduce("--clock virtual", &folder);
-    command.arg("--markdown").arg(folder.with_extension("md"));
+    command.arg("-o").arg(folder.with_extension("md"));
     // It would end with 1 if something differed for which no reason is known.
     let lines = right(command);
     assert_eq!(lines.lines().count(), exhibits().count() + 2, "{lines}");
@@ -252,7 +252,7 @@ fn what_is_made_is_made_anew_only_if_asked_for() {
     let made = first();
     right(reproduce("logp-fig3 --clock virtual", &folder));
     assert_eq!(first(), made);
-    right(reproduce("logp-fig3 --clock virtual --anew", &folder));
+    right(reproduce("logp-fig3 --clock virtual --force", &folder));
     assert_ne!(first(), made);
     let made = first();
     right(reproduce("logp-fig3 --clock virtual --seed 2", &folder));
@@ -290,7 +290,7 @@ fn refuses_what_cannot_be() {
         ("logp-fg3", "there is no logp-fg3 to reproduce; the nearest id is logp-fig3"),
         ("nothing-*", "there is no nothing-* to reproduce"),
         ("--clock virtual --carrier coroutine logp-fig3", "--carrier is for the wall clock"),
-        ("logp-fig3 --markdown x.txt", "give a name that ends in .md"),
+        ("logp-fig3 -o x.txt", "give a name that ends in .md"),
         ("logp-fig3 --repeat 0", "--repeat"),
     ] {
         let sentence = refusal(reproduce(line, &folder));

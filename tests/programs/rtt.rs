@@ -12,7 +12,7 @@ use crate::cases::cases;
 
 fn case(params: Params, size: usize, w: Time, rounds: usize) -> Case {
     let case = Case { size, ..Case::new(&RTT, "blocking", params) };
-    case.with("w", format!("{}ps", w.as_ps())).with("rounds", rounds)
+    case.with("imbalance", format!("{}ps", w.as_ps())).with("rounds", rounds)
 }
 
 /// What processor 0 sees.
@@ -122,7 +122,7 @@ proptest! {
         for name in ["blocking", "nonblocking"] {
             let of = Case { size, ..Case::new(&MESSAGE, name, params) };
             let ps = |time: Time| format!("{}ps", time.as_ps());
-            let case = of.with("late", ps(late)).with("meanwhile", ps(meanwhile));
+            let case = of.with("receiver-delay", ps(late)).with("meanwhile", ps(meanwhile));
             let outcome = outcome(&case, &Emulation::default());
             prop_assert_eq!(Some(outcome.run.time), formula(&case));
             let phases: Vec<_> = outcome.phases.into_iter().map(|(name, time)| (name, Some(time))).collect();
@@ -194,8 +194,11 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     let alone = Params { P: 1, ..cenju4 };
     assert!(refusal(case(alone, 1, Time::ZERO, 1)).contains("at least 2"));
     let plain = case(cenju4, 1, Time::ZERO, 1);
-    assert_eq!(refusal(plain.clone().with("w", "-1us")), "w = -1us: it is negative; give 0 or more");
-    assert!(refusal(plain.clone().with("w", "1-2us")).contains("it is not a time"));
+    assert_eq!(
+        refusal(plain.clone().with("imbalance", "-1us")),
+        "imbalance = -1us: it is negative; give 0 or more"
+    );
+    assert!(refusal(plain.clone().with("imbalance", "1-2us")).contains("it is not a time"));
     assert!(refusal(plain.with("rounds", 0)).contains("give a whole number from 1"));
 }
 

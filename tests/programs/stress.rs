@@ -201,7 +201,7 @@ fn name(row: &Value) -> String {
 fn the_command_measures_and_draws() {
     let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("stress.svg");
     let (status, out, err) =
-        loggp(&format!("stress --machine cm5 -P 2,4 --load 1,2 --format json --plot {}", plot.display()));
+        loggp(&format!("stress --machine cm5 -P 2,4 --load 1,2 --format json -o {}", plot.display()));
     // This computer may be late, and says so then.
     assert_eq!(status, Some(0), "{err}");
     assert!(err.lines().all(|line| line.starts_with("warning: this computer was late: ")), "{err}");
@@ -226,8 +226,8 @@ fn the_command_refuses_in_a_sentence() {
         ("stress -P 4 --params L=6,o=2,g=4,P=8", "twice"),
         ("stress --size 4", "unexpected argument '--size'"),
         ("stress --clock virtual --dilation 2", "--dilation is for the wall clock"),
-        ("stress --plot x.png", ".svg"),
-        ("stress --plot /nowhere/x.svg", "folder is not there"),
+        ("stress -o x.png", ".svg"),
+        ("stress -o /nowhere/x.svg", "folder is not there"),
     ] {
         let (status, out, err) = loggp(line);
         assert_eq!((status, out.as_str()), (Some(2), ""), "{line}");

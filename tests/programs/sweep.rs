@@ -167,7 +167,7 @@ fn a_wrong_request_is_refused_in_a_sentence() {
         ("P=2,3 -P 4", "P is given elsewhere too"),
         ("size=2,3 --size 4", "size is given elsewhere too"),
         ("alpha=0.2,0.3 --alpha 0.4", "alpha is given elsewhere too"),
-        ("P=2,3 --plot sweep.png", "give a name that ends in .svg"),
+        ("P=2,3 -o sweep.png", "give a name that ends in .svg"),
         ("P=2,3 --dilation 2", "give --clock wall too"),
     ] {
         let output = output(&format!("sweep scatter fixed --over {line}"));
@@ -181,7 +181,7 @@ fn a_wrong_request_is_refused_in_a_sentence() {
 #[test]
 fn a_plot_shows_formula_and_model_of_every_algorithm() {
     let path = file("plot.svg");
-    right(&format!("sweep remap --over size=4..4096:log:6 -P 4 --plot {}", path.display()));
+    right(&format!("sweep remap --over size=4..4096:log:6 -P 4 -o {}", path.display()));
     let svg = fs::read_to_string(&path).unwrap();
     fs::remove_file(&path).unwrap();
     for shown in [

@@ -554,7 +554,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
 fn every_algorithm_keeps_to_the_rules_of_the_machine() {
     for Algorithm { name, .. } in TRANSPORTATION.algorithms {
         for stage1 in ["linear", "random-improved"] {
-            let case = cm5(name, 8, 600).with("stage1", stage1).with("piece", 40);
+            let case = cm5(name, 8, 600).with("stage1", stage1).with("chunk", 40);
             let run = outcome(&case, &Emulation::traced()).run;
             let audit = audit(run.trace.as_ref().unwrap());
             assert!(audit.is_clean(), "{name}: {:?}", audit.violations);
@@ -607,7 +607,7 @@ g_j   4   3   4   4
     let (file_name, plot_name) = (file.display(), plot.display());
     let (_, csv, _) = loggp("matrix random -P 5 --outgoing 50 --incoming 30 --format csv");
     std::fs::write(&file, &csv).unwrap();
-    let (status, again, _) = loggp(&format!("matrix {file_name} --format csv --plot {plot_name}"));
+    let (status, again, _) = loggp(&format!("matrix {file_name} --format csv -o {plot_name}"));
     assert_eq!((status, again), (Some(0), csv));
     let picture = std::fs::read_to_string(&plot).unwrap();
     assert!(picture.starts_with("<svg") && picture.contains("r = 50, c = 30, t = 50"));
@@ -626,7 +626,7 @@ g_j   4   3   4   4
         ("matrix figure-8".to_string(), "there is no such matrix; there are skewed, random,"),
         ("matrix figure-9 -P 5".into(), "it is for 4 processors, and there are 5; give -P 4"),
         (format!("matrix {file_name} -P 6"), "it is for 5 processors, and there are 6; give -P 5"),
-        (format!("matrix --plot {file_name}"), "give a name that ends in .svg"),
+        (format!("matrix -o {file_name}.png"), "give a name that ends in .svg for a picture, or in .csv,"),
         (
             "matrix skewed -P 0".into(),
             "P = 0 is no number of processors for a matrix; give one from 1 to 2048",

@@ -1,6 +1,7 @@
 //! `loggp analyze`: where the time of recorded runs went, and what they would have taken if.
 
 use std::io::Write;
+use std::mem::take;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -15,7 +16,7 @@ use super::failure::Failure;
 use super::heading::{latency_said, parameters};
 use super::number::Unit;
 use super::options::{Format, count};
-use super::plot_file::PlotFile;
+use super::output::Outputs;
 use super::report::Report;
 use super::row::MOST_DECIMALS;
 
@@ -37,13 +38,13 @@ pub struct Analyze {
     top: usize,
     /// List every processor, also if there are more than 32
     #[arg(long)]
-    processors: bool,
+    every_processor: bool,
     /// List the hops of the critical path
     #[arg(long)]
     path: bool,
-    /// Draw where the time went: a bar for each processor, or the mean of each run if there are several
-    #[arg(long, value_name = "FILE.svg")]
-    plot: Option<PathBuf>,
+    /// Where else it goes.
+    #[command(flatten)]
+    outputs: Outputs,
     /// How it is written: for people, or one JSON object or CSV line per run
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -55,7 +56,7 @@ const LISTED: usize = 32;
 impl Analyze {
     /// Analyzes each trace, and what it would be under each change.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let file = self.plot.as_deref().map(PlotFile::at).transpose()?;
+        let mut files = self.outputs.open()?;
         let mut rows = Vec::new();
         let mut heading = String::new();
         for path in &self.traces {
@@ -80,12 +81,13 @@ impl Analyze {
         }
         let unit = accounting::unit(&rows);
         heading += &format!(", times in {}", unit.name);
-        let mut report = Report::new(out, self.format, accounting::columns(self.top, self.path));
+        let mut report = Report::new(out, self.format, accounting::columns(self.top, self.path))
+            .files(take(&mut files.rows));
         for row in rows {
             report.add(row)?;
         }
         report.finish(&heading, unit, MOST_DECIMALS, |rows| self.details(rows, unit))?;
-        file.map_or(Ok(()), |file| file.write_svg(&bars::svg(&report.rows, unit)?))
+        files.draw_svg(|| bars::svg(&report.rows, unit))
     }
 
     /// What a trace says.
@@ -122,7 +124,8 @@ impl Analyze {
             if self.traces.len() > 1 {
                 text += &format!("\n{}\n", row.name);
             }
-            text += &accounting::processors(row, unit, if self.processors { usize::MAX } else { LISTED });
+            text +=
+                &accounting::processors(row, unit, if self.every_processor { usize::MAX } else { LISTED });
             text += &accounting::top(row, unit, self.top);
             text += &accounting::path(row, unit, self.path);
             text += &accounting::sensitivities(row, unit);

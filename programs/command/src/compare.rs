@@ -1,7 +1,7 @@
 //! `loggp compare`: a program's algorithms side by side, a row each.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::mem::take;
 
 use clap::Args;
 use loggp::ClockKind;
@@ -12,6 +12,7 @@ use super::failure::Failure;
 use super::heading::heading;
 use super::known;
 use super::options::Options;
+use super::output::Outputs;
 use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS};
 use super::setting::Setting;
@@ -29,9 +30,9 @@ pub struct Compare {
     /// How to run them.
     #[command(flatten)]
     options: Options,
-    /// Draw what changes while it runs, predicted and observed: for `lu` how many processors are active
-    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
-    plot: Option<PathBuf>,
+    /// Where else it goes.
+    #[command(flatten)]
+    outputs: Outputs,
 }
 
 impl Compare {
@@ -56,15 +57,16 @@ impl Compare {
         }
         refusals.into_iter().for_each(Failure::warn);
 
-        let plot = course::file(self.plot.as_deref(), &studies[0].study.case)?;
+        course::check(&self.outputs, &studies[0].study.case)?;
+        let mut files = self.outputs.open()?;
         let heading = heading(&studies[0].study, choice.name, &choice.unit, None);
         let columns = row::columns(None, self.options.repeat > 1);
-        let mut report = Report::new(out, self.options.machine.format, columns);
+        let mut report = Report::new(out, self.options.machine.format, columns).files(take(&mut files.rows));
         let failed = run_all(studies, &mut report)?;
         report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
         warn(&report.rows);
-        // A plot has every algorithm, or is not drawn.
+        // A picture has every algorithm, or is not drawn.
         end(failed)?;
-        plot.map_or(Ok(()), |file| file.write(&course::plot(&heading, setting.program, &report.rows)))
+        files.draw(|| course::plot(&heading, setting.program, &report.rows))
     }
 }

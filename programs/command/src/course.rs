@@ -1,28 +1,25 @@
 //! The plot of `run` and `compare`: what changed while the programs ran, predicted and observed.
 
-use std::path::Path;
-
 use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::{Case, Course, Program};
 
 use super::failure::Failure;
-use super::plot_file::PlotFile;
+use super::output::Outputs;
 use super::row::Row;
 
 /// A line has about so many marks.
 const MARKS: usize = 24;
 
-/// The file for the plot, if one was asked for. Refuses a program that shows nothing.
-pub fn file(path: Option<&Path>, case: &Case) -> Result<Option<PlotFile>, Failure> {
-    let Some(path) = path else { return Ok(None) };
-    if case.plan().is_ok_and(|plan| plan.course().is_none()) {
+/// Refuses a picture of a program that shows nothing.
+pub fn check(outputs: &Outputs, case: &Case) -> Result<(), Failure> {
+    if outputs.has_picture() && case.plan().is_ok_and(|plan| plan.course().is_none()) {
         let name = case.program.name;
         return Err(Failure::Request(format!(
-            "--plot: {name} shows nothing that changes while it runs; leave it out, or draw its times over a parameter \
-             with `loggp sweep {name} --over .. --plot FILE.svg`"
+            "-o FILE.svg: {name} shows nothing that changes while it runs; leave it out, or draw its times over a parameter \
+             with `loggp sweep {name} --over .. -o FILE.svg`"
         )));
     }
-    PlotFile::at(path).map(Some)
+    Ok(())
 }
 
 /// For every algorithm a line of what was predicted, and marks for what was observed.

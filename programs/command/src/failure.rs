@@ -3,8 +3,10 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::error::ErrorKind as Kind;
+use clap::error::{ContextKind, ContextValue, ErrorKind as Kind};
 use loggp_study::Failed;
+
+use super::renamed;
 
 /// Why a request was not done, or not done well.
 #[derive(Debug)]
@@ -85,6 +87,12 @@ fn sentence(error: &clap::Error) -> Option<String> {
         || error.kind() == Kind::DisplayHelpOnMissingArgumentOrSubcommand
     {
         return None;
+    }
+    if error.kind() == Kind::UnknownArgument
+        && let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
+        && let Some(now) = renamed::now(option)
+    {
+        return Some(format!("error: {now}"));
     }
     let text = error.to_string();
     let wanted = |part: &&str| !["Usage:", "For more", "tip: to pass"].iter().any(|no| part.starts_with(no));

@@ -22,7 +22,7 @@ pub struct Machines {
     #[arg(long)]
     topology: bool,
     /// Numbers of processors of the networks [default: 1024]
-    #[arg(short = 'P', value_name = "N,...", value_parser = count, allow_negative_numbers = true)]
+    #[arg(short = 'P', long = "processors", value_name = "N,...", value_parser = count, allow_negative_numbers = true)]
     #[arg(value_delimiter = ',', requires = "topology")]
     P: Vec<usize>,
 }

@@ -29,9 +29,10 @@ mod matrix;
 mod name;
 mod number;
 mod options;
+mod output;
 mod own;
-mod plot_file;
 mod progress;
+mod renamed;
 mod replay;
 mod report;
 mod reproduce;
@@ -75,23 +76,23 @@ struct CommandLine {
 /// What there is to do.
 #[derive(Subcommand)]
 enum Request {
-    /// Run one algorithm of a program, and verify its result
+    /// Run one algorithm of a program on the virtual clock, and verify its result
     Run(run::Run),
-    /// Compare formula, model and measurement of a program's algorithms
+    /// Compare formula, model and, on the wall clock, measurement of a program's algorithms
     Compare(compare::Compare),
-    /// Compare them along a parameter, a size or another number, and draw it
+    /// Compare them along a parameter, a size or another number on the virtual clock, and draw it
     Sweep(sweep::Sweep),
-    /// Measure o, g, L, G and the capacity from inside, or LogGPS's parameters by round trips, of a machine or your own
+    /// Measure o, g, L, G and the capacity from inside on the wall clock, or LogGPS's parameters by round trips, of a machine or your own
     Calibrate(calibrate::Calibrate),
-    /// Make the papers' figures and tables again, and a page of them: paper, formula, model and measurement
+    /// Make the papers' figures and tables again on both clocks, and a page of them: paper, formula, model and measurement
     Reproduce(reproduce::Reproduce),
-    /// Send too much to one place, or too much at once, and see who stalls
+    /// Send too much to one place, or too much at once on the wall clock, and see who stalls
     Stress(stress::Stress),
     /// Print and draw a communication matrix of the transportation primitive
     Matrix(matrix::MatrixCommand),
-    /// Play a schedule of sends, receives and computations, of up to millions of ranks
+    /// Play a schedule, or that of a usual pattern of communication, of up to millions of ranks
     Replay(replay::ReplayCommand),
-    /// Write or play the schedule of a usual pattern of communication
+    /// Write the schedule of a usual pattern of communication, in GOAL
     Schedule(schedule::ScheduleCommand),
     /// List the programs, their sizes and their algorithms
     Programs,

@@ -14,11 +14,11 @@ use super::name::nearest;
 #[derive(Args)]
 pub struct ManCommand {
     /// Whose page to print [default: the command's own]
-    #[arg(value_name = "SUBCOMMAND", conflicts_with = "all")]
+    #[arg(value_name = "SUBCOMMAND", conflicts_with = "output")]
     subcommand: Option<String>,
     /// Write all pages into a folder
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
-    all: Option<PathBuf>,
+    #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    output: Option<PathBuf>,
 }
 
 impl ManCommand {
@@ -27,7 +27,7 @@ impl ManCommand {
         // Who wants a page of `help` gets the command's.
         let mut command = command.disable_help_subcommand(true);
         command.build();
-        if let Some(folder) = &self.all {
+        if let Some(folder) = &self.output {
             let commands = std::iter::once(&command).chain(command.get_subcommands());
             let page = |command: &Command| {
                 let page = Man::new(command.clone());

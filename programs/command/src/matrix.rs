@@ -1,7 +1,7 @@
 //! `loggp matrix`: a communication matrix of the transportation primitive, and what the paper says of it.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::mem::take;
 
 use clap::Args;
 use clap::builder::TypedValueParser;
@@ -16,7 +16,7 @@ use super::failure::Failure;
 use super::known::Known;
 use super::number::thousands;
 use super::options::{Format, count, seed};
-use super::plot_file::PlotFile;
+use super::output::Outputs;
 
 /// The arguments.
 #[derive(Args)]
@@ -26,7 +26,7 @@ pub struct MatrixCommand {
     #[arg(value_name = "NAME|FILE.csv", default_value = "skewed", value_parser = matrix(), hide_possible_values = true)]
     matrix: String,
     /// Number of processors [default: the figure's or the file's, or 32]
-    #[arg(short = 'P', value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = count, allow_negative_numbers = true)]
     P: Option<usize>,
     /// The traffic t [default: 4096]
     #[arg(long, value_name = "WORDS", value_parser = option("traffic"), allow_hyphen_values = true)]
@@ -46,9 +46,9 @@ pub struct MatrixCommand {
     /// Draws what is random
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value = "1")]
     seed: u64,
-    /// Draw it as a heat map
-    #[arg(long, value_name = "FILE.svg")]
-    plot: Option<PathBuf>,
+    /// Where else it goes.
+    #[command(flatten)]
+    outputs: Outputs,
     /// How it is written: for people, as a JSON object, or as lines that a file can have
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -99,22 +99,30 @@ impl MatrixCommand {
             }
         }
         let matrix = transportation::matrix(&case).map_err(Failure::request)?;
-        if let Some(path) = &self.plot {
-            let svg =
-                heat_map(matrix.P(), matrix.entries(), &self.title(&matrix)).map_err(Failure::Request)?;
-            PlotFile::at(path)?.write_svg(&svg)?;
+        let mut files = self.outputs.open()?;
+        for (format, draft) in take(&mut files.rows) {
+            draft.write(|mut file| file.write_all(self.text(&matrix, format).as_bytes()))?;
         }
-        match self.format {
-            Format::Table => out.write_all(self.table(&matrix).as_bytes())?,
-            Format::Json => writeln!(out, "{}", self.json(&matrix))?,
+        files.draw_svg(|| {
+            heat_map(matrix.P(), matrix.entries(), &self.title(&matrix)).map_err(Failure::Request)
+        })?;
+        out.write_all(self.text(&matrix, self.format).as_bytes())?;
+        Ok(out.flush()?)
+    }
+
+    /// The matrix in this form. CSV has titles, the receivers; a file of a matrix may have them or not.
+    fn text(&self, matrix: &Matrix, format: Format) -> String {
+        let P = matrix.P();
+        let line = |cells: Vec<String>| format!("{}\n", cells.join(","));
+        match format {
+            Format::Table => self.table(matrix),
+            Format::Json => format!("{}\n", self.json(matrix)),
             Format::Csv => {
-                for i in 0..P {
-                    let row: Vec<String> = matrix.row(i).iter().map(usize::to_string).collect();
-                    writeln!(out, "{}", row.join(","))?;
-                }
+                let titles = line((0..P).map(|j| format!("P{j}")).collect());
+                let rows = (0..P).map(|i| line(matrix.row(i).iter().map(usize::to_string).collect()));
+                titles + &rows.collect::<String>()
             }
         }
-        Ok(out.flush()?)
     }
 
     /// How many processors there are.
@@ -157,7 +165,7 @@ impl MatrixCommand {
         let head = format!("{}\n{}\n", self.title(matrix), Self::kind(matrix));
         if P > MOST_SHOWN {
             return format!(
-                "{head}\n{P} rows are too wide to be shown here; --format csv and --plot have them\n"
+                "{head}\n{P} rows are too wide to be shown here; --format csv and -o FILE.svg have them\n"
             );
         }
         let shown = |elements: usize| if elements == 0 { String::new() } else { elements.to_string() };

@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Ports, Ties, Time, TimeError, Work};
 use loggp_programs::Emulation;
+use loggp_study::range;
 
 use super::failure::Failure;
 use super::known;
@@ -21,7 +22,7 @@ pub struct MachineOptions {
     #[arg(long, value_name = "NAME|FILE", value_parser = known::machine(), hide_possible_values = true)]
     pub machine: Option<String>,
     /// Number of processors
-    #[arg(short = 'P', value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = count, allow_negative_numbers = true)]
     #[arg(value_delimiter = ',')]
     pub P: Vec<usize>,
     /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles
@@ -177,7 +178,7 @@ where
 
 /// Reads a number of things.
 pub fn count(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| "give a whole number, and no unit".into())
+    range::count(text).ok_or_else(|| "give a whole number, such as 4096 or 4k, and no unit".into())
 }
 
 /// Reads a number of cores.

@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Write};
+use std::mem::take;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use loggp::{ClockKind, Latency, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
+use loggp_goal::patterns::Pattern;
 
 use super::cell::Cell;
 use super::choice::{Choice, gives};
@@ -15,25 +17,26 @@ use super::failure::Failure;
 use super::heading::machine_heading;
 use super::known;
 use super::number::Unit;
-use super::options::{Format, MachineOptions, Named, PORTS, length, one_of};
+use super::options::{Format, MachineOptions, Named, PORTS, count, length, one_of};
+use super::output::{Files, Outputs};
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
+use super::schedule::of_pattern;
 
 /// The arguments.
 #[derive(Args)]
-pub struct ReplayCommand {
-    /// A schedule in GOAL, as text or as bytes, as LogGOPSim's generator and txt2bin write them; - for stdin
-    #[arg(value_name = "FILE.goal|-")]
-    file: PathBuf,
-    /// How it is played.
-    #[command(flatten)]
-    options: ReplayOptions,
-}
-
-/// On which machine a schedule is played, and by whose rules.
-#[derive(Args)]
 #[command(next_help_heading = "Machine")]
-pub struct ReplayOptions {
+pub struct ReplayCommand {
+    /// A schedule in GOAL, as text or as bytes, as LogGOPSim's generator and txt2bin write them; - for stdin; or a pattern:
+    /// `loggp schedule --help` lists them
+    #[arg(value_name = "FILE.goal|-|PATTERN", value_parser = known::pattern(), hide_possible_values = true)]
+    schedule: String,
+    /// Number of ranks of a pattern [default: 8]
+    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    P: Option<usize>,
+    /// Bytes of a pattern's messages; of the whole, where parts of it are sent [default: 1]
+    #[arg(long, value_name = "BYTES", value_parser = count, allow_negative_numbers = true)]
+    size: Option<usize>,
     /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
     /// it [default: cs2-elan, unless --params is given]
     #[arg(long, value_name = "NAME|FILE", value_parser = known::machine(), hide_possible_values = true)]
@@ -54,10 +57,13 @@ pub struct ReplayOptions {
     /// How long a unit of the schedule's computations is
     #[arg(long, value_name = "TIME", value_parser = length, default_value = "1ns", allow_negative_numbers = true)]
     #[arg(help_heading = "Schedule")]
-    pub unit: Time,
+    unit: Time,
     /// How it is written: for people, as a JSON object, or as a CSV line
     #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
     format: Format,
+    /// Where else it goes.
+    #[command(flatten)]
+    outputs: Outputs,
 }
 
 const RULES: &[Named] = &[
@@ -90,27 +96,36 @@ struct Row {
 impl ReplayCommand {
     /// Reads the schedule, plays it, and says how it went.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let schedule = read(&self.file, self.options.unit)?;
-        self.options.play(&self.file.display().to_string(), &schedule, out)
+        let files = self.outputs.open()?;
+        let name = &self.schedule;
+        if Pattern::named(name).is_some() {
+            let (P, size) = (self.P.unwrap_or(8), self.size.unwrap_or(1));
+            let schedule = of_pattern(name, P, size)?;
+            return self.play(
+                &format!("{name}, {}", super::number::count(size, "byte")),
+                &schedule,
+                files,
+                out,
+            );
+        }
+        for (option, given) in [("-P", self.P.is_some()), ("--size", self.size.is_some())] {
+            if given {
+                return Err(Failure::Request(format!(
+                    "{option} is for a pattern, and {name} is a file; leave it out"
+                )));
+            }
+        }
+        self.play(name, &read(Path::new(name), self.unit)?, files, out)
     }
-}
 
-/// Reads a schedule.
-fn read(path: &Path, unit: Time) -> Result<Schedule, Failure> {
-    let name = path.display();
-    let read = if path == Path::new("-") {
-        loggp_goal::read(io::stdin().lock(), unit)
-    } else {
-        let file = File::open(path);
-        let file = file.map_err(|error| Failure::Request(format!("{name} cannot be read: {error}")))?;
-        loggp_goal::read(BufReader::with_capacity(1 << 16, file), unit)
-    };
-    read.map_err(|error| Failure::Request(format!("{name}: {error}")))
-}
-
-impl ReplayOptions {
     /// Plays a schedule, and says how it went.
-    pub fn play(&self, name: &str, schedule: &Schedule, out: &mut dyn Write) -> Result<(), Failure> {
+    fn play(
+        &self,
+        name: &str,
+        schedule: &Schedule,
+        mut files: Files,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
         let options = MachineOptions {
             machine: self.machine.clone(),
             P: Vec::new(),
@@ -158,12 +173,25 @@ impl ReplayOptions {
         };
         let machine = machine_heading(&choice, &parameters, ClockKind::Virtual, &options);
         let heading = format!("{name}\n{machine}{rules}");
-        let mut report = Report::new(out, self.format, columns());
+        let mut report = Report::new(out, self.format, columns()).files(take(&mut files.rows));
         report.add(played)?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| {
             rows.iter().map(|row| finishes(row, &unit)).collect()
         })
     }
+}
+
+/// Reads a schedule.
+fn read(path: &Path, unit: Time) -> Result<Schedule, Failure> {
+    let name = path.display();
+    let read = if path == Path::new("-") {
+        loggp_goal::read(io::stdin().lock(), unit)
+    } else {
+        let file = File::open(path);
+        let file = file.map_err(|error| Failure::Request(format!("{name} cannot be read: {error}")))?;
+        loggp_goal::read(BufReader::with_capacity(1 << 16, file), unit)
+    };
+    read.map_err(|error| Failure::Request(format!("{name}: {error}")))
 }
 
 /// When each rank was done, where there are few.

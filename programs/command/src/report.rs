@@ -1,8 +1,10 @@
 //! A report: rows, for people or for programs.
 
 use std::io::Write;
+use std::mem::take;
 
 use super::column::{self, Column};
+use super::draft::Draft;
 use super::failure::Failure;
 use super::interrupt;
 use super::number::Unit;
@@ -14,6 +16,8 @@ pub struct Report<'a, R> {
     out: &'a mut dyn Write,
     /// How rows are written.
     format: Format,
+    /// Where else rows are written to, and how.
+    files: Vec<(Format, Draft)>,
     /// The columns.
     columns: Vec<Column<'a, R>>,
     /// The rows; the columns of a table are as wide as the widest.
@@ -23,25 +27,18 @@ pub struct Report<'a, R> {
 impl<'a, R> Report<'a, R> {
     /// An empty report.
     pub fn new(out: &'a mut dyn Write, format: Format, columns: Vec<Column<'a, R>>) -> Report<'a, R> {
-        Report { out, format, columns, rows: Vec::new() }
+        Report { out, format, files: Vec::new(), columns, rows: Vec::new() }
+    }
+
+    /// The report is written to these files too, when it is finished.
+    #[must_use]
+    pub fn files(self, files: Vec<(Format, Draft)>) -> Self {
+        Report { files, ..self }
     }
 
     /// Adds a row. Programs get it at once, people when the report is finished.
     pub fn add(&mut self, row: R) -> Result<(), Failure> {
-        let mut line = Vec::new();
-        match self.format {
-            Format::Table => (),
-            Format::Json => {
-                line = serde_json::to_vec(&column::object(&self.columns, &row)).map_err(Failure::run)?;
-                line.push(b'\n');
-            }
-            Format::Csv => {
-                if self.rows.is_empty() {
-                    line = column::csv_titles(&self.columns);
-                }
-                line.extend(column::csv_row(&self.columns, &row).map_err(Failure::run)?);
-            }
-        }
+        let line = self.line(self.format, &row, self.rows.is_empty())?;
         if !line.is_empty() {
             self.out.write_all(&line)?;
             self.out.flush()?;
@@ -49,6 +46,24 @@ impl<'a, R> Report<'a, R> {
         }
         self.rows.push(row);
         Ok(())
+    }
+
+    /// A row as programs get it, below the titles if it is the first; nothing for people.
+    fn line(&self, format: Format, row: &R, is_first: bool) -> Result<Vec<u8>, Failure> {
+        match format {
+            Format::Table => Ok(Vec::new()),
+            Format::Json => {
+                let mut line =
+                    serde_json::to_vec(&column::object(&self.columns, row)).map_err(Failure::run)?;
+                line.push(b'\n');
+                Ok(line)
+            }
+            Format::Csv => {
+                let mut line = if is_first { column::csv_titles(&self.columns) } else { Vec::new() };
+                line.extend(column::csv_row(&self.columns, row).map_err(Failure::run)?);
+                Ok(line)
+            }
+        }
     }
 
     /// Writes the table, with times in this unit and at most so many decimals, if there is to be one: below the heading, and
@@ -60,11 +75,21 @@ impl<'a, R> Report<'a, R> {
         most_decimals: usize,
         rest: impl FnOnce(&[R]) -> String,
     ) -> Result<(), Failure> {
-        if self.format == Format::Table && !self.rows.is_empty() {
-            let table = column::table(&self.columns, &self.rows, unit, most_decimals);
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        let table = column::table(&self.columns, &self.rows, unit, most_decimals);
+        let table = format!("{heading}\n\n{table}{}", rest(&self.rows));
+        if self.format == Format::Table {
             interrupt::wrote(self.rows.len());
-            write!(self.out, "{heading}\n\n{table}{}", rest(&self.rows))?;
+            self.out.write_all(table.as_bytes())?;
             self.out.flush()?;
+        }
+        for (format, draft) in take(&mut self.files) {
+            let lines = self.rows.iter().enumerate().map(|(n, row)| self.line(format, row, n == 0));
+            let lines = lines.collect::<Result<Vec<_>, Failure>>()?.concat();
+            let text = if format == Format::Table { table.as_bytes() } else { &lines };
+            draft.write(|mut file| file.write_all(text))?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! `loggp run`: one algorithm, once.
 
 use std::io::Write;
+use std::mem::take;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -15,6 +16,7 @@ use super::failure::Failure;
 use super::heading::heading;
 use super::known;
 use super::options::Options;
+use super::output::Outputs;
 use super::progress::Progress;
 use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS, Row};
@@ -40,9 +42,9 @@ pub struct Run {
     /// Draw what each processor did when, as in LogP's figure 3
     #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
     timeline: Option<PathBuf>,
-    /// Draw what changes while it runs, predicted and observed: for `lu` how many processors are active
-    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
-    plot: Option<PathBuf>,
+    /// Where else it goes.
+    #[command(flatten)]
+    outputs: Outputs,
 }
 
 impl Run {
@@ -56,7 +58,8 @@ impl Run {
         study.case.check().map_err(Failure::request)?;
         let draft =
             |path: &Option<PathBuf>, what| path.as_deref().map(|path| Draft::create(path, what)).transpose();
-        let plot = course::file(self.plot.as_deref(), &study.case)?;
+        course::check(&self.outputs, &study.case)?;
+        let mut files = self.outputs.open()?;
         let (file, picture) = (draft(&self.trace, "trace")?, draft(&self.timeline, "timeline")?);
 
         let progress = Progress::of(study.runs());
@@ -79,14 +82,15 @@ impl Run {
                 self.trace.as_ref().is_some_and(|path| path.extension() == Some("loggp".as_ref()));
             file.write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })?;
         }
-        let mut report = Report::new(out, self.options.machine.format, row::columns(None, study.repeat > 1));
+        let mut report = Report::new(out, self.options.machine.format, row::columns(None, study.repeat > 1))
+            .files(take(&mut files.rows));
         let wrong = answers.wrong.clone();
         let asked = Asked { name: algorithm.name.into(), machine: choice.name, study, at: None };
         report.add(Row { asked, answers })?;
         report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
         warn(&report.rows);
-        if let (Some(plot), None) = (plot, &wrong) {
-            plot.write(&course::plot(&heading, setting.program, &report.rows))?;
+        if wrong.is_none() {
+            files.draw(|| course::plot(&heading, setting.program, &report.rows))?;
         }
         wrong.map_or(Ok(()), |what| Err(Failure::Run(format!("the result is wrong: {what}"))))
     }

@@ -1,17 +1,18 @@
-//! `loggp schedule`: a usual pattern of communication as a schedule, written down or played at once.
+//! `loggp schedule`: a usual pattern of communication as a schedule, written down. `loggp replay` plays it.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use loggp::{Schedule, Time};
 use loggp_goal::patterns::{PATTERNS, Pattern};
 
 use super::draft::Draft;
 use super::failure::Failure;
 use super::known;
 use super::name::nearest;
-use super::options::count;
-use super::replay::ReplayOptions;
+use super::options::{count, length};
+use super::output::{ending, unknown};
 
 /// The arguments.
 #[derive(Args)]
@@ -21,20 +22,17 @@ pub struct ScheduleCommand {
     #[arg(value_name = "PATTERN", value_parser = known::pattern(), hide_possible_values = true)]
     pattern: String,
     /// Number of ranks
-    #[arg(short = 'P', value_name = "N", value_parser = count, allow_negative_numbers = true, default_value = "8")]
+    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = count, allow_negative_numbers = true, default_value = "8")]
     P: usize,
     /// Bytes of a message; of the whole, where parts of it are sent
     #[arg(long, value_name = "BYTES", value_parser = count, allow_negative_numbers = true, default_value = "1")]
     size: usize,
-    /// Write it to a file: in LogGOPSim's binary form if the name ends in .bin, else as text [default: to stdout, as text]
-    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
-    out: Option<PathBuf>,
-    /// Play it at once, and say how long it takes
-    #[arg(long)]
-    replay: bool,
-    /// How it is played.
-    #[command(flatten)]
-    options: ReplayOptions,
+    /// How long a unit of its computations is
+    #[arg(long, value_name = "TIME", value_parser = length, default_value = "1ns", allow_negative_numbers = true)]
+    unit: Time,
+    /// Write it to FILE.goal as text, or to FILE.bin in LogGOPSim's binary form [default: to stdout, as text]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 /// All patterns.
@@ -45,30 +43,34 @@ fn names() -> String {
 }
 
 impl ScheduleCommand {
-    /// Makes the schedule, and writes or plays it.
+    /// Makes the schedule, and writes it.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let Some(pattern) = Pattern::named(&self.pattern) else {
-            let nearest = nearest(&self.pattern, PATTERNS.iter().map(|pattern| pattern.name));
-            return Err(Failure::Request(format!(
-                "there is no pattern {}; the nearest name is {nearest}; `loggp schedule --help` lists all",
-                self.pattern
-            )));
-        };
-        let draft = self.out.as_deref().map(|path| Draft::create(path, "out")).transpose()?;
-        let schedule = pattern.schedule(self.P, self.size as u64).map_err(Failure::Request)?;
-        if self.replay {
-            let bytes = super::number::count(self.size, "byte");
-            return self.options.play(&format!("{}, {bytes}", pattern.name), &schedule, out);
-        }
-        let unit = self.options.unit;
+        let draft = self.output.as_deref().map(goal_file).transpose()?;
+        let schedule = of_pattern(&self.pattern, self.P, self.size)?;
         match draft {
-            None => Ok(loggp_goal::write(&schedule, out, unit)?),
-            Some(draft) => draft.write(|file| match &self.out {
-                Some(path) if path.extension().is_some_and(|extension| extension == "bin") => {
-                    loggp_goal::write_binary(&schedule, file, unit)
-                }
-                _ => loggp_goal::write(&schedule, file, unit),
-            }),
+            None => Ok(loggp_goal::write(&schedule, out, self.unit)?),
+            Some((true, draft)) => draft.write(|file| loggp_goal::write_binary(&schedule, file, self.unit)),
+            Some((false, draft)) => draft.write(|file| loggp_goal::write(&schedule, file, self.unit)),
         }
+    }
+}
+
+/// The schedule of the pattern with this name.
+pub fn of_pattern(name: &str, P: usize, size: usize) -> Result<Schedule, Failure> {
+    let Some(pattern) = Pattern::named(name) else {
+        let nearest = nearest(name, PATTERNS.iter().map(|pattern| pattern.name));
+        return Err(Failure::Request(format!(
+            "there is no pattern {name}; the nearest name is {nearest}; `loggp schedule --help` lists all"
+        )));
+    };
+    pattern.schedule(P, size as u64).map_err(Failure::Request)
+}
+
+/// The file for a schedule, and whether it is to be binary.
+fn goal_file(path: &Path) -> Result<(bool, Draft), Failure> {
+    match ending(path).as_str() {
+        "goal" => Ok((false, Draft::create(path, "output")?)),
+        "bin" => Ok((true, Draft::create(path, "output")?)),
+        _ => Err(unknown(path, ".goal for text, or in .bin for LogGOPSim's binary form")),
     }
 }

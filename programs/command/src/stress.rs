@@ -1,7 +1,7 @@
 //! `loggp stress`: what the capacity does to hot spots and bursts.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::mem::take;
 
 use clap::Args;
 use loggp::{Audit, ClockKind, Time, US};
@@ -19,7 +19,7 @@ use super::known;
 use super::name;
 use super::number::thousands;
 use super::options::{MachineOptions, count, seed};
-use super::plot_file::PlotFile;
+use super::output::Outputs;
 use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS, Row};
 use super::studies::{LATE, end, run_all, warn};
@@ -45,9 +45,9 @@ pub struct Stress {
     /// On which machine and clock.
     #[command(flatten)]
     machine: MachineOptions,
-    /// Draw the stalled time over the load into an SVG file
-    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
-    plot: Option<PathBuf>,
+    /// Where else it goes.
+    #[command(flatten)]
+    outputs: Outputs,
 }
 
 /// The usual numbers of processors.
@@ -58,17 +58,17 @@ impl Stress {
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let choices = self.choices()?;
         let studies = self.studies(&choices)?;
-        let file = self.plot.as_deref().map(PlotFile::at).transpose()?;
+        let mut files = self.outputs.open()?;
         let Choice { unit, .. } = choices[0];
         let clock = studies[0].study.emulation.clock;
         let heading = machine_heading(&choices[0], &parameters(&choices[0]), clock, &self.machine);
-        let mut report = Report::new(out, self.machine.format, columns());
+        let mut report = Report::new(out, self.machine.format, columns()).files(take(&mut files.rows));
         let failed = run_all(studies, &mut report)?;
         report.finish(&heading, unit, MOST_DECIMALS, notes)?;
         warn(&report.rows);
-        // A plot has every run, or is not drawn.
+        // A picture has every run, or is not drawn.
         end(failed)?;
-        file.map_or(Ok(()), |file| file.write(&plot(&report.rows, &choices)))
+        files.draw(|| plot(&report.rows, &choices))
     }
 
     /// The machine, with every number of processors.

@@ -1,7 +1,7 @@
 //! `loggp sweep`: a program's algorithms along a parameter, a size or an option of the program's own.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::mem::take;
 
 use clap::Args;
 use loggp::{ClockKind, Time};
@@ -17,7 +17,7 @@ use super::heading::{heading, shown_point};
 use super::known;
 use super::number::Unit;
 use super::options::Options;
-use super::plot_file::PlotFile;
+use super::output::Outputs;
 use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS, Row};
 use super::setting::Setting;
@@ -39,9 +39,9 @@ pub struct Sweep {
     /// How to run them.
     #[command(flatten)]
     options: Options,
-    /// Draw it: formulas as lines, models and measurements as marks
-    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
-    plot: Option<PathBuf>,
+    /// Where else it goes.
+    #[command(flatten)]
+    outputs: Outputs,
 }
 
 impl Sweep {
@@ -51,7 +51,7 @@ impl Sweep {
         let algorithms = setting.algorithms(&self.algorithms)?;
         let range = self.range(&setting)?;
         let quantity = range.quantity;
-        let file = self.plot.as_deref().map(PlotFile::at).transpose()?;
+        let mut files = self.outputs.open()?;
 
         let sweep = loggp_study::sweep::Sweep::of(range, &algorithms, &setting.machine, |params| {
             setting.study(algorithms[0], params)
@@ -73,13 +73,13 @@ impl Sweep {
         };
         let (numbers, studies): (Vec<f64>, Vec<Asked>) = studies.into_iter().map(asked).unzip();
         let columns = row::columns(Some(quantity.name()), self.options.repeat > 1);
-        let mut report = Report::new(out, self.options.machine.format, columns);
+        let mut report = Report::new(out, self.options.machine.format, columns).files(take(&mut files.rows));
         let failed = run_all(studies, &mut report)?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| details(rows, unit))?;
         warn(&report.rows);
-        // A plot has every point, or is not drawn.
+        // A picture has every point, or is not drawn.
         end(failed)?;
-        file.map_or(Ok(()), |file| file.write(&plot(&heading, &range, unit, &numbers, &report.rows)))
+        files.draw(|| plot(&heading, &range, unit, &numbers, &report.rows))
     }
 
     /// What to sweep over. Refuses what is given elsewhere too.

@@ -12,8 +12,10 @@ use clap::Args;
 use loggp::{Call, CallKind, CallTag, MessageId, Time, Trace};
 
 use super::audit::read;
+use super::draft::Draft;
 use super::failure::Failure;
 use super::options::length;
+use super::output::{ending, unknown};
 
 /// The arguments.
 #[derive(Args)]
@@ -23,11 +25,26 @@ pub struct Trace2Goal {
     /// What a unit of `calc` is
     #[arg(long, value_name = "TIME", default_value = "1ns", value_parser = length)]
     unit: Time,
+    /// Write it to FILE.goal [default: to stdout]
+    #[arg(short, long, value_name = "FILE.goal")]
+    output: Option<PathBuf>,
 }
 
 impl Trace2Goal {
-    /// Reads the trace and prints the schedule.
+    /// Reads the trace, and prints or writes the schedule.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let Some(path) = &self.output else { return self.convert(out) };
+        if ending(path) != "goal" {
+            return Err(unknown(path, ".goal"));
+        }
+        let draft = Draft::create(path, "output")?;
+        let mut text = Vec::new();
+        self.convert(&mut text)?;
+        draft.write(|mut file| file.write_all(&text))
+    }
+
+    /// Writes the trace as a schedule.
+    fn convert(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let trace = read(&self.trace)?;
         let refuse = |why: String| Failure::Request(format!("{}: {why}", self.trace.display()));
         check(&trace).map_err(refuse)?;

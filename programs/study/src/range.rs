@@ -45,6 +45,18 @@ const LOG_RATIO: f64 = 30.0;
 const FORMS: &str = "write it as L=1us..100us:10 (ten points), L=1us..100us:log:10 (ten points, each by the same \
                      ratio more) or P=2,4,8";
 
+/// Reads a number of things: 4096, or 4k; k is 1024, M that many k, and G that many M.
+pub fn count(text: &str) -> Option<usize> {
+    let unit = match text.chars().last()? {
+        'k' => 1 << 10,
+        'M' => 1 << 20,
+        'G' => 1 << 30,
+        _ => 1,
+    };
+    let digits = if unit == 1 { text } else { &text[..text.len() - 1] };
+    digits.parse::<usize>().ok()?.checked_mul(unit)
+}
+
 impl Range {
     /// Reads what a program shall be swept over on this machine, which reads its parameters itself and knows how long a
     /// cycle is.
@@ -121,9 +133,16 @@ impl Quantity {
                 let (_, time) = time.ok_or_else(|| format!("this machine has no {name}"))?;
                 Ok(time.as_ps() as f64)
             }
-            Quantity::Count(_) | Quantity::Size => value.parse::<u32>().map(f64::from).map_err(|_| {
-                format!("{name} = {value} is not a number; give a whole one up to {}", u32::MAX).into()
-            }),
+            Quantity::Count(_) | Quantity::Size => {
+                let number = count(value).and_then(|number| u32::try_from(number).ok());
+                number.map(f64::from).ok_or_else(|| {
+                    format!(
+                        "{name} = {value} is not a number; give a whole one up to {}, such as 4096 or 4k",
+                        u32::MAX
+                    )
+                    .into()
+                })
+            }
             Quantity::Own(_) => match value.parse::<f64>() {
                 Ok(number) if number.is_finite() => Ok(number),
                 _ => Err(format!("{name} = {value} is not a number, so it cannot be swept over").into()),

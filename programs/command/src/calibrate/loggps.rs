@@ -1,9 +1,10 @@
-//! `loggp calibrate --model loggps` and `--from FILE`: a machine of LogGPS from round trips.
+//! `loggp calibrate --find loggps` and `--from FILE`: a machine of LogGPS from round trips.
 //!
 //! As JSON it is one object: the machine, as `--machine FILE` reads it, with how each parameter was found.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
+use std::mem::take;
 use std::path::Path;
 
 use loggp::{ClockKind, Params, Time, US};
@@ -20,7 +21,7 @@ use crate::heading::{machine_heading, parameters};
 use crate::machine_file;
 use crate::number::{Unit, count, percent, rough, thousands};
 use crate::options::{Format, MachineOptions, carrier_on};
-use crate::plot_file::PlotFile;
+use crate::output::Files;
 use crate::report::Report;
 
 /// No file of times has more bytes than this.
@@ -30,7 +31,7 @@ const LONGEST: u64 = 1 << 26;
 pub fn calibrate(asked: &Calibrate, out: &mut dyn Write) -> Result<(), Failure> {
     let choice = asked.choice()?;
     let emulation = asked.machine.emulation(ClockKind::Wall)?;
-    let file = asked.plot.as_deref().map(PlotFile::at).transpose()?;
+    let mut files = asked.outputs.open()?;
     let found = LogGpsCalibration::study(choice.params, asked.machine.ports, &emulation)?;
     let LogGpsCalibration { params, recovered, clock, dilation, cores } = found;
     let (machine, ports) = (choice.name, asked.machine.ports);
@@ -41,10 +42,10 @@ pub fn calibrate(asked: &Calibrate, out: &mut dyn Write) -> Result<(), Failure> 
     if clock == ClockKind::Wall {
         heading += &format!(", dilation {}", rough(dilation));
     }
-    let rows = report(asked, out, bench, &recovered, &heading, choice.unit)?;
+    let rows = report(asked, out, &mut files, bench, &recovered, &heading, choice.unit)?;
     judge(&rows)?;
     let title = choice.name.map_or(String::new(), |name| format!(" of {name}"));
-    draw(file, &title, &format!("{clock} clock"), &recovered, choice.unit)
+    draw(files, &title, &format!("{clock} clock"), &recovered, choice.unit)
 }
 
 /// Derives a machine from a file.
@@ -77,12 +78,12 @@ pub fn derive(asked: &Calibrate, path: &Path, out: &mut dyn Write) -> Result<(),
     let cycle = cycle.unwrap_or(US);
     let builder = Params::builder(P).word(1).cycle(cycle);
     let recovered = Recovered::read(&text, builder, cycle).map_err(|why| refuse(why.to_string()))?;
-    if asked.plot.is_some() && recovered.trips.is_none() {
+    if asked.outputs.has_picture() && recovered.trips.is_none() {
         return Err(Failure::request(
-            "--plot draws round trips, and what Netgauge prints has none; leave it out",
+            "-o FILE.svg draws round trips, and what Netgauge prints has none; leave it out",
         ));
     }
-    let file = asked.plot.as_deref().map(PlotFile::at).transpose()?;
+    let mut files = asked.outputs.open()?;
     let unit = Unit::usual(&recovered.params);
     let from = match &recovered.trips {
         Some(trips) => {
@@ -96,14 +97,15 @@ pub fn derive(asked: &Calibrate, path: &Path, out: &mut dyn Write) -> Result<(),
         format!("{name}: {}\n{from}, times in {}", parameters(&params, &unit).join(", "), unit.name);
     let ports = asked.machine.ports;
     let bench = Bench { machine: None, params, ports, clock: None, carrier: None, dilation: 1.0, cores: 0 };
-    report(asked, out, bench, &recovered, &heading, unit)?;
-    draw(file, &format!(" in {name}"), &from, &recovered, unit)
+    report(asked, out, &mut files, bench, &recovered, &heading, unit)?;
+    draw(files, &format!(" in {name}"), &from, &recovered, unit)
 }
 
 /// Writes what was found.
 fn report<'a>(
     asked: &Calibrate,
     out: &mut dyn Write,
+    files: &mut Files,
     bench: Bench,
     recovered: &'a Recovered,
     heading: &str,
@@ -112,13 +114,28 @@ fn report<'a>(
     let rows: Vec<Row> =
         recovered.findings.iter().map(|finding| Row { bench, finding: finding.clone() }).collect();
     let fit = recovered.trips.as_ref().and_then(|trips| trips.misses(&recovered.params));
-    if asked.machine.format == Format::Json {
-        serde_json::to_writer(&mut *out, &object(bench, &rows, recovered, fit)).map_err(Failure::run)?;
-        writeln!(out)?;
-        out.flush()?;
-        return Ok(rows);
+    // JSON is one machine, with what was found of it.
+    let json = || {
+        let text = serde_json::to_string(&object(bench, &rows, recovered, fit)).map_err(Failure::run)?;
+        Ok::<_, Failure>(text + "\n")
+    };
+    let (machines, rest): (Vec<_>, Vec<_>) =
+        take(&mut files.rows).into_iter().partition(|(format, _)| *format == Format::Json);
+    for (_, draft) in machines {
+        let text = json()?;
+        draft.write(|mut file| file.write_all(text.as_bytes()))?;
     }
-    let mut report = Report::new(out, asked.machine.format, columns());
+    let mut nobody = io::sink();
+    let mut format = asked.machine.format;
+    let out: &mut dyn Write = if format == Format::Json {
+        out.write_all(json()?.as_bytes())?;
+        out.flush()?;
+        format = Format::Table;
+        &mut nobody
+    } else {
+        out
+    };
+    let mut report = Report::new(out, format, columns()).files(rest);
     rows.into_iter().try_for_each(|row| report.add(row))?;
     report.finish(heading, unit, MOST_DECIMALS, |rows| {
         let fit = fit.map_or(String::new(), |(middle, worst, Sample { k, w, .. })| {
@@ -132,7 +149,7 @@ fn report<'a>(
         });
         fit + &late(rows)
     })?;
-    Ok(std::mem::take(&mut report.rows))
+    Ok(take(&mut report.rows))
 }
 
 /// The machine that was found, and how.
@@ -162,17 +179,11 @@ fn object(bench: Bench, rows: &[Row], recovered: &Recovered, fit: Option<(f64, f
     Object(values)
 }
 
-/// Draws LogGPS's figures 4 and 5, if there is a file for them.
-fn draw(
-    file: Option<PlotFile>,
-    title: &str,
-    by: &str,
-    recovered: &Recovered,
-    unit: Unit,
-) -> Result<(), Failure> {
-    match (file, &recovered.trips) {
-        (Some(file), Some(trips)) => file.write(&plot(title, by, &recovered.params, trips, unit)),
-        _ => Ok(()),
+/// Draws LogGPS's figures 4 and 5, where that is asked for.
+fn draw(files: Files, title: &str, by: &str, recovered: &Recovered, unit: Unit) -> Result<(), Failure> {
+    match &recovered.trips {
+        Some(trips) => files.draw(|| plot(title, by, &recovered.params, trips, unit)),
+        None => Ok(()),
     }
 }
 

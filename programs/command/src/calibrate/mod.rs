@@ -4,6 +4,7 @@
 mod loggps;
 
 use std::io::Write;
+use std::mem::take;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -19,7 +20,7 @@ use super::failure::Failure;
 use super::heading::{machine_heading, parameters};
 use super::number::{Unit, rough};
 use super::options::{MachineOptions, carrier_on};
-use super::plot_file::PlotFile;
+use super::output::Outputs;
 use super::report::Report;
 use super::row;
 
@@ -36,15 +37,14 @@ pub struct Calibrate {
     machine: MachineOptions,
     /// Whose parameters are looked for [default: loggp, or loggps with --from]
     #[arg(long, value_enum, help_heading = "Calibration")]
-    model: Option<Model>,
+    find: Option<Model>,
     /// Derive a LogGPS machine from times that were measured elsewhere: CSV with the columns k, w and time, or what
     /// Netgauge's pattern loggp prints
     #[arg(long, value_name = "FILE", help_heading = "Calibration")]
     from: Option<PathBuf>,
-    /// Draw what was measured into an SVG file: the LogP signature, which is the time per message of bursts; or LogGPS's
-    /// round trips over their length
-    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
-    plot: Option<PathBuf>,
+    /// Where else it goes.
+    #[command(flatten)]
+    outputs: Outputs,
 }
 
 /// Whose parameters are looked for.
@@ -91,9 +91,9 @@ const MOST_DECIMALS: usize = 4;
 impl Calibrate {
     /// Calibrates, and says how near it came.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        match (self.model, &self.from) {
+        match (self.find, &self.from) {
             (Some(Model::LogGP), Some(_)) => Err(Failure::request(
-                "--from derives a machine of LogGPS from round trips; leave out --model loggp",
+                "--from derives a machine of LogGPS from round trips; leave out --find loggp",
             )),
             (_, Some(file)) => loggps::derive(self, file, out),
             (Some(Model::LogGPS), None) => loggps::calibrate(self, out),
@@ -121,10 +121,10 @@ impl Calibrate {
     fn calibrate(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let choice = self.choice()?;
         let emulation = self.machine.emulation(ClockKind::Wall)?;
-        let file = self.plot.as_deref().map(PlotFile::at).transpose()?;
+        let mut files = self.outputs.open()?;
         let found = Calibration::study(choice.params, self.machine.ports, &emulation)?;
 
-        let mut report = Report::new(out, self.machine.format, columns());
+        let mut report = Report::new(out, self.machine.format, columns()).files(take(&mut files.rows));
         let Calibration { params, clock, dilation, cores, .. } = found;
         let (machine, ports) = (choice.name, self.machine.ports);
         let carrier = carrier_on(clock, emulation.carrier);
@@ -139,7 +139,7 @@ impl Calibrate {
         }
         report.finish(&heading, choice.unit, MOST_DECIMALS, late)?;
         judge(&report.rows)?;
-        file.map_or(Ok(()), |file| file.write(&signature(&choice, &found)))
+        files.draw(|| signature(&choice, &found))
     }
 }
 

@@ -9,7 +9,7 @@ mod summary;
 mod work;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loggp::{Carrier, ClockKind, Dilation};
@@ -20,6 +20,7 @@ use super::failure::Failure;
 use super::interrupt;
 use super::known;
 use super::options::{self, Format, one_of};
+use super::output::{ending, unknown};
 use folder::Folder;
 use markdown::Markdown;
 use record::{Asked, Record};
@@ -33,30 +34,25 @@ use work::Work;
 )]
 pub struct Reproduce {
     /// What is made: ids, or patterns such as 'loggp-*' [default: everything]
-    #[arg(value_name = "ID", conflicts_with = "all")]
+    #[arg(value_name = "ID")]
     #[arg(value_parser = known::exhibit(), hide_possible_values = true)]
     ids: Vec<String>,
-    /// Make everything
-    #[arg(long)]
-    all: bool,
     /// List what there is instead: the paper, what it shows, and how long it takes on two cores
     #[arg(long)]
     list: bool,
     /// How the list is written
     #[arg(long, value_enum, default_value = "table", requires = "list")]
     format: Format,
-    /// The folder of the page, and of the files beside it
-    #[arg(long, value_name = "FOLDER", default_value = "reproduced")]
-    to: PathBuf,
-    /// Write everything in the folder as Markdown too, with the pictures in a folder beside that file
-    #[arg(long, value_name = "FILE.md")]
-    markdown: Option<PathBuf>,
+    /// The folder of the page and of the files beside it [default: reproduced]; or FILE.md, which gets everything in the
+    /// folder as Markdown, with the pictures in a folder beside it. May be given twice, for both
+    #[arg(short, long, value_name = "FOLDER|FILE.md")]
+    output: Vec<PathBuf>,
     /// Take the papers' own sizes, where the usual ones are smaller
     #[arg(long)]
     full: bool,
     /// Make anew what is there already
     #[arg(long)]
-    anew: bool,
+    force: bool,
     /// Makes the data
     #[arg(long, value_name = "N", value_parser = options::seed, allow_negative_numbers = true)]
     #[arg(default_value = "1")]
@@ -88,8 +84,9 @@ impl Reproduce {
         }
         let emulation = self.emulation()?;
         let asked = Asked::of(self.full, self.seed, self.repeat, &emulation);
-        let markdown = self.markdown.as_deref().map(Markdown::at).transpose()?;
-        let mut folder = Folder::open(&self.to)?;
+        let (to, markdown) = self.outputs()?;
+        let markdown = markdown.map(Markdown::at).transpose()?;
+        let mut folder = Folder::open(to)?;
         let mut work = Work::of(&selected, self.full, |exhibit| !self.is_made(&folder, exhibit.id, &asked));
         interrupt::set_writes("exhibit", "; the same command goes on from there");
         let (mut unexplained, mut failed) = (Vec::new(), Vec::new());
@@ -130,10 +127,28 @@ impl Reproduce {
         }
     }
 
+    /// The folder, and the file for Markdown.
+    fn outputs(&self) -> Result<(&Path, Option<&Path>), Failure> {
+        let (files, folders): (Vec<&Path>, Vec<&Path>) = self
+            .output
+            .iter()
+            .map(PathBuf::as_path)
+            .partition(|path| path.extension().is_some() && !path.is_dir());
+        match (&folders[..], &files[..]) {
+            (_, [path, ..]) if ending(path) != "md" => {
+                Err(unknown(path, ".md for Markdown, or of a folder in none"))
+            }
+            ([] | [_], [] | [_]) => {
+                Ok((folders.first().copied().unwrap_or(Path::new("reproduced")), files.first().copied()))
+            }
+            _ => Err(Failure::request("-o takes one folder and one FILE.md; give each once")),
+        }
+    }
+
     /// Whether the folder has this already, as it is asked for.
     fn is_made(&self, folder: &Folder, id: &str, asked: &Asked) -> bool {
         let made = folder.record(id).filter(|record| record.asked == *asked);
-        made.is_some_and(|_| !self.anew || folder.is_new(id))
+        made.is_some_and(|_| !self.force || folder.is_new(id))
     }
 
     /// How what is measured is run.

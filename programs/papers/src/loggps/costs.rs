@@ -26,7 +26,7 @@ pub const FIGURE_2: Exhibit = Exhibit {
     commands: &[
         "loggp run message -P 2 --params L=5,o=2,O_s=1,O_r=1,G_s=2,G_l=1,s=2,S=4,word=1 --size 2 --timeline send1.svg",
         "loggp run message -P 2 --params L=5,o=2,O_s=1,O_r=1,G_s=2,G_l=1,s=2,S=4,word=1 --size 4 --timeline send2.svg",
-        "loggp run message -P 2 --params L=5,o=2,O_s=1,O_r=1,G_s=2,G_l=1,s=2,S=4,word=1 --size 6 --late 20 --timeline send3.svg",
+        "loggp run message -P 2 --params L=5,o=2,O_s=1,O_r=1,G_s=2,G_l=1,s=2,S=4,word=1 --size 6 --receiver-delay 20 --timeline send3.svg",
     ],
     seconds: Seconds { quick: 1.0, full: 1.0 },
     make: figure_2,
@@ -49,7 +49,7 @@ pub const TABLE_3: Exhibit = Exhibit {
     ],
     commands: &[
         "loggp compare message --machine myrinet -P 2 --size 16383 --clock virtual",
-        "loggp compare message --machine myrinet -P 2 --size 20000 --late 1ms --clock virtual",
+        "loggp compare message --machine myrinet -P 2 --size 20000 --receiver-delay 1ms --clock virtual",
     ],
     seconds: Seconds { quick: 1.0, full: 4.0 },
     make: table_3,
@@ -73,8 +73,8 @@ pub const TABLE_4: Exhibit = Exhibit {
         "MPI_Wait: (11) max(T_blk - (t_w - t_i), o')",
     ],
     commands: &[
-        "loggp run message --machine myrinet -P 2 --size 1 --late 1ms",
-        "loggp run message nonblocking --machine myrinet -P 2 --size 20000 --late 100us --meanwhile 50us",
+        "loggp run message --machine myrinet -P 2 --size 1 --receiver-delay 1ms",
+        "loggp run message nonblocking --machine myrinet -P 2 --size 20000 --receiver-delay 100us --meanwhile 50us",
     ],
     seconds: Seconds { quick: 1.0, full: 5.0 },
     make: table_4,
@@ -83,7 +83,7 @@ pub const TABLE_4: Exhibit = Exhibit {
 /// A message: its length and how long its receiver is late.
 fn message(algorithm: &str, params: Params, k: usize, late: Time) -> Case {
     let case = Case { size: k, ..Case::new(&MESSAGE, algorithm, params) };
-    case.with("late", format!("{}ps", late.as_ps()))
+    case.with("receiver-delay", format!("{}ps", late.as_ps()))
 }
 
 /// What a routine took by the model, if it was called.

@@ -24,7 +24,7 @@ pub const TABLE_8: Exhibit = Exhibit {
     ],
     formulas: &["LogGP-1: o of a message above S is longer by 4o' + 2L, the shortest T4 + T5 of table 3"],
     commands: &[
-        "loggp run message --machine myrinet -P 2 --size 20000 --late 1ms --clock virtual --trace m.loggp",
+        "loggp run message --machine myrinet -P 2 --size 20000 --receiver-delay 1ms --clock virtual --trace m.loggp",
         "loggp analyze m.loggp --model loggp-1 --model loggp-2",
     ],
     seconds: Seconds { quick: 1.0, full: 1.0 },
@@ -84,7 +84,7 @@ struct Seen {
 /// A model by name, of a message of k bytes on Myrinet whose receiver is late.
 fn seen(lab: &Lab, model: &str, k: usize, late: Time) -> Result<Seen, Failed> {
     let case = Case { size: k, ..Case::new(&MESSAGE, "blocking", two_of("myrinet")) };
-    let (_, trace) = lab.traced(case.with("late", format!("{}ps", late.as_ps())))?;
+    let (_, trace) = lab.traced(case.with("receiver-delay", format!("{}ps", late.as_ps())))?;
     let again = WhatIf::read(&format!("model={model}"), trace.params)?.replay(&trace)?;
     let message = again.messages.iter().find(|message| message.id.from == 0 && message.words == k);
     let message = message.expect("the message is in the trace");

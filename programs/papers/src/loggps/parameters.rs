@@ -24,9 +24,9 @@ pub const TABLE_5: Exhibit = Exhibit {
     ],
     formulas: &["the six equations of section 4.3"],
     commands: &[
-        "loggp calibrate --model loggps --machine cenju4",
-        "loggp calibrate --model loggps --machine myrinet",
-        "loggp calibrate --model loggps --machine fast-ethernet",
+        "loggp calibrate --find loggps --machine cenju4",
+        "loggp calibrate --find loggps --machine myrinet",
+        "loggp calibrate --find loggps --machine fast-ethernet",
     ],
     seconds: Seconds { quick: 2.0, full: 30.0 },
     make,

@@ -25,9 +25,9 @@ pub const TABLE_2: Exhibit = Exhibit {
     ],
     formulas: &["a send takes T1 = o' + kO_s up to S, and T4 + T5 + T1 above (table 4)"],
     commands: &[
-        "loggp run message --machine myrinet -P 2 --size 16383 --late 2ms",
-        "loggp run message --machine myrinet -P 2 --size 16384 --late 2ms",
-        "loggp calibrate --model loggps --machine myrinet --params s=1023,S=127999 --clock virtual",
+        "loggp run message --machine myrinet -P 2 --size 16383 --receiver-delay 2ms",
+        "loggp run message --machine myrinet -P 2 --size 16384 --receiver-delay 2ms",
+        "loggp calibrate --find loggps --machine myrinet --params s=1023,S=127999 --clock virtual",
     ],
     seconds: Seconds { quick: 2.0, full: 3.0 },
     make,
@@ -72,7 +72,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         let mut sends = Vec::new();
         for (k, protocol) in [(S, last), (S + 1, "Rendezvous")] {
             let case = Case { size: k, ..Case::new(&MESSAGE, "blocking", params) };
-            let answers = lab.measured(case.with("late", format!("{}us", LATE.in_units(US))))?;
+            let answers = lab.measured(case.with("receiver-delay", format!("{}us", LATE.in_units(US))))?;
             runs.push(&[name, &k.to_string(), protocol], None, &answers);
             nearness.see(&answers);
             sends.push(send(&answers));

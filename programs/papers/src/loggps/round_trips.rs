@@ -27,8 +27,8 @@ pub const TABLE_6: Exhibit = Exhibit {
          that waits",
     ],
     commands: &[
-        "loggp compare rtt --machine myrinet -P 2 --size 16383 --w 500us --clock virtual",
-        "loggp compare rtt --machine myrinet -P 2 --size 20000 --w 500us --clock virtual",
+        "loggp compare rtt --machine myrinet -P 2 --size 16383 --imbalance 500us --clock virtual",
+        "loggp compare rtt --machine myrinet -P 2 --size 20000 --imbalance 500us --clock virtual",
     ],
     seconds: Seconds { quick: 2.0, full: 5.0 },
     make: table_6,
@@ -49,8 +49,8 @@ pub const FIGURE_4: Exhibit = Exhibit {
     ],
     formulas: &["(12) to (14) of table 6"],
     commands: &[
-        "loggp sweep rtt --machine myrinet -P 2 --over size=0..24000:49 --w 500us --clock virtual",
-        "loggp calibrate --model loggps --machine myrinet --clock virtual --plot rtt.svg",
+        "loggp sweep rtt --machine myrinet -P 2 --over size=0..24000:49 --imbalance 500us --clock virtual",
+        "loggp calibrate --find loggps --machine myrinet --clock virtual -o rtt.svg",
     ],
     seconds: Seconds { quick: 1.0, full: 1.0 },
     make: figure_4,
@@ -69,8 +69,8 @@ pub const FIGURE_5: Exhibit = Exhibit {
     ],
     formulas: &["(12) to (14) of table 6"],
     commands: &[
-        "loggp compare rtt --machine fast-ethernet -P 2 --size 16383 --w 5000us",
-        "loggp calibrate --model loggps --machine fast-ethernet --plot rtt.svg",
+        "loggp compare rtt --machine fast-ethernet -P 2 --size 16383 --imbalance 5000us",
+        "loggp calibrate --find loggps --machine fast-ethernet -o rtt.svg",
     ],
     seconds: Seconds { quick: 4.0, full: 20.0 },
     make: figure_5,
@@ -78,7 +78,7 @@ pub const FIGURE_5: Exhibit = Exhibit {
 
 /// A round trip of messages of k bytes.
 fn round_trip(params: Params, k: usize, w: Time) -> Case {
-    Case { size: k, ..Case::new(&RTT, "blocking", params) }.with("w", format!("{}ps", w.as_ps()))
+    Case { size: k, ..Case::new(&RTT, "blocking", params) }.with("imbalance", format!("{}ps", w.as_ps()))
 }
 
 /// What processor 0 sees of it by the model. The run is longer where processor 1 is done later.

@@ -33,7 +33,7 @@ pub const LAYOUTS: Exhibit = Exhibit {
     commands: &[
         "loggp compare lu --machine cm5 --params word=8,P=16 --size 256 --clock virtual",
         "loggp compare lu --machine cm5 --params word=8,P=16 --size 64",
-        "loggp run lu grid-blocked --machine cm5 --params word=8,P=16 --size 128 --plot active.svg",
+        "loggp run lu grid-blocked --machine cm5 --params word=8,P=16 --size 128 -o active.svg",
     ],
     seconds: Seconds { quick: 4.0, full: 60.0 },
     make,

@@ -29,7 +29,7 @@ pub const FIGURE_1: Exhibit = Exhibit {
     ],
     formulas: MARGINS,
     commands: &[
-        "loggp matrix figure-1 --plot figure-1.svg",
+        "loggp matrix figure-1 -o figure-1.svg",
         "loggp compare transportation --matrix figure-1 --machine cm5 -P 8 --barrier 5us",
     ],
     seconds: SECONDS,
@@ -61,7 +61,7 @@ pub const FIGURE_2: Exhibit = Exhibit {
     ],
     formulas: MARGINS,
     commands: &[
-        "loggp matrix figure-2 --plot figure-2.svg",
+        "loggp matrix figure-2 -o figure-2.svg",
         "loggp compare transportation --matrix figure-2 --machine cm5 -P 8 --barrier 5us",
     ],
     seconds: SECONDS,
@@ -95,7 +95,7 @@ pub const FIGURE_3: Exhibit = Exhibit {
     ],
     formulas: MARGINS,
     commands: &[
-        "loggp matrix figure-3 --plot figure-3.svg",
+        "loggp matrix figure-3 -o figure-3.svg",
         "loggp compare transportation --matrix figure-3 --machine cm5 -P 4 --barrier 5us",
         "loggp run transportation linear --matrix figure-3 --machine cm5 -P 4 --barrier 5us --timeline linear.svg",
     ],

@@ -44,7 +44,7 @@ pub const FIGURE_9: Exhibit = Exhibit {
     ],
     formulas: &["messages of floor(t/p) to ceil(t/p) elements; at an intermediate t together (section 7.1)"],
     commands: &[
-        "loggp matrix figure-9 --plot figure-9.svg",
+        "loggp matrix figure-9 -o figure-9.svg",
         "loggp run transportation two-stage-scan --matrix figure-9 --machine cm5 -P 4 --barrier 5us --timeline scan.svg",
     ],
     seconds: Seconds { quick: 1.0, full: 2.0 },

@@ -23,7 +23,7 @@ pub const FIGURE_13: Exhibit = Exhibit {
     formulas: NO_FORMULA,
     commands: &[
         "loggp sweep transportation random random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us --fan-out any \
-                 --skew any --over traffic=2000..64000:63 --plot figure-13.svg",
+                 --skew any --over traffic=2000..64000:63 -o figure-13.svg",
     ],
     seconds: Seconds { quick: 2.0, full: 60.0 },
     make: figure_13,
@@ -44,7 +44,7 @@ pub const FIGURE_14: Exhibit = Exhibit {
     formulas: &[TWO_STAGES],
     commands: &[
         "loggp sweep transportation two-stage random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us --fan-out any \
-                 --skew any --over traffic=2000..64000:63 --plot figure-14.svg",
+                 --skew any --over traffic=2000..64000:63 -o figure-14.svg",
     ],
     seconds: Seconds { quick: 6.0, full: 75.0 },
     make: figure_14,
@@ -63,7 +63,7 @@ pub const FIGURE_15: Exhibit = Exhibit {
     formulas: &[TWO_STAGES],
     commands: &[
         "loggp sweep transportation two-stage random random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us \
-                 --fan-out 32 --skew 1/32 --over traffic=4000..64000:16 --plot figure-15.svg",
+                 --fan-out 32 --skew 1/32 --over traffic=4000..64000:16 -o figure-15.svg",
     ],
     seconds: Seconds { quick: 4.0, full: 20.0 },
     make: figure_15,
@@ -83,7 +83,7 @@ pub const FIGURE_16: Exhibit = Exhibit {
     formulas: &[TWO_STAGES],
     commands: &[
         "loggp sweep transportation two-stage random random-improved --machine cm5 --params o=0.000002s -P 32 --barrier 5us \
-                 --fan-out 2 --skew 1/2 --over traffic=4000..64000:16 --plot figure-16.svg",
+                 --fan-out 2 --skew 1/2 --over traffic=4000..64000:16 -o figure-16.svg",
     ],
     seconds: Seconds { quick: 4.0, full: 30.0 },
     make: figure_16,
@@ -407,7 +407,7 @@ fn pieces(lab: &Lab) -> Result<(Table, String), Failed> {
         let mut row = vec![piece.into()];
         for skew in SKEWS {
             let time = |algorithm: &str| {
-                Ok::<_, Failed>(lab.model(at(algorithm, 32000, skew).with("piece", piece))?.outcome.run.time)
+                Ok::<_, Failed>(lab.model(at(algorithm, 32000, skew).with("chunk", piece))?.outcome.run.time)
             };
             let ratio = time(TWO_STAGE)?.as_ps() as f64 / time(IMPROVED)?.as_ps() as f64;
             (least, most) = (least.min(ratio), most.max(ratio));

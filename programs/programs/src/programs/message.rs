@@ -33,7 +33,7 @@ pub static MESSAGE: Program = Program {
     size: Size { meaning: "bytes of the message, 0 among them", default: 1024 },
     options: &[
         ProgramOption {
-            name: "late",
+            name: "receiver-delay",
             value: "TIME",
             about: "how long processor 1 computes before it receives; a bare number counts cycles",
             default: "0us",
@@ -144,7 +144,7 @@ struct Once<'a> {
 impl<'a> Once<'a> {
     fn plan(case: &'a Case, nonblocking: bool) -> Planned<'a> {
         let params = &case.params;
-        let late = case.read("late", |text| duration(text, params.cycle))?;
+        let late = case.read("receiver-delay", |text| duration(text, params.cycle))?;
         let meanwhile = case.read("meanwhile", |text| duration(text, params.cycle))?;
         check_length(case)?;
         Ok(Box::new(Once { case, late, meanwhile: nonblocking.then_some(meanwhile) }))

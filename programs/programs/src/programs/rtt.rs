@@ -41,7 +41,7 @@ pub static RTT: Program = Program {
     size: Size { meaning: "bytes of the message, 0 among them", default: 1024 },
     options: &[
         ProgramOption {
-            name: "w",
+            name: "imbalance",
             value: "TIME",
             about: "how long processor 0 computes between its send and its receive; a bare number counts cycles",
             default: "0us",
@@ -147,7 +147,7 @@ struct RoundTrips<'a> {
 impl<'a> RoundTrips<'a> {
     fn plan(case: &'a Case) -> Planned<'a> {
         let params = &case.params;
-        let w = case.read("w", |text| duration(text, params.cycle))?;
+        let w = case.read("imbalance", |text| duration(text, params.cycle))?;
         let rounds = case.read("rounds", rounds)?;
         check_length(case)?; // of the message there, and of the one back
         Ok(Box::new(RoundTrips { case, w, rounds }))

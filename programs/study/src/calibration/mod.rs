@@ -120,7 +120,7 @@ impl Calibration {
     /// on an idle host, and on a busy one whatever else it does then comes into all of them.
     pub fn study(params: Params, ports: Ports, emulation: &Emulation) -> Result<Calibration, Failed> {
         if !params.is_loggp() {
-            let why = "calibrate finds the o, g, L and G of LogP and LogGP, and this is a LogGPS machine; give --model loggps";
+            let why = "calibrate finds the o, g, L and G of LogP and LogGP, and this is a LogGPS machine; give --find loggps";
             return Err(Failed::Refused(why.into()));
         }
         if params.P < 2 {

@@ -58,7 +58,7 @@ impl LogGpsCalibration {
     /// Calibrates a machine with these parameters and ports.
     pub fn study(params: Params, ports: Ports, emulation: &Emulation) -> Result<LogGpsCalibration, Failed> {
         if params.is_loggp() {
-            let why = "--model loggps finds the parameters of LogGPS, and this is a machine of LogP or LogGP; give --model loggp";
+            let why = "--find loggps finds the parameters of LogGPS, and this is a machine of LogP or LogGP; give --find loggp";
             return Err(Failed::Refused(why.into()));
         }
         if params.P < 2 {

@@ -16,7 +16,7 @@ const MOST: u128 = 4 << 30;
 /// The options.
 pub static OPTIONS: [ProgramOption; 7] = [
     ProgramOption {
-        name: "keys",
+        name: "key-bits",
         value: "BITS",
         about: "the bits of a key, 32 or 64",
         default: "32",
@@ -97,7 +97,7 @@ impl Setting {
     pub fn of(case: &Case, bulk: bool) -> Result<Setting, Refusal> {
         let cost = |name| case.read(name, |text| duration(text, case.params.cycle));
         Ok(Setting {
-            bits: case.read("keys", key_bits)?,
+            bits: case.read("key-bits", key_bits)?,
             plan: Plan { radix: case.read("radix", radix)?, bulk },
             input: case.read("input", Input::named)?,
             charged: Rates {

@@ -176,7 +176,7 @@ static OPTIONS: [ProgramOption; 9] = [
         check: |text| Schedule::named(text).map(drop),
     },
     ProgramOption {
-        name: "piece",
+        name: "chunk",
         value: "WORDS|all",
         about: "how much the random algorithms send of a message before they serve others, or all of it",
         default: "1024",
@@ -320,7 +320,7 @@ impl Transportation<'_> {
                 format!("{P} processors have too many messages or parts; give at most {most_P}").into()
             );
         }
-        let (stage1, piece) = (case.read("stage1", Schedule::named)?, case.read("piece", piece)?);
+        let (stage1, piece) = (case.read("stage1", Schedule::named)?, case.read("chunk", piece)?);
         let (method, schedule) = match method {
             Method::Single(schedule) => {
                 let schedule = schedule.with_block(piece);

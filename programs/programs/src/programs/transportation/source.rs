@@ -203,7 +203,7 @@ pub fn matrix(text: &str, wish: &Wish) -> Result<Matrix, String> {
     (named.make)(wish)
 }
 
-/// Reads a file: a line for each processor with a number for each, separated by commas; an empty one is 0.
+/// Reads a file: a line of titles, if there is one, and a line for each processor with a number for each, separated by commas; an empty one is 0.
 pub fn read(path: &str) -> Result<Matrix, String> {
     /// More than any machine that a matrix is for.
     const MOST_BYTES: u64 = 1 << 28;
@@ -213,7 +213,11 @@ pub fn read(path: &str) -> Result<Matrix, String> {
         return Err(cannot(&format_args!("it is no file of at most {MOST_BYTES} bytes; give one")));
     }
     let text = std::fs::read_to_string(path).map_err(|why| cannot(&why))?;
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let mut lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    // The first line may name the receivers.
+    if lines.first().is_some_and(|line| line.trim_start().starts_with('P')) {
+        lines.remove(0);
+    }
     let P = lines.len();
     if P == 0 {
         return Err(format!("{path} has no line; give a line of numbers for each processor"));
