@@ -833,7 +833,6 @@ fn refuses_in_one_sentence() {
             "run scatter -P 4,8",
             "-P is one number of processors here; `loggp sweep --over P=4,8` takes several",
         ),
-        ("run", "the following required arguments were not provided: <PROGRAM>"),
         (
             "run scatter --machin cm5",
             "unexpected argument '--machin' found; tip: a similar argument exists: '--machine'",
@@ -925,7 +924,13 @@ fn ties_are_settled_as_asked() {
 #[test]
 fn help_and_version_go_to_stdout() {
     assert!(right("--help").contains("Usage: loggp <COMMAND>"));
-    assert!(right("run --help").contains("--params <NAME=VALUE,...>"));
+    let lu = right("run lu --help");
+    assert!(
+        lu.contains("--params <NAME=VALUE,...>") && lu.contains("--grid <RxC>") && !lu.contains("--alpha")
+    );
+    let without = output("run");
+    assert_eq!(without.status.code(), Some(2));
+    assert!(text(&without.stderr).contains("Programs:"));
     assert!(right("--version").starts_with("loggp "));
     let nothing = output("");
     assert_eq!((nothing.status.code(), text(&nothing.stdout)), (Some(2), ""));
@@ -1007,4 +1012,46 @@ fn sizes_count_by_1024() {
         right("sweep broadcast flat --over size=1k,2k --format csv"),
         right("sweep broadcast flat --over size=1024,2048 --format csv")
     );
+}
+
+/// The help of every subcommand, and of every program under `run`, `compare` and `sweep`, ends with two examples, which can
+/// be run as they are.
+#[test]
+fn the_examples_of_every_help_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let subcommands = |help: &str, heading: &str| -> Vec<String> {
+        let lines =
+            help.lines().skip_while(|line| *line != heading).skip(1).take_while(|line| !line.is_empty());
+        lines
+            .filter(|line| !line.starts_with("   "))
+            .map(|line| line.split_whitespace().next().unwrap().into())
+            .collect()
+    };
+    let mut requests = Vec::new();
+    for name in subcommands(&right("--help"), "Commands:").iter().filter(|name| *name != "help") {
+        let help = right(&format!("{name} --help"));
+        let programs = subcommands(&help, "Programs:");
+        match programs.is_empty() {
+            true => requests.push((name.clone(), help)),
+            false => requests.extend(programs.iter().map(|program| {
+                let of = format!("{name} {program}");
+                let help = right(&format!("{of} --help"));
+                (of, help)
+            })),
+        }
+    }
+    assert!(requests.len() > 50, "{requests:?}");
+    for (name, help) in &requests {
+        let examples: Vec<&str> = help.lines().skip_while(|line| *line != "Examples:").skip(1).collect();
+        assert_eq!(examples.len(), 2, "{name}: {help}");
+        // What measures waits as long as it says; the programs' runs are measured elsewhere.
+        for example in examples
+            .iter()
+            .filter(|example| !example.contains("loggp compare") || example.contains("virtual"))
+        {
+            let line = example.trim().strip_prefix("loggp ").unwrap();
+            let output = loggp(line).current_dir(folder.path()).output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{name}: {line}: {}", text(&output.stderr));
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! What an installed command brings with it: the completion of requests in shells, and the manual.
 
+use loggp_programs::PROGRAMS;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,6 +59,9 @@ fn the_manual_has_a_page_for_every_subcommand() {
     let mut expected: BTreeSet<String> =
         subcommands().into_iter().map(|name| format!("loggp-{name}.1")).collect();
     expected.insert("loggp.1".into());
+    let of_programs =
+        PROGRAMS.iter().flat_map(|program| ["run", "compare", "sweep"].map(|verb| (verb, program.name)));
+    expected.extend(of_programs.map(|(verb, program)| format!("loggp-{verb}-{program}.1")));
     assert_eq!(files(&folder), expected);
 
     let page = |file: &str| fs::read_to_string(folder.join(file)).unwrap();
@@ -67,7 +71,9 @@ fn the_manual_has_a_page_for_every_subcommand() {
         assert!(page("loggp.1").contains(&format!("loggp\\-{name}(1)")), "{name}");
         assert!(page(&format!("loggp-{name}.1")).contains(".SH SYNOPSIS"), "{name}");
     }
-    assert!(page("loggp-run.1").contains("\\-\\-params"));
+    assert_eq!(page("loggp-run-lu.1"), right("man run lu"));
+    assert!(page("loggp-run-lu.1").contains("\\-\\-params"));
+    assert!(!page("loggp-run-lu.1").contains("\\-\\-alpha"), "it is scatter's");
 }
 
 #[test]
@@ -145,7 +151,7 @@ fn who_types_another_name_is_told_the_nearest() {
     for (line, sentence) in [
         ("man rum", "there is no subcommand rum; the nearest name is run; `loggp --help` lists all"),
         ("man help", "there is no subcommand help; the nearest name is "),
-        ("man run -o .", "the argument '[SUBCOMMAND]' cannot be used with '--output <FOLDER>'"),
+        ("man run -o .", "the argument '[SUBCOMMAND]...' cannot be used with '--output <FOLDER>'"),
         ("completions tcsh", "invalid value 'tcsh' for '<SHELL>' [possible values: bash, elvish, fish"),
         ("run scater", "there is no program scater; the nearest name is scatter"),
         ("run scatter optimum", "scatter has no algorithm optimum; the nearest name is optimal"),

@@ -10,9 +10,9 @@ use super::course;
 use super::details::details;
 use super::failure::Failure;
 use super::heading::heading;
-use super::known;
 use super::options::Options;
 use super::output::Outputs;
+use super::own::OfProgram;
 use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS};
 use super::setting::Setting;
@@ -21,11 +21,16 @@ use super::studies::{end, run_all, warn};
 /// The arguments.
 #[derive(Args)]
 pub struct Compare {
-    /// The program: `loggp programs` lists them
-    #[arg(value_parser = known::program(), hide_possible_values = true)]
-    program: String,
+    /// Of which program.
+    #[command(subcommand)]
+    of: OfProgram<Request>,
+}
+
+/// What is asked of the program.
+#[derive(Args)]
+struct Request {
     /// Its algorithms [default: all]
-    #[arg(value_name = "ALGORITHM", value_parser = known::algorithm(), hide_possible_values = true)]
+    #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
     algorithms: Vec<String>,
     /// How to run them.
     #[command(flatten)]
@@ -38,10 +43,10 @@ pub struct Compare {
 impl Compare {
     /// Runs them all, also where some fail, and then says which failed.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let setting = Setting::of(&self.program, &self.options, ClockKind::Wall)?;
+        let setting = Setting::of(&self.of, &self.of.request.options, ClockKind::Wall)?;
         let choice = setting.choice()?;
         let (mut studies, mut refusals) = (Vec::new(), Vec::new());
-        for algorithm in setting.algorithms(&self.algorithms)? {
+        for algorithm in setting.algorithms(&self.of.request.algorithms)? {
             let study = setting.study(algorithm, choice.params);
             match study.and_then(|study| study.case.check().map(|()| study)) {
                 Ok(study) => {
@@ -52,16 +57,17 @@ impl Compare {
             }
         }
         // What was named must be able to run; of all, those that can.
-        if studies.is_empty() || !self.algorithms.is_empty() && !refusals.is_empty() {
+        if studies.is_empty() || !self.of.request.algorithms.is_empty() && !refusals.is_empty() {
             return Err(refusals.swap_remove(0));
         }
         refusals.into_iter().for_each(Failure::warn);
 
-        course::check(&self.outputs, &studies[0].study.case)?;
-        let mut files = self.outputs.open()?;
+        course::check(&self.of.request.outputs, &studies[0].study.case)?;
+        let mut files = self.of.request.outputs.open()?;
         let heading = heading(&studies[0].study, choice.name, &choice.unit, None);
-        let columns = row::columns(None, self.options.repeat > 1);
-        let mut report = Report::new(out, self.options.machine.format, columns).files(take(&mut files.rows));
+        let columns = row::columns(None, self.of.request.options.repeat > 1);
+        let mut report =
+            Report::new(out, self.of.request.options.machine.format, columns).files(take(&mut files.rows));
         let failed = run_all(studies, &mut report)?;
         report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
         warn(&report.rows);

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind as Kind};
 use loggp_study::Failed;
 
+use super::own;
 use super::renamed;
 
 /// Why a request was not done, or not done well.
@@ -90,7 +91,7 @@ fn sentence(error: &clap::Error) -> Option<String> {
     }
     if error.kind() == Kind::UnknownArgument
         && let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
-        && let Some(now) = renamed::now(option)
+        && let Some(now) = renamed::now(option).or_else(|| own::owners(option))
     {
         return Some(format!("error: {now}"));
     }

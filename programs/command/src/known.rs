@@ -8,7 +8,7 @@ use clap::{Arg, Command};
 use loggp::presets;
 use loggp_goal::patterns::PATTERNS;
 use loggp_papers::exhibits;
-use loggp_programs::PROGRAMS;
+use loggp_programs::Program;
 use loggp_programs::stress::STRESS;
 
 /// Reads as another parser does, and tells shells which values there are.
@@ -45,24 +45,10 @@ impl<Parser: TypedValueParser> TypedValueParser for Known<Parser> {
     }
 }
 
-/// The name of a program.
-pub fn program() -> impl TypedValueParser<Value = String> {
-    let names = PROGRAMS.iter().map(|program| (program.name, program.about.into()));
+/// The name of an algorithm of this program.
+pub fn algorithm(program: &Program) -> impl TypedValueParser<Value = String> {
+    let names = program.algorithms.iter().map(|algorithm| (algorithm.name, algorithm.about.into()));
     Known::new(StringValueParser::new(), names)
-}
-
-/// The name of an algorithm. A shell does not look at the program before it, so each says whose it is.
-pub fn algorithm() -> impl TypedValueParser<Value = String> {
-    let mut names: Vec<(&str, String)> = Vec::new();
-    for program in PROGRAMS {
-        for algorithm in program.algorithms {
-            match names.iter_mut().find(|(name, _)| *name == algorithm.name) {
-                Some((_, of)) => *of += &format!(", {}", program.name),
-                None => names.push((algorithm.name, format!("of {}", program.name))),
-            }
-        }
-    }
-    Known::new(StringValueParser::new(), names.into_iter())
 }
 
 /// The id of an exhibit, or a pattern.

@@ -18,6 +18,7 @@ mod completions;
 mod course;
 mod details;
 mod draft;
+mod examples;
 mod failure;
 mod heading;
 mod interrupt;
@@ -51,7 +52,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use failure::Failure;
 
@@ -90,10 +91,10 @@ enum Request {
     Stress(stress::Stress),
     /// Print and draw a communication matrix of the transportation primitive
     Matrix(matrix::MatrixCommand),
-    /// Play a schedule, or that of a usual pattern of communication, of up to millions of ranks
-    Replay(replay::ReplayCommand),
     /// Write the schedule of a usual pattern of communication, in GOAL
     Schedule(schedule::ScheduleCommand),
+    /// Play a schedule, or that of a usual pattern of communication, of up to millions of ranks
+    Replay(replay::ReplayCommand),
     /// List the programs, their sizes and their algorithms
     Programs,
     /// List the papers' machines, every value with its source, or networks and how far apart their processors are
@@ -129,14 +130,19 @@ impl Request {
             Request::Analyze(analyze) => analyze.execute(out),
             Request::Audit(audit) => audit.execute(out),
             Request::Trace2Goal(trace2goal) => trace2goal.execute(out),
-            Request::Completions(completions) => completions.execute(CommandLine::command(), out),
-            Request::Man(man) => man.execute(CommandLine::command(), out),
+            Request::Completions(completions) => completions.execute(command(), out),
+            Request::Man(man) => man.execute(command(), out),
         }
     }
 }
 
 /// What the last panic said, and where.
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
+
+/// The command line that is read.
+fn command() -> clap::Command {
+    examples::with_examples(CommandLine::command())
+}
 
 /// The whole command.
 fn main() -> ExitCode {
@@ -159,7 +165,8 @@ fn main() -> ExitCode {
 
 /// Reads the command line and does what it says.
 fn execute() -> Result<(), Failure> {
-    let request = CommandLine::try_parse()?.request;
+    let matches = command().try_get_matches()?;
+    let request = CommandLine::from_arg_matches(&matches)?.request;
     interrupt::watch();
     let mut out = io::BufWriter::new(io::stdout().lock());
     request.execute(&mut out)?;

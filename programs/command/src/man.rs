@@ -13,9 +13,9 @@ use super::name::nearest;
 /// The arguments.
 #[derive(Args)]
 pub struct ManCommand {
-    /// Whose page to print [default: the command's own]
+    /// Whose page to print, such as `run` or `run lu` [default: the command's own]
     #[arg(value_name = "SUBCOMMAND", conflicts_with = "output")]
-    subcommand: Option<String>,
+    subcommand: Vec<String>,
     /// Write all pages into a folder
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
@@ -28,7 +28,8 @@ impl ManCommand {
         let mut command = command.disable_help_subcommand(true);
         command.build();
         if let Some(folder) = &self.output {
-            let commands = std::iter::once(&command).chain(command.get_subcommands());
+            let of_programs = command.get_subcommands().flat_map(Command::get_subcommands);
+            let commands = std::iter::once(&command).chain(command.get_subcommands()).chain(of_programs);
             let page = |command: &Command| {
                 let page = Man::new(command.clone());
                 let draft = Draft::create(&folder.join(page.get_filename()), "page")?;
@@ -36,16 +37,18 @@ impl ManCommand {
             };
             return draft::write_all(commands.map(page).collect::<Result<_, Failure>>()?);
         }
-        let command = match &self.subcommand {
-            None => command,
-            Some(name) => command.find_subcommand(name).cloned().ok_or_else(|| {
-                let nearest = nearest(name, command.get_subcommands().map(Command::get_name));
-                Failure::Request(format!(
-                    "there is no subcommand {name}; the nearest name is {nearest}; `loggp --help` lists all"
-                ))
-            })?,
-        };
-        Ok(out.write_all(&text(&Man::new(command))?)?)
+        let mut page = &command;
+        for name in &self.subcommand {
+            page = page.find_subcommand(name).ok_or_else(|| {
+                let names: Vec<&str> = page.get_subcommands().map(Command::get_name).collect();
+                let nearest = match names.is_empty() {
+                    true => String::new(),
+                    false => format!("the nearest name is {}; ", nearest(name, names.into_iter())),
+                };
+                Failure::Request(format!("there is no subcommand {name}; {nearest}`loggp --help` lists all"))
+            })?;
+        }
+        Ok(out.write_all(&text(&Man::new(page.clone()))?)?)
     }
 }
 

@@ -5,12 +5,10 @@ use loggp_programs::{Algorithm, PROGRAMS, Program};
 use super::failure::Failure;
 
 /// The program with this name.
-pub fn program(name: &str) -> Result<&'static Program, Failure> {
+pub fn program(name: &str) -> Result<&'static Program, String> {
     PROGRAMS.iter().find(|program| program.name == name).copied().ok_or_else(|| {
         let nearest = nearest(name, PROGRAMS.iter().map(|program| program.name));
-        Failure::Request(format!(
-            "there is no program {name}; the nearest name is {nearest}; `loggp programs` lists all"
-        ))
+        format!("there is no program {name}; the nearest name is {nearest}; `loggp programs` lists all")
     })
 }
 
@@ -26,6 +24,11 @@ pub fn algorithm(program: &Program, name: &str) -> Result<&'static Algorithm, Fa
             names.join(", ")
         ))
     })
+}
+
+/// How wide the widest name is.
+pub fn width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+    names.map(str::len).max().unwrap_or(0)
 }
 
 /// The name that was most likely meant.

@@ -11,7 +11,6 @@ use loggp_study::range;
 
 use super::failure::Failure;
 use super::known;
-use super::own::OwnOptions;
 
 /// Which machine, how it runs, and how that is reported. A command that cannot do what one of them says refuses it.
 #[derive(Args)]
@@ -66,7 +65,7 @@ pub struct MachineOptions {
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
 pub struct Options {
-    /// How much of it: `loggp programs` tells what that means [default: as the program says]
+    /// How much of it
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     #[arg(help_heading = "Program")]
     pub size: Option<usize>,
@@ -74,9 +73,6 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value = "1")]
     #[arg(help_heading = "Program")]
     pub seed: u64,
-    /// What only some programs have.
-    #[command(flatten)]
-    pub own: OwnOptions,
     /// Run it so many times, and report the run with the median time
     #[arg(long, value_name = "N", value_parser = repeat, allow_negative_numbers = true)]
     #[arg(default_value = "1", help_heading = "Program")]

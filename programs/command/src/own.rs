@@ -1,106 +1,139 @@
-//! The options that programs have of their own, as `--NAME VALUE`.
+//! Each program is a subcommand of `run`, `compare` and `sweep`: its help shows its size, its algorithms and its options, and
+//! no other's.
 
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use loggp_programs::{PROGRAMS, Program, ProgramOption};
 
-use super::failure::Failure;
+use super::known;
+use super::name::{self, width};
 
-/// The values that were given, by the options' names.
-pub struct OwnOptions(Vec<(&'static str, String)>);
+/// A program, and what is to be done with it.
+pub struct OfProgram<T> {
+    /// The program.
+    pub program: &'static Program,
+    /// The values of its options that were given, by the options' names.
+    given: Vec<(&'static str, String)>,
+    /// What is to be done with it, and how.
+    pub request: T,
+}
 
-impl OwnOptions {
-    /// The values of all options of a program. Refuses one that it does not have.
-    pub fn of(&self, program: &Program) -> Result<Vec<(&'static str, String)>, Failure> {
-        let has = |name: &str| program.options.iter().any(|option| option.name == name);
-        if let Some((name, _)) = self.0.iter().find(|(name, _)| !has(name)) {
-            let who: Vec<&str> = owners(name).map(|program| program.name).collect();
-            return Err(Failure::Request(format!(
-                "--{name} is for {}; leave it out, as {} has no use for it",
-                who.join(" and "),
-                program.name
-            )));
-        }
+impl<T> OfProgram<T> {
+    /// The values of all options of the program.
+    pub fn own(&self) -> Vec<(&'static str, String)> {
         let value = |option: &ProgramOption| {
-            let given = self.0.iter().find(|(name, _)| *name == option.name);
+            let given = self.given.iter().find(|(name, _)| *name == option.name);
             (option.name, given.map_or(option.default.into(), |(_, value)| value.clone()))
         };
-        Ok(program.options.iter().map(value).collect())
+        self.program.options.iter().map(value).collect()
     }
 
     /// Whether a value was given for this option.
     pub fn gives(&self, name: &str) -> bool {
-        self.0.iter().any(|(other, _)| *other == name)
+        self.given.iter().any(|(other, _)| *other == name)
     }
 }
 
-/// The programs that have this option.
-fn owners(name: &str) -> impl Iterator<Item = &'static Program> {
-    let has = move |program: &&Program| program.options.iter().any(|option| option.name == name);
-    PROGRAMS.iter().copied().filter(has)
+/// Says who has this option, if a program has it.
+pub fn owners(option: &str) -> Option<String> {
+    let name = option.strip_prefix("--")?;
+    let has = |program: &&&Program| program.options.iter().any(|option| option.name == name);
+    let owners: Vec<&str> = PROGRAMS.iter().filter(has).map(|program| program.name).collect();
+    (!owners.is_empty()).then(|| format!("{option} is for {}; leave it out", owners.join(" and ")))
 }
 
-/// The value of this option unless told; where programs differ, that of each.
-fn defaults(name: &str) -> String {
-    let of = |program: &'static Program| {
-        let option = program.options.iter().find(|option| option.name == name);
-        option.map(|option| (program.name, option.default))
-    };
-    let defaults: Vec<(&str, &str)> = owners(name).filter_map(of).collect();
-    match defaults.split_first() {
-        Some(((_, first), rest)) if rest.iter().all(|(_, default)| default == first) => first.to_string(),
-        _ => {
-            let each = |(program, default): &(&str, &str)| format!("{default} for {program}");
-            defaults.iter().map(each).collect::<Vec<String>>().join(", ")
-        }
+/// The subcommand for a program.
+fn subcommand<T: Args>(program: &'static Program, verb: &str) -> Command {
+    let size = format!("How much of it: {} [default: {}]", program.size.meaning, program.size.default);
+    let command = T::augment_args(Command::new(program.name))
+        .about(program.about)
+        .mut_arg("size", |argument| argument.help(size))
+        .mut_args(|argument| match argument.get_id().as_str() {
+            "algorithm" | "algorithms" => argument.value_parser(known::algorithm(program)),
+            _ => argument,
+        })
+        .args(program.options.iter().map(argument));
+    command.after_help(format!("Algorithms:\n{}\n\n{}", algorithms(program), examples(program, verb)))
+}
+
+/// A program's algorithms, a line each.
+fn algorithms(program: &Program) -> String {
+    let width = width(program.algorithms.iter().map(|algorithm| algorithm.name));
+    let lines = program
+        .algorithms
+        .iter()
+        .map(|algorithm| format!("  {:width$}  {}", algorithm.name, algorithm.about));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Two requests that can be made of a program.
+fn examples(program: &Program, verb: &str) -> String {
+    let (name, first) = (program.name, program.algorithms[0].name);
+    let over = if verb == "sweep" { " --over o=1us,2us" } else { "" };
+    format!(
+        "Examples:\n  loggp {verb} {name}{over}\n  loggp {verb} {name} {first}{over} --machine myrinet -P 4 --clock virtual --format json"
+    )
+}
+
+/// A sentence that begins with a capital.
+fn capital(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// An option of a program.
+fn argument(option: &'static ProgramOption) -> Arg {
+    let check = option.check;
+    let default =
+        if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };
+    Arg::new(option.name)
+        .long(option.name)
+        .value_name(option.value)
+        .allow_hyphen_values(true)
+        .value_parser(move |text: &str| check(text).map(|()| text.to_string()))
+        .help(format!("{}{default}", capital(option.about)))
+        .help_heading("Program")
+}
+
+impl<T: Args> Subcommand for OfProgram<T> {
+    fn augment_subcommands(command: Command) -> Command {
+        let verb = command.get_name().to_string();
+        // Another name is looked for too, so that it can be refused with the nearest one.
+        let command = command.allow_external_subcommands(true).subcommand_value_name("PROGRAM");
+        command
+            .disable_help_subcommand(true)
+            .subcommand_help_heading("Programs")
+            .subcommands(PROGRAMS.iter().map(|program| subcommand::<T>(program, &verb)))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        OfProgram::<T>::augment_subcommands(command)
+    }
+
+    fn has_subcommand(_: &str) -> bool {
+        true
     }
 }
 
-/// Every name once: programs that share a name share its meaning.
-fn all() -> Vec<&'static ProgramOption> {
-    let mut all: Vec<&ProgramOption> = Vec::new();
-    for option in PROGRAMS.iter().flat_map(|program| program.options) {
-        if !all.iter().any(|other| other.name == option.name) {
-            all.push(option);
-        }
-    }
-    all
-}
-
-impl Args for OwnOptions {
-    fn augment_args(command: Command) -> Command {
-        let argument = |option: &'static ProgramOption| {
-            let check = option.check;
-            let who: Vec<&str> = owners(option.name).map(|program| program.name).collect();
-            let default = match defaults(option.name) {
-                default if default.is_empty() => String::new(),
-                default => format!(" [default: {default}]"),
-            };
-            Arg::new(option.name)
-                .long(option.name)
-                .value_name(option.value)
-                .allow_hyphen_values(true)
-                .value_parser(move |text: &str| check(text).map(|()| text.to_string()))
-                .help(format!("Of {}: {}{default}", who.join(" and "), option.about))
-                .help_heading("Program")
+impl<T: Args> FromArgMatches for OfProgram<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<OfProgram<T>, clap::Error> {
+        let refuse = |kind, why: String| clap::Error::raw(kind, format!("{why}\n"));
+        let Some((name, matches)) = matches.subcommand() else {
+            return Err(refuse(
+                ErrorKind::MissingSubcommand,
+                "there is no program named; `loggp programs` lists all".into(),
+            ));
         };
-        command.args(all().into_iter().map(argument))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        OwnOptions::augment_args(command)
-    }
-}
-
-impl FromArgMatches for OwnOptions {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<OwnOptions, clap::Error> {
+        let program = name::program(name).map_err(|why| refuse(ErrorKind::InvalidSubcommand, why))?;
         let given = |option: &'static ProgramOption| {
             matches.get_one::<String>(option.name).map(|value| (option.name, value.clone()))
         };
-        Ok(OwnOptions(all().into_iter().filter_map(given).collect()))
+        let given = program.options.iter().filter_map(given).collect();
+        Ok(OfProgram { program, given, request: T::from_arg_matches(matches)? })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = OwnOptions::from_arg_matches(matches)?;
+        *self = OfProgram::from_arg_matches(matches)?;
         Ok(())
     }
 }

@@ -14,9 +14,9 @@ use super::details::details;
 use super::draft::Draft;
 use super::failure::Failure;
 use super::heading::heading;
-use super::known;
 use super::options::Options;
 use super::output::Outputs;
+use super::own::OfProgram;
 use super::progress::Progress;
 use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS, Row};
@@ -26,11 +26,16 @@ use super::studies::warn;
 /// The arguments.
 #[derive(Args)]
 pub struct Run {
-    /// The program: `loggp programs` lists them
-    #[arg(value_parser = known::program(), hide_possible_values = true)]
-    program: String,
+    /// Of which program.
+    #[command(subcommand)]
+    of: OfProgram<Request>,
+}
+
+/// What is asked of the program.
+#[derive(Args)]
+struct Request {
     /// Its algorithm [default: the best known]
-    #[arg(value_parser = known::algorithm(), hide_possible_values = true)]
+    #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
     algorithm: Option<String>,
     /// How to run it.
     #[command(flatten)]
@@ -50,17 +55,18 @@ pub struct Run {
 impl Run {
     /// Runs it.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let setting = Setting::of(&self.program, &self.options, ClockKind::Virtual)?;
+        let setting = Setting::of(&self.of, &self.of.request.options, ClockKind::Virtual)?;
         let choice = setting.choice()?;
-        let algorithm = setting.algorithms(self.algorithm.as_slice())?[0];
+        let algorithm = setting.algorithms(self.of.request.algorithm.as_slice())?[0];
         let mut study = setting.study(algorithm, choice.params).map_err(Failure::request)?;
-        study.emulation.trace = self.trace.is_some() || self.timeline.is_some();
+        study.emulation.trace = self.of.request.trace.is_some() || self.of.request.timeline.is_some();
         study.case.check().map_err(Failure::request)?;
         let draft =
             |path: &Option<PathBuf>, what| path.as_deref().map(|path| Draft::create(path, what)).transpose();
-        course::check(&self.outputs, &study.case)?;
-        let mut files = self.outputs.open()?;
-        let (file, picture) = (draft(&self.trace, "trace")?, draft(&self.timeline, "timeline")?);
+        course::check(&self.of.request.outputs, &study.case)?;
+        let mut files = self.of.request.outputs.open()?;
+        let (file, picture) =
+            (draft(&self.of.request.trace, "trace")?, draft(&self.of.request.timeline, "timeline")?);
 
         let progress = Progress::of(study.runs());
         progress.begin(0, algorithm.name);
@@ -79,11 +85,12 @@ impl Run {
         }
         if let Some((file, trace)) = file.zip(trace) {
             let is_compact =
-                self.trace.as_ref().is_some_and(|path| path.extension() == Some("loggp".as_ref()));
+                self.of.request.trace.as_ref().is_some_and(|path| path.extension() == Some("loggp".as_ref()));
             file.write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })?;
         }
-        let mut report = Report::new(out, self.options.machine.format, row::columns(None, study.repeat > 1))
-            .files(take(&mut files.rows));
+        let mut report =
+            Report::new(out, self.of.request.options.machine.format, row::columns(None, study.repeat > 1))
+                .files(take(&mut files.rows));
         let wrong = answers.wrong.clone();
         let asked = Asked { name: algorithm.name.into(), machine: choice.name, study, at: None };
         report.add(Row { asked, answers })?;

@@ -8,6 +8,7 @@ use super::choice::{self, Choice};
 use super::failure::Failure;
 use super::name;
 use super::options::Options;
+use super::own::OfProgram;
 
 /// A program, and everything that decides how it runs.
 pub struct Setting<'a> {
@@ -26,13 +27,12 @@ pub struct Setting<'a> {
 }
 
 impl<'a> Setting<'a> {
-    /// The program with this name, as the options want it, on this clock unless they say which.
-    pub fn of(program: &str, options: &'a Options, clock: ClockKind) -> Result<Setting<'a>, Failure> {
-        let program = name::program(program)?;
+    /// A program as the options want it, on this clock unless they say which.
+    pub fn of<T>(of: &OfProgram<T>, options: &'a Options, clock: ClockKind) -> Result<Setting<'a>, Failure> {
+        let program = of.program;
         let emulation = options.machine.emulation(clock)?;
         let (name, machine) = choice::begin(&options.machine, options.machine.one_P()?)?;
-        let own = options.own.of(program)?;
-        Ok(Setting { program, name, machine, emulation, own, options })
+        Ok(Setting { program, name, machine, emulation, own: of.own(), options })
     }
 
     /// The machine.

@@ -14,10 +14,10 @@ use super::choice::{self, gives};
 use super::details::details;
 use super::failure::Failure;
 use super::heading::{heading, shown_point};
-use super::known;
 use super::number::Unit;
 use super::options::Options;
 use super::output::Outputs;
+use super::own::OfProgram;
 use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS, Row};
 use super::setting::Setting;
@@ -26,11 +26,16 @@ use super::studies::{end, run_all, warn};
 /// The arguments.
 #[derive(Args)]
 pub struct Sweep {
-    /// The program: `loggp programs` lists them
-    #[arg(value_parser = known::program(), hide_possible_values = true)]
-    program: String,
+    /// Of which program.
+    #[command(subcommand)]
+    of: OfProgram<Request>,
+}
+
+/// What is asked of the program.
+#[derive(Args)]
+struct Request {
     /// Its algorithms [default: all]
-    #[arg(value_name = "ALGORITHM", value_parser = known::algorithm(), hide_possible_values = true)]
+    #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
     algorithms: Vec<String>,
     /// What to sweep over: L=1us..100us:10 are ten points, L=1us..100us:log:10 ten by the same ratio, P=2,4,8 three.
     /// A parameter, P, size, or an option of the program's own
@@ -47,11 +52,11 @@ pub struct Sweep {
 impl Sweep {
     /// Runs all at every point, also where some fail, and then says which failed.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let setting = Setting::of(&self.program, &self.options, ClockKind::Virtual)?;
-        let algorithms = setting.algorithms(&self.algorithms)?;
+        let setting = Setting::of(&self.of, &self.of.request.options, ClockKind::Virtual)?;
+        let algorithms = setting.algorithms(&self.of.request.algorithms)?;
         let range = self.range(&setting)?;
         let quantity = range.quantity;
-        let mut files = self.outputs.open()?;
+        let mut files = self.of.request.outputs.open()?;
 
         let sweep = loggp_study::sweep::Sweep::of(range, &algorithms, &setting.machine, |params| {
             setting.study(algorithms[0], params)
@@ -64,7 +69,7 @@ impl Sweep {
         let Some((_, first)) = studies.first() else { return Err(refusals.swap_remove(0)) };
         refusals.into_iter().for_each(Failure::warn);
 
-        let unit = choice::unit(&self.options.machine, &first.case.params);
+        let unit = choice::unit(&self.of.request.options.machine, &first.case.params);
         let heading = heading(first, setting.name, &unit, Some(&range));
         let asked = |(point, study): (Point, Study)| {
             let at = shown_point(&point, quantity, &unit);
@@ -72,8 +77,9 @@ impl Sweep {
             (point.number, Asked { name, machine: setting.name, study, at: Some(at) })
         };
         let (numbers, studies): (Vec<f64>, Vec<Asked>) = studies.into_iter().map(asked).unzip();
-        let columns = row::columns(Some(quantity.name()), self.options.repeat > 1);
-        let mut report = Report::new(out, self.options.machine.format, columns).files(take(&mut files.rows));
+        let columns = row::columns(Some(quantity.name()), self.of.request.options.repeat > 1);
+        let mut report =
+            Report::new(out, self.of.request.options.machine.format, columns).files(take(&mut files.rows));
         let failed = run_all(studies, &mut report)?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| details(rows, unit))?;
         warn(&report.rows);
@@ -84,12 +90,14 @@ impl Sweep {
 
     /// What to sweep over. Refuses what is given elsewhere too.
     fn range(&self, setting: &Setting) -> Result<Range, Failure> {
-        let refuse = |why: &dyn std::fmt::Display| Failure::Request(format!("--over {}: {why}", self.over));
-        let range = Range::read(&self.over, setting.program, &setting.machine).map_err(|why| refuse(&why))?;
-        let (options, name) = (&self.options, range.quantity.name());
+        let refuse =
+            |why: &dyn std::fmt::Display| Failure::Request(format!("--over {}: {why}", self.of.request.over));
+        let range = Range::read(&self.of.request.over, setting.program, &setting.machine)
+            .map_err(|why| refuse(&why))?;
+        let (options, name) = (&self.of.request.options, range.quantity.name());
         let given = match range.quantity {
             Quantity::Size => options.size.is_some(),
-            Quantity::Own(name) => options.own.gives(name),
+            Quantity::Own(name) => self.of.gives(name),
             _ => name == "P" && !options.machine.P.is_empty() || gives(&options.machine, name),
         };
         match given {
