@@ -143,6 +143,8 @@ fn random_programs_do_what_the_oracle_says() {
     println!(
         "{stalls} stalls, {waits_for_ports} waits for a port, {deadlocks} deadlocks, {with_requests} with requests"
     );
+    let seen = stalls > 0 && waits_for_ports > 0 && deadlocks > 0 && with_requests > 0;
+    assert!(replayed.is_some() || seen, "what is drawn says too little");
     for (what, seeds) in &seeds_of {
         println!("{what}: {} programs, of seeds {:?}", seeds.len(), &seeds[..seeds.len().min(12)]);
     }
