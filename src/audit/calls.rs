@@ -101,7 +101,7 @@ impl<'a> Auditor<'a> {
             };
             let mut now = Time::ZERO;
             for call in calls {
-                let (who, end) = (name(call), call.end);
+                let (who, end) = (Named(call), call.end);
                 broken!(caller.auditor, "{who}",
                     call.start != now || end < now => Rule::Calls, "ends at {end}, and begins at {now}";
                 );
@@ -157,7 +157,7 @@ impl<'a> Auditor<'a> {
 impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
     /// Holds a call against what was done, and what came of it against what was asked.
     fn follow(&mut self, call: &'a Call) {
-        let (&Call { id, start, end, .. }, who) = (call, name(call));
+        let (&Call { id, start, end, .. }, who) = (call, Named(call));
         let (begun, done) = self.does(call);
         let mut over = done.unwrap_or(start);
         match &call.what {
@@ -221,7 +221,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
     /// when all of it was over.
     fn does(&mut self, call: &Call) -> (Option<Time>, Option<Time>) {
         self.in_no_call(call.start);
-        let (means, who) = (means(&call.what), name(call));
+        let (means, who) = (means(&call.what), Named(call));
         let next = |_: &ActivityKind| self.deeds.next_if(|deed| deed.end <= call.end);
         let did: Vec<&Deed> = means.iter().map_while(next).collect();
         let (mut begun, mut over) = (None, None);
@@ -259,14 +259,14 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
     fn finds_nothing(&mut self, call: &Call, from: Option<usize>, tag: &CallTag, deadline: Time) {
         let there = self.letters.first(call.id, tag.number, from);
         if let Some((arrival, first)) = there.filter(|(arrival, _)| *arrival < deadline && self.orderly) {
-            let sentence = format!("{} finds nothing {tag}, and {first} is there at {arrival}", name(call));
+            let sentence = format!("{} finds nothing {tag}, and {first} is there at {arrival}", Named(call));
             self.auditor.report(Rule::Asked, sentence);
         }
     }
 
     /// Holds what was to be sent against its message.
     fn has_sent(&mut self, call: &Call, to: usize, bytes: usize, sent: &Transfer) {
-        let (who, words, message) = (name(call), self.auditor.length(bytes), sent.message);
+        let (who, words, message) = (Named(call), self.auditor.length(bytes), sent.message);
         let must_ask = self.auditor.trace.params.gps().is_some_and(|gps| words > gps.S);
         broken!(self.auditor, "{who}",
             !self.auditor.knows(message, call.id, to, words) => Rule::Asked,
@@ -279,7 +279,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
 
     /// Holds what was to be received against the message that came.
     fn has_got(&mut self, call: &Call, from: Option<usize>, tag: &CallTag, got: &Transfer) {
-        let (who, first, message) = (name(call), first(got), got.message);
+        let (who, first, message) = (Named(call), first(got), got.message);
         let arrival = self.auditor.message(first).map_or(call.start, |first| first.arrival);
         let (before, other) = self.letters.first(call.id, tag.number, from).unwrap_or((arrival, first));
         let asked = from.is_none_or(|from| from == message.from) && self.letters.meant(tag, got);
@@ -295,7 +295,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
 
     /// The request and the reply before a message are words of nothing, there and back.
     fn agrees(&mut self, call: &Call, transfer: &Transfer, from: usize, to: usize) {
-        let (Some(rendezvous), who) = (&transfer.rendezvous, name(call)) else { return };
+        let (Some(rendezvous), who) = (&transfer.rendezvous, Named(call)) else { return };
         for (part, from, to) in [(rendezvous.request, from, to), (rendezvous.reply, to, from)] {
             broken!(self.auditor, "{who}",
                 !self.auditor.knows(part, from, to, 0) => Rule::Asked,
@@ -306,8 +306,13 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
 }
 
 /// A call, as sentences name it.
-fn name(call: &Call) -> impl fmt::Display {
-    fmt::from_fn(move |f| write!(f, "processor {}'s {} at {}", call.id, call.what.name(), call.start))
+struct Named<'a>(&'a Call);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Named(call) = self;
+        write!(f, "processor {}'s {} at {}", call.id, call.what.name(), call.start)
+    }
 }
 
 /// What a processor does in a call, but for waiting.

@@ -659,9 +659,16 @@ impl Engine {
     /// Notes the call that is over now, if that is traced.
     #[inline]
     pub(crate) fn called(&mut self, what: impl FnOnce(&Parts) -> Option<CallKind>) {
+        if self.log.is_some() {
+            self.notes(what);
+        }
+    }
+
+    /// The same, where it is.
+    #[cold]
+    fn notes(&mut self, what: impl FnOnce(&Parts) -> Option<CallKind>) {
         let (id, now) = (self.id(), self.now());
         if let Some(log) = &mut self.log {
-            std::hint::cold_path();
             let what = what(&log.parts);
             log.called(id, now, what);
         }

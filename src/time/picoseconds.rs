@@ -69,9 +69,9 @@ impl Time {
 
 /// What an overflow comes to: the end of time, or its other end. That is a way of its own, which nearly no sum goes: so a
 /// sum is two instructions, and a message is mostly sums.
-#[inline]
+#[cold]
+#[inline(always)] // so the way is known to be cold, and no call is on it
 fn saturated(up: bool) -> Time {
-    std::hint::cold_path();
     if up { Time::MAX } else { Time(i64::MIN) }
 }
 
@@ -79,7 +79,10 @@ impl Add for Time {
     type Output = Time;
     #[inline]
     fn add(self, other: Time) -> Time {
-        self.0.checked_add(other.0).map_or_else(|| saturated(other.0 > 0), Time)
+        match self.0.checked_add(other.0) {
+            Some(sum) => Time(sum),
+            None => saturated(other.0 > 0),
+        }
     }
 }
 
@@ -87,7 +90,10 @@ impl Sub for Time {
     type Output = Time;
     #[inline]
     fn sub(self, other: Time) -> Time {
-        self.0.checked_sub(other.0).map_or_else(|| saturated(other.0 < 0), Time)
+        match self.0.checked_sub(other.0) {
+            Some(difference) => Time(difference),
+            None => saturated(other.0 < 0),
+        }
     }
 }
 

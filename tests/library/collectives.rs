@@ -238,7 +238,7 @@ fn everything_as(p: &mut Proc, (id, P): (usize, usize), root: usize, m: usize) {
 fn results_are_right_for_every_root() {
     let every = times(17).min(33) as usize;
     for P in (1..=every).chain([31, 32, 33, 64, 100]) {
-        let roots = if P <= every { (0..P).collect() } else { vec![0, 1, P / 2, P - 1] };
+        let roots = if P <= every { (0..P).collect() } else { vec![P / 3, P - 1] };
         for root in roots {
             run(&machine(figure_3(P)), |p| everything(p, root, [0, 1, 5, 40][root % 4]));
         }
@@ -1045,7 +1045,7 @@ fn vectors_are_exact<const K: usize>(params: Params, root: usize) {
 }
 
 proptest! {
-    #![proptest_config(cases(250))]
+    #![proptest_config(cases(1000))]
 
     #[test]
     fn a_barrier_takes_as_long_as_it_says(params in any_params(1..20_usize), late in any::<Index>()) {
@@ -1079,12 +1079,6 @@ proptest! {
     }
 
     #[test]
-    fn an_all_reduce_takes_as_long_as_it_says(params in any_params(1..20_usize)) {
-        all_reduce_is_exact_or_less::<1>(params);
-        all_reduce_is_exact_or_less::<6>(params);
-    }
-
-    #[test]
     fn a_scan_takes_as_long_as_it_says(params in any_params(1..20_usize)) {
         scan_is_exact_or_less::<1>(params);
         scan_is_exact_or_less::<6>(params);
@@ -1115,18 +1109,43 @@ proptest! {
     }
 
     #[test]
-    fn an_all_gather_takes_as_long_as_it_says(params in any_params(1..21_usize)) {
-        all_gather_is_exact::<1>(params);
-        all_gather_is_exact::<6>(params);
-    }
-
-    #[test]
     fn a_chain_takes_as_long_as_it_says(
         params in any_params(1..14_usize),
         elements in 1..60_usize,
         root in any::<Index>(),
     ) {
         a_chain_is_exact(params, elements, root.index(params.P));
+    }
+
+    #[test]
+    fn a_maximum_takes_as_long_as_an_all_reduce(params in any_params(1..20_usize)) {
+        let params = Params { word: 32.try_into().unwrap(), ..params };
+        let reduce = time(&machine(params), |p| collectives::all_reduce(p, 1_u64, |a, _| a));
+        let max = time(&machine(params), |p| collectives::all_max(p, p.id() as u64, p.id(), ()));
+        prop_assert_eq!(max, reduce);
+    }
+
+    #[test]
+    fn a_reduce_scatter_takes_as_long_as_it_says(params in any_params(1..12_usize)) {
+        reduce_scatter_is_exact::<1>(params);
+        reduce_scatter_is_exact::<6>(params);
+    }
+}
+
+// These run several machines for each case.
+proptest! {
+    #![proptest_config(cases(250))]
+
+    #[test]
+    fn an_all_reduce_takes_as_long_as_it_says(params in any_params(1..20_usize)) {
+        all_reduce_is_exact_or_less::<1>(params);
+        all_reduce_is_exact_or_less::<6>(params);
+    }
+
+    #[test]
+    fn an_all_gather_takes_as_long_as_it_says(params in any_params(1..21_usize)) {
+        all_gather_is_exact::<1>(params);
+        all_gather_is_exact::<6>(params);
     }
 
     #[test]
@@ -1144,20 +1163,6 @@ proptest! {
         });
         prop_assert_eq!(took, course.time, "{} {:?}", elements, params);
         a_gather_of_words_is_exact(params, elements);
-    }
-
-    #[test]
-    fn a_maximum_takes_as_long_as_an_all_reduce(params in any_params(1..20_usize)) {
-        let params = Params { word: 32.try_into().unwrap(), ..params };
-        let reduce = time(&machine(params), |p| collectives::all_reduce(p, 1_u64, |a, _| a));
-        let max = time(&machine(params), |p| collectives::all_max(p, p.id() as u64, p.id(), ()));
-        prop_assert_eq!(max, reduce);
-    }
-
-    #[test]
-    fn a_reduce_scatter_takes_as_long_as_it_says(params in any_params(1..12_usize)) {
-        reduce_scatter_is_exact::<1>(params);
-        reduce_scatter_is_exact::<6>(params);
     }
 
     #[test]

@@ -625,8 +625,10 @@ fn random_program(p: &mut Proc, seed: u64) -> u64 {
         match rng.u8(0..5) {
             0 => p.work("work", rng.u64(0..20), || ()),
             1 => p.wait_until(p.now() + rng.i64(0..30) * US),
-            2 if let Some((from, message)) = p.try_recv(BYTES) => {
-                (awaited, sum) = (awaited - 1, sum + (from * message.len()) as u64);
+            2 => {
+                if let Some((from, message)) = p.try_recv(BYTES) {
+                    (awaited, sum) = (awaited - 1, sum + (from * message.len()) as u64);
+                }
             }
             _ => {}
         }

@@ -115,7 +115,7 @@ fn asked(variable: &str) -> Option<u64> {
 fn random_programs_do_what_the_oracle_says() {
     let replayed = asked("LOGGP_ORACLE_SEED");
     let seeds = replayed
-        .map_or(0..asked("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(600))), |seed| seed..seed + 1);
+        .map_or(0..asked("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(1000))), |seed| seed..seed + 1);
     let (mut stalls, mut waits_for_ports, mut deadlocks, mut with_requests) = (0, 0, 0, 0);
     let (mut wrong, mut seeds_of, mut first) = (0, BTreeMap::<&str, Vec<u64>>::new(), None);
     for seed in seeds {
@@ -143,6 +143,8 @@ fn random_programs_do_what_the_oracle_says() {
     println!(
         "{stalls} stalls, {waits_for_ports} waits for a port, {deadlocks} deadlocks, {with_requests} with requests"
     );
+    let seen = stalls > 0 && waits_for_ports > 0 && deadlocks > 0 && with_requests > 0;
+    assert!(replayed.is_some() || seen, "what is drawn says too little");
     for (what, seeds) in &seeds_of {
         println!("{what}: {} programs, of seeds {:?}", seeds.len(), &seeds[..seeds.len().min(12)]);
     }
