@@ -229,7 +229,7 @@ fn is_the_same_run(seed: u64, machine: &Machine, traffic: &Traffic) {
 #[test]
 fn random_programs_run_as_on_the_virtual_clock() {
     let _guard = alone();
-    let seeds = std::env::var("LOGGP_SEED").map_or(seeds(500), |seed| {
+    let seeds = std::env::var("LOGGP_SEED").map_or(seeds(1000), |seed| {
         let seed = seed.parse().expect("LOGGP_SEED is a number");
         seed..seed + 1
     });
@@ -254,7 +254,7 @@ fn random_programs_run_as_on_the_virtual_clock_on_a_busy_computer() {
 #[test]
 fn a_barrier_that_takes_no_time_keeps_the_order_of_acts() {
     let _guard = alone();
-    for seed in seeds(40) {
+    for seed in seeds(150) {
         let params = Params::builder(10).L(3 * US).G(300 * NS).build().unwrap();
         let machine = machine(params).ties(Ties::Random { seed }).barrier(Time::ZERO).trace(true);
         let machine = machine.carrier(Carrier::Coroutine).cores(2 + seed as usize % 3).oversubscribed(true);
