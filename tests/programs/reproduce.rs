@@ -303,6 +303,6 @@ fn refuses_what_cannot_be() {
     assert_eq!(read(&page), "<html>a page of somebody else</html>");
     let lock = fs::File::create(folder.join(".lock")).unwrap();
     fs::remove_file(&page).unwrap();
-    lock.lock().unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     assert!(refusal(reproduce("logp-fig3", &folder)).contains("another command is writing to it"));
 }
