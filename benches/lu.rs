@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use loggp::{ClockKind, Dilation, Params, Work};
-use loggp_programs::lu::LU;
+use loggp_programs::lu::{BLOCK, LU};
 use loggp_programs::{Case, Emulation};
 
 fn decompose(c: &mut Criterion) {
@@ -16,7 +16,7 @@ fn decompose(c: &mut Criterion) {
         for (P, algorithm) in [(1, "column-cyclic"), (2, "column-cyclic"), (2, "grid-cyclic-lookahead")] {
             let params = Params::builder(P).build().unwrap();
             let case = Case { size: n, work: Work::Measured, ..Case::new(&LU, algorithm, params) };
-            let case = case.with("block", 64);
+            let case = case.with(&BLOCK, 64);
             let plan = case.plan().unwrap();
             let emulation = Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::on(ClockKind::Wall) };
             // The run's own time: without the matrix and its verification.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use loggp::{Machine, Params, Work};
 use loggp_benches::{measure, table};
 use loggp_programs::fft::FFT;
-use loggp_programs::lu::LU;
+use loggp_programs::lu::{BLOCK, LU};
 use loggp_programs::radix_sort::{Plan, Room, sort};
 use loggp_programs::{Case, Emulation};
 use rdst::RadixSort;
@@ -102,7 +102,7 @@ fn transform(bits: u32) {
 /// A matrix, next to faer.
 fn decompose(n: usize) {
     let case = Case { size: n, work: Work::Measured, ..Case::new(&LU, "column-cyclic", one()) };
-    let case = case.with("block", 64);
+    let case = case.with(&BLOCK, 64);
     let entry = |i: usize, j: usize| ((i * 7919 + j * 104_729 + i * j * 31) % 10_007) as f64 / 5003.5 - 1.0;
     let matrix = faer::Mat::<f64>::from_fn(n, n, entry);
     let library = || time(|| matrix.partial_piv_lu());

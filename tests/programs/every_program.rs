@@ -5,7 +5,7 @@ use loggp::{ActivityKind, ClockKind, Dilation, Latency, LogGps, Params, Ports, T
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::fft::FFT;
 use loggp_programs::radix_sort::RADIX_SORT;
-use loggp_programs::scatter::SCATTER;
+use loggp_programs::scatter::{ALPHA, SCATTER};
 use loggp_programs::{Algorithm, Case, Costs, Emulation, Program};
 use loggp_study::Study;
 use proptest::prelude::*;
@@ -115,7 +115,7 @@ proptest! {
     #[test]
     fn scatter_takes_as_long_as_predicted(params in any_params(1..60_usize), k in 1..20_usize, alpha in 0.01..0.99) {
         for name in ["short", "long", "optimal", "fixed"] {
-            let case = case(&SCATTER, name, params, k).with("alpha", alpha);
+            let case = case(&SCATTER, name, params, k).with(&ALPHA, alpha);
             prop_assert_eq!(formula(&case), Some(model(&case)), "{:?}", case);
         }
     }
@@ -140,7 +140,7 @@ proptest! {
     fn optimal_is_no_slower_than_the_others_and_split_no_slower_than_optimal(
         params in any_params(1..40_usize), k in 1..40_usize, alpha in 0.01..0.99,
     ) {
-        let time = |name| model(&case(&SCATTER, name, params, k).with("alpha", alpha));
+        let time = |name| model(&case(&SCATTER, name, params, k).with(&ALPHA, alpha));
         let optimal = time("optimal");
         for other in ["long", "binomial", "fixed"] {
             prop_assert!(optimal <= time(other), "{}", other);
@@ -190,9 +190,8 @@ fn what_cannot_be_done_is_refused() {
         }
     }
     for alpha in [0.0, 1.0, -0.5, f64::NAN] {
-        let refusal = check(&case(&SCATTER, "fixed", params, 1).with("alpha", alpha)).unwrap_err();
+        let refusal = check(&case(&SCATTER, "fixed", params, 1).with(&ALPHA, alpha)).unwrap_err();
         assert!(refusal.contains("give a ratio between 0 and 1"), "{refusal}");
-        assert!(check(&case(&SCATTER, "optimal", params, 1).with("alpha", alpha)).is_ok());
     }
 }
 
@@ -291,33 +290,34 @@ fn a_study_answers_in_numbers() {
     assert!(times.min <= times.median && times.median <= times.max);
     assert!(times.min >= answers.prediction.model.unwrap() && answers.outcome.run.host.is_some());
 
-    let refused =
-        Study::of(self::case(&SCATTER, "fixed", params(4, 1, 1, 1, 1), 1).with("alpha", "seven")).run();
-    assert_eq!(refused.unwrap_err().to_string(), "alpha = seven: give a ratio between 0 and 1");
+    let case = self::case(&SCATTER, "fixed", params(4, 1, 1, 1, 1), 1);
+    let refused = Study::of(case.clone().with(&ALPHA, 7.0)).run();
+    assert_eq!(refused.unwrap_err().to_string(), "alpha = 7: give a ratio between 0 and 1");
+    let refused = case.told("alpha", "seven").unwrap_err();
+    assert_eq!(refused.to_string(), "alpha = seven: give a ratio between 0 and 1");
 }
 
-/// Everything that a case says is read when it is planned.
+/// Every option is read by its own type, which refuses what is none of its values; and what is written of a value is read as
+/// the same.
 #[test]
 fn no_option_is_taken_for_another() {
     for program in loggp_programs::PROGRAMS {
-        for algorithm in program.algorithms {
-            for option in program.options {
-                let of = |value: &str| {
-                    let params = params(4, 6, 2, 4, 1);
-                    check(
-                        &case(program, algorithm.name, params, program.size.default).with(option.name, value),
-                    )
-                };
-                let read = of("nonsense").is_err();
-                assert!(
-                    read || option.name == "alpha",
-                    "{} {} {}",
-                    program.name,
-                    algorithm.name,
-                    option.name
-                );
-                assert_eq!(of(option.default), Ok(()), "{} {}", program.name, algorithm.name);
+        for option in program.options {
+            let case = Case::new(program, program.algorithms[0].name, params(4, 6, 2, 4, 1));
+            let name = option.name();
+            for text in ["nonsense", "-1"] {
+                let why = case.clone().told(name, text).unwrap_err().to_string();
+                assert!(why.starts_with(&format!("{name} = {text}: ")), "{why}");
+            }
+            let usual = option.default().text();
+            let again = case.clone().told(name, &usual).unwrap();
+            assert_eq!(format!("{again:?}"), format!("{case:?}"), "{} {name}", program.name);
+            for algorithm in program.algorithms {
+                assert_eq!(check(&Case { algorithm, ..case.clone() }), Ok(()), "{} {name}", program.name);
             }
         }
+        let case = Case::new(program, program.algorithms[0].name, params(4, 6, 2, 4, 1));
+        let why = case.told("there-is-none", "1").unwrap_err().to_string();
+        assert_eq!(why, format!("{} has no option there-is-none", program.name));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::case::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, LogGps, NS, Params, Ports, Time, US, Work, audit, preset};
-use loggp_programs::fft::FFT;
+use loggp_programs::fft::{BUTTERFLY, FFT, LAYOUT, Layout, POINT};
 use loggp_programs::{Algorithm, Case, Emulation, Outcome, PhaseName};
 use proptest::prelude::*;
 
@@ -39,12 +39,12 @@ fn any_params() -> impl Strategy<Value = Params> {
 
 /// Cases with both layouts, several sizes and costs of computing.
 fn any_case(algorithm: &'static str) -> impl Strategy<Value = Case> {
-    let parts = (any_params(), 0..4, any::<bool>(), 0..10, 0..10, any::<u64>());
+    let parts = (any_params(), 0..4, any::<bool>(), 0..10_i64, 0..10_i64, any::<u64>());
     parts.prop_map(move |(params, log_c, blocked, butterfly, point, seed)| {
         let case = Case { seed, ..case(algorithm, params, params.P.pow(2) * (1_usize << log_c)) };
-        case.with("layout", if blocked { "blocked" } else { "cyclic" })
-            .with("butterfly", format!("{butterfly}us"))
-            .with("point", format!("{point}us"))
+        case.with(&LAYOUT, if blocked { Layout::Blocked } else { Layout::Cyclic })
+            .with(&BUTTERFLY, butterfly * US)
+            .with(&POINT, point * US)
     })
 }
 
@@ -108,8 +108,7 @@ proptest! {
         let time = run(&case).run.time;
         let Params { L, o, g, P, .. } = case.params;
         let (m, c) = ((case.size / P) as i64, (case.size / P / P) as i64);
-        let cost = |name| Time::parse(case.option(name), US).unwrap();
-        let (butterfly, point) = (cost("butterfly"), cost("point"));
+        let (butterfly, point) = (case.get(&BUTTERFLY), case.get(&POINT));
         let butterflies = m * i64::from(case.size.ilog2()) / 2;
         let points = if P > 1 { m } else { 0 };
         prop_assert!(time >= butterflies * butterfly + points * point + (m - c) * (2 * o), "{:?}", case);
@@ -147,8 +146,8 @@ fn the_staggered_remap_of_a_million_points_is_that_of_logp() {
 fn the_algorithms_come_in_the_order_of_the_papers() {
     let params = preset("cs2-splitc").unwrap().builder().P(16).build().unwrap();
     for params in [cm5(16), params] {
-        for layout in ["cyclic", "blocked"] {
-            let of = |name| run(&case(name, params, 1 << 12).with("layout", layout));
+        for layout in [Layout::Cyclic, Layout::Blocked] {
+            let of = |name| run(&case(name, params, 1 << 12).with(&LAYOUT, layout));
             let remap = |name| phase(&of(name), "remap");
             let staggered = remap("short-staggered");
             assert!(remap("short-naive") > 2 * staggered);
@@ -173,8 +172,8 @@ fn the_algorithms_come_in_the_order_of_the_papers() {
 #[test]
 fn overlapping_eliminates_idling() {
     let params = Params::builder(8).L(20 * US).o(US).g(12 * US).word(16).build().unwrap();
-    for layout in ["cyclic", "blocked"] {
-        let of = |name| run(&case(name, params, 1 << 12).with("layout", layout));
+    for layout in [Layout::Cyclic, Layout::Blocked] {
+        let of = |name| run(&case(name, params, 1 << 12).with(&LAYOUT, layout));
         let idle = |outcome: &Outcome| {
             outcome.run.processors.iter().map(|stats| stats.gap + stats.idle).max().unwrap()
         };
@@ -218,10 +217,10 @@ fn results_are_right_in_whatever_order_messages_arrive() {
     let params = Params::builder(8).L(40 * US).o(US).g(4 * US).G(US).build().unwrap();
     for Algorithm { name, .. } in FFT.algorithms {
         for seed in 0..60 {
-            let layout = ["cyclic", "blocked"][seed as usize % 2];
+            let layout = [Layout::Cyclic, Layout::Blocked][seed as usize % 2];
             let latency = Latency::Random { seed };
             let case = Case { seed, latency, ..case(name, params, 64 << (seed % 3)) };
-            run(&case.with("layout", layout));
+            run(&case.with(&LAYOUT, layout));
         }
     }
 }
@@ -233,8 +232,8 @@ fn results_are_right_on_a_loggps_machine_too() {
     for P in [2, 4, 8, 16] {
         let params = Params::builder(P).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
         for Algorithm { name, .. } in FFT.algorithms {
-            for layout in ["cyclic", "blocked"] {
-                let case = case(name, params, 4 * P * P).with("layout", layout);
+            for layout in [Layout::Cyclic, Layout::Blocked] {
+                let case = case(name, params, 4 * P * P).with(&LAYOUT, layout);
                 assert_eq!((formula(&case), phases(&case)), (None, vec![]));
                 run(&case);
             }
@@ -260,9 +259,9 @@ fn the_wall_clock_has_the_same_result_and_keeps_the_rules() {
 #[test]
 fn measured_work_is_predicted_from_a_rehearsal() {
     for Algorithm { name, .. } in FFT.algorithms {
-        for layout in ["cyclic", "blocked"] {
+        for layout in [Layout::Cyclic, Layout::Blocked] {
             let measured = Case { work: Work::Measured, ..case(name, cm5(1), 1 << 12) };
-            let mut alone = measured.with("layout", layout);
+            let mut alone = measured.with(&LAYOUT, layout);
             assert_eq!((formula(&alone), phases(&alone)), (None, vec![]));
             alone = alone.rehearsed(2).unwrap();
             assert!(formula(&alone).is_none_or(|formula| formula > Time::ZERO));
@@ -291,8 +290,9 @@ fn what_does_not_fit_is_refused_with_what_does() {
         let refusal = check(&case("short-staggered", cm5(P), n)).unwrap_err();
         assert!(refusal.contains(part), "{refusal}");
     }
-    let of =
-        |name: &str, value: &str| check(&case("short-staggered", cm5(2), 64).with(name, value)).unwrap_err();
+    let of = |name: &str, text: &str| {
+        case("short-staggered", cm5(2), 64).told(name, text).unwrap_err().to_string()
+    };
     assert!(of("layout", "hybrid").contains("give cyclic or blocked"));
     assert!(of("butterfly", "-1us").contains("it is negative"));
     assert!(of("point", "fast").contains("no unit fast"));

@@ -4,16 +4,18 @@ use std::collections::HashMap;
 
 use crate::case::{check, formula, outcome};
 use loggp::{
-    Activity, ActivityKind, ClockKind, Dilation, Latency, LogGps, Message, MessageId, Model, NS, Params,
+    Activity, ActivityKind, ClockKind, Dilation, Latency, LogGps, Message, MessageId, Model, NS, PS, Params,
     Ports, Replay, Stats, Time, Trace, US, Work, audit, preset,
 };
-use loggp_programs::gauss::GAUSS;
-use loggp_programs::lu::LU;
+use loggp_programs::gauss::{FLOP, GAUSS};
+use loggp_programs::lu::{self, LU};
+use loggp_programs::math::dense::entries::{ENTRIES, Entries};
 use loggp_programs::{Case, Emulation, Outcome};
 use loggp_study::Study;
 use proptest::prelude::*;
 
-const ENTRIES: [&str; 5] = ["random", "hilbert", "graded", "triangular", "orthogonal"];
+const KINDS: [Entries; 5] =
+    [Entries::Random, Entries::Hilbert, Entries::Graded, Entries::Triangular, Entries::Orthogonal];
 
 fn case(algorithm: &str, params: Params, n: usize) -> Case {
     Case { size: n, ..Case::new(&GAUSS, algorithm, params) }
@@ -39,7 +41,7 @@ fn any_case(most: usize) -> impl Strategy<Value = Case> {
             ports: if single { Ports::Single } else { Ports::Dual },
             ..case(algorithm, machines(P)[machine], n)
         };
-        case.with("entries", ENTRIES[entries]).with("flop", "0.1us")
+        case.with(&ENTRIES, KINDS[entries].clone()).with(&FLOP, 100 * NS)
     })
 }
 
@@ -67,7 +69,7 @@ proptest! {
 
 /// Hilbert's matrices are singular, as far as 8-byte numbers can tell, and so may be found singular.
 fn right_or_singular(case: &Case, emulation: &Emulation) -> Outcome {
-    if case.option("entries") != "hilbert" {
+    if case.get(&ENTRIES) != Entries::Hilbert {
         return outcome(case, emulation);
     }
     let outcome = case.plan().unwrap().run(emulation).unwrap();
@@ -123,7 +125,7 @@ fn processors_send_what_the_others_need_and_no_more() {
 #[test]
 fn one_equation_takes_as_long_as_by_hand() {
     let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).G(US).word(8).build().unwrap();
-    let case = case("whole", params, 1).with("flop", "1us");
+    let case = case("whole", params, 1).with(&FLOP, US);
     // A search and a division; the pivot of two words: o, G, L, o; no flops for the unknown, which waits for the gap
     // after the pivot, from when its second word is out: 2 + 2 + 1 + 4 = 9; it is received at 9 + 6, and 2 later over.
     assert_eq!(outcome(&case, &Emulation::default()).run.time, 17 * US);
@@ -139,7 +141,8 @@ fn pivots_matter() {
         ["1e-20, 1\n1, 1\n", "0, 1\n1, 0\n", "0, 0, 2\n1e-18, 3, 0\n5, 1, 1\n", "1e-300, 1\n1e-300, 2\n"];
     for (P, text) in [1, 2, 5].into_iter().flat_map(|P| texts.map(|text| (P, text))) {
         std::fs::write(&file, text).unwrap();
-        let case = case("whole", machines(P)[1], text.lines().count()).with("entries", file.display());
+        let case =
+            case("whole", machines(P)[1], text.lines().count()).with(&ENTRIES, Entries::File(file.clone()));
         let residual = figure(&outcome(&case, &Emulation::default()), "scaled residual");
         assert!(residual < 1.0, "{text}: {residual}");
     }
@@ -156,10 +159,10 @@ fn a_singular_matrix_is_told_in_a_sentence() {
         for (number, params) in machines(P).into_iter().enumerate() {
             let why =
                 |case: Case| case.plan().unwrap().run(&Emulation::default()).unwrap().verified.unwrap_err();
-            let zeros = case("whole", params, 30).with("entries", "singular");
+            let zeros = case("whole", params, 30).with(&ENTRIES, Entries::Singular);
             let sentence = "A is singular, so there is no one solution: row 30 depends on those before it, and has no pivot";
             assert_eq!(why(zeros), sentence, "{P} {number}");
-            let sum = case("whole", params, 4).with("entries", file.display());
+            let sum = case("whole", params, 4).with(&ENTRIES, Entries::File(file.clone()));
             assert_eq!(why(sum), sentence.replace("30", "3"), "{P} {number}");
         }
     }
@@ -170,7 +173,7 @@ fn a_singular_matrix_is_told_in_a_sentence() {
 #[test]
 fn both_algorithms_are_the_same_without_S() {
     let time = |algorithm: &str, P: usize| {
-        let case = case(algorithm, machines(P)[0], 50).with("entries", "orthogonal");
+        let case = case(algorithm, machines(P)[0], 50).with(&ENTRIES, Entries::Orthogonal);
         outcome(&case, &Emulation::default()).run.time
     };
     for P in [1, 3, 16] {
@@ -188,12 +191,11 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     let [_, loggp, _, none] = machines(4);
     refused(case("whole", 0, loggp), "leaves nothing to solve; give at least 1");
     refused(case("whole", 10_000, loggp), "give at most 8192");
-    refused(case("whole", 9, loggp).with("flop", "-1us"), "flop = -1us: it is negative");
+    refused(case("whole", 9, loggp).with(&FLOP, -US), "flop = -1us: it is negative");
     refused(
-        case("whole", 9, loggp).with("entries", "magic"),
-        "there is no such matrix; give random, hilbert",
+        case("whole", 9, loggp).with(&ENTRIES, Entries::File("none.csv".into())),
+        "none.csv cannot be read",
     );
-    refused(case("whole", 9, loggp).with("entries", "none.csv"), "none.csv cannot be read");
     refused(
         case("fragmented", 9, none),
         "with S = 0 words it would wait for its receivers; give an S of at least 40",
@@ -205,10 +207,9 @@ fn what_cannot_be_is_refused_in_a_sentence() {
 /// Programs that share an option tell what it is for each of them.
 #[test]
 fn the_flop_is_each_programs_own() {
-    let flop = |case: Case| case.option("flop").to_string();
     let params = machines(4)[1];
-    assert_eq!(flop(Case::new(&GAUSS, "whole", params)), "10.8ns");
-    assert_eq!(flop(Case::new(&LU, "grid-cyclic", params)), "0.45us");
+    assert_eq!(Case::new(&GAUSS, "whole", params).get(&FLOP), 10_800 * PS);
+    assert_eq!(Case::new(&LU, "grid-cyclic", params).get(&lu::FLOP), 450 * NS);
 }
 
 #[test]
@@ -248,7 +249,7 @@ struct Synchronization {
 
 /// A run on a quarter of Myrinet, with the paper's n.
 fn on_myrinet(algorithm: &str, n: usize, S: usize) -> Synchronization {
-    let case = case(algorithm, quarter(S), n / 4).with("flop", "172.8ns");
+    let case = case(algorithm, quarter(S), n / 4).with(&FLOP, 172_800 * PS);
     let run = outcome(&case, &Emulation::traced()).run;
     synchronization(run.time, &run.trace.unwrap())
 }
@@ -340,7 +341,7 @@ fn the_whole_takes_about_as_long_as_in_table_7() {
 
 /// A run in which senders wait: the paper's n = 2048, on a quarter of Myrinet.
 fn waits() -> Outcome {
-    let case = case("whole", quarter(16_383), 512).with("flop", "172.8ns");
+    let case = case("whole", quarter(16_383), 512).with(&FLOP, 172_800 * PS);
     outcome(&case, &Emulation::traced())
 }
 
@@ -366,7 +367,7 @@ fn what_would_help_is_predicted_before_it_is_tried() {
 #[test]
 fn a_model_without_synchronization_misses_it() {
     for n in [2048, 4096] {
-        let case = case("whole", quarter(16_383), n / 4).with("flop", "172.8ns");
+        let case = case("whole", quarter(16_383), n / 4).with(&FLOP, 172_800 * PS);
         let run = outcome(&case, &Emulation::traced()).run;
         let blind = Replay::of(run.trace.as_ref().unwrap()).model(Model::LogGP1).run().unwrap();
         let error = blind.time.in_units(run.time) - 1.0;
@@ -380,7 +381,7 @@ fn a_model_without_synchronization_misses_it() {
 fn a_prediction_is_what_is_measured_then() {
     let trace = waits().run.trace.unwrap();
     let predicted = Replay::of(&trace).params(quarter(65_536)).run().unwrap().time;
-    let case = case("whole", quarter(65_536), 512).with("flop", "172.8ns");
+    let case = case("whole", quarter(65_536), 512).with(&FLOP, 172_800 * PS);
     for _ in 0..3 {
         let run = outcome(&case, &Emulation::on(ClockKind::Wall)).run;
         let error = run.time.in_units(predicted) - 1.0;

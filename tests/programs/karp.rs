@@ -7,8 +7,8 @@ use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::combining;
 use loggp_programs::combining::COMBINING;
 use loggp_programs::summation;
-use loggp_programs::summation::{SUMMATION, Way};
-use loggp_programs::{Algorithm, Case, Emulation, Outcome, Program, Word};
+use loggp_programs::summation::{SUMMATION, TIME, Way};
+use loggp_programs::{Algorithm, Case, Emulation, Length, Outcome, Program, Word};
 use proptest::prelude::*;
 
 use crate::cases::cases;
@@ -69,7 +69,7 @@ fn rounded(params: Params, up: bool) -> Params {
 #[test]
 fn summation_is_figure_4_of_logp() {
     let params = params(8, [5, 2, 4], US, US);
-    let case = Case::new(&SUMMATION, "optimal", params).with("time", 28);
+    let case = Case::new(&SUMMATION, "optimal", params).with(&TIME, Some(Length::cycles(28)));
     let outcome = outcome(&case, &Emulation::traced());
     assert_eq!(operands(&outcome), 79);
     assert_eq!(outcome.run.time, 28 * US);
@@ -188,7 +188,7 @@ proptest! {
     fn a_time_is_used_up(params in any_params(1..10_usize), cycles in 0..40_i64) {
         for Algorithm { name, .. } in SUMMATION.algorithms {
             let T = cycles * params.cycle;
-            let outcome = outcome(&Case::new(&SUMMATION, name, params).with("time", T), &Emulation::default());
+            let outcome = outcome(&Case::new(&SUMMATION, name, params).with(&TIME, Some(T.into())), &Emulation::default());
             prop_assert!(outcome.run.time <= T);
             let more = case(&SUMMATION, name, params, operands(&outcome) + 1);
             prop_assert!(model(&more) > T, "{} {:?}", name, more);
@@ -326,7 +326,7 @@ fn results_are_right_on_a_loggps_machine_too() {
                     }
                 }
             }
-            let case = Case::new(&SUMMATION, "optimal", params).with("time", 99 * US);
+            let case = Case::new(&SUMMATION, "optimal", params).with(&TIME, Some((99 * US).into()));
             assert!(model(&case) <= 99 * US);
         }
     }
@@ -375,10 +375,11 @@ fn what_cannot_be_done_is_refused() {
             ("soon", "there is no unit soon"),
             ("3 parsecs", "there is no unit parsecs"),
         ] {
-            let refusal = check(&Case::new(&SUMMATION, name, params).with("time", time)).unwrap_err();
+            let told = Case::new(&SUMMATION, name, params).told("time", time);
+            let refusal = told.map_or_else(|why| why.to_string(), |case| check(&case).unwrap_err());
             assert!(refusal.contains(sentence), "{refusal}");
         }
-        let both = case(&SUMMATION, name, params, 5).with("time", 28);
+        let both = case(&SUMMATION, name, params, 5).with(&TIME, Some(Length::cycles(28)));
         assert!(check(&both).unwrap_err().contains("leave --size out"));
     }
     let slow = Params { cycle: 3_000_000 * US, ..params };

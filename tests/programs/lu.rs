@@ -2,12 +2,14 @@
 
 use crate::case::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, LogGps, NS, Params, Ports, Stats, Time, US, Work, audit, preset};
-use loggp_programs::lu::LU;
+use loggp_programs::lu::{BLOCK, FLOP, GRID, LU};
+use loggp_programs::math::dense::entries::{ENTRIES, Entries};
 use loggp_programs::{Case, Course, Emulation};
 use loggp_study::Study;
 use proptest::prelude::*;
 
-const ENTRIES: [&str; 5] = ["random", "hilbert", "graded", "triangular", "orthogonal"];
+const KINDS: [Entries; 5] =
+    [Entries::Random, Entries::Hilbert, Entries::Graded, Entries::Triangular, Entries::Orthogonal];
 
 fn case(algorithm: &str, params: Params, n: usize) -> Case {
     Case { size: n, ..Case::new(&LU, algorithm, params) }
@@ -37,9 +39,9 @@ fn any_case(most: usize) -> impl Strategy<Value = Case> {
                 ports: if single { Ports::Single } else { Ports::Dual },
                 ..case(LU.algorithms[algorithm].name, machines(P)[machine], n)
             };
-            case.with("block", block)
-                .with("entries", ENTRIES[entries])
-                .with("grid", format!("{rows}x{}", P / rows))
+            case.with(&BLOCK, block)
+                .with(&ENTRIES, KINDS[entries].clone())
+                .with(&GRID, Some((rows, P / rows)))
         },
     )
 }
@@ -71,7 +73,7 @@ fn every_trace_keeps_the_rules() {
     for algorithm in LU.algorithms {
         for params in machines(6) {
             for (block, clock) in [(1, ClockKind::Virtual), (5, ClockKind::Virtual), (5, ClockKind::Wall)] {
-                let case = case(algorithm.name, params, 23).with("block", block);
+                let case = case(algorithm.name, params, 23).with(&BLOCK, block);
                 let emulation =
                     Emulation { trace: true, dilation: Dilation::Fixed(1.0), ..Emulation::on(clock) };
                 let outcome = outcome(&case, &emulation);
@@ -88,7 +90,7 @@ fn the_model_takes_as_long_as_predicted() {
     for algorithm in LU.algorithms {
         for P in [1, 2, 6, 7, 16] {
             for (params, block) in [(cm5(P), 1), (cm5(P), 8), (loggp(P), 1), (loggp(P), 8)] {
-                let case = case(algorithm.name, params, 128).with("block", block);
+                let case = case(algorithm.name, params, 128).with(&BLOCK, block);
                 let prediction = Study::of(case).run().unwrap().prediction;
                 let off = prediction.error_formula().unwrap();
                 // Of the pivots' places it knows only how likely they are, and nothing of stalls.
@@ -165,11 +167,11 @@ fn a_singular_matrix_is_reported_at_the_same_step_everywhere() {
     for algorithm in LU.algorithms {
         for P in [1, 4, 6] {
             for block in [1, 2, 5] {
-                let case = |n| case(algorithm.name, machines(P)[1], n).with("block", block);
-                let zeros = Case { seed: 17, ..case(30).with("entries", "singular") };
+                let case = |n| case(algorithm.name, machines(P)[1], n).with(&BLOCK, block);
+                let zeros = Case { seed: 17, ..case(30).with(&ENTRIES, Entries::Singular) };
                 assert_eq!(step(&zeros), Some(18.0), "{zeros:?}");
                 assert_eq!(formula(&zeros), None);
-                let same = case(4).with("entries", file.display());
+                let same = case(4).with(&ENTRIES, Entries::File(file.clone()));
                 assert_eq!(step(&same), Some(4.0), "{same:?}");
                 assert_eq!(step(&case(30)), None);
             }
@@ -183,8 +185,10 @@ fn a_singular_matrix_is_reported_at_the_same_step_everywhere() {
 fn a_matrix_that_is_singular_but_for_rounding_is_no_mistake() {
     for n in 10..40 {
         for algorithm in LU.algorithms {
-            let case = case(algorithm.name, machines(2)[1], n).with("entries", "hilbert").with("grid", "2x1");
-            outcome(&case.with("block", n - 1), &Emulation::default());
+            let case = case(algorithm.name, machines(2)[1], n)
+                .with(&ENTRIES, Entries::Hilbert)
+                .with(&GRID, Some((2, 1)));
+            outcome(&case.with(&BLOCK, n - 1), &Emulation::default());
         }
     }
 }
@@ -198,12 +202,19 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     };
     refused(case(0, 4), "leaves nothing to decompose; give at least 1");
     refused(case(10_000, 4), "give at most 8192");
-    refused(case(9, 6).with("grid", "2x2"), "a grid of 2x2 has 4 processors, and P = 6; give 2x3");
-    refused(case(9, 6).with("grid", "6"), "grid = 6: a grid is RxC");
-    refused(case(9, 6).with("block", "0"), "block = 0: it is no number of columns; give 1 or more");
-    refused(case(9, 6).with("flop", "-1us"), "flop = -1us: it is negative");
-    refused(case(9, 6).with("entries", "magic"), "there is no such matrix; give random, hilbert");
-    refused(case(9, 6).with("entries", "none.csv"), "none.csv cannot be read");
+    refused(case(9, 6).with(&GRID, Some((2, 2))), "a grid of 2x2 has 4 processors, and P = 6; give 2x3");
+    refused(case(9, 6).with(&BLOCK, 0), "block = 0: give a whole number of at least 1");
+    refused(case(9, 6).with(&FLOP, -US), "flop = -1us: it is negative");
+    refused(case(9, 6).with(&ENTRIES, Entries::File("none.csv".into())), "none.csv cannot be read");
+    for (name, text, part) in [
+        ("grid", "6", "grid = 6: a grid is RxC"),
+        ("block", "0", "block = 0: give a whole number of at least 1"),
+        ("flop", "-1us", "flop = -1us: it is negative"),
+        ("entries", "magic", "there is no such matrix; give random, hilbert"),
+    ] {
+        let why = case(9, 6).told(name, text).unwrap_err().to_string();
+        assert!(why.contains(part), "{why}");
+    }
     let folder = std::env::temp_dir().join(format!("loggp-lu-bad-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("matrix.csv");
@@ -215,7 +226,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
         ("1,2\n3,4\n5,6\n", "line 3 of"),
     ] {
         std::fs::write(&file, text).unwrap();
-        refused(case(2, 1).with("entries", file.display()), part);
+        refused(case(2, 1).with(&ENTRIES, Entries::File(file.clone())), part);
     }
     std::fs::remove_dir_all(folder).unwrap();
 }
@@ -225,7 +236,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
 fn measured_work_has_a_prediction() {
     for (algorithm, block) in [("column-cyclic", 1), ("grid-cyclic-lookahead", 16), ("replicated", 8)] {
         let params = Params::builder(2).L(2 * US).o(500 * NS).g(500 * NS).G(NS).build().unwrap();
-        let case = Case { work: Work::Measured, ..case(algorithm, params, 200) }.with("block", block);
+        let case = Case { work: Work::Measured, ..case(algorithm, params, 200) }.with(&BLOCK, block);
         let answers = Study::of(case).run().unwrap();
         assert_eq!(answers.wrong, None);
         assert!(answers.prediction.formula.is_some_and(|time| time > Time::ZERO));

@@ -2,13 +2,15 @@
 
 use crate::case::{check, formula, outcome};
 use loggp::{Latency, LogGps, Machine, Params, Ports, Time, US, Work, preset};
-use loggp_programs::radix_sort::{Plan, RADIX_SORT, Room, sort};
-use loggp_programs::{Case, Emulation, Outcome, PhaseName};
+use loggp_programs::radix_sort::{
+    BUCKET_SCAN, INPUT, Input, KEY_BITS, KEY_HISTOGRAM, KEY_SORT, Plan, RADIX, RADIX_SORT, Room, sort,
+};
+use loggp_programs::{Case, Emulation, Length, Outcome, PhaseName};
 use proptest::prelude::*;
 
 use crate::cases::cases;
 
-const INPUTS: [&str; 4] = ["uniform", "skewed", "sorted", "equal"];
+const INPUTS: [Input; 4] = [Input::Uniform, Input::Skewed, Input::Sorted, Input::Equal];
 
 fn case(algorithm: &str, params: Params, size: usize) -> Case {
     Case { size, ..Case::new(&RADIX_SORT, algorithm, params) }
@@ -99,7 +101,7 @@ fn every_width_of_key_and_digit_is_sorted() {
             for radix in [1, 3, 8, 11, 13, 16] {
                 for input in INPUTS {
                     let case = case(name, params(3, 6, 2, 4, 1), 50);
-                    run(&case.with("key-bits", bits).with("radix", radix).with("input", input));
+                    run(&case.with(&KEY_BITS, bits).with(&RADIX, radix).with(&INPUT, input));
                 }
             }
         }
@@ -112,7 +114,7 @@ fn results_are_right_in_whatever_order_messages_arrive() {
         for seed in 0..200 {
             let (P, n) = (2 + seed as usize % 9, 1 + seed as usize % 23);
             let case = Case { seed, ..case(name, params(P, 40, 1, 4, 1), n) };
-            let case = case.with("input", INPUTS[seed as usize % 4]).with("radix", 1 + seed % 7);
+            let case = case.with(&INPUT, INPUTS[seed as usize % 4]).with(&RADIX, 1 + seed as u32 % 7);
             run(&Case { latency: Latency::Random { seed }, ..case });
         }
     }
@@ -126,10 +128,10 @@ fn long_messages_may_wait_for_their_receivers() {
             let gps = LogGps { s: S.min(4), S, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
             let params = Params::builder(P).L(20 * US).o(2 * US).g(4 * US).gps(gps).word(1).build().unwrap();
             for input in INPUTS {
-                let long = case("long", params, 40).with("input", input);
+                let long = case("long", params, 40).with(&INPUT, input);
                 assert_eq!((formula(&long), phases(&long)), (None, vec![]));
                 run(&long);
-                let short = case("short", params, 40).with("input", input);
+                let short = case("short", params, 40).with(&INPUT, input);
                 match S {
                     1 | 3 => {
                         assert!(check(&short).unwrap_err().contains("give an S of at least 4"))
@@ -152,16 +154,20 @@ fn what_cannot_be_done_is_refused_with_what_can() {
         assert!(check(&case(name, here, most)).is_ok(), "{refusal}");
         assert!(check(&case(name, here, most + 1)).is_err(), "{refusal}");
     }
-    let with = |name, value: &str| refusal(case("long", here, 5).with(name, value));
+    let with = |name, value: &str| case("long", here, 5).told(name, value).unwrap_err().to_string();
     assert_eq!(with("key-bits", "33"), "key-bits = 33: give 32 or 64");
-    assert_eq!(with("radix", "0"), "radix = 0: give a number of bits from 1 to 16");
-    assert_eq!(with("radix", "17"), "radix = 17: give a number of bits from 1 to 16");
+    assert_eq!(with("radix", "0"), "radix = 0: give a whole number from 1 to 16");
+    assert_eq!(with("radix", "17"), "radix = 17: give a whole number from 1 to 16");
+    assert_eq!(
+        refusal(case("long", here, 5).with(&RADIX, 17)),
+        "radix = 17: give a whole number from 1 to 16"
+    );
     assert_eq!(with("input", "odd"), "input = odd: give uniform, skewed, sorted or equal");
     assert!(with("key-move", "-1us").contains("give 0 or more"));
     // A long message would be there before it is sent (LogGPS, table 5).
     let cenju = preset("cenju4").unwrap().builder().build().unwrap();
     assert!(refusal(case("long", cenju, 2000)).contains("give a size of at most 1083"));
-    assert!(refusal(case("long", cenju, 5).with("radix", 11)).contains("give a smaller radix"));
+    assert!(refusal(case("long", cenju, 5).with(&RADIX, 11)).contains("give a smaller radix"));
     run(&case("long", cenju, 1083));
 }
 
@@ -190,7 +196,7 @@ proptest! {
     ) {
         for name in ["long", "short"] {
             for input in INPUTS {
-                let case = Case { seed, ..case(name, params, n) }.with("radix", radix).with("input", input);
+                let case = Case { seed, ..case(name, params, n) }.with(&RADIX, radix).with(&INPUT, input);
                 let outcome = run(&case);
                 let plan = Plan { radix, bulk: name == "long" };
                 let phases = if params.P == 1 { 1 } else { plan.phases().len() };
@@ -203,12 +209,12 @@ proptest! {
     /// There is no other processor to wait for.
     #[test]
     fn one_processor_takes_as_long_as_predicted(
-        radix in 1..12_u32, n in 1..300_usize, cost in 0..5,
+        radix in 1..12_u32, n in 1..300_usize, cost in 0..5_u32,
     ) {
         for name in ["long", "short"] {
             for input in INPUTS {
-                let case = case(name, params(1, 6, 2, 4, 1), n).with("radix", radix).with("input", input);
-                let case = case.with("key-sort", cost);
+                let case = case(name, params(1, 6, 2, 4, 1), n).with(&RADIX, radix).with(&INPUT, input);
+                let case = case.with(&KEY_SORT, Length::cycles(cost));
                 let outcome = run(&case);
                 prop_assert_eq!(formula(&case), Some(outcome.run.time), "{:?}", case);
                 let model: Vec<_> = outcome.phases.into_iter().map(|(name, time)| (name, Some(time))).collect();
@@ -223,8 +229,8 @@ proptest! {
         params in any_params(1..20_usize), n in 100..200_usize, radix in 2..9_u32, seed: u64,
     ) {
         for input in INPUTS {
-            let case = Case { seed, ..case("long", params, n) }.with("radix", radix).with("input", input);
-            let case = case.with("key-histogram", "3").with("key-sort", "5");
+            let case = Case { seed, ..case("long", params, n) }.with(&RADIX, radix).with(&INPUT, input);
+            let case = case.with(&KEY_HISTOGRAM, Length::cycles(3)).with(&KEY_SORT, Length::cycles(5));
             let outcome = run(&case);
             for (name, _) in &outcome.phases {
                 if name.ends_with("histogram") || name.ends_with("local sort") {
@@ -238,9 +244,9 @@ proptest! {
     /// The pipeline of the first pass, if nobody sends keys into it.
     #[test]
     fn short_ranks_take_as_long_as_predicted(
-        params in any_params(2..30_usize), radix in 1..9_u32, c in 0..9,
+        params in any_params(2..30_usize), radix in 1..9_u32, c in 0..9_u32,
     ) {
-        let case = case("short", params, 5).with("input", "equal").with("radix", radix).with("bucket-scan", c);
+        let case = case("short", params, 5).with(&INPUT, Input::Equal).with(&RADIX, radix).with(&BUCKET_SCAN, Length::cycles(c));
         let (model, formula) = phase(&case, &run(&case), "pass 1: ranks");
         prop_assert_eq!(Some(model), formula, "{:?}", case);
     }
@@ -249,9 +255,9 @@ proptest! {
     /// messages take turns in the ports in other orders.
     #[test]
     fn long_ranks_take_as_long_as_predicted(
-        params in any_params(2..70_usize), radix in 1..9_u32, c in 0..9, dual: bool,
+        params in any_params(2..70_usize), radix in 1..9_u32, c in 0..9_u32, dual: bool,
     ) {
-        let mut case = case("long", params, 5).with("input", "equal").with("radix", radix).with("bucket-scan", c);
+        let mut case = case("long", params, 5).with(&INPUT, Input::Equal).with(&RADIX, radix).with(&BUCKET_SCAN, Length::cycles(c));
         case.ports = if dual { Ports::Dual } else { Ports::Single };
         let (model, formula) = phase(&case, &run(&case), "pass 1: ranks");
         let formula = formula.unwrap();
@@ -266,7 +272,7 @@ proptest! {
     /// Passes overlap in the pipeline: each hides at most the way of the totals through it.
     #[test]
     fn a_short_sort_of_equal_keys_is_bounded(params in any_params(2..30_usize), radix in 1..9_u32, n in 1..200_usize) {
-        let case = case("short", params, n).with("input", "equal").with("radix", radix);
+        let case = case("short", params, n).with(&INPUT, Input::Equal).with(&RADIX, radix);
         let (model, formula) = (run(&case).run.time, formula(&case).unwrap());
         let hidden = i64::from(32_u32.div_ceil(radix) - 1) * params.P as i64 * (params.L + 2 * params.o + US);
         prop_assert!(model <= formula && formula - model <= hidden, "{} {} {:?}", model, formula, case);
@@ -288,7 +294,7 @@ proptest! {
 fn any_sort(name: &'static str) -> impl Strategy<Value = Case> {
     (any_params(2..30_usize), 200..600_usize, 5..9_u32, 0..3_usize, any::<u64>()).prop_map(
         move |(params, n, radix, input, seed)| {
-            Case { seed, ..case(name, params, n) }.with("radix", radix).with("input", INPUTS[input])
+            Case { seed, ..case(name, params, n) }.with(&RADIX, radix).with(&INPUT, INPUTS[input])
         },
     )
 }
@@ -310,7 +316,7 @@ fn is_bounded(case: &Case, most: f64) -> Result<(), TestCaseError> {
 fn hidden(case: &Case) -> Time {
     let Params { L, o, g, P, .. } = case.params;
     let stream = |bytes: usize| case.params.stream(case.params.words(bytes));
-    let radix: u32 = case.option("radix").parse().unwrap();
+    let radix = case.get(&RADIX);
     let (passes, buckets) = (i64::from(32_u32.div_ceil(radix)), 1 << radix);
     let turns =
         if stream(4 * buckets) > L { i64::from(P.ilog2()) * (L + stream(4 * buckets)) } else { Time::ZERO };
@@ -318,7 +324,7 @@ fn hidden(case: &Case) -> Time {
         true => Time::ZERO,
         false => 4 * o + 2 * L + stream(4 * buckets) + stream(8 * buckets) + 2 * buckets as i64 * US,
     };
-    let slices = P.min(if case.option("input") == "skewed" { 4 } else { buckets });
+    let slices = P.min(if case.get(&INPUT) == Input::Skewed { 4 } else { buckets });
     let S = stream(4 * (case.size / slices).max(1));
     passes * (turns + pairs + (2 * S).max(S + g).max(2 * o) + L.max(S))
 }
@@ -331,7 +337,7 @@ fn who_is_early_has_sent_before() {
         (params(9, 0, 0, 0, 3), 228, 6_196_825_915_335_833_275, 0.93),
         (params(17, 50, 6, 0, 2), 293, 14_970_472_361_674_520_498, 0.93),
     ] {
-        let case = Case { seed, ..case("long", params, n) }.with("radix", 8).with("input", "skewed");
+        let case = Case { seed, ..case("long", params, n) }.with(&RADIX, 8).with(&INPUT, Input::Skewed);
         is_bounded(&case, most).unwrap();
         let ratio = run(&case).run.time.in_units(formula(&case).unwrap());
         assert!(ratio > 0.85, "{ratio}");

@@ -2,8 +2,8 @@
 
 use crate::case::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, LogGps, NS, PS, Params, Ports, Time, US, Work, audit, preset};
-use loggp_programs::message::MESSAGE;
-use loggp_programs::rtt::{RTT, RoundTrip};
+use loggp_programs::message::{MEANWHILE, MESSAGE, RECEIVER_DELAY};
+use loggp_programs::rtt::{IMBALANCE, ROUNDS, RTT, RoundTrip};
 use loggp_programs::{Case, Emulation};
 use loggp_study::Study;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use crate::cases::cases;
 
 fn case(params: Params, size: usize, w: Time, rounds: usize) -> Case {
     let case = Case { size, ..Case::new(&RTT, "blocking", params) };
-    case.with("imbalance", format!("{}ps", w.as_ps())).with("rounds", rounds)
+    case.with(&IMBALANCE, w.into()).with(&ROUNDS, rounds)
 }
 
 /// What processor 0 sees.
@@ -121,8 +121,7 @@ proptest! {
     ) {
         for name in ["blocking", "nonblocking"] {
             let of = Case { size, ..Case::new(&MESSAGE, name, params) };
-            let ps = |time: Time| format!("{}ps", time.as_ps());
-            let case = of.with("receiver-delay", ps(late)).with("meanwhile", ps(meanwhile));
+            let case = of.with(&RECEIVER_DELAY, late.into()).with(&MEANWHILE, meanwhile.into());
             let outcome = outcome(&case, &Emulation::default());
             prop_assert_eq!(Some(outcome.run.time), formula(&case));
             let phases: Vec<_> = outcome.phases.into_iter().map(|(name, time)| (name, Some(time))).collect();
@@ -195,11 +194,12 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     assert!(refusal(case(alone, 1, Time::ZERO, 1)).contains("at least 2"));
     let plain = case(cenju4, 1, Time::ZERO, 1);
     assert_eq!(
-        refusal(plain.clone().with("imbalance", "-1us")),
+        refusal(plain.clone().with(&IMBALANCE, (-US).into())),
         "imbalance = -1us: it is negative; give 0 or more"
     );
-    assert!(refusal(plain.clone().with("imbalance", "1-2us")).contains("it is not a time"));
-    assert!(refusal(plain.with("rounds", 0)).contains("give a whole number from 1"));
+    let why = plain.clone().told("imbalance", "1-2us").unwrap_err().to_string();
+    assert!(why.contains("it is not a time"), "{why}");
+    assert!(refusal(plain.with(&ROUNDS, 0)).contains("give a whole number from 1"));
 }
 
 /// An imbalance passes whatever work costs.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use loggp::{Audit, ClockKind, Dilation, Latency, Params, Ports, Time, US, preset};
-use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, STRESS, THROUGHPUT};
+use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STRESS, THROUGHPUT};
 use loggp_programs::{Case, Emulation};
 use loggp_study::{Answers, Study};
 use proptest::prelude::*;
@@ -99,12 +99,12 @@ fn latency(answers: &Answers, name: &str) -> f64 {
 #[test]
 fn a_steady_rate_takes_as_long_as_there_is_in_the_way() {
     let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    let at = |rate: &str, messages| run(&Study::of(case("steady", params, messages).with("rate", rate)));
-    let idle = at("0.1", 20);
+    let at = |rate: f64, messages| run(&Study::of(case("steady", params, messages).with(&RATE, rate)));
+    let idle = at(0.1, 20);
     assert_eq!((latency(&idle, LATENCY), latency(&idle, LONGEST_LATENCY)), (10.0, 10.0));
     assert_eq!(idle.prediction.model, Some((20 + 19 * 40 + 10) * US));
     assert_eq!(audit(&idle).stalls, 0);
-    let (some, more) = (at("2", 100), at("2", 200));
+    let (some, more) = (at(2.0, 100), at(2.0, 200));
     assert!(latency(&some, LATENCY) > 80.0 && latency(&more, LATENCY) > 1.8 * latency(&some, LATENCY));
 }
 

@@ -2,6 +2,7 @@
 //! usual.
 
 use loggp::{ClockKind, Latency, Parameter, Params, Ports, Ties, Time};
+use loggp_programs::Value;
 use loggp_study::Study;
 use loggp_study::range::{Point, Quantity, Range};
 
@@ -27,15 +28,11 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<
         Some(range) => shown_range(range, unit),
         None => format!("size {}", thousands(case.size)),
     };
-    let own = |(name, value): &(&'static str, String)| match swept(name) {
-        Some(range) => shown_range(range, unit),
-        None => format!("{name} = {value}"),
+    let own = |value: &Value| match (value.option().name(), value.text()) {
+        (name, text) => swept(name).map_or(format!("{name} = {text}"), |range| shown_range(range, unit)),
     };
-    let option = |name| case.program.options.iter().find(|option| option.name == name);
-    let unusual =
-        case.options.iter().filter(|(name, value)| option(*name).is_some_and(|o| o.default != value));
-    let (instead, others): (Vec<_>, Vec<_>) =
-        unusual.partition(|(name, _)| option(*name).is_some_and(|option| option.instead_of_size));
+    let unusual = case.options.iter().filter(|value| !value.is_default());
+    let (instead, others): (Vec<_>, Vec<_>) = unusual.partition(|value| value.option().is_instead_of_size());
     let size = match instead[..] {
         [] => format!("{size} ({})", case.program.size.meaning),
         _ => instead.into_iter().map(own).collect::<Vec<_>>().join(", "),
@@ -134,8 +131,8 @@ fn shown_range(range: &Range, unit: &Unit) -> String {
 /// A value of what is swept.
 fn shown(number: f64, quantity: Quantity, unit: &Unit) -> String {
     match quantity {
-        Quantity::Time(_) => unit.show(Time::from_ps(number as i64)),
-        Quantity::Count(_) | Quantity::Size => thousands(number as u64),
+        _ if quantity.is_time() => unit.show(Time::from_ps(number as i64)),
         Quantity::Own(_) => rough(number),
+        _ => thousands(number as u64),
     }
 }

@@ -45,11 +45,11 @@ fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), Failure> {
     writeln!(out, "{}: {}", program.name, program.about)?;
     writeln!(out, "  size: {}; {} unless told", size.meaning, thousands(size.default))?;
     for option in program.options {
-        let default = match option.default {
-            "" => String::new(),
-            default => format!("; {default} unless told"),
+        let default = match option.default().text() {
+            text if text.is_empty() => text,
+            text => format!("; {text} unless told"),
         };
-        writeln!(out, "  --{} {}: {}{default}", option.name, option.value, option.about)?;
+        writeln!(out, "  --{} {}: {}{default}", option.name(), option.placeholder(), option.about())?;
     }
     for algorithm in algorithms {
         writeln!(out, "  {:width$}  {}", algorithm.name, algorithm.about)?;

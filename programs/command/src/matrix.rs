@@ -4,13 +4,13 @@ use std::io::Write;
 use std::mem::take;
 
 use clap::Args;
-use clap::builder::TypedValueParser;
+use clap::builder::{StringValueParser, TypedValueParser};
 use loggp::Params;
 use loggp_draw::heat_map::heat_map;
-use loggp_programs::Case;
 use loggp_programs::transportation;
 use loggp_programs::transportation::{Matrix, TRANSPORTATION, source};
-use serde_json::{Map, Value};
+use loggp_programs::{Case, Value};
+use serde_json::{Map, Value as Json};
 
 use super::failure::Failure;
 use super::known::Known;
@@ -24,25 +24,25 @@ use super::output::Outputs;
 pub struct MatrixCommand {
     /// The matrix: one of the names below, or a file whose name ends in .csv, with a line for each processor
     #[arg(value_name = "NAME|FILE.csv", default_value = "skewed", value_parser = matrix(), hide_possible_values = true)]
-    matrix: String,
+    matrix: Value,
     /// Number of processors [default: the figure's or the file's, or 32]
     #[arg(short = 'P', long = "processors", value_name = "N", value_parser = count, allow_negative_numbers = true)]
     P: Option<usize>,
     /// The traffic t [default: 4096]
     #[arg(long, value_name = "WORDS", value_parser = option("traffic"), allow_hyphen_values = true)]
-    traffic: Option<String>,
+    traffic: Option<Value>,
     /// Of skewed: how many processors each sends to, or any [default: 8 or P]
     #[arg(long, value_name = "K|any", value_parser = option("fan-out"), allow_hyphen_values = true)]
-    fan_out: Option<String>,
+    fan_out: Option<Value>,
     /// Of skewed: lK receivers share the fraction 1-l of the traffic [default: 1/K]
     #[arg(long, value_name = "L|any", value_parser = option("skew"), allow_hyphen_values = true)]
-    skew: Option<String>,
+    skew: Option<Value>,
     /// Of random: the most that a processor sends [default: the traffic]
     #[arg(long, value_name = "R", value_parser = option("outgoing"), allow_hyphen_values = true)]
-    outgoing: Option<String>,
+    outgoing: Option<Value>,
     /// Of random: the most that a processor receives [default: the traffic]
     #[arg(long, value_name = "C", value_parser = option("incoming"), allow_hyphen_values = true)]
-    incoming: Option<String>,
+    incoming: Option<Value>,
     /// Draws what is random
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value = "1")]
     seed: u64,
@@ -60,15 +60,13 @@ const MOST_SHOWN: usize = 32;
 const MOST_PROCESSORS: usize = 2048;
 
 /// Reads an option as the program does.
-fn option(name: &'static str) -> impl TypedValueParser<Value = String> {
-    clap::builder::StringValueParser::new().try_map(move |text| {
-        let option = TRANSPORTATION.options.iter().find(|option| option.name == name);
-        option.map_or(Ok(()), |option| (option.check)(&text)).map(|()| text)
-    })
+fn option(name: &'static str) -> impl TypedValueParser<Value = Value> {
+    let option = TRANSPORTATION.option(name).expect("the program has it");
+    StringValueParser::new().try_map(move |text| option.read(&text))
 }
 
 /// Reads the name of a matrix or of a file.
-fn matrix() -> impl TypedValueParser<Value = String> {
+fn matrix() -> impl TypedValueParser<Value = Value> {
     Known::new(option("matrix"), source::NAMED.iter().map(|named| (named.name, named.about.into())))
 }
 
@@ -85,18 +83,9 @@ impl MatrixCommand {
         let P = self.processors()?;
         let params = Params::builder(P).build().map_err(Failure::request)?;
         let mut case = Case { seed: self.seed, ..Case::new(&TRANSPORTATION, "linear", params) };
-        case = case.with("matrix", &self.matrix);
-        let options = [
-            ("traffic", &self.traffic),
-            ("fan-out", &self.fan_out),
-            ("skew", &self.skew),
-            ("outgoing", &self.outgoing),
-            ("incoming", &self.incoming),
-        ];
-        for (name, value) in options {
-            if let Some(value) = value {
-                case = case.with(name, value);
-            }
+        let given = [&self.traffic, &self.fan_out, &self.skew, &self.outgoing, &self.incoming];
+        for value in given.into_iter().flatten().chain([&self.matrix]) {
+            case = case.set(value.clone());
         }
         let matrix = transportation::matrix(&case).map_err(Failure::request)?;
         let mut files = self.outputs.open()?;
@@ -125,15 +114,20 @@ impl MatrixCommand {
         }
     }
 
+    /// The matrix's name, or its file's.
+    fn name(&self) -> String {
+        self.matrix.text()
+    }
+
     /// How many processors there are.
     fn processors(&self) -> Result<usize, Failure> {
         /// As many as in the paper's measurements (section 9).
         const USUAL: usize = 32;
-        let named = source::NAMED.iter().find(|named| named.name == self.matrix);
+        let named = source::NAMED.iter().find(|named| named.name == self.name());
         let P = match (self.P, named) {
             (Some(P), _) => P,
             (None, Some(named)) => named.P.unwrap_or(USUAL),
-            (None, None) => source::read(&self.matrix).map_err(Failure::Request)?.P(),
+            (None, None) => source::read(&self.name()).map_err(Failure::Request)?.P(),
         };
         match P {
             1..=MOST_PROCESSORS => Ok(P),
@@ -149,7 +143,7 @@ impl MatrixCommand {
         let fans = [("f", matrix.f()), ("g", matrix.g()), ("h", matrix.h())];
         let said =
             bounds.into_iter().chain(fans).map(|(name, value)| format!("{name} = {}", thousands(value)));
-        format!("{}: P = {}, {}", self.matrix, matrix.P(), said.collect::<Vec<_>>().join(", "))
+        format!("{}: P = {}, {}", self.name(), matrix.P(), said.collect::<Vec<_>>().join(", "))
     }
 
     /// The kind of communication, in a line.
@@ -191,12 +185,12 @@ impl MatrixCommand {
     }
 
     /// For programs.
-    fn json(&self, matrix: &Matrix) -> Value {
+    fn json(&self, matrix: &Matrix) -> Json {
         let P = matrix.P();
         let each =
-            |of: fn(&Matrix, usize) -> usize| Value::from((0..P).map(|n| of(matrix, n)).collect::<Vec<_>>());
+            |of: fn(&Matrix, usize) -> usize| Json::from((0..P).map(|n| of(matrix, n)).collect::<Vec<_>>());
         let values = [
-            ("matrix", Value::from(self.matrix.as_str())),
+            ("matrix", Json::from(self.name())),
             ("P", P.into()),
             ("seed", self.seed.into()),
             ("kind", matrix.kind().to_string().into()),
@@ -212,7 +206,7 @@ impl MatrixCommand {
             ("c_j", each(Matrix::c_j)),
             ("f_i", each(Matrix::f_i)),
             ("g_j", each(Matrix::g_j)),
-            ("rows", Value::from((0..P).map(|i| matrix.row(i).to_vec()).collect::<Vec<_>>())),
+            ("rows", Json::from((0..P).map(|i| matrix.row(i).to_vec()).collect::<Vec<_>>())),
         ];
         values.into_iter().map(|(name, value)| (name.to_string(), value)).collect::<Map<_, _>>().into()
     }

@@ -6,8 +6,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Ports, Ties, Time, TimeError, Work};
-use loggp_programs::Emulation;
-use loggp_study::range;
+use loggp_programs::{Emulation, option};
 
 use super::failure::Failure;
 use super::known;
@@ -174,7 +173,7 @@ where
 
 /// Reads a number of things.
 pub fn count(text: &str) -> Result<usize, String> {
-    range::count(text).ok_or_else(|| "give a whole number, such as 4096 or 4k, and no unit".into())
+    option::count(text).ok_or_else(|| "give a whole number, such as 4096 or 4k, and no unit".into())
 }
 
 /// Reads a number of cores.

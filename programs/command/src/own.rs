@@ -3,7 +3,7 @@
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand};
-use loggp_programs::{PROGRAMS, Program, ProgramOption};
+use loggp_programs::{PROGRAMS, Program, ProgramOption, Value};
 
 use super::known;
 use super::name::{self, width};
@@ -12,32 +12,30 @@ use super::name::{self, width};
 pub struct OfProgram<T> {
     /// The program.
     pub program: &'static Program,
-    /// The values of its options that were given, by the options' names.
-    given: Vec<(&'static str, String)>,
+    /// The values of its options that were given.
+    given: Vec<Value>,
     /// What is to be done with it, and how.
     pub request: T,
 }
 
 impl<T> OfProgram<T> {
     /// The values of all options of the program.
-    pub fn own(&self) -> Vec<(&'static str, String)> {
-        let value = |option: &ProgramOption| {
-            let given = self.given.iter().find(|(name, _)| *name == option.name);
-            (option.name, given.map_or(option.default.into(), |(_, value)| value.clone()))
-        };
-        self.program.options.iter().map(value).collect()
+    pub fn own(&self) -> Vec<Value> {
+        let given = |name| self.given.iter().find(|value| value.option().name() == name).cloned();
+        let usual = self.program.defaults().into_iter();
+        usual.map(|value| given(value.option().name()).unwrap_or(value)).collect()
     }
 
     /// Whether a value was given for this option.
     pub fn gives(&self, name: &str) -> bool {
-        self.given.iter().any(|(other, _)| *other == name)
+        self.given.iter().any(|value| value.option().name() == name)
     }
 }
 
 /// Says who has this option, if a program has it.
 pub fn owners(option: &str) -> Option<String> {
     let name = option.strip_prefix("--")?;
-    let has = |program: &&&Program| program.options.iter().any(|option| option.name == name);
+    let has = |program: &&&Program| program.option(name).is_some();
     let owners: Vec<&str> = PROGRAMS.iter().filter(has).map(|program| program.name).collect();
     (!owners.is_empty()).then(|| format!("{option} is for {}; leave it out", owners.join(" and ")))
 }
@@ -52,7 +50,7 @@ fn subcommand<T: Args>(program: &'static Program, verb: &str) -> Command {
             "algorithm" | "algorithms" => argument.value_parser(known::algorithm(program)),
             _ => argument,
         })
-        .args(program.options.iter().map(argument));
+        .args(program.options.iter().map(|option| argument(*option)));
     command.after_help(format!("Algorithms:\n{}\n\n{}", algorithms(program), examples(program, verb)))
 }
 
@@ -82,16 +80,17 @@ fn capital(sentence: &str) -> String {
 }
 
 /// An option of a program.
-fn argument(option: &'static ProgramOption) -> Arg {
-    let check = option.check;
-    let default =
-        if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };
-    Arg::new(option.name)
-        .long(option.name)
-        .value_name(option.value)
+fn argument(option: &'static dyn ProgramOption) -> Arg {
+    let default = match option.default().text() {
+        text if text.is_empty() => text,
+        text => format!(" [default: {text}]"),
+    };
+    Arg::new(option.name())
+        .long(option.name())
+        .value_name(option.placeholder())
         .allow_hyphen_values(true)
-        .value_parser(move |text: &str| check(text).map(|()| text.to_string()))
-        .help(format!("{}{default}", capital(option.about)))
+        .value_parser(move |text: &str| option.read(text))
+        .help(format!("{}{default}", capital(option.about())))
         .help_heading("Program")
 }
 
@@ -125,9 +124,7 @@ impl<T: Args> FromArgMatches for OfProgram<T> {
             ));
         };
         let program = name::program(name).map_err(|why| refuse(ErrorKind::InvalidSubcommand, why))?;
-        let given = |option: &'static ProgramOption| {
-            matches.get_one::<String>(option.name).map(|value| (option.name, value.clone()))
-        };
+        let given = |option: &&dyn ProgramOption| matches.get_one::<Value>(option.name()).cloned();
         let given = program.options.iter().filter_map(given).collect();
         Ok(OfProgram { program, given, request: T::from_arg_matches(matches)? })
     }

@@ -62,7 +62,7 @@ pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'stati
     columns.extend([
         Column::new("size", |row: &Row| row.case().size),
         Column::new("options", |row: &Row| {
-            let options = row.case().options.iter().map(|(name, value)| format!("{name}={value}"));
+            let options = row.case().options.iter().map(ToString::to_string);
             options.collect::<Vec<_>>().join(",")
         }),
     ]);

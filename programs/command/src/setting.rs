@@ -1,7 +1,7 @@
 //! The studies that a request asks for, but for their algorithm and for what is swept.
 
 use loggp::{ClockKind, Params, ParamsBuilder, Time};
-use loggp_programs::{Algorithm, Case, Costs, Emulation, Program, Refusal};
+use loggp_programs::{Algorithm, Case, Costs, Emulation, Program, Refusal, Value};
 use loggp_study::Study;
 
 use super::choice::{self, Choice};
@@ -21,7 +21,7 @@ pub struct Setting<'a> {
     /// The clock and what belongs to it.
     emulation: Emulation,
     /// The values of the program's own options.
-    own: Vec<(&'static str, String)>,
+    own: Vec<Value>,
     /// All the rest.
     pub options: &'a Options,
 }

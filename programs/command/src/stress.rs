@@ -6,7 +6,7 @@ use std::mem::take;
 use clap::Args;
 use loggp::{Audit, ClockKind, Time, US};
 use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
-use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, STEADY, STRESS, THROUGHPUT};
+use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STEADY, STRESS, THROUGHPUT};
 use loggp_programs::{Algorithm, Case};
 use loggp_study::Study;
 
@@ -36,9 +36,9 @@ pub struct Stress {
     #[arg(default_value = "1,2,4,8,16,32", allow_negative_numbers = true)]
     load: Vec<usize>,
     /// Of steady: how many messages each processor starts per max(g, 2o), which is the most that it can send and receive
-    #[arg(long, value_name = "RATE,...", value_parser = rate, value_delimiter = ',')]
+    #[arg(long, value_name = "RATE,...", value_parser = |text: &str| RATE.kind.read(text), value_delimiter = ',')]
     #[arg(default_value = "0.5", allow_negative_numbers = true)]
-    rate: Vec<String>,
+    rate: Vec<f64>,
     /// Draws receivers and data
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value = "1")]
     seed: u64,
@@ -91,7 +91,7 @@ impl Stress {
                     let at = if pattern.name == STEADY { format!(", rate {rate}") } else { String::new() };
                     let name = format!("{} with P = {}, load {size}{at}", pattern.name, params.P);
                     let MachineOptions { ports, latency, ties, .. } = self.machine;
-                    let case = Case::new(&STRESS, pattern.name, *params).with("rate", rate);
+                    let case = Case::new(&STRESS, pattern.name, *params).with(&RATE, rate);
                     let case = Case { ports, latency, ties, size, seed: self.seed, ..case };
                     case.check().map_err(Failure::request)?;
                     let study = Study { emulation: emulation.clone(), ..Study::of(case) };
@@ -103,9 +103,9 @@ impl Stress {
     }
 
     /// The loads of a pattern, at every rate if it has one.
-    fn loads(&self, pattern: &Algorithm) -> impl Iterator<Item = (usize, &String)> {
+    fn loads(&self, pattern: &Algorithm) -> impl Iterator<Item = (usize, f64)> {
         let rates = if pattern.name == STEADY { &self.rate[..] } else { &self.rate[..1] };
-        self.load.iter().flat_map(move |size| rates.iter().map(move |rate| (*size, rate)))
+        self.load.iter().flat_map(move |size| rates.iter().map(move |rate| (*size, *rate)))
     }
 
     /// The patterns that were named, or all.
@@ -115,12 +115,6 @@ impl Stress {
             names => names.iter().map(|name| name::algorithm(&STRESS, name)).collect(),
         }
     }
-}
-
-/// Reads a rate as the pattern does.
-fn rate(text: &str) -> Result<String, String> {
-    let option = STRESS.options.iter().find(|option| option.name == "rate").expect("steady has a rate");
-    (option.check)(text).map(|()| text.into())
 }
 
 /// What a run showed, in microseconds, as a time.
@@ -136,11 +130,9 @@ fn columns() -> Vec<Column<'static, Row>> {
     columns.extend([
         Column::shown("P", |row: &Row| row.case().params.P),
         Column::new("load", |row: &Row| row.case().size).titled("load"),
-        Column::new("rate", |row: &Row| {
-            (row.case().algorithm.name == STEADY).then(|| row.case().option("rate").parse::<f64>().ok())
-        })
-        .titled("rate")
-        .optional(),
+        Column::new("rate", |row: &Row| (row.case().algorithm.name == STEADY).then(|| row.case().get(&RATE)))
+            .titled("rate")
+            .optional(),
     ]);
     columns.extend(row::asked());
     columns.extend(row::clock());

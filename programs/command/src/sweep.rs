@@ -97,7 +97,7 @@ impl Sweep {
         let (options, name) = (&self.of.request.options, range.quantity.name());
         let given = match range.quantity {
             Quantity::Size => options.size.is_some(),
-            Quantity::Own(name) => self.of.gives(name),
+            Quantity::Own(_) => self.of.gives(name),
             _ => name == "P" && !options.machine.P.is_empty() || gives(&options.machine, name),
         };
         match given {
@@ -111,9 +111,9 @@ impl Sweep {
 fn plot(heading: &str, range: &Range, unit: Unit, numbers: &[f64], rows: &[Row]) -> Plot {
     /// Times that are so many times as long as others need a scale by ratio.
     const LOG_RATIO: f64 = 20.0;
-    let x = |number: f64| match range.quantity {
-        Quantity::Time(_) => unit.amount(Time::from_ps(number as i64)),
-        _ => number,
+    let x = |number: f64| match range.quantity.is_time() {
+        true => unit.amount(Time::from_ps(number as i64)),
+        false => number,
     };
     let mut names: Vec<&str> = Vec::new();
     for row in rows {
@@ -155,9 +155,9 @@ fn plot(heading: &str, range: &Range, unit: Unit, numbers: &[f64], rows: &[Row])
     let (title, subtitle) = heading.split_once(": ").unwrap_or((heading, ""));
     let name = range.quantity.name();
     let x = match range.quantity {
-        Quantity::Time(_) => format!("{name} [{}]", unit.name),
+        _ if range.quantity.is_time() => format!("{name} [{}]", unit.name),
         Quantity::Size => format!("size [{}]", rows[0].case().program.size.meaning),
-        Quantity::Count(_) | Quantity::Own(_) => name.into(),
+        _ => name.into(),
     };
     Plot {
         title: title.into(),

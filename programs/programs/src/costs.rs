@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use loggp::{Ports, Time, US, measure};
+use loggp::{Ports, Time, measure};
 use parking_lot::Mutex;
 
 use crate::math::median::median;
@@ -36,19 +36,6 @@ impl Costs {
         let Some(Costs(kinds)) = all.first() else { return Costs::default() };
         let of = |kind| all.iter().filter_map(|costs| costs.of(kind)).collect::<Vec<Time>>();
         Costs(kinds.iter().map(|(kind, _)| (*kind, median(&of(kind)))).collect())
-    }
-}
-
-/// Reads what something costs where work is charged. A number without a unit is microseconds, whatever the machine's cycle.
-pub(crate) fn microseconds(text: &str) -> Result<Time, String> {
-    duration(text, US)
-}
-
-/// Reads how long something takes. A number without a unit counts cycles.
-pub(crate) fn duration(text: &str, cycle: Time) -> Result<Time, String> {
-    match Time::parse(text, cycle) {
-        Ok(time) if time < Time::ZERO => Err("it is negative; give 0 or more".into()),
-        read => read.map_err(|why| why.to_string()),
     }
 }
 
@@ -196,7 +183,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::thread::ThreadId;
 
-    use loggp::NS;
+    use loggp::{NS, US};
 
     #[test]
     fn every_thread_takes_every_step_on_what_it_has_prepared() {

@@ -6,11 +6,13 @@
 mod costs;
 mod emulation;
 pub mod math;
+pub mod option;
 mod program;
 mod programs;
 
 pub use costs::Costs;
 pub use emulation::{Course, Emulation, Figure, Outcome, PhaseName};
 pub use math::word::Word;
-pub use program::{Algorithm, Case, Plan, Planned, Program, ProgramOption, Refusal, Size};
+pub use option::{Length, Opt, ProgramOption, Value};
+pub use program::{Algorithm, Case, Plan, Planned, Program, Refusal, Size};
 pub use programs::*;

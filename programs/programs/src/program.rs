@@ -6,6 +6,7 @@ use std::fmt;
 use loggp::{Latency, Machine, Params, Ports, RunError, Ties, Time, Work};
 
 use crate::Costs;
+use crate::option::{Length, Opt, ProgramOption, Value};
 use crate::{Course, Emulation, Outcome, PhaseName};
 
 /// One of the papers' programs. Each is one file, or one and a folder of its name, and is listed in [`PROGRAMS`](crate::PROGRAMS).
@@ -20,7 +21,7 @@ pub struct Program {
     /// What `--size` means and is, unless told.
     pub size: Size,
     /// What else can be said about a case, each as `--NAME VALUE` on the command line.
-    pub options: &'static [ProgramOption],
+    pub options: &'static [&'static dyn ProgramOption],
     /// What its computation costs, unless told. The papers' analyses of pure communication count no
     /// computation, so such a program charges what it computes, which is nothing.
     pub work: Work,
@@ -65,7 +66,7 @@ pub struct Case {
     /// Makes the data.
     pub seed: u64,
     /// The values of the program's options, all of them.
-    pub options: Vec<(&'static str, String)>,
+    pub options: Vec<Value>,
 }
 
 /// A plan, or why there is none.
@@ -112,27 +113,20 @@ pub struct Size {
     pub default: usize,
 }
 
-/// What can be said about a case beside the size, such as `--alpha RATIO`.
-#[derive(Debug)]
-pub struct ProgramOption {
-    /// Its name, which is the same value in a [`Case`] and `--NAME` on the command line.
-    pub name: &'static str,
-    /// What its value is called, such as `RATIO`.
-    pub value: &'static str,
-    /// What it means, in one sentence.
-    pub about: &'static str,
-    /// Its value unless told.
-    pub default: &'static str,
-    /// Whether it says how much there is to do, so that the size says nothing.
-    pub instead_of_size: bool,
-    /// Refuses a value that cannot be, in a sentence that says which can.
-    pub check: fn(&str) -> Result<(), String>,
-}
-
 impl Program {
     /// Its algorithm with this name.
     pub fn algorithm(&self, name: &str) -> Option<&'static Algorithm> {
         self.algorithms.iter().find(|algorithm| algorithm.name == name)
+    }
+
+    /// Its option with this name.
+    pub fn option(&self, name: &str) -> Option<&'static dyn ProgramOption> {
+        self.options.iter().copied().find(|option| option.name() == name)
+    }
+
+    /// The values of its options unless told.
+    pub fn defaults(&self) -> Vec<Value> {
+        self.options.iter().map(|option| option.default()).collect()
     }
 }
 
@@ -159,12 +153,13 @@ impl Case {
             barrier: None,
             size: program.size.default,
             seed: 1,
-            options: program.options.iter().map(|option| (option.name, option.default.into())).collect(),
+            options: program.defaults(),
         }
     }
 
     /// Reads the case; or says why it cannot be.
     pub fn plan(&self) -> Planned<'_> {
+        self.options.iter().try_for_each(Value::check)?;
         (self.algorithm.plan)(self)
     }
 
@@ -226,36 +221,60 @@ impl Case {
         }
     }
 
+    /// The value of an option.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no such option.
+    pub fn get<T: Clone>(&self, option: &Opt<T>) -> T {
+        let value = self.options.iter().find(|value| value.option().name() == option.name);
+        value
+            .and_then(Value::get)
+            .unwrap_or_else(|| panic!("{} has no option {}", self.program.name, option.name))
+    }
+
+    /// The value of an option that says how long something takes on this case's machine.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no such option.
+    pub fn time(&self, option: &Opt<Length>) -> Time {
+        self.get(option).on(self.params.cycle)
+    }
+
     /// The same case with another value for an option.
     ///
     /// # Panics
     ///
     /// If the program has no such option.
     #[must_use]
-    pub fn with(mut self, name: &str, value: impl ToString) -> Case {
-        let option = self.options.iter_mut().find(|(other, _)| *other == name);
-        option.unwrap_or_else(|| panic!("there is no option {name}")).1 = value.to_string();
+    pub fn with<T>(self, option: &'static Opt<T>, value: T) -> Case
+    where
+        T: Clone + fmt::Debug + Send + Sync,
+    {
+        self.set(option.of(value))
+    }
+
+    /// The same case with another value for an option, whatever its type.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no such option.
+    #[must_use]
+    pub fn set(mut self, value: Value) -> Case {
+        let (program, name) = (self.program.name, value.option().name());
+        let old = self.options.iter_mut().find(|old| old.option().name() == name);
+        *old.unwrap_or_else(|| panic!("{program} has no option {name}")) = value;
         self
     }
 
-    /// The value of an option, read so; or why it cannot be.
-    ///
-    /// # Panics
-    ///
-    /// If the program has no such option.
-    pub fn read<T>(&self, name: &str, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, Refusal> {
-        let text = self.option(name);
-        read(text).map_err(|why| format!("{name} = {text}: {why}").into())
-    }
-
-    /// The value of an option.
-    ///
-    /// # Panics
-    ///
-    /// If the program has no such option.
-    pub fn option(&self, name: &str) -> &str {
-        let option = self.options.iter().find(|(other, _)| *other == name);
-        &option.unwrap_or_else(|| panic!("there is no option {name}")).1
+    /// The same case with a value for an option as the command line has it; or why that cannot be.
+    pub fn told(self, name: &str, text: &str) -> Result<Case, Refusal> {
+        let Some(option) = self.program.option(name) else {
+            return Err(format!("{} has no option {name}", self.program.name).into());
+        };
+        let value = option.read(text).map_err(|why| format!("{name} = {text}: {why}"))?;
+        Ok(self.set(value))
     }
 }
 

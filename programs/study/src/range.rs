@@ -2,7 +2,8 @@
 
 use loggp::{Parameter, ParamsBuilder, Time};
 
-use loggp_programs::{Program, Refusal};
+use loggp_programs::option::count;
+use loggp_programs::{Program, ProgramOption, Refusal};
 
 /// A quantity, and the points on it in the order in which they are given.
 #[derive(Clone, Debug)]
@@ -16,7 +17,7 @@ pub struct Range {
 }
 
 /// What can be swept, by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Quantity {
     /// A parameter that is a time.
     Time(&'static str),
@@ -25,7 +26,7 @@ pub enum Quantity {
     /// The size.
     Size,
     /// An option of the program's own.
-    Own(&'static str),
+    Own(&'static dyn ProgramOption),
 }
 
 /// A value of what is swept.
@@ -45,18 +46,6 @@ const LOG_RATIO: f64 = 30.0;
 const FORMS: &str = "write it as L=1us..100us:10 (ten points), L=1us..100us:log:10 (ten points, each by the same \
                      ratio more) or P=2,4,8";
 
-/// Reads a number of things: 4096, or 4k; k is 1024, M that many k, and G that many M.
-pub fn count(text: &str) -> Option<usize> {
-    let unit = match text.chars().last()? {
-        'k' => 1 << 10,
-        'M' => 1 << 20,
-        'G' => 1 << 30,
-        _ => 1,
-    };
-    let digits = if unit == 1 { text } else { &text[..text.len() - 1] };
-    digits.parse::<usize>().ok()?.checked_mul(unit)
-}
-
 impl Range {
     /// Reads what a program shall be swept over on this machine, which reads its parameters itself and knows how long a
     /// cycle is.
@@ -65,7 +54,7 @@ impl Range {
         let quantity = Quantity::named(name.trim(), program)?;
         let values = values.trim();
         let (points, log) = match values.split_once("..") {
-            Some((first, rest)) => spread(quantity, program, machine, first, rest)?,
+            Some((first, rest)) => spread(quantity, machine, first, rest)?,
             None => (listed(quantity, machine, values)?, false),
         };
         let mut range = Range { quantity, log, points };
@@ -84,15 +73,14 @@ impl Range {
 impl Quantity {
     /// What has this name for a program. Refuses what cannot be swept.
     fn named(name: &str, program: &Program) -> Result<Quantity, String> {
-        let own = program.options.iter().map(|option| option.name);
-        match (Parameter::named(name), own.clone().find(|own| *own == name)) {
+        match (Parameter::named(name), program.option(name)) {
             (Some(parameter), _) if parameter.is_time() => Ok(Quantity::Time(parameter.name)),
             (Some(parameter), _) => Ok(Quantity::Count(parameter.name)),
             _ if name == "size" => Ok(Quantity::Size),
             (None, Some(own)) => Ok(Quantity::Own(own)),
             (None, None) => {
                 let (parameters, of) = (Parameter::names(), program.name);
-                let own: String = own.map(|name| format!(", {name}")).collect();
+                let own: String = program.options.iter().map(|own| format!(", {}", own.name())).collect();
                 Err(format!(
                     "there is no {name} to sweep over; there are {parameters}, and for {of} size{own}"
                 ))
@@ -104,18 +92,18 @@ impl Quantity {
     pub fn name(self) -> &'static str {
         match self {
             Quantity::Size => "size",
-            Quantity::Time(name) | Quantity::Count(name) | Quantity::Own(name) => name,
+            Quantity::Time(name) | Quantity::Count(name) => name,
+            Quantity::Own(option) => option.name(),
         }
     }
 
-    /// Whether an option of the program's own takes a value; what is not an option, the machine checks.
-    pub(super) fn takes(self, program: &Program, value: &str) -> Result<(), String> {
-        let Quantity::Own(name) = self else { return Ok(()) };
-        program
-            .options
-            .iter()
-            .filter(|option| option.name == name)
-            .try_for_each(|option| (option.check)(value))
+    /// Whether it is a time, whose numbers are picoseconds.
+    pub fn is_time(self) -> bool {
+        match self {
+            Quantity::Time(_) => true,
+            Quantity::Own(option) => option.is_time(),
+            Quantity::Count(_) | Quantity::Size => false,
+        }
     }
 
     /// Reads a value.
@@ -143,27 +131,33 @@ impl Quantity {
                     .into()
                 })
             }
-            Quantity::Own(_) => match value.parse::<f64>() {
-                Ok(number) if number.is_finite() => Ok(number),
-                _ => Err(format!("{name} = {value} is not a number, so it cannot be swept over").into()),
-            },
+            Quantity::Own(option) => {
+                let read = option.read(value).map_err(|why| format!("{name} = {value}: {why}"))?;
+                let cycle = machine.clone().build().map_err(|why| why.to_string())?.cycle;
+                read.number(cycle).ok_or_else(|| {
+                    format!("{name} = {value} is not a number, so it cannot be swept over").into()
+                })
+            }
         }
     }
 
     /// A value as it would be given: times in whole picoseconds, numbers of things whole.
     fn point(self, number: f64) -> Point {
+        let whole = || Point { value: (number.round() as u64).to_string(), number: number.round() };
         match self {
-            Quantity::Time(_) => {
+            _ if self.is_time() => {
                 Point { value: format!("{}ps", number.round() as i64), number: number.round() }
             }
-            Quantity::Count(_) | Quantity::Size => {
-                Point { value: (number.round() as u64).to_string(), number: number.round() }
-            }
-            // Twelve digits, so that a third of the way from 0.1 to 0.4 is 0.2.
-            Quantity::Own(_) => {
+            Quantity::Own(option) => {
+                // Twelve digits, so that a third of the way from 0.1 to 0.4 is 0.2.
                 let number = format!("{number:.11e}").parse().unwrap_or(number);
-                Point { value: number.to_string(), number }
+                // An option that takes whole numbers gets whole numbers.
+                match option.at(number) {
+                    Ok(_) => Point { value: number.to_string(), number },
+                    Err(_) => whole(),
+                }
             }
+            _ => whole(),
         }
     }
 }
@@ -181,7 +175,6 @@ fn listed(quantity: Quantity, machine: &ParamsBuilder, values: &str) -> Result<V
 /// The points of a range, each once; and whether they are spread by ratio.
 fn spread(
     quantity: Quantity,
-    program: &Program,
     machine: &ParamsBuilder,
     first: &str,
     rest: &str,
@@ -213,14 +206,7 @@ fn spread(
             _ => first + (last - first) * part,
         }
     };
-    // An option that takes whole numbers only gets whole numbers.
-    let takes = |point: &Point| quantity.takes(program, &point.value).is_ok();
-    let point = |i: usize| {
-        let point = quantity.point(between(i));
-        let whole = quantity.point(point.number.round());
-        if !takes(&point) && takes(&whole) { whole } else { point }
-    };
-    let mut points: Vec<Point> = (0..n).map(point).collect();
+    let mut points: Vec<Point> = (0..n).map(|i| quantity.point(between(i))).collect();
     points.dedup_by(|one, other| one.value == other.value);
     Ok((points, log))
 }
@@ -228,9 +214,9 @@ fn spread(
 impl Point {
     /// Its value for people who may not have a machine yet, and so no unit.
     pub fn told(&self, quantity: Quantity) -> String {
-        match quantity {
-            Quantity::Time(_) => Time::from_ps(self.number as i64).to_string(),
-            _ => self.value.clone(),
+        match quantity.is_time() {
+            true => Time::from_ps(self.number as i64).to_string(),
+            false => self.value.clone(),
         }
     }
 }

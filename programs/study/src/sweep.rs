@@ -59,11 +59,10 @@ fn at(
         _ => machine.clone().build(),
     };
     let Study { case, emulation, repeat } = study(params.map_err(|why| why.to_string())?)?;
-    quantity.takes(case.program, &point.value)?;
     let case = Case { algorithm, ..case };
     let case = match quantity {
         Quantity::Size => Case { size: point.number as usize, ..case },
-        Quantity::Own(name) => case.with(name, &point.value),
+        Quantity::Own(option) => case.set(option.at(point.number)?),
         _ => case,
     };
     case.check()?;

@@ -9,10 +9,10 @@ use super::{CM5, cycles, list, machine, named};
 use crate::pictures::curves::curves;
 use crate::pictures::timeline::timeline;
 use loggp_draw::plot::{Panel, Plot, Scale};
-use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::math::trees;
-use loggp_programs::summation::SUMMATION as PROGRAM;
+use loggp_programs::summation::{SUMMATION as PROGRAM, TIME};
+use loggp_programs::{Case, Length};
 use loggp_study::{Answers, Failed};
 
 /// The exhibit.
@@ -216,7 +216,7 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
 
 /// As many operands as can be summed by T cycles.
 fn by_time(P: usize, times: [i64; 3], T: i64) -> Case {
-    Case::new(&PROGRAM, "optimal", machine(P, times)).with("time", T)
+    Case::new(&PROGRAM, "optimal", machine(P, times)).with(&TIME, Some(Length::cycles(T as u32)))
 }
 
 /// How many operands there were.

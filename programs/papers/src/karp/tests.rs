@@ -4,8 +4,8 @@ use super::search::{Sums, Trees};
 use super::{PAPER, f, machine};
 use crate::tests::{differing, found};
 use loggp_programs::broadcast::BROADCAST;
-use loggp_programs::summation::SUMMATION;
-use loggp_programs::{Case, Emulation};
+use loggp_programs::summation::{SUMMATION, TIME};
+use loggp_programs::{Case, Emulation, Length};
 
 /// The time of a case, by formula and on the virtual clock; and its operands, if it has some.
 fn run(case: &Case) -> (i64, i64, Option<i64>) {
@@ -41,7 +41,8 @@ fn no_schedule_sums_more() {
         let mut search = Sums::on(times);
         let P = rng.usize(1..6);
         for T in 0..14 - P as i64 {
-            let case = Case::new(&SUMMATION, "optimal", machine(P, times)).with("time", T);
+            let case = Case::new(&SUMMATION, "optimal", machine(P, times))
+                .with(&TIME, Some(Length::cycles(T as u32)));
             let (_, model, operands) = run(&case);
             assert_eq!((operands, model), (Some(search.most(T, P - 1)), T), "P = {P}, {times:?}, T = {T}");
         }

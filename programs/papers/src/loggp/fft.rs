@@ -8,7 +8,7 @@ use loggp_draw::bars::{Bar, Bars, Layer};
 use loggp_draw::digits::{rough, rough_percent, thousands};
 use loggp_draw::palette::Series;
 use loggp_programs::Case;
-use loggp_programs::fft::FFT;
+use loggp_programs::fft::{self, BUTTERFLY, FFT, LAYOUT, Layout};
 use loggp_programs::remap::REMAP;
 use loggp_study::{Answers, Failed, Prediction};
 
@@ -47,19 +47,19 @@ const PHASES: [&str; 4] = ["compute I", "redistribution", "remap", "compute III"
 /// The bytes of a point.
 const POINT: usize = 16;
 /// LogP's butterfly on the CM-5 (section 4.1.4), the only one that the papers have.
-const BUTTERFLY: &str = "4.5 us";
+const COST: Time = Time::from_ps(4_500_000);
 
 fn make(lab: &Lab) -> Result<Finding, Failed> {
     let n: usize = lab.pick(1 << 16, 1 << 20);
     let params = cs2("cs2-splitc", P);
     let case = |algorithm| {
         let case = Case { size: n, ..Case::new(&FFT, algorithm, params) };
-        case.with("layout", "blocked").with("butterfly", BUTTERFLY)
+        case.with(&LAYOUT, Layout::Blocked).with(&BUTTERFLY, COST)
     };
     // What a point costs, so that the redistribution is as long as the paper says.
     let transfer = phase_by_formula(&case("long-staggered"), "remap")?;
     let point = Time::from_ps((REDISTRIBUTION * transfer).as_ps() / (n / P) as i64);
-    let with_point = |algorithm| case(algorithm).with("point", format!("{}ps", point.as_ps()));
+    let with_point = |algorithm| case(algorithm).with(&fft::POINT, point);
 
     let long = lab.measured(with_point("long-staggered"))?;
     lab.done(0.3);
@@ -110,7 +110,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         Check::claim(
             "the end of the long version, and the last phase of the short one, whose messages have 4 bytes as in figure 4",
             "the one comes before the other",
-            format!("{} ms and {} ms, with {BUTTERFLY} for a butterfly", ms(total), ms(last_begins)),
+            format!("{} ms and {} ms, with {COST} for a butterfly", ms(total), ms(last_begins)),
             total < last_begins,
         ),
         Check::claim(
@@ -122,7 +122,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     ];
     let verdict = format!(
         "Where the redistribution takes five times as long as the remap, as the paper measured, the long version {} before the \
-         short one begins its last phase if that sends 4 bytes at a time, as in figure 4, and a butterfly takes {BUTTERFLY}, as on \
+         short one begins its last phase if that sends 4 bytes at a time, as in figure 4, and a butterfly takes {COST}, as on \
          the CM-5. Our FFT sends a point of 16 bytes at a time; against that the long version would have to have butterflies of at \
          most {} us. The cost of redistribution is the paper's and not ours: cache misses are out of reach.",
         if total < last_begins { "ends" } else { "does not end" },

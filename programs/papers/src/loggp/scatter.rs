@@ -8,7 +8,7 @@ use crate::pictures::curves::curves;
 use loggp_draw::digits::{exact, rough, rough_percent};
 use loggp_draw::plot::Scale;
 use loggp_programs::Case;
-use loggp_programs::scatter::SCATTER;
+use loggp_programs::scatter::{ALPHA, SCATTER};
 use loggp_study::{Failed, Prediction};
 
 /// Figure 11.
@@ -131,7 +131,7 @@ fn ratios(lab: &Lab) -> Result<Finding, Failed> {
     let mut points: Vec<(f64, Prediction)> = Vec::new();
     for hundredths in ALL {
         let alpha = hundredths as f64 / 100.0;
-        let case = case("fixed").with("alpha", alpha);
+        let case = case("fixed").with(&ALPHA, alpha);
         let answers = if hundredths % every == 0 { lab.measured(case)? } else { lab.model(case)? };
         if hundredths % every == 0 || hundredths == 49 {
             runs.push(&[&alpha.to_string()], None, &answers);

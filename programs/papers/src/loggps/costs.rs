@@ -7,7 +7,9 @@ use super::nearness::Nearness;
 use super::platforms::{PLATFORMS, two_of};
 use crate::pictures::timeline::timeline;
 use loggp_programs::Case;
-use loggp_programs::message::{IRECV, ISEND, MESSAGE, Parts, RECV, SEND, WAIT_RECV, WAIT_SEND};
+use loggp_programs::message::{
+    IRECV, ISEND, MEANWHILE, MESSAGE, Parts, RECEIVER_DELAY, RECV, SEND, WAIT_RECV, WAIT_SEND,
+};
 use loggp_study::{Answers, Failed};
 
 /// Figure 2.
@@ -83,7 +85,7 @@ pub const TABLE_4: Exhibit = Exhibit {
 /// A message: its length and how long its receiver is late.
 fn message(algorithm: &str, params: Params, k: usize, late: Time) -> Case {
     let case = Case { size: k, ..Case::new(&MESSAGE, algorithm, params) };
-    case.with("receiver-delay", format!("{}ps", late.as_ps()))
+    case.with(&RECEIVER_DELAY, late.into())
 }
 
 /// What a routine took by the model, if it was called.
@@ -259,7 +261,7 @@ fn table_4(lab: &Lab) -> Result<Finding, Failed> {
     let (mut nearness, mut called, mut same, mut one_byte) = (Nearness::default(), 0, 0, Time::ZERO);
     let (mut waits, mut as_printed) = (0, 0);
     for (number, (algorithm, k, late, meanwhile)) in CASES.into_iter().enumerate() {
-        let case = message(algorithm, params, k, late * US).with("meanwhile", format!("{meanwhile}us"));
+        let case = message(algorithm, params, k, late * US).with(&MEANWHILE, (meanwhile * US).into());
         let answers = lab.measured(case)?;
         runs.push(&[algorithm, &k.to_string(), &late.to_string(), &meanwhile.to_string()], None, &answers);
         nearness.see(&answers);

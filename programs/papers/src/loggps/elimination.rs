@@ -9,7 +9,7 @@ use loggp::{CallKind, Params, Time, Trace, preset};
 use super::super::Lab;
 use super::platforms::changed;
 use loggp_programs::Case;
-use loggp_programs::gauss::{GAUSS, longest_message};
+use loggp_programs::gauss::{FLOP, GAUSS, longest_message};
 use loggp_study::Failed;
 use loggp_study::analysis::WhatIf;
 
@@ -55,8 +55,8 @@ pub fn case(code: &Code, n: usize, part: usize) -> Case {
     let times = [("O_s", gps.O_s), ("O_r", gps.O_r), ("G_s", gps.G_s), ("G_l", gps.G_l)];
     let times = times.map(|(name, time)| format!("{name}={}ps", part as i64 * time.as_ps())).join(",");
     let params = changed(params, &format!("s={},S={},{times}", gps.s / part, gps.S / part));
-    let flop = 10_800 * part * part; // 10.8 ns is what it costs unless told
-    Case { size: n / part, ..Case::new(&GAUSS, code.algorithm, params) }.with("flop", format!("{flop}ps"))
+    let flop = 10_800 * (part * part) as i64; // 10.8 ns is what it costs unless told
+    Case { size: n / part, ..Case::new(&GAUSS, code.algorithm, params) }.with(&FLOP, Time::from_ps(flop))
 }
 
 /// A run of it.

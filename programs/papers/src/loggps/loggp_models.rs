@@ -6,7 +6,7 @@ use super::super::{Answer, Check, Exhibit, Finding, Lab, Seconds, Table};
 use super::platforms::two_of;
 use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::Case;
-use loggp_programs::message::{MESSAGE, Parts};
+use loggp_programs::message::{MESSAGE, Parts, RECEIVER_DELAY};
 use loggp_study::Failed;
 use loggp_study::analysis::WhatIf;
 
@@ -84,7 +84,7 @@ struct Seen {
 /// A model by name, of a message of k bytes on Myrinet whose receiver is late.
 fn seen(lab: &Lab, model: &str, k: usize, late: Time) -> Result<Seen, Failed> {
     let case = Case { size: k, ..Case::new(&MESSAGE, "blocking", two_of("myrinet")) };
-    let (_, trace) = lab.traced(case.with("receiver-delay", format!("{}ps", late.as_ps())))?;
+    let (_, trace) = lab.traced(case.with(&RECEIVER_DELAY, late.into()))?;
     let again = WhatIf::read(&format!("model={model}"), trace.params)?.replay(&trace)?;
     let message = again.messages.iter().find(|message| message.id.from == 0 && message.words == k);
     let message = message.expect("the message is in the trace");

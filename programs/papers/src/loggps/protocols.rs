@@ -5,7 +5,7 @@ use loggp::{MS, Ports, Time, US};
 use super::super::{Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::nearness::Nearness;
 use super::platforms::{changed, two_of};
-use loggp_programs::message::{MESSAGE, SEND};
+use loggp_programs::message::{MESSAGE, RECEIVER_DELAY, SEND};
 use loggp_programs::{Case, Emulation};
 use loggp_study::loggps::LogGpsCalibration;
 use loggp_study::{Answers, Failed};
@@ -72,7 +72,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         let mut sends = Vec::new();
         for (k, protocol) in [(S, last), (S + 1, "Rendezvous")] {
             let case = Case { size: k, ..Case::new(&MESSAGE, "blocking", params) };
-            let answers = lab.measured(case.with("receiver-delay", format!("{}us", LATE.in_units(US))))?;
+            let answers = lab.measured(case.with(&RECEIVER_DELAY, LATE.into()))?;
             runs.push(&[name, &k.to_string(), protocol], None, &answers);
             nearness.see(&answers);
             sends.push(send(&answers));

@@ -8,7 +8,7 @@ use super::platforms::{PLATFORMS, Platform, changed, two_of};
 use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::message::Parts;
-use loggp_programs::rtt::RTT;
+use loggp_programs::rtt::{IMBALANCE, RTT};
 use loggp_study::{Answers, Failed};
 
 /// Table 6.
@@ -78,7 +78,7 @@ pub const FIGURE_5: Exhibit = Exhibit {
 
 /// A round trip of messages of k bytes.
 fn round_trip(params: Params, k: usize, w: Time) -> Case {
-    Case { size: k, ..Case::new(&RTT, "blocking", params) }.with("imbalance", format!("{}ps", w.as_ps()))
+    Case { size: k, ..Case::new(&RTT, "blocking", params) }.with(&IMBALANCE, w.into())
 }
 
 /// What processor 0 sees of it by the model. The run is longer where processor 1 is done later.

@@ -6,7 +6,7 @@ use super::super::{Cell, Check, Exhibit, Finding, Lab, Seconds, Table};
 use super::{cm5, line, panel};
 use loggp_draw::plot::{Look, Plot, Scale};
 use loggp_programs::Case;
-use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, STEADY, STRESS};
+use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STEADY, STRESS};
 use loggp_study::{Answers, Failed};
 
 /// Section 5.3.
@@ -29,15 +29,14 @@ pub const SATURATION: Exhibit = Exhibit {
 };
 
 /// The loads: how many messages each processor starts per max(g, 2o).
-const RATES: [&str; 13] =
-    ["0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1", "1.1", "1.25", "1.5"];
+const RATES: [f64; 13] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5];
 /// Those that are measured too.
-const MEASURED: [&str; 3] = ["0.2", "0.7", "1.25"];
+const MEASURED: [f64; 3] = [0.2, 0.7, 1.25];
 /// How many processors there are.
 const P: usize = 16;
 
-fn case(rate: &str, size: usize) -> Case {
-    Case { size, ..Case::new(&STRESS, STEADY, cm5(P)) }.with("rate", rate)
+fn case(rate: f64, size: usize) -> Case {
+    Case { size, ..Case::new(&STRESS, STEADY, cm5(P)) }.with(&RATE, rate)
 }
 
 /// A figure of a run, in us.
@@ -56,10 +55,9 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     let table = table.exact("longest", "us, model").exact("twice as many", "us, model").percent("stalled");
     let mut table = table.exact("mean, measured", "us").rough("dilation", "").text("held").text("verified");
     let (mut mean, mut longest, mut twice, mut rings) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (done, rate) in RATES.into_iter().enumerate() {
-        let load: f64 = rate.parse().expect("a rate is a number");
-        let model = lab.model(case(rate, size))?;
-        let more = lab.model(case(rate, 2 * size))?;
+    for (done, load) in RATES.into_iter().enumerate() {
+        let model = lab.model(case(load, size))?;
+        let more = lab.model(case(load, 2 * size))?;
         mean.push((load, figure(&model, LATENCY)));
         longest.push((load, figure(&model, LONGEST_LATENCY)));
         twice.push((load, figure(&more, LATENCY)));
@@ -73,8 +71,8 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
             twice[done].1.into(),
             stalled.into(),
         ];
-        if lab.is_wall() && MEASURED.contains(&rate) {
-            let measured = lab.measured(case(rate, size))?;
+        if lab.is_wall() && MEASURED.contains(&load) {
+            let measured = lab.measured(case(load, size))?;
             let latency = figure(&measured, LATENCY);
             rings.push((load, latency));
             let host = measured.outcome.run.host.as_ref();

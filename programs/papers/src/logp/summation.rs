@@ -8,10 +8,10 @@ use super::caption;
 use crate::pictures::timeline::timeline;
 use loggp_draw::tree;
 use loggp_draw::tree::Node;
-use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::summation::schedule::Part;
-use loggp_programs::summation::{SUMMATION, Way, schedule};
+use loggp_programs::summation::{SUMMATION, TIME, Way, schedule};
+use loggp_programs::{Case, Length};
 use loggp_study::{Answers, Failed};
 
 /// Figure 4.
@@ -41,22 +41,22 @@ pub const FIGURE_4: Exhibit = Exhibit {
 };
 
 /// The caption's time, in cycles.
-const T: f64 = 28.0;
+const T: u32 = 28;
 
 /// The run of the figure.
 fn make(lab: &Lab) -> Result<Finding, Failed> {
     let params = caption(8, [5, 2, 4]);
     let case = |algorithm: &str| Case::new(&SUMMATION, algorithm, params);
-    let (filled, trace) = lab.traced(case("optimal").with("time", T))?;
+    let (filled, trace) = lab.traced(case("optimal").with(&TIME, Some(Length::cycles(T))))?;
     let n = operands(&filled);
-    let alone = operands(&lab.model(case("optimal").with("time", 9))?);
+    let alone = operands(&lab.model(case("optimal").with(&TIME, Some(Length::cycles(9))))?);
 
     let mut runs = Runs::new("runs", "As many values, two ways", &["algorithm", "values"], ("cycles", US));
     let mut optimal = None;
     for algorithm in SUMMATION.algorithms {
         let answers = lab.measured(Case { size: n, ..case(algorithm.name) })?;
         let is_optimal = algorithm.name == "optimal";
-        runs.push(&[algorithm.name, &n.to_string()], is_optimal.then_some(T), &answers);
+        runs.push(&[algorithm.name, &n.to_string()], is_optimal.then_some(T.into()), &answers);
         if is_optimal {
             optimal = Some(answers.prediction);
         }

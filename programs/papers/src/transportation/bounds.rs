@@ -6,7 +6,9 @@ use super::super::{Answer, Check, Lab, Runs, Table};
 use super::{MS, arrivals, case, ends, form, lengths};
 use loggp_draw::plot::{Level, Line, Look, Panel, Plot, Scale};
 use loggp_programs::Case;
-use loggp_programs::transportation::{Matrix, Scheme, TRANSPORTATION, matrix};
+use loggp_programs::transportation::{
+    FAN_OUT, FanOut, INCOMING, MATRIX, Matrix, OUTGOING, SKEW, Scheme, Skew, TRAFFIC, TRANSPORTATION, matrix,
+};
 use loggp_study::{Answers, Failed};
 
 /// What a matrix and its two stages are held to.
@@ -161,9 +163,11 @@ pub fn bounds(lab: &Lab) -> Result<(Table, Vec<Check>), Failed> {
 
 /// Matrices of all kinds, for several numbers of processors.
 fn matrices(lab: &Lab) -> Result<Vec<Matrix>, Failed> {
-    let of = |name: &str, P: usize, traffic: usize| -> Result<Matrix, Failed> {
+    let of = |name: &'static str, P: usize, traffic: usize| -> Result<Matrix, Failed> {
         Ok(matrix(
-            &Case { seed: lab.seed, ..case("linear", P) }.with("matrix", name).with("traffic", traffic),
+            &Case { seed: lab.seed, ..case("linear", P) }
+                .with(&MATRIX, name.into())
+                .with(&TRAFFIC, Some(traffic)),
         )?)
     };
     let mut matrices = Vec::new();
@@ -173,8 +177,10 @@ fn matrices(lab: &Lab) -> Result<Vec<Matrix>, Failed> {
                 matrices.push(of(name, P, P * P * (2 + more) + 5 * more)?);
             }
         }
-        let unequal =
-            case("linear", P).with("matrix", "random").with("outgoing", 2 * P * P).with("incoming", P * P);
+        let unequal = case("linear", P)
+            .with(&MATRIX, "random".into())
+            .with(&OUTGOING, Some(2 * P * P))
+            .with(&INCOMING, Some(P * P));
         matrices.push(matrix(&Case { seed: lab.seed, ..unequal })?);
     }
     Ok(matrices)
@@ -183,9 +189,14 @@ fn matrices(lab: &Lab) -> Result<Vec<Matrix>, Failed> {
 /// The time over 2 t mu, where it falls to; and over (r + c) mu.
 pub fn scaling(lab: &Lab) -> Result<(Runs, String, Vec<Check>), Failed> {
     let dual = |algorithm: &str, P: usize| Case { ports: Ports::Dual, ..case(algorithm, P) };
-    let equal = |t: usize| dual("two-stage", 32).with("traffic", t).with("fan-out", 32).with("skew", "1/2");
+    let equal = |t: usize| {
+        dual("two-stage", 32)
+            .with(&TRAFFIC, Some(t))
+            .with(&FAN_OUT, Some(FanOut::Of(32)))
+            .with(&SKEW, Some(Skew::fraction(1, 2)))
+    };
     let random = |algorithm: &str, r: usize, c: usize| {
-        dual(algorithm, 16).with("matrix", "random").with("outgoing", r).with("incoming", c)
+        dual(algorithm, 16).with(&MATRIX, "random".into()).with(&OUTGOING, Some(r)).with(&INCOMING, Some(c))
     };
     let most = lab.pick(18, 20);
     let mut runs =

@@ -6,7 +6,7 @@ use super::super::{Answer, Check, Exhibit, Finding, Lab, Outcome, Runs, Seconds,
 use super::{case, list, named};
 use crate::pictures::timeline::timeline;
 use loggp_draw::heat_map::heat_map;
-use loggp_programs::transportation::{Matrix, TRANSPORTATION};
+use loggp_programs::transportation::{MATRIX, Matrix, TRANSPORTATION};
 use loggp_study::Failed;
 
 /// How what a figure's margins say is computed.
@@ -105,7 +105,7 @@ pub const FIGURE_3: Exhibit = Exhibit {
         let found = figure.find(lab, |matrix| {
             vec![Check::equal("t, to which all traffic is equal", "9", equal_traffic(matrix))]
         })?;
-        let (_, trace) = lab.traced(case("linear", 4).with("matrix", "figure-3"))?;
+        let (_, trace) = lab.traced(case("linear", 4).with(&MATRIX, "figure-3".into()))?;
         let picture = timeline(&trace, "Figure 3 by linear permutation, P = 4, CM-5", ("us", US));
         let caption = "The linear permutation of figure 4: first the exchange of the vectors, then three steps with a barrier \
                        after each.";
@@ -160,7 +160,7 @@ impl Figure {
 
         let mut runs = Runs::new("runs", "The matrix transported on the CM-5", &["algorithm"], ("us", US));
         for (n, algorithm) in TRANSPORTATION.algorithms.iter().enumerate() {
-            let case = case(algorithm.name, P).with("matrix", name);
+            let case = case(algorithm.name, P).with(&MATRIX, name.into());
             // One of each kind is enough to see that the wall clock keeps up.
             let is_measured = ["two-stage", "linear", "random-improved"].contains(&algorithm.name);
             let answers = if is_measured { lab.measured(case)? } else { lab.model(case)? };

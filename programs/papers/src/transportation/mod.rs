@@ -17,7 +17,7 @@ use super::check::list;
 use super::{Lab, Paper};
 use loggp_programs::Case;
 use loggp_programs::transportation::{
-    Arrival, Matrix, Method, Schedule, Scheme, Source, TRANSPORTATION, TwoStage, matrix, transport,
+    Arrival, MATRIX, Matrix, Method, Schedule, Scheme, Source, TRANSPORTATION, TwoStage, matrix, transport,
 };
 use loggp_study::Failed;
 
@@ -59,7 +59,7 @@ fn case(algorithm: &str, P: usize) -> Case {
 
 /// The matrix of this name, or of a figure.
 fn named(name: &str, P: usize) -> Result<Matrix, Failed> {
-    Ok(matrix(&case("linear", P).with("matrix", name))?)
+    Ok(matrix(&case("linear", P).with(&MATRIX, name.to_string().into()))?)
 }
 
 /// A form of the two-stage algorithm that sends both stages by linear permutations.

@@ -6,7 +6,10 @@ use super::super::{Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::{arrivals, case, ends, form, lengths, list, named};
 use crate::pictures::timeline::timeline;
 use loggp_draw::plot::{Level, Line, Look, Panel, Plot, Scale};
-use loggp_programs::transportation::{Arrival, Matrix, Scheme, matrix};
+use loggp_programs::Case;
+use loggp_programs::transportation::{
+    Arrival, FAN_OUT, FanOut, MATRIX, Matrix, SKEW, Scheme, Skew, TRAFFIC, matrix,
+};
 use loggp_study::Failed;
 
 /// Figure 8.
@@ -135,6 +138,12 @@ fn most_leaving(lengths: &Matrix) -> usize {
     (0..lengths.P()).map(|k| lengths.r_i(k)).max().unwrap_or(0)
 }
 
+/// A case with a message to each of the 32 processors, one of which gets all but 1/l of the traffic.
+fn skewed(algorithm: &str, l: usize) -> Case {
+    let case = case(algorithm, 32).with(&FAN_OUT, Some(FanOut::Of(32)));
+    case.with(&SKEW, Some(Skew::fraction(1, l))).with(&TRAFFIC, Some(6411))
+}
+
 fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
     let mut table = Table::new("lengths", "Messages of stage 1, in elements")
         .text("matrix")
@@ -153,9 +162,7 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
     }
     let skews: &[usize] = lab.pick(&[2, 8, 32], &[2, 4, 8, 16, 32]);
     for l in skews {
-        let skewed =
-            case("linear", 32).with("fan-out", 32).with("skew", format!("1/{l}")).with("traffic", 6411);
-        matrices.push((format!("k = 32, l = 1/{l}"), matrix(&skewed)?));
+        matrices.push((format!("k = 32, l = 1/{l}"), matrix(&skewed("linear", *l))?));
     }
     let (mut least_steps, mut most_steps) = (f64::MAX, 0.0_f64);
     for (n, (name, matrix)) in matrices.iter().enumerate() {
@@ -205,10 +212,9 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
 
     let mut runs = Runs::new("runs", "Skewed matrices, P = 32, t = 6,411, k = 32", &["l"], ("ms", super::MS));
     for l in [2, 32] {
-        let skew = format!("1/{l}");
-        let skewed = case("two-stage", 32).with("fan-out", 32).with("skew", &skew).with("traffic", 6411);
+        let skewed = skewed("two-stage", l);
         let answers = if l == 32 { lab.measured(skewed)? } else { lab.model(skewed)? };
-        runs.push(&[&skew], None, &answers);
+        runs.push(&[&format!("1/{l}")], None, &answers);
     }
     let line = |label: &str, number, which: usize| {
         let points = skews
@@ -389,10 +395,14 @@ fn split(
 ) -> Result<Finding, Failed> {
     let mut runs = Runs::new("runs", "The matrix transported on the CM-5", &["algorithm"], ("us", US));
     for algorithm in algorithms {
-        runs.push(&[algorithm], None, &lab.measured(case(algorithm, 4).with("matrix", name))?);
+        runs.push(
+            &[algorithm],
+            None,
+            &lab.measured(case(algorithm, 4).with(&MATRIX, name.to_string().into()))?,
+        );
     }
     let shown = algorithms.last().expect("there are algorithms");
-    let (_, trace) = lab.traced(case(shown, 4).with("matrix", name))?;
+    let (_, trace) = lab.traced(case(shown, 4).with(&MATRIX, name.to_string().into()))?;
     let picture = timeline(&trace, &format!("{shown} of {name}, P = 4, CM-5"), ("us", US));
     Ok(finding
         .table(runs.table())

@@ -6,7 +6,7 @@ use super::super::{Check, Exhibit, Finding, Lab, Outcome, Runs, Seconds, Table};
 use super::{MS, case};
 use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::Case;
-use loggp_programs::transportation::TRANSPORTATION;
+use loggp_programs::transportation::{CHUNK, FAN_OUT, FanOut, SKEW, Skew, TRAFFIC, TRANSPORTATION};
 use loggp_study::Failed;
 
 /// Figure 13.
@@ -123,7 +123,10 @@ fn all_skews() -> Vec<(usize, usize)> {
 
 /// A case at this traffic, fan-out and skew.
 fn at(algorithm: &str, traffic: usize, (k, l): (usize, usize)) -> Case {
-    case(algorithm, 32).with("traffic", traffic).with("fan-out", k).with("skew", format!("1/{l}"))
+    case(algorithm, 32)
+        .with(&TRAFFIC, Some(traffic))
+        .with(&FAN_OUT, Some(FanOut::Of(k)))
+        .with(&SKEW, Some(Skew::fraction(1, l)))
 }
 
 /// The times of some algorithms for these traffics, fan-outs and skews; the exhibit is done from one part to the other.
@@ -403,11 +406,11 @@ fn pieces(lab: &Lab) -> Result<(Table, String), Failed> {
     .text("piece [words]");
     table = SKEWS.iter().fold(table, |table, (k, l)| table.exact(&format!("k = {k}, l = 1/{l}"), ""));
     let (mut least, mut most) = (f64::MAX, 0.0_f64);
-    for (n, piece) in ["128", "1024", "4096", "all"].into_iter().enumerate() {
-        let mut row = vec![piece.into()];
+    for (n, piece) in [128, 1024, 4096, usize::MAX].into_iter().enumerate() {
+        let mut row = vec![if piece == usize::MAX { "all".into() } else { piece.to_string().into() }];
         for skew in SKEWS {
             let time = |algorithm: &str| {
-                Ok::<_, Failed>(lab.model(at(algorithm, 32000, skew).with("chunk", piece))?.outcome.run.time)
+                Ok::<_, Failed>(lab.model(at(algorithm, 32000, skew).with(&CHUNK, piece))?.outcome.run.time)
             };
             let ratio = time(TWO_STAGE)?.as_ps() as f64 / time(IMPROVED)?.as_ps() as f64;
             (least, most) = (least.min(ratio), most.max(ratio));

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use loggp::{PS, Params, Proc, RunError, Tag, Time, US, Work};
+use loggp::{PS, Params, Proc, RunError, Tag, Time, Work};
 
-use crate::costs::duration;
-use crate::{Algorithm, Case, Emulation, Outcome, PhaseName, Plan, Planned, Program, ProgramOption, Size};
+use crate::option::Cycles;
+use crate::{Algorithm, Case, Emulation, Length, Opt, Outcome, PhaseName, Plan, Planned, Program, Size};
 
 /// A message and the routines that send and receive it.
 pub static MESSAGE: Program = Program {
@@ -31,26 +31,27 @@ pub static MESSAGE: Program = Program {
         },
     ],
     size: Size { meaning: "bytes of the message, 0 among them", default: 1024 },
-    options: &[
-        ProgramOption {
-            name: "receiver-delay",
-            value: "TIME",
-            about: "how long processor 1 computes before it receives; a bare number counts cycles",
-            default: "0us",
-            instead_of_size: false,
-            check: |text| duration(text, US).map(drop),
-        },
-        ProgramOption {
-            name: "meanwhile",
-            value: "TIME",
-            about: "how long both compute between a nonblocking call and the wait for it; a bare number counts cycles",
-            default: "0us",
-            instead_of_size: false,
-            check: |text| duration(text, US).map(drop),
-        },
-    ],
+    options: &[&RECEIVER_DELAY, &MEANWHILE],
     work: Work::Charged,
 };
+
+/// When the receiver calls.
+pub static RECEIVER_DELAY: Opt<Length> = Opt::new(
+    "receiver-delay",
+    "TIME",
+    "how long processor 1 computes before it receives; a bare number counts cycles",
+    Length::Time(Time::ZERO),
+    &Cycles,
+);
+
+/// What nonblocking calls leave time for.
+pub static MEANWHILE: Opt<Length> = Opt::new(
+    "meanwhile",
+    "TIME",
+    "how long both compute between a nonblocking call and the wait for it; a bare number counts cycles",
+    Length::Time(Time::ZERO),
+    &Cycles,
+);
 
 /// The message.
 const DATA: Tag<Arc<[u8]>> = Tag::named(0, "data");
@@ -143,9 +144,7 @@ struct Once<'a> {
 
 impl<'a> Once<'a> {
     fn plan(case: &'a Case, nonblocking: bool) -> Planned<'a> {
-        let params = &case.params;
-        let late = case.read("receiver-delay", |text| duration(text, params.cycle))?;
-        let meanwhile = case.read("meanwhile", |text| duration(text, params.cycle))?;
+        let (late, meanwhile) = (case.time(&RECEIVER_DELAY), case.time(&MEANWHILE));
         check_length(case)?;
         Ok(Box::new(Once { case, late, meanwhile: nonblocking.then_some(meanwhile) }))
     }

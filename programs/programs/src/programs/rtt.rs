@@ -21,11 +21,11 @@
 
 use std::sync::Arc;
 
-use loggp::{PS, Params, RunError, Tag, Time, US, Work};
+use loggp::{PS, Params, RunError, Tag, Time, Work};
 
-use crate::costs::duration;
 use crate::message::{DELAY, Parts, check_length, delay};
-use crate::{Algorithm, Case, Emulation, Outcome, PhaseName, Plan, Planned, Program, ProgramOption, Size};
+use crate::option::{Cycles, Whole};
+use crate::{Algorithm, Case, Emulation, Length, Opt, Outcome, PhaseName, Plan, Planned, Program, Size};
 
 /// A message there and one back, with an imbalance.
 pub static RTT: Program = Program {
@@ -39,26 +39,22 @@ pub static RTT: Program = Program {
         plan: |case| RoundTrips::plan(case),
     }],
     size: Size { meaning: "bytes of the message, 0 among them", default: 1024 },
-    options: &[
-        ProgramOption {
-            name: "imbalance",
-            value: "TIME",
-            about: "how long processor 0 computes between its send and its receive; a bare number counts cycles",
-            default: "0us",
-            instead_of_size: false,
-            check: |text| duration(text, US).map(drop),
-        },
-        ProgramOption {
-            name: "rounds",
-            value: "N",
-            about: "how many round trips there are, one after the other",
-            default: "1",
-            instead_of_size: false,
-            check: |text| rounds(text).map(drop),
-        },
-    ],
+    options: &[&IMBALANCE, &ROUNDS],
     work: Work::Charged,
 };
+
+/// The imbalance w.
+pub static IMBALANCE: Opt<Length> = Opt::new(
+    "imbalance",
+    "TIME",
+    "how long processor 0 computes between its send and its receive; a bare number counts cycles",
+    Length::Time(Time::ZERO),
+    &Cycles,
+);
+
+/// How many round trips there are.
+pub static ROUNDS: Opt<usize> =
+    Opt::new("rounds", "N", "how many round trips there are, one after the other", 1, &Whole(1..=1_000_000));
 
 /// The message there.
 const PING: Tag<Arc<[u8]>> = Tag::named(0, "ping");
@@ -146,9 +142,7 @@ struct RoundTrips<'a> {
 
 impl<'a> RoundTrips<'a> {
     fn plan(case: &'a Case) -> Planned<'a> {
-        let params = &case.params;
-        let w = case.read("imbalance", |text| duration(text, params.cycle))?;
-        let rounds = case.read("rounds", rounds)?;
+        let (w, rounds) = (case.time(&IMBALANCE), case.get(&ROUNDS) as i64);
         check_length(case)?; // of the message there, and of the one back
         Ok(Box::new(RoundTrips { case, w, rounds }))
     }
@@ -215,13 +209,6 @@ fn verify(results: &[(Option<Arc<[u8]>>, Time)], expected: [&Arc<[u8]>; 2]) -> R
         None => Ok(()),
         Some(id) => Err(format!("processor {id} has another message than processor {} sent", 1 - id)),
     }
-}
-
-/// Reads a number of rounds.
-fn rounds(text: &str) -> Result<i64, String> {
-    const MOST: i64 = 1_000_000;
-    let in_range = |rounds: &i64| (1..=MOST).contains(rounds);
-    text.parse().ok().filter(in_range).ok_or_else(|| format!("give a whole number from 1 to {MOST}"))
 }
 
 #[cfg(test)]

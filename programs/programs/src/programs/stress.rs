@@ -9,7 +9,8 @@ use std::iter;
 
 use loggp::{ActivityKind, Audit, Params, Payload, Proc, RunError, Tag, Time, Trace, US, Work, audit};
 
-use crate::{Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, ProgramOption, Size};
+use crate::option::Number;
+use crate::{Algorithm, Case, Emulation, Figure, Opt, Outcome, Plan, Planned, Program, Size};
 
 /// The patterns. A study of one says in [`Outcome::audit`] what its trace shows from outside.
 pub static STRESS: Program = Program {
@@ -49,16 +50,21 @@ pub static STRESS: Program = Program {
         },
     ],
     size: Size { meaning: "messages that each processor sends", default: 8 },
-    options: &[ProgramOption {
-        name: "rate",
-        value: "RATE",
-        about: "of steady: how many messages each processor starts per max(g, 2o), the most that it can send and receive",
-        default: "0.5",
-        instead_of_size: false,
-        check: |text| rate(text).map(drop),
-    }],
+    options: &[&RATE],
     work: Work::Charged, // it counts no computation
 };
+
+/// How fast messages follow each other.
+pub static RATE: Opt<f64> = Opt::new(
+    "rate",
+    "RATE",
+    "of steady: how many messages each processor starts per max(g, 2o), the most that it can send and receive",
+    0.5,
+    &Number {
+        can_be: |rate| (0.001..=1000.0).contains(&rate),
+        refusal: "it is no rate; give a number from 0.001 to 1000, such as 0.5",
+    },
+);
 
 /// A figure of a study: how many messages the busiest receiver took per max(g, o), from its first reception to its last.
 /// It is at most 1, by the rules. There is none for fewer than two messages, and where max(g, o) is 0.
@@ -102,7 +108,7 @@ impl Stress<'_> {
         formula: fn(&Case) -> Option<Time>,
     ) -> Planned<'_> {
         let (P, size) = (case.params.P, case.size);
-        let rate = case.read("rate", rate)?;
+        let rate = case.get(&RATE);
         let interval = (case.algorithm.name == STEADY).then(|| interval_at(rate, &case.params));
         match P.checked_mul(size) {
             _ if P < 2 => Err("a processor alone stresses nobody; give at least 2".into()),
@@ -307,14 +313,6 @@ fn obey(audit: &Audit) -> Result<(), String> {
 /// The shortest time between two short messages of a processor.
 fn most_often(params: &Params) -> Time {
     params.g.max(params.o)
-}
-
-/// Reads a rate.
-fn rate(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(rate) if (0.001..=1000.0).contains(&rate) => Ok(rate),
-        _ => Err("it is no rate; give a number from 0.001 to 1000, such as 0.5".into()),
-    }
 }
 
 /// The time between the messages of a processor at a rate. At rate 1 it starts one whenever it has sent and received one.

@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, ShapeBuilder};
 
-use crate::ProgramOption;
+use crate::Opt;
+use crate::option::Written;
 
 /// How a program is told its matrix.
-pub const ENTRIES: ProgramOption = ProgramOption {
-    name: "entries",
-    value: "KIND",
-    about: "the matrix: random, hilbert, graded, triangular, orthogonal, singular, or a file FILE.csv",
-    default: "random",
-    instead_of_size: false,
-    check: |text| Entries::named(text).map(drop),
-};
+pub static ENTRIES: Opt<Entries> = Opt::new(
+    "entries",
+    "KIND",
+    "the matrix: random, hilbert, graded, triangular, orthogonal, singular, or a file FILE.csv",
+    Entries::Random,
+    &Written { read: Entries::named, write: Entries::name },
+);
 
 /// What is in the matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Entries {
     ];
 
     /// What a name, or the name of a file that ends in .csv, stands for.
-    pub fn named(text: &str) -> Result<Entries, String> {
+    fn named(text: &str) -> Result<Entries, String> {
         if let Some((_, entries)) = Entries::NAMED.iter().find(|(name, _)| *name == text) {
             return Ok(entries.clone());
         }
@@ -56,6 +56,15 @@ impl Entries {
         }
         let names: Vec<&str> = Entries::NAMED.iter().map(|(name, _)| *name).collect();
         Err(format!("there is no such matrix; give {}, or a file FILE.csv", names.join(", ")))
+    }
+
+    /// Its name, or that of the file.
+    fn name(&self) -> String {
+        if let Entries::File(path) = self {
+            return path.display().to_string();
+        }
+        let named = Entries::NAMED.iter().find(|(_, entries)| entries == self);
+        named.map(|(name, _)| (*name).into()).expect("what is no file has a name")
     }
 
     /// The matrix with n rows and columns; nothing but zeros for one that must be read.

@@ -29,17 +29,6 @@ pub enum Layout {
     Blocked,
 }
 
-impl Layout {
-    /// The layout with this name.
-    pub fn named(name: &str) -> Result<Layout, String> {
-        match name {
-            "cyclic" => Ok(Layout::Cyclic),
-            "blocked" => Ok(Layout::Blocked),
-            _ => Err("give cyclic or blocked".into()),
-        }
-    }
-}
-
 /// The sizes of a transform, and who has which of its points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {

@@ -20,20 +20,21 @@ mod rehearsal;
 mod remap;
 mod verify;
 
+pub use self::layout::Layout;
+
 use std::mem::swap;
 
-use loggp::{Proc, RunError, Time, Work};
+use loggp::{Proc, RunError, Time, US, Work};
 
 use self::columns::Column;
 use self::kernels::{Kernels, Memory, Point};
-use self::layout::{Layout, Shape};
+use self::layout::Shape;
 use self::overlap::{Charges, overlapped};
 use self::phase::{Phase, Stopwatch};
 use self::remap::Schedule;
-use crate::costs::microseconds;
+use crate::option::{Microseconds, OneOf};
 use crate::{
-    Algorithm, Case, Costs, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program, ProgramOption,
-    Refusal, Size,
+    Algorithm, Case, Costs, Emulation, Figure, Opt, Outcome, PhaseName, Plan, Planned, Program, Refusal, Size,
 };
 
 /// The fast Fourier transform.
@@ -88,36 +89,36 @@ pub static FFT: Program = Program {
         },
     ],
     size: Size { meaning: "points, a power of two and at least P^2", default: 1 << 16 },
-    options: &OPTIONS,
+    options: &[&LAYOUT, &BUTTERFLY, &POINT],
     work: Work::Charged, // the papers' costs of computing, unless told
 };
 
-static OPTIONS: [ProgramOption; 3] = [
-    ProgramOption {
-        name: "layout",
-        value: "LAYOUT",
-        about: "the hybrid layout's first half: cyclic (LogP) or blocked (LogGP)",
-        default: "cyclic",
-        instead_of_size: false,
-        check: |text| Layout::named(text).map(drop),
-    },
-    ProgramOption {
-        name: "butterfly",
-        value: "TIME",
-        about: "what a butterfly costs where work is charged (4.5 us on the CM-5: LogP, section 4.1.4)",
-        default: "4.5us",
-        instead_of_size: false,
-        check: |text| microseconds(text).map(drop),
-    },
-    ProgramOption {
-        name: "point",
-        value: "TIME",
-        about: "what it costs to load and store a point where work is charged (1 us on the CM-5: LogP, section 4.1.4)",
-        default: "1us",
-        instead_of_size: false,
-        check: |text| microseconds(text).map(drop),
-    },
-];
+/// The hybrid layout.
+pub static LAYOUT: Opt<Layout> = Opt::new(
+    "layout",
+    "LAYOUT",
+    "the hybrid layout's first half: cyclic (LogP) or blocked (LogGP)",
+    Layout::Cyclic,
+    &OneOf(&[("cyclic", Layout::Cyclic), ("blocked", Layout::Blocked)]),
+);
+
+/// What a butterfly costs.
+pub static BUTTERFLY: Opt<Time> = Opt::new(
+    "butterfly",
+    "TIME",
+    "what a butterfly costs where work is charged (4.5 us on the CM-5: LogP, section 4.1.4)",
+    Time::from_ps(4_500_000),
+    &Microseconds,
+);
+
+/// What a point in a remap costs.
+pub static POINT: Opt<Time> = Opt::new(
+    "point",
+    "TIME",
+    "what it costs to load and store a point where work is charged (1 us on the CM-5: LogP, section 4.1.4)",
+    US,
+    &Microseconds,
+);
 
 /// The algorithms.
 #[derive(Clone, Copy, PartialEq)]
@@ -144,8 +145,7 @@ struct Fft<'a> {
 
 impl Fft<'_> {
     fn plan(case: &Case, way: Way) -> Planned<'_> {
-        let layout = case.read("layout", Layout::named)?;
-        let charges = (case.read("butterfly", microseconds)?, case.read("point", microseconds)?);
+        let (layout, charges) = (case.get(&LAYOUT), (case.get(&BUTTERFLY), case.get(&POINT)));
         check(case, way)?;
         let layout = if let Way::Alone(layout) = way { layout } else { layout };
         Ok(Box::new(Fft {

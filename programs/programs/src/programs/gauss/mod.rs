@@ -13,13 +13,11 @@ use ndarray::{Array1, Array2};
 
 use self::rows::Singular;
 use self::solver::{BLOCK, PIVOT_BYTES, Solver, TOGETHER};
-use crate::costs::microseconds;
 use crate::math::dense::entries;
 use crate::math::dense::entries::{ENTRIES, Entries};
 use crate::math::dense::{check_size, residual};
-use crate::{
-    Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, ProgramOption, Refusal, Size,
-};
+use crate::option::Microseconds;
+use crate::{Algorithm, Case, Emulation, Figure, Opt, Outcome, Plan, Planned, Program, Refusal, Size};
 
 /// Gaussian elimination with partial pivoting.
 pub static GAUSS: Program = Program {
@@ -40,26 +38,17 @@ pub static GAUSS: Program = Program {
         },
     ],
     size: Size { meaning: "equations, of 8-byte numbers", default: 256 },
-    options: &OPTIONS,
+    options: &[&ENTRIES, &FLOP],
     work: Work::Charged, // the paper's costs of computing, unless told
 };
 
 const NO_FORMULA: &str = "none: the paper has none, and predicts the time from the trace of a run";
 
-/// The flop is derived from LogGPS's table 7 and figure 6. With S = 65,536 and n = 4096 the predicted 33.2 s are 7%
+/// What a flop costs. It is derived from LogGPS's table 7 and figure 6. With S = 65,536 and n = 4096 the predicted 33.2 s are 7%
 /// synchronization, so 30.9 s are computing and some overhead; two thirds of n^3 flops are 2.86e9 for each of 16
 /// processors: 10.8 ns, or 93 Mflops from a Pentium II of 450 MHz.
-static OPTIONS: [ProgramOption; 2] = [
-    ENTRIES,
-    ProgramOption {
-        name: "flop",
-        value: "TIME",
-        about: "what a flop costs where work is charged",
-        default: "10.8ns",
-        instead_of_size: false,
-        check: |text| microseconds(text).map(drop),
-    },
-];
+pub static FLOP: Opt<Time> =
+    Opt::new("flop", "TIME", "what a flop costs where work is charged", Time::from_ps(10_800), &Microseconds);
 
 /// A case that was read.
 struct Gauss<'a> {
@@ -80,8 +69,7 @@ impl<'a> Gauss<'a> {
 
     /// Reads a case.
     fn read(case: &'a Case, fragmented: bool) -> Result<Gauss<'a>, Refusal> {
-        let entries = case.read("entries", Entries::named)?;
-        let flop = case.read("flop", microseconds)?;
+        let (entries, flop) = (case.get(&ENTRIES), case.get(&FLOP));
         check_size(case.size, "solve")?;
         let piece = if fragmented { piece(case)? } else { usize::MAX };
         let file =

@@ -26,13 +26,13 @@ use self::panel::Singular;
 use self::predict::Flops;
 use self::record::{PHASES, Record, Records};
 use self::verify::Factors;
-use crate::costs::microseconds;
 use crate::math::dense::check_size;
 use crate::math::dense::entries;
 use crate::math::dense::entries::{ENTRIES, Entries};
+use crate::option::{Microseconds, Perhaps, Whole, Written};
 use crate::{
-    Algorithm, Case, Costs, Course, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program,
-    ProgramOption, Refusal, Size,
+    Algorithm, Case, Costs, Course, Emulation, Figure, Opt, Outcome, PhaseName, Plan, Planned, Program,
+    Refusal, Size,
 };
 
 /// LU decomposition with partial pivoting.
@@ -81,37 +81,36 @@ pub static LU: Program = Program {
         },
     ],
     size: Size { meaning: "rows and columns of the matrix, of 8-byte numbers", default: 256 },
-    options: &OPTIONS,
+    options: &[&GRID, &BLOCK, &ENTRIES, &FLOP],
     work: Work::Charged, // the paper's costs of computing, unless told
 };
 
-static OPTIONS: [ProgramOption; 4] = [
-    ProgramOption {
-        name: "grid",
-        value: "RxC",
-        about: "the rows and columns of the grid, such as 2x8; the nearest to a square unless told",
-        default: "",
-        instead_of_size: false,
-        check: |text| grid_of(text).map(drop),
-    },
-    ProgramOption {
-        name: "block",
-        value: "COLUMNS",
-        about: "how many columns are eliminated together; 1 is the paper's",
-        default: "1",
-        instead_of_size: false,
-        check: |text| block(text).map(drop),
-    },
-    ENTRIES,
-    ProgramOption {
-        name: "flop",
-        value: "TIME",
-        about: "what a flop costs where work is charged",
-        default: "0.45us", // a tenth of the CM-5's butterfly (LogP, section 4.1.4)
-        instead_of_size: false,
-        check: |text| microseconds(text).map(drop),
-    },
-];
+/// The rows and columns of the grid.
+pub static GRID: Opt<Option<(usize, usize)>> = Opt::new(
+    "grid",
+    "RxC",
+    "the rows and columns of the grid, such as 2x8; the nearest to a square unless told",
+    None,
+    &Perhaps(&Written { read: grid_of, write: |(rows, columns)| format!("{rows}x{columns}") }),
+);
+
+/// How many columns a panel has.
+pub static BLOCK: Opt<usize> = Opt::new(
+    "block",
+    "COLUMNS",
+    "how many columns are eliminated together; 1 is the paper's",
+    1,
+    &Whole(1..=usize::MAX),
+);
+
+/// What a flop costs: a tenth of the CM-5's butterfly (LogP, section 4.1.4).
+pub static FLOP: Opt<Time> = Opt::new(
+    "flop",
+    "TIME",
+    "what a flop costs where work is charged",
+    Time::from_ps(450_000),
+    &Microseconds,
+);
 
 /// The layouts, and the order in which things are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,20 +143,11 @@ struct Lu<'a> {
     charged: Option<Time>,
 }
 
-/// Rows and columns of a grid, if they were told.
-fn grid_of(text: &str) -> Result<Option<(usize, usize)>, String> {
-    if text.is_empty() {
-        return Ok(None);
-    }
+/// Reads the rows and columns of a grid.
+fn grid_of(text: &str) -> Result<(usize, usize), String> {
     let number = |text: &str| text.trim().parse().ok().filter(|number: &usize| *number > 0);
     let grid = text.split_once('x').and_then(|(rows, columns)| Some((number(rows)?, number(columns)?)));
-    grid.map(Some).ok_or_else(|| "a grid is RxC; give it as in 2x8".into())
-}
-
-/// A number of columns.
-fn block(text: &str) -> Result<usize, String> {
-    let block = text.parse().ok().filter(|block: &usize| *block > 0);
-    block.ok_or_else(|| "it is no number of columns; give 1 or more".into())
+    grid.ok_or_else(|| "a grid is RxC; give it as in 2x8".into())
 }
 
 impl<'a> Lu<'a> {
@@ -168,11 +158,8 @@ impl<'a> Lu<'a> {
     /// Reads a case.
     fn read(case: &'a Case, way: Way) -> Result<Lu<'a>, Refusal> {
         let (n, P) = (case.size, case.params.P);
-        let block = case.read("block", block)?;
-        let entries = case.read("entries", Entries::named)?;
-        let flop = case.read("flop", microseconds)?;
-        let told = case.read("grid", grid_of)?;
-        let grid = told.unwrap_or_else(|| squarest(P));
+        let (block, entries, flop) = (case.get(&BLOCK), case.get(&ENTRIES), case.get(&FLOP));
+        let grid = case.get(&GRID).unwrap_or_else(|| squarest(P));
         if grid.0.saturating_mul(grid.1) != P {
             let (rows, columns) = squarest(P);
             return Err(format!(

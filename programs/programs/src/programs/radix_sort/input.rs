@@ -20,21 +20,7 @@ pub enum Input {
 /// The bits of a digit that skewed keys use.
 pub const SKEWED_BITS: u32 = 2;
 
-/// All inputs, by the names that they have on the command line.
-const NAMES: [(&str, Input); 4] = [
-    ("uniform", Input::Uniform),
-    ("skewed", Input::Skewed),
-    ("sorted", Input::Sorted),
-    ("equal", Input::Equal),
-];
-
 impl Input {
-    /// The input with this name; a sentence if there is none.
-    pub fn named(name: &str) -> Result<Input, String> {
-        let input = NAMES.iter().find(|(other, _)| *other == name);
-        input.map(|(_, input)| *input).ok_or_else(|| "give uniform, skewed, sorted or equal".into())
-    }
-
     /// Makes so many keys.
     pub fn keys<K: Key>(self, count: usize, radix: u32, seed: u64) -> Vec<K> {
         let mut rng = Rng::with_seed(seed);

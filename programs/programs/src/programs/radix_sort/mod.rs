@@ -18,7 +18,9 @@ mod setting;
 mod sort;
 mod tag;
 
+pub use input::Input;
 pub use item::{Digit, Item};
+pub use setting::{BUCKET_SCAN, INPUT, KEY_BITS, KEY_HISTOGRAM, KEY_MOVE, KEY_SORT, RADIX};
 pub use sort::{Plan, Room, sort};
 
 use std::fmt::Debug;
@@ -62,7 +64,7 @@ struct RadixSort<'a> {
 
 impl RadixSort<'_> {
     fn plan(case: &Case, bulk: bool) -> Planned<'_> {
-        let setting = Setting::of(case, bulk)?;
+        let setting = Setting::of(case, bulk);
         setting.check(case)?;
         Ok(Box::new(RadixSort { case, setting }))
     }

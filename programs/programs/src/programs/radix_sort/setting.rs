@@ -1,69 +1,65 @@
 //! What a case asks for: its options, read and checked.
 
-use loggp::{Params, Time, US};
+use loggp::{Params, Time};
 
 use super::input::Input;
 use super::item::Digit;
 use super::sort::Plan;
-use crate::costs::duration;
-use crate::{Case, ProgramOption, Refusal};
+use crate::option::{Cycles, OneOf, Whole};
+use crate::{Case, Length, Opt, ProgramOption, Refusal};
 
 /// The widest digit: its 65,536 buckets are as many as a tag can tell apart.
-const WIDEST: u32 = 16;
+const WIDEST: usize = 16;
 /// More bytes than this are not worth a run.
 const MOST: u128 = 4 << 30;
 
 /// The options.
-pub static OPTIONS: [ProgramOption; 7] = [
-    ProgramOption {
-        name: "key-bits",
-        value: "BITS",
-        about: "the bits of a key, 32 or 64",
-        default: "32",
-        instead_of_size: false,
-        check: |text| key_bits(text).map(|_| ()),
-    },
-    ProgramOption {
-        name: "radix",
-        value: "BITS",
-        about: "the bits of a digit, by which one pass sorts; the more keys, the wider",
-        default: "8",
-        instead_of_size: false,
-        check: |text| radix(text).map(|_| ()),
-    },
-    ProgramOption {
-        name: "input",
-        value: "KIND",
-        about: "the keys: uniform, skewed (into four buckets), sorted or equal",
-        default: "uniform",
-        instead_of_size: false,
-        check: |text| Input::named(text).map(|_| ()),
-    },
-    cost("key-histogram", "what counting a key costs where work is charged"),
-    cost("key-sort", "what a key in the local sort costs where work is charged"),
-    cost("key-move", "what finding a key's place and putting it there costs where work is charged"),
-    cost("bucket-scan", "what adding to a bucket's sum costs where work is charged"),
-];
+pub static OPTIONS: [&dyn ProgramOption; 7] =
+    [&KEY_BITS, &RADIX, &INPUT, &KEY_HISTOGRAM, &KEY_SORT, &KEY_MOVE, &BUCKET_SCAN];
+
+/// How long a key is.
+pub static KEY_BITS: Opt<u32> =
+    Opt::new("key-bits", "BITS", "the bits of a key, 32 or 64", 32, &OneOf(&[("32", 32), ("64", 64)]));
+
+/// How long a digit is.
+pub static RADIX: Opt<u32> = Opt::new(
+    "radix",
+    "BITS",
+    "the bits of a digit, by which one pass sorts; the more keys, the wider",
+    8,
+    &Whole(1..=WIDEST),
+);
+
+/// What the keys are like.
+pub static INPUT: Opt<Input> = Opt::new(
+    "input",
+    "KIND",
+    "the keys: uniform, skewed (into four buckets), sorted or equal",
+    Input::Uniform,
+    &OneOf(&[
+        ("uniform", Input::Uniform),
+        ("skewed", Input::Skewed),
+        ("sorted", Input::Sorted),
+        ("equal", Input::Equal),
+    ]),
+);
+
+/// What a key in a histogram costs.
+pub static KEY_HISTOGRAM: Opt<Length> =
+    cost("key-histogram", "what counting a key costs where work is charged");
+/// What a key in a local sort costs.
+pub static KEY_SORT: Opt<Length> =
+    cost("key-sort", "what a key in the local sort costs where work is charged");
+/// What it costs to move a key.
+pub static KEY_MOVE: Opt<Length> =
+    cost("key-move", "what finding a key's place and putting it there costs where work is charged");
+/// What a bucket in a sum costs.
+pub static BUCKET_SCAN: Opt<Length> =
+    cost("bucket-scan", "what adding to a bucket's sum costs where work is charged");
 
 /// An option that says what something costs: a cycle unless told, as local operations do (LogP, section 3).
-const fn cost(name: &'static str, about: &'static str) -> ProgramOption {
-    ProgramOption {
-        name,
-        value: "TIME",
-        about,
-        default: "1",
-        instead_of_size: false,
-        check: |text| duration(text, US).map(drop),
-    }
-}
-
-fn key_bits(text: &str) -> Result<u32, String> {
-    text.parse().ok().filter(|bits| [32, 64].contains(bits)).ok_or_else(|| "give 32 or 64".into())
-}
-
-fn radix(text: &str) -> Result<u32, String> {
-    let bits = text.parse().ok().filter(|bits| (1..=WIDEST).contains(bits));
-    bits.ok_or_else(|| format!("give a number of bits from 1 to {WIDEST}"))
+const fn cost(name: &'static str, about: &'static str) -> Opt<Length> {
+    Opt::new(name, "TIME", about, Length::cycles(1), &Cycles)
 }
 
 /// What a unit of each kind of work costs.
@@ -93,20 +89,19 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// What the case asks for, or a sentence that says what of it cannot be.
-    pub fn of(case: &Case, bulk: bool) -> Result<Setting, Refusal> {
-        let cost = |name| case.read(name, |text| duration(text, case.params.cycle));
-        Ok(Setting {
-            bits: case.read("key-bits", key_bits)?,
-            plan: Plan { radix: case.read("radix", radix)?, bulk },
-            input: case.read("input", Input::named)?,
+    /// What the case asks for.
+    pub fn of(case: &Case, bulk: bool) -> Setting {
+        Setting {
+            bits: case.get(&KEY_BITS),
+            plan: Plan { radix: case.get(&RADIX), bulk },
+            input: case.get(&INPUT),
             charged: Rates {
-                histogram: cost("key-histogram")?,
-                local_sort: cost("key-sort")?,
-                moving: cost("key-move")?,
-                scan: cost("bucket-scan")?,
+                histogram: case.time(&KEY_HISTOGRAM),
+                local_sort: case.time(&KEY_SORT),
+                moving: case.time(&KEY_MOVE),
+                scan: case.time(&BUCKET_SCAN),
             },
-        })
+        }
     }
 
     /// The digits of a key.

@@ -19,7 +19,8 @@ use std::ops::Range;
 
 use loggp::{Params, Proc, RunError, Tag, Time, Work};
 
-use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, ProgramOption, Size};
+use crate::option::Number;
+use crate::{Algorithm, Case, Emulation, Opt, Outcome, Plan, Planned, Program, Size};
 
 /// One-to-all personalized communication.
 pub static SCATTER: Program = Program {
@@ -55,7 +56,7 @@ pub static SCATTER: Program = Program {
             name: "fixed",
             about: "always splits in the same ratio, alpha",
             formula: "t(n) of optimal with s = max(floor(n alpha), 1) (LogGP, section 4.6)",
-            plan: |case| Scatter::plan(case, Way::Fixed { alpha: case.read("alpha", ratio)? }),
+            plan: |case| Scatter::plan(case, Way::Fixed { alpha: case.get(&ALPHA) }),
         },
         Algorithm {
             name: "split",
@@ -65,22 +66,18 @@ pub static SCATTER: Program = Program {
         },
     ],
     size: Size { meaning: "items per processor, a word each", default: 128 },
-    options: &[ProgramOption {
-        name: "alpha",
-        value: "RATIO",
-        about: "the splitting ratio of `fixed`; halves are the best in LogGP's figure 12",
-        default: "0.5",
-        instead_of_size: false,
-        check: |text| ratio(text).map(drop),
-    }],
+    options: &[&ALPHA],
     work: Work::Charged,
 };
 
-/// A splitting ratio.
-fn ratio(text: &str) -> Result<f64, String> {
-    let ratio = text.parse().ok().filter(|alpha| 0.0 < *alpha && *alpha < 1.0);
-    ratio.ok_or_else(|| "give a ratio between 0 and 1".into())
-}
+/// The splitting ratio.
+pub static ALPHA: Opt<f64> = Opt::new(
+    "alpha",
+    "RATIO",
+    "the splitting ratio of `fixed`; halves are the best in LogGP's figure 12",
+    0.5,
+    &Number { can_be: |alpha| 0.0 < alpha && alpha < 1.0, refusal: "give a ratio between 0 and 1" },
+);
 
 /// The tag of all messages but the short ones.
 const ITEMS: Tag<Vec<u8>> = Tag::named(0, "items");

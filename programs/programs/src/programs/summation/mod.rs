@@ -10,13 +10,13 @@
 
 pub mod schedule;
 
-use loggp::{Params, Payload, Proc, RunError, Tag, Time, US, Work};
+use loggp::{Params, Payload, Proc, RunError, Tag, Time, Work};
 
-use crate::costs::duration;
 use crate::math::trees;
 use crate::math::trees::{choose, reached};
 use crate::math::word::Word;
-use crate::{Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, ProgramOption, Size};
+use crate::option::{Cycles, Perhaps};
+use crate::{Algorithm, Case, Emulation, Figure, Length, Opt, Outcome, Plan, Planned, Program, Size};
 use schedule::{Part, Steps};
 
 /// All-to-one reduction of as many operands as are wanted.
@@ -40,16 +40,19 @@ pub static SUMMATION: Program = Program {
         },
     ],
     size: Size { meaning: "operands, unless --time says how many", default: SIZE },
-    options: &[ProgramOption {
-        name: "time",
-        value: "TIME",
-        about: "sums as many operands as can be summed in this time, and not --size",
-        default: "",
-        instead_of_size: true,
-        check: |text| duration(text, US).map(drop),
-    }],
+    options: &[&TIME],
     work: Work::Charged, // an addition takes a cycle
 };
+
+/// The time in which as many operands as can be are summed.
+pub static TIME: Opt<Option<Length>> = Opt::new(
+    "time",
+    "TIME",
+    "sums as many operands as can be summed in this time, and not --size",
+    None,
+    &Perhaps(&Cycles),
+)
+.instead_of_size();
 
 /// An operand: a whole number, whose sum is exact in every order, and a real one, whose sum is not.
 type Operand = Word<(u64, f64)>;
@@ -80,10 +83,7 @@ impl Summation<'_> {
     fn plan(case: &Case, way: Way) -> Planned<'_> {
         /// More than 4 GiB of operands.
         const MOST: i128 = 1 << 28;
-        let time = match case.option("time") {
-            "" => None,
-            _ => Some(case.read("time", |text| duration(text, case.params.cycle))?),
-        };
+        let time = case.get(&TIME).map(|time| time.on(case.params.cycle));
         if time.is_some() && case.size != SIZE {
             return Err("--time says how many operands there are; leave --size out".into());
         }
@@ -303,6 +303,8 @@ fn halving_time(m: usize, more: usize, additions: i64, steps: &Steps) -> Time {
 
 #[cfg(test)]
 mod tests {
+    use loggp::US;
+
     use super::*;
 
     #[test]

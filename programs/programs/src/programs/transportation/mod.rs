@@ -10,6 +10,7 @@ mod arrival;
 mod linear;
 mod matrix;
 mod observed;
+mod options;
 mod packet;
 mod predict;
 mod random;
@@ -26,20 +27,18 @@ use loggp::{Params, Proc, RunError, Time, Work};
 
 pub use arrival::{Arrival, Source};
 pub use matrix::{Kind, Matrix};
+pub use options::{CHUNK, FAN_OUT, INCOMING, MATRIX, OUTGOING, PART, SKEW, STAGE1, TRAFFIC};
 pub use predict::{expected_longest, longest};
 pub use random::Random;
 pub use schedule::Schedule;
+pub use source::{FanOut, Skew};
 pub use split::Scheme;
 pub use two_stage::TwoStage;
 
-use crate::costs::duration;
-use crate::{
-    Algorithm, Case, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program, ProgramOption, Refusal,
-    Size,
-};
+use crate::{Algorithm, Case, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program, Refusal, Size};
 use packet::BYTES;
 use predict::Costs;
-use source::{FanOut, Skew, Wish};
+use source::Wish;
 
 /// Many-to-many personalized communication.
 pub static TRANSPORTATION: Program = Program {
@@ -106,7 +105,7 @@ pub static TRANSPORTATION: Program = Program {
         },
     ],
     size: Size { meaning: "elements that a processor sends and receives, the traffic t", default: SIZE },
-    options: &OPTIONS,
+    options: &options::ALL,
     work: Work::Charged,
 };
 
@@ -116,82 +115,6 @@ const SIZE: usize = 4096;
 /// Why the random algorithms have no formula.
 const RANDOM: &str = "none: the algorithm is not deterministic, \"and that makes it difficult to ascertain its time \
                       complexity\" (section 10)";
-
-static OPTIONS: [ProgramOption; 9] = [
-    ProgramOption {
-        name: "matrix",
-        value: "NAME|FILE.csv",
-        about: "the communication matrix, by its name or from a file; `loggp matrix` lists and shows them",
-        default: "skewed",
-        instead_of_size: false,
-        check: source::check,
-    },
-    ProgramOption {
-        name: "traffic",
-        value: "WORDS",
-        about: "the traffic t, in place of --size; what is between whole numbers is rounded",
-        default: "",
-        instead_of_size: true,
-        check: |text| unless_empty(text, elements).map(drop),
-    },
-    ProgramOption {
-        name: "fan-out",
-        value: "K|any",
-        about: "of the matrix skewed: how many processors each sends to, or drawn from 2, 4 .. P [default: 8 or P]",
-        default: "",
-        instead_of_size: false,
-        check: |text| unless_empty(text, fan_out).map(drop),
-    },
-    ProgramOption {
-        name: "skew",
-        value: "L|any",
-        about: "of the matrix skewed: lK receivers share the fraction 1-l of the traffic; drawn from 1/2, 1/4 .. 1/K if \
-                any [default: 1/K]",
-        default: "",
-        instead_of_size: false,
-        check: |text| unless_empty(text, skew).map(drop),
-    },
-    ProgramOption {
-        name: "outgoing",
-        value: "R",
-        about: "of the matrix random: the most that a processor sends [default: the traffic]",
-        default: "",
-        instead_of_size: false,
-        check: |text| unless_empty(text, elements).map(drop),
-    },
-    ProgramOption {
-        name: "incoming",
-        value: "C",
-        about: "of the matrix random: the most that a processor receives [default: the traffic]",
-        default: "",
-        instead_of_size: false,
-        check: |text| unless_empty(text, elements).map(drop),
-    },
-    ProgramOption {
-        name: "stage1",
-        value: "SCHEDULE",
-        about: "how two-stage algorithms send in the first stage: linear, random or random-improved",
-        default: "linear",
-        instead_of_size: false,
-        check: |text| Schedule::named(text).map(drop),
-    },
-    ProgramOption {
-        name: "chunk",
-        value: "WORDS|all",
-        about: "how much the random algorithms send of a message before they serve others, or all of it",
-        default: "1024",
-        instead_of_size: false,
-        check: |text| piece(text).map(drop),
-    },
-    ProgramOption {
-        name: "part",
-        value: "TIME",
-        about: "what it costs to set the place and length of a part (figures 8 and 10); a bare number counts cycles",
-        default: "1",
-        instead_of_size: false,
-        check: |text| duration(text, loggp::US).map(drop),
-    },
-];
 
 /// How elements come to their destinations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,55 +146,9 @@ struct Transportation<'a> {
     part: Time,
 }
 
-/// Reads what may be left out.
-fn unless_empty<T>(text: &str, read: fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
-    if text.is_empty() { Ok(None) } else { read(text).map(Some) }
-}
-
-/// Reads a number of elements, to the nearest whole one.
-fn elements(text: &str) -> Result<usize, String> {
-    const MOST: f64 = (1_u64 << 32) as f64 - 1.0;
-    let number = text.parse::<f64>().ok().map(f64::round).filter(|number| (0.0..=MOST).contains(number));
-    number.map(|number| number as usize).ok_or_else(|| format!("give a number of elements from 0 to {MOST}"))
-}
-
-/// Reads the length of a piece.
-fn piece(text: &str) -> Result<usize, String> {
-    match text {
-        "all" => Ok(usize::MAX),
-        _ => match elements(text) {
-            Ok(elements @ 1..) => Ok(elements),
-            _ => Err("give a number of elements of at least 1, or all".into()),
-        },
-    }
-}
-
-/// Reads a fan-out.
-fn fan_out(text: &str) -> Result<FanOut, String> {
-    match text {
-        "any" => Ok(FanOut::Any),
-        _ => {
-            text.parse().map(FanOut::Of).map_err(|_| "give a number of receivers from 1 to P, or any".into())
-        }
-    }
-}
-
-/// Reads a skew.
-fn skew(text: &str) -> Result<Skew, String> {
-    if text == "any" {
-        return Ok(Skew::Any);
-    }
-    let (over, under) = text.split_once('/').unwrap_or((text, "1"));
-    let numbers = over.trim().parse::<f64>().ok().zip(under.trim().parse::<f64>().ok());
-    let fraction = numbers.filter(|(over, under)| *over > 0.0 && over < under && under.is_finite());
-    fraction
-        .map(|(over, under)| Skew::Of(over, under))
-        .ok_or_else(|| "give a fraction between 0 and 1, as 1/32 or 0.5, or any".into())
-}
-
 /// The communication matrix of a case of this program; or why there is none.
 pub fn matrix(case: &Case) -> Result<Matrix, Refusal> {
-    let traffic = case.read("traffic", |text| unless_empty(text, elements))?;
+    let traffic = case.get(&TRAFFIC);
     if traffic.is_some() && case.size != SIZE {
         return Err("--traffic is there in place of --size; leave one of them out".into());
     }
@@ -279,13 +156,14 @@ pub fn matrix(case: &Case) -> Result<Matrix, Refusal> {
         P: case.params.P,
         traffic: traffic.unwrap_or(case.size),
         says_traffic: traffic.is_some() || case.size != SIZE,
-        fan_out: case.read("fan-out", |text| unless_empty(text, fan_out))?,
-        skew: case.read("skew", |text| unless_empty(text, skew))?,
-        outgoing: case.read("outgoing", |text| unless_empty(text, elements))?,
-        incoming: case.read("incoming", |text| unless_empty(text, elements))?,
+        fan_out: case.get(&FAN_OUT),
+        skew: case.get(&SKEW),
+        outgoing: case.get(&OUTGOING),
+        incoming: case.get(&INCOMING),
         seed: case.seed,
     };
-    case.read("matrix", |text| source::matrix(text, &wish))
+    let name = case.get(&MATRIX);
+    source::matrix(&name, &wish).map_err(|why| format!("matrix = {name}: {why}").into())
 }
 
 /// The words of the longest message that any processor may send.
@@ -320,7 +198,7 @@ impl Transportation<'_> {
                 format!("{P} processors have too many messages or parts; give at most {most_P}").into()
             );
         }
-        let (stage1, piece) = (case.read("stage1", Schedule::named)?, case.read("chunk", piece)?);
+        let (stage1, piece) = (case.get(&STAGE1), case.get(&CHUNK));
         let (method, schedule) = match method {
             Method::Single(schedule) => {
                 let schedule = schedule.with_block(piece);
@@ -334,7 +212,7 @@ impl Transportation<'_> {
         if schedule != Schedule::Linear {
             case.check_eager()?;
         }
-        let part = case.read("part", |text| duration(text, case.params.cycle))?;
+        let part = case.time(&PART);
         let matrix = matrix(case)?;
         let total = matrix.total();
         if total > MOST_ELEMENTS {

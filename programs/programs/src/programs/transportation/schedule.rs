@@ -16,16 +16,6 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// Reads its name.
-    pub fn named(text: &str) -> Result<Schedule, String> {
-        match text {
-            "linear" => Ok(Schedule::Linear),
-            "random" => Ok(Schedule::Random(Random::PLAIN)),
-            "random-improved" => Ok(Schedule::Random(Random::IMPROVED)),
-            _ => Err("there is no such schedule; give linear, random or random-improved".into()),
-        }
-    }
-
     /// The same with blocks of so many elements, if it has blocks.
     #[must_use]
     pub fn with_block(self, block: usize) -> Schedule {

@@ -1,5 +1,6 @@
 //! Where communication matrices come from: the paper's generator, its figures, random and adversarial ones, and files.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use super::matrix::Matrix;
@@ -42,6 +43,13 @@ pub enum Skew {
     Any,
 }
 
+impl Skew {
+    /// A fraction of whole numbers.
+    pub fn fraction(over: usize, under: usize) -> Skew {
+        Skew::Of(over as f64, under as f64)
+    }
+}
+
 /// A kind of matrix that has a name.
 #[derive(Debug)]
 pub struct Named {
@@ -57,9 +65,9 @@ pub struct Named {
 
 /// All that have names, the paper's generator first.
 pub static NAMED: &[Named] = &[
-    named("skewed", "the paper's generator: of k receivers, lk share 1-l of the traffic", skewed),
-    named("random", "anyone sends anything to anyone, with bounds r and c", random),
-    named("uniform", "everyone sends t/P to all", uniform),
+    kind("skewed", "the paper's generator: of k receivers, lk share 1-l of the traffic", skewed),
+    kind("random", "anyone sends anything to anyone, with bounds r and c", random),
+    kind("uniform", "everyone sends t/P to all", uniform),
     figure("figure-1", "figure 1: all-to-many with equal traffic, P = 8", 8, |_| {
         Ok(Matrix::new(8, FIGURE_1.into()))
     }),
@@ -73,22 +81,22 @@ pub static NAMED: &[Named] = &[
     figure("figure-11", "figure 11: the same, split by the alternate scheme, P = 4", 4, |_| {
         Ok(Matrix::new(4, FIGURE_9.into()))
     }),
-    named("hot-receiver", "everyone sends t/P to processor 0", |wish| Ok(hot(wish, |i| (i, 0)))),
-    named("hot-sender", "processor 0 sends t/P to all", |wish| Ok(hot(wish, |i| (0, i)))),
-    named("one-message", "processor 0 sends t to the last one, and nobody else sends", |wish| {
+    kind("hot-receiver", "everyone sends t/P to processor 0", |wish| Ok(hot(wish, |i| (i, 0)))),
+    kind("hot-sender", "processor 0 sends t/P to all", |wish| Ok(hot(wish, |i| (0, i)))),
+    kind("one-message", "processor 0 sends t to the last one, and nobody else sends", |wish| {
         let mut matrix = Matrix::empty(wish.P);
         matrix.add(0, wish.P - 1, wish.traffic);
         Ok(matrix)
     }),
-    named("permutation", "everyone sends t to one, and receives t from one", |wish| {
+    kind("permutation", "everyone sends t to one, and receives t from one", |wish| {
         Ok(circulant(wish.P, wish.seed, &[(1 % wish.P, wish.traffic)]))
     }),
-    named("diagonal", "everyone has t for itself", |wish| {
+    kind("diagonal", "everyone has t for itself", |wish| {
         Ok(circulant(wish.P, wish.seed, &[(0, wish.traffic)]))
     }),
-    named("empty", "nobody sends", |wish| Ok(Matrix::empty(wish.P))),
-    named("multiples", "every entry is a multiple of P", |wish| Ok(spread(wish, 0))),
-    named("remainders", "every entry is P-1 modulo P", |wish| {
+    kind("empty", "nobody sends", |wish| Ok(Matrix::empty(wish.P))),
+    kind("multiples", "every entry is a multiple of P", |wish| Ok(spread(wish, 0))),
+    kind("remainders", "every entry is P-1 modulo P", |wish| {
         let least = wish.P * (wish.P - 1);
         match wish.traffic.checked_sub(least) {
             Some(_) => Ok(spread(wish, wish.P - 1)),
@@ -100,7 +108,7 @@ pub static NAMED: &[Named] = &[
     }),
 ];
 
-const fn named(name: &'static str, about: &'static str, make: fn(&Wish) -> Result<Matrix, String>) -> Named {
+const fn kind(name: &'static str, about: &'static str, make: fn(&Wish) -> Result<Matrix, String>) -> Named {
     Named { name, about, P: None, make }
 }
 
@@ -150,10 +158,10 @@ const FIGURE_9: [usize; 16] = [
     1, 6, 7, 3,
 ];
 
-/// What a text says where a matrix is wanted: a name, or a file.
-pub fn check(text: &str) -> Result<(), String> {
+/// Reads the name of a matrix, or of a file.
+pub fn named(text: &str) -> Result<Cow<'static, str>, String> {
     match NAMED.iter().any(|named| named.name == text) || is_file(text) {
-        true => Ok(()),
+        true => Ok(text.to_string().into()),
         false => {
             let names: Vec<&str> = NAMED.iter().map(|named| named.name).collect();
             Err(format!(
@@ -171,7 +179,6 @@ pub fn is_file(text: &str) -> bool {
 
 /// The matrix that a text names, as wished; or why there is none.
 pub fn matrix(text: &str, wish: &Wish) -> Result<Matrix, String> {
-    check(text)?;
     let refuse = |given: bool, option: &str, whose: &str| match given {
         true => Err(format!("--{option} is for {whose}; leave it out")),
         false => Ok(()),
