@@ -1,16 +1,16 @@
 //! How many cases the tests draw at random.
 //!
-//! Unless told they draw as many as find each fault that was tried on them, within seconds. `LOGGP_CASES=20` before a
-//! command that tests makes that twenty times as many in all of them; `.ci/nightly` says so.
+//! By default a test draws as many cases as it needs to find each fault that was tried on it, within seconds. With
+//! `LOGGP_CASES=20` in the environment every test draws twenty times as many; `.ci/nightly` sets it.
 
-#![allow(dead_code)] // who has tests takes what they need
+#![allow(dead_code)] // each set of tests uses a part of this file
 
 use std::num::NonZeroU32;
 use std::ops::Range;
 
 use proptest::prelude::ProptestConfig;
 
-/// How often as many as usual there are to be.
+/// By how much `LOGGP_CASES` multiplies the number of cases.
 fn factor() -> u32 {
     std::env::var("LOGGP_CASES").map_or(1, |text| match text.parse::<NonZeroU32>() {
         Ok(factor) => factor.get(),
@@ -18,17 +18,17 @@ fn factor() -> u32 {
     })
 }
 
-/// So many, or more if that was asked for.
+/// The usual number of cases, times that factor.
 pub(crate) fn times(usual: u32) -> u32 {
     usual.saturating_mul(factor())
 }
 
-/// The seeds of so many cases, or of more.
+/// A seed for each of [`times`] cases.
 pub(crate) fn seeds(usual: u32) -> Range<u64> {
     0..u64::from(times(usual))
 }
 
-/// So many cases of a property, or more. What is drawn in vain may be as many times more.
+/// [`times`] cases of a property. The limits of cases that may be rejected grow by the same factor.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
     let config = ProptestConfig::default();
     ProptestConfig {

@@ -8,7 +8,7 @@ use crate::message::Want;
 use crate::params::ParamsError;
 use crate::time::Time;
 
-/// A run that did not come to its end: why, and what every processor was doing.
+/// Why a run did not come to its end, and what every processor was doing.
 ///
 /// `Display` and `Debug` say the same, so what `unwrap` prints can be read: the cause, and a line for each of the first
 /// processors.
@@ -38,13 +38,13 @@ pub struct RunError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The machine cannot be, or there is not an input for each of its processors.
+    /// The parameters make no machine, or there is not an input for each of its processors.
     #[error(transparent)]
     Params(#[from] ParamsError),
     /// This computer cannot hold the machine.
     #[error("{0}")]
     Host(String),
-    /// Every processor waits, and nothing that one waits for is under way.
+    /// Every processor waits, and no message that one of them waits for is under way.
     #[error("deadlock: {waiting} of {of} processors wait for messages that nobody sends")]
     Deadlock {
         /// How many processors wait.
@@ -52,7 +52,7 @@ pub enum Cause {
         /// How many there are.
         of: usize,
     },
-    /// A processor looks for messages again and again, all others do the same, wait or have finished, and nothing is
+    /// A processor looks for messages again and again, all others look too, wait or have finished, and no message is
     /// under way.
     #[error(
         "deadlock: processor {id} looks for messages again and again, and nobody is left who could send one"
@@ -69,7 +69,7 @@ pub enum Cause {
         /// What the panic said.
         message: String,
     },
-    /// A message of another type was sent than the receiver asked for.
+    /// The receiver asked for another type than the sender sent.
     #[error("processor {id} asked processor {from} for a {asked} {about}, and it sent a {sent} (at {at})")]
     WrongType {
         /// The receiver.
@@ -78,21 +78,21 @@ pub enum Cause {
         from: usize,
         /// The type that the receiver named.
         asked: &'static str,
-        /// What about, in words: the tag, or the collective.
+        /// What the message is about, in words: the tag, or the collective.
         about: String,
         /// The type that the sender sent.
         sent: &'static str,
         /// The receiver's call.
         at: &'static Location<'static>,
     },
-    /// A processor named one that is not there.
+    /// A processor named a processor that is not there.
     #[error("processor {id} named processor {other}, and there are 0 to {last} (at {at})")]
     NoSuchProcessor {
-        /// The processor that named the other.
+        /// The processor whose call it was.
         id: usize,
-        /// The one that is not there.
+        /// The number that it named.
         other: usize,
-        /// The last one that is.
+        /// The highest number of a processor.
         last: usize,
         /// Where in the program its call is.
         at: &'static Location<'static>,
@@ -102,19 +102,19 @@ pub enum Cause {
     Misused {
         /// The processor.
         id: usize,
-        /// What it gave, and what it should have given.
+        /// What the processor gave, and what it should have given.
         why: String,
         /// Where in the program its call is.
         at: &'static Location<'static>,
     },
-    /// A message is too long for the machine's parameters or for counting.
+    /// A message has more words than the machine's parameters allow, or than can be counted.
     #[error("processor {id} sent {words} words at once, and a message on this machine has at most {longest}")]
     TooLong {
         /// The sender.
         id: usize,
         /// The length of the message.
         words: usize,
-        /// The longest that there may be.
+        /// The most words that a message may have.
         longest: usize,
     },
     /// Messages were sent and never received.
@@ -123,18 +123,18 @@ pub enum Cause {
         if *count == 1 { "a message was never received: from ".into() } else { format!("{count} messages were never received, the first from ") }
     )]
     NotReceived {
-        /// How many such messages there are.
+        /// How many messages were never received.
         count: usize,
         /// The first one's sender.
         from: usize,
         /// Who should have received the first one.
         to: usize,
-        /// What it was about, in words: its tag, or the collective that it belongs to.
+        /// What the first one was about, in words: its tag, or the collective that it belongs to.
         about: String,
-        /// When the first one was there.
+        /// When the first one arrived.
         arrival: Time,
     },
-    /// A processor ended, and had not waited for its requests.
+    /// A processor's program ended before it had waited for its requests.
     #[error(
         "processor {id} ended and had not waited for its {first}{}",
         match count { 1 => String::new(), 2 => ", nor for one other".into(), _ => format!(", nor for {} others", count - 1) }
@@ -142,7 +142,7 @@ pub enum Cause {
     NotWaited {
         /// The processor.
         id: usize,
-        /// How many requests it had not waited for.
+        /// How many requests the processor had not waited for.
         count: usize,
         /// The first one, in words.
         first: String,
@@ -191,16 +191,15 @@ pub enum Doing {
         /// The machine's S: no longer message is sent before its receiver waits for it.
         S: usize,
     },
-    /// It had finished.
+    /// Nothing: its program has finished.
     Finished,
 }
 
 /// The message that a processor waits for, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedMessage {
-    /// What it is.
     pub(crate) want: Want,
-    /// What errors call its tag.
+    /// The name of the message's tag, if it has one.
     pub(crate) name: Option<&'static str>,
 }
 
@@ -249,7 +248,7 @@ impl fmt::Debug for RunError {
     }
 }
 
-/// The cause is no source, as `Display` says it: who prints an error with its sources would print it twice.
+/// `source` does not give the cause, because `Display` prints it: an error printed with its sources would print it twice.
 impl std::error::Error for RunError {}
 
 impl From<Cause> for RunError {
@@ -264,14 +263,14 @@ impl From<ParamsError> for RunError {
     }
 }
 
-/// What the program of a processor is unwound with when the run has failed elsewhere.
+/// The panic payload that unwinds a processor's program when the run has failed elsewhere.
 pub(crate) struct Stopped;
 
-/// How often a program may catch what unwinds it, before it is taken to do so for ever.
+/// How often a program may catch [`Stopped`] before it is taken to catch it for ever.
 const CAUGHT: u32 = 10_000;
 
-/// Unwinds the program of processor `id`, since the run has failed elsewhere; unless it does so already. `times` counts
-/// how often that was tried: a program that always catches it would never end.
+/// Unwinds the program of processor `id`, since the run has failed elsewhere; does nothing if it unwinds already. `times`
+/// counts the calls: a program that always catches the panic would never end.
 #[cold]
 pub(crate) fn stop(id: usize, times: &mut u32) {
     if std::thread::panicking() {
@@ -287,21 +286,21 @@ pub(crate) fn stop(id: usize, times: &mut u32) {
     std::panic::resume_unwind(Box::new(Stopped))
 }
 
-/// Ends the program of a processor from where its clock is out of reach.
+/// Ends a processor's program with this cause, for code that cannot reach the processor's clock.
 #[cold]
 pub(crate) fn raise(cause: Cause) -> ! {
     say_before_abort(&cause);
     std::panic::resume_unwind(Box::new(cause))
 }
 
-/// Where panics abort the process, an error can say what is wrong only before it is raised.
+/// Prints the cause before it is raised, if panics abort the process: afterwards nobody could.
 pub(crate) fn say_before_abort(cause: &Cause) {
     if cfg!(panic = "abort") {
         eprintln!("{cause}");
     }
 }
 
-/// What ended the program of processor `id`, from what its stack was unwound with.
+/// What ended the program of processor `id`, from the panic's payload.
 pub(crate) fn cause_of(id: usize, payload: Box<dyn Any + Send>) -> Cause {
     let payload = match payload.downcast::<Cause>() {
         Ok(cause) => return *cause,

@@ -2,8 +2,8 @@
 //!
 //! A program is a closure that every processor runs. It gets a [`Proc`], computes, and sends real values in
 //! messages; each call takes as long as latency L, overhead o, gap g, Gap per word G and the network's
-//! capacity make it. On the virtual clock time jumps: a run is exact, and the same every time, unless work is
-//! measured. On the wall clock processors are threads that really wait. See [`ClockKind`] and [`Work`].
+//! capacity make it. On the virtual clock time jumps: unless work is measured, a run is exact and the same
+//! every time. On the wall clock processors are threads that really wait. See [`ClockKind`] and [`Work`].
 //!
 //! ```
 //! use loggp::{Machine, Params, Tag, US};
@@ -28,18 +28,18 @@
 //!
 //! - [`Params`] are the machine's parameters: built by hand, read from text, or from a paper ([`preset`]).
 //!   [`Parameter::ALL`] is the table of them.
-//! - [`Machine`] adds settings and runs programs; a [`Run`] has the results, the time, and where it went.
-//!   A [`RunError`] says why there is none, and what every processor was doing.
-//! - [`Proc`] is what a program calls, a [`Payload`] is what it can send, and a [`Tag`] says what about.
+//! - [`Machine`] adds settings and runs programs; a [`Run`] has the results, the time, and where the time went.
+//!   A [`RunError`] says why a run failed, and what every processor was doing.
+//! - [`Proc`] is what a program calls, a [`Payload`] is what it can send, and a [`Tag`] says what a message is about.
 //! - [`collectives`] are operations in which every processor takes part.
-//! - [`Host`] says how a run on the wall clock was held, and how far to trust it.
+//! - [`Host`] says how late this computer was in a run on the wall clock, and how far to trust its times.
 //! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules, and a [`Replay`] makes the run again.
 //! - A [`Schedule`] says what ranks send, receive and compute without a program; a [`Player`] plays it under the same rules,
 //!   up to millions of ranks.
 //! - [`Traffic`] is the network alone, for those who want a cost without a run.
 //!
-//! The rules are told at length in `docs/reference/model.md`. The papers' programs and the command are in the crate
-//! `loggp-programs`.
+//! The rules are told at length in `docs/reference/model.md`. The papers' programs are in the crate `loggp-programs`, and
+//! the command is in `loggp-command`.
 
 #![warn(missing_debug_implementations, missing_docs, unreachable_pub)]
 #![allow(non_snake_case)] // L, G and P are the papers' names

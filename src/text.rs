@@ -1,7 +1,7 @@
-//! Settings as text: each is written and read by the names that the command has for its values. They are said where the
-//! setting is.
+//! Settings as text: each is written and read by the names that the command has for its values. A call of `names!` gives
+//! a setting its names.
 
-/// The names of a setting's values, and those of the values that are drawn by a seed.
+/// Writes and reads a setting: first the names of its plain values, then the names of the values that have a seed.
 macro_rules! names {
     ($type:ident: $($name:literal $value:ident)+ $(; $by_seed:literal $drawn:ident)*) => {
         #[doc = concat!("By name: ", $("`", $name, "` ",)+ $("`", $by_seed, ":7` ",)* "as [`FromStr`](std::str::FromStr) reads it.")]
@@ -34,7 +34,7 @@ macro_rules! names {
 
 pub(crate) use names;
 
-/// Says that none of the values has this name.
+/// The refusal of a name that no value has.
 pub(crate) fn unknown(text: &str, names: &[&str]) -> String {
     let (last, others) = names.split_last().expect("a setting has values");
     format!("there is no {text}; give {} or {last}", others.join(", "))

@@ -1,21 +1,20 @@
-//! What travels.
+//! A message as it travels from its sender to its receiver.
 
 use super::parcel::Parcel;
 use super::tag::RawTag;
 use super::want::Matched;
 use crate::time::Time;
 
-/// A message on its way.
+/// A message with its arrival.
 #[derive(Debug)]
 pub(crate) struct Envelope {
-    /// When it is there.
+    /// When its receiver can take it.
     pub arrival: Time,
-    /// The message.
     pub letter: Letter,
 }
 
 impl Envelope {
-    /// What can be seen of it without taking it: all but what it carries.
+    /// A copy without the payload, for those who look at a message and do not take it.
     #[cold]
     pub(crate) fn outside(&self) -> Envelope {
         let Letter { from, to, number, words, tag, .. } = self.letter;
@@ -24,20 +23,16 @@ impl Envelope {
     }
 }
 
-/// A message, but for its arrival.
+/// A message without its arrival.
 #[derive(Debug)]
 pub(crate) struct Letter {
-    /// Its sender.
     pub from: u32,
-    /// Its receiver.
     pub to: u32,
     /// How many messages its sender had sent before.
     pub number: u32,
-    /// How long it is.
     pub words: u32,
-    /// What it is about.
     pub tag: RawTag,
-    /// What it carries.
+    /// The payload.
     pub parcel: Parcel,
 }
 

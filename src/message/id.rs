@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// Names a message: the how-manieth of its sender's.
+/// Names a message by its sender and its number among that sender's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MessageId {
     /// The sender.
     pub from: usize,
-    /// How many messages it had sent before.
+    /// How many messages the sender had sent before.
     pub number: usize,
 }
 

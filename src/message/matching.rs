@@ -1,11 +1,11 @@
 //! Which message goes to which receive: MPI's rule, and the one matcher for programs and for schedules.
 //!
 //! A message goes to the receive that was posted first of those that want it, and a receive takes the message that arrived
-//! first of those that it wants. What has not found its other half lies here: messages in an [`Inbox`], receives in
+//! first of those that it wants. Messages that no receive has taken lie in an [`Inbox`]; receives that wait lie in
 //! [`Posted`].
 //!
-//! Nearly always few lie there, or they are taken as they come, and a list in their order is all that is needed. Where
-//! one would have to be searched for long, an index takes its place, in which every search takes logarithmic time.
+//! Both are lists in order, because nearly always few lie there, or they are taken as they come. Where a list would have
+//! to be searched for long, an index takes its place, in which every search takes logarithmic time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
@@ -15,31 +15,32 @@ use super::tag::RawTag;
 use super::want::{Key, Matched, Want};
 use crate::time::Time;
 
-/// The messages sent to a processor that no receive has taken, those that are still under way included, in their order.
+/// The messages sent to a processor that no receive has taken, with those that are still under way, in order of their
+/// [`Key`].
 ///
-/// Mostly there are one or two: where processors do the same, the one that came last comes before the one before it is
-/// taken. Two lie in the inbox itself, and none is moved when another is taken.
+/// Mostly there are one or two: where all processors do the same, a message often comes before the receiver has taken the
+/// one before. So the first two lie in the inbox itself, in slots, and taking one does not move the other.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Inbox<M> {
-    /// In which of the two slots the first message lies, if there is one and the messages are not in the index.
+    /// The slot of the first message, if there is one and the messages are not in the index.
     front: u8,
-    /// How many of the slots hold a message: so one that is empty need not be looked at.
+    /// How many slots hold a message, so that empty ones need not be looked at.
     filled: u8,
-    /// Whether there are others than those in the slots.
+    /// Whether messages lie outside the slots.
     has_more: bool,
-    /// The first two in that order, the one in front and the other, if none is in the index.
+    /// The first two messages; none if they are in the index.
     slots: [Option<M>; 2],
-    /// The others. They lie elsewhere, so that those inboxes that never have many lie close together.
+    /// The other messages. They lie elsewhere, so that the inboxes of many processors lie close together.
     more: Option<Box<More<M>>>,
 }
 
-/// The messages that have no room in the inbox itself.
+/// The messages that do not lie in the slots.
 #[derive(Debug)]
 struct More<M> {
-    /// The others in their order, if none is in the index.
+    /// All but the first two messages in order; empty once the index is in use.
     list: VecDeque<M>,
-    /// All, once there were many.
+    /// All messages, once there were many.
     index: Index<M>,
 }
 
@@ -58,35 +59,34 @@ impl<M> Default for More<M> {
     }
 }
 
-/// The key of what lies in a slot; what is not there comes last.
+/// The key of the message in a slot; an empty slot comes last.
 fn key_of(slot: &Option<impl Matched>) -> Key {
     slot.as_ref().map_or((Time::MAX, u32::MAX, u32::MAX), Matched::key)
 }
 
-/// Whether a receive takes what lies in a slot.
+/// Whether a receive takes the message in a slot.
 #[inline]
 fn takes(want: Want, slot: &Option<impl Matched>) -> bool {
     slot.as_ref().is_some_and(|message| want.takes(message))
 }
 
 impl<M: Matched> Inbox<M> {
-    /// Where the slots lie in it.
+    /// Where the slots lie in the inbox.
     #[cfg(test)]
     pub(crate) const SLOTS: usize = std::mem::offset_of!(Inbox<M>, slots);
 
-    /// An inbox that has room for a few more than those two.
+    /// An inbox that holds a few more messages than its two slots without allocating.
     pub(crate) fn with_room() -> Inbox<M> {
         Inbox { more: Some(Box::default()), ..Inbox::default() }
     }
 
-    /// The slots with the first message and with the second.
+    /// The slot of the first message and that of the second.
     #[inline]
     fn slots(&self) -> (usize, usize) {
         let front = usize::from(self.front & 1);
         (front, 1 - front)
     }
 
-    /// Adds a message.
     #[inline]
     pub(crate) fn put(&mut self, message: M) {
         let (first, second) = self.slots();
@@ -104,7 +104,7 @@ impl<M: Matched> Inbox<M> {
         self.filled += 1;
     }
 
-    /// Adds a message where there are two or more. Most arrive after all that are there, and so go to the end at once.
+    /// Adds a message where there are two or more. Most messages arrive last of all, and so go to the end at once.
     #[inline(never)]
     fn put_among(&mut self, message: M) {
         self.has_more = true;
@@ -138,7 +138,7 @@ impl<M: Matched> Inbox<M> {
         }
     }
 
-    /// The same, if it is none of the first two.
+    /// The first message that a receive wants, if it lies in no slot.
     #[inline(never)]
     fn first_of_more(&mut self, want: Want) -> Option<&M> {
         match self.find(want) {
@@ -147,7 +147,7 @@ impl<M: Matched> Inbox<M> {
         }
     }
 
-    /// Takes that message.
+    /// Takes the first message that a receive wants.
     #[inline]
     pub(crate) fn take(&mut self, want: Want) -> Option<M> {
         let (first, second) = self.slots();
@@ -170,7 +170,7 @@ impl<M: Matched> Inbox<M> {
         taken
     }
 
-    /// Takes it, if it is none of the first two.
+    /// Takes the first message that a receive wants, if it lies in no slot.
     #[inline(never)]
     fn take_of_more(&mut self, want: Want) -> Option<M> {
         let place = self.find(want);
@@ -183,29 +183,30 @@ impl<M: Matched> Inbox<M> {
         taken
     }
 
-    /// Notes whether there are still others than the first two.
+    /// Notes whether messages lie outside the slots.
     fn counts_more(&mut self) {
         let Some(more) = &mut self.more else { return };
         if more.list.is_empty() {
-            more.list.clear(); // the next one goes where the last one was, which is in the cache
+            more.list.clear(); // the next message goes to the start of the buffer, which is in the cache
         }
         self.has_more = !more.list.is_empty() || !more.index.messages.is_empty();
     }
 
-    /// How many messages are left.
+    /// How many messages no receive has taken.
     pub(crate) fn len(&self) -> usize {
         let more = self.more.as_ref().map_or(0, |more| more.list.len() + more.index.messages.len());
         usize::from(self.filled) + more
     }
 
-    /// The messages that are left, in their order.
+    /// The messages that no receive has taken, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &M> + Clone {
         let (first, second) = self.slots();
         let few = self.slots[first].iter().chain(&self.slots[second]);
         few.chain(self.more.iter().flat_map(|more| more.list.iter().chain(more.index.messages.values())))
     }
 
-    /// The place of that message in the list; nothing if it is not there, or in the index.
+    /// The place in the list of the first message that a receive wants. `None` if the list has no such message, or is so long
+    /// that its messages have moved to the index.
     fn find(&mut self, want: Want) -> Option<usize> {
         let list = &self.more.as_ref()?.list;
         let found = list.iter().take(FEW).position(|message| want.takes(message));
@@ -225,15 +226,14 @@ impl<M: Matched> Inbox<M> {
     }
 }
 
-/// Messages in their order, and by what a receive can name: their sender and tag, or their tag alone. A request for a
-/// message lies under that message's tag, as the same receives take it.
+/// Messages in order, and by what a receive can name: sender and tag, or the tag alone. A request for a message lies
+/// under that message's tag, as the same receives take both.
 #[derive(Debug)]
 struct Index<M> {
-    /// In their order.
     messages: BTreeMap<Key, M>,
     /// By sender, tag, arrival and number.
     by_sender: BTreeSet<(u32, RawTag, Time, u32)>,
-    /// By tag, arrival, sender and number, from the first search on that names no sender.
+    /// By tag, arrival, sender and number; built at the first search that names no sender.
     by_tag: Option<BTreeSet<(RawTag, Time, u32, u32)>>,
 }
 
@@ -289,46 +289,45 @@ impl<M: Matched> Index<M> {
 /// The receives of a processor that wait for a message, in the order in which they were posted.
 #[derive(Debug, Default)]
 pub(crate) struct Posted {
-    /// In that order, if they are not in the index.
+    /// All receives, until there are so many that they move to the index.
     list: SmallVec<[Receive; 1]>,
-    /// How many of the list were taken, from its front on: to move up the others each time would take long.
+    /// How many receives at the front of the list are taken: moving up the others each time would take long.
     gone: usize,
-    /// By what they want, once there were many.
+    /// All receives by what they want, once there were many.
     index: Option<Box<Classes>>,
 }
 
 /// A receive that waits for a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Receive {
-    /// Its place among all: the one with the lower number was posted first.
+    /// Its place among all receives: the one with the lower place was posted first.
     pub place: (Time, u32),
-    /// What it takes.
     pub want: Want,
 }
 
 /// Receives by what they want, each in the order in which they were posted.
 #[derive(Debug, Default)]
 struct Classes {
-    /// The receives that want the same.
+    /// The places of the receives that want the same.
     posted: HashMap<Want, VecDeque<(Time, u32)>>,
-    /// How many of them take messages of several senders or tags.
+    /// How many receives take messages of several senders or tags.
     wild: usize,
 }
 
 impl Posted {
-    /// Whether none waits.
+    /// Whether no receive waits.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting().is_empty() && self.index.as_ref().is_none_or(|index| index.posted.is_empty())
     }
 
-    /// Those in the list.
+    /// The receives in the list that wait.
     #[inline]
     fn waiting(&self) -> &[Receive] {
         &self.list[self.gone..]
     }
 
-    /// Posts a receive. Mostly it is the last one.
+    /// Posts a receive. Mostly its place is the last.
     pub(crate) fn post(&mut self, receive: Receive) {
         if let Some(index) = &mut self.index {
             return index.post(receive);
@@ -365,7 +364,7 @@ impl Posted {
         }
     }
 
-    /// Takes a receive out of the list. Those before it, which are few, move up.
+    /// Takes a receive out of the list. The few receives before it move by one.
     #[inline]
     fn take_from_list(&mut self, place: usize) -> Receive {
         let taken = self.list[self.gone + place];
@@ -396,12 +395,12 @@ impl Posted {
         index
     }
 
-    /// How many there are at the most of [`kinds`](Posted::kinds).
+    /// At most how many [`kinds`](Posted::kinds) there are.
     fn most_kinds(&self) -> usize {
         self.waiting().len() + self.index.as_ref().map_or(0, |index| index.posted.len())
     }
 
-    /// The receives to which a message could go: of those in the index that want the same, the one that was posted first.
+    /// The receives to which a message could go: from the index only the first of those that want the same.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = Receive> {
         let first = |(want, places): (&Want, &VecDeque<(Time, u32)>)| {
             Some(Receive { place: *places.front()?, want: *want })
@@ -411,7 +410,7 @@ impl Posted {
     }
 }
 
-/// The first message that is there by a time and is wanted by any of the posted receives, and the receive that it goes to.
+/// The first message that arrives by a time and that a posted receive wants, and the receive that it goes to.
 pub(crate) fn first_pair<M: Matched>(
     inbox: &mut Inbox<M>,
     posted: &mut Posted,
@@ -472,20 +471,20 @@ mod tests {
         Envelope { arrival: arrival * US, letter: Letter { from, to: 0, number, words: 1, tag, parcel } }
     }
 
-    /// What a receive may want: a sender or any, and a tag or any.
+    /// A receive from one sender or from any, with one tag or with any.
     fn want(rng: &mut fastrand::Rng) -> Want {
         let tag = if rng.u8(..) < 30 { RawTag::ANY } else { RawTag::user(rng.u16(0..3)) };
         Want::of(rng.bool().then(|| rng.usize(0..20)), tag)
     }
 
-    /// A message with such a tag, or the request for one.
+    /// A message with one of three tags, or the request for one.
     fn message(rng: &mut fastrand::Rng, number: u32) -> Envelope {
         let tag = RawTag::user(rng.u16(0..3));
         let tag = if rng.u8(..) < 40 { tag.request() } else { tag };
         envelope(i64::from(number) / 3 + rng.i64(0..40), rng.u32(0..20), tag, number)
     }
 
-    /// Which messages a receive takes, said once more.
+    /// Whether a receive takes a message, without the code under test.
     fn takes(want: Want, from: u32, tag: RawTag) -> bool {
         let is_tag = [want.tag, want.tag.request()].contains(&tag) || want.tag == RawTag::ANY;
         is_tag && (want.from == from || want.from == Want::ANYONE)
@@ -506,7 +505,7 @@ mod tests {
         assert_eq!(inbox.iter().count(), 1);
     }
 
-    /// However many there are, and in whatever order they come and are wanted: what a search through all says.
+    /// The inbox finds the same message as a search through all, however many there are and in whatever order they come.
     #[test]
     fn many_messages_are_found_as_few_are() {
         for seed in crate::cases::seeds(60) {
@@ -532,7 +531,7 @@ mod tests {
         }
     }
 
-    /// Which receive a message goes to, and which of all messages is the first that one of them takes.
+    /// The same receive is found as by a search through all, and the same first pair of a message and a receive.
     #[test]
     fn many_receives_are_found_as_few_are() {
         for seed in crate::cases::seeds(60) {

@@ -1,8 +1,8 @@
-//! A value of any type on its way, without a name for the type.
+//! A value of any type, packed so that its type need not be known on the way.
 //!
 //! Like a `Box<dyn Any>`, but what fits in three words (a number, a pair, a `Vec`) lies in the parcel itself,
 //! so that sending it allocates nothing. Larger values are boxed, and the box lies in the parcel. No other
-//! module of the messages has unsafe code; `.ci/sanitize` runs this one's tests under AddressSanitizer.
+//! module of the messages has unsafe code; `.ci/sanitize` runs the tests of this module under AddressSanitizer.
 
 use std::any::{TypeId, type_name};
 use std::fmt;
@@ -12,11 +12,10 @@ use std::ptr;
 /// Room for a value: three words.
 type Room = MaybeUninit<[usize; 3]>;
 
-/// A value of a type that is known at run time only.
+/// A value whose type is known only at run time.
 pub(crate) struct Parcel {
     /// The value, of the type that `label` stands for.
     room: Room,
-    /// What is inside.
     label: &'static Label,
 }
 
@@ -75,7 +74,7 @@ impl Parcel {
     /// Unwraps the value if it is a `T`, or gives the parcel back.
     #[inline]
     pub(crate) fn open<T: Send + 'static>(self) -> Result<T, Parcel> {
-        // A type has the same label nearly always; where it has several, its number tells.
+        // The compiler may give a type several labels, though it seldom does: then the type's id decides.
         if !ptr::eq(self.label, &LabelOf::<T>::LABEL) && (self.label.id)() != TypeId::of::<T>() {
             return Err(self);
         }

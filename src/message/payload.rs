@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use crate::time::Time;
 
-/// What can be sent. A payload says how many bytes it counts for; it moves by ownership and is never
-/// serialized, so the bytes need not lie in one place.
+/// What can be sent. A payload says how many bytes it counts for. It moves by ownership and is never serialized,
+/// so its bytes need not lie in one place.
 ///
 /// Numbers, characters, tuples, arrays, `Vec`, `VecDeque`, `String`, `Option`, `Result`, and a `Box` or an `Arc` of a
-/// payload, a slice or a `str` are payloads. A structure becomes one by `#[derive(Payload)]` (the sum of its fields),
-/// or by hand:
+/// payload, a slice or a `str` are payloads. A structure becomes a payload by `#[derive(Payload)]`, which adds up its
+/// fields, or by hand:
 ///
 /// ```
 /// use loggp::Payload;
@@ -25,8 +25,8 @@ use crate::time::Time;
 /// assert_eq!(Row { index: 1, values: vec![0.0; 10] }.bytes(), 84);
 /// ```
 ///
-/// **Shared data.** An `Arc` counts for what is inside, however many share it: a message costs the same, and the host
-/// copies nothing.
+/// **Shared data.** An `Arc` counts for the value inside, however many share it: the message costs as much as the value
+/// would, and the host copies nothing.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -59,7 +59,7 @@ use crate::time::Time;
     note = "a type of your own becomes a payload by `#[derive(loggp::Payload)]`, if all its fields are payloads"
 )]
 pub trait Payload: Send + 'static {
-    /// The bytes that every value of the type counts for, if all count the same.
+    /// The bytes that every value of the type counts for, if all values count the same.
     const SIZE: Option<usize> = None;
 
     /// The bytes that this value counts for.
@@ -103,7 +103,7 @@ tuple!(A B C D);
 tuple!(A B C D E);
 tuple!(A B C D E F);
 
-/// The bytes of a sequence; at once where all its items count the same.
+/// The bytes of a sequence. The items are not visited if all count the same.
 fn sum<T: Payload>(items: &[T]) -> usize {
     match T::SIZE {
         Some(size) => size * items.len(),
@@ -134,14 +134,14 @@ impl<T: Payload> Payload for VecDeque<T> {
     }
 }
 
-/// In a `Box` or an `Arc`: a value without a size cannot be moved, and so not be sent by itself.
+/// A slice has no size of its own, so it can be sent only in a `Box` or an `Arc`.
 impl<T: Payload> Payload for [T] {
     fn bytes(&self) -> usize {
         sum(self)
     }
 }
 
-/// In a `Box` or an `Arc`, as a slice.
+/// A `str` has no size of its own, so it can be sent only in a `Box` or an `Arc`.
 impl Payload for str {
     fn bytes(&self) -> usize {
         self.len()
@@ -154,7 +154,7 @@ impl Payload for String {
     }
 }
 
-/// A box counts for what is inside.
+/// A `Box` counts for the value inside.
 impl<T: Payload + ?Sized> Payload for Box<T> {
     const SIZE: Option<usize> = T::SIZE;
     fn bytes(&self) -> usize {
@@ -162,7 +162,7 @@ impl<T: Payload + ?Sized> Payload for Box<T> {
     }
 }
 
-/// It counts for what is inside, however many share that.
+/// An `Arc` counts for the value inside, however many share it.
 impl<T: Payload + Sync + ?Sized> Payload for Arc<T> {
     const SIZE: Option<usize> = T::SIZE;
     fn bytes(&self) -> usize {
@@ -176,7 +176,7 @@ impl<T: Payload> Payload for Option<T> {
     }
 }
 
-/// It counts for what is inside. Which of the two it is counts for nothing, as the type of a message does.
+/// A `Result` counts for the value inside. Whether that is `Ok` or `Err` counts for nothing, as a message's type does.
 impl<T: Payload, E: Payload> Payload for Result<T, E> {
     fn bytes(&self) -> usize {
         match self {

@@ -4,8 +4,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-/// What a message is about, and of which type it is. A program's constants of this type are its protocol: the compiler
-/// refuses a message of another type under the same name, and a receive needs no annotation.
+/// What a message is about, and of which type it is. A program's tags are its protocol: the compiler refuses to send a
+/// value of another type with a tag, and a receive needs no type annotation.
 ///
 /// ```
 /// use loggp::{Machine, Params, Tag, US};
@@ -31,15 +31,13 @@ use std::marker::PhantomData;
 /// }
 /// ```
 ///
-/// The number is what tells one tag from another. Two tags with the same number and different types are one mistake that
-/// the compiler does not see: who receives by the one what was sent by the other ends the run with an error that names
-/// both types.
+/// Tags differ by their numbers. The compiler does not see that two tags of different types have the same number: a
+/// receive with one of them of a message sent with the other ends the run with an error that names both types.
 pub struct Tag<T> {
-    /// What it is without its type.
     pub(crate) raw: RawTag,
     /// What errors call it.
     pub(crate) name: Option<&'static str>,
-    /// It stands for messages of this type, and has none.
+    /// The type of the messages; a tag can be copied and shared whatever the type is.
     of: PhantomData<fn() -> T>,
 }
 
@@ -49,13 +47,13 @@ impl<T> Tag<T> {
         Tag::of(RawTag::user(number), None)
     }
 
-    /// The tag with this number. What errors say of it has the name too.
+    /// The tag with this number, and a name that errors print too.
     pub const fn named(number: u16, name: &'static str) -> Tag<T> {
         Tag::of(RawTag::user(number), Some(name))
     }
 
-    /// The tag for one of many passes or steps in which processors do the same, where one may be ahead of another. It
-    /// is another tag than that of every other step, than the tag without a step, and than every step of another tag.
+    /// The tag for one step of many in which processors do the same, and in which one may be ahead of another. It differs
+    /// from the tags of all other steps, from the tag without a step, and from every step of another tag.
     ///
     /// ```
     /// use loggp::{Machine, Params, Tag, US};
@@ -100,7 +98,7 @@ impl<T> Clone for Tag<T> {
 
 impl<T> Copy for Tag<T> {}
 
-/// By number, which is what tells messages apart. A name does not.
+/// Tags are equal if their numbers and steps are: messages are not told apart by the tag's name.
 impl<T> PartialEq for Tag<T> {
     fn eq(&self, other: &Tag<T>) -> bool {
         self.raw == other.raw
@@ -121,39 +119,39 @@ impl<T> fmt::Debug for Tag<T> {
     }
 }
 
-/// What a message is about, without its type. The machine's own messages have tags that no program can name.
+/// A tag without the type of its messages. The machine's own messages have tags that no program can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct RawTag(u64);
 
 impl RawTag {
-    /// LogGPS's "may I send?", under the tag of the message that waits.
+    /// Marks LogGPS's request, "may I send?"; the rest is the tag of the message that waits.
     const REQUEST: u64 = 1 << 63;
-    /// LogGPS's "you may", which answers a request.
+    /// Marks LogGPS's reply, "you may"; the rest is the number of the request.
     const REPLY: u64 = 1 << 62;
-    /// The message that waited for the reply.
+    /// Marks the message that waited for a reply; the rest is the number of its request.
     const AGREED: u64 = 1 << 61;
-    /// A message of a collective operation: the operation's kind, the step in it, the group that calls it, and its number.
+    /// Marks a message of a collective; the rest is the collective's kind, step and group, and which call it is.
     const COLLECTIVE: u64 = 1 << 60;
-    /// Where the number of a collective's group lies, above its own; 0 stands for all processors.
+    /// The lowest bit of a collective's group, above the number of the call; group 0 is all processors.
     const GROUP: u32 = 26;
-    /// Where a collective's step lies, above its group.
+    /// The lowest bit of a collective's step, above the group.
     const STEP: u32 = 50;
-    /// Where a collective's kind lies, above its step.
+    /// The lowest bit of a collective's kind, above the step.
     const KIND: u32 = 56;
     /// The highest number of a group.
     pub(crate) const LAST_GROUP: u32 = (1 << (RawTag::STEP - RawTag::GROUP)) - 1;
-    /// Whether a program's tag has a step, above its number.
+    /// Marks a program's tag that has a step; the number of the tag lies below.
     const HAS_STEP: u64 = 1 << 16;
-    /// Where a program's step lies.
+    /// The lowest bit of the step of a program's tag.
     const USER_STEP: u32 = 17;
     /// The last step of a program's tag.
     const LAST_STEP: usize = u32::MAX as usize;
-    /// Whether it is a tag of a schedule, which lies where a program's step does.
+    /// Marks a schedule's tag, whose number lies where the step of a program's tag does.
     const SCHEDULED: u64 = 1 << 49;
 
-    /// What a receive asks for that takes any message of a program. No message has it.
+    /// A receive that asks for this takes any message of a program. No message has this tag.
     pub(crate) const ANY: RawTag = RawTag(u64::MAX - 1);
-    /// What asks for no message.
+    /// A receive that asks for this takes no message.
     pub(crate) const NOTHING: RawTag = RawTag(u64::MAX);
 
     /// A program's tag.
@@ -166,13 +164,13 @@ impl RawTag {
         RawTag(self.0 & 0xFFFF | RawTag::HAS_STEP | (step as u64) << RawTag::USER_STEP)
     }
 
-    /// A schedule's tag, or any of them.
+    /// A schedule's tag, or [`ANY`](RawTag::ANY).
     pub(crate) fn scheduled(tag: Option<u32>) -> RawTag {
         tag.map_or(RawTag::ANY, |tag| RawTag(RawTag::SCHEDULED | u64::from(tag) << RawTag::USER_STEP))
     }
 
-    /// The tag of a step of a group's collective with this number, which is cut to what a tag has room for, as only the
-    /// collectives that are under way have to be told apart. Steps are few: a collective takes log2 P or so.
+    /// The tag of a step of a group's collective. The number of the call is cut to the bits that a tag has for it, as only
+    /// collectives that are under way at once must differ. Steps are few: a collective takes about log2 P.
     pub(crate) fn collective(kind: Collective, group: u32, number: u32, step: usize) -> RawTag {
         debug_assert!(step < 1 << (RawTag::KIND - RawTag::STEP) && group <= RawTag::LAST_GROUP);
         let number = u64::from(number) & ((1 << RawTag::GROUP) - 1);
@@ -180,7 +178,8 @@ impl RawTag {
         RawTag(RawTag::COLLECTIVE | (kind as u64) << RawTag::KIND | place | number)
     }
 
-    /// The same where each group has another number, which is here at its place. A tag of no group stays as it is.
+    /// This tag after each group has got a new number: `numbers` has it at the index of the old one. Tags that belong to no
+    /// collective stay as they are.
     pub(crate) fn regrouped(self, numbers: &[u32]) -> RawTag {
         let group = self.0 >> RawTag::GROUP & u64::from(RawTag::LAST_GROUP);
         let is_group_s = self.0 & RawTag::COLLECTIVE != 0 && !self.is_wild();
@@ -190,7 +189,7 @@ impl RawTag {
         }
     }
 
-    /// Whether it is a signal of the machine's own barrier.
+    /// Whether it is the tag of a signal of the machine's own barrier.
     #[inline]
     pub(crate) fn is_signal(self) -> bool {
         self.0 >> RawTag::KIND == (RawTag::COLLECTIVE >> RawTag::KIND) | Collective::HardwareBarrier as u64
@@ -201,7 +200,7 @@ impl RawTag {
         RawTag(self.0 | RawTag::REQUEST)
     }
 
-    /// The tag of the message that this is the request for, or the tag itself.
+    /// The tag of the message that this requests, or this tag if it is no request.
     pub(crate) fn requested(self) -> RawTag {
         RawTag(self.0 & !RawTag::REQUEST)
     }
@@ -210,42 +209,41 @@ impl RawTag {
         self.0 & RawTag::REQUEST != 0
     }
 
-    /// The reply to its sender's request with this number.
+    /// The reply to the request that has this number among its sender's messages.
     pub(crate) fn reply(number: u32) -> RawTag {
         RawTag(RawTag::REPLY | u64::from(number))
     }
 
-    /// Whether it is a reply to a request.
     pub(crate) fn is_reply(self) -> bool {
         self.0 & RawTag::REPLY != 0
     }
 
-    /// The message for which its sender's request with this number asked.
+    /// The message whose request has this number among its sender's messages.
     pub(crate) fn agreed(number: u32) -> RawTag {
         RawTag(RawTag::AGREED | u64::from(number))
     }
 
-    /// The number that traces have for it.
+    /// The number that stands for the tag in traces.
     pub(crate) fn number(self) -> u64 {
         self.0
     }
 
-    /// The tag that a trace has this number for.
+    /// The tag for which this number stands in traces.
     pub(crate) fn numbered(number: u64) -> RawTag {
         RawTag(number)
     }
 
-    /// Whether a program or a collective can send a message with it: it is none of those that the machine has for itself.
+    /// Whether a program or a collective can send a message with it: it is no tag of the machine's own messages.
     pub(crate) fn can_be_sent(self) -> bool {
         self.0 & (RawTag::REQUEST | RawTag::REPLY | RawTag::AGREED) == 0 && !self.is_signal()
     }
 
-    /// What errors say of it, with its name, if that is known.
+    /// What errors say of a message with this tag, whose name may be known.
     pub(crate) fn told(self, name: Option<&str>) -> InWords<'_> {
         InWords(self, name)
     }
 
-    /// What is said of it and of all its steps, with its name, if that is known.
+    /// What stands for this tag and all its steps together, with the name if that is known.
     pub(crate) fn line(self, name: Option<&str>) -> String {
         if self.0 & RawTag::COLLECTIVE != 0 {
             return Collective::named(self.0 >> RawTag::KIND & 0xF).into();
@@ -254,7 +252,7 @@ impl RawTag {
         format!("tag {}{name}", self.0 & 0xFFFF)
     }
 
-    /// Whether a receive that asks for `self` takes a message with the tag `of`, or the request for one.
+    /// Whether a receive that asks for this takes a message or a request with the tag `of`.
     #[inline]
     pub(crate) fn takes(self, of: RawTag) -> bool {
         of.requested() == self || (self.is_wild() && of.is_user())
@@ -265,7 +263,7 @@ impl RawTag {
         self == RawTag::ANY
     }
 
-    /// Whether it is a program's, or the request for a message that has a program's.
+    /// Whether it is a program's or a schedule's tag, or the request for a message with such a tag.
     fn is_user(self) -> bool {
         self.0 & (RawTag::REPLY | RawTag::AGREED | RawTag::COLLECTIVE) == 0
     }
@@ -275,13 +273,13 @@ impl RawTag {
         self.0 as u16
     }
 
-    /// Whether a message with it is the first of its send: the message itself, or the request for it.
+    /// Whether a message with this tag begins a send: replies and the messages that waited for them do not.
     pub(crate) fn is_first(self) -> bool {
         self.0 & (RawTag::REPLY | RawTag::AGREED) == 0
     }
 }
 
-/// The kinds of collective operations, so that different ones never take each other's messages.
+/// The kinds of collectives. The kind is part of the tag, so that different ones never take each other's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Collective {
     /// The machine's own barrier.
@@ -433,7 +431,7 @@ mod tests {
         assert_eq!(RawTag::reply(1).told(last.name).to_string(), "that lets it send (word)");
     }
 
-    /// For every type, also one that can be neither copied nor shared.
+    /// A tag can be copied and shared even if the type of its messages cannot.
     #[test]
     fn a_tag_can_be_copied_and_shared() {
         fn shared<T: Copy + Send + Sync + 'static>(_: T) {}

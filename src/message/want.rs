@@ -3,15 +3,13 @@
 use super::tag::RawTag;
 use crate::time::Time;
 
-/// What a matcher knows of a message.
+/// A message, as far as the matcher must know it.
 pub(crate) trait Matched {
-    /// When it is there.
+    /// When its receiver can take it.
     fn arrival(&self) -> Time;
-    /// Its sender.
     fn from(&self) -> u32;
     /// How many messages its sender had sent before.
     fn number(&self) -> u32;
-    /// What it is about.
     fn tag(&self) -> RawTag;
 
     /// Its place among messages: by arrival, then by sender, then as they were sent.
@@ -21,7 +19,7 @@ pub(crate) trait Matched {
     }
 }
 
-/// The order of messages.
+/// A message's arrival, sender and number: the order in which receives take messages.
 pub(crate) type Key = (Time, u32, u32);
 
 /// Which messages a receive takes.
@@ -36,10 +34,10 @@ pub(crate) struct Want {
 impl Want {
     /// Stands for any sender. No processor has this number.
     pub(crate) const ANYONE: u32 = u32::MAX;
-    /// No message.
+    /// Stands for no message.
     pub(crate) const NOTHING: Want = Want { from: Want::ANYONE, tag: RawTag::NOTHING };
 
-    /// Messages with this tag, from a processor or any.
+    /// Messages with this tag, from one processor or from any.
     #[inline]
     pub(crate) fn of(from: Option<usize>, tag: RawTag) -> Want {
         Want { from: from.map_or(Want::ANYONE, |from| from as u32), tag }
@@ -56,7 +54,7 @@ impl Want {
         self.from == Want::ANYONE || self.tag.is_wild()
     }
 
-    /// What it is, in words; errors call the tag so.
+    /// What it stands for, in the words of errors; `name` is the tag's.
     pub(crate) fn told(self, name: Option<&str>) -> String {
         let about = self.tag.told(name);
         match self.from {

@@ -5,19 +5,20 @@ use std::num::NonZeroUsize;
 use super::params::{LogGps, LongMessages, MOST_WORDS, Params};
 use crate::time::{Time, US};
 
-/// Fills a [`Params`], and refuses what cannot be. What a paper leaves open must be given before it builds.
+/// Puts a [`Params`] together, and refuses values that no machine can have. A parameter that a paper leaves open must be
+/// set before [`build`](ParamsBuilder::build).
 #[derive(Clone, Debug)]
 #[must_use = "a parameter gives back the builder that has it; `build` makes the machine's parameters"]
 pub struct ParamsBuilder {
-    /// What is known; what is open is 0.
+    /// The parameters so far; an open one is 0.
     pub(super) params: Params,
-    /// Bytes in a word; [`Params`] cannot say that it was told 0.
+    /// Bytes in a word: perhaps 0, which [`Params`] cannot hold, until the check refuses it.
     pub(super) word: usize,
-    /// The parameters that are open.
+    /// The names of the parameters that are open.
     pub(super) open: Vec<&'static str>,
 }
 
-/// A machine like this one, to change some of it.
+/// Starts with the parameters of a machine, so that some of them can be changed.
 ///
 /// ```
 /// use loggp::{Params, ParamsBuilder, US};
@@ -32,11 +33,11 @@ impl From<Params> for ParamsBuilder {
     }
 }
 
-/// How many bytes a word has unless told.
+/// How many bytes a word has unless [`ParamsBuilder::word`] says otherwise.
 const WORD: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
 impl Params {
-    /// Starts a machine of `P` processors on which communication costs nothing; name what it shall cost.
+    /// Starts a machine of `P` processors on which communication costs nothing until its parameters are set.
     pub fn builder(P: usize) -> ParamsBuilder {
         let (L, o, g) = (Time::ZERO, Time::ZERO, Time::ZERO);
         Params { L, o, g, long: LongMessages::LogP, P, word: WORD, cycle: US }.into()
@@ -62,15 +63,15 @@ impl ParamsBuilder {
         self.known("g")
     }
 
-    /// Makes it a machine of LogGP with this gap per word of long messages. Without it a machine is LogP's: a long
-    /// message is a train of short ones, a word every max(g, o) (LogGP, section 2.1). A G of 0 is another thing: all
-    /// words of a long message come at once.
+    /// Makes it a LogGP machine with this gap per word of long messages. Without a G it is a LogP machine: a long
+    /// message is a train of short ones, a word every max(g, o) (LogGP, section 2.1). A G of 0 is not the same as
+    /// none: all words of a long message come at once.
     pub fn G(mut self, G: Time) -> ParamsBuilder {
         self.params.long = LongMessages::LogGP { G };
         self
     }
 
-    /// Makes it a machine of LogGPS.
+    /// Makes it a LogGPS machine.
     pub fn gps(mut self, gps: LogGps) -> ParamsBuilder {
         self.params.long = LongMessages::LogGPS(gps);
         self
@@ -94,7 +95,7 @@ impl ParamsBuilder {
         self
     }
 
-    /// Whether nothing but LogP's parameters is known.
+    /// Whether it has LogP's parameters only.
     pub(crate) fn is_logp(&self) -> bool {
         self.params.long == LongMessages::LogP
     }
@@ -105,7 +106,7 @@ impl ParamsBuilder {
         self
     }
 
-    /// LogGP's G, which naming it begins.
+    /// LogGP's G, to be set. A LogP machine becomes a LogGP machine by this.
     pub(super) fn G_mut(&mut self) -> &mut Time {
         if !matches!(self.params.long, LongMessages::LogGP { .. }) {
             self.params.long = LongMessages::LogGP { G: self.params.G().unwrap_or_default() };
@@ -116,8 +117,8 @@ impl ParamsBuilder {
         }
     }
 
-    /// LogGPS's parameters, which naming one of them begins. What is not named costs nothing, and without S no
-    /// message waits for its receiver.
+    /// LogGPS's parameters, to be set. Another machine becomes a LogGPS machine by this; what is not set costs nothing, and
+    /// without S no message waits for its receiver.
     pub(super) fn gps_mut(&mut self) -> &mut LogGps {
         if self.params.gps().is_none() {
             let (O_s, O_r, G_s, G_l) = Default::default();

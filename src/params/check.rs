@@ -8,19 +8,19 @@ use super::table::{Machines, Parameter, Value, Values};
 use crate::time::{LONGEST, PS, Time};
 
 impl ParamsBuilder {
-    /// A machine of which nothing but its size is known: what it must have is [open](ParamsBuilder::open).
+    /// A machine of which only the number of processors is known: L, o and g are [open](ParamsBuilder::open).
     pub fn unknown(P: usize) -> ParamsBuilder {
         let must_be_known = |parameter: &&Parameter| parameter.of == Machines::All && parameter.is_time();
         let open = Parameter::ALL.iter().filter(must_be_known).map(|parameter| parameter.name).collect();
         ParamsBuilder { open, ..Params::builder(P) }
     }
 
-    /// The parameters that are open, by name: they are not known, and must be given.
+    /// The names of the parameters that are open: they have no value yet, and must be given one.
     pub fn open(&self) -> &[&'static str] {
         &self.open
     }
 
-    /// The parameters, if they can be.
+    /// The parameters, if a machine can have them.
     pub fn build(self) -> Result<Params, ParamsError> {
         if let [first, ..] = self.open[..] {
             return Err(ParamsError::new(format!(
@@ -33,7 +33,7 @@ impl ParamsBuilder {
         Ok(Params { word, ..self.params })
     }
 
-    /// Refuses what no machine can be.
+    /// Refuses parameters that no machine can have.
     fn check(&self) -> Result<(), ParamsError> {
         let refuse = |sentence: String| Err(ParamsError::new(sentence));
         for parameter in Parameter::ALL.iter().chain([&Parameter::CYCLE]) {
@@ -72,7 +72,8 @@ impl ParamsBuilder {
 }
 
 impl Params {
-    /// Refuses what no machine can be: the fields are public, so a [`ParamsBuilder`] may not have seen them.
+    /// Refuses parameters that no machine can have. The fields are public, so a program may have set them without a
+    /// [`ParamsBuilder`].
     pub(crate) fn check(&self) -> Result<(), ParamsError> {
         ParamsBuilder::from(*self).check()
     }
@@ -129,7 +130,7 @@ mod tests {
         assert!(ParamsBuilder::unknown(8).set("L=1,o=1,g=1").unwrap().build().is_ok());
     }
 
-    /// Every parameter is read, said and read again, and a machine has those of its model.
+    /// Every parameter is read, written and read again, and a machine has exactly the parameters of its model.
     #[test]
     fn the_table_is_the_parameters() {
         for (text, names) in [
@@ -159,7 +160,7 @@ mod tests {
         let logp = logp.build().unwrap();
         assert_eq!((logp.G(), loggp.G()), (Some(4 * US), Some(Time::ZERO)));
         assert_eq!((logp.stream(3), loggp.stream(3)), (8 * US, Time::ZERO));
-        // A copy with another gap has no G of old.
+        // The G of a LogP machine follows the gap of the copy.
         assert_eq!(Params { g: US, ..logp }.G(), Some(2 * US));
         let gps = loggp_gps(&logp);
         assert_eq!((gps.G(), gps.is_loggp()), (None, false));

@@ -1,10 +1,10 @@
-//! What a message costs under the parameters, apart from what else is going on: LogP, section 3; LogGP, section 2; LogGPS,
-//! table 3.
+//! What a message costs by the parameters alone, without stalls and busy ports: LogP, section 3; LogGP, section 2;
+//! LogGPS, table 3.
 
 use super::params::{LongMessages, Params};
 use crate::time::Time;
 
-/// What a message of k words costs, apart from what else is going on.
+/// What a message of k words costs, without stalls and busy ports.
 impl Params {
     /// The length in words of a message of so many bytes. LogP and LogGP have no message shorter than a word.
     pub fn words(&self, bytes: usize) -> usize {
@@ -15,22 +15,23 @@ impl Params {
         })
     }
 
-    /// The length of a message of so many words: none counts as one, but on a machine of LogGPS.
+    /// The length that a message of so many words counts for: at least one word, except under LogGPS.
     pub(crate) fn at_least(&self, words: usize) -> usize {
         if self.is_loggp() { words.max(1) } else { words }
     }
 
-    /// How long the sender is busy: o, and kO_s more under LogGPS.
+    /// How long the sender is busy: o, under LogGPS o + kO_s.
     pub fn send_overhead(&self, k: usize) -> Time {
         self.gps().map_or(self.o, |gps| self.o + k as i64 * gps.O_s)
     }
 
-    /// How long the receiver is busy: o, and kO_r more under LogGPS.
+    /// How long the receiver is busy: o, under LogGPS o + kO_r.
     pub fn recv_overhead(&self, k: usize) -> Time {
         self.gps().map_or(self.o, |gps| self.o + k as i64 * gps.O_r)
     }
 
-    /// The longest message that takes no time at all where the latency is exactly L; nothing where none does.
+    /// The longest message that arrives in the instant in which it enters, if latencies are exactly L; `None` if every
+    /// message takes time.
     fn longest_instant(&self) -> Option<u32> {
         let free = |time: Time, rest: u32| if time == Time::ZERO { u32::MAX } else { rest };
         match self.gps() {
@@ -41,13 +42,13 @@ impl Params {
         }
     }
 
-    /// Whether a long message's way may lie within its overhead, as a negative G_l says (LogGPS, table 5).
+    /// Whether a long message may travel during its send overhead, as a negative G_l says (LogGPS, table 5).
     pub(crate) fn shrinks(&self) -> bool {
         self.gps().is_some_and(|gps| gps.G_l < Time::ZERO)
     }
 
-    /// How long after its first word a message's last word follows: (k-1)G (LogGP, section 2.1), or kG_s up
-    /// to s words and G_l for each above (LogGPS, table 3), which may take back more than there was.
+    /// How long after the first word of a message its last word follows: (k-1)G (LogGP, section 2.1); under LogGPS
+    /// G_s for each of the first s words and G_l for each further one (table 3). A negative G_l can make it negative.
     pub fn stream(&self, k: usize) -> Time {
         match self.long {
             LongMessages::LogP => (self.at_least(k) as i64 - 1) * self.g.max(self.o),
@@ -64,18 +65,18 @@ impl Params {
         self.gps().is_some_and(|gps| k > gps.S)
     }
 
-    /// How many messages may be in transit from a processor, and as many to it: ceil(L/g) and at least one
-    /// (LogP, section 3). `None` where there is no gap, and so no limit.
+    /// How many messages may be in transit from a processor, and how many to it: ceil(L/g) and at least one
+    /// (LogP, section 3). `None` if g is 0: then there is no limit.
     pub fn capacity(&self) -> Option<usize> {
         let (L, g) = (self.L.as_ps(), self.g.as_ps());
         (g > 0).then(|| (L as u64).div_ceil(g as u64).max(1) as usize)
     }
 
-    /// The longest message that does not arrive before its sender turns to it, in words; `None` if any
-    /// length will do, as it does unless G_l is negative.
+    /// The longest message that the machine can send, in words; `None` if there is no limit, as there is none unless
+    /// G_l is negative.
     ///
     /// A negative G_l (LogGPS, table 5) says that a long message's bytes travel while the sender is still
-    /// busy with it, so it may arrive before its send overhead ends. Before that overhead starts it cannot.
+    /// busy with it, so it may arrive before its send overhead ends, but not before that overhead starts.
     pub fn longest(&self) -> Option<usize> {
         let gps = self.gps()?;
         let per_word = gps.O_s + gps.G_l;
@@ -83,14 +84,14 @@ impl Params {
             return None;
         }
         let slack = |k: usize| self.send_overhead(k) + self.stream(k) + self.L;
-        // Up to s every term grows; from there on slack falls by the same amount with every word.
+        // The slack grows up to s words, and falls by the same amount with every word above.
         let beyond = slack(gps.s).as_ps() / -per_word.as_ps();
         Some(gps.s.saturating_add(beyond.max(0) as usize))
     }
 }
 
-/// What messages above a length cost more than the parameters say, by the [models](crate::Model) that LogGPS is compared
-/// with. By default nothing.
+/// What messages above a length cost beyond the parameters, by the [models](crate::Model) that LogGPS is compared
+/// with; nothing by default.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surcharge {
     /// The longest message that costs what the parameters say.
@@ -109,23 +110,23 @@ impl Default for Surcharge {
     }
 }
 
-/// What a reception takes.
+/// How long a reception takes, worked out before the run: it is asked for at every message.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReceptionCost {
     /// The overhead, however long the message is.
     fixed: Time,
     /// The overhead for each of its words.
     per_word: Time,
-    /// The longest message that takes no time from its request to its arrival.
+    /// The longest message that arrives in the instant in which it enters.
     instant: Option<u32>,
-    /// What longer messages cost beside, if they do.
+    /// The length above which a message costs more, and how much more, if there is a surcharge.
     more: Option<(usize, Time)>,
-    /// The overhead of a message of one word, as nearly all are.
+    /// The overhead of a message of one word, which nearly all messages have.
     of_one_word: Time,
 }
 
 impl ReceptionCost {
-    /// Under these parameters, if longer messages cost so much beside, and latencies are exactly L or not.
+    /// The cost under these parameters and surcharge; `is_exact` says whether latencies are exactly L.
     pub(crate) fn under(params: &Params, surcharge: &Surcharge, is_exact: bool) -> ReceptionCost {
         let cost = ReceptionCost {
             fixed: params.o,
@@ -143,7 +144,7 @@ impl ReceptionCost {
         if k == 1 { self.of_one_word } else { self.of_any(k) }
     }
 
-    /// The same, from the parameters.
+    /// The overhead of a message of k words, computed anew.
     fn of_any(&self, k: usize) -> Time {
         let cost = self.fixed + k as i64 * self.per_word;
         match self.more {
@@ -152,8 +153,8 @@ impl ReceptionCost {
         }
     }
 
-    /// Whether a message of k words arrives in the instant of its request. Then a look in that instant does not see
-    /// it, unless it is the looker's own: who came first, the look or the request, would be a matter of chance.
+    /// Whether a message of k words arrives in the instant in which it enters. A look in that instant does not see
+    /// another processor's message: whether the look or the send came first would be a matter of chance.
     #[inline]
     pub(crate) fn is_instant(&self, k: u32) -> bool {
         self.instant.is_some_and(|longest| k <= longest)

@@ -1,14 +1,13 @@
 //! The parameters of a machine: L, o, g, G and P of LogP and LogGP, and what LogGPS adds.
 //!
-//! [`Params`] is plain data, and [`Parameter::ALL`] is the table of what is in it. A [`ParamsBuilder`] fills it, from
-//! code, from a preset or from text, and refuses what cannot be; what a message costs under the parameters is in
-//! `costs.rs`.
+//! [`Params`] is plain data, and [`Parameter::ALL`] is the table of its parameters. A [`ParamsBuilder`] makes one from
+//! code, a preset or text, and refuses what no machine can have; `costs.rs` says what a message costs.
 
 mod builder;
 mod check;
 mod costs;
 mod model;
-#[expect(clippy::module_inception)] // the file has what the folder is named for
+#[expect(clippy::module_inception)] // the file has `Params`, for which the folder is named
 mod params;
 mod presets;
 mod read;

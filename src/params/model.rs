@@ -8,28 +8,28 @@ use crate::time::{NS, PS, Time, US};
 
 names!(Model: "loggps" LogGPS "loggp-1" LogGP1 "loggp-2" LogGP2);
 
-/// By which model a recorded run is made again.
+/// The model by which a recorded run is made again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Model {
-    /// By that of the parameters: LogGPS, or LogGP or LogP where the machine is one of these.
+    /// The model of the machine's own parameters: LogGPS, or LogGP or LogP if the machine is one of these.
     #[default]
     LogGPS,
-    /// LogGP as Al-Tawil and Moritz apply it to MPI. No message waits for its receiver. For one above S the sender's
-    /// overhead is longer by what the shortest synchronization takes (LogGPS, section 1): that is T_4 + T_5 of table 3
-    /// where the receiver has called before the request is there, so 4o' + 2L. L, the other overheads and the gaps are
-    /// those of LogGPS, for each length of its own ("constants for every k", table 8): the paper's own are a picture,
-    /// figure 7. There is no g (table 9).
+    /// LogGP as Al-Tawil and Moritz apply it to MPI. No message waits for its receiver. For a message above S the sender's
+    /// overhead is longer by the shortest synchronization (LogGPS, section 1): T_4 + T_5 of table 3 with a receiver that
+    /// called before the request arrived, so 4o' + 2L. L, the other overheads and the gaps are LogGPS's for each length
+    /// ("constants for every k", table 8), because the paper shows its own constants only as a picture, figure 7. There is
+    /// no g (table 9).
     LogGP1,
     /// LogGP as Sundaram-Stukel and Vernon apply it, with table 9's numbers for Myrinet: L = 7.00 us, o = 3.83 us and
     /// G = 24.98 ns per byte up to 8,191 bytes, o = 72.88 us and G = 8.85 ns per byte for all bytes of a longer message.
-    /// (So read, a message takes about as long right below and right above: 219 and 226 us.) Messages above the machine's
-    /// S wait for their receivers as LogGPS's do, for so the paper did it. There is no g (table 9).
+    /// (Read like this, messages of 8,191 and 8,192 bytes take about as long: 219 and 226 us.) Messages above the machine's
+    /// S wait for their receivers as under LogGPS, as in the paper. There is no g (table 9).
     LogGP2,
 }
 
 impl Model {
-    /// The parameters of a machine by this model, and what its longer messages cost beside.
+    /// The machine's parameters under this model, and the surcharge of its longer messages.
     pub(crate) fn of(self, params: Params) -> Result<(Params, Surcharge), ParamsError> {
         if self == Model::LogGPS {
             return Ok((params, Surcharge::default()));
@@ -52,7 +52,7 @@ impl Model {
         let [G_s, G_l] = [24_980, 8850].map(|ps| bytes as i64 * (ps * PS));
         let s = 8191 / bytes;
         let gps = LogGps { s, S: gps.S, O_s: Time::ZERO, O_r: Time::ZERO, G_s, G_l };
-        // LogGPS's first s words take G_s each, and here all take G_l.
+        // Under LogGPS the first s words of a long message take G_s each; in this model all words take G_l.
         let stream = s as i64 * (G_l - G_s);
         let surcharge = Surcharge { above: s, send: o_of_long - o, recv: o_of_long - o, stream };
         Ok((Params { L, o, long: LongMessages::LogGPS(gps), ..params }, surcharge))

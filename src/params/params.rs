@@ -1,4 +1,4 @@
-//! The parameters as plain data, and what is wrong with some.
+//! The parameters as plain data, and the error that refuses them.
 
 use std::num::NonZeroUsize;
 
@@ -11,8 +11,8 @@ use crate::time::Time;
 /// let cm5 = Params::builder(128).L(6 * US).o(2 * US).g(4 * US).word(16).build()?;
 /// assert_eq!(cm5.capacity(), Some(2));
 ///
-/// // Formulas read as in the papers. No field follows from another, so a copy with a change is as good as new: a CM-5
-/// // has no G, and sends the words of a long message as fast as it sends short ones, max(g, o).
+/// // Formulas read as in the papers. No field follows from another, so a changed copy is right without more: a CM-5 has
+/// // no G, and sends the words of a long message as fast as short messages, one every max(g, o).
 /// let Params { L, o, P, .. } = cm5;
 /// assert_eq!((P as i64 - 1) * (L + 2 * o), 1270 * US);
 /// let faster = Params { g: 2 * US, ..cm5 };
@@ -27,17 +27,17 @@ pub struct Params {
     pub o: Time,
     /// Gap: the least time between two sends, or two receptions, of one processor.
     pub g: Time,
-    /// What the words of a long message cost: here LogP, LogGP and LogGPS differ.
+    /// What the words of a long message cost.
     pub long: LongMessages,
     /// Number of processors.
     pub P: usize,
     /// Bytes of payload in a word, the length of a short message.
     pub word: NonZeroUsize,
-    /// The papers' unit of time: what a bare number counts, and what a look at an empty inbox costs.
+    /// The papers' unit of time. A bare number counts cycles, and a look at an empty inbox costs one.
     pub cycle: Time,
 }
 
-/// What the words of a long message cost, which is where the models differ.
+/// What the words of a long message cost: here LogP, LogGP and LogGPS differ.
 ///
 /// ```
 /// use loggp::{LongMessages, Params, Time, US};
@@ -50,7 +50,7 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LongMessages {
-    /// LogP knows only short messages. A long one is a train of them, a word every max(g, o) (LogGP, section 2.1).
+    /// LogP knows only short messages: a long message is a train of them, a word every max(g, o) (LogGP, section 2.1).
     LogP,
     /// LogGP: a gap per further word.
     LogGP {
@@ -61,7 +61,7 @@ pub enum LongMessages {
     LogGPS(LogGps),
 }
 
-/// What LogGPS adds to LogGP, or puts in the place of its G (LogGPS, section 3). Lengths are in words.
+/// What LogGPS adds to LogGP, or has instead of G (LogGPS, section 3). Lengths are in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogGps {
     /// Messages longer than this are sent in several packets.
@@ -91,7 +91,7 @@ impl ParamsError {
 
 /// More processors than any host holds, and few enough to count with 32 bits.
 pub(super) const MOST_PROCESSORS: usize = 1 << 24;
-/// A longer word or message could not be counted with 32 bits.
+/// The most words of a message, and the most bytes of a word, that 32 bits can count.
 pub(crate) const MOST_WORDS: usize = u32::MAX as usize;
 
 impl Params {

@@ -1,7 +1,7 @@
-//! The papers' machines: what each paper says of each, and where it says so.
+//! The papers' machines: what a paper says of each machine, and where it says so.
 //!
-//! The values stand here as the papers print them, as text; [`ParamsBuilder::set`] reads them exactly. What a paper
-//! leaves open is open here too, and must be given before such a machine can be built.
+//! The values are text, as the papers print them; [`ParamsBuilder::set`] reads them exactly. What a paper leaves open is
+//! open here too, and must be given before such a machine can be built.
 
 use super::builder::ParamsBuilder;
 use super::params::{Params, ParamsError};
@@ -23,7 +23,7 @@ pub struct Preset {
     pub name: &'static str,
     /// Which machine it is, in one sentence.
     pub about: &'static str,
-    /// What the paper says; the cycle first, because bare numbers after it count cycles.
+    /// What the paper says. The cycle comes first, because the bare numbers that follow count cycles.
     values: &'static [Value],
 }
 
@@ -34,7 +34,7 @@ struct Value {
     name: &'static str,
     /// Its value in the paper's own units; `None` if the paper leaves it open.
     text: Option<&'static str>,
-    /// Where the paper gives it, or why it is what it is.
+    /// Where the paper gives the value, or why it is open or chosen.
     source: &'static str,
 }
 
@@ -65,14 +65,14 @@ const NO_G: &str = "LogP has no G: a long message is a train of short ones (LogG
 /// Why the machines from LogP's table 1 have no g.
 const OPEN_GAP: &str =
     "LogP, section 5.2: M by the bisection bandwidth per processor, which table 1 does not give";
-/// Where the overhead of the machines from LogP's table 1 comes from.
+/// The source of the overhead of the machines from LogP's table 1.
 const HALF: &str = "LogP, section 5.2 and table 1: (Tsnd + Trcv) / 2";
-/// Where their cycle comes from.
+/// The source of the cycle of the machines from LogP's table 1.
 const CYCLE: &str = "LogP, table 1: cycle";
-/// Where all numbers of the LogGPS machines come from.
+/// The source of the numbers of the LogGPS machines.
 const TABLE_5: &str = "LogGPS, table 5";
 
-/// A CM-5 with this gap, whose other values are in LogP's section 4.1.4.
+/// A CM-5 with this gap, and the other values of LogP's section 4.1.4.
 const fn cm5(g: &'static str, source_of_g: &'static str) -> [Value; 5] {
     [
         given("L", "6us", "LogP, section 4.1.4: unloaded network"),
@@ -83,7 +83,7 @@ const fn cm5(g: &'static str, source_of_g: &'static str) -> [Value; 5] {
     ]
 }
 
-/// A CS-2 from LogGP's table 1, which has the gap per byte.
+/// A CS-2 from LogGP's table 1. G is per word here, and per byte in the table.
 const fn cs2([L, o, g, G]: [&'static str; 4], source_of_G: &'static str) -> [Value; 6] {
     [
         given("L", L, "LogGP, table 1"),
@@ -242,7 +242,7 @@ pub fn presets() -> &'static [Preset] {
 pub fn preset(name: &str) -> Result<&'static Preset, ParamsError> {
     PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
         let typed = name.to_lowercase();
-        // Who types a part of a name means a name with that part.
+        // A part of a name is nearer than a misspelling: `ethernet` means `fast-ethernet`.
         let distance =
             |preset: &&Preset| (!preset.name.contains(&typed), strsim::osa_distance(&typed, preset.name));
         let nearest = PRESETS.iter().min_by_key(distance).expect("there are machines").name;
@@ -253,8 +253,8 @@ pub fn preset(name: &str) -> Result<&'static Preset, ParamsError> {
 }
 
 impl Preset {
-    /// A builder that holds what the paper gives. What the paper leaves open, and whatever else shall be
-    /// different, can be set before it builds.
+    /// A builder that holds what the paper gives. What the paper leaves open must be set before it builds, and any
+    /// other value can be changed.
     pub fn builder(&self) -> ParamsBuilder {
         let given = self.values.iter().filter_map(|value| Some((value.name, value.text?)));
         given.fold(ParamsBuilder::unknown(0), |builder, (name, text)| {
@@ -263,13 +263,13 @@ impl Preset {
         })
     }
 
-    /// The longest message that this machine can carry, in words, if there is one and nothing is open: see
-    /// [`Params::longest`].
+    /// The longest message that this machine can send, in words, if its length is limited and no parameter is open:
+    /// see [`Params::longest`].
     pub fn longest(&self) -> Option<usize> {
         self.builder().build().ok().as_ref().and_then(Params::longest)
     }
 
-    /// What is known of the machine, parameter by parameter: its value or that it is open, and the source.
+    /// What is known of the machine, parameter by parameter.
     pub fn values(&self) -> Vec<PresetValue> {
         let cycle = self.builder().params.cycle;
         let shown = |name: &str, text: &str| match Parameter::named(name) {
@@ -354,7 +354,7 @@ mod tests {
         assert_eq!((cm5.G(), double.G()), (Some(4 * US), Some(2 * US)));
     }
 
-    /// Table 1's G is per byte, and its last column is the bandwidth 1/G.
+    /// The G of LogGP's table 1 is per byte, and the table's last column is the bandwidth 1/G.
     #[test]
     fn the_cs2_has_the_bandwidth_of_loggps_table_1() {
         for (name, ns_per_byte, tenths_of_mb_per_s) in [("cs2-splitc", 30, 333), ("cs2-elan", 23, 434)] {
@@ -368,7 +368,7 @@ mod tests {
         assert_eq!((elan.L, elan.o, elan.g), (10 * US, 3_800 * NS, 13_800 * NS));
     }
 
-    /// The table's last column is Tsnd + M/w + H r + Trcv, cut off to whole cycles: Dash's 53.6 is its 53.
+    /// The last column of LogP's table 1 is Tsnd + M/w + H r + Trcv, cut off to whole cycles: 53 for Dash's 53.6.
     #[test]
     fn the_machines_of_table_1_take_the_time_of_table_1() {
         for (name, cycle, w, overheads, r, ten_h, total) in TABLE_1 {
@@ -385,7 +385,7 @@ mod tests {
         assert_eq!(TABLE_1.len(), presets().iter().filter(|preset| preset.values[0].name == "cycle").count());
     }
 
-    /// Section 4.3 gives the sums from which table 5's values for Myrinet were derived.
+    /// LogGPS's section 4.3 gives the sums from which table 5's values for Myrinet were derived.
     #[test]
     fn myrinet_solves_the_equations_of_section_4_3() {
         let myrinet = built("myrinet");
@@ -398,8 +398,8 @@ mod tests {
         near(2 * gps.O_s + gps.O_r + gps.G_l, 15.54669);
     }
 
-    /// On the Cenju-4 a byte above s takes back 12.74 - 7.63 = 5.11 ns more than it costs to send. A message
-    /// of s = 1028 bytes has 7820 + 640 + 1028 (7.63 + 0.57) = 16889.6 ns, enough for 3305 bytes more.
+    /// On the Cenju-4 every byte above s brings the arrival 12.74 - 7.63 = 5.11 ns nearer to the start of the send. A
+    /// message of s = 1028 bytes takes 7820 + 640 + 1028 (7.63 + 0.57) = 16889.6 ns, enough for 3305 bytes more.
     #[test]
     fn the_cenju4_has_a_longest_message() {
         assert_eq!(preset("cenju4").unwrap().longest(), Some(1028 + 3305));

@@ -1,4 +1,4 @@
-//! Parameters from text, and from the numbers of a trace.
+//! Parameters from text, and from the numbers in a trace.
 
 use super::builder::ParamsBuilder;
 use super::params::{LongMessages, ParamsError};
@@ -70,11 +70,11 @@ impl ParamsBuilder {
         Ok(self.known(name))
     }
 
-    /// Sets a parameter, or the cycle, from what [`Parameter::number`] said.
+    /// Sets a parameter, or the cycle, to a number that [`Parameter::number`] gave.
     pub(crate) fn set_number(mut self, parameter: &Parameter, number: i64) -> ParamsBuilder {
         match &parameter.values {
             Values::Times(at) => *at(&mut self) = Time::from_ps(number),
-            // A number below 0 cannot be, as little as the greatest.
+            // A count below 0 becomes one that the check refuses.
             Values::Counts(_, at) => *at(&mut self) = usize::try_from(number).unwrap_or(usize::MAX),
         }
         self.known(parameter.name)

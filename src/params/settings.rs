@@ -1,5 +1,5 @@
-//! What a machine has beside its parameters, and what the model leaves open and a run must settle: how long each message
-//! is under way, and who goes first among those that act at the same time.
+//! What a run must settle beside the parameters: how many long messages an interface handles at once, how long each
+//! message is under way, and which of the processors that act at the same time goes first.
 
 use crate::text::names;
 
@@ -11,10 +11,10 @@ names!(Ties: "number" Number "rotation" Rotation; "random" Random);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ports {
-    /// One, sent or received (LogGP, section 2).
+    /// One message, sent or received (LogGP, section 2).
     #[default]
     Single,
-    /// One sent and one received.
+    /// One message sent and one received.
     Dual,
 }
 
@@ -25,30 +25,29 @@ pub enum Latency {
     /// Exactly L, as the papers assume when they predict a time.
     #[default]
     Exact,
-    /// Anything from 0 to L, drawn for each message: what a correct program must bear (LogP, section 3).
+    /// From 0 to L, drawn anew for each message: a correct program must bear that (LogP, section 3).
     Random {
         /// The same seed draws the same latencies, whatever the clock.
         seed: u64,
     },
-    /// Mostly little and at most L: drawn from an exponential distribution with the mean L/4. What would be longer
-    /// is L.
+    /// Mostly short: drawn for each message from an exponential distribution with the mean L/4, and cut off at L.
     Exponential {
         /// The same seed draws the same latencies, whatever the clock.
         seed: u64,
     },
 }
 
-/// Who goes first among processors that act at the same time. The model does not say, and where they compete for a
-/// receiver's capacity or port, times depend on it.
+/// Which of the processors that act at the same time goes first. The model does not say, but times depend on it where the
+/// processors compete for a receiver's capacity or port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ties {
-    /// The one with the lower number.
+    /// The processor with the lower number.
     #[default]
     Number,
-    /// Each in turn: the first place moves on by one processor every g, or every cycle if there is no gap.
+    /// Each processor in turn: the first place moves on by one processor every g, or every cycle if there is no gap.
     Rotation,
-    /// Anyone: the order is drawn for each moment.
+    /// Any processor: the order is drawn for each moment.
     Random {
         /// The same seed draws the same orders, whatever the clock.
         seed: u64,

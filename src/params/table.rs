@@ -1,6 +1,6 @@
 //! The table of the parameters: what each is called and what it is, which machines have it, and how it is read and set.
 //!
-//! Whoever needs a list of them takes this one: text, sweeps, traces, presets, tables, JSON and CSV.
+//! It is the only list of the parameters: text, sweeps, traces, presets, tables, JSON and CSV use it.
 
 use std::ops::RangeInclusive;
 
@@ -10,7 +10,7 @@ use super::builder::ParamsBuilder;
 use super::params::{MOST_PROCESSORS, MOST_WORDS, Params};
 use crate::time::Time;
 
-/// One of the parameters of a machine: what is known of it, whatever the machine.
+/// One of the parameters of a machine: its name and meaning, without a value.
 ///
 /// ```
 /// use loggp::Parameter;
@@ -27,31 +27,31 @@ pub struct Parameter {
     pub name: &'static str,
     /// What it is, in a few words.
     pub about: &'static str,
-    /// What it is a number of, if that is another thing than its name says: bytes, or words.
+    /// `byte` or `word`, if the parameter counts these.
     pub unit: Option<&'static str>,
     /// Which machines have it.
     pub(super) of: Machines,
-    /// What its values are, and where they are kept.
+    /// Whether its values are times or counts, and where a machine keeps its value.
     pub(super) values: Values,
 }
 
 /// Which machines have a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Machines {
-    /// Every machine has it.
+    /// All machines.
     All,
-    /// Machines of LogGP have it. To one of LogP it can be told, and follows from other parameters.
+    /// LogGP machines. A LogP machine becomes one when it is given G; until then its G is max(g, o).
     LogGP,
-    /// Machines of LogGPS have it.
+    /// LogGPS machines.
     LogGPS,
 }
 
-/// What the values of a parameter are, and where a machine that has it keeps its own.
+/// Whether the values of a parameter are times or counts, and where a machine keeps its value.
 #[derive(Debug)]
 pub(super) enum Values {
     /// The values are times.
     Times(fn(&mut ParamsBuilder) -> &mut Time),
-    /// The values are numbers of something, from a least to a greatest.
+    /// The values are counts within a range.
     Counts(RangeInclusive<usize>, fn(&mut ParamsBuilder) -> &mut usize),
 }
 
@@ -84,7 +84,7 @@ const fn count(
     Parameter { name, about, unit: Some(unit), of, values }
 }
 
-/// The number of processors, which counts what its name says.
+/// The number of processors.
 const PROCESSORS: Parameter = Parameter {
     name: "P",
     about: "number of processors",
@@ -128,7 +128,7 @@ impl Parameter {
         ),
     ];
 
-    /// How long a cycle is. It is the unit in which the others are told, and so none of them.
+    /// How long a cycle is. It is the unit of the parameters, and so not one of [`Parameter::ALL`].
     pub const CYCLE: Parameter = time(
         "cycle",
         All,
@@ -141,7 +141,7 @@ impl Parameter {
         Parameter::ALL.iter().find(|parameter| parameter.name == name)
     }
 
-    /// Whether its values are times; if not, they are numbers of something.
+    /// Whether its values are times; if not, they are counts.
     pub fn is_time(&self) -> bool {
         matches!(self.values, Values::Times { .. })
     }
@@ -160,7 +160,7 @@ impl Parameter {
         format!("{}, and LogGPS's {}", names(false), names(true))
     }
 
-    /// Its value on a machine, if that machine has it: picoseconds, or how many.
+    /// Its value on a machine, in picoseconds or as a count; `None` if that machine does not have it.
     pub fn number(&self, params: &Params) -> Option<i64> {
         match self.value((*params).into())? {
             Value::Time(time) => Some(time.as_ps()),
@@ -168,7 +168,7 @@ impl Parameter {
         }
     }
 
-    /// Its value on a machine, if that machine has it. One of LogP has a G too: see [`Params::G`].
+    /// Its value on a machine, if that machine has it. A LogP machine has a G too: see [`Params::G`].
     pub(super) fn value(&self, mut machine: ParamsBuilder) -> Option<Value> {
         let has_it = match self.of {
             All => true,
@@ -183,8 +183,8 @@ impl Parameter {
 }
 
 impl Params {
-    /// The parameters that are times, by name, as far as this machine has them. G is there on a machine of LogP too:
-    /// see [`G`](Params::G).
+    /// The names and values of this machine's parameters that are times. A LogP machine has a G too: see
+    /// [`G`](Params::G).
     pub fn times(&self) -> impl Iterator<Item = (&'static str, Time)> {
         Parameter::ALL.iter().filter_map(|parameter| match parameter.value((*self).into())? {
             Value::Time(time) => Some((parameter.name, time)),
@@ -192,7 +192,7 @@ impl Params {
         })
     }
 
-    /// The parameters that are numbers, by name, as far as this machine has them.
+    /// The names and values of this machine's parameters that are counts.
     pub fn counts(&self) -> impl Iterator<Item = (&'static str, usize)> {
         Parameter::ALL.iter().filter_map(|parameter| match parameter.value((*self).into())? {
             Value::Count(count) => Some((parameter.name, count)),

@@ -1,54 +1,52 @@
-//! Capacity: at most ceil(L/g) messages are in transit from a processor at once, and at most as many to it (LogP, section
-//! 3).
+//! Capacity: at most ceil(L/g) messages are in transit from a processor at once, and at most ceil(L/g) to it (LogP,
+//! section 3).
 
 use smallvec::SmallVec;
 
 use super::stretches::{Stretches, forget};
 use crate::time::Time;
 
-/// The capacity of one end: how many messages are in transit there when. Mostly that is one at a time, for which it has
-/// room in itself.
+/// The messages in transit from one processor, or to it. Mostly there is one at a time, which needs no allocation.
 #[derive(Debug, Default)]
 pub(super) struct Transits {
-    /// When the one message enters.
+    /// When the message enters, if there is only one.
     enter: Time,
     /// When the last message arrives.
     last: Time,
-    /// Up to here there was no room, the one message aside. A request that is served out of order finds its past taken.
+    /// When there was last no room, an only message aside. A message that is served out of order finds no room before.
     since: Time,
-    /// What there is to know of several; it stays when they have arrived, for the next ones.
+    /// The messages, if there are several. It is kept when all have arrived, so that the next ones need not allocate.
     overlapping: Option<Box<Overlapping>>,
     /// The most messages that were in transit at once.
     pub most: u32,
-    /// Whether there are several.
+    /// Whether there are several messages.
     overlap: bool,
 }
 
 /// Several messages that may be in transit at the same time.
 #[derive(Debug, Default)]
 struct Overlapping {
-    /// When messages enter, in order. The earliest ones are forgotten when as many have arrived.
+    /// When messages enter, in order. For each arrival that is forgotten, so is the earliest entry.
     enters: SmallVec<[Time; 2]>,
     /// When messages arrive, in order.
     arrivals: SmallVec<[Time; 2]>,
-    /// The stretches of time in which there are as many as there may be.
+    /// When as many messages are in transit as there may be.
     full: Stretches,
 }
 
 impl Transits {
-    /// The overlapping, if there are several messages.
     #[inline]
     fn overlapping(&self) -> Option<&Overlapping> {
         if self.overlap { self.overlapping.as_deref() } else { None }
     }
 
-    /// From when on there is room for ever.
+    /// The moment from which on there is always room.
     #[inline]
     pub(super) fn full_end(&self, capacity: usize) -> Time {
         if capacity == 1 { self.since.max(self.last) } else { self.since }
     }
 
-    /// If there is no room at some moment of [enter, arrival): when there is room again after the last one.
+    /// If there is no room at some moment of [enter, arrival): when there is room again after the last such moment.
     #[inline]
     pub(super) fn full_until(&self, enter: Time, arrival: Time, capacity: usize) -> Option<Time> {
         if arrival <= enter {
@@ -61,12 +59,12 @@ impl Transits {
         }
     }
 
-    /// Takes in a message that is in transit during [enter, arrival), for a request that asks `now`: what has
-    /// arrived by then is in nobody's way any more.
+    /// Adds a message that is in transit during [enter, arrival), and asks for its way `now`: messages that have
+    /// arrived by then are in nobody's way any more.
     #[inline]
     pub(super) fn take(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) {
         if self.last <= now {
-            // All have arrived, and nothing is in transit but this one.
+            // All others have arrived.
             self.since = self.full_end(capacity);
             (self.enter, self.last, self.overlap) = (enter, arrival, false);
             self.most = self.most.max(1);
@@ -75,7 +73,7 @@ impl Transits {
         self.take_among(enter, arrival, now, capacity);
     }
 
-    /// Takes in a message that may be in transit while others are.
+    /// Adds a message that may be in transit while others are.
     #[inline(never)]
     fn take_among(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) {
         let overlapping = self.overlapping.get_or_insert_default();
@@ -90,7 +88,7 @@ impl Transits {
 }
 
 impl Overlapping {
-    /// There was one message, and before it no room up to `since`.
+    /// Begins with the only message that there was, and with no room up to `since`.
     fn begin(&mut self, enter: Time, arrival: Time, since: Time, capacity: usize) {
         self.enters.clear();
         self.arrivals.clear();
@@ -104,7 +102,7 @@ impl Overlapping {
         }
     }
 
-    /// Takes in a message. Returns how many are in transit at once while it is.
+    /// Adds a message. Returns how many are in transit at once, at most, while it is.
     pub(crate) fn take(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) -> usize {
         if self.arrivals.len() == self.arrivals.capacity() {
             let past = self.arrivals.partition_point(|time| *time <= now);
@@ -126,14 +124,14 @@ impl Overlapping {
                 self.full.take(moment, self.arrivals[arrived], now);
             }
             let Some(next) = next else { return most };
-            // Between here and there some may arrive, and free room that was taken with this message.
+            // Before the next one enters, messages may arrive and make room again: so it is counted anew there.
             moment = next;
             entered += self.enters[entered..].iter().take_while(|time| **time == next).count();
         }
     }
 }
 
-/// Puts a time into its place among others; mostly that is the last.
+/// Puts a time into its place among the others, mostly the last.
 #[inline]
 fn insert(times: &mut SmallVec<[Time; 2]>, time: Time) {
     let later = times.iter().rev().take_while(|other| **other > time).count();

@@ -1,7 +1,7 @@
-//! What the model leaves open and a run must settle: how long each message is under way, and who goes first among those
-//! that act at the same time.
+//! What the model leaves open and a run must settle: how long each message is under way, and which of the processors that
+//! act at the same time goes first.
 //!
-//! The rules ask a [`Choice`] for both. What it says is in the trace, so that a run can be repeated.
+//! The rules ask a [`Choice`] for both. Its answers are in the trace, so that a run can be repeated.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::time::Time;
 
 /// Settles what the model leaves open.
 pub(crate) trait Choice: fmt::Debug + Send + Sync {
-    /// How long the first word of a message is under way: `least` at least and `most` at most. The dice are its
-    /// sender's own.
+    /// How long the first word of a message is under way: `least` at least and `most` at most. The dice belong to
+    /// the message's sender.
     fn latency(&self, message: MessageId, dice: &mut Rng, least: Time, most: Time) -> Time;
 
     /// Whether every latency is exactly L.
@@ -24,10 +24,10 @@ pub(crate) trait Choice: fmt::Debug + Send + Sync {
     /// A processor's dice.
     fn dice(&self, id: usize) -> Rng;
 
-    /// Whether the lower number always goes first.
+    /// Whether the processor with the lower number always goes first.
     fn is_by_number(&self) -> bool;
 
-    /// The place of a processor among those that act at `time`: each has another, from 0 to P - 1.
+    /// The place of a processor among those that act at `time`, from 0 to P - 1; no two have the same.
     fn place(&self, time: Time, id: u32) -> u32;
 
     /// The processor that has a place at `time`.
@@ -39,22 +39,20 @@ pub(crate) trait Choice: fmt::Debug + Send + Sync {
 pub(crate) struct Drawn {
     /// How latencies are drawn.
     pub latency: Latency,
-    /// How orders are.
+    /// How the order of processors that act at the same time is drawn.
     pub ties: Ties,
-    /// How many processors there are.
     pub P: u32,
-    /// How long the first place stays with a processor, where it rotates.
+    /// How long the first place stays with a processor, if it rotates.
     pub turn: Time,
 }
 
 impl Drawn {
-    /// On a machine with these parameters.
     pub(crate) fn new(params: &Params, latency: Latency, ties: Ties) -> Drawn {
         let turn = if params.g > Time::ZERO { params.g } else { params.cycle };
         Drawn { latency, ties, P: params.P as u32, turn }
     }
 
-    /// Who has the first place at `time`, where it rotates.
+    /// The processor that has the first place at `time`, if the first place rotates.
     fn first(&self, time: Time) -> u32 {
         (time.as_ps() / self.turn.as_ps() % i64::from(self.P)) as u32
     }
@@ -105,13 +103,14 @@ impl Choice for Drawn {
     }
 }
 
-/// -ln(u / 2^64), of which the unit is 2^-32. In whole numbers, for logarithms of floating point numbers are not the same on
-/// every computer.
+/// -ln(u / 2^64) in units of 2^-32. It is computed in whole numbers, because floating point logarithms differ between
+/// computers.
 fn minus_ln(u: u64) -> u64 {
-    /// ln 2, in that unit.
+    /// ln 2 in units of 2^-32.
     const LN_2: u128 = 2_977_044_472;
     let zeros = u.leading_zeros();
-    // Between 1 and 2, of which the unit is 2^-63. Each square has another bit of its logarithm to base 2 before the point.
+    // `x` is a number between 1 and 2 in units of 2^-63. Squaring it doubles its logarithm to base 2, of which the bit before
+    // the point is the next bit of the result.
     let (mut x, mut log) = (u << zeros, 0_u64);
     for _ in 0..32 {
         let square = (u128::from(x) * u128::from(x)) >> 63;
@@ -122,15 +121,14 @@ fn minus_ln(u: u64) -> u64 {
     ((u128::from(minus_log_2) * LN_2) >> 32) as u64
 }
 
-/// Each processor's messages' latencies, in the order in which it sent them.
+/// For each processor the latencies of its messages, in the order in which it sent them.
 pub(crate) type Latencies = Vec<Vec<Time>>;
 
-/// A choice with the latencies of a run that was.
+/// A choice that repeats the latencies of a recorded run.
 #[derive(Debug)]
 pub(crate) struct Repeated {
-    /// The latencies.
     pub latencies: Arc<Latencies>,
-    /// The order of equals, and the latencies of messages that were not in that run.
+    /// Settles ties, and the latencies of messages that were not in the recorded run.
     pub drawn: Drawn,
 }
 
@@ -162,12 +160,12 @@ impl Choice for Repeated {
     }
 }
 
-/// Who has which place among those that act at the same time, as the clocks ask for it; by number unless told.
+/// The places of processors that act at the same time, as the clocks ask for them: without a choice, their numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Places(Option<Arc<dyn Choice>>);
 
 impl Places {
-    /// As a choice says, if that is another order than by number.
+    /// The places of a choice. A choice that goes by number need not be asked.
     pub(crate) fn new(choice: &Arc<dyn Choice>) -> Places {
         Places((!choice.is_by_number()).then(|| Arc::clone(choice)))
     }
@@ -185,21 +183,20 @@ impl Places {
     }
 }
 
-/// A random order of n things that takes no memory: a Feistel network on the least even number of bits that is enough
-/// for all, walked until the result is one of them.
+/// A random order of n things that takes no memory: a Feistel network on the least even number of bits that can number
+/// them, repeated until the result is below n.
 struct Shuffle {
     n: u32,
-    /// Half of the bits.
+    /// Half of the number of bits.
     half: u32,
-    /// What the rounds mix in.
+    /// The key of the network's rounds.
     key: u64,
 }
 
-/// A round on the two halves of a number, with what mixes one of them.
+/// A round of the network: it gets the two halves of a number, and a function that mixes one half.
 type Step = fn(u32, u32, &dyn Fn(u32) -> u32) -> (u32, u32);
 
 impl Shuffle {
-    /// One for each seed and time.
     fn new(n: u32, seed: u64, time: Time) -> Shuffle {
         let half = (32 - (n - 1).leading_zeros()).div_ceil(2).max(1);
         Shuffle { n, half, key: mixed(seed ^ mixed(time.as_ps() as u64)) }
@@ -229,7 +226,7 @@ impl Shuffle {
     }
 }
 
-/// A number that shows nothing of this one (the finalizer of splitmix64).
+/// A number in which nothing of `x` can be recognized (the finalizer of splitmix64).
 fn mixed(x: u64) -> u64 {
     let x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -293,7 +290,7 @@ mod tests {
         let times: Vec<Time> =
             (0..20_000).map(|_| drawn.latency(message, &mut dice, Time::ZERO, most)).collect();
         assert!(times.iter().all(|time| (Time::ZERO..=most).contains(time)));
-        // The mean of what is cut off at four means is 1 - e^-4 of the mean.
+        // Cutting latencies off at four means leaves 1 - e^-4 of the mean.
         let mean = times.iter().copied().sum::<Time>().in_units(US) / 20_000.0;
         assert!((23.5..25.6).contains(&mean), "{mean}");
     }

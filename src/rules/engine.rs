@@ -1,18 +1,18 @@
 //! One processor's engine: all its rules of sending, receiving and waiting, without a stack and without a clock.
 //!
-//! It is posted [operations](Operation), says what comes [next](Engine::next), takes [turns](Engine::turn) in the network and
-//! messages that [come](Engine::comes), and says what is done. Whoever drives it waits: [`Proc`](crate::Proc) for programs. A
-//! blocking call is *post and drive until done*; a request is *post, and drive later*. Together with `network.rs` this is the
-//! machine:
+//! An engine is posted [operations](Operation), says what comes [next](Engine::next), takes [turns](Engine::turn) in the
+//! network and messages that [come](Engine::comes), and says what is done. The waiting is up to its driver, such as
+//! [`Proc`](crate::Proc) for programs. A blocking call is *post and drive until done*; a request is *post, and drive later*.
+//! Together with `network.rs` the engine is the machine:
 //!
-//! - **send**: a message is [turned to](Pace::turns_to), waits for its turn, and [enters](Engine::turn); rules 1 to 3 are the
-//!   network's;
+//! - **send**: the processor [turns to](Pace::turns_to) a message, which waits for its turn and [enters](Engine::turn); rules 1
+//!   to 3 are the network's;
 //! - **receive**: [`Engine::next`] says from when on a message can be received. Rule 4 is [`Pace::receives`];
 //! - **compute** and **wait**: [`Engine::works`], [`Engine::waits_until`];
-//! - **leave it to a request** (LogGPS, section 3.2): an operation with a time of [its own](Own), which the processor
-//!   [joins](Engine::joins) when it waits for it;
-//! - **order** (MPI): a message to a processor goes when those to the same processor that were called for before it have
-//!   entered, and a message goes to the receive that was posted first.
+//! - **request** (LogGPS, section 3.2): an operation with a local time of [its own](Own), which the processor
+//!   [joins](Engine::joins) when it waits for the request;
+//! - **order** (MPI): messages to the same processor enter in the order of their calls, and a message goes to the receive
+//!   that was posted first.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -35,60 +35,58 @@ use crate::trace::{Activity, ActivityKind, CallKind, Log, Message, Parts, Progre
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Engine {
-    /// Whether requests are under way, so that whatever lets time pass must let them go on.
+    /// Whether requests are under way: then time may pass only while they go on too.
     pub engaged: bool,
-    /// Whether something that it has begun can be done only after the end of time.
+    /// Whether a send that has begun could enter only after the end of time.
     pub is_at_the_end_of_time: bool,
-    /// When it can do what.
+    /// The local time and the gaps.
     pace: Pace,
-    /// What it did, if that is traced.
+    /// What the processor did, if the run is traced.
     log: Option<Box<Log>>,
-    /// Its requests, from the first one on.
+    /// The requests, once there was one.
     requests: Option<Box<Requests>>,
-    /// Where its time went.
     stats: Stats,
 }
 
-/// The requests of a processor that has called for one.
+/// The requests of a processor.
 #[derive(Debug, Default)]
 struct Requests {
-    /// How many were called for.
+    /// How many requests were called for.
     begun: u32,
-    /// All that they do until then is done.
+    /// The time until which the requests have done everything.
     at: Time,
-    /// Those that were not waited for, by number.
+    /// The requests that were not waited for, by number.
     operations: BTreeMap<u32, Box<Operation>>,
-    /// Whose message's turn is when.
+    /// The turns of the requests' messages.
     turns: BinaryHeap<Reverse<Turn>>,
-    /// Their receives that wait for messages; nothing while the processor's clock has them.
+    /// The requests' receives that wait for messages; `None` while the processor's clock has them.
     receives: Option<Box<Requested>>,
-    /// Whose message to a processor has not entered yet, in the order of their calls.
+    /// For each receiver the sends whose message has not entered yet, in the order of their calls.
     behind: HashMap<u32, VecDeque<u32>>,
 }
 
-/// When the turn of a message is. Of those that are due at the same time the one goes first to which the processor turned
-/// first.
+/// The turn of a message: when it asks the network for its way. Of messages with the same time, the one to which the
+/// processor turned first goes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Turn {
-    /// When.
     pub time: Time,
     /// The message's number.
     number: u32,
     /// The request that sends it, or [`CALL`].
     who: u32,
-    /// Whether others can see that, so that all that comes before it must have been done.
+    /// Whether other processors can see the turn: then all earlier turns must have been taken before it.
     pub is_seen: bool,
 }
 
-/// Stands for the call that the processor is in, where a request's number could stand.
+/// Stands for the processor's current call where a request's number could stand.
 const CALL: u32 = u32::MAX;
 
 /// What an engine does next.
 #[derive(Debug)]
 pub(crate) struct Next<'e> {
-    /// It takes a message, if one comes before the turn or, if there is none, in time.
+    /// It receives a message, if one comes before the turn, or before the deadline if there is no turn.
     pub reception: Option<Reception<'e>>,
-    /// It sends a message when its turn comes.
+    /// It sends a message at this turn.
     pub turn: Option<Turn>,
 }
 
@@ -106,7 +104,6 @@ impl Engine {
         }
     }
 
-    /// The processor's number.
     #[inline]
     pub(crate) fn id(&self) -> usize {
         self.pace.exit.id()
@@ -118,21 +115,21 @@ impl Engine {
         self.pace.now
     }
 
-    /// The number that its next message will have.
+    /// The number that the processor's next message will have.
     #[inline]
     pub(crate) fn next_number(&self) -> u32 {
         self.pace.exit.requests()
     }
 
-    /// From when on a send of k words would not have to wait for the gap after the last one.
+    /// The moment from which on a send of k words need not wait for the gap after the last send.
     #[inline]
     pub(crate) fn next_send(&self, network: &Network, k: usize) -> Time {
-        self.pace.next_send(network, k)
+    self.pace.next_send(network, k)
     }
 
     // Operations.
 
-    /// A call begins. Its message goes after those to the same processor that were called for before.
+    /// A call begins. Its message enters after earlier sends to the same processor.
     #[inline]
     pub(crate) fn begins(&mut self, network: &Network, call: &mut Operation) {
         if !(self.engaged && self.queues(CALL, call)) {
@@ -140,14 +137,14 @@ impl Engine {
         }
     }
 
-    /// The processor has got to where its call has taken a message, and so have its requests.
+    /// The processor and its requests have reached the time at which the call has taken its message.
     pub(crate) fn proceeds(&mut self, network: &Network, call: &mut Operation) {
         if let Stage::LocalTime = call.stage {
             self.goes_on(network, CALL, call);
         }
     }
 
-    /// It calls for a request, and goes on after o (LogGPS, equations 6 and 10). Returns the request's number.
+    /// The processor calls for a request, and goes on after o (LogGPS, equations 6 and 10). Returns the request's number.
     pub(crate) fn posts(
         &mut self,
         network: &Network,
@@ -176,7 +173,7 @@ impl Engine {
         number
     }
 
-    /// Queues for the way to a processor, if it is a send. Returns whether others are before it.
+    /// Queues an operation for its receiver, if it is a send. Returns whether other sends are before it.
     fn queues(&mut self, who: u32, operation: &Operation) -> bool {
         let Step::Send(..) = operation.next() else { return false };
         let queue = self.requests().behind.entry(operation.peer).or_default();
@@ -184,12 +181,11 @@ impl Engine {
         queue.len() > 1
     }
 
-    /// Its requests, which there are.
     fn requests(&mut self) -> &mut Requests {
         self.requests.get_or_insert_default()
     }
 
-    /// An operation has done all before, and turns to what comes next.
+    /// An operation begins its next step.
     #[inline]
     fn goes_on(&mut self, network: &Network, who: u32, operation: &mut Operation) {
         operation.stage = match operation.next() {
@@ -222,14 +218,14 @@ impl Engine {
         };
     }
 
-    /// A request's message waits for its turn. Of a call the call knows.
+    /// Notes the turn of a request's message. The turn of the call's message is in the call's stage.
     fn awaits_turn(&mut self, who: u32, outgoing: &Outgoing) {
         if who != CALL {
             self.requests().turns.push(Reverse(Turn::of(who, outgoing)));
         }
     }
 
-    /// What comes next for a call and all requests, until a time.
+    /// What the call and all requests do next, until a time.
     #[inline]
     pub(crate) fn next(&mut self, network: &Network, call: &Operation, until: Time) -> Next<'_> {
         let turn = match &call.stage {
@@ -267,7 +263,8 @@ impl Engine {
         Next { reception, turn }
     }
 
-    /// The wait for messages is over. One has come, and goes to who wants it; or none has. Returns whether one has.
+    /// The wait for messages is over. If a message has come, it goes to the call or request that wants it. Returns whether
+    /// one has come.
     #[inline]
     pub(crate) fn comes(
         &mut self,
@@ -321,8 +318,8 @@ impl Engine {
         }
     }
 
-    /// A turn has come: its message enters, and is there when it says; or it is put off, as others of the processor have
-    /// entered meanwhile.
+    /// A turn has come. Its message enters and is returned with its arrival, or it is put off, because other messages of the
+    /// processor have entered since the turn was set.
     #[inline]
     pub(crate) fn turn(&mut self, network: &Network, call: &mut Operation, turn: Turn) -> Option<Envelope> {
         if !self.engaged {
@@ -349,7 +346,7 @@ impl Engine {
         Some(sent)
     }
 
-    /// An operation's turn has come.
+    /// The turn of an operation's message has come.
     #[inline]
     fn sends(
         &mut self,
@@ -375,13 +372,13 @@ impl Engine {
 
     // Messages.
 
-    /// Turns to a message, which then waits for its turn; or nothing, if that is after the end of time.
+    /// Turns to a message, which then waits for its turn. `None` if that would come after the end of time.
     #[inline]
     pub(crate) fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
-        self.pace.turns_to(network, to, words)
+    self.pace.turns_to(network, to, words)
     }
 
-    /// From when on it can receive a message that a call wants, if it has no requests.
+    /// The reception of a message that a call wants, for a processor without requests.
     #[inline]
     pub(crate) fn reception(
         &self,
@@ -395,7 +392,7 @@ impl Engine {
         Reception { want, name, ready, deadline: until, purpose, requests: None, awaits }
     }
 
-    /// A message's turn has come, and it enters. Local time goes on when it does.
+    /// A message enters at its turn. Local time goes on when the message has entered.
     #[inline(always)]
     pub(crate) fn enters(
         &mut self,
@@ -430,7 +427,7 @@ impl Engine {
         Envelope { arrival: passage.arrival, letter }
     }
 
-    /// It receives a message. Local time goes on when the reception is over.
+    /// The processor receives a message. Local time goes on when the reception is over.
     #[inline(always)]
     pub(crate) fn receives(
         &mut self,
@@ -453,7 +450,7 @@ impl Engine {
         self.spends(pieces, network.reception_cost().of(letter.words as usize), ActivityKind::Receive(id));
     }
 
-    /// Notes a message that has entered, and that it is its call's if it is, if that is traced.
+    /// Notes a message that has entered, for the trace.
     #[cold]
     fn has_entered(
         &mut self,
@@ -475,7 +472,7 @@ impl Engine {
         }
     }
 
-    /// Does something with the operation of a request, or of the call.
+    /// Lends the operation of a request or of the call to a closure.
     fn with<R>(
         &mut self,
         who: u32,
@@ -490,13 +487,13 @@ impl Engine {
 
     // Requests.
 
-    /// When a request is done, if that is known.
+    /// When a request is done, if that is known already.
     pub(crate) fn done(&self, request: u32) -> Option<Time> {
         let operation = self.requests.as_ref()?.operations.get(&request)?;
         operation.own.as_ref().filter(|_| operation.is_done()).map(|own| own.now)
     }
 
-    /// All that its requests do until its local time is done.
+    /// Notes that the requests have done everything until the processor's local time.
     pub(crate) fn has_caught_up(&mut self) {
         let now = self.pace.now;
         if self.engaged {
@@ -504,7 +501,7 @@ impl Engine {
         }
     }
 
-    /// Whether more comes of its own: a gap that keeps it from receiving ends, or a request goes on without a message.
+    /// Whether something happens without a message: a gap ends that keeps the processor from receiving, or a request goes on.
     pub(crate) fn expects(&self, network: &Network) -> bool {
         let goes_on = |request: &Operation| match (&request.stage, &request.own) {
             (Stage::Done, Some(own)) => own.now > self.pace.now,
@@ -515,7 +512,7 @@ impl Engine {
         self.pace.must_wait_to_receive(network) || requests.into_iter().any(|request| goes_on(request))
     }
 
-    /// From now on errors say that it waits for a request, or for any of several.
+    /// From now on errors say that the processor waits for a request, or for any of several.
     pub(crate) fn waits_for(&mut self, those: &[u32]) {
         let requests = self.requests();
         let doing = match those {
@@ -531,8 +528,8 @@ impl Engine {
         operations.first_key_value().map(|(_, first)| (operations.len(), first.to_string()))
     }
 
-    /// It waits for a request that is done, for o at least (LogGPS, equation 11). What the request did meanwhile is where
-    /// the time goes. Returns the request.
+    /// The processor waits for a request that is done, for o at least (LogGPS, equation 11). The time of the wait counts for
+    /// what the request did meanwhile. Returns the request.
     pub(crate) fn joins(&mut self, network: &Network, number: u32) -> Option<Operation> {
         let requests = self.requests();
         let mut request = requests.operations.remove(&number)?;
@@ -565,14 +562,14 @@ impl Engine {
 
     // Time.
 
-    /// It looked for a message in vain, until the deadline; and for a cycle if that had passed, so that looking moves
-    /// time forward.
+    /// The processor looked for a message in vain until the deadline. If that has passed, it goes on after a cycle, so that
+    /// looking moves time forward.
     pub(crate) fn looked_in_vain(&mut self, network: &Network, deadline: Time) {
         let until = if deadline > self.pace.now { deadline } else { self.pace.now + network.params().cycle };
         self.waits_until(until);
     }
 
-    /// Computes for so long. Nothing to do is nothing done.
+    /// Computes for so long. Work without a cost is not traced.
     #[inline]
     pub(crate) fn works(&mut self, kind: impl Into<Cow<'static, str>> + Clone, cost: Time) {
         let start = self.pace.now;
@@ -583,7 +580,7 @@ impl Engine {
         }
     }
 
-    /// Notes what was computed, if that is traced.
+    /// Notes what was computed, for the trace.
     #[cold]
     fn has_worked(&mut self, start: Time, kind: Cow<'static, str>) {
         let (id, end) = (self.id(), self.pace.now);
@@ -593,17 +590,17 @@ impl Engine {
         }
     }
 
-    /// Waits for a moment, if that is still to come.
+    /// Waits until a moment, unless that has passed.
     pub(crate) fn waits_until(&mut self, t: Time) {
         self.waits(&mut None, t, ActivityKind::Idle);
     }
 
-    /// Waits in the machine's own barrier until that is over.
+    /// Waits in the machine's own barrier until the barrier is over.
     pub(crate) fn waits_in_barrier(&mut self, over: Time) {
         self.spends(&mut None, over - self.pace.now, ActivityKind::Barrier);
     }
 
-    /// Does something in the time of an operation.
+    /// Runs a closure in the local time of an operation: its own if it is a request, else the processor's.
     #[inline(always)]
     fn in_time_of<R>(
         &mut self,
@@ -617,7 +614,7 @@ impl Engine {
         done
     }
 
-    /// Lets time pass until a moment, if that is still to come.
+    /// Lets time pass until a moment, unless that has passed.
     #[inline(always)]
     fn waits(&mut self, pieces: &mut Pieces, until: Time, what: ActivityKind) {
         if until > self.pace.now {
@@ -625,7 +622,7 @@ impl Engine {
         }
     }
 
-    /// Lets time pass. A send, a reception or a barrier is one even if it costs nothing.
+    /// Lets time pass, and notes what for even if it is no time at all: a send that costs nothing is a send.
     #[inline(always)]
     fn spends(&mut self, pieces: &mut Pieces, time: Time, what: ActivityKind) {
         let start = self.pace.now;
@@ -639,7 +636,7 @@ impl Engine {
         }
     }
 
-    /// Notes what it did since a moment, if that is traced.
+    /// Notes what the processor did since `start`, for the trace.
     #[cold]
     fn passes(&mut self, start: Time, what: ActivityKind) {
         let (id, end) = (self.id(), self.pace.now);
@@ -650,13 +647,12 @@ impl Engine {
 
     // What it did.
 
-    /// Whether it is traced.
     #[inline]
     pub(crate) fn is_traced(&self) -> bool {
         self.log.is_some()
     }
 
-    /// Notes the call that is over now, if that is traced.
+    /// Notes the call that is over now, if the run is traced.
     #[inline]
     pub(crate) fn called(&mut self, what: impl FnOnce(&Parts) -> Option<CallKind>) {
         if self.log.is_some() {
@@ -664,7 +660,7 @@ impl Engine {
         }
     }
 
-    /// The same, where it is.
+    /// Notes the call that is over now, for the trace.
     #[cold]
     fn notes(&mut self, what: impl FnOnce(&Parts) -> Option<CallKind>) {
         let (id, now) = (self.id(), self.now());
@@ -674,12 +670,12 @@ impl Engine {
         }
     }
 
-    /// The program has returned: where its time went, and what it did, if that is traced.
+    /// The program has returned: where its time went, and what it did if the run is traced.
     pub(crate) fn finishes(mut self) -> (Stats, Option<Box<Log>>) {
         self.stats.finish = self.pace.now;
         self.stats.most_from = self.pace.exit.most_in_transit();
         if let Some(log) = &mut self.log {
-            // Requests may enter in another order than their sends were turned to.
+            // Messages of requests may enter in another order than the one in which they got their numbers.
             log.messages.sort_unstable_by_key(|message| message.id.number);
         }
         (self.stats, self.log)
@@ -692,10 +688,10 @@ impl Turn {
     }
 }
 
-/// Where what an operation does is noted, if it is a request: when its processor waits for it, that has to know.
+/// Where the pieces of a request are noted, for when its processor waits for it; `None` for a call.
 type Pieces<'a> = Option<&'a mut Vec<Piece>>;
 
-/// The account that it is on what a processor does.
+/// The account of [`Stats`] on which an activity's time goes.
 #[inline(always)]
 fn account<'a>(stats: &'a mut Stats, what: &ActivityKind) -> &'a mut Time {
     match what {
@@ -709,8 +705,8 @@ fn account<'a>(stats: &'a mut Stats, what: &ActivityKind) -> &'a mut Time {
     }
 }
 
-/// The message of a request that is done, from what it did: the last one that went its way, after a request if there were
-/// two.
+/// The message of a request that is done: the last one that it sent or received, and LogGPS's request and reply before
+/// it, if there were any.
 fn transfer(pieces: &[Piece], sends: bool) -> Option<Transfer> {
     let ids = |sends: bool| {
         pieces.iter().filter_map(move |piece| match piece.what {

@@ -1,5 +1,5 @@
-//! The rules of the machine: what a message costs between processors, what a processor does when, and what settles that
-//! which the model leaves open.
+//! The rules of the machine: what a message costs between processors, when a processor can do what, and how a run settles
+//! what the model leaves open.
 
 mod capacity;
 pub(crate) mod choice;

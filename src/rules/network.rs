@@ -1,10 +1,10 @@
 //! The network: when a message enters it and when it arrives, among all others.
 //!
-//! That is decided here alone, for both clocks; what a message costs by itself is in `params/costs.rs`. A send has two
+//! Both clocks use this code; what a message costs by itself is in `params/costs.rs`. A send has two
 //! moments. When it is called, [`Network::request`] says when the message will be ready. At that moment,
 //! [`Network::serve`] looks at what is already promised to the two processors, finds the earliest way that
-//! fits, and promises that too. No queue is processed and nothing happens later: a promise is never moved, so
-//! who asks first is served first. The rules and their sources are told at length in `docs/reference/model.md`:
+//! fits, and promises it to the message. There is no queue, and a promise is never changed, so the message that
+//! asks first is served first. The rules and their sources are told at length in `docs/reference/model.md`:
 //!
 //! 1. **overhead and gap**: `ready = max(t + o, gap over)` in [`Network::request`];
 //! 2. **capacity**: at most ceil(L/g) messages in transit from and to a processor, [`Transits`], in `capacity.rs`;
@@ -24,34 +24,34 @@ use crate::params::{Latency, Ports, ReceptionCost, Surcharge, Ties};
 use crate::rules::choice::{Choice, Drawn, Places};
 use crate::time::Time;
 
-/// A send that was called: what the network is asked for, and when.
+/// What a message asks the network for, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ask {
-    /// The overhead and the gap are over: without contention the message would enter now.
-    pub ready: Time,
-    /// When the network is asked: when the message is ready, or at its arrival where a negative G_l makes that
-    /// earlier, for its receiver must know of it then.
-    pub ask: Time,
-    /// How long its first word will be under way.
-    pub(crate) latency: Time,
-    /// How long its last word comes after the first.
+/// When the overhead and the gap are over: without contention the message would enter then.
+pub ready: Time,
+/// When the message asks: when it is ready, or at its arrival if a negative G_l makes that earlier, because the
+/// receiver must know of the message by then.
+pub ask: Time,
+/// How long the first word will be under way.
+pub(crate) latency: Time,
+/// How long after the first word the last word follows.
     stream: Time,
 }
 
 /// A message's way through the network, as [`Network::serve`] promised it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Passage {
-    /// The overhead and the gap are over: without contention the message would enter now.
+    /// When the overhead and the gap are over: without contention the message would enter then.
     pub ready: Time,
-    /// The capacity alone would let it in.
+    /// When the capacity lets the message in; it may still have to wait for a port.
     pub admitted: Time,
-    /// The first word enters, and the sender goes on.
+    /// When the first word enters, and the sender goes on.
     pub enter: Time,
-    /// The first word comes out.
+    /// When the first word comes out.
     pub first: Time,
-    /// The last word has come out: the message is there.
+    /// When the last word has come out, and the message can be received.
     pub arrival: Time,
-    /// Whether a later request for one of the two ends was served before this one. On the virtual clock none is.
+    /// Whether a message that asked later at one of the two ends was served before; never on the virtual clock.
     pub out_of_order: bool,
 }
 
@@ -61,47 +61,45 @@ pub(crate) struct Passage {
 pub(crate) struct Exit {
     /// The processor.
     id: u32,
-    /// How many requests it has made.
+    /// How many messages of the processor have asked for a way.
     requests: u32,
-    /// The gap after the last send is over.
+    /// When the gap after the last send is over.
     next: Time,
     /// Messages in transit from the processor.
     room: Transits,
-    /// What few machines have. It lies elsewhere, so that what every message touches lies close together.
+    /// State that few machines need. It lies elsewhere, so that the state that every message touches lies close together.
     extras: Option<Box<Extras>>,
 }
 
-/// What the sending side of a processor has where latencies are drawn, ports are two, or messages keep their order.
+/// The state of a processor's sending side if latencies are drawn, there are two ports, or messages keep their order.
 #[derive(Debug)]
 struct Extras {
-    /// The port for sending, where it is not the one for receiving and was ever used.
+    /// The port for sending, if there are two ports and it was ever used.
     port: Option<Stretches>,
-    /// What latencies are drawn with.
+    /// Draws latencies.
     dice: fastrand::Rng,
-    /// When the last message to each other processor arrives, if messages to one keep their order.
+    /// When the last message to each processor arrives, if messages keep their order.
     in_order: Option<HashMap<u32, Time>>,
 }
 
 impl Exit {
-    /// The processor.
     #[inline]
     pub(crate) fn id(&self) -> usize {
         self.id as usize
     }
 
-    /// From now on messages to one processor arrive in the order in which they enter.
+    /// From now on messages to the same processor arrive in the order in which they enter.
     pub(crate) fn keeps_order(&mut self) {
         self.extras().in_order.get_or_insert_default();
     }
 
-    /// What few machines have.
     fn extras(&mut self) -> &mut Extras {
         self.extras.get_or_insert_with(|| {
             Box::new(Extras { port: None, dice: fastrand::Rng::with_seed(0), in_order: None })
         })
     }
 
-    /// When the first word of a message to `y` comes out at the earliest, if messages to one processor keep their order.
+    /// When the first word of a message to `y` may come out, so that the message does not overtake the one before.
     #[inline(never)]
     fn not_before(&self, y: usize, stream: Time) -> Time {
         let in_order = self.extras.as_ref().and_then(|extras| extras.in_order.as_ref());
@@ -109,7 +107,7 @@ impl Exit {
         last.map_or(Time::ZERO, |arrival| *arrival - stream)
     }
 
-    /// Notes when the last message to `y` arrives, if messages to one processor keep their order.
+    /// Notes when the last message to `y` arrives, if messages keep their order.
     #[inline(never)]
     fn has_sent_to(&mut self, y: usize, arrival: Time) {
         if let Some(extras) = &mut self.extras
@@ -119,7 +117,7 @@ impl Exit {
         }
     }
 
-    /// How many requests the processor has made.
+    /// How many messages of the processor have asked for a way.
     #[inline]
     pub(crate) fn requests(&self) -> u32 {
         self.requests
@@ -137,19 +135,19 @@ impl Exit {
     }
 }
 
-/// The receiving side of a processor, which all who send to it share: with its lock, a cache line.
+/// The receiving side of a processor, which its senders share. With its lock it fills a cache line.
 #[derive(Debug, Default)]
 struct Entrance {
     /// Messages in transit to the processor.
     room: Transits,
-    /// The port, if it was ever used: for both directions, or for receiving alone.
+    /// The port, if it was ever used: the single one, or the one for receiving if there are two.
     port: Option<Box<Stretches>>,
-    /// When the last request that was served had asked.
+    /// The latest time at which a message asked that was served.
     served: Time,
 }
 
 impl Entrance {
-    /// Notes when a request asks that is served now. Returns whether a later one was served before.
+    /// Notes that a message that asks at this time is served. Returns whether one that asked later was served before.
     #[inline]
     fn has_served(&mut self, ask: Time) -> bool {
         let late = ask < self.served;
@@ -161,27 +159,24 @@ impl Entrance {
 /// The network between the processors.
 #[derive(Debug)]
 pub(crate) struct Network {
-    /// What everything costs.
     params: Params,
-    /// Whether a port serves both directions.
     ports: Ports,
-    /// What settles what the rules leave open.
+    /// Settles what the rules leave open.
     choice: Arc<dyn Choice>,
     /// Whether each word is under way for exactly L.
     is_exact: bool,
     /// The capacity, `usize::MAX` if unlimited.
     capacity: usize,
-    /// What a reception takes.
     reception_cost: ReceptionCost,
-    /// What longer messages cost beside.
+    /// What longer messages cost beyond the parameters.
     surcharge: Surcharge,
-    /// How long before they ask requests are served. Each message costs its sender o at least, so if all requests are
-    /// served by o earlier, they are served in the same order, and a sender that has not to wait for its gap need not
-    /// wait at all. But where a negative G_l lets messages arrive within their overhead, they may ask before o is over.
+    /// How long before they ask all messages are served: their order stays the same. It is o, because each message costs
+    /// its sender at least that: so a sender whose gap is over need not wait at all. It is 0 if G_l is negative, because
+    /// then messages may ask before o is over.
     head_start: Time,
-    /// Whether all requests have to be served in their order, shared or not, since messages may take no time at all.
+    /// Whether all messages must be served in order, even those that share nothing, since they may take no time at all.
     has_chains: bool,
-    /// What the sender of one word is busy for and how long that is under way, as nearly all messages have one.
+    /// The costs of a message of one word, which nearly all messages have.
     one_word: Costs,
     /// The longest message that can be sent, in words.
     longest: usize,
@@ -189,7 +184,7 @@ pub(crate) struct Network {
     entrances: Box<[LockedEntrance]>,
 }
 
-/// An entrance that one sender holds at a time.
+/// An entrance in a cache line of its own, which one sender at a time may hold.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct LockedEntrance(Mutex<Entrance>);
@@ -197,9 +192,9 @@ struct LockedEntrance(Mutex<Entrance>);
 /// What a message of some length costs, apart from its reception.
 #[derive(Clone, Copy, Debug, Default)]
 struct Costs {
-    /// How long its sender is busy.
+    /// How long the sender is busy.
     send: Time,
-    /// How long after its first word its last follows.
+    /// How long after the first word the last word follows.
     stream: Time,
 }
 
@@ -210,7 +205,7 @@ impl Network {
         Network::settled_by(params, ports, choice, Surcharge::default())
     }
 
-    /// A network with something that settles what the rules leave open.
+    /// A network with a choice that settles what the rules leave open.
     pub(crate) fn settled_by(
         params: Params,
         ports: Ports,
@@ -242,7 +237,6 @@ impl Network {
         Network { has_chains, one_word: network.costs_of_any(1), ..network }
     }
 
-    /// The parameters.
     pub(crate) fn params(&self) -> &Params {
         &self.params
     }
@@ -270,7 +264,7 @@ impl Network {
         self.choice.who(time, place as u32) as usize
     }
 
-    /// Who has which place among those that act at the same time.
+    /// The places of processors that act at the same time.
     pub(crate) fn places(&self) -> Places {
         Places::new(&self.choice)
     }
@@ -287,13 +281,12 @@ impl Network {
         self.costs(k).send
     }
 
-    /// What a message of k words costs.
     #[inline]
     fn costs(&self, k: usize) -> Costs {
         if k == 1 { self.one_word } else { self.costs_of_any(k) }
     }
 
-    /// The same, from the parameters.
+    /// What a message of k words costs, computed anew.
     fn costs_of_any(&self, k: usize) -> Costs {
         let (send, stream) = (self.params.send_overhead(k), self.params.stream(k));
         match k > self.surcharge.above {
@@ -302,25 +295,24 @@ impl Network {
         }
     }
 
-    /// What a reception takes.
     #[inline]
     pub(crate) fn reception_cost(&self) -> ReceptionCost {
         self.reception_cost
     }
 
-    /// When a request is to be served, so that all are served in the order in which they ask.
+    /// When a message is to be served, so that all messages are served in the order in which they ask.
     #[inline]
     pub(crate) fn turn(&self, request: &Ask) -> Time {
         request.ask - self.head_start
     }
 
-    /// The least time from the turn of a request to the arrival of its message, whatever is sent.
+    /// The least time from a message's turn to its arrival, whatever is sent.
     pub(crate) fn lookahead(&self) -> Time {
         let under_way = self.is_exact && !self.params.shrinks();
         self.head_start + if under_way { self.params.L } else { Time::ZERO }
     }
 
-    /// What a send of k words asks the network for, if its processor, whose exit this is, calls it at `t`.
+    /// What a message of k words asks the network for, if the processor with this exit calls its send at `t`.
     #[inline]
     pub(crate) fn request(&self, exit: &mut Exit, k: usize, t: Time) -> Ask {
         let mut request = self.foreseen(exit, k, t);
@@ -331,18 +323,18 @@ impl Network {
         request
     }
 
-    /// A request with a latency that is drawn.
+    /// The same ask with a latency that is drawn.
     #[cold]
     fn drawn(&self, exit: &mut Exit, k: usize, request: Ask) -> Ask {
         let Ask { ready, latency: L, stream, .. } = request;
-        // Where G_l takes back more than the overhead, less would let it arrive before its send.
+        // With a negative G_l a shorter latency could let the message arrive before its send.
         let least = (-(self.send_overhead(k) + stream)).max(Time::ZERO).min(L);
         let message = MessageId { from: exit.id(), number: exit.requests as usize };
         let latency = self.choice.latency(message, &mut exit.extras().dice, least, L);
         Ask { latency, ask: ready.min(ready + latency + stream), ..request }
     }
 
-    /// What a send would ask for whose latency is exactly L.
+    /// What a message of k words would ask for if its send were called at `t` and its latency were exactly L.
     #[inline]
     pub(crate) fn foreseen(&self, exit: &Exit, k: usize, t: Time) -> Ask {
         let (Costs { send, stream }, latency) = (self.costs(k), self.params.L);
@@ -351,8 +343,8 @@ impl Network {
         Ask { ready, ask: ready.min(ready + latency + stream), latency, stream }
     }
 
-    /// Puts a request off that was made before others of its processor were served: until the gap after them is over,
-    /// and until its turn is no earlier than `turn`. Returns whether that changed it.
+    /// Puts off a message that must wait because others of its processor have been served meanwhile: until the gap after
+    /// them is over, and until its turn is no earlier than `turn`. Returns whether that made it later.
     pub(crate) fn put_off(&self, exit: &Exit, request: &mut Ask, turn: Time) -> bool {
         let later = (exit.next - request.ready).max(turn - self.turn(request));
         if later > Time::ZERO {
@@ -362,29 +354,30 @@ impl Network {
         later > Time::ZERO
     }
 
-    /// Whether a request and those of others can be in each other's way, so that it matters who is served first.
+    /// Whether this message and those of other processors can be in each other's way, so that it matters which is served
+    /// first.
     #[inline]
     pub(crate) fn is_shared(&self, request: &Ask) -> bool {
         request.stream > Time::ZERO || self.capacity != usize::MAX
     }
 
-    /// Whether others can see that a request is served, so that all which come before it must have been.
+    /// Whether other processors can see that this message is served: then all that ask earlier must have been served.
     #[inline]
     pub(crate) fn is_seen(&self, request: &Ask) -> bool {
         self.has_chains || self.is_shared(request)
     }
 
-    /// Whether there are two processors at most, whose messages all take no time: what one sends, the other receives
-    /// in the order in which it was sent. (Where ties are drawn, the one with the lower number may act second, and then
-    /// what it sends comes after what the other has sent to itself.)
+    /// Whether there are at most two processors, and no message takes any time: then messages are received in the order
+    /// in which they were sent. (If ties are drawn, the processor with the lower number may act second, and its messages
+    /// come after those that the other sent to itself.)
     pub(crate) fn is_instant_pair(&self) -> bool {
         let instant = self.lookahead() == Time::ZERO && self.is_exact;
         let by_number = self.choice.is_by_number();
         self.params.P <= 2 && by_number && instant && self.params.G() == Some(Time::ZERO)
     }
 
-    /// Serves a request of `x`, whose exit this is, for k words to `y`. All requests that come before it, in the
-    /// order of the times at which they ask, must have been served.
+    /// Gives a message from `x`, whose exit this is, its way to `y`. All messages that ask earlier must have been
+    /// served.
     #[inline]
     pub(crate) fn serve(&self, x: usize, exit: &mut Exit, y: usize, request: Ask) -> Passage {
         let Ask { ready, ask, latency, stream } = request;
@@ -411,8 +404,8 @@ impl Network {
         Passage { ready, admitted, enter, first, arrival, out_of_order }
     }
 
-    /// Serves a request for several words, which share ports with others: when it is admitted, its way, and whether it
-    /// is out of order.
+    /// Serves a message of several words, which needs the ports. Returns when it is admitted, its way, and whether it is
+    /// out of order.
     #[inline(never)]
     fn serve_long(
         &self,
@@ -439,7 +432,7 @@ impl Network {
         exit.room.full_end(self.capacity).max(to.room.full_end(self.capacity)) > ready
     }
 
-    /// Takes room at both ends for a message that goes its way.
+    /// Takes room at both ends for a message with this way.
     #[inline]
     fn take_room(&self, exit: &mut Exit, to: &mut Entrance, way: &Way, ask: Time) {
         if self.capacity != usize::MAX && way.arrival > way.enter {
@@ -448,8 +441,8 @@ impl Network {
         }
     }
 
-    /// Finds a way for a message that is long, or has no room at once: when the capacity alone would let it in, and its
-    /// way through the ports, which it takes. The sender's entrance is its own where that is not the receiver's too.
+    /// Finds a way for a message that is long or has to stall, and takes the ports for it. Returns when the capacity lets
+    /// the message in, and its way. `sender` is the sender's entrance, if its port is needed and it is not the receiver's.
     #[inline(never)]
     fn find(
         &self,
@@ -471,7 +464,7 @@ impl Network {
                 None => exit.extras.as_ref().and_then(|extras| extras.port.as_ref()),
             },
             into: receiver.port.as_deref(),
-            // A message to oneself through a single port comes in when it is out.
+            // Through a single port a message to oneself can come in only when all of it has gone out.
             before_first: if single && is_to_itself { latency.max(occupies) } else { latency },
             not_before,
             stream,
@@ -491,7 +484,7 @@ impl Network {
         (admitted, way)
     }
 
-    /// Takes part in no send any more: the most messages that were in transit to `y` at once.
+    /// The most messages that were in transit to `y` at once.
     pub(crate) fn most_in_transit_to(&self, y: usize) -> usize {
         self.entrances[y].0.lock().room.most as usize
     }
@@ -516,48 +509,47 @@ impl Network {
 
 /// The entrances that a send has to hold: the receiver's, and the sender's if its port is wanted.
 struct Ends<'a> {
-    /// Where the message goes.
     receiver: MutexGuard<'a, Entrance>,
-    /// Where it comes from, unless that is the same processor.
+    /// The sender's entrance, unless the sender is the receiver.
     sender: Option<MutexGuard<'a, Entrance>>,
 }
 
 /// A way that a message could take.
 #[derive(Clone, Copy)]
 struct Way {
-    /// The first word enters.
+    /// When the first word enters.
     enter: Time,
-    /// The first word comes out.
+    /// When the first word comes out.
     first: Time,
-    /// The last word has come out.
+    /// When the last word has come out.
     arrival: Time,
 }
 
-/// What a message has to fit in between.
+/// The search for a message's way among what is promised to others.
 struct Search<'a> {
-    /// How many messages there may be in transit at either end.
+    /// How many messages may be in transit at either end.
     capacity: usize,
     /// The messages in transit from its sender.
     from: &'a Transits,
     /// The messages in transit to its receiver.
     to: &'a Transits,
-    /// The port that it leaves through; nothing if no message has used it.
+    /// The port through which the message leaves; `None` if no message has used that.
     out: Option<&'a Stretches>,
-    /// The port that it comes in through.
+    /// The port through which the message comes in; `None` if no message has used that.
     into: Option<&'a Stretches>,
     /// The least time from entering to coming out.
     before_first: Time,
-    /// It comes out no earlier, so that it overtakes none that goes the same way.
+    /// The message comes out no earlier, so that it does not overtake one with the same sender and receiver.
     not_before: Time,
-    /// How long its last word comes after the first.
+    /// How long after the first word the last word follows.
     stream: Time,
 }
 
 impl Search<'_> {
-    /// The earliest way from `ready` on that fits, whether or not it must find its sender's port free.
+    /// The earliest way from `ready` on that fits. The sender's port must be free only if `through_port`.
     ///
-    /// Who enters later never arrives earlier. So where there is no room at some moment of a transit, none that
-    /// begins up to that moment fits either, and the search goes on when there is room again.
+    /// A message that enters later never arrives earlier. So if there is no room at some moment of a transit, no
+    /// transit that begins before that moment fits either, and the search goes on when there is room again.
     fn way(&self, ready: Time, through_port: bool) -> Way {
         let mut enter = ready;
         loop {
@@ -574,7 +566,8 @@ impl Search<'_> {
             let from = self.from.full_until(enter, arrival, self.capacity);
             let to = self.to.full_until(enter, arrival, self.capacity);
             match from.max(to) {
-                // Where it is never in transit once it need not wait for one before it, it needs no room from then on.
+                // A negative G_l may take back the whole way: then only the wait for the message before it is a transit,
+                // and once that is over the message needs no room.
                 Some(room_again) if self.before_first + self.stream <= Time::ZERO => {
                     enter = room_again.min(enter.max(self.not_before + self.stream));
                 }

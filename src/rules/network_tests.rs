@@ -25,13 +25,13 @@ impl Wires {
         Wires::new(params(parameters), Ports::Single, Latency::Exact)
     }
 
-    /// Sends k words from `x` to `y` at `t`. Who calls this must do so in the order in which messages are ready.
+    /// Sends k words from `x` to `y` at `t`. The calls must come in the order in which messages are ready.
     fn send(&mut self, x: usize, y: usize, k: usize, t: i64) -> Passage {
         let request = self.network.request(&mut self.exits[x], k, t * PS);
         self.network.serve(x, &mut self.exits[x], y, request)
     }
 
-    /// When that message enters and when it arrives.
+    /// Sends a message, and says when it enters and when it arrives.
     fn times(&mut self, x: usize, y: usize, k: usize, t: i64) -> (i64, i64) {
         let passage = self.send(x, y, k, t);
         (passage.enter.as_ps(), passage.arrival.as_ps())
@@ -77,7 +77,7 @@ fn two_long_messages_in_a_row() {
     assert_eq!(second, (12, 23));
 }
 
-/// LogP, section 3: at most ceil(L/g) messages in transit to a processor; who would send one more stalls.
+/// LogP, section 3: at most ceil(L/g) messages are in transit to a processor; the sender of one more stalls.
 #[test]
 fn the_third_message_stalls_until_the_first_arrives() {
     let mut wires = Wires::of("L=6, o=2, g=4");
@@ -86,10 +86,10 @@ fn the_third_message_stalls_until_the_first_arrives() {
     assert_eq!(wires.times(2, 0, 1, 0), (2, 8));
     let third = wires.send(3, 0, 1, 0);
     assert_eq!((third.ready, third.admitted, third.enter), (2 * PS, 8 * PS, 8 * PS));
-    // Both slots are free again at 8, so the fourth enters with the third, and the fifth waits for them.
+    // Both slots are free again at 8, so the fourth message enters with the third, and the fifth waits for these two.
     assert_eq!(wires.times(4, 0, 1, 1), (8, 14));
     assert_eq!(wires.times(5, 0, 1, 2), (14, 20));
-    // Elsewhere nobody stalls.
+    // Messages to another processor do not stall.
     assert_eq!(wires.times(6, 7, 1, 2), (4, 10));
     assert_eq!(wires.network.most_in_transit_to(0), 2);
     assert_eq!(wires.network.most_in_transit_to(7), 1);
@@ -107,7 +107,7 @@ fn a_message_held_up_at_its_receiver_stalls_its_sender() {
     assert_eq!(wires.exits[2].most_in_transit(), 2);
 }
 
-/// LogGP, section 2: under the single-port model a processor sends or receives, but not both at once.
+/// LogGP, section 2: with a single port a processor sends or receives, but not both at once.
 #[test]
 fn one_port_serves_one_direction_at_a_time_and_two_ports_both() {
     for (ports, enter) in [(Ports::Single, 14), (Ports::Dual, 6)] {
@@ -182,8 +182,8 @@ fn the_longest_message_arrives_when_it_is_sent() {
     assert!(one_more.arrival < Time::ZERO);
 }
 
-/// A message whose G_l takes back more than its way takes is never in transit, so it holds no slot, and does
-/// not hide the one that does.
+/// A message that arrives before it enters, by a negative G_l, is never in transit. It holds no slot, and must not
+/// hide the slot that another message holds.
 #[test]
 fn a_message_that_is_never_in_transit_holds_no_slot() {
     let mut wires = Wires::of("L=10, o=0, g=10, s=1, O_s=4, G_l=-5");
@@ -206,7 +206,7 @@ fn random_latencies_are_as_random_as_their_seed() {
     assert!((0..100_000).contains(&least) && (900_000..=1_000_000).contains(&most));
 }
 
-/// A network and what is sent through it: from, to, words, and how long the sender pauses before.
+/// A machine and its sends: from, to, words, and how long the sender pauses before.
 #[derive(Clone, Debug)]
 struct Traffic {
     params: Params,
@@ -226,12 +226,12 @@ struct Sent {
 }
 
 impl Sent {
-    /// The time for which it takes the ports at its two ends.
+    /// How long the message takes the port at each of its ends.
     fn stream(&self) -> Time {
         (self.passage.arrival - self.passage.first).max(Time::ZERO)
     }
 
-    /// When nothing of it can be in anybody's way any more.
+    /// When the message is in nobody's way any more.
     fn over(&self) -> Time {
         self.passage.arrival.max(self.passage.enter + self.stream())
     }
@@ -276,14 +276,14 @@ fn traffic() -> impl Strategy<Value = Traffic> {
 }
 
 impl Traffic {
-    /// Sends it all. Each processor sends its messages in turn, and who is earliest goes first, as on a clock.
+    /// Sends all messages. Each processor sends its own in order, and the earliest processor goes first, as on a clock.
     fn play(&self) -> (Vec<Sent>, Wires) {
         let mut wires = Wires::new(self.params, self.ports, self.latency);
         let mut queues = vec![std::collections::VecDeque::new(); self.params.P];
         for &(x, y, k, pause) in &self.sends {
             queues[x].push_back((y, k, pause * PS));
         }
-        // Who has called its next send, and what that asks the network for.
+        // For each processor the send that it has called, and what that asks the network for.
         let mut called: Vec<Option<(Ask, usize, usize, Time)>> = vec![None; self.params.P];
         let mut call = |wires: &mut Wires, x: usize, free: Time| {
             let (y, k, pause) = queues[x].pop_front()?;
@@ -302,7 +302,7 @@ impl Traffic {
         }
     }
 
-    /// (k-1)G, or what LogGPS has for it, word by word.
+    /// (k-1)G, or LogGPS's sum of G_s and G_l, added up word by word.
     fn stream(&self, k: usize) -> Time {
         match self.params.gps() {
             None => (1..k).map(|_| self.params.G().unwrap()).sum(),
@@ -311,14 +311,14 @@ impl Traffic {
     }
 }
 
-/// The most of these messages in transit at once, counted whenever one enters.
+/// The most of these messages that are in transit at once, counted whenever one enters.
 fn most_at_once(messages: &[&Sent]) -> usize {
     let during =
         |at: Time| messages.iter().filter(|m| m.passage.enter <= at && at < m.passage.arrival).count();
     messages.iter().map(|m| during(m.passage.enter)).max().unwrap_or(0)
 }
 
-/// The intervals for which a processor's port, or one direction of it, is taken.
+/// The intervals in which a processor's port, or one direction of it, is taken.
 fn taken(sent: &[Sent], x: usize, out: bool, r#in: bool) -> Vec<(Time, Time, &Sent)> {
     let leaves = sent.iter().filter(|m| out && m.x == x).map(|m| (m.passage.enter, m));
     let comes = sent.iter().filter(|m| r#in && m.y == x).map(|m| (m.passage.first, m));
@@ -331,7 +331,7 @@ fn taken(sent: &[Sent], x: usize, out: bool, r#in: bool) -> Vec<(Time, Time, &Se
 proptest! {
     #![proptest_config(crate::cases::cases(500))]
 
-    /// Rules 1 to 3, one equation after the other, for each message by itself.
+    /// Each message's times come in the order of rules 1 to 3, and each step takes at least what the rules say.
     #[test]
     fn a_message_moves_forward(traffic in traffic()) {
         let L = traffic.params.L;
@@ -409,7 +409,7 @@ proptest! {
         }
     }
 
-    /// o + L + (k-1)G: alone in the network, and among others that are in nobody's way.
+    /// A message takes o + L + (k-1)G if no other is in its way.
     #[test]
     fn without_contention_a_message_takes_what_the_papers_say(traffic in traffic()) {
         let sent = traffic.play().0;
@@ -420,7 +420,7 @@ proptest! {
                 prop_assert_eq!(m.passage.enter, free);
                 if traffic.latency == Latency::Exact && (m.x != m.y || traffic.ports == Ports::Dual) {
                     let takes = traffic.params.L + traffic.stream(m.k);
-                    // Where G_l takes time back, it could be there before one that went the same way: MPI keeps order.
+                    // With a negative G_l it could overtake the one before, so it waits: MPI keeps their order.
                     let ahead = sent[..i].iter().filter(|e| (e.x, e.y) == (m.x, m.y) && traffic.params.gps().is_some());
                     let ahead = ahead.map(|e| e.passage.arrival).max().unwrap_or(Time::ZERO);
                     prop_assert_eq!(m.passage.arrival, ahead.max(m.passage.enter + takes));
@@ -429,8 +429,7 @@ proptest! {
         }
     }
 
-    /// A message waits for messages that were reserved before it and for nothing else, so its wait is at most
-    /// the sum of their times.
+    /// A message waits only for messages that were promised their ways before, so at most for the sum of their times.
     #[test]
     fn nobody_starves(traffic in traffic()) {
         let Params { L, g, .. } = traffic.params;
@@ -438,9 +437,9 @@ proptest! {
         for m in traffic.play().0 {
             let p = m.passage;
             prop_assert!(p.enter <= p.ready.max(horizon));
-            // Under a single port, who sends to itself must first have sent it.
+            // Through a single port a message to oneself comes in only when all of it has gone out.
             horizon = horizon.max(p.enter + m.stream());
-            // Where G_l takes time back, it may have to let one arrive before it that goes the same way.
+            // With a negative G_l it may have to let the message before it arrive first.
             prop_assert!(p.first <= (p.enter + L).max(horizon) || p.arrival <= horizon);
             horizon = horizon.max(m.over());
             sum += L + 2 * m.stream() + g;
@@ -449,13 +448,13 @@ proptest! {
         }
     }
 
-    /// Of two idle processors that send as much to the same third one, who asks first enters first. (A shorter
-    /// message may fit where a longer one does not.)
+    /// Two idle processors send messages of the same length to a third one: the message that asks first enters first. (A
+    /// shorter message may fit where a longer one does not.)
     #[test]
     fn first_come_first_served(traffic in traffic()) {
         let sent = traffic.play().0;
         let g = traffic.params.g;
-        // Idle: nothing that it sent or that comes in at its port is in its way.
+        // No earlier message from or to this processor is in its way.
         let idle = |i: usize| {
             let m = &sent[i];
             let away = |e: &Sent| (e.x != m.x && e.y != m.x) || e.over() + g <= m.passage.ready;

@@ -1,8 +1,8 @@
-//! A send or a receive that is under way: which messages it takes, and how far it is.
+//! A send or a receive that is under way: which messages it consists of, and how far it is.
 //!
-//! One message, or three where its receiver has to agree first (LogGPS, section 3.1): a request of no words, a reply of no
-//! words, and what was to be sent. Whoever has several under way, a program's requests or a schedule's rank, asks each what
-//! comes [next](Operation::next).
+//! It is one message, or three if the receiver has to agree first (LogGPS, section 3.1): a request of no words, a reply of no
+//! words, and the data. A processor with requests and a rank of a schedule have several operations under way, and ask each
+//! for its [next](Operation::next) step.
 
 use std::fmt;
 use std::panic::Location;
@@ -20,101 +20,95 @@ use crate::trace::ActivityKind;
 pub(crate) struct Operation {
     /// The other processor, once that is known.
     pub peer: u32,
-    /// How long the message is, if it is a send.
+    /// The length of the message, if it is a send.
     pub words: u32,
-    /// What the message is about.
     pub tag: RawTag,
     /// What errors call the tag.
     pub name: Option<&'static str>,
-    /// What it has done last.
     done: Done,
-    /// What it waits for.
     pub stage: Stage,
-    /// What it sends.
+    /// The data that it sends, until they are sent.
     pub parcel: Option<Parcel>,
-    /// What it has received last.
+    /// The message that it has received last.
     pub letter: Option<Letter>,
-    /// When that was there.
+    /// When that message arrived.
     pub came: Time,
-    /// What it has of its own, if it is a request; else it is done in its processor's time.
+    /// The local time and more of a request; a call goes on in its processor's time.
     pub own: Option<Box<Own>>,
 }
 
 /// What a send or a receive has done last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Done {
-    /// Nothing: it sends what its receiver need not agree to.
+    /// A send that has done nothing; its receiver need not agree.
     NothingOfSend,
-    /// Nothing: it sends what its receiver has to agree to.
+    /// A send that has done nothing; its receiver has to agree.
     NothingOfLongSend,
-    /// It has asked, by the message of this number.
+    /// A send that has sent its request, which has this number.
     Asked(u32),
-    /// Its receiver has agreed to that message.
+    /// A send that has got the reply to the request of this number.
     GotReply(u32),
-    /// Nothing: it receives.
+    /// A receive that has done nothing.
     NothingOfReceive,
-    /// It was asked, by the message of this number.
+    /// A receive that has got a request, which has this number.
     WasAsked(u32),
-    /// It has agreed to that message.
+    /// A receive that has sent the reply to the request of this number.
     Replied(u32),
-    /// Everything.
+    /// A send or a receive that has done everything.
     All,
 }
 
 /// What a send or a receive waits for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stage {
-    /// Its message goes after others to the same processor.
+    /// It has not begun: its message enters after earlier ones to the same processor.
     Behind,
-    /// Its processor, which has taken a message for the call, to get there: what requests have to do until then is first.
+    /// The call has taken a message, and requests first have to do everything until that time.
     LocalTime,
-    /// The turn of its message, which has this tag.
+    /// It waits for the turn of its message, which has this tag.
     Turn(Outgoing, RawTag),
-    /// A message.
+    /// It waits for a message.
     Message(Want),
-    /// Nothing: it is done, when its own time says if it has one.
+    /// It is done; a request at its own local time, which may be later than its processor's.
     Done,
 }
 
-/// What comes next for a send or a receive, once it has done all before.
+/// What a send or a receive does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Send a message with this tag and so many words.
+    /// It sends a message with this tag and so many words.
     Send(RawTag, u32),
-    /// Take a message.
+    /// It takes a message.
     Take(Want),
     /// Nothing: it is done.
     Done,
 }
 
-/// What a request has of its own, which goes on beside its processor (LogGPS, section 3.2).
+/// What a request has and a call has not: a request goes on beside its processor (LogGPS, section 3.2).
 #[derive(Debug)]
 pub(crate) struct Own {
-    /// Its local time, from its call on; once it is done, when it was.
+    /// The request's local time, from its call until it is done.
     pub now: Time,
-    /// What it did.
+    /// What the request did.
     pub pieces: Vec<Piece>,
-    /// Whether it is a send.
+    /// Whether the request is a send.
     pub sends: bool,
-    /// When it was called for.
+    /// When the program called for it.
     pub called: Time,
-    /// Where in the program.
+    /// Where in the program that was.
     pub at: &'static Location<'static>,
 }
 
 /// What a request did for a while.
 #[derive(Debug)]
 pub(crate) struct Piece {
-    /// When that began.
-    pub start: Time,
-    /// When it was over.
-    pub end: Time,
-    /// What it was.
-    pub what: ActivityKind,
+pub start: Time,
+pub end: Time,
+pub what: ActivityKind,
 }
 
 impl Operation {
-    /// A send that has not begun. If it `asks`, its receiver has to agree first.
+    /// A send that has not begun. If it `asks`, the receiver has to agree first.
     #[inline]
     pub(crate) fn send(to: u32, tag: RawTag, words: u32, asks: bool, parcel: Option<Parcel>) -> Operation {
         let done = if asks { Done::NothingOfLongSend } else { Done::NothingOfSend };
@@ -139,19 +133,18 @@ impl Operation {
         }
     }
 
-    /// The same, of which errors call the tag so.
+    /// This operation, with a name for its tag.
     #[inline]
     pub(crate) fn named(self, name: Option<&'static str>) -> Operation {
         Operation { name, ..self }
     }
 
-    /// Nothing, which is done.
+    /// An operation that has nothing to do, and is done.
     pub(crate) fn nothing() -> Operation {
         let nothing = Operation::receive(Want::NOTHING);
         Operation { done: Done::All, stage: Stage::Done, ..nothing }
     }
 
-    /// What comes next.
     #[inline]
     pub(crate) fn next(&self) -> Step {
         match self.done {
@@ -166,7 +159,7 @@ impl Operation {
         }
     }
 
-    /// It has sent what came next, as its processor's message of this number.
+    /// It has done its next step: it has sent its processor's message of this number.
     #[inline]
     pub(crate) fn has_sent(&mut self, number: u32) {
         self.done = match self.done {
@@ -176,7 +169,7 @@ impl Operation {
         }
     }
 
-    /// It has taken what came next: a message of this sender, number and tag.
+    /// It has done its next step: it has taken a message of this sender, number and tag.
     #[inline]
     pub(crate) fn has_taken(&mut self, from: u32, number: u32, tag: RawTag) {
         self.done = match self.done {
@@ -185,18 +178,18 @@ impl Operation {
             _ => Done::All,
         };
         if tag.is_first() {
-            // Which of any it is: of a long message only the request says.
+            // A receive may have wanted any sender or tag. The data after a request do not say them again.
             (self.peer, self.tag) = (from, tag.requested());
         }
     }
 
-    /// Whether what it has to send next is what the program sends, and not only announces that.
+    /// Whether the message that it sends next has the program's data, and is no request or reply.
     #[inline]
     pub(crate) fn sends_data(&self) -> bool {
         matches!(self.done, Done::NothingOfSend | Done::GotReply(_))
     }
 
-    /// Whether the other processor knows of it, and is to act: it is done, or both have met and it waits for the rest.
+    /// Whether nothing but the other processor's next step is missing: it is done, or it has sent its request or reply.
     pub(crate) fn has_met(&self) -> bool {
         match self.stage {
             Stage::Done => true,
@@ -221,13 +214,12 @@ impl Operation {
         if self.is_done() { self.letter } else { None }
     }
 
-    /// When it gives up that was to give up at a moment: what has begun goes on to its end.
+    /// When an operation gives up that was to give up at `at`: never, if it has already taken a message.
     #[inline]
     pub(crate) fn gives_up(&self, at: Time) -> Time {
         if self.letter.is_some() { Time::MAX } else { at }
     }
 
-    /// Whether it is done.
     #[inline]
     pub(crate) fn is_done(&self) -> bool {
         matches!(self.stage, Stage::Done)

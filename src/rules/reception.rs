@@ -1,4 +1,4 @@
-//! What a processor waits for that waits for messages: what its engine tells its clock.
+//! What an engine tells its clock when its processor waits for messages.
 
 use crate::error::{Doing, WantedMessage};
 use crate::message::matching::{Posted, Receive};
@@ -6,31 +6,31 @@ use crate::message::{Envelope, Letter, Want};
 use crate::params::ReceptionCost;
 use crate::time::Time;
 
-/// The receives of a processor that wait for their messages, and for how long.
+/// Which messages a processor waits for, and how long.
 #[derive(Debug)]
 pub(crate) struct Reception<'e> {
-    /// The messages that the call takes which the processor is in, if it is one that receives.
+    /// The messages that the processor's current call takes, if that is a receive.
     pub want: Want,
-    /// What errors call its tag.
+    /// What errors call the tag.
     pub name: Option<&'static str>,
-    /// From when on a reception can start: the processor is free, and the gap since its last reception began is over.
+    /// When a reception can start: the processor is free, and the gap since its last reception began is over.
     pub ready: Time,
-    /// The moment at which it gives up.
+    /// When the processor gives up.
     pub deadline: Time,
-    /// What it does with the message.
+    /// What the processor does with the message.
     pub purpose: Purpose,
-    /// The receives of requests, which were posted before, if there are any. The clock has them while the processor waits.
+    /// The receives of requests, if there are any. They were posted before the call. The clock has them during the wait.
     pub requests: Option<&'e mut Option<Box<Requested>>>,
-    /// What errors say that it waits for.
+    /// What errors say that the processor waits for.
     pub awaits: Awaits,
 }
 
 /// The receives of a processor's requests.
 #[derive(Debug, Default)]
 pub(crate) struct Requested {
-    /// Those that wait for a message.
+    /// The receives that wait for a message.
     pub posted: Posted,
-    /// The one of them that gets the message; if none does, the call gets it.
+    /// The receive that gets the message; if it is `None`, the call gets it.
     pub chosen: Option<Receive>,
     /// What errors say that the processor waits for, if it waits for requests.
     pub awaited: Option<Doing>,
@@ -39,14 +39,14 @@ pub(crate) struct Requested {
 /// What a receive does with its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// It takes it, which costs the overhead: the processor goes on when that is over.
+    /// It takes the message, and the processor goes on when the overhead is over.
     Take,
-    /// It looks at it, which is over at once, and leaves it where it is.
+    /// It looks at the message and leaves it where it is, which takes no time.
     Look,
-    /// It takes it while requests are under way, which may have to act before the reception is over: so the processor
-    /// goes on at once.
+    /// It takes the message, and the processor goes on at once: requests may have to act before the reception is over. The
+    /// deadline is when a request acts.
     Fetch,
-    /// The same, and it gives up at the deadline; else that is when a request acts.
+    /// As `Fetch`, but the deadline is when the receive gives up.
     FetchInTime,
 }
 
@@ -56,19 +56,16 @@ pub(crate) enum Awaits {
     /// The message that it wants.
     #[default]
     Message,
-    /// That a processor agrees to a message of so many words, more than S.
+    /// A processor's reply to the request for a message of more than S words.
     Agreement {
-        /// The receiver.
         to: u32,
-        /// The length of the message.
         words: u32,
-        /// The machine's S.
         S: usize,
     },
 }
 
 impl Awaits {
-    /// What a processor does that waits for this, and wants these messages.
+    /// What errors say of a processor that waits for this, and wants these messages.
     pub(crate) fn doing(self, want: Want, name: Option<&'static str>) -> Doing {
         match self {
             Awaits::Message => Doing::WaitingFor(WantedMessage { want, name }),
@@ -80,8 +77,8 @@ impl Awaits {
 }
 
 impl Purpose {
-    /// Whether a call sees a message at its deadline. What another sends in that very instant it does not: who came first
-    /// would be a matter of chance.
+    /// Whether a call with this deadline sees the message. It does not see a message of another processor that is sent and
+    /// arrives in the very instant of the deadline: whether the send came first would be a matter of chance.
     #[inline]
     pub(crate) fn sees(self, message: &Envelope, deadline: Time, cost: &ReceptionCost) -> bool {
         let Letter { from, to, words, tag, .. } = message.letter;
@@ -89,8 +86,8 @@ impl Purpose {
         !is_now || from == to || tag.is_signal() || !cost.is_instant(words)
     }
 
-    /// When a processor goes on that gets a message, if it is ready from a moment on. A signal of the machine's own barrier
-    /// costs nothing.
+    /// When a processor that is `ready` goes on after it got a message. A signal of the machine's own barrier costs
+    /// nothing.
     #[inline]
     pub(crate) fn over(self, message: &Envelope, ready: Time, cost: &ReceptionCost) -> Time {
         let start = ready.max(message.arrival);
@@ -100,7 +97,7 @@ impl Purpose {
 }
 
 impl Reception<'_> {
-    /// A look for a message that is there now.
+    /// A look for a message that has arrived.
     pub(crate) fn look(want: Want, now: Time) -> Reception<'static> {
         let (name, purpose, awaits) = (None, Purpose::Look, Awaits::Message);
         Reception { want, name, ready: now, deadline: now, purpose, requests: None, awaits }

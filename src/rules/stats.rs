@@ -2,16 +2,15 @@
 
 use crate::time::Time;
 
-/// What a processor did with its time. The seven times add up to [`finish`](Stats::finish).
-///
-/// What every message counts comes first, in a cache line.
+/// What a processor did with its time. The seven times from [`send`](Stats::send) to [`work`](Stats::work) add up to
+/// [`finish`](Stats::finish). The fields that every message changes come first, in a cache line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 #[repr(C)]
 pub struct Stats {
     /// How many messages it sent.
     pub sent: u64,
-    /// How many words its messages had.
+    /// How many words it sent.
     pub words_sent: u64,
     /// How many messages it received.
     pub received: u64,
@@ -23,11 +22,11 @@ pub struct Stats {
     pub recv: Time,
     /// Waiting for the gap after a send or a reception.
     pub gap: Time,
-    /// Waiting for a message, or for a moment.
+    /// Waiting for a message, a moment or the machine's barrier.
     pub idle: Time,
     /// Stalled: waiting until the capacity let a message in.
     pub stall: Time,
-    /// Waiting for the port, which carried another long message.
+    /// Waiting for a port that another long message occupied.
     pub port: Time,
     /// Time spent computing.
     pub work: Time,
@@ -37,8 +36,8 @@ pub struct Stats {
     pub stalls: u64,
     /// Its longest stall.
     pub longest_stall: Time,
-    /// How many of its requests to the network came after a later one had been served, because the host was late with
-    /// work that is measured; 0 on the virtual clock and wherever work is charged.
+    /// How many of its messages the network served after one that asked later, because the host was late with work that
+    /// is measured; 0 on the virtual clock and wherever work is charged.
     pub out_of_order: u64,
     /// The most messages that were in transit from it at once; 0 where the capacity is unlimited.
     pub most_from: usize,

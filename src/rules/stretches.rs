@@ -5,14 +5,14 @@ use smallvec::{Array, SmallVec};
 
 use crate::time::Time;
 
-/// Stretches of time that are taken: a port's, which no two long messages share.
+/// Stretches of time that are taken, such as those of a port, which no two long messages share.
 #[derive(Debug, Default)]
 pub(super) struct Stretches {
-    /// The stretches, in order. Those that touch are one.
+    /// The stretches, in order; two that touch are joined.
     pub stretches: SmallVec<[(Time, Time); 1]>,
     /// When the last stretch ends.
     pub end: Time,
-    /// Before this, stretches are forgotten. A request that is served out of order finds its past taken.
+    /// Stretches before this time are forgotten. A message that is served out of order finds all that time taken.
     pub forgotten: Time,
 }
 
@@ -37,8 +37,8 @@ impl Stretches {
         Some(last).filter(|end| *end > from)
     }
 
-    /// Takes [start, end), all or part of which is free, for a request that asks `now`: what ended by then is in
-    /// nobody's way any more.
+    /// Takes [start, end), all or part of which is free, for a message that asks `now`: stretches that ended by then
+    /// are in nobody's way any more.
     pub(super) fn take(&mut self, start: Time, end: Time, now: Time) {
         if self.end <= now {
             self.forgotten = self.end;
@@ -47,7 +47,7 @@ impl Stretches {
         if let Some((_, last)) = self.stretches.last_mut()
             && start == *last
         {
-            (*last, self.end) = (end, end); // it goes on
+            (*last, self.end) = (end, end);
             return;
         }
         self.end = self.end.max(end);
@@ -67,8 +67,8 @@ impl Stretches {
     }
 }
 
-/// Drops the first items of a full list. If that makes little room the list grows, so that it is not moved up
-/// each time.
+/// Drops the first items of a full list. If that makes little room the list grows, so that its items are not moved at
+/// each call.
 pub(super) fn forget<A: Array>(items: &mut SmallVec<A>, past: usize) {
     const FEW: usize = 16;
     items.drain(..past);

@@ -1,4 +1,4 @@
-//! Messages between processors without their programs: what each costs where they are in each other's way.
+//! Messages between processors without programs: what each costs when they are in each other's way.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -14,19 +14,19 @@ use crate::trace::Message;
 /// The network of a machine by itself, for those who want a cost without a run: sends go in, and messages come out, as
 /// they would in a run. There are no programs, no data and no receptions.
 ///
-/// What a message costs alone, [`Params::send_overhead`], [`Params::stream`] and [`Params::recv_overhead`] say. Here
-/// messages meet, at the ports and where the capacity is spent.
+/// [`Params::send_overhead`], [`Params::stream`] and [`Params::recv_overhead`] say what a message costs alone. Here
+/// messages also wait for each other, at the ports and for the capacity.
 ///
 /// ```
 /// use loggp::{Latency, Params, Ports, Time, Traffic, US};
 ///
-/// // Three send a word to processor 0 at once. ceil(L/g) = 2 may be on their way to it, and the third one stalls.
+/// // Three processors send a word to processor 0 at once. ceil(L/g) = 2 may be in transit to it, so the third one stalls.
 /// let params = Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let mut traffic = Traffic::new(params, Ports::Single, Latency::Exact)?;
 /// for from in [1, 2, 3] {
 ///     traffic.send(from, 0, 1, Time::ZERO);
 /// }
-/// // Whoever gets a message sends it back, as soon as it has received it.
+/// // Processor 0 sends each message back as soon as it has received it.
 /// let mut ways = Vec::new();
 /// while let Some(message) = traffic.next() {
 ///     ways.push((message.id.from, message.enter, message.arrival));
@@ -40,40 +40,36 @@ use crate::trace::Message;
 /// ```
 #[derive(Debug)]
 pub struct Traffic {
-    /// The rules.
     network: Network,
     /// What each processor sends.
     senders: Vec<Sender>,
-    /// When whose next message asks for its way.
+    /// When each processor's next message asks for its way.
     agenda: BinaryHeap<Reverse<(Time, usize)>>,
 }
 
 /// What a processor sends.
 #[derive(Debug)]
 struct Sender {
-    /// Its side of the network.
     exit: Exit,
-    /// Its next message, which asks for its way.
+    /// The next message, which asks for its way.
     asking: Option<(Send, Ask)>,
-    /// Its messages after the next one, which have to wait until that has entered.
+    /// The messages after the next one, which have to wait until that one has entered.
     waiting: VecDeque<Send>,
-    /// How many messages it has sent.
+    /// How many messages the processor has sent.
     sent: usize,
 }
 
 /// A send that was called.
 #[derive(Clone, Copy, Debug)]
 struct Send {
-    /// The receiver.
     to: usize,
-    /// The length of the message.
     words: usize,
     /// When the send is called.
     at: Time,
 }
 
 impl Traffic {
-    /// A network in which nothing has been sent, if such a machine can be.
+    /// A network in which nothing has been sent; refuses parameters that no machine can have.
     pub fn new(params: Params, ports: Ports, latency: Latency) -> Result<Traffic, ParamsError> {
         params.check()?;
         let network = Network::new(params, ports, latency);
@@ -84,16 +80,16 @@ impl Traffic {
 
     /// A processor calls a send at a time, or when the message that it sent before has entered, if that is later.
     ///
-    /// Messages get their ways in the order in which they ask for them. So a send must be told before a message that
+    /// Messages get their ways in the order in which they ask for them. So a send must be added before a message that
     /// asks later is [taken](Traffic::next): in a simulation, as soon as the message that it answers is known.
     ///
-    /// The request and the reply that go before a message of more than S words on a LogGPS machine are messages of
-    /// their own, of no words. A message must not be longer than [`Params::longest`]. One of no words counts as one word, but
+    /// On a LogGPS machine the request and the reply before a message of more than S words are messages of no words, to be
+    /// added too. A message must not be longer than [`Params::longest`]. A message of no words counts as one word, except
     /// on a LogGPS machine.
     ///
     /// # Panics
     ///
-    /// If one of the two processors is not there.
+    /// If there is no processor `from` or `to`.
     pub fn send(&mut self, from: usize, to: usize, words: usize, at: Time) {
         let last = self.senders.len() - 1;
         assert!(
@@ -107,7 +103,7 @@ impl Traffic {
         }
     }
 
-    /// A processor's next message asks for its way, if there is one; not before `entered`, when the one before has.
+    /// A processor's next message asks for its way, if there is one. `entered` is when the message before it has entered.
     fn ask(&mut self, from: usize, entered: Time) {
         let Sender { exit, asking, waiting, .. } = &mut self.senders[from];
         *asking = waiting.pop_front().map(|send| {
@@ -122,7 +118,7 @@ impl Traffic {
 impl Iterator for Traffic {
     type Item = Message;
 
-    /// The next message and its way through the network; none if nothing was sent that has not been taken.
+    /// The next message and its way through the network; `None` if all messages have been taken.
     fn next(&mut self) -> Option<Message> {
         let Reverse((_, from)) = self.agenda.pop()?;
         let Sender { exit, asking, sent, .. } = &mut self.senders[from];
@@ -144,7 +140,7 @@ mod tests {
 
     const BYTES: crate::Tag<Vec<u8>> = crate::Tag::new(0);
 
-    /// Sends of all processors, told in advance, go the ways that they go in a run.
+    /// Messages go the same ways as in a run, even if all sends are added in advance.
     #[test]
     fn messages_go_as_they_do_in_a_run() {
         let mut rng = fastrand::Rng::with_seed(7);

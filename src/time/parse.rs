@@ -11,19 +11,19 @@ pub(crate) const LONGEST: Time = Time::from_ps(3_600_000_000_000_000);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimeError {
-    /// There is no number in it.
+    /// The text has no number.
     #[error("it is not a time; write 6us, 7.63ns or a number of cycles")]
     NoNumber,
-    /// It has no unit, and nothing says how long a cycle is.
+    /// The text has no unit, and nothing says how long a cycle is.
     #[error("it has no unit; write 6us or 7.63ns")]
     NoUnit,
-    /// It has a unit that is not known.
+    /// The text has an unknown unit.
     #[error("there is no unit {0}; use s, ms, us, ns, ps or cycles")]
     UnknownUnit(String),
-    /// It is no whole number of picoseconds.
+    /// The time is no whole number of picoseconds.
     #[error("it is finer than a picosecond, the least time there is")]
     TooFine,
-    /// It is longer than time can be counted.
+    /// The time is too long to be counted.
     #[error("it is too long; give at most {LONGEST}")]
     TooLong,
 }
@@ -41,7 +41,7 @@ impl Time {
     }
 }
 
-/// Reads `6us`, `6µs`, `7.63 ns` or `-12.74ns`, exactly. The unit must be there: see [`Time::parse`].
+/// Reads `6us`, `6µs`, `7.63 ns` or `-12.74ns`, exactly. The unit must be there; [`Time::parse`] reads cycles too.
 ///
 /// ```
 /// use loggp::{Time, TimeError, US};
@@ -56,7 +56,7 @@ impl FromStr for Time {
     }
 }
 
-/// Reads a time; in cycles too, if it is known how long one is.
+/// Reads a time. A number without a unit counts cycles, if a cycle is given.
 fn read(text: &str, cycle: Option<Time>) -> Result<Time, TimeError> {
     let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || "+-._".contains(c))).unwrap_or(text.len());
@@ -72,7 +72,7 @@ fn read(text: &str, cycle: Option<Time>) -> Result<Time, TimeError> {
     exactly(number, unit)
 }
 
-/// Reads a number of units, `-12.74` or `7.63e-3`: no floating point number comes between, which could hide a picosecond.
+/// Reads a number of units, `-12.74` or `7.63e-3`, without floating point, which could lose a picosecond.
 pub(crate) fn exactly(number: &str, unit: Time) -> Result<Time, TimeError> {
     let plain = |part: &str| !part.is_empty() && part.bytes().all(|digit| digit.is_ascii_digit());
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(["4", "", "4 cycles"].map(str::parse::<Time>), [const { Err(TimeError::NoUnit) }; 3]);
     }
 
-    /// However a viewer writes a number that it saves again, it stays the same, to the end of time.
+    /// A trace viewer may write a number in another form when it saves a file; the number must stay the same.
     #[test]
     fn reads_numbers_exactly() {
         for (text, ps) in [

@@ -17,8 +17,8 @@ use std::time::Duration;
 /// assert_eq!((6 * US).to_string(), "6 us");
 /// ```
 ///
-/// Whole numbers multiply and divide it, as they do a [`Duration`]. A quotient is whole picoseconds
-/// too, cut off towards 0. Of two times, [`in_units`](Time::in_units) is the quotient.
+/// A whole number multiplies or divides a time, as it does a [`Duration`]. The result is whole picoseconds, cut
+/// off towards 0. [`in_units`](Time::in_units) divides a time by a time.
 ///
 /// ```
 /// use loggp::{NS, PS, Time, US};
@@ -67,10 +67,10 @@ impl Time {
     }
 }
 
-/// What an overflow comes to: the end of time, or its other end. That is a way of its own, which nearly no sum goes: so a
-/// sum is two instructions, and a message is mostly sums.
+/// What a sum that overflows becomes: the greatest or the least time. It is a cold function of its own, so that every
+/// other sum is two instructions: the cost of a message is mostly sums.
 #[cold]
-#[inline(always)] // so the way is known to be cold, and no call is on it
+#[inline(always)] // the branch stays cold, and has no call
 fn saturated(up: bool) -> Time {
     if up { Time::MAX } else { Time(i64::MIN) }
 }
@@ -119,7 +119,7 @@ impl Mul<i64> for Time {
     }
 }
 
-/// Cut off towards 0, in whole picoseconds. Panics if `n` is 0.
+/// The quotient is whole picoseconds, cut off towards 0. Panics if `n` is 0.
 impl Div<i64> for Time {
     type Output = Time;
     fn div(self, n: i64) -> Time {
@@ -163,14 +163,14 @@ impl<'a> Sum<&'a Time> for Time {
     }
 }
 
-/// Longer than can be counted is the end of time.
+/// A duration that is too long to be counted becomes [`Time::MAX`].
 impl From<Duration> for Time {
     fn from(duration: Duration) -> Time {
         i64::try_from(duration.as_nanos()).map_or(Time::MAX, |ns| ns * NS)
     }
 }
 
-/// Cut off to whole nanoseconds, as the host counts. A time below 0 is no duration.
+/// The duration is cut off to whole nanoseconds, as the host counts. A time below 0 is no duration.
 impl TryFrom<Time> for Duration {
     type Error = TryFromIntError;
 
@@ -182,7 +182,7 @@ impl TryFrom<Time> for Duration {
 /// The units that a time may be written in, largest first.
 pub(super) const UNITS: [(&str, Time); 5] = [("s", SEC), ("ms", MS), ("us", US), ("ns", NS), ("ps", PS)];
 
-/// Exact, in the largest unit of which there is at least one: `14.2 us`.
+/// Prints the exact time in the largest unit of which there is at least one: `14.2 us`.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ps = self.0.unsigned_abs();
