@@ -124,7 +124,7 @@ impl Engine {
     /// The moment from which on a send of k words need not wait for the gap after the last send.
     #[inline]
     pub(crate) fn next_send(&self, network: &Network, k: usize) -> Time {
-    self.pace.next_send(network, k)
+        self.pace.next_send(network, k)
     }
 
     // Operations.
@@ -375,7 +375,7 @@ impl Engine {
     /// Turns to a message, which then waits for its turn. `None` if that would come after the end of time.
     #[inline]
     pub(crate) fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
-    self.pace.turns_to(network, to, words)
+        self.pace.turns_to(network, to, words)
     }
 
     /// The reception of a message that a call wants, for a processor without requests.

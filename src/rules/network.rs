@@ -27,14 +27,14 @@ use crate::time::Time;
 /// What a message asks the network for, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ask {
-/// When the overhead and the gap are over: without contention the message would enter then.
-pub ready: Time,
-/// When the message asks: when it is ready, or at its arrival if a negative G_l makes that earlier, because the
-/// receiver must know of the message by then.
-pub ask: Time,
-/// How long the first word will be under way.
-pub(crate) latency: Time,
-/// How long after the first word the last word follows.
+    /// When the overhead and the gap are over: without contention the message would enter then.
+    pub ready: Time,
+    /// When the message asks: when it is ready, or at its arrival if a negative G_l makes that earlier, because the
+    /// receiver must know of the message by then.
+    pub ask: Time,
+    /// How long the first word will be under way.
+    pub(crate) latency: Time,
+    /// How long after the first word the last word follows.
     stream: Time,
 }
 

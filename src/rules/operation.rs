@@ -102,9 +102,9 @@ pub(crate) struct Own {
 /// What a request did for a while.
 #[derive(Debug)]
 pub(crate) struct Piece {
-pub start: Time,
-pub end: Time,
-pub what: ActivityKind,
+    pub start: Time,
+    pub end: Time,
+    pub what: ActivityKind,
 }
 
 impl Operation {

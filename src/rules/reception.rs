@@ -57,11 +57,7 @@ pub(crate) enum Awaits {
     #[default]
     Message,
     /// A processor's reply to the request for a message of more than S words.
-    Agreement {
-        to: u32,
-        words: u32,
-        S: usize,
-    },
+    Agreement { to: u32, words: u32, S: usize },
 }
 
 impl Awaits {
