@@ -1061,7 +1061,7 @@ fn sizes_count_by_1024() {
     );
 }
 
-/// The help of every subcommand, and of every program under `run`, `compare` and `sweep`, ends with two examples, which can
+/// The help of the command, of every subcommand, and of every program under `run`, `compare` and `sweep`, ends with two examples, which can
 /// be run as they are.
 #[test]
 fn the_examples_of_every_help_run() {
@@ -1074,18 +1074,16 @@ fn the_examples_of_every_help_run() {
             .map(|line| line.split_whitespace().next().unwrap().into())
             .collect()
     };
-    let mut requests = Vec::new();
+    let mut requests = vec![(String::new(), right("--help"))];
     for name in subcommands(&right("--help"), "Commands:").iter().filter(|name| *name != "help") {
         let help = right(&format!("{name} --help"));
         let programs = subcommands(&help, "Programs:");
-        match programs.is_empty() {
-            true => requests.push((name.clone(), help)),
-            false => requests.extend(programs.iter().map(|program| {
-                let of = format!("{name} {program}");
-                let help = right(&format!("{of} --help"));
-                (of, help)
-            })),
-        }
+        requests.push((name.clone(), help));
+        requests.extend(programs.iter().map(|program| {
+            let of = format!("{name} {program}");
+            let help = right(&format!("{of} --help"));
+            (of, help)
+        }));
     }
     assert!(requests.len() > 50, "{requests:?}");
     for (name, help) in &requests {
