@@ -38,7 +38,7 @@
 //!   up to millions of ranks.
 //! - [`Traffic`] is the network alone, for those who want a cost without a run.
 //!
-//! The rules are told at length in `docs/model.md`. The papers' programs and the command are in the crate
+//! The rules are told at length in `docs/reference/model.md`. The papers' programs and the command are in the crate
 //! `loggp-programs`.
 
 #![warn(missing_debug_implementations, missing_docs, unreachable_pub)]
@@ -99,11 +99,11 @@ pub use loggp_derive::Payload;
 mod documents {
     #[doc = include_str!("../README.md")]
     struct Readme;
-    #[doc = include_str!("../docs/model.md")]
+    #[doc = include_str!("../docs/reference/model.md")]
     struct Model;
-    #[doc = include_str!("../docs/collectives.md")]
+    #[doc = include_str!("../docs/reference/collectives.md")]
     struct Collectives;
-    #[doc = include_str!("../docs/traces.md")]
+    #[doc = include_str!("../docs/reference/traces.md")]
     struct Traces;
 
     /// The compiler warns of a setting that is set on nothing.

@@ -1,4 +1,4 @@
-//! Tables in Markdown, as they go into `docs/performance.md`.
+//! Tables in Markdown, as they go into `docs/results/performance.md`.
 
 /// Prints a table's name and its head.
 pub fn begin(title: &str, columns: &[&str]) {

@@ -40,7 +40,7 @@ impl fmt::Display for Silence {
             f,
             "processor {id} has not come back to the machine for {:.1} s, at its time {at}: its program computes for long, \
              or waits for something that no other processor can do meanwhile, such as to give back a lock, to send on a \
-             channel or to set a flag (see \"What a processor must not do\" in docs/processors.md)",
+             channel or to set a flag (see \"What a processor must not do\" in docs/reference/processors.md)",
             lasts.as_secs_f64()
         )
     }

@@ -4,7 +4,7 @@
 //! moments. When it is called, [`Network::request`] says when the message will be ready. At that moment,
 //! [`Network::serve`] looks at what is already promised to the two processors, finds the earliest way that
 //! fits, and promises that too. No queue is processed and nothing happens later: a promise is never moved, so
-//! who asks first is served first. The rules and their sources are told at length in `docs/model.md`:
+//! who asks first is served first. The rules and their sources are told at length in `docs/reference/model.md`:
 //!
 //! 1. **overhead and gap**: `ready = max(t + o, gap over)` in [`Network::request`];
 //! 2. **capacity**: at most ceil(L/g) messages in transit from and to a processor, [`Transits`], in `capacity.rs`;

@@ -3,7 +3,7 @@
 //! Under the [papers' rules](papers) a rank is a processor of the machine, and the engine drives what the machine itself is
 //! made of: a rank's [`Pace`](crate::rules::pace::Pace), the [`Network`], and the protocol of long messages. So a schedule whose
 //! operations wait for each other in a row takes what the same program takes on the virtual clock, to the picosecond.
-//! [`LogGOPSim`'s rules](loggopsim) are others, told in `docs/replay.md`.
+//! [`LogGOPSim`'s rules](loggopsim) are others, told in `docs/reference/replay.md`.
 
 use super::outcome::Played;
 use super::stored::{Kind, Packed, Schedule};

@@ -380,7 +380,7 @@ fn tell(
     }
 }
 
-/// What the rules of `docs/replay.md` say, read word by word: each time all that a rank could do is looked at, and messages
+/// What the rules of `docs/reference/replay.md` say, read word by word: each time all that a rank could do is looked at, and messages
 /// find their receives anew. When each rank is done, and how often there was a stall; nothing if not all are.
 fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
     struct Waiting {

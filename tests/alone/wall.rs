@@ -229,7 +229,7 @@ fn is_the_same_run(seed: u64, machine: &Machine, traffic: &Traffic) {
 #[test]
 fn random_programs_run_as_on_the_virtual_clock() {
     let _guard = alone();
-    let seeds = std::env::var("LOGGP_SEED").map_or(seeds(500), |seed| {
+    let seeds = std::env::var("LOGGP_SEED").map_or(seeds(1000), |seed| {
         let seed = seed.parse().expect("LOGGP_SEED is a number");
         seed..seed + 1
     });
@@ -254,7 +254,7 @@ fn random_programs_run_as_on_the_virtual_clock_on_a_busy_computer() {
 #[test]
 fn a_barrier_that_takes_no_time_keeps_the_order_of_acts() {
     let _guard = alone();
-    for seed in seeds(40) {
+    for seed in seeds(150) {
         let params = Params::builder(10).L(3 * US).G(300 * NS).build().unwrap();
         let machine = machine(params).ties(Ties::Random { seed }).barrier(Time::ZERO).trace(true);
         let machine = machine.carrier(Carrier::Coroutine).cores(2 + seed as usize % 3).oversubscribed(true);
@@ -304,7 +304,7 @@ fn auto_dilation_says_what_it_chose_and_why() {
     });
     let host = run.unwrap().host.unwrap();
     assert!(host.dilation > 100.0, "10 us are too short to be measured: {host:?}");
-    assert!(!host.why.is_empty());
+    assert!(host.why.contains("must last 20 ms") || host.why.contains("late"), "{}", host.why);
     assert!(host.cores >= 1 && host.cores <= 16);
     assert!(host.lateness.p50 <= host.lateness.p90 && host.lateness.p90 <= host.lateness.max);
 }

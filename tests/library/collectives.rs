@@ -677,7 +677,7 @@ fn a_message_of_a_collective_that_nobody_receives_is_named() {
         }
     });
     let alone = failure(&machine(figure_3(2)), |p| (0..1 - p.id()).for_each(|_| collectives::barrier(p)));
-    let documented = include_str!("../../docs/collectives.md");
+    let documented = include_str!("../../docs/reference/collectives.md");
     assert!(documented.contains(&alone.to_string()), "{alone}");
     let sentence = "a message was never received: from processor 1 to processor 0 in collective 1, \
                     a reduce, step 0, there at 18 us";

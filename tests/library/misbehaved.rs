@@ -1,4 +1,4 @@
-//! Programs that do what a processor must not do (docs/processors.md): each ends with an error or a sentence that says
+//! Programs that do what a processor must not do (docs/reference/processors.md): each ends with an error or a sentence that says
 //! what is wrong. None aborts the process, and none hangs without a word.
 
 use std::io::{BufRead, BufReader};

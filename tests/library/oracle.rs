@@ -115,13 +115,13 @@ fn asked(variable: &str) -> Option<u64> {
 fn random_programs_do_what_the_oracle_says() {
     let replayed = asked("LOGGP_ORACLE_SEED");
     let seeds = replayed
-        .map_or(0..asked("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(1000))), |seed| seed..seed + 1);
+        .map_or(0..asked("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(1500))), |seed| seed..seed + 1);
     let (mut stalls, mut waits_for_ports, mut deadlocks, mut with_requests) = (0, 0, 0, 0);
     let (mut wrong, mut seeds_of, mut first) = (0, BTreeMap::<&str, Vec<u64>>::new(), None);
     for seed in seeds {
         let case = draw(seed);
         // Threads take their time.
-        let wall = replayed.is_some() || seed.is_multiple_of(4);
+        let wall = replayed.is_some() || seed.is_multiple_of(8);
         let (outcome, faults) = check(&case, wall);
         with_requests += usize::from(case.has_requests());
         match outcome {

@@ -217,15 +217,17 @@ fn the_wall_clock_is_calibrated_on_every_platform() {
     }
 }
 
-/// No round trip is early, and what calibration holds for found is what was set, in the best of some tries.
+/// No round trip is a tenth too early, and what calibration holds for found is what was set, in the best of some tries.
 fn is_calibrated(name: &str, dilation: f64, tries: usize) {
     let set = platform(name);
     let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::on(ClockKind::Wall) };
     let mut held = Vec::new();
     for _ in 0..tries {
         let found = LogGpsCalibration::study(set, Ports::Single, &emulation).unwrap();
-        for trip in found.recovered.trips.as_ref().unwrap().samples() {
-            assert!(trip.time >= RoundTrip::of(&set, trip.k).time(trip.w), "{name}: {trip:?} came too early");
+        // What a reading takes off for the host's own time is far less than a tenth; without doubt it says nothing.
+        for trip in found.recovered.trips.as_ref().unwrap().samples().filter(|trip| trip.doubt.is_some()) {
+            let least = RoundTrip::of(&set, trip.k).time(trip.w) * 9 / 10;
+            assert!(trip.time >= least, "{name}: {trip:?} came too early");
         }
         if !found.held() {
             continue;

@@ -1,12 +1,13 @@
 //! Every number that the command printed once, it prints again: formulas, models, phases, messages and stalls of all
 //! programs and algorithms, on the virtual clock with charged work.
 //!
-//! `numbers.txt` has the commands, each after a `$`, and below each what its JSON says, a line for a row. Where a
-//! number is to change, `LOGGP_NUMBERS=new cargo test --test numbers` writes the file anew, and the change shows in
-//! the diff.
+//! `numbers.txt` has the commands, each after a `$`, and below each what its JSON says, a line for a row. Where a number is
+//! to change, or a program or an algorithm is new, `LOGGP_NUMBERS=new cargo test -p loggp-command --test programs numbers`
+//! writes the file, and the change shows in the diff.
 
 use std::process::Command;
 
+use loggp_programs::PROGRAMS;
 use serde_json::Value;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/programs/numbers.txt");
@@ -66,9 +67,38 @@ fn lines(command: &str) -> Vec<String> {
     String::from_utf8(output.stdout).unwrap().lines().map(line).collect()
 }
 
+/// Commands for the algorithms that no command of the file shows: on a machine of LogGP, and on one of LogGPS.
+fn missing(text: &str) -> Vec<String> {
+    let shows = |program: &str, algorithm: &str| {
+        text.split("$ ").skip(1).any(|command| {
+            let (command, rows) = command.split_once('\n').unwrap();
+            command.split(' ').nth(1) == Some(program)
+                && rows.lines().any(|row| row.split(' ').next() == Some(algorithm))
+        })
+    };
+    let mut missing = Vec::new();
+    for program in PROGRAMS {
+        for algorithm in program.algorithms.iter().filter(|algorithm| !shows(program.name, algorithm.name)) {
+            for machine in ["cs2-elan", "myrinet"] {
+                missing.push(format!(
+                    "run {} {} --machine {machine} -P 4 --format json --work charged --clock virtual",
+                    program.name, algorithm.name
+                ));
+            }
+        }
+    }
+    missing
+}
+
 #[test]
 fn every_number_is_what_it_was() {
-    let text = std::fs::read_to_string(FILE).unwrap();
+    let mut text = std::fs::read_to_string(FILE).unwrap();
+    let is_new = std::env::var("LOGGP_NUMBERS").is_ok_and(|value| value == "new");
+    let missing = missing(&text);
+    match is_new {
+        true => missing.iter().for_each(|command| text += &format!("$ {command}\n")),
+        false => assert!(missing.is_empty(), "no numbers are kept of {missing:?}"),
+    }
     let commands = text.split("$ ").skip(1);
     let (mut new, mut others, mut count) = (String::new(), Vec::new(), 0);
     for command in commands {
@@ -82,7 +112,7 @@ fn every_number_is_what_it_was() {
         new += &format!("$ {command}\n{}\n", now.join("\n"));
         count += now.len();
     }
-    if std::env::var("LOGGP_NUMBERS").is_ok_and(|value| value == "new") {
+    if is_new {
         return std::fs::write(FILE, new).unwrap();
     }
     assert!(others.is_empty(), "{} commands print other numbers:\n{}", others.len(), others.join("\n"));

@@ -48,7 +48,7 @@ pub struct ReplayCommand {
     /// How long a cycle lasts [default: the machine's, or 1us]
     #[arg(long, value_name = "TIME", value_parser = length, allow_negative_numbers = true)]
     cycle: Option<Time>,
-    /// Whose rules hold: docs/replay.md has the differences
+    /// Whose rules hold: docs/reference/replay.md has the differences
     #[arg(long, value_parser = one_of::<Rules>(RULES), default_value = "papers")]
     rules: Rules,
     /// Whether long messages to and from a rank share a port

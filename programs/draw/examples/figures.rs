@@ -1,7 +1,7 @@
-//! Draws the tables of `docs/performance.md`: lateness, messages a second and errors, over P.
+//! Draws the tables of `docs/results/performance.md`: lateness, messages a second and errors, over P.
 //!
-//! `cargo run --release -p loggp-draw --example figures` reads the document and writes `docs/lateness.svg`,
-//! `docs/virtual.svg` and `docs/errors.svg`; another folder can be named. A table is known by the text of its head.
+//! `cargo run --release -p loggp-draw --example figures` reads the document and writes `docs/results/lateness.svg`,
+//! `docs/results/virtual.svg` and `docs/results/errors.svg`; another folder can be named. A table is known by the text of its head.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -62,7 +62,7 @@ fn named<'a>(tables: &'a [Table], head: &[&str]) -> Result<&'a Table, String> {
     let table =
         tables.iter().find(|table| table.head.iter().zip(head).filter(|(a, b)| a == b).count() == head.len());
     table.ok_or_else(|| {
-        format!("docs/performance.md has no table whose head begins with {}", head.join(" | "))
+        format!("docs/results/performance.md has no table whose head begins with {}", head.join(" | "))
     })
 }
 
@@ -160,7 +160,7 @@ fn errors(tables: &[Table]) -> Result<Plot, String> {
     };
     let panels: Vec<Panel> = found.map(panel).collect();
     if panels.is_empty() {
-        return Err("docs/performance.md has no table whose head begins with program on".into());
+        return Err("docs/results/performance.md has no table whose head begins with program on".into());
     }
     Ok(Plot {
         title: "Measured against model".into(),

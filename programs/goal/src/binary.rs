@@ -1,4 +1,4 @@
-//! GOAL as bytes, as LogGOPSim takes it: reads it and writes it. `docs/replay.md` has the layout.
+//! GOAL as bytes, as LogGOPSim takes it: reads it and writes it. `docs/reference/replay.md` has the layout.
 //!
 //! All numbers are little-endian and packed. A rank is its nodes, each with two stretches of an appendix: the nodes that
 //! wait for its end, and those that wait for its beginning.

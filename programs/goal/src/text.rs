@@ -1,4 +1,4 @@
-//! GOAL as text: reads it and writes it. `docs/replay.md` has the grammar.
+//! GOAL as text: reads it and writes it. `docs/reference/replay.md` has the grammar.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufWriter, Write};

@@ -1,4 +1,4 @@
-//! LogGOPSim's rules, which are not the papers': what differs is told in `docs/replay.md`.
+//! LogGOPSim's rules, which are not the papers': what differs is told in `docs/reference/replay.md`.
 //!
 //! A rank has processors and network interfaces. A send needs one of each, and so does a message when it comes, for which
 //! the receiver spends o whether or not a receive was posted. Nothing stalls. What finds its processor or interface taken

@@ -1,6 +1,6 @@
 //! A trace as a small file: some twenty to forty bytes for a message and all that was done for it.
 //!
-//! `docs/traces.md` has the layout. A number is as long as it has to be, what can be foreseen is a bit, and what was there
+//! `docs/reference/traces.md` has the layout. A number is as long as it has to be, what can be foreseen is a bit, and what was there
 //! before is a reference to it. Writer and reader follow one description, the [`Codec`](codec::Codec).
 
 mod bytes;

@@ -4,11 +4,13 @@
 //! whole. So whoever is stopped at any moment leaves a folder that can be read, and has to make again only what has no record.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use loggp_papers::Table;
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 
 use super::super::draft::Draft;
 use super::super::failure::Failure;
@@ -48,12 +50,9 @@ impl Folder {
         }
         fs::create_dir_all(path).map_err(|error| refuse(&error))?;
         let lock = File::create(path.join(LOCK)).map_err(|error| refuse(&error))?;
-        match lock.try_lock() {
-            Ok(()) => (),
-            Err(TryLockError::WouldBlock) => {
-                return Err(refuse(&"another command is writing to it; wait for it, or give another folder"));
-            }
-            Err(TryLockError::Error(_)) => (), // a file system without locks
+        // A file system may have no locks.
+        if flock(&lock, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
+            return Err(refuse(&"another command is writing to it; wait for it, or give another folder"));
         }
         sweep(path);
         let records = loggp_papers::exhibits().filter_map(|(_, exhibit)| read(path, exhibit.id)).collect();

@@ -24,7 +24,7 @@ pub const FIGURE_6: Exhibit = Exhibit {
         "To get the right setup is substantial, and more expensive than the transfer itself (section 2.3).",
     ],
     formulas: &[
-        "docs/radix-sort.md has each phase; the keys go by LogP's n max(point + 2o, g) + L, or LogGP's 2kG",
+        "docs/reference/radix-sort.md has each phase; the keys go by LogP's n max(point + 2o, g) + L, or LogGP's 2kG",
     ],
     commands: &[
         "loggp compare radix-sort --machine cs2-splitc -P 16 --size 2048",

@@ -20,13 +20,13 @@ pub static MESSAGE: Program = Program {
             name: "blocking",
             about: "one processor sends, the other computes and receives",
             formula: "send: T1, above S T4 + T5 + T1; receive: max(T1 + T2 - (t_r - t_s), 0) + T3, above S \
-                      max(o' + L - (t_r - t_s), 0) + o' + T5 + T1 + T2 + T3 (LogGPS, table 4); docs/loggps.md has all terms",
+                      max(o' + L - (t_r - t_s), 0) + o' + T5 + T1 + T2 + T3 (LogGPS, table 4); docs/reference/loggps.md has all terms",
             plan: |case| Once::plan(case, false),
         },
         Algorithm {
             name: "nonblocking",
             about: "the same by requests, which both wait for when they have computed",
-            formula: "o' to call, and max(T_blk - (t_w - t_i), o') to wait (LogGPS, table 4); docs/loggps.md has all terms",
+            formula: "o' to call, and max(T_blk - (t_w - t_i), o') to wait (LogGPS, table 4); docs/reference/loggps.md has all terms",
             plan: |case| Once::plan(case, true),
         },
     ],

@@ -35,7 +35,7 @@ pub static RTT: Program = Program {
         name: "blocking",
         about: "one processor sends, computes for w and receives; the other receives and sends",
         formula: "up to S: max(T1 + 2T2 + T3 - w, 0) + w + T1 + T3; above: max(T2 + T3 + o' + L - w, 0) + w + 2T1 + T2 + T3 \
-                  + 2T4 + 2T5 - (o' + L) (LogGPS, table 6); docs/loggps.md has all terms",
+                  + 2T4 + 2T5 - (o' + L) (LogGPS, table 6); docs/reference/loggps.md has all terms",
         plan: |case| RoundTrips::plan(case),
     }],
     size: Size { meaning: "bytes of the message, 0 among them", default: 1024 },

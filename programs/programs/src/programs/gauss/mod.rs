@@ -2,7 +2,7 @@
 //!
 //! The paper (section 4.4) takes the winner of a contest, of which it tells little: rows travel in blocks, the longest
 //! message has 16(n-4) bytes, and most of the time is spent in messages above S waiting for their receivers. This
-//! program is another of that kind, with blocking sends. `docs/gauss.md` compares the two.
+//! program is another of that kind, with blocking sends. `docs/reference/gauss.md` compares the two.
 
 mod rows;
 mod solver;

@@ -3,7 +3,7 @@
 //! The paper counts 2(n-k)^2/P for computing and, by layout, 2(n-k)g + L, (n-k)g + L or 2(n-k)g/sqrt(P) + L for
 //! communication in step k (LogP, section 4.2). Here every term is kept: the search for the pivot and its reduction,
 //! the rows that change places, the scaling, and that a step of one grid column waits for that of another only where it
-//! needs its multipliers. So it is a recurrence over panels and grid columns; docs/lu.md says which of its terms are the
+//! needs its multipliers. So it is a recurrence over panels and grid columns; docs/reference/lu.md says which of its terms are the
 //! paper's.
 
 use std::ops::Range;

@@ -40,14 +40,14 @@ pub static RADIX_SORT: Program = Program {
             name: "long",
             about: "sorts its keys by the digit first, and sends all for a processor at once (LogGP, section 3)",
             formula: "per pass: n histogram + ranks + n sort + (P-2) max(2S, S+g, 2o) + 2o + max(L, S) + S + n move, \
-                      where S streams n/P keys (LogGP, section 3: 2kG); ranks are in docs/radix-sort.md",
+                      where S streams n/P keys (LogGP, section 3: 2kG); ranks are in docs/reference/radix-sort.md",
             plan: |case| RadixSort::plan(case, true),
         },
         Algorithm {
             name: "short",
             about: "sends each key to its place as soon as that is known, and receives meanwhile (LogGP, section 3)",
             formula: "per pass: n histogram + ranks + max(m g, n move + 2 m o) + L, where m = n - n/P keys go \
-                      (LogP, section 4.1.4: n max(1us + 2o, g) + L); ranks are in docs/radix-sort.md",
+                      (LogP, section 4.1.4: n max(1us + 2o, g) + L); ranks are in docs/reference/radix-sort.md",
             plan: |case| RadixSort::plan(case, false),
         },
     ],

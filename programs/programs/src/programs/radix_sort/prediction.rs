@@ -1,7 +1,7 @@
 //! How long a sort takes, phase by phase, from L, o, g, G and what computing costs.
 //!
 //! The papers say what the remap of the keys takes (LogP 4.1.4, LogGP 3), and that the local sort comes on
-//! top of it; the scans are worked out here in the same way. `docs/radix-sort.md` says which of it is exact,
+//! top of it; the scans are worked out here in the same way. `docs/reference/radix-sort.md` says which of it is exact,
 //! and bounds the rest.
 
 use loggp::{Params, Ports, Time, Work};

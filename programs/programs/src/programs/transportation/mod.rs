@@ -49,7 +49,7 @@ pub static TRANSPORTATION: Program = Program {
             name: "two-stage",
             about: "every message goes in p parts by p intermediate processors; remainders in turn, from 0 (section 7)",
             formula: "2 p^2 parts + stages of s = ceil(r/p) and max_j sum_i ceil(a_ij/p) elements and p+1 lengths: vectors \
-                      + (p-1)(tau + mu (s+p+1)) each (section 7.3); docs/transportation.md has tau, mu and all terms",
+                      + (p-1)(tau + mu (s+p+1)) each (section 7.3); docs/reference/transportation.md has tau, mu and all terms",
             plan: |case| Transportation::two_stage(case, Form { ..Form::PLAIN }),
         },
         Algorithm {

@@ -182,7 +182,7 @@ impl Costs {
         (self.hop() - self.way() - computing).max(Time::ZERO)
     }
 
-    /// A scan of a number (docs/collectives.md), and how long the gap runs after it.
+    /// A scan of a number (docs/reference/collectives.md), and how long the gap runs after it.
     fn scan(&self) -> (Time, Time) {
         let Params { g, cycle, .. } = self.params;
         let (way, step) = (self.way(), |ops: i64| (self.way() + ops * cycle).max(g));
@@ -193,7 +193,7 @@ impl Costs {
         }
     }
 
-    /// A scan of vectors of P numbers, or their sum for all, whichever way is the shorter (docs/collectives.md); and how
+    /// A scan of vectors of P numbers, or their sum for all, whichever way is the shorter (docs/reference/collectives.md); and how
     /// long the gap runs after it.
     fn vector(&self, sum: bool) -> (Time, Time) {
         let (Params { o, g, cycle, .. }, P) = (self.params, self.P());

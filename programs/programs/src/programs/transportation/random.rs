@@ -154,7 +154,7 @@ pub fn random(
             }
             continue;
         }
-        let reply = s.replies.pop_front_if(|_| !replied);
+        let reply = if replied { None } else { s.replies.pop_front() };
         replied = reply.is_some();
         if let Some((to, reply)) = reply {
             p.send(to, tag, reply);
