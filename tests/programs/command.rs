@@ -568,7 +568,8 @@ fn a_signal_ends_the_command_at_once_and_leaves_nothing() {
             "calibrate --dilation 1e6 -o",
             "stress --dilation 1e6 -o",
         ] {
-            let path = place(&format!("signal-{signal}")).with_extension("svg");
+            let ending = if line.ends_with("--trace") { "json" } else { "svg" };
+            let path = place(&format!("signal-{signal}")).with_extension(ending);
             let folder = path.parent().unwrap();
             let started = Instant::now();
             let child = begun(loggp(&format!("{line} {}", path.display())), folder);
@@ -613,7 +614,6 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
     };
     // This machine carries no message of so many words.
     for line in [
-        "run scatter --machine cenju4 --size 9999 --trace",
         "run scatter --machine cenju4 --size 9999 --timeline",
         "sweep scatter long --machine cenju4 --over size=9000,9999 -o",
         "sweep scatter long --machine cenju4 --over size=10,9999 -o",
@@ -630,7 +630,7 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
         refusal(&line);
         still_old(&line);
     }
-    let line = format!("run scatter -P 4 --clock wall --dilation 1e6 --trace {shown}");
+    let line = format!("run scatter -P 4 --clock wall --dilation 1e6 --timeline {shown}");
     let mut child = loggp(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let started = Instant::now();
     while files(folder) == 1 {
@@ -787,11 +787,11 @@ fn refuses_in_one_sentence() {
         ),
         (
             "run scatter -P -1",
-            "invalid value '-1' for '--processors <N>': give a whole number, such as 4096 or 4k, and no unit",
+            "invalid value '-1' for '--processors <N>': give a whole number and no unit: 4096, or 4k, which is the same",
         ),
         (
             "run scatter --size 1us",
-            "invalid value '1us' for '--size <N>': give a whole number, such as 4096 or 4k, and no unit",
+            "invalid value '1us' for '--size <N>': give a whole number and no unit: 4096, or 4k, which is the same",
         ),
         ("run scatter --alpha 1", "invalid value '1' for '--alpha <RATIO>': give a ratio between 0 and 1"),
         (
@@ -996,6 +996,8 @@ fn a_file_has_the_form_that_its_ending_says() {
         (format!("schedule ring -o {}", name("txt")), "give a name that ends in .goal for text, or in .bin"),
         (format!("reproduce -o {}", name("html")), "give a name that ends in .md for Markdown"),
         ("replay x.goal -P 4".into(), "-P is for a pattern, and x.goal is a file; leave it out"),
+        (format!("run scatter --timeline {}", name("png")), "give a name that ends in .svg"),
+        (format!("run scatter --trace {}", name("trace")), "give a name that ends in .json, or in .loggp"),
     ] {
         let output = loggp(&line).output().unwrap();
         let told = String::from_utf8(output.stderr).unwrap();
@@ -1004,17 +1006,62 @@ fn a_file_has_the_form_that_its_ending_says() {
     }
 }
 
+/// What would have no part in what is asked for is refused, and not left aside.
+#[test]
+fn no_option_is_left_aside() {
+    for (line, why) in [
+        ("replay ring --unit 1us", "--unit is for a file, and ring is a pattern, which computes nothing"),
+        ("stress all-to-one --rate 0.9", "--rate is for the pattern steady; leave it out"),
+        ("matrix figure-1 --seed 7", "--seed is for matrices that are made, and figure-1 is as it is"),
+        ("reproduce --list --full", "the argument '--list' cannot be used with '--full'"),
+        ("reproduce --list --seed 3", "the argument '--list' cannot be used with '--seed <N>'"),
+        ("reproduce --format json", "required arguments were not provided: --list"),
+        ("schedule ring --rules loggopsim", "unexpected argument '--rules' found"),
+        ("machines -P 4", "required arguments were not provided: --topology"),
+        ("run lu --alpha 0.5", "--alpha is for scatter; leave it out"),
+        ("run scatter --alpha 0.5", "--alpha is for fixed; name one, or leave it out"),
+        ("compare scatter long short --alpha 0.5", "--alpha is for fixed; name one, or leave it out"),
+        ("sweep scatter long --over alpha=0.1,0.2", "--alpha is for fixed; name one, or leave it out"),
+        (
+            "run lu column-cyclic --grid 2x2",
+            "--grid is for grid-cyclic, grid-cyclic-lookahead, grid-blocked; name one",
+        ),
+    ] {
+        let told = refusal(line);
+        assert!(told.contains(why), "{line}: {told}");
+    }
+}
+
+/// Which clock runs unless told stands in the first line of each help.
+#[test]
+fn a_help_begins_with_the_usual_clock() {
+    for (line, clock) in [
+        ("run", "virtual"),
+        ("run lu", "virtual"),
+        ("sweep", "virtual"),
+        ("sweep rtt", "virtual"),
+        ("compare", "wall"),
+        ("compare lu", "wall"),
+        ("stress", "wall"),
+        ("calibrate", "wall"),
+    ] {
+        let help = right(&format!("{line} --help"));
+        assert!(help.lines().next().unwrap().contains(&format!("{clock} clock")), "{line}: {help}");
+    }
+}
+
 #[test]
 fn sizes_count_by_1024() {
     let row = |size: &str| right(&format!("run broadcast --size {size} --format json"));
     assert_eq!(row("4k"), row("4096"));
+    right("run broadcast --stack 64k");
     assert_eq!(
         right("sweep broadcast flat --over size=1k,2k --format csv"),
         right("sweep broadcast flat --over size=1024,2048 --format csv")
     );
 }
 
-/// The help of every subcommand, and of every program under `run`, `compare` and `sweep`, ends with two examples, which can
+/// The help of the command, of every subcommand, and of every program under `run`, `compare` and `sweep`, ends with two examples, which can
 /// be run as they are.
 #[test]
 fn the_examples_of_every_help_run() {
@@ -1027,18 +1074,16 @@ fn the_examples_of_every_help_run() {
             .map(|line| line.split_whitespace().next().unwrap().into())
             .collect()
     };
-    let mut requests = Vec::new();
+    let mut requests = vec![(String::new(), right("--help"))];
     for name in subcommands(&right("--help"), "Commands:").iter().filter(|name| *name != "help") {
         let help = right(&format!("{name} --help"));
         let programs = subcommands(&help, "Programs:");
-        match programs.is_empty() {
-            true => requests.push((name.clone(), help)),
-            false => requests.extend(programs.iter().map(|program| {
-                let of = format!("{name} {program}");
-                let help = right(&format!("{of} --help"));
-                (of, help)
-            })),
-        }
+        requests.push((name.clone(), help));
+        requests.extend(programs.iter().map(|program| {
+            let of = format!("{name} {program}");
+            let help = right(&format!("{of} --help"));
+            (of, help)
+        }));
     }
     assert!(requests.len() > 50, "{requests:?}");
     for (name, help) in &requests {

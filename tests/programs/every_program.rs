@@ -309,6 +309,8 @@ fn no_option_is_taken_for_another() {
                 let why = case.clone().told(name, text).unwrap_err().to_string();
                 assert!(why.starts_with(&format!("{name} = {text}: ")), "{why}");
             }
+            let is_known = |name: &&str| program.algorithm(name).is_some();
+            assert!(option.algorithms().iter().all(is_known), "{} {name}", program.name);
             let usual = option.default().text();
             let again = case.clone().told(name, &usual).unwrap();
             assert_eq!(format!("{again:?}"), format!("{case:?}"), "{} {name}", program.name);

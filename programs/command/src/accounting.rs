@@ -145,7 +145,7 @@ fn of_processor<'a>() -> Vec<Column<'a, (usize, Accounts)>> {
 pub fn processors(row: &Row, unit: Unit, most: usize) -> String {
     let P = row.analysis.params.P;
     if P > most {
-        return format!("\nthere are {} processors; --processors lists them\n", thousands(P));
+        return format!("\nthere are {} processors; --every-processor lists them\n", thousands(P));
     }
     let listed = table(&of_processor(), &row.analysis.processors, unit, MOST_DECIMALS);
     match P - row.analysis.processors.len() {

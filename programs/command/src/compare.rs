@@ -45,8 +45,10 @@ impl Compare {
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let setting = Setting::of(&self.of, &self.of.request.options, ClockKind::Wall)?;
         let choice = setting.choice()?;
+        let algorithms = setting.algorithms(&self.of.request.algorithms)?;
+        setting.check_use(&algorithms)?;
         let (mut studies, mut refusals) = (Vec::new(), Vec::new());
-        for algorithm in setting.algorithms(&self.of.request.algorithms)? {
+        for algorithm in algorithms {
             let study = setting.study(algorithm, choice.params);
             match study.and_then(|study| study.case.check().map(|()| study)) {
                 Ok(study) => {

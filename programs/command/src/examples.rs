@@ -1,10 +1,28 @@
-//! What the help of every subcommand ends with: two requests that can be made of it. The tests make them all, in this order
+//! What the help of the command and of every subcommand ends with: two requests that can be made of it. The tests make them all, in this order
 //! and in one folder, so that one may read what another wrote.
 
 use clap::Command;
 
-/// The subcommands but those that have one for each program, and two requests of each.
+/// Two requests of the command.
+const OF_ALL: [&str; 2] = ["loggp run broadcast", "loggp compare scatter -P 8 --clock virtual"];
+
+/// The subcommands, and two requests of each. A program's own help has others.
 const EXAMPLES: &[(&str, [&str; 2])] = &[
+    ("run", ["loggp run fft", "loggp run lu --help"]),
+    (
+        "compare",
+        [
+            "loggp compare remap",
+            "loggp compare scatter optimal binomial -P 16 --clock virtual -o scatter.csv",
+        ],
+    ),
+    (
+        "sweep",
+        [
+            "loggp sweep broadcast --over P=2,4,8",
+            "loggp sweep scatter --over L=1us..100us:10 -P 8 -o scatter.svg",
+        ],
+    ),
     ("programs", ["loggp programs", "loggp run lu --help"]),
     ("machines", ["loggp machines", "loggp machines --topology -P 64,1k"]),
     (
@@ -53,12 +71,16 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("man", ["loggp man", "loggp man -o ."]),
 ];
 
-/// The command, whose subcommands' helps end with examples.
+/// The command, whose helps end with examples.
 pub fn with_examples(command: Command) -> Command {
-    EXAMPLES.iter().fold(command, |command, (name, lines)| {
-        command.mut_subcommand(name, |subcommand| {
-            let before = subcommand.get_after_help().map(|help| format!("{help}\n\n")).unwrap_or_default();
-            subcommand.after_help(format!("{before}Examples:\n  {}\n  {}", lines[0], lines[1]))
-        })
-    })
+    let of_subcommand = |command: Command, (name, lines): &(&str, [&str; 2])| {
+        command.mut_subcommand(name, |subcommand| with(subcommand, *lines))
+    };
+    with(EXAMPLES.iter().fold(command, of_subcommand), OF_ALL)
+}
+
+/// A command whose help ends with these requests.
+fn with(command: Command, lines: [&str; 2]) -> Command {
+    let before = command.get_after_help().map(|help| format!("{help}\n\n")).unwrap_or_default();
+    command.after_help(format!("{before}Examples:\n  {}\n  {}", lines[0], lines[1]))
 }

@@ -28,9 +28,9 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<
         Some(range) => shown_range(range, unit),
         None => format!("size {}", thousands(case.size)),
     };
-    let own = |value: &Value| {
-        let name = value.option().name();
-        swept(name).map_or_else(|| format!("{name} = {}", value.text()), |range| shown_range(range, unit))
+    let own = |value: &Value| match swept(value.option().name()) {
+        Some(range) => shown_range(range, unit),
+        None => format!("{} = {}", value.option().name(), value.text()),
     };
     let unusual = case.options.iter().filter(|value| !value.is_default());
     let (instead, others): (Vec<_>, Vec<_>) = unusual.partition(|value| value.option().is_instead_of_size());

@@ -43,9 +43,9 @@ pub struct MatrixCommand {
     /// Of random: the most that a processor receives [default: the traffic]
     #[arg(long, value_name = "C", value_parser = option("incoming"), allow_hyphen_values = true)]
     incoming: Option<Value>,
-    /// Draws what is random
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value = "1")]
-    seed: u64,
+    /// Draws what is random [default: 1]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
+    seed: Option<u64>,
     /// Where else it goes.
     #[command(flatten)]
     outputs: Outputs,
@@ -56,6 +56,8 @@ pub struct MatrixCommand {
 
 /// What a table shows of a matrix: so many processors fit beside each other.
 const MOST_SHOWN: usize = 32;
+/// What draws a matrix unless told.
+const SEED: u64 = 1;
 /// More than this is no matrix to look at.
 const MOST_PROCESSORS: usize = 2048;
 
@@ -82,7 +84,7 @@ impl MatrixCommand {
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let P = self.processors()?;
         let params = Params::builder(P).build().map_err(Failure::request)?;
-        let mut case = Case { seed: self.seed, ..Case::new(&TRANSPORTATION, "linear", params) };
+        let mut case = Case { seed: self.seed()?, ..Case::new(&TRANSPORTATION, "linear", params) };
         let given = [&self.traffic, &self.fan_out, &self.skew, &self.outgoing, &self.incoming];
         for value in given.into_iter().flatten().chain([&self.matrix]) {
             case = case.set(value.clone());
@@ -117,6 +119,18 @@ impl MatrixCommand {
     /// The matrix's name, or its file's.
     fn name(&self) -> String {
         self.matrix.text()
+    }
+
+    /// What draws it. Refuses a seed of a matrix that is as it is.
+    fn seed(&self) -> Result<u64, Failure> {
+        let name = self.name();
+        let made = source::NAMED.iter().any(|named| named.name == name && named.P.is_none());
+        match self.seed {
+            Some(_) if !made => Err(Failure::Request(format!(
+                "--seed is for matrices that are made, and {name} is as it is; leave it out"
+            ))),
+            seed => Ok(seed.unwrap_or(SEED)),
+        }
     }
 
     /// How many processors there are.
@@ -192,7 +206,7 @@ impl MatrixCommand {
         let values = [
             ("matrix", Json::from(self.name())),
             ("P", P.into()),
-            ("seed", self.seed.into()),
+            ("seed", self.seed.unwrap_or(SEED).into()),
             ("kind", matrix.kind().to_string().into()),
             ("uniform", matrix.is_uniform().into()),
             ("equal_traffic", matrix.is_equal().into()),

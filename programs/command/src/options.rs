@@ -173,7 +173,8 @@ where
 
 /// Reads a number of things.
 pub fn count(text: &str) -> Result<usize, String> {
-    option::count(text).ok_or_else(|| "give a whole number, such as 4096 or 4k, and no unit".into())
+    option::count(text)
+        .ok_or_else(|| "give a whole number and no unit: 4096, or 4k, which is the same".into())
 }
 
 /// Reads a number of cores.
@@ -209,7 +210,9 @@ fn stack(text: &str) -> Result<usize, String> {
     const LEAST: usize = Machine::LEAST_STACK;
     const MOST: usize = 1 << 30;
     let in_range = |bytes: &usize| (LEAST..=MOST).contains(bytes);
-    text.parse().ok().filter(in_range).ok_or_else(|| format!("give a number of bytes from {LEAST} to {MOST}"))
+    option::count(text)
+        .filter(in_range)
+        .ok_or_else(|| format!("give a number of bytes from {LEAST} to {MOST}"))
 }
 
 /// Reads a length of time that is more than none, with its unit.

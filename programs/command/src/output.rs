@@ -76,6 +76,14 @@ pub fn ending(path: &Path) -> String {
     path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
+/// Refuses a file, if there is one, whose name has none of these endings.
+pub fn check(path: Option<&Path>, endings: &[&str], said: &str) -> Result<(), Failure> {
+    match path {
+        Some(path) if !endings.contains(&&*ending(path)) => Err(unknown(path, said)),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses an ending that stands for no form; these do.
 pub fn unknown(path: &Path, endings: &str) -> Failure {
     Failure::Request(format!(

@@ -3,6 +3,7 @@
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use loggp::ClockKind;
 use loggp_programs::{PROGRAMS, Program, ProgramOption, Value};
 
 use super::known;
@@ -13,19 +14,12 @@ pub struct OfProgram<T> {
     /// The program.
     pub program: &'static Program,
     /// The values of its options that were given.
-    given: Vec<Value>,
+    pub given: Vec<Value>,
     /// What is to be done with it, and how.
     pub request: T,
 }
 
 impl<T> OfProgram<T> {
-    /// The values of all options of the program.
-    pub fn own(&self) -> Vec<Value> {
-        let given = |name| self.given.iter().find(|value| value.option().name() == name).cloned();
-        let usual = self.program.defaults().into_iter();
-        usual.map(|value| given(value.option().name()).unwrap_or(value)).collect()
-    }
-
     /// Whether a value was given for this option.
     pub fn gives(&self, name: &str) -> bool {
         self.given.iter().any(|value| value.option().name() == name)
@@ -42,9 +36,12 @@ pub fn owners(option: &str) -> Option<String> {
 
 /// The subcommand for a program.
 fn subcommand<T: Args>(program: &'static Program, verb: &str) -> Command {
-    let size = format!("How much of it: {} [default: {}]", program.size.meaning, program.size.default);
+    let size =
+        format!("How much of it: {}; 4k is 4096 [default: {}]", program.size.meaning, program.size.default);
+    let clock = if verb == "compare" { ClockKind::Wall } else { ClockKind::Virtual };
     let command = T::augment_args(Command::new(program.name))
         .about(program.about)
+        .before_help(format!("loggp {verb} {}: on the {clock} clock, unless told", program.name))
         .mut_arg("size", |argument| argument.help(size))
         .mut_args(|argument| match argument.get_id().as_str() {
             "algorithm" | "algorithms" => argument.value_parser(known::algorithm(program)),

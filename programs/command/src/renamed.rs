@@ -13,6 +13,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("--plot", "give -o FILE.svg"),
     ("--replay", "give the pattern to `loggp replay`"),
     ("--to", "give -o FOLDER"),
+    ("--unit", "a pattern computes nothing; leave it out"),
     ("--w", "it is called --imbalance now"),
 ];
 

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use clap::Args;
-use loggp::{ClockKind, Latency, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
+use loggp::{ClockKind, Latency, NS, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
 use loggp_goal::patterns::Pattern;
 
 use super::cell::Cell;
@@ -54,10 +54,10 @@ pub struct ReplayCommand {
     /// Whether long messages to and from a rank share a port
     #[arg(long, value_parser = one_of::<Ports>(PORTS), default_value = "single")]
     ports: Ports,
-    /// How long a unit of the schedule's computations is
-    #[arg(long, value_name = "TIME", value_parser = length, default_value = "1ns", allow_negative_numbers = true)]
+    /// How long a unit of a file's computations is [default: 1ns]
+    #[arg(long, value_name = "TIME", value_parser = length, allow_negative_numbers = true)]
     #[arg(help_heading = "Schedule")]
-    unit: Time,
+    unit: Option<Time>,
     /// How it is written: for people, as a JSON object, or as a CSV line
     #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
     format: Format,
@@ -99,6 +99,11 @@ impl ReplayCommand {
         let files = self.outputs.open()?;
         let name = &self.schedule;
         if Pattern::named(name).is_some() {
+            if self.unit.is_some() {
+                return Err(Failure::Request(format!(
+                    "--unit is for a file, and {name} is a pattern, which computes nothing; leave it out"
+                )));
+            }
             let (P, size) = (self.P.unwrap_or(8), self.size.unwrap_or(1));
             let schedule = of_pattern(name, P, size)?;
             return self.play(
@@ -115,7 +120,7 @@ impl ReplayCommand {
                 )));
             }
         }
-        self.play(name, &read(Path::new(name), self.unit)?, files, out)
+        self.play(name, &read(Path::new(name), self.unit.unwrap_or(NS))?, files, out)
     }
 
     /// Plays a schedule, and says how it went.

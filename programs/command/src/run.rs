@@ -15,7 +15,7 @@ use super::draft::Draft;
 use super::failure::Failure;
 use super::heading::heading;
 use super::options::Options;
-use super::output::Outputs;
+use super::output::{self, Outputs, ending};
 use super::own::OfProgram;
 use super::progress::Progress;
 use super::report::Report;
@@ -40,8 +40,8 @@ struct Request {
     /// How to run it.
     #[command(flatten)]
     options: Options,
-    /// Write what happened to a file, which `loggp audit` reads: as JSON, which ui.perfetto.dev reads too, or in few bytes
-    /// if its name ends in .loggp
+    /// Write what happened to a file, which `loggp audit` reads: FILE.json, which ui.perfetto.dev reads too, or FILE.loggp,
+    /// which has fewer bytes
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     trace: Option<PathBuf>,
     /// Draw what each processor did when, as in LogP's figure 3
@@ -52,12 +52,16 @@ struct Request {
     outputs: Outputs,
 }
 
+/// How the names of traces end.
+const TRACES: &[&str] = &["json", "loggp"];
+
 impl Run {
     /// Runs it.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let setting = Setting::of(&self.of, &self.of.request.options, ClockKind::Virtual)?;
         let choice = setting.choice()?;
         let algorithm = setting.algorithms(self.of.request.algorithm.as_slice())?[0];
+        setting.check_use(&[algorithm])?;
         let mut study = setting.study(algorithm, choice.params).map_err(Failure::request)?;
         study.emulation.trace = self.of.request.trace.is_some() || self.of.request.timeline.is_some();
         study.case.check().map_err(Failure::request)?;
@@ -67,6 +71,8 @@ impl Run {
         let mut files = self.of.request.outputs.open()?;
         let (file, picture) =
             (draft(&self.of.request.trace, "trace")?, draft(&self.of.request.timeline, "timeline")?);
+        output::check(self.of.request.trace.as_deref(), TRACES, ".json, or in .loggp for fewer bytes")?;
+        output::check(self.of.request.timeline.as_deref(), &["svg"], ".svg")?;
 
         let progress = Progress::of(study.runs());
         progress.begin(0, algorithm.name);
@@ -84,8 +90,7 @@ impl Run {
             picture.write(|mut file| file.write_all(svg.as_bytes()))?;
         }
         if let Some((file, trace)) = file.zip(trace) {
-            let is_compact =
-                self.of.request.trace.as_ref().is_some_and(|path| path.extension() == Some("loggp".as_ref()));
+            let is_compact = self.of.request.trace.as_deref().is_some_and(|path| ending(path) == "loggp");
             file.write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })?;
         }
         let mut report =

@@ -4,14 +4,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{Schedule, Time};
+use loggp::{NS, Schedule};
 use loggp_goal::patterns::{PATTERNS, Pattern};
 
 use super::draft::Draft;
 use super::failure::Failure;
 use super::known;
 use super::name::nearest;
-use super::options::{count, length};
+use super::options::count;
 use super::output::{ending, unknown};
 
 /// The arguments.
@@ -27,9 +27,6 @@ pub struct ScheduleCommand {
     /// Bytes of a message; of the whole, where parts of it are sent
     #[arg(long, value_name = "BYTES", value_parser = count, allow_negative_numbers = true, default_value = "1")]
     size: usize,
-    /// How long a unit of its computations is
-    #[arg(long, value_name = "TIME", value_parser = length, default_value = "1ns", allow_negative_numbers = true)]
-    unit: Time,
     /// Write it to FILE.goal as text, or to FILE.bin in LogGOPSim's binary form [default: to stdout, as text]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -48,9 +45,9 @@ impl ScheduleCommand {
         let draft = self.output.as_deref().map(goal_file).transpose()?;
         let schedule = of_pattern(&self.pattern, self.P, self.size)?;
         match draft {
-            None => Ok(loggp_goal::write(&schedule, out, self.unit)?),
-            Some((true, draft)) => draft.write(|file| loggp_goal::write_binary(&schedule, file, self.unit)),
-            Some((false, draft)) => draft.write(|file| loggp_goal::write(&schedule, file, self.unit)),
+            None => Ok(loggp_goal::write(&schedule, out, NS)?),
+            Some((true, draft)) => draft.write(|file| loggp_goal::write_binary(&schedule, file, NS)),
+            Some((false, draft)) => draft.write(|file| loggp_goal::write(&schedule, file, NS)),
         }
     }
 }

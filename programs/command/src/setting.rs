@@ -1,7 +1,7 @@
 //! The studies that a request asks for, but for their algorithm and for what is swept.
 
 use loggp::{ClockKind, Params, ParamsBuilder, Time};
-use loggp_programs::{Algorithm, Case, Costs, Emulation, Program, Refusal, Value};
+use loggp_programs::{Algorithm, Case, Costs, Emulation, Program, ProgramOption, Refusal, Value};
 use loggp_study::Study;
 
 use super::choice::{self, Choice};
@@ -20,19 +20,23 @@ pub struct Setting<'a> {
     pub machine: ParamsBuilder,
     /// The clock and what belongs to it.
     emulation: Emulation,
-    /// The values of the program's own options.
-    own: Vec<Value>,
+    /// The values of the program's own options that were given.
+    given: &'a [Value],
     /// All the rest.
     pub options: &'a Options,
 }
 
 impl<'a> Setting<'a> {
     /// A program as the options want it, on this clock unless they say which.
-    pub fn of<T>(of: &OfProgram<T>, options: &'a Options, clock: ClockKind) -> Result<Setting<'a>, Failure> {
+    pub fn of<T>(
+        of: &'a OfProgram<T>,
+        options: &'a Options,
+        clock: ClockKind,
+    ) -> Result<Setting<'a>, Failure> {
         let program = of.program;
         let emulation = options.machine.emulation(clock)?;
         let (name, machine) = choice::begin(&options.machine, options.machine.one_P()?)?;
-        Ok(Setting { program, name, machine, emulation, own: of.own(), options })
+        Ok(Setting { program, name, machine, emulation, given: &of.given, options })
     }
 
     /// The machine.
@@ -46,6 +50,11 @@ impl<'a> Setting<'a> {
             [] => Ok(self.program.algorithms.iter().collect()),
             names => names.iter().map(|name| name::algorithm(self.program, name)).collect(),
         }
+    }
+
+    /// Refuses an option of the program's own that none of these algorithms has a use for.
+    pub fn check_use(&self, algorithms: &[&Algorithm]) -> Result<(), Failure> {
+        self.given.iter().try_for_each(|value| used(value.option(), algorithms).map_err(Failure::Request))
     }
 
     /// The study of an algorithm on a machine with these parameters.
@@ -64,9 +73,19 @@ impl<'a> Setting<'a> {
             barrier,
             size: size.unwrap_or(self.program.size.default),
             seed: *seed,
-            options: self.own.clone(),
+            options: self.program.defaults(),
         };
+        let case = self.given.iter().cloned().fold(case, Case::set);
         Ok(Study { case, emulation: self.emulation.clone(), repeat: *repeat })
+    }
+}
+
+/// Whether one of these algorithms has a use for an option; or a sentence that says which would.
+pub fn used(option: &dyn ProgramOption, algorithms: &[&Algorithm]) -> Result<(), String> {
+    let of = option.algorithms();
+    match of.is_empty() || algorithms.iter().any(|algorithm| of.contains(&algorithm.name)) {
+        true => Ok(()),
+        false => Err(format!("--{} is for {}; name one, or leave it out", option.name(), of.join(", "))),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::mem::take;
+use std::slice;
 
 use clap::Args;
 use loggp::{Audit, ClockKind, Time, US};
@@ -36,8 +37,9 @@ pub struct Stress {
     #[arg(default_value = "1,2,4,8,16,32", allow_negative_numbers = true)]
     load: Vec<usize>,
     /// Of steady: how many messages each processor starts per max(g, 2o), which is the most that it can send and receive
+    /// [default: 0.5]
     #[arg(long, value_name = "RATE,...", value_parser = |text: &str| RATE.kind.read(text), value_delimiter = ',')]
-    #[arg(default_value = "0.5", allow_negative_numbers = true)]
+    #[arg(allow_negative_numbers = true)]
     rate: Vec<f64>,
     /// Draws receivers and data
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value = "1")]
@@ -104,15 +106,20 @@ impl Stress {
 
     /// The loads of a pattern, at every rate if it has one.
     fn loads(&self, pattern: &Algorithm) -> impl Iterator<Item = (usize, f64)> {
-        let rates = if pattern.name == STEADY { &self.rate[..] } else { &self.rate[..1] };
+        let has_rates = pattern.name == STEADY && !self.rate.is_empty();
+        let rates = if has_rates { &self.rate[..] } else { slice::from_ref(&RATE.default) };
         self.load.iter().flat_map(move |size| rates.iter().map(move |rate| (*size, *rate)))
     }
 
-    /// The patterns that were named, or all.
+    /// The patterns that were named, or all. Refuses a rate that none of them has.
     fn patterns(&self) -> Result<Vec<&'static Algorithm>, Failure> {
-        match self.patterns.as_slice() {
-            [] => Ok(STRESS.algorithms.iter().collect()),
-            names => names.iter().map(|name| name::algorithm(&STRESS, name)).collect(),
+        let patterns: Vec<&Algorithm> = match self.patterns.as_slice() {
+            [] => STRESS.algorithms.iter().collect(),
+            names => names.iter().map(|name| name::algorithm(&STRESS, name)).collect::<Result<_, _>>()?,
+        };
+        match self.rate.is_empty() || patterns.iter().any(|pattern| pattern.name == STEADY) {
+            true => Ok(patterns),
+            false => Err(Failure::Request(format!("--rate is for the pattern {STEADY}; leave it out"))),
         }
     }
 }

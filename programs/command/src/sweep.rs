@@ -6,6 +6,7 @@ use std::mem::take;
 use clap::Args;
 use loggp::{ClockKind, Time};
 use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_programs::Algorithm;
 use loggp_study::Prediction;
 use loggp_study::Study;
 use loggp_study::range::{Point, Quantity, Range};
@@ -20,7 +21,7 @@ use super::output::Outputs;
 use super::own::OfProgram;
 use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS, Row};
-use super::setting::Setting;
+use super::setting::{Setting, used};
 use super::studies::{end, run_all, warn};
 
 /// The arguments.
@@ -54,7 +55,8 @@ impl Sweep {
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let setting = Setting::of(&self.of, &self.of.request.options, ClockKind::Virtual)?;
         let algorithms = setting.algorithms(&self.of.request.algorithms)?;
-        let range = self.range(&setting)?;
+        setting.check_use(&algorithms)?;
+        let range = self.range(&setting, &algorithms)?;
         let quantity = range.quantity;
         let mut files = self.of.request.outputs.open()?;
 
@@ -89,7 +91,7 @@ impl Sweep {
     }
 
     /// What to sweep over. Refuses what is given elsewhere too.
-    fn range(&self, setting: &Setting) -> Result<Range, Failure> {
+    fn range(&self, setting: &Setting, algorithms: &[&Algorithm]) -> Result<Range, Failure> {
         let refuse =
             |why: &dyn std::fmt::Display| Failure::Request(format!("--over {}: {why}", self.of.request.over));
         let range = Range::read(&self.of.request.over, setting.program, &setting.machine)
@@ -97,7 +99,10 @@ impl Sweep {
         let (options, name) = (&self.of.request.options, range.quantity.name());
         let given = match range.quantity {
             Quantity::Size => options.size.is_some(),
-            Quantity::Own(_) => self.of.gives(name),
+            Quantity::Own(option) => {
+                used(option, algorithms).map_err(Failure::Request)?;
+                self.of.gives(name)
+            }
             _ => name == "P" && !options.machine.P.is_empty() || gives(&options.machine, name),
         };
         match given {

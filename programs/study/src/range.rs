@@ -125,7 +125,7 @@ impl Quantity {
                 let number = count(value).and_then(|number| u32::try_from(number).ok());
                 number.map(f64::from).ok_or_else(|| {
                     format!(
-                        "{name} = {value} is not a number; give a whole one up to {}, such as 4096 or 4k",
+                        "{name} = {value} is not a number; give a whole one up to {}: 4096, or 4k, which is the same",
                         u32::MAX
                     )
                     .into()

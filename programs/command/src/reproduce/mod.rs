@@ -38,7 +38,7 @@ pub struct Reproduce {
     #[arg(value_parser = known::exhibit(), hide_possible_values = true)]
     ids: Vec<String>,
     /// List what there is instead: the paper, what it shows, and how long it takes on two cores
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["output", "full", "force", "seed", "repeat", "clock", "carrier", "dilation", "cores"])]
     list: bool,
     /// How the list is written
     #[arg(long, value_enum, default_value = "table", requires = "list")]

@@ -29,6 +29,8 @@ pub struct Opt<T: 'static> {
     pub kind: &'static dyn Kind<T>,
     /// Whether it says how much there is to do, so that the size says nothing.
     pub instead_of_size: bool,
+    /// The algorithms for which it is; none if it is for all.
+    pub algorithms: &'static [&'static str],
 }
 
 /// An option, whatever its type.
@@ -41,6 +43,8 @@ pub trait ProgramOption: fmt::Debug + Sync {
     fn about(&self) -> &'static str;
     /// Whether it says how much there is to do, so that the size says nothing.
     fn is_instead_of_size(&self) -> bool;
+    /// The algorithms for which it is; none if it is for all.
+    fn algorithms(&self) -> &'static [&'static str];
     /// Whether its values are times.
     fn is_time(&self) -> bool;
     /// Its value unless told.
@@ -79,13 +83,20 @@ impl<T: Clone + fmt::Debug + Send + Sync> Opt<T> {
         default: T,
         kind: &'static dyn Kind<T>,
     ) -> Opt<T> {
-        Opt { name, placeholder, about, default, kind, instead_of_size: false }
+        Opt { name, placeholder, about, default, kind, instead_of_size: false, algorithms: &[] }
     }
 
     /// The same option, which says how much there is to do.
     #[must_use]
     pub const fn instead_of_size(mut self) -> Opt<T> {
         self.instead_of_size = true;
+        self
+    }
+
+    /// The same option, for these algorithms alone.
+    #[must_use]
+    pub const fn for_algorithms(mut self, algorithms: &'static [&'static str]) -> Opt<T> {
+        self.algorithms = algorithms;
         self
     }
 
@@ -110,6 +121,10 @@ impl<T: Clone + fmt::Debug + Send + Sync> ProgramOption for Opt<T> {
 
     fn is_instead_of_size(&self) -> bool {
         self.instead_of_size
+    }
+
+    fn algorithms(&self) -> &'static [&'static str] {
+        self.algorithms
     }
 
     fn is_time(&self) -> bool {

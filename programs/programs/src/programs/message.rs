@@ -51,7 +51,8 @@ pub static MEANWHILE: Opt<Length> = Opt::new(
     "how long both compute between a nonblocking call and the wait for it; a bare number counts cycles",
     Length::Time(Time::ZERO),
     &Cycles,
-);
+)
+.for_algorithms(&["nonblocking"]);
 
 /// The message.
 const DATA: Tag<Arc<[u8]>> = Tag::named(0, "data");

@@ -64,7 +64,8 @@ pub static RATE: Opt<f64> = Opt::new(
         can_be: |rate| (0.001..=1000.0).contains(&rate),
         refusal: "it is no rate; give a number from 0.001 to 1000, such as 0.5",
     },
-);
+)
+.for_algorithms(&[STEADY]);
 
 /// A figure of a study: how many messages the busiest receiver took per max(g, o), from its first reception to its last.
 /// It is at most 1, by the rules. There is none for fewer than two messages, and where max(g, o) is 0.

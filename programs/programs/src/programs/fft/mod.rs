@@ -100,7 +100,8 @@ pub static LAYOUT: Opt<Layout> = Opt::new(
     "the hybrid layout's first half: cyclic (LogP) or blocked (LogGP)",
     Layout::Cyclic,
     &OneOf(&[("cyclic", Layout::Cyclic), ("blocked", Layout::Blocked)]),
-);
+)
+.for_algorithms(&["long-staggered", "short-staggered", "short-synchronized", "short-naive", "overlapped"]);
 
 /// What a butterfly costs.
 pub static BUTTERFLY: Opt<Time> = Opt::new(

@@ -92,7 +92,8 @@ pub static GRID: Opt<Option<(usize, usize)>> = Opt::new(
     "the rows and columns of the grid, such as 2x8; the nearest to a square unless told",
     None,
     &Perhaps(&Written { read: grid_of, write: |(rows, columns)| format!("{rows}x{columns}") }),
-);
+)
+.for_algorithms(&["grid-cyclic", "grid-cyclic-lookahead", "grid-blocked"]);
 
 /// How many columns a panel has.
 pub static BLOCK: Opt<usize> = Opt::new(

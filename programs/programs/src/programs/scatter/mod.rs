@@ -77,7 +77,8 @@ pub static ALPHA: Opt<f64> = Opt::new(
     "the splitting ratio of `fixed`; halves are the best in LogGP's figure 12",
     0.5,
     &Number { can_be: |alpha| 0.0 < alpha && alpha < 1.0, refusal: "give a ratio between 0 and 1" },
-);
+)
+.for_algorithms(&["fixed"]);
 
 /// The tag of all messages but the short ones.
 const ITEMS: Tag<Vec<u8>> = Tag::named(0, "items");

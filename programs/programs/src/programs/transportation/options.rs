@@ -87,7 +87,15 @@ pub static STAGE1: Opt<Schedule> = Opt::new(
         ("random", Schedule::Random(Random::PLAIN)),
         ("random-improved", Schedule::Random(Random::IMPROVED)),
     ]),
-);
+)
+.for_algorithms(&[
+    "two-stage",
+    "two-stage-scan",
+    "two-stage-alternate",
+    "two-stage-alternate-combine",
+    "two-stage-shuffled",
+    "two-stage-sparse",
+]);
 
 /// How much of a message goes at once.
 pub static CHUNK: Opt<usize> = Opt::new(
