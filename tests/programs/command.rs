@@ -1019,12 +1019,18 @@ fn no_option_is_left_aside() {
         ("schedule ring --rules loggopsim", "unexpected argument '--rules' found"),
         ("machines -P 4", "required arguments were not provided: --topology"),
         ("run lu --alpha 0.5", "--alpha is for scatter; leave it out"),
-        ("run scatter --alpha 0.5", "--alpha is for fixed; name one, or leave it out"),
-        ("compare scatter long short --alpha 0.5", "--alpha is for fixed; name one, or leave it out"),
-        ("sweep scatter long --over alpha=0.1,0.2", "--alpha is for fixed; name one, or leave it out"),
+        ("run scatter --alpha 0.5", "--alpha is for the algorithm fixed; name that, or leave --alpha out"),
+        (
+            "compare scatter long short --alpha 0.5",
+            "--alpha is for the algorithm fixed; name that, or leave --alpha out",
+        ),
+        (
+            "sweep scatter long --over alpha=0.1,0.2",
+            "--alpha is for the algorithm fixed; name that, or leave --alpha out",
+        ),
         (
             "run lu column-cyclic --grid 2x2",
-            "--grid is for grid-cyclic, grid-cyclic-lookahead, grid-blocked; name one",
+            "--grid is for the algorithms grid-cyclic, grid-cyclic-lookahead, grid-blocked; name one",
         ),
     ] {
         let told = refusal(line);

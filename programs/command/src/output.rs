@@ -87,7 +87,7 @@ pub fn check(path: Option<&Path>, endings: &[&str], said: &str) -> Result<(), Fa
 /// Refuses an ending that stands for no form; these do.
 pub fn unknown(path: &Path, endings: &str) -> Failure {
     Failure::Request(format!(
-        "{}: its ending says not what shall be written; give a name that ends in {endings}",
+        "{}: its ending does not say what shall be written; give a name that ends in {endings}",
         path.display()
     ))
 }

@@ -85,7 +85,11 @@ pub fn used(option: &dyn ProgramOption, algorithms: &[&Algorithm]) -> Result<(),
     let of = option.algorithms();
     match of.is_empty() || algorithms.iter().any(|algorithm| of.contains(&algorithm.name)) {
         true => Ok(()),
-        false => Err(format!("--{} is for {}; name one, or leave it out", option.name(), of.join(", "))),
+        false => {
+            let (kind, one) = if of.len() == 1 { ("algorithm", "that") } else { ("algorithms", "one") };
+            let (name, of) = (option.name(), of.join(", "));
+            Err(format!("--{name} is for the {kind} {of}; name {one}, or leave --{name} out"))
+        }
     }
 }
 
