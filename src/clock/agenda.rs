@@ -8,34 +8,34 @@ use crate::time::Time;
 /// The processors that wait for a time, earliest first, and at the same time in the order of their places.
 ///
 /// Processors of one program wait for similar things (their overhead, a latency), so most of them queue up
-/// in order by themselves. A few lanes, each in order, take those at their ends; who fits no lane goes to a
-/// heap. So the common case touches two ends of a lane and no tree.
+/// in order by themselves. A few lanes, each in order, take such entries at their ends; an entry that fits no
+/// lane goes to a heap. So the common case touches two ends of a lane and no tree.
 #[derive(Debug)]
 pub(crate) struct Agenda {
     /// The earliest entry, [`Entry::NONE`] if there is none.
     earliest: Entry,
-    /// The lane that it is in front of.
+    /// The lane of the earliest entry, or [`LANES`] for the heap.
     lane: usize,
-    /// The earliest of all that are in front of other lanes.
+    /// The earliest first entry of the other lanes and the heap.
     next: Entry,
-    /// The last entry that each lane took. A lane takes what comes after that, and the first one does that can: so the
-    /// lanes before it end later, and those behind it earlier, and an entry goes to the lane that ends closest before it.
+    /// The last entry that each lane took. The first lane that ended earlier takes an entry. So each lane ends earlier than
+    /// the lane before it, and an entry goes to the lane that ends closest before it.
     tails: [Entry; LANES],
-    /// Each lane's first entry, and the heap's; [`Entry::NONE`] if there is none.
+    /// The first entry of each lane, and of the heap; [`Entry::NONE`] if there is none.
     heads: [Entry; LANES + 1],
-    /// The entries behind each lane's first one.
+    /// The other entries of each lane.
     lanes: [VecDeque<Entry>; LANES],
     /// The entries that fitted no lane.
     heap: BinaryHeap<Reverse<Entry>>,
 }
 
-/// How many lanes: programs rarely wait for more kinds of things at once.
+/// The number of lanes: programs rarely wait for more kinds of things at once.
 const LANES: usize = 3;
 
-/// How many entries a lane has room for at least, once it needs any.
+/// The least number of entries for which a lane makes room.
 const FEW: usize = 32;
 
-/// A processor and its time, packed into one number that compares fast: time, place at that time, ticket.
+/// When a processor runs next, in one number that compares fast: time, the processor's place at that time, ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry(u128);
 
@@ -43,14 +43,13 @@ impl Entry {
     /// Later than any entry.
     const NONE: Entry = Entry(u128::MAX);
 
-    /// The processor that has this place at `time` runs then, unless its ticket has changed.
+    /// The processor that has this place at `time` runs at `time`, unless its ticket has changed.
     #[inline]
     pub(crate) fn new(time: Time, place: u32, ticket: u32) -> Entry {
         debug_assert!(time >= Time::ZERO);
         Entry((time.as_ps() as u128) << 64 | u128::from(place) << 32 | u128::from(ticket))
     }
 
-    /// Its time and its place.
     #[inline]
     pub(crate) fn moment(self) -> (Time, u32) {
         (Time::from_ps((self.0 >> 64) as i64), (self.0 >> 32) as u32)
@@ -76,14 +75,14 @@ impl Default for Agenda {
 }
 
 impl Agenda {
-    /// Adds an entry, where all count until they come up.
+    /// Adds an entry, if no entry can be out of date.
     #[inline]
     pub(crate) fn add(&mut self, entry: Entry) {
         self.insert(entry, |_| true);
     }
 
-    /// Adds an entry. `counts` says of another one whether it still does: those that do not stay until they come up, which
-    /// may be never, or until there is no room, so that they take no more of it than the others.
+    /// Adds an entry. `counts` says whether another entry is still up to date. One that is not stays until it is popped, or
+    /// until there is no room: so entries that do not count take no more room than those that do.
     #[inline]
     pub(crate) fn insert(&mut self, entry: Entry, counts: impl Fn(Entry) -> bool) {
         for lane in 0..LANES {
@@ -113,7 +112,7 @@ impl Agenda {
         }
     }
 
-    /// Adds an entry for which there is no room: takes out all that do not count, and makes room twice for the others.
+    /// Adds an entry for which there is no room: takes out all entries that do not count, and doubles the room of the rest.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, entry: Entry, counts: impl Fn(Entry) -> bool) {
@@ -131,7 +130,7 @@ impl Agenda {
         self.insert(entry, counts);
     }
 
-    /// An entry is the first of its lane, or of the heap, now.
+    /// An entry has become the first of its lane, or of the heap.
     #[inline]
     fn comes_to_front(&mut self, lane: usize, entry: Entry) {
         self.heads[lane] = entry;
@@ -158,14 +157,14 @@ impl Agenda {
         (earliest != Entry::NONE).then_some(earliest)
     }
 
-    /// Takes the heap's first entry. Returns the one after it.
+    /// Drops the heap's first entry. Returns the next one.
     #[inline(never)]
     fn pop_heap(&mut self) -> Option<Entry> {
         self.heap.pop();
         self.heap.peek().map(|Reverse(entry)| *entry)
     }
 
-    /// Finds the lane that has the earliest entry in front.
+    /// Finds the lane with the earliest entry.
     #[inline(never)]
     fn look_for_the_earliest(&mut self) {
         (self.earliest, self.next) = (Entry::NONE, Entry::NONE);
@@ -188,13 +187,13 @@ impl Agenda {
         self.pop()
     }
 
-    /// An entry that will probably be due when so many others have been.
+    /// An entry that will probably come up after so many others.
     #[inline]
     pub(crate) fn coming(&self, others: usize) -> Option<Entry> {
         self.lanes.get(self.lane)?.get(others).copied()
     }
 
-    /// The earliest entry, which stays.
+    /// The earliest entry, without taking it.
     #[inline]
     pub(crate) fn peek(&self) -> Option<Entry> {
         (self.earliest != Entry::NONE).then_some(self.earliest)
@@ -206,7 +205,7 @@ mod tests {
     use super::*;
     use crate::time::PS;
 
-    /// Some hundred processors take new tickets all the time, most of them long before their entries come up.
+    /// Hundreds of processors take new tickets again and again, mostly long before their entries come up.
     #[test]
     fn what_counts_no_more_takes_no_room() {
         const P: usize = 300;

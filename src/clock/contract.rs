@@ -1,4 +1,4 @@
-//! What a clock is to the processor that it is for.
+//! What a clock does for a processor.
 
 use crate::error::Cause;
 use crate::message::Envelope;
@@ -14,55 +14,55 @@ pub enum ClockKind {
     /// Time jumps to the next thing that happens: exact, repeatable and fast.
     #[default]
     Virtual,
-    /// Time passes: processors really wait, each as a thread or what else [carries](crate::Carrier) it.
+    /// Time passes: processors really wait. Threads or coroutines [carry](crate::Carrier) them.
     Wall,
 }
 
-/// What a machine lets one know before it runs: of the order of acts, and of receptions.
+/// What a clock must know of the machine before the run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Foreknown {
-    /// Who has which place among those that act at the same time.
+    /// The places of processors that act at the same time.
     pub places: Places,
-    /// The least time from a request to the arrival of its message.
+    /// The least time from a message's turn to its arrival.
     pub lookahead: Time,
-    /// Whether there are two processors, whose messages take no time and so arrive in the order in which they are sent.
+    /// Whether there are at most two processors, and no message takes any time: so messages arrive in the order of their
+    /// sends.
     pub pair: bool,
-    /// What a reception takes.
     pub cost: ReceptionCost,
 }
 
-/// A processor's view of its clock, which answers two questions: may it act yet, and what does it do until
-/// then. What an act costs is not its business but the [network](crate::rules::network)'s.
+/// A processor's view of its clock. The clock answers two questions: may the processor act yet, and what does it do
+/// until then. What an act costs is the business of the [network](crate::rules::network).
 pub(crate) trait Clock {
-    /// Returns when the processor's local time `t` has come. What it does then nobody else can see.
+    /// Returns at the local time `t`. The processor then does only what no other processor can see.
     fn wait_until(&mut self, t: Time);
 
-    /// Returns when the processor may do at `t` what others can see: all that comes before has been done.
+    /// Returns at `t`, when all earlier acts have been done: now the processor may do what others can see.
     fn act_at(&mut self, t: Time);
 
-    /// Puts a message into its receiver's inbox, now, though it may not be there before its arrival.
+    /// Puts a message into its receiver's inbox, at once. The receiver takes it no earlier than it arrives.
     fn deliver(&mut self, envelope: Envelope);
 
-    /// Returns the message with the smallest arrival that a receive wants, when its reception is over; or nothing, at
-    /// its deadline, if the reception would start later than that.
+    /// Returns the message with the smallest arrival that a receive wants, when its reception is over. Returns `None` at
+    /// the deadline, if no reception could start by then.
     fn receive(&mut self, reception: &mut Reception) -> Option<Envelope>;
 
-    /// The processor will not act before `t`, whatever its program does until its next call.
+    /// Promises that the processor will not act before `t`, whatever its program does until its next call.
     fn not_before(&mut self, _t: Time) {}
 
-    /// Now the processor's program runs, from its local time `t` on, and takes as long as the host takes for it.
+    /// The program runs from its local time `t` on, and its work is measured.
     fn computes_from(&mut self, _t: Time) {}
 
     /// The program has come to its next call.
     fn has_computed(&mut self) {}
 
-    /// The processor has looked for messages in vain very often. Whether nobody is left who could send one: all others
-    /// have finished, wait for messages, or look in vain too, and nothing is under way.
+    /// Told that the processor has looked for messages in vain very often, says whether nobody is left who could send one:
+    /// all others have finished, wait for messages or look in vain too, and no message is under way.
     fn looks_in_vain(&mut self) -> bool;
 
-    /// The run has failed, because of a call that this processor made.
+    /// The run has failed because of a call of this processor.
     fn fail(&mut self, cause: Cause);
 
-    /// The processor's program has ended, well or not, at its local time `at`.
+    /// The processor's program has ended at its local time `at`; `well` if it returned.
     fn end(&mut self, at: Time, well: bool);
 }

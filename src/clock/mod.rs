@@ -1,4 +1,4 @@
-//! Who runs when.
+//! Which processor runs when, on the virtual clock and on the wall clock.
 
 pub(crate) mod agenda;
 mod contract;

@@ -1,6 +1,5 @@
-//! What a clock knows of a processor: its messages, and what it waits for.
-//!
-//! Both clocks seat their processors here, so that waiting means the same on both.
+//! What a clock knows of a processor: its messages, and what it waits for. Both clocks use it, so that waiting means the
+//! same on both.
 
 use crate::error::{Cause, Doing, ProcessorState};
 use crate::message::matching::{Inbox, first_pair};
@@ -9,55 +8,56 @@ use crate::params::ReceptionCost;
 use crate::rules::reception::{Awaits, Purpose, Reception, Requested};
 use crate::time::{PS, Time};
 
-/// A processor as its clock sees it. It fills four cache lines: what it waits for, its first two messages, and what few
-/// messages touch.
+/// A processor as its clock sees it. It fills four cache lines: one for what the processor waits for, two for its first two
+/// messages, and one for what few messages touch.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Seat {
-    /// When it runs next, the end of time if a message must come first; and once it has ended, when it did.
+    /// When the processor runs next: the end of time if a message must come first. Once it has ended, when it did.
     wake: Time,
-    /// If it waits for a message: the tag of those that its call takes.
+    /// The tag of the messages that its call takes, if it waits for one.
     tag: RawTag,
-    /// And from when on its reception can start.
+    /// When its reception can start, if it waits for a message.
     ready: Time,
-    /// And the moment at which it gives up.
+    /// When it gives up, if it waits for a message.
     deadline: Time,
-    /// It has taken a message that arrived then, or looked in vain until then. What comes later arrives no earlier.
+    /// The latest arrival of a message that it has taken, or end of a look in vain. Messages that arrive earlier should
+    /// have come by now.
     decided: Time,
-    /// And their sender, or [`Want::ANYONE`].
+    /// The sender of the messages that its call takes, or [`Want::ANYONE`].
     from: u32,
-    /// The sender of the message that it would take now, or [`NOBODY`]: it would take the first of that one's.
+    /// The sender whose first message the processor would take now, or [`NOBODY`].
     best: u32,
-    /// The ticket of the one entry on the agenda that counts; each wait and each change of it takes a new one.
+    /// The ticket of its one entry on the agenda that counts; a wait that begins or changes takes a new one.
     ticket: u32,
-    /// What it does with the message, if it waits for one.
+    /// What the processor does with the message, if it waits for one.
     purpose: Option<Purpose>,
-    /// How far its program is.
+    /// Whether the program has started or ended.
     stage: Stage,
-    /// Whether it does nothing but look for messages, and has done so in vain for long.
+    /// Whether the processor has done nothing but look for messages in vain, for long.
     in_vain: bool,
-    /// The messages that came for it and were not taken.
+    /// The messages that were sent to the processor and not taken.
     inbox: Inbox<Envelope>,
-    /// What errors call the tag that it wants.
+    /// What errors call the tag that its call takes.
     name: Option<&'static str>,
-    /// The receives of its requests, while it waits: those that were posted before its call.
+    /// The receives of its requests, while it waits. They were posted before its call.
     requests: Option<Box<Requested>>,
-    /// What errors say that it waits for.
+    /// What errors say that the processor waits for.
     awaits: Awaits,
-    /// How many messages came when one that arrives later had been taken, or when it had looked in vain for longer.
+    /// How many messages were delivered too late: they arrive before [`decided`](Seat::decided).
     out_of_order: u32,
 }
 
 /// Stands for no sender.
 const NOBODY: u32 = u32::MAX;
 
-/// How far a processor's program is.
+/// Whether a processor's program has started or ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Stage {
     #[default]
     NotStarted,
     Running,
-    /// Its program has unwound, since the run has failed.
+    /// The program has unwound, since the run has failed.
     Failed,
     Finished,
 }
@@ -86,12 +86,11 @@ impl Default for Seat {
 }
 
 impl Seat {
-    /// A seat that has room for a few messages, so that the first ones do not wait for it.
+    /// A seat with room for a few messages, so that nothing is allocated when they come.
     pub(super) fn with_room() -> Seat {
         Seat { inbox: Inbox::with_room(), ..Seat::default() }
     }
 
-    /// The processor starts its program.
     pub(super) fn start(&mut self) {
         self.stage = Stage::Running;
     }
@@ -117,14 +116,13 @@ impl Seat {
         self.in_vain = true;
     }
 
-    /// Whether nothing more can come of it by itself: it has ended, waits for a message, or looks for one in vain; and
+    /// Whether the processor can do nothing more by itself: it has ended, waits for a message, or looks for one in vain and
     /// none is under way to it.
     pub(super) fn is_hopeless(&self) -> bool {
         let expects = || self.inbox.iter().any(|envelope| envelope.arrival > self.wake);
         self.has_finished() || self.is_blocked() || (self.in_vain && !expects())
     }
 
-    /// Whether its program has ended.
     pub(super) fn has_finished(&self) -> bool {
         self.stage == Stage::Finished
     }
@@ -147,7 +145,7 @@ impl Seat {
         }
         let mut first = self.seen(self.want(), cost);
         if first.is_none() && cost.is_instant(0) && self.from == Want::ANYONE && !self.tag.is_signal() {
-            // What the others send in this instant is not seen; what the processor itself has sent is.
+            // A message that another sends in this instant is not seen, but one that the processor has sent to itself is.
             first = self.seen(Want { from: id, tag: self.tag }, cost);
         }
         if let Some((key, wake)) = first {
@@ -158,7 +156,7 @@ impl Seat {
         }
     }
 
-    /// If a message of its requests comes before the call's, or is the same, it takes that first.
+    /// If a message for one of the requests comes no later than the call's, the processor takes that first.
     #[cold]
     fn asks_for_requests(&mut self, first: Option<Key>) {
         let Some(requests) = &mut self.requests else { return };
@@ -170,13 +168,13 @@ impl Seat {
         }
     }
 
-    /// What its call takes.
+    /// What the processor's call takes.
     #[inline(always)]
     fn want(&self) -> Want {
         Want { from: self.from, tag: self.tag }
     }
 
-    /// The first message that a receive takes, if it comes in time and is seen, and when its reception is over.
+    /// The first message that a receive takes, if it arrives in time and is seen, and when its reception is over.
     #[inline(always)]
     fn seen(&mut self, want: Want, cost: &ReceptionCost) -> Option<(Key, Time)> {
         let (message, purpose) = (self.inbox.first(want)?, self.purpose?);
@@ -185,15 +183,15 @@ impl Seat {
         sees.then_some((key, over))
     }
 
-    /// Puts a message into the inbox. Returns whether that changes when the processor wakes: then its old
-    /// ticket counts no more.
+    /// Puts a message into the inbox. Returns whether that changes when the processor wakes: if so, its old entry on
+    /// the agenda counts no more.
     #[inline]
     pub(super) fn put(&mut self, envelope: Envelope, cost: &ReceptionCost) -> bool {
         if envelope.arrival < self.decided && !envelope.letter.tag.is_signal() {
             self.out_of_order += 1;
         }
         self.in_vain = false;
-        // Whether it waits for the end of a reception or gives up then: what arrives later is too late.
+        // A message that arrives after `wake` changes nothing: the processor takes another one then, or gives up.
         let waits = envelope.arrival <= self.wake && self.ready <= self.deadline;
         let purpose = self.purpose.filter(|purpose| waits && self.is_better(*purpose, &envelope, cost));
         if let Some(purpose) = purpose {
@@ -205,7 +203,7 @@ impl Seat {
         purpose.is_some()
     }
 
-    /// Whether it would rather take this message now than the one that it would have taken.
+    /// Whether the processor takes this message rather than the one that it would have taken.
     #[inline]
     fn is_better(&mut self, purpose: Purpose, envelope: &Envelope, cost: &ReceptionCost) -> bool {
         let receive = self.requests.as_mut().and_then(|requests| requests.posted.first(envelope));
@@ -220,8 +218,8 @@ impl Seat {
         is_better
     }
 
-    /// The message that it would take now. What others sent in the same instant may not have been seen, so it is the first
-    /// one of its sender.
+    /// The message that the processor would take now. It is looked up by its sender, because a message of another sender in
+    /// the same instant may not be seen.
     #[inline(always)]
     fn best(&mut self) -> Option<Key> {
         if self.best == NOBODY {
@@ -230,14 +228,15 @@ impl Seat {
         self.inbox.first(self.taken()).map(Matched::key)
     }
 
-    /// What it takes of the sender of that message.
+    /// The want that finds that message.
     #[inline(always)]
     fn taken(&self) -> Want {
         let chosen = self.requests.as_ref().and_then(|requests| requests.chosen);
         Want { from: self.best, tag: chosen.map_or(self.tag, |receive| receive.want.tag) }
     }
 
-    /// The processor has woken from what it asked: the message that it got, if any. What it waited with it gets back.
+    /// The processor's wait for a message is over: returns the message that it got, if any, and gives its requests' receives
+    /// back.
     #[inline]
     pub(super) fn answer(&mut self, reception: &mut Reception) -> Option<Envelope> {
         let purpose = self.purpose.take()?;
@@ -261,7 +260,7 @@ impl Seat {
         got
     }
 
-    /// It has taken a message that arrived then, or looked in vain until then. Signals say nothing of other messages.
+    /// The processor has taken a message that arrived at `until`, or looked in vain until then. Signals do not count.
     #[inline]
     fn decides(&mut self, until: Time) {
         if !self.tag.is_signal() {
@@ -269,10 +268,11 @@ impl Seat {
         }
     }
 
-    /// If it waits for a message: by when everything must be known that arrives, so that it takes the right one. Signals
-    /// have one meaning, and none of them is late; but where requests go on meanwhile, nothing says how long before its
-    /// arrival a signal is sent, and all that comes before must have been done. If there are only two processors, whose
-    /// messages arrive as they are sent, nothing can come before one that is there.
+    /// If the processor waits for a message: the arrival up to which all messages must have been delivered, so that it takes
+    /// the right one; `None` if all earlier acts must have been done.
+    ///
+    /// A signal is always the right one, so nothing need be known; but while requests go on, a signal may be sent any time
+    /// before its arrival. And nothing can come before a message of the other of a pair, whose messages arrive in order.
     #[inline]
     pub(super) fn known_until(&mut self, one_of_a_pair: Option<u32>) -> Option<Time> {
         self.purpose?;
@@ -287,35 +287,35 @@ impl Seat {
         Some(best.map_or(self.deadline, |(arrival, ..)| arrival))
     }
 
-    /// Whether it waits for a message and has one of another processor than `id`, which sits here. If it is one of a pair
-    /// whose messages arrive as they are sent, it will take that one.
+    /// Whether the processor, which is `id`, waits for a message and has one of another. In a pair whose messages arrive in
+    /// order it will take that one.
     #[inline]
     pub(super) fn is_certain(&self, id: u32) -> bool {
         self.purpose.is_some() && self.best != NOBODY && self.best != id
     }
 
-    /// How many messages came after one had been taken that arrived later, or after a look in vain.
+    /// How many messages were delivered after the processor had taken a later one, or had looked in vain.
     pub(super) fn out_of_order(&self) -> u64 {
         self.out_of_order.into()
     }
 
-    /// When the processor runs next.
+    /// When the processor runs next; the end of time if it does not.
     pub(super) fn wake(&self) -> Time {
         let has_ended = matches!(self.stage, Stage::Finished | Stage::Failed);
         if has_ended { Time::MAX } else { self.wake }
     }
 
-    /// The ticket that an entry on the agenda must show.
+    /// The ticket that an entry on the agenda must have to count.
     pub(super) fn ticket(&self) -> u32 {
         self.ticket
     }
 
-    /// Whether it waits for a message and for no time.
+    /// Whether the processor waits for a message without a deadline, and none is under way.
     pub(super) fn is_blocked(&self) -> bool {
         self.purpose.is_some() && self.wake == Time::MAX
     }
 
-    /// Whether it waits for what comes after the end of time: a reception of which it knows, or a moment.
+    /// Whether the processor waits for something after the end of time: a reception, or a moment.
     pub(super) fn is_at_the_end_of_time(&self) -> bool {
         let ends = |message: &Envelope| message.arrival == Time::MAX && self.want().takes(message);
         let waits = match self.purpose {
@@ -325,12 +325,12 @@ impl Seat {
         self.wake == Time::MAX && waits
     }
 
-    /// The messages that it has not received.
+    /// The messages that the processor has not received.
     pub(super) fn messages(&self) -> impl Iterator<Item = &Envelope> + Clone {
         self.inbox.iter()
     }
 
-    /// What processor `id`, which sits here, is doing.
+    /// What the processor, which is `id`, is doing.
     pub(super) fn state(&self, id: usize) -> ProcessorState {
         let at = if self.purpose.is_some() { self.ready } else { self.wake };
         let doing = match (self.stage, self.purpose) {
@@ -347,7 +347,7 @@ impl Seat {
     }
 }
 
-/// Nobody will run any more: what is wrong with that, if anything.
+/// Why the run has failed, if it has: no processor will run any more.
 pub(super) fn blame<'a>(seats: impl Iterator<Item = &'a Seat> + Clone) -> Option<Cause> {
     if let Some(id) = seats.clone().position(Seat::is_at_the_end_of_time) {
         return Some(Cause::EndOfTime { id });

@@ -1,4 +1,4 @@
-//! What threads synchronize with on the wall clock; under loom, loom's own, so that it can try every order.
+//! The locks and atomics of the wall clock. Under loom they are loom's own, so that loom can try every order.
 
 #[cfg(not(loom))]
 pub(super) use self::real::*;
@@ -12,11 +12,11 @@ mod real {
     pub(crate) use std::sync::Arc;
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
-    /// One look of a thread that spins.
+    /// Called in each round of a thread that spins: nothing to do.
     #[inline]
     pub(crate) fn look() {}
 
-    /// The standard library's, with the calls by which loom sees who looks into it when.
+    /// The standard library's cell with loom's interface.
     pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
     impl<T> UnsafeCell<T> {
@@ -43,7 +43,7 @@ mod tried {
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Ordering};
     pub(crate) use loom::sync::{Arc, MutexGuard};
 
-    /// One look of a thread that spins: lets the others go on.
+    /// Called in each round of a thread that spins: lets the other threads go on.
     pub(crate) fn look() {
         loom::thread::yield_now();
     }
@@ -67,7 +67,7 @@ mod tried {
         }
     }
 
-    /// A parker as crossbeam's: a token, which an unpark leaves and a park takes.
+    /// A parker like crossbeam's: unpark leaves a token, and park takes it.
     pub(crate) struct Parker(Unparker);
 
     #[derive(Clone)]

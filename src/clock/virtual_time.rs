@@ -1,9 +1,9 @@
 //! The virtual clock: time jumps to the next thing that happens.
 //!
-//! Processors are coroutines on one thread. The earliest runs; when it waits for a time that is still the
-//! earliest, it just carries on, else it is put on the agenda and the new earliest is resumed. So whatever a
-//! processor does at t, everything that others do before t has been done: the run is exact, and the same
-//! every time. Processors that act at the same time do so in the order of their places.
+//! Processors are coroutines on one thread. The earliest processor runs. When it waits for a time that is still
+//! the earliest, it just carries on; else it is put on the agenda, and the new earliest is resumed. So when a
+//! processor acts at t, all acts before t have been done: the run is exact, and the same every time. Processors
+//! that act at the same time do so in the order of their places.
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::hint::black_box;
@@ -25,42 +25,38 @@ use crate::rules::choice::Places;
 use crate::rules::reception::Reception;
 use crate::time::Time;
 
-/// What the processors share: all on one thread, so nothing is locked.
+/// The clock, which the processors share. They are all on one thread, so nothing is locked.
 struct Jumping {
-    /// Who runs next.
     agenda: RefCell<Agenda>,
     /// One for each processor.
     seats: RefCell<Box<[Seat]>>,
-    /// Where the stack of each sleeping processor ends.
+    /// The stack pointer of each sleeping processor.
     stack_tops: Box<[Cell<usize>]>,
     /// Whether the run has failed, so that every program unwinds at its next call.
     failed: Cell<bool>,
-    /// Why, if a call said so.
+    /// Why the run has failed.
     cause: RefCell<Option<Cause>>,
-    /// What a reception takes.
     cost: ReceptionCost,
-    /// Who has which place among those that act at the same time.
+    /// The places of processors that act at the same time.
     places: Places,
-    /// The run's signs of life.
+    /// The run's signs of life, for the watchdog.
     watched: Watched,
 }
 
 /// A processor's view of the clock.
 struct Jumper<'a> {
-    /// The clock.
     clock: &'a Jumping,
     /// The way back to the thread's own stack.
     yielder: &'a Yielder<(), Option<Entry>>,
-    /// Where it shows that it lives.
+    /// The run's sign of life.
     beat: &'a Beat,
     /// The processor's number.
     id: u32,
-    /// How often its program was unwound because the run has failed.
+    /// How often the program was unwound because the run has failed.
     stops: u32,
 }
 
 impl Jumping {
-    /// A processor's seat.
     #[inline]
     fn seat(&self, id: usize) -> RefMut<'_, Seat> {
         RefMut::map(self.seats.borrow_mut(), |seats| &mut seats[id])
@@ -90,8 +86,8 @@ impl Jumper<'_> {
         self.clock.seat(self.id as usize)
     }
 
-    /// Lets the others run until the processor's `wake` is the earliest. Its seat says when that is, and who
-    /// delivers a message there may yet change it.
+    /// Lets the others run until this processor is the earliest. `wake` is when it runs next; a message that is
+    /// delivered meanwhile may change that.
     #[inline]
     fn sleep(&mut self, wake: Time, ticket: u32) {
         if self.clock.failed.get() {
@@ -174,9 +170,8 @@ impl Clock for Jumper<'_> {
     }
 }
 
-/// Runs `body` for each of `P` processors until all have ended, and returns what each returned.
-///
-/// `body` gets the processor's number and its clock.
+/// Runs `body` for each of `P` processors until all have ended, and returns their results. `body` gets the processor's
+/// number and its clock.
 pub(crate) fn run<T>(
     P: usize,
     stack: usize,
@@ -211,7 +206,7 @@ pub(crate) fn run<T>(
     while let Some(entry) = next.filter(|_| !clock.failed.get()) {
         let id = clock.processor(entry) as usize;
         next = if clock.seat(id).ticket() != entry.ticket() {
-            clock.agenda.borrow_mut().pop() // a message made it run earlier than this
+            clock.agenda.borrow_mut().pop() // a message has changed when the processor runs
         } else {
             match coroutines.resume(id) {
                 CoroutineResult::Yield(next) => next,
@@ -237,7 +232,7 @@ pub(crate) fn run<T>(
     clock.failed.set(true);
     let error = RunError { cause, processors };
     if cfg!(panic = "abort") && coroutines.any_waits() {
-        // What waits cannot be unwound, and threads that it has started may use its stack, and what the caller lent it.
+        // Programs that wait cannot be unwound, and threads that they have started may use their stacks and borrows.
         eprintln!("{error}");
         std::process::abort();
     }

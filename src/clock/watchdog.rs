@@ -1,9 +1,9 @@
-//! Notices which processor does not come back from its program.
+//! Notices a processor that does not come back from its program.
 //!
-//! What a program does between the machine's calls is its own. If it waits there for something that only another
-//! processor can do (a lock, a channel, a flag), that one may never get the core to do it, and nothing that the
-//! machine does would ever notice. So each clock shows a pulse for each of its cores, and one thread for all runs of
-//! the process looks at them now and then. It ends when there are none.
+//! A program may do anything between the machine's calls. If it waits there for something that only another processor
+//! can do (a lock, a channel, a flag), that processor may never get the core, and the clock cannot notice. So each
+//! clock has a beat for each of its cores, and one thread looks at the beats of all runs of the process now and then.
+//! The thread ends when there are no runs.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,20 +16,20 @@ use parking_lot::Mutex;
 
 use crate::time::Time;
 
-/// How often it looks.
+/// How often the watchdog looks.
 const EVERY: Duration = Duration::from_millis(250);
 
 /// A processor that has not come back to the machine for long: see [`Machine::on_silence`](crate::Machine::on_silence).
 ///
-/// `Display` says it in a sentence, with what the reason may be.
+/// `Display` says so in a sentence, with the likely reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Silence {
     /// The processor.
     pub id: usize,
-    /// Its local time when it last came back to its program.
+    /// Its local time when its program last went on.
     pub at: Time,
-    /// For how long its program has made no call since, in the host's time.
+    /// For how long its program has made no call since then, in the host's time.
     pub lasts: Duration,
 }
 
@@ -46,12 +46,11 @@ impl fmt::Display for Silence {
     }
 }
 
-/// How long a processor may stay away, and what happens then.
+/// How long a processor may stay away from the machine, and who is told then.
 #[derive(Clone)]
 pub(crate) struct Patience {
-    /// How long it may.
     pub lasts: Duration,
-    /// Who is told, once for each silence.
+    /// Called once for each silence.
     pub tell: Arc<dyn Fn(&Silence) + Send + Sync>,
 }
 
@@ -71,37 +70,36 @@ impl fmt::Debug for Patience {
 struct Pulse {
     /// One for each core.
     beats: Box<[CachePadded<Beat>]>,
-    /// What the watchdog saw of each when it looked last.
+    /// What the watchdog saw of each beat.
     seen: Mutex<Vec<Seen>>,
-    /// How long a processor may stay away.
     patience: Patience,
 }
 
-/// What a core's holder does.
+/// The sign of life of one core.
 #[derive(Default)]
 pub(super) struct Beat {
-    /// The number of the processor whose program runs, and one; or 0, if it is the clock that runs.
+    /// One more than the number of the processor whose program runs; 0 if the clock runs.
     runs: AtomicU64,
     /// How often programs have called the clock.
     calls: AtomicU64,
-    /// The processor's local time.
+    /// The processor's local time when its program last went on.
     at: AtomicI64,
 }
 
-/// A beat that was seen.
+/// What the watchdog saw of a beat.
 struct Seen {
-    /// Who ran, and how often programs had called the clock.
-    beat: (u64, u64),
-    /// Since when it is the same.
-    since: Instant,
-    /// Whether somebody was told.
+/// The beat's `runs` and `calls`.
+beat: (u64, u64),
+/// Since when these are the same.
+since: Instant,
+/// Whether the silence was reported.
     told: bool,
 }
 
 /// A run that is watched as long as this lives.
 pub(super) struct Watched(Arc<Pulse>);
 
-/// All runs of the process; and whether somebody watches them.
+/// All runs of the process, and whether the watchdog's thread runs.
 static RUNS: Mutex<(Vec<Weak<Pulse>>, bool)> = Mutex::new((Vec::new(), false));
 
 impl Beat {
@@ -112,13 +110,13 @@ impl Beat {
         self.runs.store(u64::from(id) + 1, Ordering::Relaxed);
     }
 
-    /// A program has called. Only the one that runs does.
+    /// The program that runs has called the clock.
     #[inline]
     pub(super) fn called(&self) {
         self.calls.store(self.calls.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 
-    /// No program runs, but the clock.
+    /// The clock runs, and no program.
     #[inline]
     pub(super) fn rests(&self) {
         self.runs.store(0, Ordering::Relaxed);
@@ -140,7 +138,7 @@ impl Watched {
         Watched(pulse)
     }
 
-    /// The pulse of one core.
+    /// The beat of one core.
     #[inline]
     pub(super) fn beat(&self, core: usize) -> &Beat {
         &self.0.beats[core]
@@ -163,13 +161,13 @@ fn watch() {
             return;
         }
         let all: Vec<Arc<Pulse>> = runs.0.iter().filter_map(Weak::upgrade).collect();
-        drop(runs); // who is told of a silence may begin or end a run
+        drop(runs); // the function that is told of a silence may begin or end a run
         all.iter().for_each(|pulse| pulse.look());
     }
 }
 
 impl Pulse {
-    /// Tells of each processor that has not come back since it was first seen, if that is long ago.
+    /// Reports each processor that has not come back for longer than it may.
     fn look(&self) {
         for (beat, seen) in self.beats.iter().zip(self.seen.lock().iter_mut()) {
             let now = (beat.runs.load(Ordering::Relaxed), beat.calls.load(Ordering::Relaxed));
@@ -181,7 +179,7 @@ impl Pulse {
                 seen.told = true;
                 let (id, at) = (now.0 as usize - 1, Time::from_ps(beat.at.load(Ordering::Relaxed)));
                 let silence = Silence { id, at, lasts };
-                // Who is told may panic, but the other runs are still watched.
+                // The function that is told may panic, but the other runs must still be watched.
                 _ = catch_unwind(AssertUnwindSafe(|| (self.patience.tell)(&silence)));
             }
         }

@@ -1,10 +1,10 @@
 //! The stacks of the processors that are coroutines: one mapping for all of them.
 //!
-//! A mapping for each would end where the host's count of mappings ends, and would take most of the time in which a run
-//! starts and ends. Here each has its place in one, with a guard below it that nobody may touch. A host that knows guards
-//! inside of a mapping (Linux since 6.13) gives one to every stack. Elsewhere a guard takes two mappings, so there are as
-//! many as the host allows, and the stacks that get none have a **canary**: some words at their end, which are looked at
-//! whenever their processor goes to sleep.
+//! If each stack had a mapping, the host's limit of mappings would limit the processors, and most of the time in which a
+//! run starts and ends would go into mapping. Here each stack has its place in one mapping, with a guard page below it
+//! that nobody may touch. Linux since 6.13 can guard pages inside of a mapping, so every stack gets a guard. Elsewhere a
+//! guard takes two mappings, so only as many stacks get one as the host allows, and the others have a **canary**: some
+//! words at the stack's end, which are checked whenever its processor goes to sleep.
 
 use std::io::{Error, Result};
 use std::num::NonZeroUsize;
@@ -20,31 +20,31 @@ pub(in crate::clock) struct Arena {
     start: NonNull<u8>,
     /// How many stacks there are.
     count: usize,
-    /// The bytes from one stack to the next: the stack and what guards it.
+    /// The bytes from one stack to the next: the stack and its guard.
     each: usize,
     /// The bytes of a page, and so of a guard.
     page: usize,
-    /// How many of them have a guard. The others have a canary.
+    /// How many stacks have a guard. The others have a canary.
     guarded: usize,
 }
 
-/// A stack of an [`Arena`], which must outlive it.
+/// A stack of an [`Arena`]; the arena must outlive it.
 pub(in crate::clock) struct ArenaStack {
-    /// The highest address, where it begins.
+    /// The highest address, where the stack begins.
     base: NonZeroUsize,
-    /// The lowest address, that of its guard.
+    /// The lowest address, where its guard begins.
     limit: NonZeroUsize,
 }
 
-/// What a canary is made of.
+/// Each word of a canary.
 const CANARY: u64 = 0x006c_6f67_6770_5f21;
 
-/// How many words a canary has: two cache lines, which a frame that grows over the end does not step over unnoticed
-/// unless it leaves a hole there.
+/// The words of a canary: two cache lines. A frame that grows over the stack's end overwrites them unless it has a hole
+/// there.
 const CANARY_WORDS: usize = 16;
 
 impl Arena {
-    /// So many stacks with so many bytes each, above their guards.
+    /// `count` stacks of `size` bytes each, guards not counted.
     pub(super) fn new(count: usize, size: usize) -> Result<Arena> {
         let mut arena = Arena::without_guards(count, size)?;
         arena.guarded = arena.guard();
@@ -55,7 +55,7 @@ impl Arena {
         Ok(arena)
     }
 
-    /// The mapping alone.
+    /// Only the mapping, without guards and canaries.
     fn without_guards(count: usize, size: usize) -> Result<Arena> {
         let page = rustix::param::page_size();
         let none = || Error::from_raw_os_error(libc::ENOMEM);
@@ -78,7 +78,7 @@ impl Arena {
         Ok(Arena { start, count, each, page, guarded: 0 })
     }
 
-    /// Guards the first stacks, and as many as may be. Returns how many.
+    /// Guards as many stacks as the host allows, from the first on. Returns how many.
     fn guard(&self) -> usize {
         let at = |place: usize| self.bottom(place).cast::<libc::c_void>();
         #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -97,7 +97,7 @@ impl Arena {
         (0..self.count.min(spare_mappings() / 2)).take_while(|place| protect(*place)).count()
     }
 
-    /// The stack at a place. It has one user at a time, and the arena must outlive it.
+    /// The stack at a place. It may have one user at a time, and the arena must outlive it.
     pub(super) fn stack(&self, place: usize) -> Result<ArenaStack> {
         assert!(place < self.count);
         let limit = self.bottom(place).addr();
@@ -105,15 +105,15 @@ impl Arena {
         Ok(ArenaStack { base: address(limit + self.each), limit: address(limit) })
     }
 
-    /// Whether the stack at a place has not overflowed, as far as can be known: it has a guard, or its canary is as it
-    /// was. Its processor must not run meanwhile.
+    /// Whether the stack at a place has not overflowed, as far as can be known: it has a guard, or its canary is whole.
+    /// The stack's processor must not run meanwhile.
     #[inline]
     pub(super) fn is_whole(&self, place: usize) -> bool {
         // SAFETY: the words are the stack's, and nobody else's.
         place < self.guarded || unsafe { self.canary(place).read_volatile() == [CANARY; CANARY_WORDS] }
     }
 
-    /// The lowest address of a stack's place, which is its guard.
+    /// The lowest address of a stack's place, where its guard or canary begins.
     fn bottom(&self, place: usize) -> *mut u8 {
         // SAFETY: there are so many places, one after the other.
         unsafe { self.start.as_ptr().add(place * self.each) }
@@ -132,9 +132,9 @@ impl Drop for Arena {
     }
 }
 
-// SAFETY: the base and the limit lie in the mapping, far enough apart, and the lowest page is a guard. Where the host
-// gives none, whoever resumes the stack's processor looks at its canary when that has gone to sleep, and ends the process
-// if it is broken, before anything that it has overwritten is used.
+// SAFETY: the base and the limit lie in the mapping, far enough apart, and the lowest page is a guard. If the host gives no
+// guard, `Coroutines::resume` checks the canary when the stack's processor has gone to sleep, and ends the process if it is
+// broken, before anything is used that an overflow may have overwritten.
 unsafe impl Stack for ArenaStack {
     fn base(&self) -> StackPointer {
         self.base
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// Runs a coroutine on each stack that writes to much of it, all at the same time.
+    /// Runs coroutines on all stacks at the same time; each writes to much of its stack.
     fn fill(arena: &Arena) {
         let mut all: Vec<_> = (0..arena.count)
             .map(|place| {
@@ -178,7 +178,7 @@ mod tests {
         assert!(arena.guarded > 0);
     }
 
-    /// As on a host that guards nothing more.
+    /// On a host that has only one guard left, the other stacks have canaries.
     #[test]
     fn a_canary_tells_of_an_overflow() {
         let mut arena = Arena::without_guards(4, 32 << 10).unwrap();

@@ -1,5 +1,5 @@
-//! Processors as coroutines: what the virtual clock has on its one thread, and the wall clock, if coroutines carry its
-//! processors, on each core's.
+//! Processors as coroutines. The virtual clock has them on its one thread, and the wall clock, if coroutines carry its
+//! processors, on the thread of each core.
 
 use std::iter::StepBy;
 use std::ops::Range;
@@ -10,20 +10,20 @@ use super::arena::{Arena, ArenaStack};
 use super::overflow::{Stacks, end_process};
 use crate::error::Cause;
 
-/// The coroutines of one thread. They give way with a `Y`, and return a `T`.
+/// The coroutines of one thread. They yield a `Y`, and return a `T`.
 pub(in crate::clock) struct Coroutines<Y, T> {
     /// One for each processor.
     all: Vec<Coroutine<(), Y, T, ArenaStack>>,
-    /// The numbers of their processors.
+    /// The numbers of the coroutines' processors.
     ids: StepBy<Range<usize>>,
     /// How many bytes each stack has.
     size: usize,
-    /// Their stacks, which must be dropped after them.
+    /// The coroutines' stacks. This field comes last, as the stacks must be dropped after the coroutines.
     arena: Arena,
 }
 
 impl<Y, T> Coroutines<Y, T> {
-    /// A coroutine for each of these processors, with so many bytes of stack, that will `start` when it is resumed.
+    /// A coroutine for each of these processors, with `size` bytes of stack. It calls `start` when it is first resumed.
     pub(crate) fn new(
         ids: StepBy<Range<usize>>,
         size: usize,
@@ -38,14 +38,13 @@ impl<Y, T> Coroutines<Y, T> {
             let stack = arena.stack(place).map_err(refused)?;
             stacks.coroutine(id, &stack);
             let program = move |yielder: &Yielder<(), Y>, ()| start(id, yielder);
-            // SAFETY: what `start` borrows lives as long as the caller's call, in which the coroutines end or are
-            // never resumed after it.
+            // SAFETY: what `start` borrows outlives the caller's call, and after that call no coroutine is resumed.
             all.push(unsafe { Coroutine::with_stack_unchecked(stack, program) });
         }
         Ok(Coroutines { all, ids, size, arena })
     }
 
-    /// Lets the one at this place run until it gives way or ends.
+    /// Lets the coroutine at this place run until it yields or ends.
     #[inline]
     pub(crate) fn resume(&mut self, place: usize) -> CoroutineResult<Y, T> {
         let result = self.all[place].resume(());
@@ -55,20 +54,20 @@ impl<Y, T> Coroutines<Y, T> {
         result
     }
 
-    /// Whether one has started and not ended.
+    /// Whether any coroutine has started and not ended.
     pub(crate) fn any_waits(&self) -> bool {
         (0..self.all.len()).any(|place| self.waits(place))
     }
 
-    /// Whether the one at this place has started and not ended.
+    /// Whether the coroutine at this place has started and not ended.
     fn waits(&self, place: usize) -> bool {
         self.all[place].started() && !self.all[place].done()
     }
 
-    /// Lets all that have started and not ended run until they have. They must not wait for each other any more.
+    /// Lets all coroutines that have started run until they end. They must not wait for each other any more.
     pub(crate) fn end(mut self, mut ended: impl FnMut(usize, T)) {
         for place in 0..self.all.len() {
-            // Who catches what unwinds it goes on until it ends, and never waits.
+            // In a failed run no call waits: a program that catches the panic goes on until it ends.
             while self.waits(place) {
                 if let CoroutineResult::Return(result) = self.resume(place) {
                     ended(place, result);
@@ -78,7 +77,7 @@ impl<Y, T> Coroutines<Y, T> {
     }
 }
 
-/// The error of a computer that has no room for the stacks.
+/// The error that this computer has no room for the stacks.
 fn no_room(count: usize, size: usize, error: &std::io::Error) -> Cause {
     Cause::Host(format!(
         "this computer has no room for {count} stacks of {} KiB ({error}); use fewer processors or smaller stacks",

@@ -12,7 +12,7 @@ pub(crate) fn mappings() -> Option<(u64, u64)> {
     Some((used, first_number("/proc/sys/vm/max_map_count")?))
 }
 
-/// How many mappings the process may still make, some that it may need for other things aside.
+/// How many mappings the process may still make for guards; some stay free for other things.
 pub(super) fn spare_mappings() -> usize {
     let spare = |(used, most): (u64, u64)| most.saturating_sub(used + 2 * SPARE_MAPPINGS) as usize;
     mappings().map_or(usize::MAX, spare)

@@ -1,4 +1,4 @@
-//! Coroutines, and the memory that their stacks and those of threads lie in.
+//! Coroutines, and the stacks of coroutines and threads.
 
 mod arena;
 pub(super) mod coroutines;

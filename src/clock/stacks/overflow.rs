@@ -1,9 +1,9 @@
 //! Names the processor whose stack has overflowed.
 //!
-//! Below each stack lies a guard page, which may not be touched. Whoever outgrows a stack touches its guard first, and
-//! the host answers with a signal. The address that was touched tells which processor it was, so nothing has to be
+//! Below each stack lies a guard page, which may not be touched. A program that outgrows its stack touches the guard first,
+//! and the host answers with a signal. The address that was touched tells which processor it was, so nothing has to be
 //! noted when a processor is resumed: each run lists the lowest address of each of its stacks, and the signal's
-//! handler looks it up. Faults that are none of a processor's guard go to whoever handled them before.
+//! handler looks it up. Other faults go to the handler that was installed before.
 //!
 //! The handler may interrupt anything, so it takes no lock and allocates nothing. It counts itself in
 //! [`READERS`] while it reads the lists, and a run that ends takes its list out and then waits until nobody reads.
@@ -17,17 +17,17 @@ use std::sync::{Arc, Once, OnceLock};
 
 use corosensei::stack::Stack;
 
-/// The stacks of a run's processors, which the handler knows as long as this lives.
+/// The stacks of a run's processors. The handler knows them until this is dropped.
 pub(in crate::clock) struct Stacks {
     /// Where the handler finds the list.
     slot: &'static Slot,
-    /// Where each stack begins, and how large they are.
+    /// Where the stacks lie.
     list: Arc<List>,
 }
 
 /// What the handler knows of a run.
 struct List {
-    /// The lowest address of each processor's stack, above its guard; 0 while it has none.
+    /// The lowest address of each processor's stack, above its guard; 0 while the processor has no stack.
     bottoms: Box<[AtomicUsize]>,
     /// The size of each stack, in bytes.
     size: usize,
@@ -37,7 +37,7 @@ struct List {
 struct Slot {
     /// The list, or null.
     list: AtomicPtr<List>,
-    /// The slot before this one.
+    /// The slot that was made before this one.
     next: *const Slot,
 }
 
@@ -47,17 +47,17 @@ unsafe impl Sync for Slot {}
 /// The newest slot.
 static SLOTS: AtomicPtr<Slot> = AtomicPtr::new(null_mut());
 
-/// How many handlers read the lists.
+/// How many handlers read the lists now.
 static READERS: AtomicUsize = AtomicUsize::new(0);
 
 /// The signals of memory that may not be touched.
 const SIGNALS: [c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 
-/// Who handled each of [`SIGNALS`] before.
+/// The action for each of [`SIGNALS`] before [`install`].
 static BEFORE: OnceLock<[libc::sigaction; 2]> = OnceLock::new();
 
 impl Stacks {
-    /// The stacks of a run of `P` processors, each with so many bytes. None is known yet.
+    /// The list for a run of `P` processors with stacks of `size` bytes; it is still empty.
     pub(crate) fn new(P: usize, size: usize) -> Stacks {
         static INSTALLED: Once = Once::new();
         INSTALLED.call_once(install);
@@ -67,12 +67,12 @@ impl Stacks {
         Stacks { slot, list }
     }
 
-    /// Processor `id` has this stack.
+    /// Notes the stack of processor `id`.
     pub(crate) fn coroutine(&self, id: usize, stack: &impl Stack) {
         self.list.bottoms[id].store(stack.limit().get() + page_size(), Ordering::Relaxed);
     }
 
-    /// Processor `id` has the stack of this thread, until what is returned is dropped.
+    /// Notes this thread's stack as that of processor `id`, until the returned value is dropped.
     pub(crate) fn thread(&self, id: usize) -> impl Drop {
         struct WhileItRuns<'a>(&'a AtomicUsize, #[expect(unused)] AlternateStack);
         impl Drop for WhileItRuns<'_> {
@@ -90,7 +90,7 @@ impl Drop for Stacks {
     fn drop(&mut self) {
         self.slot.list.store(null_mut(), Ordering::SeqCst);
         while READERS.load(Ordering::SeqCst) > 0 {
-            std::thread::yield_now(); // a handler may have found the list before
+            std::thread::yield_now(); // a handler may have found the list before it was taken out
         }
     }
 }
@@ -114,7 +114,6 @@ impl Slot {
         }
     }
 
-    /// All slots.
     fn all() -> impl Iterator<Item = &'static Slot> {
         // SAFETY: a pointer to a slot is null or points to one that lives for ever and is not written to any more.
         let at = |slot: *const Slot| unsafe { slot.as_ref() };
@@ -122,12 +121,12 @@ impl Slot {
     }
 }
 
-/// Whose guard the address lies in, and how large a stack that processor has.
+/// The processor in whose guard the address lies, and the size of its stack.
 fn whose(address: usize) -> Option<(usize, usize)> {
     READERS.fetch_add(1, Ordering::SeqCst);
     let page = page_size();
     let found = Slot::all().find_map(|slot| {
-        // SAFETY: whoever drops the list takes it out first, and then waits until nobody reads.
+        // SAFETY: `Stacks::drop` takes the list out first, and drops it only when nobody reads.
         let list = unsafe { slot.list.load(Ordering::SeqCst).as_ref() }?;
         let is_below = |bottom: &AtomicUsize| match bottom.load(Ordering::Relaxed) {
             0 => false,
@@ -175,7 +174,7 @@ fn hand_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void, is_f
     let index = usize::from(signal != SIGNALS[0]);
     let Some(before) = BEFORE.get().map(|all| &all[index]) else { return };
     match before.sa_sigaction {
-        // The fault repeats as soon as this returns, and then ends the process. What another process sent does not.
+        // A fault repeats as soon as this returns, and then ends the process. A signal from a process does not.
         libc::SIG_DFL | libc::SIG_IGN => {
             // SAFETY: both calls may be made in a handler. The action is what was there before.
             unsafe {
@@ -199,10 +198,10 @@ fn hand_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void, is_f
     }
 }
 
-/// Makes [`handle`] the handler.
+/// Makes [`handle`] the handler of [`SIGNALS`].
 fn install() {
-    // SAFETY: an action of zeros is one, the default, and the calls write to nothing else. `handle` does only what a
-    // handler may do, and those before it are known before it can be called.
+    // SAFETY: an action of zeros is valid, and the calls write only to `before`. `handle` does only what a handler may do,
+    // and the actions before it are noted before it can be called.
     unsafe {
         let before = SIGNALS.map(|signal| {
             let mut before: libc::sigaction = zeroed();
@@ -221,10 +220,10 @@ fn install() {
     }
 }
 
-/// A stack for the handler: the one that has overflowed has no room for it. Rust's own threads have one; this is for
-/// those that have none. It serves the thread that made it until it is dropped there.
+/// A stack for the handler, because a stack that has overflowed has no room for it. Rust's own threads have one already;
+/// this is for other threads. It serves the thread that made it until that thread drops it.
 pub(in crate::clock) struct AlternateStack {
-    /// Where it lies, if it was needed.
+    /// Where the stack lies, if the thread needed one.
     made: Option<*mut c_void>,
 }
 
@@ -232,7 +231,7 @@ pub(in crate::clock) struct AlternateStack {
 const ALTERNATE: usize = 64 << 10;
 
 impl AlternateStack {
-    /// Sees to it that this thread has one.
+    /// Makes an alternate stack for this thread, if it has none.
     pub(crate) fn provide() -> AlternateStack {
         // SAFETY: the calls write to `now` alone. What is mapped here belongs to nobody else, and stays until the
         // thread no longer uses it.
@@ -274,7 +273,7 @@ fn page_size() -> usize {
     rustix::param::page_size()
 }
 
-/// The lowest address of this thread's stack, above its guard, where the host tells.
+/// The lowest address of this thread's stack, above its guard, if the host tells it.
 fn this_thread_bottom() -> Option<usize> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     // SAFETY: the attributes are read only where the call has filled them in, and then destroyed.

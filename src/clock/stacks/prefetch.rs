@@ -1,26 +1,25 @@
 //! Fetching into the cache what will be needed soon: a stack, or a value.
 //!
 //! With thousands of processors, resuming one means waiting for its stack to come from main memory, page
-//! table included: longer than all else a message costs. The agenda knows who comes after the next, so that
-//! one's stack is fetched while the next runs.
+//! table included: longer than all else a message costs. The agenda knows the processor after the next one, so its
+//! stack is fetched while the next one runs.
 
-/// The cache lines above the stack pointer of a sleeping processor that it touches when it wakes: the frames
-/// from its program to where it sleeps.
+/// How many cache lines above its stack pointer a processor touches when it wakes: the frames from its program to
+/// where it sleeps.
 const LINES: usize = 12;
 
-/// Asks for the stack above `top`, and does not wait for it.
+/// Fetches the stack above `top`, without waiting for it.
 #[inline]
 pub(crate) fn prefetch_stack(top: usize) {
     prefetch_lines(top, LINES);
 }
 
-/// Asks for a value, and does not wait for it.
+/// Fetches a value, without waiting for it.
 #[inline]
 pub(crate) fn prefetch_value<T>(value: &T) {
     prefetch_lines((&raw const *value).addr(), size_of::<T>().div_ceil(64));
 }
 
-/// Asks for some cache lines.
 #[inline]
 fn prefetch_lines(top: usize, lines: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,6 @@
 //! The host's cores.
 
-/// How many of the host's cores `P` processors use if they may use so many.
+/// How many of the host's cores `P` processors use if they may use `most`.
 pub(crate) fn cores_for(P: usize, most: usize) -> usize {
     most.min(available_cores()).min(P).max(1)
 }
@@ -13,7 +13,7 @@ pub(crate) fn available_cores() -> usize {
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Pins the calling thread to a core; if the host has fewer, to one that others share. Returns whether the host lets it.
+/// Pins the calling thread to a core, or to one that is shared if the host has too few. Returns whether that worked.
 pub(in crate::clock) fn pin(core: usize, ids: &[core_affinity::CoreId]) -> bool {
     ids.get(core % ids.len().max(1)).is_some_and(|core| core_affinity::set_for_current(*core))
 }

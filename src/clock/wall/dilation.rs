@@ -1,7 +1,7 @@
-//! How much slower than it should the machine must run for the host to keep up.
+//! How much slower the machine must run for the host to keep up.
 //!
-//! A run on the virtual clock tells when each processor has to act. Played against cores that need a while
-//! for each hand-over, in the order of those times, that tells how late the host would end.
+//! A run on the virtual clock tells when each processor has to act. These times are then played against cores that
+//! need a while for each wait and each hand-over, and that tells how late the host would end.
 
 use crate::clock::Clock;
 use crate::error::Cause;
@@ -10,35 +10,35 @@ use crate::params::ReceptionCost;
 use crate::rules::reception::Reception;
 use crate::time::{MS, Time};
 
-/// How much slower than it should a machine on the wall clock runs.
+/// How many times slower than its parameters say a machine runs on the wall clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Dilation {
-    /// As little as the host can hold, found by a run on the virtual clock first. A program that is to run
+    /// The least dilation at which the host keeps up, found by a run on the virtual clock first. A program that may run
     /// [only once](crate::Machine::run_once) runs at 1.
     #[default]
     Auto,
-    /// The machine runs this many times slower.
+    /// This dilation.
     Fixed(f64),
 }
 
-/// By which part of the run's time the end may be late.
+/// The part of the run's time by which its end may be late.
 const LATE: f64 = 0.0005;
-/// A run must last at least this long, or a disturbance of the host would be a large part of it.
+/// A run must last at least this long: in a shorter one a disturbance of the host would be a large part.
 const SHORTEST: Time = Time::from_ps(20 * MS.as_ps());
 /// By how much each guess at the dilation is larger than the one before.
 const STEP: f64 = 1.1;
 
-/// What it takes a core of the host to let its processors go on.
+/// How long a core of the host takes to let its processors go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effort {
-    /// To end a wait, with all that its processor does until the next one.
+    /// The time to end a wait, with all that the processor does until the next one.
     pub wait: Time,
-    /// To hand the core over to another processor, beside that.
+    /// The additional time to hand the core over to another processor.
     pub hand_over: Time,
 }
 
-/// A dilation, and why that one.
+/// A dilation, and why it was chosen.
 #[derive(Clone, Debug)]
 pub(crate) struct Chosen {
     pub dilation: f64,
@@ -49,7 +49,7 @@ pub(crate) struct Chosen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wait {
     pub until: Time,
-    /// Whether it then does what others can see, and so must wait for all that comes before.
+    /// Whether the processor then does what others can see, and so must wait until all earlier acts have been done.
     pub acts: bool,
 }
 
@@ -115,8 +115,8 @@ impl Clock for Recorder<'_> {
     }
 }
 
-/// Chooses the least dilation at which processors with these waits end in time on so many cores, for which they are so
-/// much effort. Where work is measured, the processors of a core must also find the time to do it one after the other.
+/// Chooses the least dilation at which processors with these waits end in time on so many cores that need this effort. If
+/// work is measured, the processors of a core must also have the time to do it one after the other.
 pub(crate) fn choose(waits: &[Vec<Wait>], cores: usize, effort: Effort, measured_work: bool) -> Chosen {
     let all = waits.iter().enumerate().flat_map(|(id, waits)| waits.iter().map(move |wait| (*wait, id)));
     let mut timetable: Vec<(Wait, usize)> = all.collect();
@@ -148,8 +148,8 @@ pub(crate) fn choose(waits: &[Vec<Wait>], cores: usize, effort: Effort, measured
     Chosen { dilation, why }
 }
 
-/// When the cores are through with the timetable, in picoseconds of the host. Each wait takes its time, and each hand-over
-/// too; nobody acts before those that come earlier have acted, on whatever core.
+/// When the cores have done the timetable, in picoseconds of the host. Each wait and each hand-over takes its time, and no
+/// processor acts before all earlier acts, on any core, have been done.
 fn play(timetable: &[(Wait, usize)], cores: usize, effort: Effort, dilation: f64) -> f64 {
     let (wait, hand_over) = (effort.wait.as_ps() as f64, effort.hand_over.as_ps() as f64);
     let mut free = vec![(0.0_f64, usize::MAX); cores];
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn processors_that_take_turns_need_time_for_each_hand_over() {
-        // Two processors of one core act in turn every 1 us: that takes 8 us each.
+        // Two processors of one core act in turn, one every 1 us, and each act takes the core 8 us.
         let waits: Vec<Vec<Wait>> =
             (0..2).map(|id| (0..100_000).map(|i| act((2 * i + id) * US)).collect()).collect();
         let chosen = choose(&waits, 1, EFFORT, false).dilation;
@@ -205,7 +205,7 @@ mod tests {
         assert!(choose(&waits, 2, EFFORT, false).dilation < 1.01);
     }
 
-    /// They act in turn for 10 ms, which takes a core 80 ms, and then they have 90 ms to make up for it.
+    /// Two processors act in turn for 10 ms, which takes their core 80 ms; then it has 90 ms to make up for that.
     #[test]
     fn idle_time_makes_up_for_a_busy_beginning() {
         let turns = |id: i64| (0..5_000).map(move |i| (2 * i + id) * US).chain([100 * MS]);
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(choose(&waits, 1, EFFORT, false).dilation, 1.0);
     }
 
-    /// One core's processors act in turn for 10 ms, and take 80. The other core's must wait for them.
+    /// The processors of one core act in turn for 10 ms, which takes it 80 ms. An act on the other core must wait for them.
     #[test]
     fn who_acts_waits_for_all_that_comes_before() {
         let turns = |id: i64| (0..5_000).map(move |i| act((2 * i + id / 2) * US)).collect();
@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(choose(&waits, 2, EFFORT, false).dilation, 1.0);
     }
 
-    /// Two processors of different cores act every 1 us, which takes each core 3 us, and without a hand-over.
+    /// Two processors on different cores act every 1 us. Each act takes its core 3 us, even without a hand-over.
     #[test]
     fn who_acts_often_takes_time_though_nobody_else_does() {
         let waits = vec![(0..100_000).map(|i| act(i * US)).collect(); 2];

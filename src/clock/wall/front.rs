@@ -1,10 +1,10 @@
-//! What a core shows to the others, and what it sees of them: who may act next, and where.
+//! What a core shows to the others, and what it sees of them, so that acts happen in their order.
 //!
-//! This is conservative parallel simulation (Chandy and Misra, 1979), in real time. An act that others can see
-//! happens only when nobody on another core can still do what comes before it. So each core shows its **front**,
-//! the moment before which none of its processors acts, and counts the messages that it has sent and let in. A
-//! core that looks at the fronts of the others, and at what is under way between them, finds its **horizon**:
-//! all that comes before it has been done. `README.md` beside this file proves it.
+//! This is conservative parallel simulation (Chandy and Misra, 1979), in real time. A processor acts only when no
+//! processor on another core can still act earlier. So each core shows its **front**, the moment before which none
+//! of its processors acts, and counts the messages that it has sent and let in. A core that looks at the fronts of
+//! the others, and at the messages under way between them, finds its **horizon**: all acts before the horizon have
+//! been done. `README.md` beside this file proves it.
 
 use crossbeam_utils::CachePadded;
 use smallvec::SmallVec;
@@ -13,20 +13,20 @@ use super::ticks::HostClock;
 use crate::clock::sync::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use crate::time::{NS, Time};
 
-/// A moment in the order of all acts: the time, and the processor's place among those that act at it.
+/// A moment in the order of all acts: the time, and the processor's place among those that act at this time.
 pub(super) type Moment = (Time, u32);
 
-/// After all acts.
+/// The moment after all acts.
 pub(super) const NEVER: Moment = (Time::MAX, u32::MAX);
 
-/// The last time at which anybody acts.
+/// The last time at which any processor acts.
 ///
-/// A processor that computes is shown no later than this: whatever its local time, it goes on, and only who waits for a
-/// message alone never acts by itself.
+/// The front of a processor that computes is no later than this: whatever its local time, it will go on. Only a processor
+/// that waits for a message without a deadline may never act.
 pub(super) const LAST: Time = Time::from_ps(Time::MAX.as_ps() - 1);
 
-/// A processor that computes is taken to be up to this far behind its own time: it has to read the clock before it can
-/// say how long it has computed.
+/// How much less than the host's time a processor is taken to have computed: it reads the clock before it says how long it
+/// has computed.
 const BEHIND: Time = Time::from_ps(250 * NS.as_ps());
 
 /// What a core shows. Only its holder writes it.
@@ -34,26 +34,26 @@ const BEHIND: Time = Time::from_ps(250 * NS.as_ps());
 pub(super) struct Front {
     /// No processor of the core acts before this time.
     time: AtomicI64,
-    /// At that time, none of them with a lower place than this acts.
+    /// At this time, no processor of the core with a lower place acts.
     place: AtomicU64,
-    /// If the holder computes, which takes as long as the host takes: the tick at which it began; else 0.
+    /// The tick at which the holder began to compute, if it computes and its work is measured; else 0.
     since: AtomicU64,
-    /// Whether nothing more can come of the core's processors by themselves: some look for messages, in vain.
+    /// Whether the core's processors can do nothing more by themselves: some look for messages, but in vain.
     hopeless: AtomicBool,
-    /// How often the front was lowered, because a message came that its receiver can act on earlier.
+    /// How often the front was lowered, because of a message on which its receiver can act earlier.
     lowered: AtomicU64,
     /// How many messages the core has let in from each other core.
     taken: SmallVec<[AtomicU64; 4]>,
-    /// What the core has sent to each other core. With two cores nobody but the sender wants to know.
+    /// What the core has sent to each other core. It is not written if there are two cores: only a third one reads it.
     sent: CachePadded<Box<[Sent]>>,
 }
 
-/// What a core shows of the messages that it has sent to another.
+/// What a core shows of the messages that it has sent to another core.
 #[derive(Default)]
 struct Sent {
-    /// How many messages it has sent there.
-    count: AtomicU64,
-    /// No message that was not let in there yet arrives before this.
+/// How many messages it has sent.
+count: AtomicU64,
+/// No message that is still under way arrives before this.
     least: AtomicI64,
 }
 
@@ -61,13 +61,13 @@ struct Sent {
 pub(super) struct Outlook {
     /// The core's number.
     number: usize,
-    /// What the core shows to the others.
+    /// The front that the core shows.
     shown: Moment,
-    /// No other core acts before this, unless because of a message that is let in here, or is sent from here later.
+    /// No other core acts before this, except because of a message that this core sends later.
     horizon: Moment,
-    /// What it has sent to each other core: how many messages, and the least arrival of those that may be under way.
+    /// How many messages it has sent to each other core, and the least arrival of those that may be under way.
     sent: SmallVec<[(u64, Time); 4]>,
-    /// How many messages it has let in from each other core, and how many of them it has shown.
+    /// How many messages it has let in from each other core, and the number of these that it shows.
     taken: SmallVec<[(u64, u64); 4]>,
 }
 
@@ -78,7 +78,7 @@ pub(super) fn place(core: usize, other: usize) -> usize {
 }
 
 impl Front {
-    /// The front of one of so many cores, whose processors all act at time 0 first.
+    /// The front of one of so many cores. It begins at time 0, when all processors first act.
     pub(super) fn new(cores: usize) -> Front {
         let others = cores - 1;
         Front {
@@ -94,31 +94,30 @@ impl Front {
 
     /// The moment before which no processor of the core acts.
     ///
-    /// The time is read before the place, and written after it. So what is read of two fronts in a row, the later one
-    /// being later, is never later than the later one.
+    /// The time is read before the place, and written after it. So a reader that gets one number of an old front and one
+    /// of a new, higher front has a moment that is no later than the new front.
     #[inline]
     fn read(&self, host: &HostClock) -> Moment {
         let since = self.since.load(Ordering::Acquire);
         let time = Time::from_ps(self.time.load(Ordering::Acquire));
         if since != 0 && self.since.load(Ordering::Acquire) == since {
-            // It has computed for so long, if the host has let it; then its own time is as far.
+            // The holder has computed since then, and its local time has gone on as long, unless the host stopped it.
             return (time.max(time + host.since(since) - BEHIND).min(LAST), 0);
         }
         (time, self.place.load(Ordering::Acquire) as u32)
     }
 
-    /// Says whether anything more can come of the core's processors by themselves.
+    /// Shows whether the core's processors can do anything more by themselves.
     pub(super) fn shows_hope(&self, hope: bool) {
         self.hopeless.store(!hope, Ordering::SeqCst);
     }
 
-    /// The holder computes from now on; what it shows is the time from which it does.
+    /// The holder computes from the tick `now` on; the front shows its local time at that tick.
     #[inline]
     pub(super) fn computes(&self, now: u64) {
         self.since.store(now.max(1), Ordering::Release);
     }
 
-    /// The holder has computed.
     #[inline]
     pub(super) fn has_computed(&self) {
         self.since.store(0, Ordering::Release);
@@ -126,24 +125,24 @@ impl Front {
 }
 
 impl Outlook {
-    /// The outlook of core `number` of so many.
+    /// The outlook of core `number` at time 0.
     pub(super) fn new(number: usize, cores: usize) -> Outlook {
         let horizon = if cores == 1 { NEVER } else { (Time::ZERO, 0) };
         let (sent, taken) = (1..cores).map(|_| ((0, Time::MAX), (0, 0))).unzip();
         Outlook { number, shown: (Time::ZERO, 0), horizon, sent, taken }
     }
 
-    /// No other core acts before this, as far as is known.
+    /// No other core acts before this moment, as far as this core knows.
     #[inline]
     pub(super) fn horizon(&self) -> Moment {
         self.horizon
     }
 
-    /// Shows the moment before which no processor of the core will act, and what was let in.
+    /// Shows the moment before which no processor of the core will act, and how many messages were let in.
     #[inline]
     pub(super) fn show(&mut self, front: &Front, moment: Moment) {
         if self.sent.is_empty() {
-            return; // there are no others
+            return; // there are no other cores
         }
         if moment != self.shown {
             let lower = moment < self.shown;
@@ -151,8 +150,8 @@ impl Outlook {
             front.place.store(moment.1.into(), Ordering::Release);
             front.time.store(moment.0.as_ps(), Ordering::Release);
             if lower && self.sent.len() > 1 {
-                // After it is lower, and before the sender can learn that its message was let in. With two cores
-                // nobody else asks.
+                // After the front is lower, and before the sender can learn that its message was let in. Only a
+                // third core reads the count.
                 front.lowered.fetch_add(1, Ordering::SeqCst);
             }
         }
@@ -164,13 +163,13 @@ impl Outlook {
         }
     }
 
-    /// A message was let in from the core at this place.
+    /// Counts a message that was let in from the core at this place.
     #[inline]
     pub(super) fn takes(&mut self, from: usize) {
         self.taken[from].0 += 1;
     }
 
-    /// A message goes to the core at this place, which may act on it when it arrives.
+    /// Counts a message to the core at this place, which may act when it arrives.
     #[inline]
     pub(super) fn sends(&mut self, front: &Front, to: usize, arrival: Time) {
         self.horizon = self.horizon.min((arrival, 0));
@@ -183,7 +182,7 @@ impl Outlook {
         }
     }
 
-    /// Whether there is no hope on any core, and nothing is under way between them.
+    /// Whether all cores are hopeless, and no message is under way between them.
     pub(super) fn is_hopeless(&self, fronts: &[Front]) -> bool {
         let all = || 0..fronts.len();
         let count = |from: usize, to: usize| match from == self.number {
@@ -191,16 +190,16 @@ impl Outlook {
             false => fronts[from].sent[place(from, to)].count.load(Ordering::SeqCst),
         };
         let taken = |from: usize, to: usize| fronts[to].taken[place(to, from)].load(Ordering::SeqCst);
-        // With two cores a sender shows no counts, but the lanes to this core have been looked at.
+        // With two cores a sender shows no counts; messages to this core are in its lanes, which the caller looks at.
         let others = all().flat_map(|from| all().map(move |to| (from, to))).filter(|(from, to)| from != to);
         let mut counted = others.filter(|(from, _)| fronts.len() > 2 || *from == self.number);
         all().all(|core| fronts[core].hopeless.load(Ordering::SeqCst))
             && counted.all(|(from, to)| taken(from, to) == count(from, to))
     }
 
-    /// Looks at all other cores for the horizon. What they have sent here must be let in before it holds.
+    /// Finds the horizon by a look at all other cores. It holds once the messages that lie in the core's lanes are let in.
     pub(super) fn look(&mut self, fronts: &[Front], host: &HostClock) {
-        /// How often it looks if the others change meanwhile; the horizon that was known holds as well.
+        /// How often it looks if fronts are lowered meanwhile. If none of these looks will do, the old horizon still holds.
         const TRIES: usize = 4;
         let me = self.number;
         let others = || (0..fronts.len()).filter(move |other| *other != me);
@@ -211,7 +210,7 @@ impl Outlook {
             let mut horizon = NEVER;
             for other in others() {
                 let (sent, front) = (&mut self.sent[place(me, other)], &fronts[other]);
-                // In this order: the front that is read accounts for all that was taken.
+                // The count is read before the front: so the front accounts for all messages that are counted.
                 if front.taken[place(other, me)].load(Ordering::Acquire) == sent.0 {
                     sent.1 = Time::MAX;
                 }
@@ -246,8 +245,8 @@ mod loom_tests {
     use super::*;
     use crate::time::US;
 
-    /// Core 1 acts at 1 us, and sends to core 2, which can act on it at 2 us. Wherever the message is when core 0 looks,
-    /// core 0 must not take it that nothing comes before 3 us.
+    /// Core 1 acts at 1 us, and sends a message on which core 2 can act at 2 us. Wherever the message is when core 0 looks,
+    /// core 0 must not find a horizon of 3 us.
     #[test]
     fn a_third_core_sees_what_is_under_way_between_two() {
         let mut builder = loom::model::Builder::new();

@@ -1,8 +1,8 @@
 //! A queue from one core to another, in which a message costs one transfer of a cache line.
 //!
-//! Unbounded, with one sender and one receiver, which is what a pair of cores needs. A message and the flag that
-//! says it is there share a cache line, and nothing else is shared: no head, no tail. So the receiver, which
-//! looks at the slot where the next message will be, gets the message with the line that tells it of it.
+//! It is unbounded, and has one sender and one receiver. A message and the flag that says it is there share a cache
+//! line, and nothing else is shared: no head, no tail. So the receiver, which looks at the slot of the next
+//! message, gets the message with the line that tells of it.
 //!
 //! The slots come in blocks. The sender links the next block before it fills the last slot of its own, so a
 //! receiver that has emptied a block finds the next. A block that the receiver has left is used again.
@@ -14,54 +14,53 @@ use crate::clock::sync::{Arc, AtomicI64, Ordering, UnsafeCell};
 /// How many slots a block has.
 const SLOTS: usize = if cfg!(loom) { 2 } else { 64 };
 
-/// The key of a slot that was not filled yet.
+/// The key of an empty slot.
 const EMPTY: i64 = i64::MIN;
 
 /// Room for one message, on a cache line of its own.
 #[repr(C, align(64))]
 struct Slot<T> {
-    /// A number that the message has; or [`EMPTY`].
+    /// The message's key, or [`EMPTY`].
     key: AtomicI64,
-    /// The rest of the message, once the key is there.
+    /// The rest of the message, unless the key is [`EMPTY`].
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
-/// Some slots. They are filled in order, and emptied in order.
+/// Some slots, which are filled and emptied in order.
 struct Block<T> {
-    /// Where the messages lie.
-    slots: [Slot<T>; SLOTS],
-    /// The block after this one, before the last slot is filled.
+slots: [Slot<T>; SLOTS],
+/// The next block. It is linked before the last slot is filled.
     next: UnsafeCell<Option<Arc<Block<T>>>>,
 }
 
-// SAFETY: a block moves `T`s from a thread to another and shares none. What it shares, the key guards: the one
+// SAFETY: a block moves `T`s from a thread to another and shares none. Keys guard the values and `next`: the one
 // sender writes a slot's value, and `next`, before it stores the key that tells of them, and the one receiver
 // reads them after it has seen that key.
 unsafe impl<T: Send> Send for Block<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for Block<T> {}
 
-/// The end of a lane where messages are put in. It shares no cache line with anything of the other core.
+/// The end of a lane where messages are put in. It shares no cache line with data of the other core.
 #[repr(align(64))]
 pub(super) struct Sender<T> {
-    /// Where the next message goes.
-    block: Arc<Block<T>>,
-    /// To which slot: there always is one.
-    index: usize,
-    /// The block after this one, if it is linked, or else the one before, if there was one.
+/// The block that the next message goes to.
+block: Arc<Block<T>>,
+/// The slot that the next message goes to, below [`SLOTS`].
+index: usize,
+/// The next block, if it is linked; else the previous one, if there was one.
     other: Option<Arc<Block<T>>>,
 }
 
-/// The end of a lane where messages come out. It shares no cache line with anything of the other core.
+/// The end of a lane where messages come out. It shares no cache line with data of the other core.
 #[repr(align(64))]
 pub(super) struct Receiver<T> {
-    /// Where the next message will be.
-    block: Arc<Block<T>>,
-    /// In which slot: there always is one.
+/// The block of the next message.
+block: Arc<Block<T>>,
+/// The slot of the next message, below [`SLOTS`].
     index: usize,
 }
 
-/// A new lane. What is sent after the receiver was dropped is never dropped.
+/// A new lane. Messages that are sent after the receiver was dropped are never dropped.
 pub(super) fn lane<T: Send>() -> (Sender<T>, Receiver<T>) {
     let block = Block::new();
     (Sender { block: block.clone(), index: 0, other: None }, Receiver { block, index: 0 })
@@ -73,12 +72,12 @@ impl<T> Block<T> {
         Arc::new(Block { slots: std::array::from_fn(slot), next: UnsafeCell::new(None) })
     }
 
-    /// Makes a block as good as new that all others have left, if they have.
+    /// Empties a block for use again. Returns false if the receiver has not left it.
     fn renew(block: &mut Arc<Block<T>>) -> bool {
         let Some(block) = Arc::get_mut(block) else {
             return false;
         };
-        // All keys at once: their lines come from the receiver's cache together.
+        // All keys are written at once, so that their lines come from the receiver's cache together.
         block.slots.iter_mut().for_each(|slot| slot.key = AtomicI64::new(EMPTY));
         block.next = UnsafeCell::new(None);
         true
@@ -101,7 +100,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Links the next block when one slot is left, and goes there when none is.
+    /// Links the next block when one slot is left, and goes to that block when no slot is left.
     #[cold]
     fn near_end(&mut self) {
         if self.index == SLOTS - 1 {
@@ -124,7 +123,7 @@ impl<T> Receiver<T> {
         self.block.slots[self.index].key.load(Ordering::Acquire) == EMPTY
     }
 
-    /// Takes out the first message, and its key.
+    /// Takes the first message, with its key.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(i64, T)> {
         let slot = &self.block.slots[self.index];
@@ -142,7 +141,6 @@ impl<T> Receiver<T> {
         Some((key, value))
     }
 
-    /// Goes to the next block.
     #[cold]
     fn turn(&mut self) {
         // SAFETY: the last slot's key has been seen, and the block was linked before that was stored.
@@ -153,7 +151,7 @@ impl<T> Receiver<T> {
 }
 
 impl<T> Drop for Receiver<T> {
-    /// Drops the messages that are left; and the blocks one by one, not each within the one before.
+    /// Drops the messages that are left. It goes through the blocks, because a chain of them would be dropped recursively.
     fn drop(&mut self) {
         while self.pop().is_some() {}
     }

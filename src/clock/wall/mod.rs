@@ -1,9 +1,9 @@
 //! The wall clock: processors really wait.
 //!
 //! On each core exactly one processor runs, the one that *holds* the core; the others stay in their berths. A holder that
-//! has to wait hands the core to the processor that is due first, or spins until its own time if that is the first. So a switch happens before a deadline and not after it, and an idle core always has
-//! somebody who watches. `README.md` beside this file says who wakes whom, why no wake-up is lost and no
-//! deadline forgotten, and why it ends.
+//! has to wait hands the core to the processor that is due first, or spins if it is due first itself. So a switch happens
+//! before a deadline and not after it, and a processor always watches an idle core. `README.md` beside this file says who
+//! wakes whom, why no wake-up is lost and no deadline forgotten, and why the run ends.
 
 pub(crate) mod carrier;
 pub(crate) mod cores;
@@ -35,31 +35,28 @@ use ticks::HostClock;
 
 /// What all processors of a run share.
 struct Wall {
-    /// The host's time.
     host: HostClock,
-    /// The cores. Processor i sits on core i mod their number, at place i div their number.
+    /// The cores. With C cores, processor i is on core i mod C, at place i div C.
     cores: Box<[CachePadded<Mutex<Roster>>]>,
     /// What each core shows to the others.
     fronts: Box<[Front]>,
-    /// What is known before the run.
     known: Foreknown,
-    /// How many processors there are.
     P: usize,
-    /// Whether the host has fewer cores, so that some share one of its own and must let each other go on.
+    /// Whether the host has fewer cores, so that several cores share one of the host's and must yield to each other.
     crowded: bool,
     /// Wakes each processor's thread, if it has one.
     unparkers: Box<[Unparker]>,
     /// [`GOING`], [`OVER`] or [`FAILED`].
     status: AtomicU8,
-    /// What failed, if it is known already.
+    /// Why the run has failed, if a processor or a carrier has said so.
     cause: Mutex<Option<Cause>>,
-    /// Cores whose processors have not all come to their first wait; time begins when none is left.
+    /// How many cores have processors that have not come to their first wait; at 0, time begins.
     cold: AtomicUsize,
-    /// Processors that have not finished.
+    /// How many processors have not finished.
     running: AtomicUsize,
-    /// The tick at which the last processor finished, so far.
+    /// The latest tick at which a processor has finished.
     finish: AtomicU64,
-    /// The run's signs of life.
+    /// The run's signs of life, for the watchdog.
     watched: Watched,
 }
 
@@ -73,75 +70,73 @@ const FAILED: u8 = 2;
 /// What must be certain before a processor goes on.
 #[derive(Clone, Copy, Debug)]
 enum Needs {
-    /// Nothing, for nobody else can see what follows.
+    /// Nothing, because no other processor can see what follows.
     Nothing,
-    /// All that comes before must have been done.
+    /// All earlier acts must have been done.
     Turn,
-    /// Every message that arrives by then must be known.
+    /// Every message that arrives by this time must have been sent.
     Arrivals(Time),
 }
 
-/// The processors of one core. The holder has it locked as long as it holds the core.
+/// The processors of one core. The holder keeps it locked as long as it holds the core.
 struct Roster {
     /// The seat of each processor.
     seats: Vec<Seat>,
-    /// The processors that wait for a time, but for the holder.
+    /// The processors that wait for a time, without the holder.
     agenda: Agenda,
-    /// The way to each other core, in the order of their numbers.
+    /// The lane to each other core, in the order of their numbers.
     outgoing: Vec<Sender<Letter>>,
-    /// The way from each other core. A message's key is its arrival.
+    /// The lane from each other core. A message's key is its arrival.
     incoming: Vec<Receiver<Letter>>,
     /// What is known of the other cores.
     outlook: Outlook,
-    /// Whether the core shows that nothing more can come of its processors by themselves.
+    /// Whether the core shows that its processors can do nothing more by themselves.
     hopeless: bool,
     /// By how many nanoseconds waits ended late.
     lateness: Histogram<u32>,
-    /// What a reception takes.
     cost: ReceptionCost,
-    /// Who has which place among those that act at the same time.
+    /// The places of processors that act at the same time.
     places: Places,
     /// The processors that have not started, last first.
     unstarted: Vec<u32>,
-    /// Whether all have come to their first wait.
+    /// Whether all processors of the core have come to their first wait.
     warm: bool,
 }
 
 /// A processor's view of the clock.
 struct Waiter<'a> {
-    /// The clock.
     wall: &'a Wall,
     /// The processor's number.
     id: u32,
-    /// The roster of its core.
+    /// The roster of the processor's core.
     core: &'a Mutex<Roster>,
-    /// Its core's number.
+    /// The core's number.
     number: usize,
-    /// Its place among the seats of its core.
+    /// The processor's place among the seats of the core.
     place: usize,
-    /// What the watchdog sees of the core.
+    /// The core's sign of life, for the watchdog.
     beat: &'a Beat,
-    /// The core's roster, while the processor holds the core.
+    /// The locked roster, while the processor holds the core.
     roster: Option<MutexGuard<'a, Roster>>,
-    /// The time until which it last waited, and the tick at which it had.
+    /// The time until which the processor last waited, and the tick at which that wait ended.
     reached: (Time, u64),
-    /// Where it stays while others hold the core.
+    /// Where the processor stays while others hold the core.
     berth: &'a dyn Berth,
-    /// How often its program was unwound because the run has failed.
+    /// How often the program was unwound because the run has failed.
     stops: u32,
 }
 
 /// Why a watch ended.
 enum Seen {
-    /// The time has come.
+    /// The processor's time has come.
     Due,
     /// There are messages from other cores.
     Incoming,
-    /// The run is over.
+    /// The run is over or has failed.
     Over,
 }
 
-/// What a run on the wall clock found out about the host.
+/// How the host held a run on the wall clock.
 #[derive(Debug)]
 pub(crate) struct Findings {
     /// Whether every thread could be pinned to its core.
@@ -150,12 +145,12 @@ pub(crate) struct Findings {
     pub finish: Time,
     /// By how many nanoseconds of the host waits ended late.
     pub lateness: Histogram<u32>,
-    /// How many messages came to a processor that had taken a later one already, or had looked in vain.
+    /// How many messages were delivered after their receiver had taken a later one, or had looked in vain.
     pub out_of_order: u64,
 }
 
 impl Wall {
-    /// A run of `P` processors that has not begun. Those that are threads park here.
+    /// A run of `P` processors that has not begun. `parkers` are those of the processors that are threads.
     fn new(
         P: usize,
         host: HostClock,
@@ -200,7 +195,7 @@ impl Wall {
         self.unparkers.iter().for_each(Unparker::unpark);
     }
 
-    /// Ends the run because something went wrong, of which no processor has spoken yet.
+    /// Ends the run because something went wrong, and prints the cause if panics abort the process.
     fn fail_with(&self, cause: Cause) {
         say_before_abort(&cause);
         self.fail(cause);
@@ -214,10 +209,10 @@ impl Wall {
 }
 
 impl Roster {
-    /// The roster of one of so many cores, in a run with `P` processors.
+    /// The roster of one of so many cores in a run of `P` processors.
     fn new(core: usize, P: usize, cores: usize, known: &Foreknown) -> Roster {
         let mut lateness = lateness_histogram();
-        lateness.reset(); // touches its memory, before time begins
+        lateness.reset(); // touches the histogram's memory before time begins
         Roster {
             seats: (core..P).step_by(cores).map(|_| Seat::with_room()).collect(),
             agenda: Agenda::default(),
@@ -233,7 +228,7 @@ impl Roster {
         }
     }
 
-    /// Puts a message into the inbox of the processor at `place`. The agenda need not know of the holder, who
+    /// Puts a message into the inbox of the processor at `place`. The holder needs no entry on the agenda, because it
     /// looks at its own seat.
     #[inline]
     fn put(&mut self, place: usize, holder: u32, envelope: Envelope) {
@@ -245,7 +240,6 @@ impl Roster {
         }
     }
 
-    /// Puts an entry on the agenda.
     #[inline]
     fn add(&mut self, entry: Entry) {
         let Roster { agenda, seats, places, outgoing, .. } = self;
@@ -256,14 +250,14 @@ impl Roster {
         });
     }
 
-    /// Whose entry on the agenda this is.
+    /// The processor of an entry on the agenda.
     #[inline]
     fn processor(&self, entry: Entry) -> u32 {
         let (time, place) = entry.moment();
         self.places.who(time, place)
     }
 
-    /// The entry of a processor of the core, as its seat is.
+    /// The entry on the agenda of a processor of the core.
     #[inline]
     fn entry(&self, id: u32, place: usize) -> Entry {
         let seat = &self.seats[place];
@@ -276,8 +270,8 @@ impl Roster {
         self.incoming.iter().any(|lane| !lane.is_empty())
     }
 
-    /// Lets in the messages that other cores have sent, until it is certain what the holder takes, if it is one of a
-    /// pair: what comes after that can wait in its lane, where it needs no room of its own. Returns whether there were any.
+    /// Lets in the messages from other cores. Returns whether there were any. `seat` is the holder's if it is one of a pair:
+    /// then messages after the one that it will certainly take wait in their lane, where they need no room of their own.
     #[inline]
     fn let_in(&mut self, holder: u32, seat: Option<usize>, cores: usize) -> bool {
         let mut any = false;
@@ -294,7 +288,7 @@ impl Roster {
         any
     }
 
-    /// Who acts first on the core: the holder, who would be `mine`, or one on the agenda.
+    /// The entry of the processor that acts first on the core: the holder, with the entry `mine`, or one on the agenda.
     #[inline]
     fn first(&mut self, mine: Entry, holder: u32, cores: usize) -> Entry {
         while let Some(first) = self.agenda.peek() {
@@ -325,21 +319,20 @@ impl<'a> Waiter<'a> {
         self.beat.runs(self.id, Time::ZERO);
     }
 
-    /// The core's roster. A processor that does not hold the core asks for it only when the run has failed.
+    /// The core's roster. Only in a failed run is it used by a processor that does not hold the core.
     #[inline]
     fn roster(&mut self) -> &mut Roster {
         self.roster.get_or_insert_with(|| self.core.lock())
     }
 
-    /// The processor's seat.
     #[inline]
     fn seat(&mut self) -> &mut Seat {
         let place = self.place;
         &mut self.roster().seats[place]
     }
 
-    /// Returns, holding the core, when the processor's seat says that it wakes, and what `follows` may; or false,
-    /// once the run is over.
+    /// Returns true, holding the core, when the time has come at which the processor's seat wakes, and what it needs for
+    /// what `follows` is certain. Returns false once the run is over.
     fn sleep(&mut self, follows: Needs) -> bool {
         self.beat.called();
         let (id, place, cores) = (self.id, self.place, self.wall.cores.len());
@@ -382,8 +375,8 @@ impl<'a> Waiter<'a> {
                 }
             }
             if wake == self.reached.0 && !waited && self.has(needs, wake) {
-                return self.goes_on(); // the code since then is free, or it would be later now
-            }
+                return self.goes_on(); // code that costs no time in the model does not wait
+                }
             let certain = pair.is_some_and(|place| self.roster().seats[place].is_certain(id));
             match self.watch(wake, needs, certain) {
                 Seen::Due => return true,
@@ -393,7 +386,7 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    /// Hands the core over to a processor, and returns when it comes back; or false, once the run is over.
+    /// Hands the core over to another processor. Returns true when it is handed back, and false once the run is over.
     fn hand_over(&mut self, other: u32, mine: Entry) -> bool {
         if mine.moment().0 < Time::MAX {
             self.roster().add(mine);
@@ -404,7 +397,7 @@ impl<'a> Waiter<'a> {
         self.goes_on()
     }
 
-    /// Whether it is certain, by what was seen of the other cores, what the processor needs to go on at `wake`.
+    /// Whether the processor has what it needs to go on at `wake`, by what is known of the other cores.
     #[inline]
     fn has(&mut self, needs: Needs, wake: Time) -> bool {
         let (id, Foreknown { places, lookahead, .. }) = (self.id, &self.wall.known);
@@ -417,7 +410,7 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    /// The processor does more than look for messages.
+    /// Notes that a processor of the core does more than look for messages.
     #[inline]
     fn hopes(&mut self) {
         if self.roster().hopeless {
@@ -426,13 +419,12 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    /// Looks at the other cores.
     fn look_around(&mut self) {
         let wall = self.wall;
         self.roster().outlook.look(&wall.fronts, &wall.host);
     }
 
-    /// Whether the run goes on; if it has failed, the processor unwinds.
+    /// Whether the run goes on. If it has failed, the processor unwinds.
     #[inline]
     fn goes_on(&mut self) -> bool {
         let status = self.wall.status.load(Ordering::Relaxed);
@@ -442,12 +434,12 @@ impl<'a> Waiter<'a> {
         status == GOING
     }
 
-    /// Spins until `wake` has come and what the processor needs is certain, or until there is something else to do. What
-    /// comes from other cores can wait if it is `certain` what the processor takes.
+    /// Spins until `wake` has come and the processor has what it needs, or until there is something else to do. If it is
+    /// `certain` which message the processor takes, messages from other cores can wait.
     fn watch(&mut self, wake: Time, needs: Needs, certain: bool) -> Seen {
-        /// How many looks go by between two at whether the run is stuck: a message that comes soon must not pay for it.
+        /// After how many rounds it checks whether the run is stuck: the check must not delay a message that comes soon.
         const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
-        /// The same where each look lets another core go on, which may take long.
+        /// The same number if the cores are crowded: then each round yields to another core, which may take long.
         const SELDOM_IF_CROWDED: u32 = 1 << 6;
         let crowded = self.wall.crowded;
         let seldom = if crowded { SELDOM_IF_CROWDED } else { SELDOM };
@@ -462,7 +454,7 @@ impl<'a> Waiter<'a> {
             }
             if wake < Time::MAX {
                 if !self.has(needs, wake) {
-                    // What the others had sent before is in the lanes now, so these are looked at once more.
+                    // Messages that the others sent before this look lie in the lanes now, so the next round looks there first.
                     self.look_around();
                 } else {
                     let (now, deadline) = (self.wall.host.now(), self.wall.host.tick_of(wake));
@@ -487,11 +479,11 @@ impl<'a> Waiter<'a> {
                 self.look_around();
                 if wake < Time::MAX {
                     if self.has(Needs::Turn, wake) && !self.roster().has_incoming() {
-                        // All that comes before has been done.
+                        // All earlier acts have been done.
                         self.wall.fail_with(Cause::EndOfTime { id: self.id as usize });
                     }
                 } else if self.roster().outlook.horizon().0 == Time::MAX && !self.roster().has_incoming() {
-                    // Nobody here is due, nobody elsewhere, and nothing is under way.
+                    // No processor of any core waits for a time, and no message is under way.
                     let (waiting, of) = (self.wall.running.load(Ordering::SeqCst), self.wall.P);
                     say_before_abort(&Cause::Deadlock { waiting, of });
                     self.wall.end(FAILED);
@@ -505,8 +497,8 @@ impl Clock for Waiter<'_> {
     fn wait_until(&mut self, t: Time) {
         self.goes_on();
         if t == self.reached.0 {
-            return; // the code since then is free, or it would be later now
-        }
+            return; // code that costs no time in the model does not wait
+            }
         self.hopes();
         self.seat().wait_until(t);
         self.sleep(Needs::Nothing);
@@ -544,7 +536,7 @@ impl Clock for Waiter<'_> {
         let roster = self.roster();
         roster.hopeless = roster.unstarted.is_empty() && roster.seats.iter().all(Seat::is_hopeless);
         wall.fronts[number].shows_hope(!roster.hopeless);
-        // A core whose holder waits shows nothing of the kind, but that it never acts.
+        // A core whose holder waits for a message does not show that it is hopeless, but its front is never.
         roster.outlook.look(&wall.fronts, &wall.host);
         let forsaken = roster.outlook.horizon().0 == Time::MAX || roster.outlook.is_hopeless(&wall.fronts);
         roster.hopeless && forsaken && !roster.has_incoming()
@@ -577,7 +569,7 @@ impl Clock for Waiter<'_> {
 
     fn receive(&mut self, reception: &mut Reception) -> Option<Envelope> {
         let id = self.id;
-        self.goes_on(); // or else the seat must stay as it was when the run failed
+        self.goes_on(); // in a failed run the seat must stay as it was when the run failed
         let cost = self.wall.known.cost;
         self.seat().ask(id, reception, &cost);
         if self.sleep(Needs::Turn) { self.seat().answer(reception) } else { None }
@@ -590,20 +582,18 @@ impl Clock for Waiter<'_> {
             self.roster = None;
             return;
         }
-        self.wall.finish.fetch_max(self.reached.1, Ordering::SeqCst); // it has waited until `at`
+        self.wall.finish.fetch_max(self.reached.1, Ordering::SeqCst); // its last wait was until `at`
         if self.wall.running.fetch_sub(1, Ordering::SeqCst) == 1 {
             self.wall.end(OVER);
         } else {
-            // The core may still need somebody who watches, and an exit would disturb those who run.
+            // The core may still need a processor that watches, and an exit would disturb others that run.
             self.sleep(Needs::Nothing);
         }
     }
 }
 
-/// Runs `body` for each of `P` processors on so many cores, with time `dilation` times slower than it should be. Returns
-/// when all have ended: what each returned, and what was found out about the host.
-///
-/// `body` gets the processor's number and its clock.
+/// Runs `body` for each of `P` processors on so many cores, with time stretched by `dilation`. `body` gets the processor's
+/// number and its clock. Returns the results, and how the host held the run, when all have ended.
 #[expect(clippy::too_many_arguments, reason = "all are different, and all come from the machine")]
 pub(crate) fn run<T: Send>(
     P: usize,
@@ -670,7 +660,7 @@ pub(crate) fn run<T: Send>(
 
 /// How many pages of its stack a processor touches before time begins.
 const TOUCHED_PAGES: usize = 4;
-/// With more processors than this, each touches one page: memory for more would take long to get.
+/// With more processors than this, each touches one page: more memory would take long to get.
 const MANY: usize = 4096;
 
 /// Touches the part of the stack that a program is likely to use, so that the host provides its memory before
@@ -685,7 +675,7 @@ fn touch_stack(pages: usize) {
     std::hint::black_box(&mut page);
 }
 
-/// Counts nanoseconds up to a minute, with two digits.
+/// A histogram of nanoseconds up to a minute, with two digits.
 fn lateness_histogram() -> Histogram<u32> {
     Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("the bounds are right")
 }
@@ -713,16 +703,16 @@ mod loom_tests {
         clock.receive(&mut Reception { deadline: Time::MAX, purpose: Purpose::Take, ..look }).unwrap()
     }
 
-    /// Where processors note what they do that others can see.
+    /// Where processors note their acts.
     type Acts = loom::sync::Arc<loom::sync::Mutex<Vec<(i64, usize)>>>;
 
-    /// Waits until the processor may act at a time, in microseconds, and notes that it does.
+    /// Waits until the processor may act at a time, in microseconds, and notes the act.
     fn act(clock: &mut dyn Clock, acts: &Acts, time: i64, id: usize) {
         clock.act_at(time * US);
         acts.lock().unwrap().push((time, id));
     }
 
-    /// Runs a program under every order of its threads' steps that a few preemptions make. All acts come in their order.
+    /// Runs a program under every order of its threads' steps that a few preemptions can make, and checks the order of acts.
     fn try_all(P: usize, cores: usize, status: u8, program: fn(usize, &mut dyn Clock, &Acts)) {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = Some(if P > 2 { 1 } else { 2 });
@@ -786,7 +776,7 @@ mod loom_tests {
 
     #[test]
     fn a_message_wakes_a_parked_processor_of_another_core() {
-        // 0 and 2 share a core. 2 watches it, or 0 does, when the message for 0 comes.
+        // Processors 0 and 2 share a core. Either of them watches it when the message for 0 comes.
         try_all(3, 2, OVER, |id, clock, _| match id {
             0 => drop(receive(clock, 1)),
             1 => clock.deliver(envelope(1, 0, Time::ZERO)),
@@ -815,7 +805,7 @@ mod loom_tests {
 
     #[test]
     fn who_is_sent_to_acts_before_later_ones() {
-        // 1 acts only when 0's message is there, at 2; and 0 again at 3.
+        // Processor 1 acts at 2, when the message from 0 arrives; processor 0 acts again at 3.
         try_all(2, 2, OVER, |id, clock, acts| match id {
             0 => {
                 act(clock, acts, 1, 0);

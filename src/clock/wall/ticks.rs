@@ -7,28 +7,27 @@ use crate::time::Time;
 
 /// Relates the machine's time to the ticks of the host's time stamp counter.
 ///
-/// Ticks are floating point numbers here, as the dilation is and what reports say. The model computes in whole picoseconds
-/// alone, and a tick is finer than what the host can keep.
+/// Ticks are converted in floating point, as the dilation is. The model computes in whole picoseconds only, and an error
+/// of a tick is less than the host's own.
 #[derive(Debug)]
 pub(super) struct HostClock {
-    /// Reads the ticks.
     clock: Clock,
-    /// How many ticks a picosecond of the machine lasts, dilation included.
+    /// How many ticks a picosecond of the machine lasts, with the dilation.
     ticks_per_ps: f64,
     /// How many nanoseconds of the host a tick lasts.
     ns_per_tick: f64,
-    /// The tick at which the machine's time is 0; [`UNSET`] before that is known.
+    /// The tick at which the machine's time is 0; [`UNSET`] before the run has begun.
     start: AtomicU64,
 }
 
-/// No tick: the run has not begun.
+/// Stands for no tick.
 const UNSET: u64 = u64::MAX;
 
-/// How far ahead the start is set, so that every core sees it coming.
+/// How far ahead the start is set, so that every core is ready by then.
 const AHEAD_NS: f64 = 20_000.0;
 
 impl HostClock {
-    /// A clock that lets the machine run `dilation` times slower than it should.
+    /// A clock that lets the machine run `dilation` times slower than its parameters say.
     pub(super) fn new(dilation: f64) -> HostClock {
         const MANY: u64 = 1 << 40;
         let clock = Clock::new();
@@ -41,7 +40,7 @@ impl HostClock {
     #[inline]
     pub(super) fn now(&self) -> u64 {
         if cfg!(loom) {
-            return UNSET - 1; // every moment has come: what is tried is the order, not the time
+            return UNSET - 1; // every time has come: loom tries orders, not times
         }
         self.clock.raw()
     }
@@ -52,10 +51,8 @@ impl HostClock {
         self.start.store(self.clock.raw() + ahead, Ordering::Release);
     }
 
-    /// The first tick that is later than the machine's time `t`, or [`UNSET`] if there is none: it is the end of time, or
-    /// later than all ticks, or the run has not begun.
-    ///
-    /// A tick that is rounded down would let a processor that waits go on early, by less than a tick.
+    /// The first tick after the machine's time `t`. It is [`UNSET`] if `t` is the end of time or later than all ticks, or if
+    /// the run has not begun. A tick before `t` would let a processor that waits go on early.
     #[inline]
     pub(super) fn tick_of(&self, t: Time) -> u64 {
         match self.start.load(Ordering::Acquire) {
@@ -68,7 +65,7 @@ impl HostClock {
         }
     }
 
-    /// Whether nobody can wait for the machine's time `t`: it is the end of time, or later than all ticks.
+    /// Whether the machine's time `t` never comes: it is the end of time, or later than all ticks.
     #[inline]
     pub(super) fn never_comes(&self, t: Time) -> bool {
         t == Time::MAX || (self.start.load(Ordering::Acquire) != UNSET && self.tick_of(t) == UNSET)
@@ -80,7 +77,7 @@ impl HostClock {
         Time::from_ps((ticks as f64 / self.ticks_per_ps) as i64)
     }
 
-    /// The host's time since a tick, which is the machine's where it computes: that is not dilated.
+    /// The host's time since a tick. The local time of a processor that computes goes on by as much, whatever the dilation.
     pub(super) fn since(&self, tick: u64) -> Time {
         let ticks = self.now().saturating_sub(tick);
         Time::from_ps((ticks as f64 * self.ns_per_tick * 1e3) as i64)
@@ -102,8 +99,8 @@ mod tests {
     proptest! {
         #![proptest_config(crate::cases::cases(2000))]
 
-        /// Who has waited for a tick is not before the time that it waited for, and at most a tick after it: for a day of
-        /// the host, whose ticks floating point numbers can tell apart.
+        /// The tick that ends a wait is not before the wait's time, and at most a tick after it. That holds for a day of the
+        /// host, whose ticks floating point numbers can tell apart.
         #[test]
         fn nobody_is_early(dilation in 1.0_f64..1e4, short in 0..10_000_000_i64, day in 0.0_f64..1.0) {
             let clock = HostClock::new(dilation);

@@ -1,17 +1,15 @@
-//! What a carrier is to the processors that it carries.
+//! What a carrier does for a processor.
 
-/// What carries a processor on the wall clock.
-///
-/// On the virtual clock processors are coroutines.
+/// What carries a processor on the wall clock. On the virtual clock it is always a coroutine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Carrier {
     /// Each processor has a thread of its own, pinned to its core.
     #[default]
     Thread,
-    /// The processors of a core share its one thread, on which each is a coroutine. To hand the core over then takes
-    /// less than a tenth of the time, so far more processors can act at once. But all that belongs to a thread, they
-    /// share: thread-locals, and locks that know who holds them.
+    /// The processors of a core share one thread, on which each is a coroutine. Handing the core over then takes less
+    /// than a tenth of the time, so far more processors can act at once. But the processors share all that belongs to a
+    /// thread: thread-locals, and locks that know which thread holds them.
     Coroutine,
 }
 
@@ -24,6 +22,6 @@ pub(in crate::clock::wall) trait Berth {
     fn hands_over_to(&self, other: u32);
 }
 
-/// Runs a processor's program in its berth, from its first call to its end. Returns what it returns; nothing if the run has
+/// Runs a processor's program in its berth, from its start to its end. Returns the program's result; `None` if the run has
 /// failed.
 pub(super) type RunIn<'a, T> = &'a (dyn Fn(usize, &dyn Berth) -> Option<T> + Sync);

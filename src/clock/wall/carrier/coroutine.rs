@@ -1,4 +1,4 @@
-//! Processors that are coroutines on their core's one thread: to hand a core over is to switch stacks.
+//! Processors that are coroutines on their core's one thread: a hand-over switches stacks.
 
 use corosensei::{CoroutineResult, Yielder};
 
@@ -8,19 +8,19 @@ use crate::clock::stacks::overflow::Stacks;
 use crate::clock::wall::cores::pin;
 use crate::error::Cause;
 
-/// A processor's coroutine, which gives way to another by its number.
+/// A processor's coroutine. It hands the core over by yielding the other processor's number.
 struct CoroutineBerth<'a>(&'a Yielder<(), u32>);
 
 impl Berth for CoroutineBerth<'_> {
-    fn awaits_core(&self) {} // it is resumed when the core is handed to it
+    fn awaits_core(&self) {} // the coroutine is first resumed when the core is handed to it
 
     fn hands_over_to(&self, other: u32) {
         self.0.suspend(other);
     }
 }
 
-/// Gives each of so many cores a thread, and each of `P` processors a coroutine on one of them with so many bytes of
-/// stack. Returns when all have ended, what came of each, and whether all threads could be pinned.
+/// Gives each core a thread, and each of `P` processors a coroutine with `stack` bytes of stack on one of them. Returns,
+/// when all have ended, each processor's result and whether all threads could be pinned.
 pub(in crate::clock) fn carry<T: Send>(
     P: usize,
     stack: usize,
@@ -69,15 +69,15 @@ pub(in crate::clock) fn carry<T: Send>(
     (lives, all_pinned)
 }
 
-/// Resumes the coroutines of a core, one at a time, as they hand it to each other, until the run has ended; and then
-/// those that have not ended.
+/// Resumes the coroutines of a core, one at a time, as they hand the core to each other, until the run has ended. Then
+/// lets the coroutines that have not ended do so.
 fn carry_core<T>(mut coroutines: Coroutines<u32, Option<T>>, cores: usize) -> Vec<(usize, Option<T>)> {
     let mut ended = Vec::new();
     let mut holder = 0;
     loop {
         match coroutines.resume(holder) {
             CoroutineResult::Yield(other) => holder = other as usize / cores,
-            // A holder returns only when the run has ended: who has finished stays until all have.
+            // A holder returns only when the run has ended: a processor that has finished stays until all have.
             CoroutineResult::Return(life) => {
                 ended.push((holder, life));
                 break;

@@ -1,6 +1,5 @@
-//! What carries a processor on the wall clock, and how its core passes from one to another.
-//!
-//! All else is the same for all carriers: who holds a core, when, and who is next is the [wall clock](super::wall)'s.
+//! What carries a processor on the wall clock, and how a core is handed from one processor to another. Which processor
+//! holds a core, and which is next, is the same for all carriers: the [wall clock](super::wall) decides it.
 
 mod berth;
 pub(super) mod coroutine;

@@ -1,4 +1,4 @@
-//! Processors that are threads: to hand a core over is to unpark one and to park the other.
+//! Processors that are threads: a hand-over unparks the new holder's thread and parks the old one's.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,7 +10,7 @@ use crate::error::Cause;
 
 /// A processor's own thread.
 pub(in crate::clock) struct ThreadBerth<'a> {
-    /// Where it parks.
+    /// Where the thread parks.
     pub parker: Parker,
     /// Wakes each processor's thread.
     pub unparkers: &'a [Unparker],
@@ -27,8 +27,8 @@ impl Berth for ThreadBerth<'_> {
     }
 }
 
-/// Gives each processor a thread with so many bytes of stack, pinned to one of so many cores. Returns when all have
-/// ended, what came of each, and whether all could be pinned.
+/// Gives each processor a thread with `stack` bytes of stack, pinned to its core. Returns, when all have ended, each
+/// processor's result and whether all threads could be pinned.
 pub(in crate::clock) fn carry<T: Send>(
     parkers: Vec<Parker>,
     unparkers: &[Unparker],
@@ -67,7 +67,7 @@ pub(in crate::clock) fn carry<T: Send>(
     (lives, pinned.into_inner())
 }
 
-/// The error of a computer that gives no more threads.
+/// The error that this computer gives no more threads.
 fn no_thread(processors: usize, made: usize, error: &std::io::Error) -> Cause {
     Cause::Host(format!(
         "this computer gave {made} of {processors} threads ({error}); use fewer processors, or let coroutines carry \
