@@ -88,11 +88,11 @@ pub(super) struct Beat {
 
 /// What the watchdog saw of a beat.
 struct Seen {
-/// The beat's `runs` and `calls`.
-beat: (u64, u64),
-/// Since when these are the same.
-since: Instant,
-/// Whether the silence was reported.
+    /// The beat's `runs` and `calls`.
+    beat: (u64, u64),
+    /// Since when these are the same.
+    since: Instant,
+    /// Whether the silence was reported.
     told: bool,
 }
 

@@ -48,8 +48,8 @@ fn broadcast_is_figure_3_of_logp() {
     }
     seen.sort();
     let leaf = |t| (t, vec![]);
-    let figure = [(0, vec![0, 4, 8, 12]), (10, vec![10, 14]), (14, vec![14]), leaf(18), leaf(20), leaf(22)];
-    assert_eq!(seen[..6], figure);
+    let metric = [(0, vec![0, 4, 8, 12]), (10, vec![10, 14]), (14, vec![14]), leaf(18), leaf(20), leaf(22)];
+    assert_eq!(seen[..6], metric);
     assert_eq!(seen[6..], [leaf(24), leaf(24)]);
     assert_eq!(run.time, 24 * US);
     assert_eq!(formula(&case), Some(24 * US));

@@ -136,9 +136,9 @@ fn the_staggered_remap_is_that_of_logp() {
 fn the_staggered_remap_of_a_million_points_is_that_of_logp() {
     let outcome = run(&case("short-staggered", cm5(128), 1 << 20));
     assert_eq!(phase(&outcome, "remap"), 8192 * (5 * US) + 6 * US - 64 * (4 * US));
-    let rate = outcome.figures.iter().find(|figure| figure.unit == "MB/s").unwrap().value;
+    let rate = outcome.metrics.iter().find(|metric| metric.unit == "MB/s").unwrap().value;
     assert!((3.2..3.23).contains(&rate), "{rate}"); // "an asymptotic rate of 3.2MB/s"
-    assert!(outcome.figures.iter().all(|f| f.unit != "Mflops" || (f.value - 2.2).abs() < 0.1));
+    assert!(outcome.metrics.iter().all(|f| f.unit != "Mflops" || (f.value - 2.2).abs() < 0.1));
 }
 
 /// LogP, figure 6, and LogGP, section 3.

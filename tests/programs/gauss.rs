@@ -78,8 +78,8 @@ fn right_or_singular(case: &Case, emulation: &Emulation) -> Outcome {
     outcome
 }
 
-fn figure(outcome: &Outcome, name: &str) -> f64 {
-    outcome.figures.iter().find(|figure| figure.name == name).unwrap().value
+fn metric(outcome: &Outcome, name: &str) -> f64 {
+    outcome.metric(name).unwrap()
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn the_longest_message_is_the_papers() {
     for n in [24, 32, 100, 101, 256] {
         let params = preset("myrinet").unwrap().builder().P(5).build().unwrap();
         let outcome = outcome(&case("whole", params, n), &Emulation::default());
-        assert_eq!(figure(&outcome, "longest message"), (16 * (n - 4)) as f64, "{n}");
+        assert_eq!(metric(&outcome, "longest message"), (16 * (n - 4)) as f64, "{n}");
     }
     assert_eq!([1024, 4096].map(|n| 16 * (n - 4)), [16_320, 65_472]);
 }
@@ -143,7 +143,7 @@ fn pivots_matter() {
         std::fs::write(&file, text).unwrap();
         let case =
             case("whole", machines(P)[1], text.lines().count()).with(&ENTRIES, Entries::File(file.clone()));
-        let residual = figure(&outcome(&case, &Emulation::default()), "scaled residual");
+        let residual = metric(&outcome(&case, &Emulation::default()), "scaled residual");
         assert!(residual < 1.0, "{text}: {residual}");
     }
     std::fs::remove_dir_all(folder).unwrap();

@@ -28,7 +28,7 @@ fn model(case: &Case) -> Time {
 
 /// How many operands it says that it summed.
 fn operands(outcome: &Outcome) -> usize {
-    outcome.figures.iter().find(|figure| figure.name == "operands").unwrap().value as usize
+    outcome.metric("operands").unwrap() as usize
 }
 
 /// A machine whose times are so many of a unit each.
@@ -94,9 +94,9 @@ fn summation_is_figure_4_of_logp() {
         .collect();
     shares.sort();
     // S - (o+1)k + 1 for k children (Karp et al., lemma 4.2).
-    let figure =
+    let metric =
         [(4, 5, 0), (4, 5, 0), (6, 7, 0), (8, 9, 0), (10, 11, 0), (14, 12, 1), (18, 13, 2), (28, 17, 4)];
-    assert_eq!(shares, figure);
+    assert_eq!(shares, metric);
     for id in 0..8 {
         let idle = outcome.run.processors[id].idle + outcome.run.processors[id].gap;
         assert_eq!(idle, Time::ZERO, "processor {id} idles before it sends");

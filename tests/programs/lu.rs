@@ -161,8 +161,8 @@ fn a_singular_matrix_is_reported_at_the_same_step_everywhere() {
     std::fs::write(&file, "1, 2, 3, 4\n2, 4, 6, 8\n1, 0, 2, 5\n3, 1, 1, 0\n").unwrap();
     let step = |case: &Case| {
         let outcome = outcome(case, &Emulation::default());
-        let figures = outcome.figures.iter();
-        figures.filter(|figure| figure.name == "no pivot at step").map(|figure| figure.value).next()
+        let metrics = outcome.metrics.iter();
+        metrics.filter(|metric| metric.name == "no pivot at step").map(|metric| metric.value).next()
     };
     for algorithm in LU.algorithms {
         for P in [1, 4, 6] {

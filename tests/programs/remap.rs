@@ -196,7 +196,7 @@ fn half_a_megabyte_is_sixty_times_faster_in_long_messages() {
 fn the_rate_is_what_a_processor_sends_in_a_time() {
     let case = figure_4("short-staggered", 2);
     let outcome = run(&case);
-    let [rate] = outcome.figures[..] else { panic!("{:?}", outcome.figures) };
+    let [rate] = outcome.metrics[..] else { panic!("{:?}", outcome.metrics) };
     assert_eq!((rate.name, rate.unit), ("rate per processor", "MB/s"));
     let us = outcome.run.time.as_ns() / 1e3;
     assert!((rate.value * us - 15.0 * 2048.0).abs() < 1e-6);

@@ -182,7 +182,7 @@ fn a_browser_shows_the_whole_page() {
     for (width, dark) in [(1280, false), (1280, true), (400, false), (400, true)] {
         let seen = browser.probe(&page, width, dark, &ALL);
         assert_eq!(seen.problems, Vec::<String>::new(), "{width} px, dark: {dark}");
-        assert_eq!(seen.figures, page.matches("<figure>").count());
+        assert_eq!(seen.metrics, page.matches("<figure>").count());
         assert_eq!(seen.is_dark, dark, "{width} px");
     }
 }

@@ -33,8 +33,8 @@ fn audit(answers: &Answers) -> &Audit {
 }
 
 fn throughput(answers: &Answers) -> Option<f64> {
-    let mut figures = answers.outcome.figures.iter();
-    figures.find(|figure| figure.name == THROUGHPUT).map(|figure| figure.value)
+    let mut metrics = answers.outcome.metrics.iter();
+    metrics.find(|metric| metric.name == THROUGHPUT).map(|metric| metric.value)
 }
 
 /// Parameters of all kinds, with g < o, o = 0, g = 0 and L = 0 among them.
@@ -91,7 +91,7 @@ fn everyone_starts_at_the_same_processor_in_the_naive_remap() {
 
 /// What a run showed, in microseconds.
 fn latency(answers: &Answers, name: &str) -> f64 {
-    answers.outcome.figures.iter().find(|figure| figure.name == name).unwrap().value
+    answers.outcome.metric(name).unwrap()
 }
 
 /// Two processors start a message each every 40 us, half of that apart, and nobody is in the way of the other: each takes

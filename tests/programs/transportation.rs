@@ -32,9 +32,8 @@ fn model(case: &Case) -> Time {
     outcome(case, &Emulation::default()).run.time
 }
 
-fn figure(outcome: &Outcome, name: &str) -> f64 {
-    let figure = outcome.figures.iter().find(|figure| figure.name == name);
-    figure.unwrap_or_else(|| panic!("no {name} in {:?}", outcome.figures)).value
+fn metric(outcome: &Outcome, name: &str) -> f64 {
+    outcome.metric(name).unwrap_or_else(|| panic!("no {name} in {:?}", outcome.metrics))
 }
 
 /// All algorithms that have formulas.
@@ -387,9 +386,9 @@ fn shuffling_makes_the_longest_message_what_the_appendix_expects() {
         let case = cm5("two-stage-shuffled", P, P * 200).with(&MATRIX, "random".into());
         let outcome = outcome(&Case { seed, ..case.clone() }, &Emulation::default());
         let expected = expected_longest(matrix(&Case { seed, ..case }).unwrap().t(), P).unwrap();
-        assert_eq!(figure(&outcome, "expected most"), expected);
-        sum += figure(&outcome, "2: most");
-        assert!(figure(&outcome, "2: most") <= (200 + P) as f64);
+        assert_eq!(metric(&outcome, "expected most"), expected);
+        sum += metric(&outcome, "2: most");
+        assert!(metric(&outcome, "2: most") <= (200 + P) as f64);
     }
     // Destinations with less traffic have shorter messages, so the longest is that of the busiest ones.
     let expected = expected_longest(P * 200, P).unwrap();
@@ -407,7 +406,7 @@ fn two_stages_come_near_two_t_mu() {
                 .with(&FAN_OUT, Some(FanOut::Of(P)))
                 .with(&SKEW, HALF);
             let outcome = outcome(&case, &Emulation::default());
-            let ratio = figure(&outcome, "time / 2 t mu");
+            let ratio = metric(&outcome, "time / 2 t mu");
             assert!(ratio < last, "{ratio} after {last}");
             last = ratio;
             let (time, formula) = (outcome.run.time.as_ps() as f64, formula(&case).unwrap().as_ps() as f64);
@@ -424,7 +423,7 @@ fn two_stages_come_near_two_t_mu() {
         for part in [64, 16, 4, 1] {
             let case = Case { ports: Ports::Dual, ..cm5(algorithm, 16, 1) }.with(&MATRIX, "random".into());
             let case = case.with(&OUTGOING, Some(r / part)).with(&INCOMING, Some(c / part));
-            let ratio = figure(&outcome(&case, &Emulation::default()), "time / (r + c) mu");
+            let ratio = metric(&outcome(&case, &Emulation::default()), "time / (r + c) mu");
             assert!(ratio < last, "{algorithm}: {ratio} after {last}");
             last = ratio;
         }
@@ -592,7 +591,7 @@ fn requests_are_messages_and_rejections() {
             let case = cm5(algorithm, 16, traffic).with(&FAN_OUT, Some(FanOut::Of(8)));
             let outcome = outcome(&case, &Emulation::default());
             let [requests, rejected, sleeps] =
-                ["requests", "rejected", "sleeps"].map(|name| figure(&outcome, name));
+                ["requests", "rejected", "sleeps"].map(|name| metric(&outcome, name));
             assert_eq!(requests - rejected, 16.0 * 8.0);
             assert!(algorithm == "random" || sleeps > 0.0);
         }

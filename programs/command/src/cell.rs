@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use loggp::{Carrier, ClockKind, Dilation, Ports, Rules, Time, Work};
-use loggp_programs::Figure;
+use loggp_programs::Metric;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -44,7 +44,7 @@ pub enum Cell {
     /// Several rows of another kind, such as the phases of a run.
     Rows(Vec<Object>),
     /// What else a run showed.
-    Figures(Vec<Figure>),
+    Metrics(Vec<Metric>),
 }
 
 /// Values by their names, which are paths: `stalls.ns` is `ns` in the object `stalls`. Those of an object stand together.
@@ -136,12 +136,12 @@ impl Serialize for Cell {
             Cell::Verified(yes) | Cell::Held(yes) => serializer.serialize_bool(*yes),
             Cell::Signed(_, cell) => cell.serialize(serializer),
             Cell::Rows(rows) => rows.serialize(serializer),
-            Cell::Figures(figures) => {
-                let name = |figure: &Figure| match figure.unit {
-                    "" => figure.name.to_string(),
-                    unit => format!("{} ({unit})", figure.name),
+            Cell::Metrics(metrics) => {
+                let name = |metric: &Metric| match metric.unit {
+                    "" => metric.name.to_string(),
+                    unit => format!("{} ({unit})", metric.name),
                 };
-                serializer.collect_map(figures.iter().map(|figure| (name(figure), figure.value)))
+                serializer.collect_map(metrics.iter().map(|metric| (name(metric), metric.value)))
             }
         }
     }

@@ -2,7 +2,7 @@
 //! held them, and what must be said of the rest.
 
 use loggp::Latency;
-use loggp_programs::{Case, Figure};
+use loggp_programs::{Case, Metric};
 use loggp_study::Phase;
 
 use super::column::{Column, table};
@@ -12,7 +12,7 @@ use super::studies::LATE;
 
 /// All that is said below the table.
 pub fn details(rows: &[Row], unit: Unit) -> String {
-    let mut tables = vec![figures(rows, unit), phases(rows, unit)];
+    let mut tables = vec![metrics(rows, unit), phases(rows, unit)];
     let mut notes: Vec<String> = Vec::new();
     for note in rows.iter().filter_map(note) {
         if !notes.contains(&note) {
@@ -31,16 +31,16 @@ pub fn details(rows: &[Row], unit: Unit) -> String {
 }
 
 /// What else the runs showed, as a table; nothing where they showed no more.
-fn figures(rows: &[Row], unit: Unit) -> String {
+fn metrics(rows: &[Row], unit: Unit) -> String {
     let mut columns = vec![Column::shown("", |row: &Row| row.asked.name.clone())];
     let mut seen: Vec<(&str, &str)> = Vec::new();
-    for &Figure { name, unit, .. } in rows.iter().flat_map(|row| &row.answers.outcome.figures) {
+    for &Metric { name, unit, .. } in rows.iter().flat_map(|row| &row.answers.outcome.metrics) {
         if !seen.contains(&(name, unit)) {
             seen.push((name, unit));
             columns.push(Column::shown(format!("{name} {unit}").trim(), move |row: &Row| {
-                let figures = &row.answers.outcome.figures;
-                let figure = figures.iter().find(|figure| (figure.name, figure.unit) == (name, unit));
-                figure.map(|figure| figure.value)
+                let metrics = &row.answers.outcome.metrics;
+                let metric = metrics.iter().find(|metric| (metric.name, metric.unit) == (name, unit));
+                metric.map(|metric| metric.value)
             }));
         }
     }

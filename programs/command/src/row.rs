@@ -77,9 +77,9 @@ pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'stati
                 Cell::Rows(phases.iter().map(|phase| column::object(&columns, phase)).collect())
             }
         }),
-        Column::new("figures", |row: &Row| match &row.answers.outcome.figures {
-            figures if figures.is_empty() => Cell::Absent,
-            figures => Cell::Figures(figures.clone()),
+        Column::new("metrics", |row: &Row| match &row.answers.outcome.metrics {
+            metrics if metrics.is_empty() => Cell::Absent,
+            metrics => Cell::Metrics(metrics.clone()),
         }),
         verified(),
         messages(),

@@ -126,8 +126,8 @@ impl Stress {
 
 /// What a run showed, in microseconds, as a time.
 fn latency(row: &Row, name: &str) -> Option<Cell> {
-    let figure = row.answers.outcome.figures.iter().find(|figure| figure.name == name)?;
-    Some(Cell::Measured(Time::from_ps((figure.value * US.as_ps() as f64).round() as i64)))
+    let us = row.answers.outcome.metric(name)?;
+    Some(Cell::Measured(Time::from_ps((us * US.as_ps() as f64).round() as i64)))
 }
 
 /// The columns of the report.
@@ -163,11 +163,7 @@ fn columns() -> Vec<Column<'static, Row>> {
         })
         .titled("in transit"),
         Column::new("stalls.capacity", |row: &Row| audit(row).capacity),
-        Column::new("throughput", |row: &Row| {
-            let figure = row.answers.outcome.figures.iter().find(|figure| figure.name == THROUGHPUT);
-            figure.map(|figure| figure.value)
-        })
-        .titled("throughput"),
+        Column::new("throughput", |row: &Row| row.answers.outcome.metric(THROUGHPUT)).titled("throughput"),
         Column::new("latency.mean_ns", |row: &Row| latency(row, LATENCY)).titled("latency"),
         Column::new("latency.longest_ns", |row: &Row| latency(row, LONGEST_LATENCY)).titled("at most"),
         row::dilation().untitled(),

@@ -32,7 +32,7 @@ pub struct Outcome {
     /// to when the last had done it, or as the program says.
     pub phases: Vec<(PhaseName, Time)>,
     /// What else the run showed.
-    pub figures: Vec<Figure>,
+    pub metrics: Vec<Metric>,
     /// What changed while it ran, where the program shows that.
     pub course: Option<Course>,
     /// What the auditor saw, where the program asks it.
@@ -41,12 +41,12 @@ pub struct Outcome {
 
 /// Something that a run showed beside its time, such as a rate.
 #[derive(Clone, Copy, Debug)]
-pub struct Figure {
+pub struct Metric {
     /// What it is, such as `rate per processor`.
     pub name: &'static str,
     /// Its unit, such as `MB/s`.
     pub unit: &'static str,
-    /// The figure's value.
+    /// How much of it.
     pub value: f64,
 }
 
@@ -90,8 +90,13 @@ impl Emulation {
 }
 
 impl Outcome {
-    /// A run without phases and figures.
+    /// A run without phases and metrics.
     pub fn new(run: Run<()>, verified: Result<(), String>) -> Outcome {
-        Outcome { run, verified, phases: Vec::new(), figures: Vec::new(), course: None, audit: None }
+        Outcome { run, verified, phases: Vec::new(), metrics: Vec::new(), course: None, audit: None }
+    }
+
+    /// The metric of this name, where the run shows it.
+    pub fn metric(&self, name: &str) -> Option<f64> {
+        self.metrics.iter().find(|metric| metric.name == name).map(|metric| metric.value)
     }
 }

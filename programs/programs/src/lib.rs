@@ -11,7 +11,7 @@ mod program;
 mod programs;
 
 pub use costs::Costs;
-pub use emulation::{Course, Emulation, Figure, Outcome, PhaseName};
+pub use emulation::{Course, Emulation, Metric, Outcome, PhaseName};
 pub use math::word::Word;
 pub use option::{Length, Opt, ProgramOption, Value};
 pub use program::{Algorithm, Case, Plan, Planned, Program, Refusal, Size};

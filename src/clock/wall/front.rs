@@ -51,9 +51,9 @@ pub(super) struct Front {
 /// What a core shows of the messages that it has sent to another core.
 #[derive(Default)]
 struct Sent {
-/// How many messages it has sent.
-count: AtomicU64,
-/// No message that is still under way arrives before this.
+    /// How many messages it has sent.
+    count: AtomicU64,
+    /// No message that is still under way arrives before this.
     least: AtomicI64,
 }
 

@@ -28,8 +28,8 @@ struct Slot<T> {
 
 /// Some slots, which are filled and emptied in order.
 struct Block<T> {
-slots: [Slot<T>; SLOTS],
-/// The next block. It is linked before the last slot is filled.
+    slots: [Slot<T>; SLOTS],
+    /// The next block. It is linked before the last slot is filled.
     next: UnsafeCell<Option<Arc<Block<T>>>>,
 }
 
@@ -43,20 +43,20 @@ unsafe impl<T: Send> Sync for Block<T> {}
 /// The end of a lane where messages are put in. It shares no cache line with data of the other core.
 #[repr(align(64))]
 pub(super) struct Sender<T> {
-/// The block that the next message goes to.
-block: Arc<Block<T>>,
-/// The slot that the next message goes to, below [`SLOTS`].
-index: usize,
-/// The next block, if it is linked; else the previous one, if there was one.
+    /// The block that the next message goes to.
+    block: Arc<Block<T>>,
+    /// The slot that the next message goes to, below [`SLOTS`].
+    index: usize,
+    /// The next block, if it is linked; else the previous one, if there was one.
     other: Option<Arc<Block<T>>>,
 }
 
 /// The end of a lane where messages come out. It shares no cache line with data of the other core.
 #[repr(align(64))]
 pub(super) struct Receiver<T> {
-/// The block of the next message.
-block: Arc<Block<T>>,
-/// The slot of the next message, below [`SLOTS`].
+    /// The block of the next message.
+    block: Arc<Block<T>>,
+    /// The slot of the next message, below [`SLOTS`].
     index: usize,
 }
 

@@ -376,7 +376,7 @@ impl<'a> Waiter<'a> {
             }
             if wake == self.reached.0 && !waited && self.has(needs, wake) {
                 return self.goes_on(); // code that costs no time in the model does not wait
-                }
+            }
             let certain = pair.is_some_and(|place| self.roster().seats[place].is_certain(id));
             match self.watch(wake, needs, certain) {
                 Seen::Due => return true,
@@ -498,7 +498,7 @@ impl Clock for Waiter<'_> {
         self.goes_on();
         if t == self.reached.0 {
             return; // code that costs no time in the model does not wait
-            }
+        }
         self.hopes();
         self.seat().wait_until(t);
         self.sleep(Needs::Nothing);

@@ -87,7 +87,7 @@ fn searched(lab: &Lab) -> Result<Vec<Check>, Failed> {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for P in 2..=most_P {
             for T in 0..=9 {
-                theirs.push(figure(&lab.model(by_time(P, times, T))?));
+                theirs.push(summed(&lab.model(by_time(P, times, T))?));
                 ours.push(search.most(T, P - 1));
             }
         }
@@ -124,7 +124,7 @@ fn reversed(lab: &Lab) -> Result<Vec<Check>, Failed> {
         ));
 
         let S: i64 = send_times(&trace).iter().sum::<i64>() + T;
-        let n = figure(&answers);
+        let n = summed(&answers);
         checks.push(Check::equal(
             format!("operands, sum of S_i - o(P-1) + 1: {at}"),
             &(S - o * (P as i64 - 1) + 1).to_string(),
@@ -172,7 +172,7 @@ fn operands(lab: &Lab) -> Result<Table, Failed> {
     for T in (0..=60).step_by(4) {
         let mut row = vec![(T as f64).into()];
         for P in [1, 2, 8, 32] {
-            row.push((figure(&lab.model(by_time(P, FIGURE_4, T))?) as f64).into());
+            row.push((summed(&lab.model(by_time(P, FIGURE_4, T))?) as f64).into());
         }
         table.push(row);
     }
@@ -220,7 +220,6 @@ fn by_time(P: usize, times: [i64; 3], T: i64) -> Case {
 }
 
 /// How many operands there were.
-fn figure(answers: &Answers) -> i64 {
-    let figure = answers.outcome.figures.iter().find(|figure| figure.name == "operands");
-    figure.expect("a summation says how many operands it had").value as i64
+fn summed(answers: &Answers) -> i64 {
+    answers.outcome.metric("operands").expect("a summation says how many operands it had") as i64
 }

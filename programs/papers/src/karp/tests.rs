@@ -12,11 +12,11 @@ fn run(case: &Case) -> (i64, i64, Option<i64>) {
     let plan = case.plan().unwrap();
     let outcome = plan.run(&Emulation::default()).unwrap();
     assert_eq!(outcome.verified, Ok(()));
-    let operands = outcome.figures.iter().find(|figure| figure.name == "operands");
+    let operands = outcome.metric("operands");
     (
         super::cycles(plan.formula().unwrap()),
         super::cycles(outcome.run.time),
-        operands.map(|figure| figure.value as i64),
+        operands.map(|operands| operands as i64),
     )
 }
 

@@ -266,7 +266,7 @@ fn measured(lab: &Lab, cases: &[Case], machine: &str) -> Result<Table, Failed> {
 
 /// A rate of a run, such as that of a phase.
 fn rate(answers: &Answers, name: &str) -> Option<f64> {
-    answers.outcome.figures.iter().find(|figure| figure.name == name).map(|figure| figure.value)
+    answers.outcome.metric(name)
 }
 
 /// The rates of the two phases of computing.

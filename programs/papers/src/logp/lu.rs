@@ -74,12 +74,12 @@ struct Layout {
 impl Layout {
     fn of(answers: &Answers) -> Layout {
         let broadcast = answers.phases.iter().find(|phase| phase.phase == "broadcast");
-        let words = answers.outcome.figures.iter().find(|figure| figure.name == "received mean");
+        let words = answers.outcome.metric("received mean");
         let us = |time: Option<loggp::Time>| time.map_or(f64::NAN, |time| time.in_units(US));
         Layout {
             time: us(answers.prediction.model),
             broadcast: us(broadcast.and_then(|phase| phase.prediction.model)),
-            words: words.map_or(f64::NAN, |figure| figure.value),
+            words: words.unwrap_or(f64::NAN),
         }
     }
 }

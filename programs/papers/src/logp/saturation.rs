@@ -40,9 +40,8 @@ fn case(rate: f64, size: usize) -> Case {
 }
 
 /// A figure of a run, in us.
-fn figure(answers: &Answers, name: &str) -> f64 {
-    let figures = &answers.outcome.figures;
-    figures.iter().find(|figure| figure.name == name).map_or(f64::NAN, |figure| figure.value)
+fn metric(answers: &Answers, name: &str) -> f64 {
+    answers.outcome.metric(name).unwrap_or(f64::NAN)
 }
 
 fn make(lab: &Lab) -> Result<Finding, Failed> {
@@ -58,9 +57,9 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     for (done, load) in RATES.into_iter().enumerate() {
         let model = lab.model(case(load, size))?;
         let more = lab.model(case(load, 2 * size))?;
-        mean.push((load, figure(&model, LATENCY)));
-        longest.push((load, figure(&model, LONGEST_LATENCY)));
-        twice.push((load, figure(&more, LATENCY)));
+        mean.push((load, metric(&model, LATENCY)));
+        longest.push((load, metric(&model, LONGEST_LATENCY)));
+        twice.push((load, metric(&more, LATENCY)));
         let stalled = model.outcome.run.stalled().in_units(US)
             / (P as f64 * model.prediction.model.unwrap_or_default().in_units(US));
         let mut row: Vec<Cell> = vec![
@@ -73,7 +72,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         ];
         if lab.is_wall() && MEASURED.contains(&load) {
             let measured = lab.measured(case(load, size))?;
-            let latency = figure(&measured, LATENCY);
+            let latency = metric(&measured, LATENCY);
             rings.push((load, latency));
             let host = measured.outcome.run.host.as_ref();
             row.extend([

@@ -132,8 +132,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
 
 /// How many values a run summed.
 fn operands(answers: &Answers) -> usize {
-    let figures = &answers.outcome.figures;
-    figures.iter().find(|figure| figure.name == "operands").map_or(0, |figure| figure.value as usize)
+    answers.outcome.metric("operands").map_or(0, |operands| operands as usize)
 }
 
 /// The most inputs that a processor adds between two receptions; all add as many.

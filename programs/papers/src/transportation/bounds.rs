@@ -206,7 +206,7 @@ pub fn scaling(lab: &Lab) -> Result<(Runs, String, Vec<Check>), Failed> {
         let t = 1_usize << power;
         let x = t as f64;
         let answers = if n == 1 { lab.measured(equal(t))? } else { lab.model(equal(t))? };
-        let ratio = figure(&answers, "time / 2 t mu");
+        let ratio = metric(&answers, "time / 2 t mu");
         of_equal.push((x, ratio));
         let prediction = answers.prediction;
         let part = prediction.formula.zip(prediction.model).map(|(formula, model)| formula.in_units(model));
@@ -217,7 +217,7 @@ pub fn scaling(lab: &Lab) -> Result<(Runs, String, Vec<Check>), Failed> {
             [(&mut of_plain, "two-stage", (t / 4, t)), (&mut of_alternate, "two-stage-alternate", (t, t / 4))]
         {
             let answers = lab.model(random(algorithm, r, c))?;
-            points.push((x, figure(&answers, "time / (r + c) mu")));
+            points.push((x, metric(&answers, "time / (r + c) mu")));
             runs.push(
                 &[&format!("(r + c) mu, P = 16, {algorithm}"), &loggp_draw::digits::thousands(t)],
                 None,
@@ -275,7 +275,6 @@ pub fn scaling(lab: &Lab) -> Result<(Runs, String, Vec<Check>), Failed> {
 }
 
 /// Something that a run showed.
-fn figure(answers: &Answers, name: &str) -> f64 {
-    let figure = answers.outcome.figures.iter().find(|figure| figure.name == name);
-    figure.map_or(f64::NAN, |figure| figure.value)
+fn metric(answers: &Answers, name: &str) -> f64 {
+    answers.outcome.metric(name).unwrap_or(f64::NAN)
 }

@@ -32,7 +32,7 @@
 use loggp::collectives::Shift;
 use loggp::{Params, Payload, Ports, Proc, RunError, Tag, Time, Work};
 
-use crate::{Algorithm, Case, Emulation, Figure, Outcome, Plan, Planned, Program, Size};
+use crate::{Algorithm, Case, Emulation, Metric, Outcome, Plan, Planned, Program, Size};
 
 /// All-to-all personalized communication.
 pub static REMAP: Program = Program {
@@ -191,7 +191,7 @@ impl Plan for Remap<'_> {
         let us = run.time.as_ns() / 1000.0;
         let mut outcome = Outcome::new(run, verified);
         if us > 0.0 {
-            outcome.figures.push(Figure { name: "rate per processor", unit: "MB/s", value: sent / us });
+            outcome.metrics.push(Metric { name: "rate per processor", unit: "MB/s", value: sent / us });
         }
         Ok(outcome)
     }

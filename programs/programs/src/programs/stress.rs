@@ -10,7 +10,7 @@ use std::iter;
 use loggp::{ActivityKind, Audit, Params, Payload, Proc, RunError, Tag, Time, Trace, US, Work, audit};
 
 use crate::option::Number;
-use crate::{Algorithm, Case, Emulation, Figure, Opt, Outcome, Plan, Planned, Program, Size};
+use crate::{Algorithm, Case, Emulation, Metric, Opt, Outcome, Plan, Planned, Program, Size};
 
 /// The patterns. A study of one says in [`Outcome::audit`] what its trace shows from outside.
 pub static STRESS: Program = Program {
@@ -67,11 +67,11 @@ pub static RATE: Opt<f64> = Opt::new(
 )
 .for_algorithms(&[STEADY]);
 
-/// A figure of a study: how many messages the busiest receiver took per max(g, o), from its first reception to its last.
+/// A metric: how many messages the busiest receiver took per max(g, o), from its first reception to its last.
 /// It is at most 1, by the rules. There is none for fewer than two messages, and where max(g, o) is 0.
 pub const THROUGHPUT: &str = "throughput";
 
-/// A figure of a study: how long a message took on average from when its sender meant to start it, stalls included, until it
+/// A metric: how long a message took on average from when its sender meant to start it, stalls included, until it
 /// was received.
 pub const LATENCY: &str = "latency";
 
@@ -140,10 +140,10 @@ impl Plan for Stress<'_> {
         let trace = run.trace.take().expect("the run was traced");
         let audit = audit(&trace);
         let verified = verify(&sent, &received).and_then(|()| obey(&audit));
-        let throughput = throughput(&trace).map(|value| Figure { name: THROUGHPUT, unit: "", value });
+        let throughput = throughput(&trace).map(|value| Metric { name: THROUGHPUT, unit: "", value });
         run.trace = emulation.trace.then_some(trace);
-        let figures = throughput.into_iter().chain(Ways::figures(&ways)).collect();
-        Ok(Outcome { figures, audit: Some(audit), ..Outcome::new(run, verified) })
+        let metrics = throughput.into_iter().chain(Ways::metrics(&ways)).collect();
+        Ok(Outcome { metrics, audit: Some(audit), ..Outcome::new(run, verified) })
     }
 }
 
@@ -183,11 +183,11 @@ impl Ways {
     }
 
     /// What those of all processors show.
-    fn figures(all: &[Ways]) -> impl Iterator<Item = Figure> + use<> {
+    fn metrics(all: &[Ways]) -> impl Iterator<Item = Metric> + use<> {
         let sum: Time = all.iter().map(|ways| ways.sum).sum();
         let count: usize = all.iter().map(|ways| ways.count).sum();
         let longest = all.iter().map(|ways| ways.longest).max().unwrap_or_default();
-        let us = |name, value| Figure { name, unit: "us", value };
+        let us = |name, value| Metric { name, unit: "us", value };
         let mean = us(LATENCY, sum.in_units(US) / count.max(1) as f64);
         [mean, us(LONGEST_LATENCY, longest.in_units(US))].into_iter().filter(move |_| count > 0)
     }

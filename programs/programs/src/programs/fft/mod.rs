@@ -34,7 +34,7 @@ use self::phase::{Phase, Stopwatch};
 use self::remap::Schedule;
 use crate::option::{Microseconds, OneOf};
 use crate::{
-    Algorithm, Case, Costs, Emulation, Figure, Opt, Outcome, PhaseName, Plan, Planned, Program, Refusal, Size,
+    Algorithm, Case, Costs, Emulation, Metric, Opt, Outcome, PhaseName, Plan, Planned, Program, Refusal, Size,
 };
 
 /// The fast Fourier transform.
@@ -223,7 +223,7 @@ impl Plan for Fft<'_> {
         }
         let mut outcome = Outcome::new(run, verify::verify(input, transform));
         outcome.phases = self.order().map(|phase| (phase.name().into(), spent[phase as usize])).collect();
-        outcome.figures = figures(self, &spent);
+        outcome.metrics = metrics(self, &spent);
         Ok(outcome)
     }
 }
@@ -304,23 +304,23 @@ fn remote_columns(p: &mut Proc, watch: &mut Stopwatch, phase: Phase, kernels: &K
 
 /// Rates per processor: 10 floating point operations per butterfly (LogP, section 4.1.4), and 16 bytes for
 /// each of its n/P points, as in LogP's 3.2 MB/s.
-fn figures(plan: &Fft, spent: &[Time; 4]) -> Vec<Figure> {
+fn metrics(plan: &Fft, spent: &[Time; 4]) -> Vec<Metric> {
     let shape = plan.shape;
     let [first, third] = shape.sizes().map(|size| 10 * shape.butterflies(size));
     let bytes = (shape.m() * size_of::<Point>()) as u64;
     let rate = |name, unit, count: u64, phase: Phase| {
         let time = spent[phase as usize];
         let value = count as f64 / time.in_units(loggp::US);
-        (time > Time::ZERO && count > 0).then_some(Figure { name, unit, value })
+        (time > Time::ZERO && count > 0).then_some(Metric { name, unit, value })
     };
     let computed =
         |name, count, phase| if plan.is_merged() { None } else { rate(name, "Mflops", count, phase) };
-    let figures = [
+    let metrics = [
         computed("compute I per processor", first, Phase::First),
         rate("remap per processor", "MB/s", bytes, Phase::Remap),
         computed("compute III per processor", third, Phase::Third),
     ];
-    figures.into_iter().flatten().collect()
+    metrics.into_iter().flatten().collect()
 }
 
 /// Points for the seed, in the square around 0.

@@ -17,7 +17,7 @@ use crate::math::dense::entries;
 use crate::math::dense::entries::{ENTRIES, Entries};
 use crate::math::dense::{check_size, residual};
 use crate::option::Microseconds;
-use crate::{Algorithm, Case, Emulation, Figure, Opt, Outcome, Plan, Planned, Program, Refusal, Size};
+use crate::{Algorithm, Case, Emulation, Metric, Opt, Outcome, Plan, Planned, Program, Refusal, Size};
 
 /// Gaussian elimination with partial pivoting.
 pub static GAUSS: Program = Program {
@@ -131,18 +131,18 @@ impl Plan for Gauss<'_> {
         let longest = parts.iter().map(|(solver, _)| solver.longest).max().unwrap_or(0);
         let found: Vec<Result<Vec<f64>, Singular>> = parts.into_iter().map(|(_, found)| found).collect();
         let verified = verify::verify(&matrix, &b, &found);
-        let mut figures = Vec::new();
-        let mut figure = |name, unit, value| figures.push(Figure { name, unit, value });
+        let mut metrics = Vec::new();
+        let mut metric = |name, unit, value| metrics.push(Metric { name, unit, value });
         if let Ok(x) = &found[0] {
             if run.time > Time::ZERO {
                 // 2/3 n^3, as Linpack counts.
                 let flops = 2.0 / 3.0 * (b.len() as f64).powi(3);
                 let time = run.time.in_units(loggp::US);
-                figure("rate per processor", "Mflops", flops / found.len() as f64 / time);
+                metric("rate per processor", "Mflops", flops / found.len() as f64 / time);
             }
-            figure("scaled residual", "", residual::scaled(&matrix, &Array1::from(x.clone()), &b));
+            metric("scaled residual", "", residual::scaled(&matrix, &Array1::from(x.clone()), &b));
         }
-        figure("longest message", "bytes", longest as f64);
-        Ok(Outcome { figures, ..Outcome::new(run, verified) })
+        metric("longest message", "bytes", longest as f64);
+        Ok(Outcome { metrics, ..Outcome::new(run, verified) })
     }
 }

@@ -31,7 +31,7 @@ use crate::math::dense::entries;
 use crate::math::dense::entries::{ENTRIES, Entries};
 use crate::option::{Microseconds, Perhaps, Whole, Written};
 use crate::{
-    Algorithm, Case, Costs, Course, Emulation, Figure, Opt, Outcome, PhaseName, Plan, Planned, Program,
+    Algorithm, Case, Costs, Course, Emulation, Metric, Opt, Outcome, PhaseName, Plan, Planned, Program,
     Refusal, Size,
 };
 
@@ -294,10 +294,10 @@ impl Plan for Lu<'_> {
             false => Err("the processors do not agree on the pivots".into()),
         };
         let records = Records(records);
-        let figures = self.figures(run.time, &run.processors, singular);
+        let metrics = self.metrics(run.time, &run.processors, singular);
         let mut outcome = Outcome::new(run, verified);
         outcome.phases = named(records.phases()).collect();
-        outcome.figures = figures;
+        outcome.metrics = metrics;
         let observed = self.ends().zip(records.active());
         outcome.course = Some(course(observed.take_while(|(end, _)| *end <= all.len())));
         Ok(outcome)
@@ -330,16 +330,16 @@ impl Lu<'_> {
     }
 
     /// What else the run showed: how fast it was, what was sent, and how much of the time was idle.
-    fn figures(&self, time: Time, processors: &[Stats], singular: Option<Singular>) -> Vec<Figure> {
+    fn metrics(&self, time: Time, processors: &[Stats], singular: Option<Singular>) -> Vec<Metric> {
         let (n, P) = (self.layout.n as f64, processors.len() as f64);
-        let mut figures = Vec::new();
-        let mut figure = |name, unit, value| figures.push(Figure { name, unit, value });
+        let mut metrics = Vec::new();
+        let mut metric = |name, unit, value| metrics.push(Metric { name, unit, value });
         if let Some(Singular(step)) = singular {
-            figure("no pivot at step", "", (step + 1) as f64);
+            metric("no pivot at step", "", (step + 1) as f64);
         } else if time > Time::ZERO {
             // 2/3 n^3, as Linpack counts.
             let flops = 2.0 / 3.0 * n * n * n;
-            figure("rate per processor", "Mflops", flops / P / time.in_units(loggp::US));
+            metric("rate per processor", "Mflops", flops / P / time.in_units(loggp::US));
         }
         let words = [
             (
@@ -356,17 +356,17 @@ impl Lu<'_> {
             ),
         ];
         for (least, mean, most, words) in words {
-            figure(least, "words", words.iter().min().copied().unwrap_or(0) as f64);
-            figure(mean, "words", words.iter().sum::<u64>() as f64 / P);
-            figure(most, "words", words.iter().max().copied().unwrap_or(0) as f64);
+            metric(least, "words", words.iter().min().copied().unwrap_or(0) as f64);
+            metric(mean, "words", words.iter().sum::<u64>() as f64 / P);
+            metric(most, "words", words.iter().max().copied().unwrap_or(0) as f64);
         }
         // Who has finished is idle until the last one has.
         let idle = |stats: &Stats| (stats.idle + time - stats.finish).in_units(loggp::US);
         let all = processors.iter().map(idle).sum::<f64>() / P / time.in_units(loggp::US);
         if time > Time::ZERO {
-            figure("idle", "%", 100.0 * all);
+            metric("idle", "%", 100.0 * all);
         }
-        figures
+        metrics
     }
 }
 

@@ -27,7 +27,7 @@ use std::fmt::Debug;
 
 use loggp::{Machine, RunError, Time, US, Work};
 
-use crate::{Algorithm, Case, Costs, Emulation, Figure, Outcome, PhaseName, Planned, Program, Size};
+use crate::{Algorithm, Case, Costs, Emulation, Metric, Outcome, PhaseName, Planned, Program, Size};
 use input::Key;
 use setting::Setting;
 
@@ -116,13 +116,13 @@ fn run<K: Key>(case: &Case, setting: &Setting, machine: Machine) -> Result<Outco
         results.into_iter().map(|(room, ends)| (room.items, ends)).unzip();
     keys.sort_unstable();
     let phases = phases(setting, &ends);
-    let figures = vec![Figure {
+    let metrics = vec![Metric {
         name: "time per key of a processor",
         unit: "us",
         value: run.time.in_units(US) / n as f64,
     }];
     let verified = verify(&results, &keys);
-    Ok(Outcome { phases, figures, ..Outcome::new(run, verified) })
+    Ok(Outcome { phases, metrics, ..Outcome::new(run, verified) })
 }
 
 /// Every processor must have its part of the sorted keys: that is their order, and that they are all there.

@@ -16,7 +16,7 @@ use crate::math::trees;
 use crate::math::trees::{choose, reached};
 use crate::math::word::Word;
 use crate::option::{Cycles, Perhaps};
-use crate::{Algorithm, Case, Emulation, Figure, Length, Opt, Outcome, Plan, Planned, Program, Size};
+use crate::{Algorithm, Case, Emulation, Length, Metric, Opt, Outcome, Plan, Planned, Program, Size};
 use schedule::{Part, Steps};
 
 /// All-to-one reduction of as many operands as are wanted.
@@ -136,10 +136,10 @@ impl Plan for Summation<'_> {
         let run = self.case.machine(emulation).run(|p| sum(p, &parts, &operands, add))?;
         let (run, results) = run.take_results();
         let verified = verify(&results, &operands, &in_order(&parts, &operands, add));
-        let figure = |name, value| Figure { name, unit: "", value };
-        let figures =
-            vec![figure("operands", operands.len() as f64), figure("processors at work", parts.len() as f64)];
-        Ok(Outcome { figures, ..Outcome::new(run, verified) })
+        let metric = |name, value| Metric { name, unit: "", value };
+        let metrics =
+            vec![metric("operands", operands.len() as f64), metric("processors at work", parts.len() as f64)];
+        Ok(Outcome { metrics, ..Outcome::new(run, verified) })
     }
 }
 

@@ -35,7 +35,7 @@ pub use source::{FanOut, Skew};
 pub use split::Scheme;
 pub use two_stage::TwoStage;
 
-use crate::{Algorithm, Case, Emulation, Figure, Outcome, PhaseName, Plan, Planned, Program, Refusal, Size};
+use crate::{Algorithm, Case, Emulation, Metric, Outcome, PhaseName, Plan, Planned, Program, Refusal, Size};
 use packet::BYTES;
 use predict::Costs;
 use source::Wish;
@@ -268,26 +268,26 @@ impl Transportation<'_> {
     }
 
     /// What the run showed beside its time.
-    fn figures(&self, time: Time, arrivals: &[Arrival]) -> Vec<Figure> {
+    fn metrics(&self, time: Time, arrivals: &[Arrival]) -> Vec<Metric> {
         let (matrix, P) = (&self.matrix, self.case.params.P);
-        let mut figures = Vec::new();
+        let mut metrics = Vec::new();
         let (r, c, t) = (matrix.r(), matrix.c(), matrix.t());
         if let Some(mu) = Costs::mu(self.case).filter(|mu| *mu > 0.0 && t > 0) {
             let ratio = |elements: usize| time.as_ps() as f64 / (elements as f64 * mu);
-            figures.push(Figure { name: "time / 2 t mu", unit: "", value: ratio(2 * t) });
+            metrics.push(Metric { name: "time / 2 t mu", unit: "", value: ratio(2 * t) });
             if r != c {
-                figures.push(Figure { name: "time / (r + c) mu", unit: "", value: ratio(r + c) });
+                metrics.push(Metric { name: "time / (r + c) mu", unit: "", value: ratio(r + c) });
             }
         }
-        figures.extend(observed::lengths(arrivals));
+        metrics.extend(observed::lengths(arrivals));
         if let Method::TwoStage(TwoStage { shuffled: true, .. }) = self.method {
             let expected = expected_longest(t, P);
-            figures.extend(expected.map(|value| Figure { name: "expected most", unit: "", value }));
+            metrics.extend(expected.map(|value| Metric { name: "expected most", unit: "", value }));
         }
         if arrivals.iter().any(|arrival| arrival.counts != Default::default()) {
-            figures.extend(observed::counts(arrivals));
+            metrics.extend(observed::counts(arrivals));
         }
-        figures
+        metrics
     }
 }
 
@@ -309,10 +309,10 @@ impl Plan for Transportation<'_> {
         let run = machine.run(|p| transport(p, self.method, &sources[p.id()]))?;
         let (run, arrivals) = run.take_results();
         let verified = verify::verify(&sources, arrivals.iter().map(|arrival| &arrival.messages[..]));
-        let figures = self.figures(run.time, &arrivals);
+        let metrics = self.metrics(run.time, &arrivals);
         let names = self.names().iter().map(|name| (*name).into());
         let phases = names.zip(observed::phases(&arrivals)).collect();
-        Ok(Outcome { phases, figures, ..Outcome::new(run, verified) })
+        Ok(Outcome { phases, metrics, ..Outcome::new(run, verified) })
     }
 }
 

@@ -3,9 +3,9 @@
 use loggp::Time;
 
 use super::arrival::Arrival;
-use crate::Figure;
+use crate::Metric;
 
-/// The names of a stage's figures: the lengths of messages in elements, and the traffic at the busiest intermediate, which
+/// The names of a stage's metrics: the lengths of messages in elements, and the traffic at the busiest intermediate, which
 /// is what comes to it in the first stage and what goes from it in the second.
 const NAMES: [[&str; 5]; 2] = [
     ["1: least", "1: most", "1: mean", "1: variance", "1: busiest"],
@@ -20,9 +20,9 @@ pub fn phases(arrivals: &[Arrival]) -> Vec<Time> {
 }
 
 /// The lengths of all messages of each stage, own and empty ones among them.
-pub fn lengths(arrivals: &[Arrival]) -> Vec<Figure> {
+pub fn lengths(arrivals: &[Arrival]) -> Vec<Metric> {
     let stages = arrivals.first().map_or(0, |arrival| arrival.lengths.len());
-    let figures = |stage: usize| {
+    let metrics = |stage: usize| {
         let rows: Vec<&Vec<usize>> = arrivals.iter().map(|arrival| &arrival.lengths[stage]).collect();
         let all = || rows.iter().flat_map(|row| row.iter().copied());
         let n = all().count() as f64;
@@ -34,18 +34,18 @@ pub fn lengths(arrivals: &[Arrival]) -> Vec<Figure> {
         };
         let (least, most) = (all().min().unwrap_or(0) as f64, all().max().unwrap_or(0) as f64);
         let values = [least, most, mean, variance, busiest.unwrap_or(0) as f64];
-        NAMES[stage].into_iter().zip(values).map(|(name, value)| Figure { name, unit: "", value })
+        NAMES[stage].into_iter().zip(values).map(|(name, value)| Metric { name, unit: "", value })
     };
-    (0..stages).flat_map(figures).collect()
+    (0..stages).flat_map(metrics).collect()
 }
 
 /// What random scheduling took: requests, of which some were rejected and repeated, and sleeps.
-pub fn counts(arrivals: &[Arrival]) -> Vec<Figure> {
+pub fn counts(arrivals: &[Arrival]) -> Vec<Metric> {
     let sum = |of: fn(&Arrival) -> u64| arrivals.iter().map(of).sum::<u64>() as f64;
-    let figures = [
+    let metrics = [
         ("requests", sum(|arrival| arrival.counts.requests)),
         ("rejected", sum(|arrival| arrival.counts.rejected)),
         ("sleeps", sum(|arrival| arrival.counts.sleeps)),
     ];
-    figures.into_iter().map(|(name, value)| Figure { name, unit: "", value }).collect()
+    metrics.into_iter().map(|(name, value)| Metric { name, unit: "", value }).collect()
 }
