@@ -1,7 +1,7 @@
 //! `loggp replay`: plays a schedule from a file, by the papers' rules or by LogGOPSim's.
 
 use std::fs::File;
-use std::io::{self, BufReader, Write};
+use std::io::{self, Write};
 use std::mem::take;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -194,7 +194,7 @@ fn read(path: &Path, unit: Time) -> Result<Schedule, Failure> {
     } else {
         let file = File::open(path);
         let file = file.map_err(|error| Failure::Request(format!("{name} cannot be read: {error}")))?;
-        loggp_goal::read(BufReader::with_capacity(1 << 16, file), unit)
+        loggp_goal::read(file, unit)
     };
     read.map_err(|error| Failure::Request(format!("{name}: {error}")))
 }

@@ -3,7 +3,7 @@
 //! All numbers are little-endian and packed. A rank is its nodes, each with two stretches of an appendix: the nodes that
 //! wait for its end, and those that wait for its beginning.
 
-use std::io::{self, BufRead, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 
 use loggp::{Operation, Placed, Requirement, Schedule, Time};
 
@@ -22,7 +22,7 @@ const CALC: u8 = 3;
 
 /// Reads numbers and counts bytes.
 struct Bytes<'a> {
-    input: &'a mut dyn BufRead,
+    input: BufReader<&'a mut dyn Read>,
     /// How many were read.
     read: u64,
 }
@@ -68,7 +68,7 @@ struct Node {
 }
 
 /// Reads a file. Memory grows with what is really there.
-pub fn read(input: &mut dyn BufRead, unit: Time) -> Result<Schedule, GoalError> {
+pub fn read(input: BufReader<&mut dyn Read>, unit: Time) -> Result<Schedule, GoalError> {
     let mut bytes = Bytes { input, read: 0 };
     if bytes.u64()? != MAGIC {
         bytes.read = 0;
@@ -160,7 +160,7 @@ pub fn read(input: &mut dyn BufRead, unit: Time) -> Result<Schedule, GoalError> 
 }
 
 /// Writes a file.
-pub fn write(schedule: &Schedule, out: impl Write, unit: Time) -> io::Result<()> {
+pub fn write(schedule: &Schedule, out: &mut dyn Write, unit: Time) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     let ranks = schedule.ranks();
     let operations = || (0..ranks).flat_map(|rank| schedule.operations(rank));

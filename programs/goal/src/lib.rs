@@ -9,7 +9,7 @@ pub mod patterns;
 mod text;
 
 use std::fmt;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 
 use loggp::{Schedule, ScheduleBuilder, Time};
 
@@ -68,21 +68,22 @@ impl From<io::Error> for GoalError {
 /// assert_eq!(error.to_string(), "line 3, column 14: rank 0 sends to rank 1, and there are ranks 0 to 0");
 /// # Ok::<(), goal::GoalError>(())
 /// ```
-pub fn read(mut input: impl BufRead, unit: Time) -> Result<Schedule, GoalError> {
+pub fn read(mut input: impl Read, unit: Time) -> Result<Schedule, GoalError> {
+    let mut input = BufReader::with_capacity(1 << 16, &mut input as &mut dyn Read);
     // An empty read is an empty text, which says what it lacks.
     let is_binary = input.fill_buf()?.first() == Some(&binary::MAGIC.to_le_bytes()[0]);
-    if is_binary { binary::read(&mut input, unit) } else { text::read(&mut input, unit) }
+    if is_binary { binary::read(input, unit) } else { text::read(&mut input, unit) }
 }
 
 /// Writes a schedule as text. A unit of `calc` is so long, and a computation that is no whole number of them is refused.
-pub fn write(schedule: &Schedule, out: impl Write, unit: Time) -> io::Result<()> {
-    text::write(schedule, out, unit)
+pub fn write(schedule: &Schedule, mut out: impl Write, unit: Time) -> io::Result<()> {
+    text::write(schedule, &mut out, unit)
 }
 
 /// Writes a schedule as bytes, which LogGOPSim takes as they are. A unit of `calc` is so long, and a computation that is no
 /// whole number of them is refused.
-pub fn write_binary(schedule: &Schedule, out: impl Write, unit: Time) -> io::Result<()> {
-    binary::write(schedule, out, unit)
+pub fn write_binary(schedule: &Schedule, mut out: impl Write, unit: Time) -> io::Result<()> {
+    binary::write(schedule, &mut out, unit)
 }
 
 /// How many units a computation lasts.

@@ -236,7 +236,7 @@ fn is_operation(word: &[u8]) -> bool {
 }
 
 /// Writes a text.
-pub fn write(schedule: &Schedule, out: impl Write, unit: Time) -> io::Result<()> {
+pub fn write(schedule: &Schedule, out: &mut dyn Write, unit: Time) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     writeln!(out, "num_ranks {}", schedule.ranks())?;
     for rank in 0..schedule.ranks() {

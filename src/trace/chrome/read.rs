@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
-use std::io::Read;
+use std::io::{BufReader, Read};
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -17,7 +17,7 @@ use crate::trace::machine::Machine;
 use crate::trace::record::{Activity, Message, Progress, Trace};
 
 /// Reads a trace that [`Trace::write`] wrote.
-pub(crate) fn read(input: impl Read) -> Result<Trace, TraceError> {
+pub(crate) fn read(input: BufReader<&mut dyn Read>) -> Result<Trace, TraceError> {
     let file: File = serde_json::from_reader(input).map_err(TraceError::new)?;
     let Events { activities, progress, messages, calls, .. } = file.traceEvents;
     Ok(Trace { activities, progress, messages, calls, ..file.otherData })

@@ -10,24 +10,9 @@ use crate::trace::record::{ActivityKind, Trace};
 impl Trace {
     /// Writes the trace as Chrome's trace events, a line each: what viewers open. [`write_compact`](Trace::write_compact)
     /// writes the same in far fewer bytes.
-    pub fn write(&self, out: impl Write) -> io::Result<()> {
-        let mut out = Writer { out: BufWriter::new(out), track: None };
-        let machine = machine::write(self)?;
-        writeln!(out.out, r#"{{"displayTimeUnit":"ns","otherData":{machine},"traceEvents":["#)?;
-        write!(out.out, r#"{{"ph":"M","pid":{PID},"name":"process_name","args":{{"name":"machine"}}}}"#)?;
-        for activity in &self.activities {
-            out.record(activity, self.receiver(&activity.what))?;
-        }
-        self.progress.iter().try_for_each(|progress| out.record(progress, None))?;
-        self.messages.iter().try_for_each(|message| out.record(message, None))?;
-        if !self.calls.is_empty() {
-            out.event(format_args!(
-                r#""ph":"M","pid":{CALLS},"name":"process_name","args":{{"name":"calls"}}"#
-            ))?;
-        }
-        self.calls.iter().try_for_each(|call| out.record(call, None))?;
-        out.out.write_all(b"\n]}\n")?;
-        out.out.flush()
+    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+        let mut out = Writer { out: BufWriter::new(&mut out), track: None };
+        out.trace(self)
     }
 
     /// To whom a message was sent, for a reader of the file; a trace that was tampered with may not say.
@@ -39,13 +24,32 @@ impl Trace {
 }
 
 /// Writes events.
-struct Writer<W: Write> {
-    out: BufWriter<W>,
+struct Writer<'a> {
+    out: BufWriter<&'a mut dyn Write>,
     /// The process and the processor on whose track the last slice was.
     track: Option<(usize, usize)>,
 }
 
-impl<W: Write> Writer<W> {
+impl Writer<'_> {
+    fn trace(&mut self, trace: &Trace) -> io::Result<()> {
+        let machine = machine::write(trace)?;
+        writeln!(self.out, r#"{{"displayTimeUnit":"ns","otherData":{machine},"traceEvents":["#)?;
+        write!(self.out, r#"{{"ph":"M","pid":{PID},"name":"process_name","args":{{"name":"machine"}}}}"#)?;
+        for activity in &trace.activities {
+            self.record(activity, trace.receiver(&activity.what))?;
+        }
+        trace.progress.iter().try_for_each(|progress| self.record(progress, None))?;
+        trace.messages.iter().try_for_each(|message| self.record(message, None))?;
+        if !trace.calls.is_empty() {
+            self.event(format_args!(
+                r#""ph":"M","pid":{CALLS},"name":"process_name","args":{{"name":"calls"}}"#
+            ))?;
+        }
+        trace.calls.iter().try_for_each(|call| self.record(call, None))?;
+        self.out.write_all(b"\n]}\n")?;
+        self.out.flush()
+    }
+
     /// Writes what shows something, and what it says of itself and perhaps of a receiver. A new track is named before.
     fn record(&mut self, record: &impl Record, to: Option<usize>) -> io::Result<()> {
         let to = to.map_or(String::new(), |to| format!(r#","to":{to}"#));
