@@ -79,7 +79,7 @@ pub use params::{
     Latency, LogGps, LongMessages, Model, Parameter, Params, ParamsBuilder, ParamsError, Ports, Preset,
     PresetValue, Ties, preset, presets,
 };
-pub use proc::{Group, Proc, Request, Work, measure};
+pub use proc::{Group, Proc, Request, Work};
 pub use replay::Replay;
 pub use rules::{Stats, Traffic};
 pub use schedule::{

@@ -16,4 +16,4 @@ pub use processor::Proc;
 pub use requests::Request;
 pub(crate) use setup::Setup;
 pub(crate) use work::Rates;
-pub use work::{Work, measure};
+pub use work::Work;

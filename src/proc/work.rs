@@ -84,18 +84,6 @@ impl Stopwatch {
     }
 }
 
-/// What some long work takes on this computer, as [`Proc::work`](crate::Proc::work) measures it: so that a prediction can
-/// know before a run what [`Work::Measured`] will charge.
-///
-/// ```
-/// let (sum, time) = loggp::measure(|| (0..1_000_000_u64).map(std::hint::black_box).sum::<u64>());
-/// assert_eq!(sum, 499_999_500_000);
-/// assert!(time > loggp::Time::ZERO);
-/// ```
-pub fn measure<R>(work: impl FnOnce() -> R) -> (R, Time) {
-    Stopwatch::start().time(LONG, work)
-}
-
 /// How long this thread has run, on whatever core.
 fn thread_time() -> Time {
     let time = clock_gettime(ClockId::ThreadCPUTime);

@@ -1,12 +1,13 @@
 //! Every program with every algorithm: the result is right, and the time on the virtual clock is the paper's.
 
 use crate::case::{check, formula, outcome};
-use loggp::{ActivityKind, ClockKind, Dilation, Latency, LogGps, Params, Ports, Time, US, Work, audit};
+use loggp::{ActivityKind, ClockKind, Dilation, Latency, LogGps, NS, Params, Ports, Time, US, Work, audit};
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::fft::FFT;
+use loggp_programs::lu::LU;
 use loggp_programs::radix_sort::RADIX_SORT;
 use loggp_programs::scatter::{ALPHA, SCATTER};
-use loggp_programs::{Algorithm, Case, Costs, Emulation, Program};
+use loggp_programs::{Algorithm, Case, Emulation, Program};
 use loggp_study::Study;
 use proptest::prelude::*;
 
@@ -243,32 +244,28 @@ fn every_algorithm_of_every_program_keeps_the_rules() {
     }
 }
 
-/// A rehearsal and the run after it compute the same; some pair is close, however busy the host is. Messages cost nothing.
+/// A prediction of measured work needs to know what computing costs here, and a run where messages cost nothing says that.
+/// Some pair of runs is close, however busy the host is.
 #[test]
-fn a_rehearsal_takes_about_as_long_as_a_run() {
-    for (program, algorithm, size) in [(&FFT, "long-staggered", 1 << 16), (&RADIX_SORT, "long", 20_000)] {
-        for P in [1, 4] {
-            let free = Params::builder(P).build().unwrap();
+fn measured_work_is_predicted_from_the_same_work_without_messages() {
+    for (program, size) in [(&FFT, 1 << 12), (&RADIX_SORT, 1 << 12), (&LU, 128)] {
+        for (Algorithm { name, .. }, P) in
+            program.algorithms.iter().flat_map(|algorithm| [(algorithm, 1), (algorithm, 4)])
+        {
+            let network = Params::builder(P).L(2 * US).o(500 * NS).g(500 * NS).G(NS).build().unwrap();
+            let case = Case { work: Work::Measured, ..case(program, name, network, size) };
+            let plan = case.plan().unwrap();
+            assert_eq!((plan.formula(), plan.phases()), (None, vec![]));
             let close = |_| {
-                let case = Case { work: Work::Measured, ..case(program, algorithm, free, size) };
-                let case = case.rehearsed(1).unwrap();
-                let ratio = model(&case).in_units(formula(&case).unwrap());
-                (0.67..1.5).contains(&ratio)
+                let answers = Study::of(case.clone()).run().unwrap();
+                assert_eq!(answers.wrong, None);
+                let Some(formula) = answers.prediction.formula else {
+                    assert_eq!((*name, P), ("short-naive", 4)); // the paper has no formula for it
+                    return true;
+                };
+                (0.5..2.0).contains(&answers.prediction.model.unwrap().in_units(formula))
             };
-            assert!((0..100).any(close), "{} P = {P}", program.name);
-        }
-    }
-}
-
-/// Where no formula would read what it finds.
-#[test]
-fn nothing_is_rehearsed_without_need() {
-    let gps = LogGps { s: 4, S: 16, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
-    let gps = Params::builder(2).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
-    for program in [&FFT, &RADIX_SORT] {
-        for (work, params) in [(Work::Measured, gps), (Work::Charged, params(2, 6, 2, 4, 1))] {
-            let case = Case { work, ..case(program, program.algorithms[0].name, params, 1 << 12) };
-            assert_eq!(case.rehearsed(1).unwrap().costs, Costs::default());
+            assert!((0..100).any(close), "{} {name} P = {P}", program.name);
         }
     }
 }

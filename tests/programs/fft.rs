@@ -255,28 +255,6 @@ fn the_wall_clock_has_the_same_result_and_keeps_the_rules() {
     }
 }
 
-/// There is a prediction when there was a rehearsal, and none without; that reads no run.
-#[test]
-fn measured_work_is_predicted_from_a_rehearsal() {
-    for Algorithm { name, .. } in FFT.algorithms {
-        for layout in [Layout::Cyclic, Layout::Blocked] {
-            let measured = Case { work: Work::Measured, ..case(name, cm5(1), 1 << 12) };
-            let mut alone = measured.with(&LAYOUT, layout);
-            assert_eq!((formula(&alone), phases(&alone)), (None, vec![]));
-            alone = alone.rehearsed(2).unwrap();
-            assert!(formula(&alone).is_none_or(|formula| formula > Time::ZERO));
-            run(&alone);
-            let case = Case { params: cm5(4), ..alone }.rehearsed(2).unwrap();
-            assert!(!phases(&case).is_empty());
-            for (phase, time) in phases(&case) {
-                assert!(time.is_none_or(|time| time > Time::ZERO), "{name} {phase}");
-            }
-            let names: Vec<_> = run(&case).phases.into_iter().map(|(phase, _)| phase).collect();
-            assert_eq!(names, phases(&case).into_iter().map(|(phase, _)| phase).collect::<Vec<_>>());
-        }
-    }
-}
-
 #[test]
 fn what_does_not_fit_is_refused_with_what_does() {
     for (P, n, part) in [

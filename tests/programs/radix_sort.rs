@@ -171,22 +171,6 @@ fn what_cannot_be_done_is_refused_with_what_can() {
     run(&case("long", cenju, 1083));
 }
 
-/// There is a prediction when there was a rehearsal, and none without; that reads no run.
-#[test]
-fn measured_work_is_predicted_from_a_rehearsal() {
-    for name in ["long", "short"] {
-        for P in [1, 4] {
-            let work = Work::Measured;
-            let mut case = Case { work, ..case(name, params(P, 6, 2, 4, 1), 500) };
-            assert_eq!((formula(&case), phases(&case)), (None, vec![]));
-            case = case.rehearsed(2).unwrap();
-            assert!(formula(&case).unwrap() > Time::ZERO);
-            let names: Vec<_> = run(&case).phases.into_iter().map(|(name, _)| name).collect();
-            assert_eq!(names, phases(&case).into_iter().map(|(name, _)| name).collect::<Vec<_>>());
-        }
-    }
-}
-
 proptest! {
     #![proptest_config(cases(60))]
 

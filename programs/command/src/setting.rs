@@ -1,7 +1,7 @@
 //! The studies that a request asks for, but for their algorithm and for what is swept.
 
 use loggp::{ClockKind, Params, ParamsBuilder, Time};
-use loggp_programs::{Algorithm, Case, Costs, Emulation, Program, ProgramOption, Refusal, Value};
+use loggp_programs::{Algorithm, Case, Emulation, Program, ProgramOption, Refusal, Value};
 use loggp_study::Study;
 
 use super::choice::{self, Choice};
@@ -69,7 +69,7 @@ impl<'a> Setting<'a> {
             latency: machine.latency,
             ties: machine.ties,
             work: work.unwrap_or(self.program.work),
-            costs: Costs::default(),
+            computing: None,
             barrier,
             size: size.unwrap_or(self.program.size.default),
             seed: *seed,

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use loggp::{Audit, Carrier, ClockKind, Dilation, Machine, Params, Run, Time};
 
+use crate::math::median::median;
+
 /// How a case is run. None of it changes what the model says.
 #[derive(Clone, Debug, Default)]
 pub struct Emulation {
@@ -59,6 +61,37 @@ pub struct Course {
     pub of: &'static str,
     /// Where it stands, and what it is from there on.
     pub points: Vec<(f64, f64)>,
+}
+
+/// What a case's computing took on this computer: the times of a run on a [machine whose messages cost
+/// nothing](crate::Case::free).
+#[derive(Clone, Debug, Default)]
+pub struct Computing {
+    /// How long the phases took.
+    pub phases: Vec<(PhaseName, Time)>,
+    /// How long a processor computed, on average.
+    pub work: Time,
+}
+
+impl Computing {
+    /// That of a run; or of several runs of the same, by the median of each time.
+    pub fn of(runs: &[Outcome]) -> Option<Computing> {
+        let first = runs.first()?;
+        let of = |time: &dyn Fn(&Outcome) -> Time| median(&runs.iter().map(time).collect::<Vec<_>>());
+        let work = |outcome: &Outcome| {
+            let processors = &outcome.run.processors;
+            processors.iter().map(|stats| stats.work).sum::<Time>() / processors.len() as i64
+        };
+        let phases = first.phases.iter().enumerate();
+        let phases =
+            phases.map(|(phase, (name, _))| (name.clone(), of(&|run| run.phases[phase].1))).collect();
+        Some(Computing { phases, work: of(&work) })
+    }
+
+    /// How long a phase took; nothing if there was none of that name.
+    pub fn phase(&self, name: &str) -> Time {
+        self.phases.iter().find(|(other, _)| other == name).map(|(_, time)| *time).unwrap_or_default()
+    }
 }
 
 /// What a phase is called.

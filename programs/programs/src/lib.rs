@@ -3,15 +3,13 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
-mod costs;
 mod emulation;
 pub mod math;
 pub mod option;
 mod program;
 mod programs;
 
-pub use costs::Costs;
-pub use emulation::{Course, Emulation, Metric, Outcome, PhaseName};
+pub use emulation::{Computing, Course, Emulation, Metric, Outcome, PhaseName};
 pub use math::word::Word;
 pub use option::{Length, Opt, ProgramOption, Value};
 pub use program::{Algorithm, Case, Plan, Planned, Program, Refusal, Size};

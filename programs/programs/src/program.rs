@@ -5,9 +5,8 @@ use std::fmt;
 
 use loggp::{Latency, Machine, Params, Ports, RunError, Ties, Time, Work};
 
-use crate::Costs;
 use crate::option::{Length, Opt, ProgramOption, Value};
-use crate::{Course, Emulation, Outcome, PhaseName};
+use crate::{Computing, Course, Emulation, Outcome, PhaseName};
 
 /// One of the papers' programs. Each is one file, or one and a folder of its name, and is listed in [`PROGRAMS`](crate::PROGRAMS).
 #[derive(Debug)]
@@ -57,8 +56,8 @@ pub struct Case {
     pub ties: Ties,
     /// What computing costs.
     pub work: Work,
-    /// What computing costs where work is measured, as rehearsals have found.
-    pub costs: Costs,
+    /// What its computing took, where work is measured and that is known.
+    pub computing: Option<Computing>,
     /// The cost of the machine's barrier, if its hardware has one.
     pub barrier: Option<Time>,
     /// The size, as the program means it.
@@ -88,12 +87,6 @@ pub trait Plan {
     /// What should change while it runs, as [`Outcome::course`] shows it; nothing where it shows nothing.
     fn course(&self) -> Option<Course> {
         None
-    }
-
-    /// What its computing costs on this computer, by kind, found in rehearsals of this case's computing alone, by
-    /// so many threads at once. Each call rehearses anew. It is asked where there is [need](Case::needs_rehearsal).
-    fn rehearse(&self, _threads: usize) -> Costs {
-        Costs::default()
     }
 
     /// Runs it on real data, and compares the result with a sequential reference.
@@ -149,7 +142,7 @@ impl Case {
             latency: Latency::default(),
             ties: Ties::default(),
             work: program.work,
-            costs: Costs::default(),
+            computing: None,
             barrier: None,
             size: program.size.default,
             seed: 1,
@@ -179,18 +172,12 @@ impl Case {
         }
     }
 
-    /// Whether a formula needs to know what computing costs on this computer: where work is charged the case says
-    /// it, and for LogGPS the papers have no formulas.
-    pub fn needs_rehearsal(&self) -> bool {
-        self.work == Work::Measured && self.params.is_loggp()
-    }
-
-    /// The same case, with what its computing costs on this computer, by so many threads at once, where a formula
-    /// needs to know that.
-    pub fn rehearsed(&self, threads: usize) -> Result<Case, Refusal> {
-        let plan = self.plan()?;
-        let costs = if self.needs_rehearsal() { plan.rehearse(threads) } else { Costs::default() };
-        Ok(Case { costs, ..self.clone() })
+    /// The same on a machine whose messages cost nothing: all that a run takes there is computing.
+    pub fn free(&self) -> Case {
+        let free = Params::builder(self.params.P).word(self.params.word.get()).cycle(self.params.cycle);
+        let free = if self.params.G().is_some() { free.G(Time::ZERO) } else { free };
+        let params = free.build().expect("a machine may be free");
+        Case { params, latency: Latency::default(), barrier: None, ..self.clone() }
     }
 
     /// Refuses a size of 0, and one that a host may not have room for, if so many bytes belong to each of the size.

@@ -9,11 +9,9 @@ pub mod loggps;
 pub mod range;
 pub mod sweep;
 
-use loggp::{ClockKind, RunError, Time, Trace};
+use loggp::{ClockKind, RunError, Time, Trace, Work};
 
-use loggp_programs::Costs;
-use loggp_programs::{Case, Refusal};
-use loggp_programs::{Course, Emulation, Outcome, PhaseName};
+use loggp_programs::{Case, Computing, Course, Emulation, Outcome, PhaseName, Refusal};
 
 /// A case, and how often and on which clock it is run.
 #[derive(Clone, Debug)]
@@ -123,9 +121,10 @@ impl Study {
     /// The same, and tells after each run that it is done.
     pub fn run_with(&self, mut done: impl FnMut()) -> Result<Answers, Failed> {
         let plan = self.case.plan()?;
-        // There is a rehearsal before each run that is reported, so that both see the host as it is then.
-        let mut rehearsals = Vec::new();
-        let threads = self.case.machine(&self.emulation).at_once();
+        // A formula must know what computing costs on this computer, unless the case says it; LogGPS has no formulas.
+        let needs = self.case.work == Work::Measured && self.case.params.is_loggp();
+        let free = needs.then(|| self.case.free());
+        let mut computing = Vec::new();
         let mut by_clock = Vec::new();
         for clock in self.clocks() {
             let reported = clock == self.emulation.clock;
@@ -133,16 +132,17 @@ impl Study {
                 Emulation { clock, trace: reported && self.emulation.trace, ..self.emulation.clone() };
             let mut outcomes = Vec::new();
             for _ in 0..self.repeat.max(1) {
-                if reported && self.case.needs_rehearsal() {
-                    rehearsals.push(plan.rehearse(threads));
+                // Both see the host as it is now.
+                if let Some(free) = free.as_ref().filter(|_| reported) {
+                    computing.push(free.plan()?.run(&Emulation { trace: false, ..emulation.clone() })?);
                 }
                 outcomes.push(plan.run(&emulation)?);
                 done();
             }
             by_clock.push(Runs::of(outcomes));
         }
-        let case = Case { costs: Costs::median(&rehearsals), ..self.case.clone() };
-        let plan = if rehearsals.is_empty() { plan } else { case.plan()? };
+        let case = Case { computing: Computing::of(&computing), ..self.case.clone() };
+        let plan = case.plan()?;
 
         let measured = if by_clock.len() > 1 { by_clock.pop() } else { None };
         let model = by_clock.remove(0);

@@ -16,7 +16,6 @@ mod lockstep;
 mod overlap;
 mod phase;
 mod predict;
-mod rehearsal;
 mod remap;
 mod verify;
 
@@ -34,7 +33,7 @@ use self::phase::{Phase, Stopwatch};
 use self::remap::Schedule;
 use crate::option::{Microseconds, OneOf};
 use crate::{
-    Algorithm, Case, Costs, Emulation, Metric, Opt, Outcome, PhaseName, Plan, Planned, Program, Refusal, Size,
+    Algorithm, Case, Emulation, Metric, Opt, Outcome, PhaseName, Plan, Planned, Program, Refusal, Size,
 };
 
 /// The fast Fourier transform.
@@ -186,10 +185,6 @@ impl Plan for Fft<'_> {
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
         predict::phases(self)
-    }
-
-    fn rehearse(&self, threads: usize) -> Costs {
-        rehearsal::rehearse(self, threads)
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {

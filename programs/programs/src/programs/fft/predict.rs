@@ -2,7 +2,7 @@
 //!
 //! Local computation is so many butterflies; a remap is the points that go, times what each keeps its
 //! processor busy or waiting, and the way of the last (LogP, section 4.1.4; LogGP, section 3). Where work is
-//! measured, computing costs what it took in a rehearsal.
+//! measured, computing costs what it took on a machine whose messages cost nothing.
 
 use loggp::{Ports, Time};
 
@@ -10,7 +10,6 @@ use super::kernels::Point;
 use super::layout::Layout;
 use super::lockstep::Lockstep;
 use super::phase::Phase;
-use super::rehearsal::POINT;
 use super::remap::Schedule;
 use super::{Fft, Way};
 use crate::{Case, PhaseName};
@@ -129,19 +128,27 @@ fn overlapped(plan: &Fft, costs: &Costs) -> Option<Time> {
     Some(busy.max(apart + remap_time(plan, costs)? - c * costs.point))
 }
 
-/// What computing costs; `None` on a machine of which the papers know nothing, or without a rehearsal.
+/// What computing costs; `None` on a machine of which the papers know nothing, or where work is measured and
+/// was not yet.
 fn costs(plan: &Fft) -> Option<Costs> {
-    let Fft { case, shape, charges, .. } = *plan;
+    let Fft { case, way, shape, charges } = *plan;
     if !case.params.is_loggp() {
         return None;
     }
     let Some((butterfly, point)) = charges else {
-        let cost = |phase: Phase| case.costs.of(phase.name());
+        let computing = case.computing.as_ref()?;
+        let cost = |phase: Phase| computing.phase(phase.name());
+        // What the points of the remap cost, each in its own message; whole blocks cost nothing.
+        let points = match way {
+            Way::Long => 0,
+            Way::Alone(_) => shape.P.ilog2() as usize * shape.m(),
+            Way::Short(_) | Way::Overlapped => shape.m() - shape.c(),
+        };
         return Some(Costs {
-            first: cost(Phase::First)?,
-            third: cost(Phase::Third).unwrap_or_default(),
-            redistribution: cost(Phase::Redistribution).unwrap_or_default(),
-            point: case.costs.of(POINT).unwrap_or_default(),
+            first: cost(Phase::First),
+            third: cost(Phase::Third),
+            redistribution: cost(Phase::Redistribution),
+            point: if points > 0 { cost(Phase::Remap) / points as i64 } else { Time::ZERO },
         });
     };
     let [first, third] = shape.sizes().map(|size| shape.butterflies(size) as i64 * butterfly);

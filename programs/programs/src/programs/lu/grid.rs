@@ -13,7 +13,7 @@ use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 use super::kernels::{solve, solve_flops, update, update_flops};
 use super::layout::{Cut, Layout};
 use super::moves::{Move, moves};
-use super::panel::{Panel, Processors, Singular, Team};
+use super::panel::{Panel, Singular, Team};
 use super::record::{Act, Record};
 use super::transfer::shift;
 
@@ -158,7 +158,7 @@ impl<'a> Part<'a> {
             let owner = |row: usize| rank(rows.owner(row)).expect("who has rows left is in the team");
             let rank = rank(self.r).expect("this one has rows left");
             let pivots =
-                self.eliminate_panel(panel, &mut Processors { p, group: &down.group, owner: &owner, rank });
+                self.eliminate_panel(panel, &mut Team { p, group: &down.group, owner: &owner, rank });
             self.record.did(p, number, Act::Pivot);
             p.work(MOVE, 0, || self.message(panel, pivots))
         });
@@ -175,7 +175,7 @@ impl<'a> Part<'a> {
     }
 
     /// Eliminates the panel with others who have rows of it. Returns its pivots.
-    pub fn eliminate_panel(&mut self, panel: &Range<usize>, team: &mut impl Team) -> Vec<usize> {
+    pub fn eliminate_panel(&mut self, panel: &Range<usize>, team: &mut Team) -> Vec<usize> {
         let (rows, columns) = (self.rows_from(panel.start), self.columns_from(panel.start));
         let columns = columns.start..columns.start + panel.len();
         let mine = self.layout.rows.of(self.r).skip(rows.start).collect();

@@ -51,6 +51,12 @@ pub fn solve_flops(w: usize, columns: usize) -> u64 {
     (w * w.saturating_sub(1) * columns) as u64
 }
 
+/// The flops of a whole elimination of n rows: in each step what is left of a column is divided, and then subtracted from
+/// each of as many columns.
+pub fn elimination_flops(n: usize) -> u64 {
+    (1..n as u64).map(|left| left + 2 * left * left).sum()
+}
+
 /// The flops of [`update`].
 pub fn update_flops(rows: usize, w: usize, columns: usize) -> u64 {
     2 * (rows * w * columns) as u64

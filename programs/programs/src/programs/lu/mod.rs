@@ -11,7 +11,6 @@ mod moves;
 mod panel;
 mod predict;
 mod record;
-mod rehearsal;
 mod replicated;
 mod transfer;
 mod verify;
@@ -23,7 +22,6 @@ use ndarray::{Array2, ShapeBuilder};
 
 use self::layout::{Cut, Layout, squarest};
 use self::panel::Singular;
-use self::predict::Flops;
 use self::record::{PHASES, Record, Records};
 use self::verify::Factors;
 use crate::math::dense::check_size;
@@ -31,8 +29,8 @@ use crate::math::dense::entries;
 use crate::math::dense::entries::{ENTRIES, Entries};
 use crate::option::{Microseconds, Perhaps, Whole, Written};
 use crate::{
-    Algorithm, Case, Costs, Course, Emulation, Metric, Opt, Outcome, PhaseName, Plan, Planned, Program,
-    Refusal, Size,
+    Algorithm, Case, Course, Emulation, Metric, Opt, Outcome, PhaseName, Plan, Planned, Program, Refusal,
+    Size,
 };
 
 /// LU decomposition with partial pivoting.
@@ -209,14 +207,14 @@ impl<'a> Lu<'a> {
         if !case.params.is_loggp() || self.entries == Entries::Singular {
             return None; // a singular matrix ends it earlier
         }
-        let flops = match self.charged {
-            Some(flop) => {
-                let flop = flop.as_ps() as f64;
-                Flops { pivot: flop, swap: 0.0, copy: 0.0, update: flop }
+        let flop = match self.charged {
+            Some(flop) => flop.as_ps() as f64,
+            None => {
+                let computed = case.computing.as_ref()?.work.as_ps() * case.params.P as i64;
+                computed as f64 / kernels::elimination_flops(self.layout.n) as f64
             }
-            None => rehearsal::flops(self, &case.costs)?,
         };
-        Some(predict::records(self, flops))
+        Some(predict::records(self, flop))
     }
 }
 
@@ -264,10 +262,6 @@ impl Plan for Lu<'_> {
             _ => rows.parts_from(end) * cols.parts_from(end),
         };
         Some(course(self.ends().map(|end| (end, active(end)))))
-    }
-
-    fn rehearse(&self, threads: usize) -> Costs {
-        rehearsal::rehearse(self, &self.matrix(), threads)
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {

@@ -27,24 +27,11 @@ pub struct Panel<'v> {
     pub pivots: Vec<usize>,
 }
 
-/// Those who eliminate a panel together, as one of them sees it.
-pub trait Team {
-    /// The largest number of all, its row, and the rest of that row.
-    fn largest(&mut self, own: Candidate) -> Candidate;
-
-    /// Puts the row that stands where a pivot belongs where the pivot row was: who has it gives it, in `values`, to who
-    /// gets it. Returns it to who gets it.
-    fn pass(&mut self, row: usize, pivot: usize, values: Option<Vec<f64>>) -> Option<Vec<f64>>;
-
-    /// Computes, for so many flops.
-    fn flops<R>(&mut self, flops: u64, compute: impl FnOnce() -> R) -> R;
-}
-
 /// What could be a pivot: the number, its row in the matrix, and the rest of the row.
 pub type Candidate = Maximum<Magnitude, Vec<f64>>;
 
 /// Processors that eliminate a panel together.
-pub struct Processors<'p, 'a, 't> {
+pub struct Team<'p, 'a, 't> {
     /// This one.
     pub p: &'p mut Proc<'a>,
     /// Who they are.
@@ -55,12 +42,15 @@ pub struct Processors<'p, 'a, 't> {
     pub rank: usize,
 }
 
-impl Team for Processors<'_, '_, '_> {
+impl Team<'_, '_, '_> {
+    /// The largest number of all, its row, and the rest of that row.
     fn largest(&mut self, own: Candidate) -> Candidate {
         let Maximum { value, place, with } = own;
         collectives::all_max(&mut self.p.within(self.group), value, place, with)
     }
 
+    /// Puts the row that stands where a pivot belongs where the pivot row was: who has it gives it, in `values`, to who
+    /// gets it. Returns it to who gets it.
     fn pass(&mut self, row: usize, pivot: usize, values: Option<Vec<f64>>) -> Option<Vec<f64>> {
         let [from, to] = [row, pivot].map(self.owner);
         let processor = |rank: usize| self.group.members()[rank];
@@ -74,25 +64,9 @@ impl Team for Processors<'_, '_, '_> {
         }
     }
 
-    fn flops<R>(&mut self, flops: u64, compute: impl FnOnce() -> R) -> R {
+    /// Computes, for so many flops.
+    pub fn flops<R>(&mut self, flops: u64, compute: impl FnOnce() -> R) -> R {
         self.p.work("flop", flops, compute)
-    }
-}
-
-/// A processor that has the panel for itself.
-pub struct Alone;
-
-impl Team for Alone {
-    fn largest(&mut self, own: Candidate) -> Candidate {
-        own
-    }
-
-    fn pass(&mut self, _: usize, _: usize, values: Option<Vec<f64>>) -> Option<Vec<f64>> {
-        values
-    }
-
-    fn flops<R>(&mut self, _: u64, compute: impl FnOnce() -> R) -> R {
-        compute()
     }
 }
 
@@ -126,7 +100,7 @@ impl<'v> Panel<'v> {
     }
 
     /// Eliminates it. The pivot rows end as the panel's first rows.
-    pub fn eliminate(&mut self, team: &mut impl Team) -> Result<(), Singular> {
+    pub fn eliminate(&mut self, team: &mut Team) -> Result<(), Singular> {
         let eliminated = self.columns(team, 0, self.values.ncols());
         for j in 0..self.pivots.len() {
             if let Some(place) = self.place(self.k + j) {
@@ -137,7 +111,7 @@ impl<'v> Panel<'v> {
     }
 
     /// Eliminates columns `first` to `end` of the panel, which owe nothing to those before.
-    fn columns(&mut self, team: &mut impl Team, first: usize, end: usize) -> Result<(), Singular> {
+    fn columns(&mut self, team: &mut Team, first: usize, end: usize) -> Result<(), Singular> {
         if end - first <= LEAF {
             return (first..end).try_for_each(|j| self.column(team, j, end));
         }
@@ -157,7 +131,7 @@ impl<'v> Panel<'v> {
     }
 
     /// Eliminates column `j`, and takes it out of those up to `end`.
-    fn column(&mut self, team: &mut impl Team, j: usize, end: usize) -> Result<(), Singular> {
+    fn column(&mut self, team: &mut Team, j: usize, end: usize) -> Result<(), Singular> {
         let from = self.below(j);
         let own = team.flops((self.rows.len() - from) as u64, || self.largest(j, from));
         let Maximum { value: Magnitude(pivot), place, with: mut row } = team.largest(own);
@@ -198,7 +172,7 @@ impl<'v> Panel<'v> {
     }
 
     /// The row that stands where pivot row `j` belongs goes where the pivot row was. The pivot row itself everyone has.
-    fn swap(&mut self, team: &mut impl Team, j: usize, pivot: usize) {
+    fn swap(&mut self, team: &mut Team, j: usize, pivot: usize) {
         let row = self.k + j;
         if row == pivot {
             return;

@@ -18,24 +18,12 @@ use super::record::{Act, Record, Records};
 use super::transfer::per_message;
 use super::{Lu, Way};
 
-/// What a flop of each kind of computing costs, in picoseconds.
-#[derive(Clone, Copy, Debug)]
-pub struct Flops {
-    /// In a panel.
-    pub pivot: f64,
-    /// Where rows change places: not by flops, but for each number that does.
-    pub swap: f64,
-    /// To copy a number of a panel into a message, or out of it.
-    pub copy: f64,
-    /// In solving for pivot rows and in updates.
-    pub update: f64,
-}
-
 /// The machine, and what its operations take.
 struct Machine<'a> {
     params: &'a Params,
     ports: Ports,
-    flops: Flops,
+    /// What a flop costs, in picoseconds.
+    flop: f64,
 }
 
 /// The rows that are left.
@@ -133,7 +121,7 @@ impl Machine<'_> {
 
     /// A panel of w columns.
     fn panel(&self, rows: Rows, w: usize) -> Time {
-        let computed = cost(panel::flops(rows.most, w, w.min(rows.most)), self.flops.pivot);
+        let computed = cost(panel::flops(rows.most, w, w.min(rows.most)), self.flop);
         if rows.team == 1 {
             return computed;
         }
@@ -144,14 +132,11 @@ impl Machine<'_> {
 
     /// The rows of a panel take their places, in so many columns.
     fn rows_swap(&self, w: usize, columns: usize, rows: Rows) -> Time {
-        let team = rows.team;
-        let here = cost((2 * w * columns) as u64, self.flops.swap);
-        let (each, partners) = (w.div_ceil(team), (team - 1).min(w) as i64);
-        let between = match w {
+        let (each, partners) = (w.div_ceil(rows.team), (rows.team - 1).min(w) as i64);
+        match w {
             1 => elsewhere(rows, self.swap(columns)),
             _ => partners * self.swap(each * columns),
-        };
-        here + between
+        }
     }
 }
 
@@ -162,8 +147,8 @@ fn elsewhere(rows: Rows, time: Time) -> Time {
 }
 
 /// What the processors should note: one for each grid column, whose rows go at the pace of the one with most of them.
-pub fn records(plan: &Lu, flops: Flops) -> Records {
-    let machine = Machine { params: &plan.case.params, ports: plan.case.ports, flops };
+pub fn records(plan: &Lu, flop: f64) -> Records {
+    let machine = Machine { params: &plan.case.params, ports: plan.case.ports, flop };
     match plan.way {
         Way::Replicated => Records(vec![replicated(&machine, plan.layout.cols)]),
         _ => grid(&machine, &plan.layout, plan.way == Way::Lookahead),
@@ -197,13 +182,13 @@ fn replicated(machine: &Machine, cut: Cut) -> Record {
                 _ => ways * machine.swap(moved),
             },
         );
-        act(Act::Solve, cost(solve_flops(w, share), machine.flops.update));
+        act(Act::Solve, cost(solve_flops(w, share), machine.flop));
         act(Act::PivotRows, machine.all_gather(P, share * w));
         // Of m rows and columns of blocks, m = qP + r, one processor has Pq^2 + 2qr + r blocks, and none has more.
         let m = (n - e).div_ceil(piece);
         let (q, r) = (m / P, m % P);
         let most = (P * q * q + 2 * q * r + r) * piece * piece;
-        act(Act::Update, cost(2 * (w * most.min((n - e) * (n - e))) as u64, machine.flops.update));
+        act(Act::Update, cost(2 * (w * most.min((n - e) * (n - e))) as u64, machine.flop));
     }
     record
 }
@@ -221,11 +206,11 @@ fn grid(machine: &Machine, layout: &Layout, lookahead: bool) -> Records {
         }
         // Those who still have rows, and the one whose the pivot rows are.
         let down = rows.parts_from(e) + usize::from(rows.from(rows.owner(k), e) == 0);
-        let update = |columns| cost(update_flops(rows.most_from(e), w, columns), machine.flops.update);
+        let update = |columns| cost(update_flops(rows.most_from(e), w, columns), machine.flop);
         for c in (0..cols.parts).filter(|c| cols.from(*c, e) > 0) {
             let left = cols.from(c, e);
             columns.does(c, number, Act::Swap, machine.rows_swap(w, left, Rows::from(rows, k)));
-            columns.does(c, number, Act::Solve, cost(solve_flops(w, left), machine.flops.update));
+            columns.does(c, number, Act::Solve, cost(solve_flops(w, left), machine.flop));
             let course = Course::best::<f64>(machine.params, down, w * left);
             columns.does(c, number, Act::PivotRows, course.time);
         }
@@ -271,13 +256,11 @@ impl Columns<'_> {
         let (k, w, owner) = (panel.start, panel.len(), cols.owner(panel.start));
         self.does(owner, number, Act::Pivot, machine.panel(Rows::from(rows, k), w));
         let most = rows.most_from(k);
-        let copied = cost((most * w) as u64, machine.flops.copy);
-        self.now[owner] += copied;
         let has_columns = |c: &usize| *c == owner || cols.from(*c, panel.end) > 0;
         let line: Vec<usize> = (owner..cols.parts).chain(0..owner).filter(has_columns).collect();
         pass_on(machine, (most + 1) * w, &line, &mut self.now);
         for c in line {
-            self.does(c, number, Act::Multipliers, if c == owner { Time::ZERO } else { copied });
+            self.does(c, number, Act::Multipliers, Time::ZERO);
         }
     }
 }

@@ -12,7 +12,7 @@ use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 use super::kernels::{solve, solve_flops, update, update_flops};
 use super::layout::Cut;
 use super::moves::{Move, moves};
-use super::panel::{Panel, Processors, Singular};
+use super::panel::{Panel, Singular, Team};
 use super::record::{Act, Record};
 use super::transfer::shift;
 
@@ -117,7 +117,7 @@ impl Part {
         });
         let owner = |row: usize| (row / cut.piece + k / cut.piece) % cut.parts;
         let mut eliminated = Panel::new(k, mine, values.view_mut());
-        let done = eliminated.eliminate(&mut Processors { p, group: &self.all, owner: &owner, rank: id });
+        let done = eliminated.eliminate(&mut Team { p, group: &self.all, owner: &owner, rank: id });
         self.pivots.extend(&eliminated.pivots);
         for (i, row) in eliminated.rows.iter().enumerate() {
             for j in 0..panel.len() {

@@ -13,7 +13,6 @@ mod item;
 mod kernels;
 mod prediction;
 mod ranks;
-mod rehearsal;
 mod setting;
 mod sort;
 mod tag;
@@ -27,7 +26,7 @@ use std::fmt::Debug;
 
 use loggp::{Machine, RunError, Time, US, Work};
 
-use crate::{Algorithm, Case, Costs, Emulation, Metric, Outcome, PhaseName, Planned, Program, Size};
+use crate::{Algorithm, Case, Emulation, Metric, Outcome, PhaseName, Planned, Program, Size};
 use input::Key;
 use setting::Setting;
 
@@ -81,10 +80,6 @@ impl crate::Plan for RadixSort<'_> {
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
         prediction::phases(self.case, &self.setting)
-    }
-
-    fn rehearse(&self, threads: usize) -> Costs {
-        rehearsal::rehearse(self.case, &self.setting, threads)
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {

@@ -8,9 +8,8 @@ use loggp::{Params, Ports, Time, Work};
 
 use super::input::{Input, SKEWED_BITS};
 use super::item::Digit;
-use super::rehearsal;
 use super::setting::{Rates, Setting};
-use crate::{Case, PhaseName};
+use crate::{Case, Computing, PhaseName};
 
 /// The only phase of one processor.
 pub const ALONE: &str = "local sort";
@@ -38,11 +37,30 @@ pub fn phases(case: &Case, setting: &Setting) -> Vec<(PhaseName, Option<Time>)> 
     let rates = match case.work {
         _ if !case.params.is_loggp() => return Vec::new(),
         Work::Charged => setting.charged,
-        _ => match rehearsal::rates(&case.costs) {
-            Some(rates) => rates,
+        _ => match &case.computing {
+            Some(computing) => measured(case, setting, computing),
             None => return Vec::new(),
         },
     };
+    at(case, setting, rates)
+}
+
+/// What a unit of each kind of work costs, where work is measured: where messages cost nothing, each phase takes its units.
+fn measured(case: &Case, setting: &Setting, computing: &Computing) -> Rates {
+    let one = Time::from_ps(1);
+    let units = Rates { histogram: one, local_sort: one, moving: one, scan: one };
+    let units = at(&case.free(), setting, units);
+    let rate = |phase: &str| {
+        let units = units.iter().find(|(name, _)| name == phase).and_then(|(_, units)| *units);
+        let units = units.filter(|units| *units > Time::ZERO);
+        units.map_or(Time::ZERO, |units| computing.phase(phase) / units.as_ps())
+    };
+    let [histogram, local_sort] = ["histogram", "local sort"].map(rate);
+    Rates { histogram, local_sort, moving: rate("distribution"), scan: rate("ranks") }
+}
+
+/// All phases, where a unit of work costs so much.
+fn at(case: &Case, setting: &Setting, rates: Rates) -> Vec<(PhaseName, Option<Time>)> {
     let digits: Vec<Digit> = setting.digits().collect();
     if case.params.P == 1 {
         return vec![(ALONE.into(), Some((case.size * digits.len()) as i64 * rates.local_sort))];
