@@ -76,11 +76,11 @@ fn record(id: &str) -> Value {
     serde_json::from_str(&read(&ALL.join(format!("{id}.json")))).unwrap()
 }
 
-/// The outcome of each check of an exhibit.
-fn outcomes(id: &str) -> Vec<String> {
+/// The agreement of each check of an exhibit.
+fn agreements(id: &str) -> Vec<String> {
     let record = record(id);
     let checks = record["finding"]["checks"].as_array().unwrap();
-    checks.iter().map(|check| check["outcome"].as_str().unwrap().to_string()).collect()
+    checks.iter().map(|check| check["agreement"].as_str().unwrap().to_string()).collect()
 }
 
 fn every_exhibit_is_made_with_its_files_and_stands_on_the_page() {
@@ -140,17 +140,21 @@ fn numbers_that_depend_on_no_hardware_are_equal() {
         ("transport-fig3", 3),
         ("transport-fig8", 12),
     ] {
-        let outcomes = outcomes(id);
-        let equal = outcomes.iter().filter(|outcome| *outcome == "equal").count();
-        assert!(equal >= at_least, "{id}: {equal} are equal: {outcomes:?}");
-        assert!(!outcomes.contains(&"differs".to_string()), "{id}: {}", record(id)["finding"]["checks"]);
+        let agreements = agreements(id);
+        let equal = agreements.iter().filter(|agreement| *agreement == "equal").count();
+        assert!(equal >= at_least, "{id}: {equal} are equal: {agreements:?}");
+        assert!(!agreements.contains(&"differs".to_string()), "{id}: {}", record(id)["finding"]["checks"]);
     }
 }
 
 fn what_differs_has_a_reason() {
     for (_, exhibit) in exhibits() {
         for check in record(exhibit.id)["finding"]["checks"].as_array().unwrap() {
-            assert!(check["outcome"] != "differs" || check["reason"].is_string(), "{}: {check}", exhibit.id);
+            assert!(
+                check["agreement"] != "differs" || check["reason"].is_string(),
+                "{}: {check}",
+                exhibit.id
+            );
         }
     }
 }
@@ -159,7 +163,7 @@ fn the_markdown_has_every_exhibit_and_its_pictures() {
     let path = ALL.with_extension("md");
     let markdown = read(&path);
     for (_, exhibit) in exhibits() {
-        assert!(markdown.contains(&format!("`loggp reproduce {}`", exhibit.id)), "{}", exhibit.id);
+        assert!(markdown.contains(&format!("\nloggp reproduce {} ", exhibit.id)), "{}", exhibit.id);
     }
     let pictures =
         markdown.lines().filter_map(|line| line.strip_prefix("![")?.split_once("](")?.1.strip_suffix(')'));
@@ -182,7 +186,7 @@ fn a_browser_shows_the_whole_page() {
     for (width, dark) in [(1280, false), (1280, true), (400, false), (400, true)] {
         let seen = browser.probe(&page, width, dark, &ALL);
         assert_eq!(seen.problems, Vec::<String>::new(), "{width} px, dark: {dark}");
-        assert_eq!(seen.metrics, page.matches("<figure>").count());
+        assert_eq!(seen.figures, page.matches("<figure>").count());
         assert_eq!(seen.is_dark, dark, "{width} px");
     }
 }

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use comfy_table::{CellAlignment, presets};
+use loggp_document::{Show, Table};
 use serde_json::Value;
 
 use super::cell::{Cell, Object, Scale};
@@ -131,18 +131,12 @@ pub fn table<R>(columns: &[Column<R>], rows: &[R], unit: Unit, most_decimals: us
     });
     let columns: Vec<(&str, Vec<Cell>)> = columns.collect();
     let scale = Scale::of(columns.iter().flat_map(|(_, cells)| cells), unit, most_decimals);
-
-    let mut table = comfy_table::Table::new();
-    table.load_style(presets::NOTHING).set_header(columns.iter().map(|(title, _)| *title));
-    for row in 0..rows.len() {
-        table.add_row(columns.iter().map(|(_, cells)| cells[row].shown(&scale)));
-    }
-    for (column, (_, cells)) in table.column_iter_mut().zip(&columns) {
-        column.set_padding((0, 2));
+    let table = columns.iter().fold(Table::new("", ""), |table, (title, cells)| {
         let words = cells.iter().any(Cell::is_words);
-        column.set_cell_alignment(if words { CellAlignment::Left } else { CellAlignment::Right });
-    }
-    table.lines().map(|line| line.trim_end().to_string() + "\n").collect()
+        table.column(title, "", if words { Show::Text } else { Show::Right })
+    });
+    let shown = |row: usize| columns.iter().map(|(_, cells)| cells[row].shown(&scale).into()).collect();
+    Table { rows: (0..rows.len()).map(shown).collect(), ..table }.to_text()
 }
 
 /// The columns that a table has, as they stand there.

@@ -6,6 +6,7 @@ use std::mem::take;
 use clap::Args;
 use clap::builder::{StringValueParser, TypedValueParser};
 use loggp::Params;
+use loggp_document::{Cell, Show, Table};
 use loggp_draw::heat_map::heat_map;
 use loggp_programs::transportation;
 use loggp_programs::transportation::{Matrix, TRANSPORTATION, source};
@@ -176,26 +177,21 @@ impl MatrixCommand {
                 "{head}\n{P} rows are too wide to be shown here; --format csv and -o FILE.svg have them\n"
             );
         }
-        let shown = |elements: usize| if elements == 0 { String::new() } else { elements.to_string() };
-        let mut rows: Vec<Vec<String>> = Vec::new();
-        let names = (0..P).map(|j| format!("P{j}"));
-        rows.push([String::new()].into_iter().chain(names).chain(["r_i".into(), "f_i".into()]).collect());
+        let some = |elements: usize| if elements == 0 { Cell::Nothing } else { elements.to_string().into() };
+        let names = [String::new()].into_iter().chain((0..P).map(|j| format!("P{j}")));
+        let names = names.chain(["r_i".into(), "f_i".into()]);
+        let mut table = names.fold(Table::new("", ""), |table, name| table.column(&name, "", Show::Right));
         for i in 0..P {
-            let sums = [matrix.r_i(i).to_string(), matrix.f_i(i).to_string()];
-            let row = matrix.row(i).iter().map(|elements| shown(*elements));
-            rows.push([format!("P{i}")].into_iter().chain(row).chain(sums).collect());
+            let sums = [matrix.r_i(i), matrix.f_i(i)].map(|sum| sum.to_string().into());
+            let row = matrix.row(i).iter().map(|elements| some(*elements));
+            table.push([format!("P{i}").into()].into_iter().chain(row).chain(sums).collect());
         }
         for (name, of) in [("c_j", Matrix::c_j as fn(&Matrix, usize) -> usize), ("g_j", Matrix::g_j)] {
-            rows.push([name.into()].into_iter().chain((0..P).map(|j| of(matrix, j).to_string())).collect());
+            let sums = (0..P).map(|j| of(matrix, j).to_string().into());
+            let sums = [name.into()].into_iter().chain(sums);
+            table.push(sums.chain([Cell::Nothing, Cell::Nothing]).collect());
         }
-        let columns = P + 3;
-        let width = |n: usize| rows.iter().filter_map(|row| row.get(n)).map(String::len).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        let line = |row: &Vec<String>| {
-            let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
-            format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
-        };
-        format!("{head}\n{}", rows.iter().map(line).collect::<String>())
+        format!("{head}\n{}", table.to_text())
     }
 
     /// For programs.

@@ -18,7 +18,7 @@ pub struct Check {
     /// Who says that.
     pub by: Answer,
     /// Whether the two agree.
-    pub outcome: Outcome,
+    pub agreement: Agreement,
     /// What agreement means where it is not equality, or why there is none.
     pub reason: Option<String>,
 }
@@ -40,7 +40,7 @@ pub enum Answer {
 /// Whether a paper and we agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum Agreement {
     /// To the last digit that the paper has.
     Equal,
     /// As near as the paper itself says it can be, or the claim holds.
@@ -58,15 +58,15 @@ impl Check {
     /// If what the paper says is not a number.
     pub fn equal(what: impl Into<String>, paper: &str, ours: f64) -> Check {
         let (number, unit) = read(paper);
-        let outcome = if (ours - number).abs() <= unit { Outcome::Equal } else { Outcome::Differs };
-        Check::of(what.into(), paper.into(), exact(ours), outcome)
+        let agreement = if (ours - number).abs() <= unit { Agreement::Equal } else { Agreement::Differs };
+        Check::of(what.into(), paper.into(), exact(ours), agreement)
     }
 
     /// The same of what is not a number, such as a list of them.
     pub fn same(what: impl Into<String>, paper: &str, ours: impl Into<String>) -> Check {
         let ours = ours.into();
-        let outcome = if ours == paper { Outcome::Equal } else { Outcome::Differs };
-        Check::of(what.into(), paper.into(), ours, outcome)
+        let agreement = if ours == paper { Agreement::Equal } else { Agreement::Differs };
+        Check::of(what.into(), paper.into(), ours, agreement)
     }
 
     /// A number that the paper measured on its hardware, or rounded. Ours must come within this part of it; and why that is
@@ -78,25 +78,25 @@ impl Check {
     pub fn within(what: impl Into<String>, paper: &str, ours: f64, part: f64, why: &str) -> Check {
         let (number, unit) = read(paper);
         let off = (ours - number).abs();
-        let outcome = match () {
-            () if off <= unit => Outcome::Equal,
-            () if off <= part * number.abs() => Outcome::Within,
-            () => Outcome::Differs,
+        let agreement = match () {
+            () if off <= unit => Agreement::Equal,
+            () if off <= part * number.abs() => Agreement::Within,
+            () => Agreement::Differs,
         };
-        let mut check = Check::of(what.into(), paper.into(), exact(ours), outcome);
-        check.reason = (outcome == Outcome::Within).then(|| why.into());
+        let mut check = Check::of(what.into(), paper.into(), exact(ours), agreement);
+        check.reason = (agreement == Agreement::Within).then(|| why.into());
         check
     }
 
     /// What the paper claims in words, what came out here, and whether the claim holds for that.
     pub fn claim(what: impl Into<String>, paper: &str, ours: impl Into<String>, holds: bool) -> Check {
-        let outcome = if holds { Outcome::Within } else { Outcome::Differs };
-        Check::of(what.into(), paper.into(), ours.into(), outcome)
+        let agreement = if holds { Agreement::Within } else { Agreement::Differs };
+        Check::of(what.into(), paper.into(), ours.into(), agreement)
     }
 
     /// From the model, unless [told](Check::by).
-    fn of(what: String, paper: String, ours: String, outcome: Outcome) -> Check {
-        Check { what, paper, ours, by: Answer::Model, outcome, reason: None }
+    fn of(what: String, paper: String, ours: String, agreement: Agreement) -> Check {
+        Check { what, paper, ours, by: Answer::Model, agreement, reason: None }
     }
 
     /// Who says what is ours.
@@ -108,7 +108,7 @@ impl Check {
     /// Why it differs, if it does.
     #[must_use]
     pub fn because(mut self, reason: &str) -> Check {
-        if self.outcome == Outcome::Differs {
+        if self.agreement == Agreement::Differs {
             self.reason = Some(reason.into());
         }
         self
@@ -135,19 +135,19 @@ mod tests {
 
     #[test]
     fn a_number_is_equal_to_the_last_digit_that_the_paper_has() {
-        let outcome = |paper, ours| Check::equal("x", paper, ours).outcome;
-        assert_eq!(outcome("9.33", 28.0 / 3.0), Outcome::Equal);
-        assert_eq!(outcome("9.33", 9.336), Outcome::Differs);
-        assert_eq!(outcome("1,171", 1171.0), Outcome::Equal);
-        assert_eq!(outcome("24", 25.0), Outcome::Differs);
+        let agreement = |paper, ours| Check::equal("x", paper, ours).agreement;
+        assert_eq!(agreement("9.33", 28.0 / 3.0), Agreement::Equal);
+        assert_eq!(agreement("9.33", 9.336), Agreement::Differs);
+        assert_eq!(agreement("1,171", 1171.0), Agreement::Equal);
+        assert_eq!(agreement("24", 25.0), Agreement::Differs);
     }
 
     #[test]
     fn what_depends_on_hardware_has_room() {
-        let outcome = |ours| Check::within("x", "100", ours, 0.1, "so says the paper").outcome;
-        assert_eq!(outcome(100.4), Outcome::Equal);
-        assert_eq!(outcome(91.0), Outcome::Within);
-        assert_eq!(outcome(111.0), Outcome::Differs);
+        let agreement = |ours| Check::within("x", "100", ours, 0.1, "so says the paper").agreement;
+        assert_eq!(agreement(100.4), Agreement::Equal);
+        assert_eq!(agreement(91.0), Agreement::Within);
+        assert_eq!(agreement(111.0), Agreement::Differs);
     }
 
     #[test]

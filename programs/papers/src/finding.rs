@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{Check, Outcome};
-use super::table::Table;
+use super::check::{Agreement, Check};
+use loggp_document::Table;
 
 /// What came of making an exhibit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -77,13 +77,13 @@ impl Finding {
     }
 
     /// How many checks came out so.
-    pub fn count(&self, outcome: Outcome) -> usize {
-        self.checks.iter().filter(|check| check.outcome == outcome).count()
+    pub fn count(&self, agreement: Agreement) -> usize {
+        self.checks.iter().filter(|check| check.agreement == agreement).count()
     }
 
     /// The checks that differ.
     pub fn differing(&self) -> impl Iterator<Item = &Check> {
-        self.checks.iter().filter(|check| check.outcome == Outcome::Differs)
+        self.checks.iter().filter(|check| check.agreement == Agreement::Differs)
     }
 
     /// Whether everything is right, or differs for a reason that is known.

@@ -14,19 +14,18 @@ mod loggps;
 mod logp;
 pub mod pictures;
 mod runs;
-mod table;
 #[cfg(test)]
 mod tests;
 pub mod topology;
 mod transportation;
 pub mod unloaded;
 
-pub use check::{Answer, Check, Outcome};
+pub use check::{Agreement, Answer, Check};
 pub use finding::{Finding, Held, Picture};
 pub use lab::Lab;
 pub use runs::Runs;
-pub use table::{Cell, Column, Show, Table};
 
+use loggp_document::{Cell, Table};
 use loggp_study::Failed;
 
 /// A figure, a table or a result of a paper.

@@ -3,7 +3,7 @@
 
 use loggp::Time;
 
-use super::table::{Cell, Table};
+use loggp_document::{Cell, Table};
 use loggp_study::Answers;
 
 /// A table of runs, all in one unit.
@@ -59,17 +59,6 @@ impl Runs {
 
     /// The table, without the columns in which nobody says anything.
     pub fn table(self) -> Table {
-        let Table { name, title, columns, rows } = self.table;
-        let said: Vec<bool> =
-            (0..columns.len()).map(|column| rows.iter().any(|row| row[column] != Cell::Nothing)).collect();
-        let said = |column: usize| said[column];
-        let kept =
-            |row: Vec<Cell>| row.into_iter().enumerate().filter(|(n, _)| said(*n)).map(|(_, c)| c).collect();
-        Table {
-            name,
-            title,
-            columns: columns.iter().enumerate().filter(|(n, _)| said(*n)).map(|(_, c)| c.clone()).collect(),
-            rows: rows.into_iter().map(kept).collect(),
-        }
+        self.table.without_empty()
     }
 }

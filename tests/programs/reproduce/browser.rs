@@ -13,7 +13,7 @@ pub struct Browser(PathBuf);
 #[derive(Deserialize)]
 pub struct Seen {
     /// How many pictures it shows.
-    pub metrics: usize,
+    pub figures: usize,
     /// Whether the page is dark.
     pub is_dark: bool,
     /// What is cut off, is not there, or reaches over the side.

@@ -5,18 +5,17 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use loggp_papers::Table;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::super::draft::Draft;
 use super::super::failure::Failure;
 use super::super::interrupt;
-use super::page;
 use super::record::Record;
+use super::report::{self, GENERATOR};
 
 /// The folder of a report.
 pub struct Folder {
@@ -45,7 +44,7 @@ impl Folder {
             return Err(refuse(&"it is not a folder; give the name of one, new or old"));
         }
         let page = fs::read(path.join(PAGE)).unwrap_or_default();
-        if !page.is_empty() && !String::from_utf8_lossy(&page).contains(page::MARK) {
+        if !page.is_empty() && !String::from_utf8_lossy(&page).contains(&format!("content=\"{GENERATOR}\"")) {
             return Err(refuse(&format_args!("its {PAGE} is another page; give another folder")));
         }
         fs::create_dir_all(path).map_err(|error| refuse(&error))?;
@@ -88,7 +87,7 @@ impl Folder {
             self.put(&format!("{}.svg", record.stem(&picture.name)), picture.svg.as_bytes())?;
         }
         for table in &record.finding.tables {
-            self.put(&format!("{}.csv", record.stem(&table.name)), &csv(table).map_err(Failure::run)?)?;
+            self.put(&format!("{}.csv", record.stem(&table.name)), &table.to_csv())?;
         }
         let mut json = serde_json::to_vec_pretty(&record).map_err(Failure::run)?;
         json.push(b'\n');
@@ -111,7 +110,7 @@ impl Folder {
 
     /// Writes the page.
     pub fn write_page(&self) -> Result<(), Failure> {
-        self.put(PAGE, page::html(&self.records).as_bytes())
+        self.put(PAGE, report::document(&self.records).to_html(GENERATOR).as_bytes())
     }
 
     /// Writes a file.
@@ -132,16 +131,6 @@ fn read(folder: &Path, id: &str) -> Option<Record> {
         picture.svg = fs::read_to_string(folder.join(format!("{stem}.svg"))).ok()?;
     }
     Some(record)
-}
-
-/// A table as CSV, with all digits.
-fn csv(table: &Table) -> io::Result<Vec<u8>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(table.columns.iter().map(|column| column.heading()))?;
-    for row in &table.rows {
-        writer.write_record(row.iter().map(loggp_papers::Cell::to_string))?;
-    }
-    writer.into_inner().map_err(|error| error.into_error())
 }
 
 /// Removes what a command that was killed had not finished: drafts, which have the name of what they were to be.

@@ -2,10 +2,9 @@
 
 mod folder;
 mod markdown;
-mod page;
 mod record;
+mod report;
 mod selection;
-mod summary;
 mod work;
 
 use std::io::Write;
@@ -13,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loggp::{Carrier, ClockKind, Dilation};
-use loggp_papers::Outcome;
+use loggp_papers::Agreement;
 use loggp_programs::Emulation;
 
 use super::failure::Failure;
@@ -172,8 +171,8 @@ impl Reproduce {
 
 /// Says in a line what came of an exhibit.
 fn line(out: &mut dyn Write, record: &Record, width: usize) -> Result<(), Failure> {
-    let counts = [(Outcome::Equal, "equal"), (Outcome::Within, "within"), (Outcome::Differs, "differ")];
-    let counts = counts.map(|(outcome, name)| format!("{:>3} {name}", record.finding.count(outcome)));
+    let counts = [(Agreement::Equal, "equal"), (Agreement::Within, "within"), (Agreement::Differs, "differ")];
+    let counts = counts.map(|(agreement, name)| format!("{:>3} {name}", record.finding.count(agreement)));
     writeln!(out, "{:width$}  {}  {}, {}", record.id, counts.join("  "), record.place, record.title)?;
     Ok(out.flush()?)
 }

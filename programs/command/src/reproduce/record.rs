@@ -1,5 +1,6 @@
 //! A record: an exhibit, what came of it, and what is needed to repeat it. It is the JSON file beside the page.
 
+use std::fmt;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::OnceLock;
@@ -11,6 +12,7 @@ use loggp_papers::{Exhibit, Finding, Paper};
 use loggp_programs::Emulation;
 use serde::{Deserialize, Serialize};
 
+use super::super::number::count;
 use super::super::options::carrier_on;
 
 /// An exhibit, what came of it, and what is needed to repeat it.
@@ -154,6 +156,12 @@ impl Asked {
             }
         }
         command
+    }
+}
+
+impl fmt::Display for Computer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}, {})", count(self.cores, "core"), self.processor, self.system)
     }
 }
 

@@ -85,7 +85,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
          bound, and {late} of {} lists end o later.",
         match checks
             .iter()
-            .all(|check| check.reason.is_some() || check.outcome < super::super::Outcome::Differs)
+            .all(|check| check.reason.is_some() || check.agreement < super::super::Agreement::Differs)
         {
             true => "It agrees wherever receptions and sends do not overlap.",
             false => "It does not agree everywhere.",

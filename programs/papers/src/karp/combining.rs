@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use loggp::US;
 
-use super::super::{Answer, Check, Exhibit, Finding, Lab, Outcome, Runs, Seconds, Table};
+use super::super::{Agreement, Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::{CM5, cycles, f, last, list, machine, named};
 use crate::pictures::curves::curves;
 use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
@@ -85,7 +85,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         lab.done(0.6 * L as f64 / *latencies.end() as f64);
     }
     let (plot, runs) = compared(lab)?;
-    let agree = checks.iter().all(|check| check.outcome < Outcome::Differs);
+    let agree = checks.iter().all(|check| check.agreement < Agreement::Differs);
     let verdict = format!(
         "{} Theorem 5.1 {} of runs and of the algorithm followed step by step. Where P is no f_T the program takes the \
          time of the next; where a reception would overlap a send, as on the CM-5, it ends up to 2o later.",

@@ -2,7 +2,7 @@
 
 use loggp::{Time, US};
 
-use super::super::{Answer, Check, Exhibit, Finding, Lab, Outcome, Seconds, Table};
+use super::super::{Agreement, Answer, Check, Exhibit, Finding, Lab, Seconds, Table};
 use super::broadcast::information;
 use super::{CM5, cycles, f, last, list, machine, named};
 use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
@@ -157,7 +157,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],
     };
     let bound_holds =
-        checks.iter().all(|check| !check.what.ends_with("g >= o") || check.outcome < Outcome::Differs);
+        checks.iter().all(|check| !check.what.ends_with("g >= o") || check.agreement < Agreement::Differs);
     let theorem = checks.iter().all(|check| !check.what.contains("3.2") || check.paper == check.ours);
     let verdict = format!(
         "Theorem 3.2 {} of the tree and of runs. Theorem 3.3 {}; the sentence before it leaves out that \

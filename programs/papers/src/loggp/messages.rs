@@ -129,7 +129,7 @@ fn two_messages(lab: &Lab) -> Result<Finding, Failed> {
         ),
         is("how long the sender is busy with two", "2o", 2 * o, busy),
     ]);
-    let agree = checks.iter().all(|check| check.outcome != super::super::Outcome::Differs);
+    let agree = checks.iter().all(|check| check.agreement != super::super::Agreement::Differs);
     let verdict = format!(
         "The messages of the model {} the times of section 2.1, word by word; the figure has no numbers, and those of the \
          machine are figure 9's.",

@@ -2,7 +2,7 @@
 
 use loggp::{Message, Params, Trace, US};
 
-use super::super::{Answer, Check, Exhibit, Finding, Lab, Outcome, Runs, Seconds};
+use super::super::{Agreement, Answer, Check, Exhibit, Finding, Lab, Runs, Seconds};
 use super::common::{amount, cycles, simplified, timeline};
 use loggp_draw::digits::exact;
 use loggp_programs::Case;
@@ -218,7 +218,7 @@ fn split(lab: &Lab) -> Result<Finding, Failed> {
 
 /// What to say if all of these agree.
 fn verdict(checks: &[Check], agree: &str) -> String {
-    match checks.iter().all(|check| check.outcome != Outcome::Differs) {
+    match checks.iter().all(|check| check.agreement != Agreement::Differs) {
         true => agree.into(),
         false => "The schedule is not the paper's.".into(),
     }

@@ -2,7 +2,7 @@
 
 use loggp::{MS, US};
 
-use super::super::{Answer, Check, Exhibit, Finding, Lab, Outcome, Runs, Seconds};
+use super::super::{Agreement, Answer, Check, Exhibit, Finding, Lab, Runs, Seconds};
 use super::common::{amount, simplified};
 use loggp_programs::Case;
 use loggp_programs::scatter::SCATTER;
@@ -68,7 +68,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
             lab.done((row * COLUMNS.len() + column + 1) as f64 / (ROWS.len() * COLUMNS.len()) as f64);
         }
     }
-    let equal = checks.iter().filter(|check| check.outcome == Outcome::Equal).count();
+    let equal = checks.iter().filter(|check| check.agreement == Agreement::Equal).count();
     checks.push(Check::equal("cells to which the formulas come", "24", formulas as f64).by(Answer::Formula));
     let mut verdict =
         format!("The model is equal in {equal} of the table's 24 cells, and the formulas are in {formulas}.");

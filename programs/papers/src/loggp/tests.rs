@@ -1,6 +1,6 @@
 //! The paper's numbers that do not depend on its hardware, made on the virtual clock.
 
-use super::super::{Finding, Outcome, tests};
+use super::super::{Agreement, Finding, tests};
 use super::PAPER;
 
 /// What comes of the exhibit with this id.
@@ -17,7 +17,7 @@ fn differing(finding: &Finding) -> Vec<&str> {
 fn all_cells_of_table_3_are_equal() {
     let finding = found("loggp-table3");
     assert_eq!(finding.checks.len(), 25);
-    assert_eq!(finding.count(Outcome::Equal), 25, "{:?}", finding.checks);
+    assert_eq!(finding.count(Agreement::Equal), 25, "{:?}", finding.checks);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn lemma_2_alone_differs_among_what_section_4_says_of_splits() {
     let finding = found("loggp-table2");
     let [reason] = differing(&finding)[..] else { panic!("{:?}", finding.checks) };
     assert!(reason.starts_with("the recurrence of the proof"), "{reason}");
-    let lemma = finding.checks.iter().find(|check| check.outcome == Outcome::Differs).unwrap();
+    let lemma = finding.checks.iter().find(|check| check.agreement == Agreement::Differs).unwrap();
     assert_eq!(lemma.ours, "for 10 of 1023; with P = 3, 60 against 40");
 }
 

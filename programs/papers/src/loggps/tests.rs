@@ -1,6 +1,6 @@
 //! The paper's numbers that depend on no hardware, on the virtual clock.
 
-use super::super::Outcome;
+use super::super::Agreement;
 use super::super::tests::{differing, found, in_lab};
 use super::elimination::{CODES, Three};
 use super::{PAPER, comparison, costs, loggp_models, parameters, protocols, round_trips};
@@ -53,7 +53,7 @@ fn a_record_of_a_part_is_one_of_the_whole() {
 #[test]
 fn three_columns_of_errors_do_not_follow_from_table_10s_times() {
     let errors = comparison::misprints();
-    let differ = errors.iter().filter(|check| check.outcome == Outcome::Differs).count();
+    let differ = errors.iter().filter(|check| check.agreement == Agreement::Differs).count();
     assert_eq!((errors.len(), differ), (6, 3));
 }
 

@@ -1,7 +1,7 @@
 //! LogP's numbers that do not depend on its hardware, on the virtual clock.
 
 use super::super::tests::{differing as differs, found};
-use super::super::{Finding, Outcome};
+use super::super::{Agreement, Finding};
 use super::PAPER;
 
 /// What comes of an exhibit on the virtual clock.
@@ -23,9 +23,9 @@ fn broadcast_and_summation_are_the_figures() {
 #[test]
 fn the_networks_are_those_of_section_5() {
     let distances = made("logp-distances");
-    assert_eq!((differs(&distances), distances.count(Outcome::Equal)), (vec![], 16));
+    assert_eq!((differs(&distances), distances.count(Agreement::Equal)), (vec![], 16));
     let table = made("logp-table1");
-    assert_eq!((differs(&table), table.count(Outcome::Equal)), (vec![], 14));
+    assert_eq!((differs(&table), table.count(Agreement::Equal)), (vec![], 14));
 }
 
 /// What the paper has wrong is known, and nothing else differs.

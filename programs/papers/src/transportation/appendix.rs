@@ -1,7 +1,7 @@
 //! The appendix: how long messages of the second stage are, where remainders fall by chance; and the bounds that they have
 //! where they do not.
 
-use super::super::{Answer, Check, Exhibit, Finding, Lab, Outcome, Seconds, Table};
+use super::super::{Agreement, Answer, Check, Exhibit, Finding, Lab, Seconds, Table};
 use super::{arrivals, bounds, form, lengths};
 use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::transportation::{Matrix, Scheme, TwoStage, expected_longest};
@@ -42,7 +42,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     checks.extend(of_runs);
     let (runs, scaling, of_scaling) = bounds::scaling(lab)?;
     checks.extend(of_scaling);
-    let agree = checks.iter().all(|check| check.outcome < Outcome::Differs || check.reason.is_some());
+    let agree = checks.iter().all(|check| check.agreement < Agreement::Differs || check.reason.is_some());
     let verdict = format!(
         "{} The longest message is shorter than the appendix expects, by as much as the extreme-value distribution is off for so \
          few messages: what it says of p normal variables is too much by itself, and with the exact mean of the largest of p the \

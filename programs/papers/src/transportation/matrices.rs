@@ -2,7 +2,7 @@
 
 use loggp::US;
 
-use super::super::{Answer, Check, Exhibit, Finding, Lab, Outcome, Runs, Seconds, Table};
+use super::super::{Agreement, Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::{case, list, named};
 use crate::pictures::timeline::timeline;
 use loggp_draw::heat_map::heat_map;
@@ -169,7 +169,7 @@ impl Figure {
         }
         let title = format!("{name}: t = {}, {}", matrix.t(), matrix.kind());
         let picture = heat_map(matrix.P(), matrix.entries(), &title).expect("it is small");
-        let agree = checks.iter().all(|check| check.outcome < Outcome::Differs);
+        let agree = checks.iter().all(|check| check.agreement < Agreement::Differs);
         let verdict = format!(
             "{} The text has no times of it. In those here elements hardly count: nearly all is what each message and each barrier \
              costs.",

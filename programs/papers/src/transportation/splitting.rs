@@ -243,7 +243,7 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
     };
     let verdict = format!(
         "{} The loops take {least_steps:.2} to {most_steps:.2} p^2 steps.",
-        match checks.iter().all(|check| check.outcome < super::super::Outcome::Differs) {
+        match checks.iter().all(|check| check.agreement < super::super::Agreement::Differs) {
             true =>
                 "It agrees: runs split as the procedure does line by line, and no two messages differ by more than an element.",
             false => "It does not agree everywhere.",
@@ -325,7 +325,7 @@ fn figure_9(lab: &Lab) -> Result<Finding, Failed> {
             most_coming(&stage_1) as f64,
         ),
     ];
-    let agree = checks.iter().all(|check| check.outcome < super::super::Outcome::Differs);
+    let agree = checks.iter().all(|check| check.agreement < super::super::Agreement::Differs);
     let verdict = format!(
         "{} The scan takes the busiest intermediate from {} elements to {}, which is t.",
         if agree { "It agrees." } else { "It does not agree everywhere." },
@@ -375,7 +375,7 @@ fn figure_11(lab: &Lab) -> Result<Finding, Failed> {
          on from one intermediate to the next; begun at the sum of the sources before, it has {longest}.",
         match checks
             .iter()
-            .all(|check| check.outcome < super::super::Outcome::Differs || check.reason.is_some())
+            .all(|check| check.agreement < super::super::Agreement::Differs || check.reason.is_some())
         {
             true => "The scheme keeps to its bounds.",
             false => "The scheme does not keep to all its bounds.",

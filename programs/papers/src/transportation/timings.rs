@@ -2,7 +2,7 @@
 
 use loggp::Time;
 
-use super::super::{Check, Exhibit, Finding, Lab, Outcome, Runs, Seconds, Table};
+use super::super::{Agreement, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::{MS, case};
 use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
 use loggp_programs::Case;
@@ -529,7 +529,7 @@ fn best_or_worst(
 
 /// Whether all that the text claims holds.
 fn agreement(checks: &[Check]) -> String {
-    let differ = checks.iter().filter(|check| check.outcome == Outcome::Differs).count();
+    let differ = checks.iter().filter(|check| check.agreement == Agreement::Differs).count();
     match differ {
         0 => "What the text claims holds.".into(),
         _ => format!("Of {} claims of the text {} hold.", checks.len(), checks.len() - differ),

@@ -1,4 +1,4 @@
-//! A table of a finding: for people in a page, and for programs as CSV and JSON.
+//! A table: what its columns are, and what its cells say.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use loggp_draw::digits::{exact, percent, rough};
 /// A table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Table {
-    /// What its file is called: the exhibit's id, and this.
+    /// What its file is called, or the end of that.
     pub name: String,
     /// What is in it.
     pub title: String,
@@ -36,6 +36,12 @@ pub struct Column {
 pub enum Show {
     /// It holds text.
     Text,
+    /// It holds text that ends where the column ends, as numbers do.
+    Right,
+    /// It holds words that say how something came out.
+    Mark,
+    /// It holds names of articles of the same document.
+    Name,
     /// With as many decimals as they need, up to three.
     Exact,
     /// With three digits that count.
@@ -93,6 +99,20 @@ impl Table {
         self
     }
 
+    /// The same without the columns in which no cell says anything.
+    #[must_use]
+    pub fn without_empty(mut self) -> Table {
+        let says = |column: usize| self.rows.iter().any(|row| row[column] != Cell::Nothing);
+        let says: Vec<bool> = (0..self.columns.len()).map(says).collect();
+        let mut kept = says.iter();
+        self.columns.retain(|_| kept.next() == Some(&true));
+        for row in &mut self.rows {
+            let mut kept = says.iter();
+            row.retain(|_| kept.next() == Some(&true));
+        }
+        self
+    }
+
     /// One more row.
     ///
     /// # Panics
@@ -120,7 +140,7 @@ impl Column {
                 percent((number * 1e4).round() / 1e4 + 0.0)
             }
             (Cell::Number(number), Show::Rough) => rough(*number),
-            (Cell::Number(number), Show::Exact | Show::Text) => exact(*number),
+            (Cell::Number(number), _) => exact(*number),
         }
     }
 }

@@ -1,0 +1,111 @@
+//! A document as one page of HTML with everything in it, for any width, light and dark, and for paper.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::{Block, Document, Show, Span, Table};
+
+/// How the page looks.
+const STYLE: &str = include_str!("page.css");
+/// Tables with more columns than this become lists where there is no room for them.
+const NARROW: usize = 4;
+/// Longer texts have a line for themselves there.
+const LONG: usize = 40;
+
+impl Document {
+    /// The document as a page that says which program wrote it.
+    pub fn to_html(&self, generator: &str) -> String {
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="generator" content=(generator);
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    title { (self.title) }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    h1 { (self.title) }
+                    @for block in &self.blocks { (self::block(block)) "\n" }
+                }
+            }
+            "\n"
+        };
+        page.into_string()
+    }
+}
+
+/// A part of the document.
+fn block(block: &Block) -> Markup {
+    html! {
+        @match block {
+            Block::Heading(2, text) => h2 { (spans(text)) },
+            Block::Heading(3, text) => h3 { (spans(text)) },
+            Block::Heading(_, text) => h4 { (spans(text)) },
+            Block::Paragraph(text) => p { (spans(text)) },
+            Block::Note(text) => p.note { (spans(text)) },
+            Block::List(items) => ul { @for item in items { li { (spans(item)) } } },
+            Block::Table(table) => (self::table(table)),
+            Block::Picture { svg, caption, .. } => figure { (PreEscaped(svg)) figcaption { (caption) } },
+            Block::Code(lines) => pre { @for line in lines { (line) "\n" } },
+            Block::Article { id, heading, blocks } => article id=(id) {
+                h3 { (spans(heading)) " " a.id href={ "#" (id) } { (id) } }
+                @for one in blocks { (self::block(one)) "\n" }
+            },
+            Block::Nav(blocks) => nav { @for one in blocks { (self::block(one)) } },
+        }
+    }
+}
+
+/// Running text.
+fn spans(text: &[Span]) -> Markup {
+    html! {
+        @for span in text {
+            @match span {
+                Span::Plain(text) => (text),
+                Span::Code(code) => code { (code) },
+                Span::Mark(text, colour) => span class=(colour) { (text) },
+                Span::Link(text, to) => a href=(to) { (text) },
+            }
+        }
+    }
+}
+
+/// A table. A cell knows what stands above it, for where there is no room for the table.
+fn table(table: &Table) -> Markup {
+    let class = |show| match show {
+        Show::Text | Show::Mark | Show::Name => "",
+        _ => "n",
+    };
+    html! {
+        div.table {
+            table.wide[table.columns.len() > NARROW] {
+                thead {
+                    tr { @for column in &table.columns { th class=(class(column.show)) { (column.heading()) } } }
+                }
+                tbody {
+                    @for row in &table.rows {
+                        tr {
+                            @for (column, cell) in table.columns.iter().zip(row) {
+                                @let text = column.shown(cell);
+                                @let class = match text.chars().count() {
+                                    0 => "none",
+                                    length if length > LONG => "long",
+                                    _ => class(column.show),
+                                };
+                                td class=(class) data-of=(column.heading()) {
+                                    @match column.show {
+                                        Show::Mark => span class=(text) { (text) },
+                                        Show::Name => a href={ "#" (text) } { (text) },
+                                        _ => (text),
+                                    }
+                                }
+                            }
+                        }
+                        "\n"
+                    }
+                }
+            }
+        }
+    }
+}

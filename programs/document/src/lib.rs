@@ -1,0 +1,63 @@
+//! Tables, and documents of text, tables and pictures. Each way to write them is a file: [text](Table::to_text) and
+//! [CSV](Table::to_csv) for tables, [HTML](Document::to_html) and [Markdown](Document::to_markdown) for documents.
+
+mod csv;
+mod html;
+mod markdown;
+mod table;
+mod text;
+
+pub use table::{Cell, Column, Show, Table};
+
+/// A document.
+#[derive(Debug)]
+pub struct Document {
+    /// Its title.
+    pub title: String,
+    /// What is in it, from top to bottom.
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a document.
+#[derive(Debug)]
+pub enum Block {
+    /// A heading; the title has level 1.
+    Heading(u8, Text),
+    /// A paragraph.
+    Paragraph(Text),
+    /// A paragraph that says how something was made, in small letters.
+    Note(Text),
+    /// A list.
+    List(Vec<Text>),
+    /// A table.
+    Table(Table),
+    /// A picture in SVG, what its file is called, and what stands below it.
+    Picture { svg: String, file: String, caption: String },
+    /// Commands.
+    Code(Vec<String>),
+    /// A part that can be reached by its name, under a heading of level 3.
+    Article { id: String, heading: Text, blocks: Vec<Block> },
+    /// Ways to other places, which only a page has.
+    Nav(Vec<Block>),
+}
+
+/// Running text.
+pub type Text = Vec<Span>;
+
+/// A piece of running text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Span {
+    /// Words.
+    Plain(String),
+    /// A command, or a part of one.
+    Code(String),
+    /// A word that says how something came out, and the word that gives it its colour.
+    Mark(String, String),
+    /// A link, and where it leads.
+    Link(String, String),
+}
+
+/// Words without anything special.
+pub fn plain(text: impl Into<String>) -> Text {
+    vec![Span::Plain(text.into())]
+}
