@@ -1,7 +1,8 @@
 //! The plot of `run` and `compare`: what changed while the programs ran, predicted and observed.
 
-use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
-use loggp_programs::{Case, Course, Program};
+use loggp_draw::plot::{Plot, Scale};
+use loggp_papers::pictures::curves::course;
+use loggp_programs::{Case, Program};
 
 use super::failure::Failure;
 use super::output::Outputs;
@@ -25,30 +26,19 @@ pub fn check(outputs: &Outputs, case: &Case) -> Result<(), Failure> {
 /// For every algorithm a line of what was predicted, and marks for what was observed.
 pub fn plot(heading: &str, program: &Program, rows: &[Row]) -> Plot {
     let (title, subtitle) = heading.split_once(": ").unwrap_or((heading, ""));
-    let mut lines = Vec::new();
-    let (mut along, mut of) = ("", "");
-    for (number, row) in rows.iter().enumerate() {
-        let (name, outcome) = (row.case().algorithm.name, &row.answers.outcome);
-        if let Some(Course { along: x, of: y, points }) = &row.answers.course {
-            (along, of) = (x, y);
-            let points = points.clone();
-            lines.push(Line::new(format!("{name}, predicted"), number, Look::Line, points));
-        }
-        if let Some(Course { points, .. }) = &outcome.course {
-            // Those of the next line stand between those of this one.
-            let apart = points.len().div_ceil(MARKS).max(1);
-            let first = number * apart / rows.len();
-            let points = points.iter().skip(first).step_by(apart).copied().collect();
-            lines.push(Line::new(format!("{name}, observed"), number, Look::Marks, points));
-        }
-    }
-    Plot {
-        title: title.into(),
-        subtitle: subtitle.into(),
-        x: format!("{along} of {}", program.name),
-        x_scale: Scale::Linear,
-        y: of.into(),
-        y_scale: Scale::Linear,
-        panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],
-    }
+    let lines = rows.iter().enumerate().flat_map(|(number, row)| {
+        let (predicted, observed) = (row.answers.course.as_ref(), row.answers.outcome.course.as_ref());
+        let apart = observed.map_or(1, |course| course.points.len().div_ceil(MARKS).max(1));
+        // Marks of the next line stand between those of this one.
+        let marks = (number * apart / rows.len(), apart);
+        course(row.case().algorithm.name, number, predicted, observed, marks)
+    });
+    let (along, of) = rows
+        .iter()
+        .find_map(|row| row.answers.course.as_ref())
+        .map_or(("", ""), |course| (course.along, course.of));
+    Plot::new(title, subtitle)
+        .x(format!("{along} of {}", program.name), Scale::Linear)
+        .y(of, Scale::Linear)
+        .lines(lines)
 }

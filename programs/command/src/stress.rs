@@ -6,7 +6,7 @@ use std::slice;
 
 use clap::Args;
 use loggp::{Audit, ClockKind, Time, US};
-use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STEADY, STRESS, THROUGHPUT};
 use loggp_programs::{Algorithm, Case};
 use loggp_study::Study;
@@ -216,19 +216,16 @@ fn plot(rows: &[Row], choices: &[Choice]) -> Plot {
     };
     let mut patterns: Vec<&'static str> = rows.iter().map(|row| row.case().algorithm.name).collect();
     patterns.dedup();
-    let panel = |choice: &Choice| Panel {
-        caption: format!("P = {}", thousands(choice.params.P)),
-        lines: patterns.iter().enumerate().map(|pattern| line(pattern, choice.params.P)).collect(),
-        levels: Vec::new(),
-    };
+    let panels = choices.iter().map(|choice| {
+        let P = choice.params.P;
+        (format!("P = {}", thousands(P)), patterns.iter().enumerate().map(move |pattern| line(pattern, P)))
+    });
     let clock = rows[0].asked.study.emulation.clock;
-    Plot {
-        title: format!("Capacity stalls under load{on}"),
-        subtitle: format!("{clock} clock: {}", parameters(&choices[0])),
-        x: "messages sent by each processor".into(),
-        x_scale: Scale::Points,
-        y: format!("stalled time per message [{}]", unit.name),
-        y_scale: Scale::Linear,
-        panels: choices.iter().map(panel).collect(),
-    }
+    Plot::new(
+        format!("Capacity stalls under load{on}"),
+        format!("{clock} clock: {}", parameters(&choices[0])),
+    )
+    .x("messages sent by each processor", Scale::Points)
+    .y(format!("stalled time per message [{}]", unit.name), Scale::Linear)
+    .panels(panels)
 }

@@ -5,9 +5,9 @@ use std::mem::take;
 
 use clap::Args;
 use loggp::{ClockKind, Time};
-use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_draw::plot::{Line, Plot, Scale};
+use loggp_papers::pictures::curves::curves;
 use loggp_programs::Algorithm;
-use loggp_study::Prediction;
 use loggp_study::Study;
 use loggp_study::range::{Point, Quantity, Range};
 
@@ -126,33 +126,16 @@ fn plot(heading: &str, range: &Range, unit: Unit, numbers: &[f64], rows: &[Row])
             names.push(row.case().algorithm.name);
         }
     }
-    let mut lines = Vec::new();
-    for (number, name) in names.into_iter().enumerate() {
-        for (answer, look) in [("formula", Look::Line), ("model", Look::Marks), ("measured", Look::Rings)] {
-            let time = |Prediction { formula, model, measured }: Prediction| match look {
-                Look::Line => formula,
-                Look::Marks => model,
-                _ => measured.map(|times| times.median),
-            };
-            let here = || numbers.iter().zip(rows).filter(|(_, row)| row.case().algorithm.name == name);
-            let point = |(at, row): (&f64, &Row)| {
-                time(row.answers.prediction).map(|time| (x(*at), unit.amount(time)))
-            };
-            let mut points: Vec<(f64, f64)> = here().filter_map(point).collect();
+    let lines: Vec<Line> = names
+        .into_iter()
+        .enumerate()
+        .flat_map(|(number, name)| {
+            let here = numbers.iter().zip(rows).filter(|(_, row)| row.case().algorithm.name == name);
+            let mut points: Vec<_> = here.map(|(at, row)| (x(*at), row.answers.prediction)).collect();
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
-            if !points.is_empty() {
-                let mut line = Line::new(format!("{name}, {answer}"), number, look, points);
-                if look == Look::Rings {
-                    let spread = |(at, row): (&f64, &Row)| {
-                        let times = row.answers.prediction.measured.filter(|times| times.min < times.max)?;
-                        Some((x(*at), unit.amount(times.min), unit.amount(times.max)))
-                    };
-                    line.spread = here().filter_map(spread).collect();
-                }
-                lines.push(line);
-            }
-        }
-    }
+            curves(name, number, &points, |_, time| unit.amount(time)).collect::<Vec<_>>()
+        })
+        .collect();
     let times = || lines.iter().flat_map(|line| &line.points).map(|(_, y)| *y);
     let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
     let scale = |log: bool| if log { Scale::Log } else { Scale::Linear };
@@ -164,13 +147,5 @@ fn plot(heading: &str, range: &Range, unit: Unit, numbers: &[f64], rows: &[Row])
         Quantity::Size => format!("size [{}]", rows[0].case().program.size.meaning),
         _ => name.into(),
     };
-    Plot {
-        title: title.into(),
-        subtitle: subtitle.into(),
-        x,
-        x_scale: scale(range.log),
-        y: format!("time [{}]", unit.name),
-        y_scale,
-        panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],
-    }
+    Plot::new(title, subtitle).x(x, scale(range.log)).y(format!("time [{}]", unit.name), y_scale).lines(lines)
 }

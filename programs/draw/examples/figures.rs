@@ -8,7 +8,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 
 /// A table of the document.
 struct Table {
@@ -85,21 +85,15 @@ fn lateness(tables: &[Table]) -> Result<Plot, String> {
             });
             Line::new(name.as_str(), number_of, Look::Both, points)
         };
-        Panel {
-            caption: format!("every {load}"),
-            lines: table.head[2..].iter().enumerate().map(line).collect(),
-            levels: Vec::new(),
-        }
+        (format!("every {load}"), table.head[2..].iter().enumerate().map(line).collect::<Vec<_>>())
     };
-    Ok(Plot {
-        title: "How late a wait ends".into(),
-        subtitle: "nine tenths of the waits are no later; each core has something to do this often".into(),
-        x: "processors".into(),
-        x_scale: Scale::Points,
-        y: "lateness, ns".into(),
-        y_scale: Scale::Log,
-        panels: loads.into_iter().map(panel).collect(),
-    })
+    Ok(Plot::new(
+        "How late a wait ends",
+        "nine tenths of the waits are no later; each core has something to do this often",
+    )
+    .x("processors", Scale::Points)
+    .y("lateness, ns", Scale::Log)
+    .panels(loads.into_iter().map(panel)))
 }
 
 /// Messages a second on the virtual clock, a panel for each pattern.
@@ -115,18 +109,15 @@ fn virtual_clock(tables: &[Table]) -> Result<Plot, String> {
             Line::new(name.as_str(), number_of, Look::Both, points)
         };
         let lines = columns.iter().enumerate().map(line).filter(|line| !line.points.is_empty());
-        Panel { caption: pattern, lines: lines.collect(), levels: Vec::new() }
+        (pattern, lines.collect::<Vec<_>>())
     };
-    Ok(Plot {
-        title: "The virtual clock".into(),
-        subtitle: "messages of a word: as programs with stacks, as schedules, and in a bare event loop"
-            .into(),
-        x: "processors".into(),
-        x_scale: Scale::Log,
-        y: "million messages a second".into(),
-        y_scale: Scale::Log,
-        panels: grouped(table).into_iter().map(panel).collect(),
-    })
+    Ok(Plot::new(
+        "The virtual clock",
+        "messages of a word: as programs with stacks, as schedules, and in a bare event loop",
+    )
+    .x("processors", Scale::Log)
+    .y("million messages a second", Scale::Log)
+    .panels(grouped(table).into_iter().map(panel)))
 }
 
 /// How far measurements are from the model, a panel for each carrier.
@@ -149,28 +140,20 @@ fn errors(tables: &[Table]) -> Result<Plot, String> {
             let points = by_size.iter().map(|(size, errors)| (*size as f64, of(errors).max(0.005)));
             Line::new(label, number, Look::Both, points.collect())
         };
-        Panel {
-            caption: carrier.into(),
-            lines: vec![
-                line(0, "program in the middle", |errors| errors[errors.len() / 2]),
-                line(1, "worst program", |errors| errors[errors.len() - 1]),
-            ],
-            levels: Vec::new(),
-        }
+        let middle = line(0, "program in the middle", |errors| errors[errors.len() / 2]);
+        (carrier.to_string(), [middle, line(1, "worst program", |errors| errors[errors.len() - 1])])
     };
-    let panels: Vec<Panel> = found.map(panel).collect();
+    let panels: Vec<_> = found.map(panel).collect();
     if panels.is_empty() {
         return Err("docs/results/performance.md has no table whose head begins with program on".into());
     }
-    Ok(Plot {
-        title: "Measured against model".into(),
-        subtitle: "all programs, dilation chosen by auto; 0.005% and less at the bottom".into(),
-        x: "processors".into(),
-        x_scale: Scale::Points,
-        y: "error, %".into(),
-        y_scale: Scale::Log,
-        panels,
-    })
+    Ok(Plot::new(
+        "Measured against model",
+        "all programs, dilation chosen by auto; 0.005% and less at the bottom",
+    )
+    .x("processors", Scale::Points)
+    .y("error, %", Scale::Log)
+    .panels(panels))
 }
 
 /// The rows by what their first cell says, in the order of the table.

@@ -14,32 +14,33 @@ use super::palette::{GREY, PALE, Series, TEXT};
 /// A plot.
 pub struct Plot {
     /// The text above the plot.
-    pub title: String,
+    title: String,
     /// What stands below that, smaller: a line or several.
-    pub subtitle: String,
+    subtitle: String,
     /// What goes to the right, with its unit.
-    pub x: String,
+    x: String,
     /// How far apart things are from left to right.
-    pub x_scale: Scale,
+    x_scale: Scale,
     /// What goes up, with its unit.
-    pub y: String,
+    y: String,
     /// How far apart things are from bottom to top.
-    pub y_scale: Scale,
+    y_scale: Scale,
     /// The panels, from left to right. All have the same axes.
-    pub panels: Vec<Panel>,
+    panels: Vec<Panel>,
 }
 
 /// A part of a plot.
-pub struct Panel {
+struct Panel {
     /// The text above the panel.
-    pub caption: String,
+    caption: String,
     /// The lines in it.
-    pub lines: Vec<Line>,
+    lines: Vec<Line>,
     /// Heights to compare with.
-    pub levels: Vec<Level>,
+    levels: Vec<Level>,
 }
 
 /// A line of a panel.
+#[derive(Clone)]
 pub struct Line {
     /// What it shows.
     pub label: String,
@@ -67,11 +68,11 @@ pub enum Look {
 }
 
 /// A height to which lines are compared.
-pub struct Level {
+struct Level {
     /// What lies there.
-    pub label: String,
+    label: String,
     /// Where it is, as the times are counted.
-    pub y: f64,
+    y: f64,
 }
 
 /// So many panels are beside each other, at most.
@@ -120,6 +121,53 @@ struct Frame {
 }
 
 impl Plot {
+    /// A plot without panels.
+    pub fn new(title: impl Into<String>, subtitle: impl Into<String>) -> Plot {
+        let (x, y, linear) = (String::new(), String::new(), Scale::Linear);
+        let (title, subtitle) = (title.into(), subtitle.into());
+        Plot { title, subtitle, x, x_scale: linear, y, y_scale: linear, panels: Vec::new() }
+    }
+
+    /// Says what goes to the right, and how far apart things are there.
+    #[must_use]
+    pub fn x(self, title: impl Into<String>, scale: Scale) -> Plot {
+        Plot { x: title.into(), x_scale: scale, ..self }
+    }
+
+    /// Says what goes up, and how far apart things are there.
+    #[must_use]
+    pub fn y(self, title: impl Into<String>, scale: Scale) -> Plot {
+        Plot { y: title.into(), y_scale: scale, ..self }
+    }
+
+    /// One more panel.
+    #[must_use]
+    pub fn panel(mut self, caption: impl Into<String>, lines: impl IntoIterator<Item = Line>) -> Plot {
+        let lines = lines.into_iter().collect();
+        self.panels.push(Panel { caption: caption.into(), lines, levels: Vec::new() });
+        self
+    }
+
+    /// One more panel, which needs no caption: it is the only one.
+    #[must_use]
+    pub fn lines(self, lines: impl IntoIterator<Item = Line>) -> Plot {
+        self.panel("", lines)
+    }
+
+    /// More panels, each with its caption.
+    #[must_use]
+    pub fn panels<L: IntoIterator<Item = Line>>(self, panels: impl IntoIterator<Item = (String, L)>) -> Plot {
+        panels.into_iter().fold(self, |plot, (caption, lines)| plot.panel(caption, lines))
+    }
+
+    /// One more height to compare with, in the last panel.
+    #[must_use]
+    pub fn level(mut self, label: impl Into<String>, y: f64) -> Plot {
+        let panel = self.panels.last_mut().expect("a level lies in a panel");
+        panel.levels.push(Level { label: label.into(), y });
+        self
+    }
+
     /// The plot as SVG.
     pub fn svg(&self) -> String {
         let axes = self.axes();

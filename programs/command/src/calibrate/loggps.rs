@@ -8,7 +8,7 @@ use std::mem::take;
 use std::path::Path;
 
 use loggp::{ClockKind, Params, Time, US};
-use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::rtt::RoundTrip;
 use loggp_study::loggps::{LogGpsCalibration, Recovered, RoundTrips, Sample};
 
@@ -211,20 +211,11 @@ fn plot(title: &str, by: &str, params: &Params, trips: &RoundTrips, unit: Unit) 
         let points = samples.map(|sample| (sample.k as f64, unit.amount(sample.time - sample.w))).collect();
         Line::new(label, number, Look::Marks, points)
     };
-    let lines = || vec![model("w = 0", 1, &|_| Time::ZERO), model("a long w, less w", 2, &long)];
-    let mut all = lines();
-    all.extend([measured("measured, w = 0", 1, false), measured("measured, a long w, less w", 2, true)]);
-    let panel = |caption: &str, lines| Panel { caption: caption.into(), lines, levels: Vec::new() };
-    Plot {
-        title: format!("Round trips{title}"),
-        subtitle: format!("{by}\n{}", parameters(params, &unit).join(", ")),
-        x: "length of the messages, k [words]".into(),
-        x_scale: Scale::Linear,
-        y: format!("round trip [{}]", unit.name),
-        y_scale: Scale::Linear,
-        panels: vec![
-            panel("by the model (LogGPS, figure 4)", lines()),
-            panel("measured (LogGPS, figure 5)", all),
-        ],
-    }
+    let lines = || [model("w = 0", 1, &|_| Time::ZERO), model("a long w, less w", 2, &long)];
+    let measured = [measured("measured, w = 0", 1, false), measured("measured, a long w, less w", 2, true)];
+    Plot::new(format!("Round trips{title}"), format!("{by}\n{}", parameters(params, &unit).join(", ")))
+        .x("length of the messages, k [words]", Scale::Linear)
+        .y(format!("round trip [{}]", unit.name), Scale::Linear)
+        .panel("by the model (LogGPS, figure 4)", lines())
+        .panel("measured (LogGPS, figure 5)", lines().into_iter().chain(measured))
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use loggp::{Carrier, ClockKind, Latency, Params, Ports, Ties, Time};
-use loggp_draw::plot::{Level, Line, Look, Panel, Plot, Scale};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_study::calibration::Calibration;
 use loggp_study::calibration::{Amount, Bound, Finding, Found};
 
@@ -251,23 +251,16 @@ fn signature(choice: &Choice, found: &Calibration) -> Plot {
         let label = format!("\u{394} = {}", show(unit, series.pause));
         Line::new(label, number, Look::Both, points.collect())
     });
-    let level = |name: &str, found: &Found<Time>| Level {
-        label: format!("{name} = {}", show(unit, found.value)),
-        y: unit.amount(found.value),
-    };
-    Plot {
-        title: format!("LogP signature{of}"),
-        subtitle: format!("{} clock: {}", found.clock, parameters(params, unit).join(", ")),
-        x: "messages in a burst, M".into(),
-        x_scale: Scale::Points,
-        y: format!("time per message [{}]", unit.name),
-        y_scale: Scale::Linear,
-        panels: vec![Panel {
-            caption: String::new(),
-            lines: lines.collect(),
-            levels: vec![level("o", &found.o), level("g", &found.g)],
-        }],
-    }
+    let level = |name: &str, found: &Found<Time>| format!("{name} = {}", show(unit, found.value));
+    Plot::new(
+        format!("LogP signature{of}"),
+        format!("{} clock: {}", found.clock, parameters(params, unit).join(", ")),
+    )
+    .x("messages in a burst, M", Scale::Points)
+    .y(format!("time per message [{}]", unit.name), Scale::Linear)
+    .lines(lines)
+    .level(level("o", &found.o), unit.amount(found.o.value))
+    .level(level("g", &found.g), unit.amount(found.g.value))
 }
 
 /// A measured time with its unit, no finer than anybody reads it.

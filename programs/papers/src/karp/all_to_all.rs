@@ -5,7 +5,7 @@ use loggp::US;
 use super::super::{Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::{CM5, cycles, list, machine, named};
 use crate::pictures::curves::curves;
-use loggp_draw::plot::{Panel, Plot, Scale};
+use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST as PROGRAM;
 use loggp_study::Failed;
@@ -124,15 +124,10 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
     }
     let answers = lab.measured(case(16, CM5, 1))?;
     runs.push(&[&named(CM5), "16", "1"], None, &answers);
-    let plot = Plot {
-        title: "All-to-all broadcast".into(),
-        subtitle: format!("{}, in cycles", named(TIMES)),
-        x: "processors P".into(),
-        x_scale: Scale::Points,
-        y: "time [cycles]".into(),
-        y_scale: Scale::Log,
-        panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],
-    };
+    let plot = Plot::new("All-to-all broadcast", format!("{}, in cycles", named(TIMES)))
+        .x("processors P", Scale::Points)
+        .y("time [cycles]", Scale::Log)
+        .lines(lines);
     Ok((plot, runs))
 }
 

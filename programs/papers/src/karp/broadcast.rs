@@ -7,7 +7,7 @@ use super::search::Trees;
 use super::{CM5, cycles, list, machine, named};
 use crate::pictures::curves::curves;
 use crate::pictures::timeline::timeline;
-use loggp_draw::plot::{Panel, Plot, Scale};
+use loggp_draw::plot::{Plot, Scale};
 use loggp_draw::tree::{Node, Tree};
 use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST as PROGRAM;
@@ -144,15 +144,10 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
         lines.extend(curves(algorithm.name, number, &points, |_, time| time.in_units(US)));
         lab.done(0.5 + 0.5 * (number + 1) as f64 / PROGRAM.algorithms.len() as f64);
     }
-    let plot = Plot {
-        title: "Broadcast of a word".into(),
-        subtitle: format!("{}, in cycles", named(CM5)),
-        x: "processors P".into(),
-        x_scale: Scale::Points,
-        y: "time [cycles]".into(),
-        y_scale: Scale::Log,
-        panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],
-    };
+    let plot = Plot::new("Broadcast of a word", format!("{}, in cycles", named(CM5)))
+        .x("processors P", Scale::Points)
+        .y("time [cycles]", Scale::Log)
+        .lines(lines);
     Ok((plot, runs))
 }
 

@@ -7,7 +7,7 @@ use loggp::US;
 use super::super::{Agreement, Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::{CM5, cycles, f, last, list, machine, named};
 use crate::pictures::curves::curves;
-use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::combining::COMBINING as PROGRAM;
@@ -137,7 +137,9 @@ fn simulated(L: usize, f: &[u64]) -> Result<Vec<usize>, String> {
 /// The time over P on the paper's postal model, on a machine with L + 2o = 3g, and on the CM-5; and some runs.
 fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
     let mut runs = Runs::new("runs", "Combining", &["machine", "P"], ("cycles", US));
-    let mut panels = Vec::new();
+    let mut plot = Plot::new("Combining for all", "in cycles")
+        .x("processors P", Scale::Points)
+        .y("time [cycles]", Scale::Linear);
     for (n, times) in [[8, 2, 4], CM5].into_iter().enumerate() {
         let (mut points, mut twice) = (Vec::new(), Vec::new());
         for P in [2, 4, 8, 13, 32, 64, 128] {
@@ -153,17 +155,8 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
         }
         let mut lines: Vec<Line> = curves("combining", 0, &points, |_, time| time.in_units(US)).collect();
         lines.push(Line::new("reduction and broadcast, model", 1, Look::Marks, twice));
-        panels.push(Panel { caption: named(times), lines, levels: Vec::new() });
+        plot = plot.panel(named(times), lines);
         lab.done(0.6 + 0.2 * (n + 1) as f64);
     }
-    let plot = Plot {
-        title: "Combining for all".into(),
-        subtitle: "in cycles".into(),
-        x: "processors P".into(),
-        x_scale: Scale::Points,
-        y: "time [cycles]".into(),
-        y_scale: Scale::Linear,
-        panels,
-    };
     Ok((plot, runs))
 }

@@ -5,7 +5,7 @@ use loggp::{Time, US};
 use super::super::{Agreement, Answer, Check, Exhibit, Finding, Lab, Seconds, Table};
 use super::broadcast::information;
 use super::{CM5, cycles, f, last, list, machine, named};
-use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::math::trees;
@@ -147,15 +147,10 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
             ),
     );
 
-    let plot = Plot {
-        title: "Processors that a broadcast reaches".into(),
-        subtitle: "o = 0, g = 1: time in steps of g".into(),
-        x: "time t [steps]".into(),
-        x_scale: Scale::Linear,
-        y: "processors p(t)".into(),
-        y_scale: Scale::Log,
-        panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],
-    };
+    let plot = Plot::new("Processors that a broadcast reaches", "o = 0, g = 1: time in steps of g")
+        .x("time t [steps]", Scale::Linear)
+        .y("processors p(t)", Scale::Log)
+        .lines(lines);
     let bound_holds =
         checks.iter().all(|check| !check.what.ends_with("g >= o") || check.agreement < Agreement::Differs);
     let theorem = checks.iter().all(|check| !check.what.contains("3.2") || check.paper == check.ours);

@@ -8,7 +8,7 @@ use super::search::Sums;
 use super::{CM5, cycles, list, machine, named};
 use crate::pictures::curves::curves;
 use crate::pictures::timeline::timeline;
-use loggp_draw::plot::{Panel, Plot, Scale};
+use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::math::trees;
 use loggp_programs::summation::{SUMMATION as PROGRAM, TIME};
@@ -202,15 +202,10 @@ fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
         lines.extend(curves(algorithm.name, number, &points, |_, time| time.in_units(US)));
         lab.done(0.4 + 0.3 * (number + 1) as f64);
     }
-    let plot = Plot {
-        title: "Summation on 8 processors".into(),
-        subtitle: format!("{}, in cycles", named(FIGURE_4)),
-        x: "operands n".into(),
-        x_scale: Scale::Log,
-        y: "time [cycles]".into(),
-        y_scale: Scale::Log,
-        panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],
-    };
+    let plot = Plot::new("Summation on 8 processors", format!("{}, in cycles", named(FIGURE_4)))
+        .x("operands n", Scale::Log)
+        .y("time [cycles]", Scale::Log)
+        .lines(lines);
     Ok((plot, runs))
 }
 

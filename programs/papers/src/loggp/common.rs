@@ -3,7 +3,6 @@
 use loggp::{Params, Time, US, preset};
 
 use crate::pictures::timeline::timeline as draw_timeline;
-use loggp_draw::plot::{Level, Line, Panel, Plot, Scale};
 use loggp_programs::scatter::SCATTER;
 
 /// A Meiko CS-2 with so many processors, by table 1.
@@ -27,20 +26,6 @@ pub fn simplified(P: usize, L: i64, g: i64) -> Params {
 pub fn colour(algorithm: &str) -> usize {
     let place = SCATTER.algorithms.iter().position(|other| other.name == algorithm);
     place.expect("scatter has this algorithm")
-}
-
-/// A plot of one panel as SVG. The axes are told by what they show and how far apart things are.
-pub fn plot(title: &str, x: (&str, Scale), y: (&str, Scale), lines: Vec<Line>, levels: Vec<Level>) -> String {
-    Plot {
-        title: title.into(),
-        subtitle: String::new(),
-        x: x.0.into(),
-        x_scale: x.1,
-        y: y.0.into(),
-        y_scale: y.1,
-        panels: vec![Panel { caption: String::new(), lines, levels }],
-    }
-    .svg()
 }
 
 /// A timeline in cycles as SVG.

@@ -3,10 +3,10 @@
 use loggp::{ActivityKind, Params, Time, US};
 
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
-use super::common::{amount, colour, cs2, cycles, plot, timeline};
+use super::common::{amount, colour, cs2, cycles, timeline};
 use crate::pictures::curves::curves;
 use loggp_draw::digits::{exact, rough, thousands};
-use loggp_draw::plot::{Level, Scale};
+use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::scatter::SCATTER;
 use loggp_study::{Answers, Failed, Prediction};
@@ -209,13 +209,15 @@ fn bandwidth(lab: &Lab) -> Result<Finding, Failed> {
         rough(ends[1]),
         rough(ends[0] / ends[1])
     );
-    let levels = vec![Level { label: "33: 1/G".into(), y: 33.0 }, Level { label: "2: short".into(), y: 2.0 }];
-    let title = "Bandwidth on the CS-2 with Split-C";
-    let axes = (("bytes", Scale::Log), ("bandwidth [MB/s]", Scale::Linear));
-    let picture = plot(title, axes.0, axes.1, lines, levels);
+    let plot = Plot::new("Bandwidth on the CS-2 with Split-C", "")
+        .x("bytes", Scale::Log)
+        .y("bandwidth [MB/s]", Scale::Linear)
+        .lines(lines)
+        .level("33: 1/G", 33.0)
+        .level("2: short", 2.0);
     let caption = "Bytes sent to another processor over the time that takes, as one message and as messages of 4 bytes. The \
                    levels are the two numbers of the paper's text.";
-    Ok(Finding::new(verdict).picture("", caption, picture).checks(checks).table(rates).table(runs.table()))
+    Ok(Finding::new(verdict).picture("", caption, plot.svg()).checks(checks).table(rates).table(runs.table()))
 }
 
 fn moderate(lab: &Lab) -> Result<Finding, Failed> {
@@ -256,9 +258,10 @@ fn moderate(lab: &Lab) -> Result<Finding, Failed> {
     if let Some(measured) = slope(&|times| times.measured.map(|times| times.median)) {
         verdict += &format!(" Measured from end to end the slope is {} us per byte.", rough(measured));
     }
-    let lines = curves("long", colour("long"), &points, |_, time| amount(time)).collect();
-    let title = "A message on the CS-2 with Split-C";
-    let picture = plot(title, ("bytes", Scale::Linear), ("time [us]", Scale::Linear), lines, Vec::new());
+    let plot = Plot::new("A message on the CS-2 with Split-C", "")
+        .x("bytes", Scale::Linear)
+        .y("time [us]", Scale::Linear)
+        .lines(curves("long", colour("long"), &points, |_, time| amount(time)));
     let caption = "The time of a message, from its send to its reception.";
-    Ok(Finding::new(verdict).picture("", caption, picture).checks(checks).table(runs.table()))
+    Ok(Finding::new(verdict).picture("", caption, plot.svg()).checks(checks).table(runs.table()))
 }

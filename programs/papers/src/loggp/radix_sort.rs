@@ -3,10 +3,10 @@
 use loggp::{MS, Time, US};
 
 use super::super::{Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
-use super::common::{cs2, plot};
+use super::common::cs2;
 use crate::pictures::curves::curves;
 use loggp_draw::digits::{rough, thousands};
-use loggp_draw::plot::Scale;
+use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::radix_sort::RADIX_SORT;
 use loggp_study::{Answers, Failed, Prediction};
@@ -96,10 +96,16 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         rough(ratios[ratios.len() - 1]),
         rough(transfer)
     );
-    let axes = (("keys per processor", Scale::Points), ("time [ms]", Scale::Log));
-    let picture = plot("Radix sort on 16 processors of the CS-2", axes.0, axes.1, lines, Vec::new());
+    let plot = Plot::new("Radix sort on 16 processors of the CS-2", "")
+        .x("keys per processor", Scale::Points)
+        .y("time [ms]", Scale::Log)
+        .lines(lines);
     let caption = "The time to sort, in passes of 8 bits.";
-    Ok(Finding::new(verdict).picture("", caption, picture).checks(checks).table(runs.table()).table(phases))
+    Ok(Finding::new(verdict)
+        .picture("", caption, plot.svg())
+        .checks(checks)
+        .table(runs.table())
+        .table(phases))
 }
 
 /// The digits of 8 bits that a key of 32 bits has.

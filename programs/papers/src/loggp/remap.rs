@@ -3,10 +3,10 @@
 use loggp::{MS, Params, Ports, Time};
 
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds};
-use super::common::{cs2, plot};
+use super::common::cs2;
 use crate::pictures::curves::curves;
 use loggp_draw::digits::{rough, rough_percent, thousands};
-use loggp_draw::plot::{Line, Look, Scale};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::remap::REMAP;
 use loggp_study::{Failed, Prediction};
@@ -95,12 +95,13 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
          Contention, by which the paper explains its own 20%, is not in LogGP.",
         rough(ratio)
     );
-    let title = "All-to-all remap on 16 processors of the CS-2";
-    let axes = (("bytes from each processor to each other", Scale::Log), ("time [ms]", Scale::Log));
-    let picture = plot(title, axes.0, axes.1, lines, Vec::new());
+    let plot = Plot::new("All-to-all remap on 16 processors of the CS-2", "")
+        .x("bytes from each processor to each other", Scale::Log)
+        .y("time [ms]", Scale::Log)
+        .lines(lines);
     let caption = "Lines with marks are the paper's expectations, 2kG and (1/4)kg; the others are our formula, model and \
                    measurement.";
-    Ok(Finding::new(verdict).picture("", caption, picture).checks(checks).table(runs.table()))
+    Ok(Finding::new(verdict).picture("", caption, plot.svg()).checks(checks).table(runs.table()))
 }
 
 /// How many times as long short messages take as long ones, for the most bytes.

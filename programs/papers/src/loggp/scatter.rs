@@ -3,10 +3,10 @@
 use loggp::US;
 
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds};
-use super::common::{amount, colour, cs2, plot};
+use super::common::{amount, colour, cs2};
 use crate::pictures::curves::curves;
 use loggp_draw::digits::{exact, rough, rough_percent};
-use loggp_draw::plot::Scale;
+use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::scatter::{ALPHA, SCATTER};
 use loggp_study::{Failed, Prediction};
@@ -115,10 +115,12 @@ fn three(lab: &Lab) -> Result<Finding, Failed> {
         "The formulas are the model's times. With table 1's parameters the optimal algorithm is not quite the Binomial Tree, as L + 2o = \
          {way} us is more than g = {g} us; it takes {compared}, too little for the paper to have seen it."
     );
-    let axes = (("items per processor, 4 bytes each", Scale::Linear), ("time [us]", Scale::Linear));
-    let picture = plot("Scatter on 64 processors of the CS-2", axes.0, axes.1, lines, Vec::new());
+    let plot = Plot::new("Scatter on 64 processors of the CS-2", "")
+        .x("items per processor, 4 bytes each", Scale::Linear)
+        .y("time [us]", Scale::Linear)
+        .lines(lines);
     let caption = "The time to give each processor its items. Optimal and binomial lie on each other.";
-    Ok(Finding::new(verdict).picture("", caption, picture).checks(checks).table(runs.table()))
+    Ok(Finding::new(verdict).picture("", caption, plot.svg()).checks(checks).table(runs.table()))
 }
 
 fn ratios(lab: &Lab) -> Result<Finding, Failed> {
@@ -175,15 +177,10 @@ fn ratios(lab: &Lab) -> Result<Finding, Failed> {
         rough(*best),
         rough_percent(amount(time(least)) / amount(halves) - 1.0)
     );
-    let lines = curves("fixed", colour("fixed"), &points, |_, time| amount(time)).collect();
-    let axes = (("alpha", Scale::Linear), ("time [us]", Scale::Linear));
-    let picture = plot(
-        "Scatter with a fixed splitting ratio, 64 processors of the CS-2, k = 128",
-        axes.0,
-        axes.1,
-        lines,
-        Vec::new(),
-    );
+    let plot = Plot::new("Scatter with a fixed splitting ratio, 64 processors of the CS-2, k = 128", "")
+        .x("alpha", Scale::Linear)
+        .y("time [us]", Scale::Linear)
+        .lines(curves("fixed", colour("fixed"), &points, |_, time| amount(time)));
     let caption = "The time over the part of its sets that every source sends on.";
-    Ok(Finding::new(verdict).picture("", caption, picture).checks(checks).table(runs.table()))
+    Ok(Finding::new(verdict).picture("", caption, plot.svg()).checks(checks).table(runs.table()))
 }

@@ -3,9 +3,9 @@
 use loggp::{Params, Time, US};
 
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
-use super::common::{amount, colour, plot, simplified};
+use super::common::{amount, colour, simplified};
 use loggp_draw::digits::rough;
-use loggp_draw::plot::{Line, Look, Scale};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::scatter::{SCATTER, best_splits};
 use loggp_study::Failed;
@@ -89,12 +89,13 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
          touched by that.",
         rough(lemma.most)
     );
-    let title = "The Binomial Tree, L = 30, g = 10, k = 1";
-    let picture =
-        plot(title, ("processors", Scale::Linear), ("cycles", Scale::Linear), lemma.lines, Vec::new());
+    let plot = Plot::new("The Binomial Tree, L = 30, g = 10, k = 1", "")
+        .x("processors", Scale::Linear)
+        .y("cycles", Scale::Linear)
+        .lines(lemma.lines);
     let caption = "What lemma 2 says, and what the algorithm's own recurrence comes to, up to 64 processors. They meet at powers of 2.";
     Ok(Finding::new(verdict)
-        .picture("lemma2", caption, picture)
+        .picture("lemma2", caption, plot.svg())
         .checks(checks)
         .table(splits_table)
         .table(runs.table()))

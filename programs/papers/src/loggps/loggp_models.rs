@@ -4,7 +4,7 @@ use loggp::{MS, NS, Time, Trace, US};
 
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Seconds, Table};
 use super::platforms::two_of;
-use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::message::{MESSAGE, Parts, RECEIVER_DELAY};
 use loggp_study::Failed;
@@ -232,15 +232,10 @@ fn figure_7(lab: &Lab) -> Result<Finding, Failed> {
     let [send, recv, G] = curves;
     let line = |label: &str, number, points| Line::new(label, number, Look::Both, points);
     let plot = |title: &str, y: &str, lines| {
-        let plot = Plot {
-            title: title.into(),
-            subtitle: "as they follow from LogGPS's".into(),
-            x: "length of the message, k [bytes]".into(),
-            x_scale: Scale::Linear,
-            y: y.into(),
-            y_scale: Scale::Linear,
-            panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],
-        };
+        let plot = Plot::new(title, "as they follow from LogGPS's")
+            .x("length of the message, k [bytes]", Scale::Linear)
+            .y(y, Scale::Linear)
+            .lines(lines);
         plot.svg()
     };
     let overheads = plot(

@@ -5,11 +5,12 @@ use loggp::{Params, Time, US};
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::nearness::Nearness;
 use super::platforms::{PLATFORMS, Platform, changed, two_of};
-use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
+use crate::pictures::curves::curves;
+use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::message::Parts;
 use loggp_programs::rtt::{IMBALANCE, RTT};
-use loggp_study::{Answers, Failed};
+use loggp_study::{Answers, Failed, Prediction};
 
 /// Table 6.
 pub const TABLE_6: Exhibit = Exhibit {
@@ -220,17 +221,18 @@ fn figure_4(lab: &Lab) -> Result<Finding, Failed> {
         if name == "Myrinet" {
             checks.extend(on_myrinet(lab, params, W, shown)?);
         }
-        let mut runs = Curves::new(platform);
+        let mut points = <[Vec<(f64, Prediction)>; 2]>::default();
         for k in lengths(platform, 24) {
             for (loaded, w) in [(false, Time::ZERO), (true, W)] {
                 let answers = lab.model(round_trip(params, k, w))?;
-                runs.push(k, loaded, &answers);
+                points[usize::from(loaded)].push((k as f64, answers.phases[0].prediction));
             }
         }
         let caption = format!(
             "{name}: lines are equations (12) to (14), marks are the model. W = {W}. The curves bend at s = {s} and jump at S = {S} bytes."
         );
-        finding = finding.picture(platform.machine, caption, runs.drawn(&format!("Round trips on {name}")));
+        let picture = drawn(&format!("Round trips on {name}"), platform, &points);
+        finding = finding.picture(platform.machine, caption, picture);
         lab.done((place + 1) as f64 / PLATFORMS.len() as f64);
     }
     let of = |n: usize| format!("{n} of 3 platforms");
@@ -302,68 +304,18 @@ fn lengths(platform: &Platform, steps: usize) -> Vec<usize> {
     lengths
 }
 
-/// The two curves of a platform, and who says what: points of length and time in us.
-struct Curves {
-    /// The formula's, without and with the imbalance.
-    formula: [Vec<(f64, f64)>; 2],
-    /// The model's.
-    model: [Vec<(f64, f64)>; 2],
-    /// Those that were measured.
-    measured: [Vec<(f64, f64)>; 2],
-    /// What the second one is called.
-    loaded: String,
-}
-
-impl Curves {
-    fn new(platform: &Platform) -> Curves {
-        let loaded = format!("w = {}", platform.W);
-        Curves {
-            formula: Default::default(),
-            model: Default::default(),
-            measured: Default::default(),
-            loaded,
-        }
-    }
-
-    /// One more length of one of the curves.
-    fn push(&mut self, k: usize, is_loaded: bool, answers: &Answers) {
-        let prediction = answers.phases[0].prediction;
-        let curve = usize::from(is_loaded);
-        let add = |points: &mut [Vec<(f64, f64)>; 2], time: Option<Time>| {
-            points[curve].extend(time.map(|time| (k as f64, time.in_units(US))));
-        };
-        add(&mut self.formula, prediction.formula);
-        add(&mut self.model, prediction.model);
-        add(&mut self.measured, prediction.measured.map(|times| times.median));
-    }
-
-    fn drawn(self, title: &str) -> String {
-        let Curves { formula, model, measured, loaded } = self;
-        let names = ["w = 0".to_string(), loaded];
-        let mut lines = Vec::new();
-        let kinds = [
-            ("formula", Look::Line, formula),
-            ("model", Look::Marks, model),
-            ("measured", Look::Rings, measured),
-        ];
-        for (who, look, curves) in kinds {
-            for (number, (points, name)) in curves.into_iter().zip(&names).enumerate() {
-                if !points.is_empty() {
-                    lines.push(Line::new(format!("{name}, {who}"), number + 1, look, points));
-                }
-            }
-        }
-        let plot = Plot {
-            title: title.into(),
-            subtitle: String::new(),
-            x: "length of the messages, k [bytes]".into(),
-            x_scale: Scale::Linear,
-            y: "round trip [us]".into(),
-            y_scale: Scale::Linear,
-            panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],
-        };
-        plot.svg()
-    }
+/// The curves of a platform, without and with the imbalance.
+fn drawn(title: &str, platform: &Platform, points: &[Vec<(f64, Prediction)>; 2]) -> String {
+    let names = ["w = 0".to_string(), format!("w = {}", platform.W)];
+    let lines = points.iter().zip(&names).enumerate();
+    let lines = lines.flat_map(|(number, (points, name))| {
+        curves(name, number + 1, points, |_, time| time.in_units(US)).collect::<Vec<_>>()
+    });
+    Plot::new(title, "")
+        .x("length of the messages, k [bytes]", Scale::Linear)
+        .y("round trip [us]", Scale::Linear)
+        .lines(lines)
+        .svg()
 }
 
 fn figure_5(lab: &Lab) -> Result<Finding, Failed> {
@@ -376,13 +328,13 @@ fn figure_5(lab: &Lab) -> Result<Finding, Failed> {
         let Platform { name, W, .. } = *platform;
         let params = platform.params();
         let S = params.gps().expect("it is a machine of LogGPS").S;
-        let mut curves = Curves::new(platform);
+        let mut points = <[Vec<(f64, Prediction)>; 2]>::default();
         for k in lengths(platform, lab.pick(3, 16)) {
             for (is_loaded, w) in [(false, Time::ZERO), (true, W)] {
                 let answers = lab.measured(round_trip(params, k, w))?;
                 runs.push(&[name, &k.to_string(), &w.in_units(US).to_string()], None, &answers);
                 nearness.see(&answers);
-                curves.push(k, is_loaded, &answers);
+                points[usize::from(is_loaded)].push((k as f64, answers.phases[0].prediction));
                 let held = answers.outcome.run.host.as_ref().filter(|host| host.held);
                 if let (true, Some(_), Some(times)) =
                     (is_loaded && (k == 0 || k == S), held, answers.prediction.measured)
@@ -397,7 +349,7 @@ fn figure_5(lab: &Lab) -> Result<Finding, Failed> {
         finding = finding.picture(
             platform.machine,
             caption,
-            curves.drawn(&format!("Round trips on {name}, measured")),
+            drawn(&format!("Round trips on {name}, measured"), platform, &points),
         );
         lab.done((place + 1) as f64 / PLATFORMS.len() as f64);
     }

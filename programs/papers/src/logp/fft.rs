@@ -3,8 +3,8 @@
 use loggp::{Params, Time, US, Work};
 
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
-use super::{cm5, line, on, panel};
-use loggp_draw::plot::{Look, Plot, Scale};
+use super::{cm5, on};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::fft::FFT;
 use loggp_programs::remap::REMAP;
@@ -213,23 +213,18 @@ fn figure_6(lab: &Lab) -> Result<Finding, Failed> {
     ];
     let (naive, staggered) = (place("short-naive"), place("short-staggered"));
     let [bad, good] = remaps;
-    let plot = Plot {
-        title: "FFT on 128 processors of a CM-5: computing and two remaps".into(),
-        subtitle: "the model's times; the staggered remap's formula as a line".into(),
-        x: "points of the whole FFT".into(),
-        x_scale: Scale::Points,
-        y: "time of the phase [s]".into(),
-        y_scale: Scale::Log,
-        panels: panel(
-            vec![
-                line("compute", 0, Look::Both, compute),
-                line("bad remap", naive, Look::Both, bad),
-                line("good remap, formula", staggered, Look::Line, by_formula),
-                line("good remap, model", staggered, Look::Marks, good),
-            ],
-            &[],
-        ),
-    };
+    let plot = Plot::new(
+        "FFT on 128 processors of a CM-5: computing and two remaps",
+        "the model's times; the staggered remap's formula as a line",
+    )
+    .x("points of the whole FFT", Scale::Points)
+    .y("time of the phase [s]", Scale::Log)
+    .lines([
+        Line::new("compute", 0, Look::Both, compute),
+        Line::new("bad remap", naive, Look::Both, bad),
+        Line::new("good remap, formula", staggered, Look::Line, by_formula),
+        Line::new("good remap, model", staggered, Look::Marks, good),
+    ]);
     Ok(Finding::new(format!(
         "The order and the sizes of the effects are the paper's: of {largest} the naive remap takes {:.1} times as long as \
          the staggered one, and the staggered one 1/{:.1} of the computation. That the naive one takes more than 1.5 times as \
@@ -305,21 +300,16 @@ fn figure_7(lab: &Lab) -> Result<Finding, Failed> {
             lab.done((done + 1) as f64 / sizes.len() as f64);
         }
         let [first, third] = lines;
-        let plot = Plot {
-            title: "Rates of this computer's processor in the FFT's phases".into(),
-            subtitle: "measured, on two processors: the computer's caches, and who else uses it".into(),
-            x: "points of the whole FFT".into(),
-            x_scale: Scale::Points,
-            y: "rate of a processor [Mflops]".into(),
-            y_scale: Scale::Linear,
-            panels: panel(
-                vec![
-                    line("phase I, one FFT", 0, Look::Both, first),
-                    line("phase III, small FFTs", 1, Look::Both, third),
-                ],
-                &[],
-            ),
-        };
+        let plot = Plot::new(
+            "Rates of this computer's processor in the FFT's phases",
+            "measured, on two processors: the computer's caches, and who else uses it",
+        )
+        .x("points of the whole FFT", Scale::Points)
+        .y("rate of a processor [Mflops]", Scale::Linear)
+        .lines([
+            Line::new("phase I, one FFT", 0, Look::Both, first),
+            Line::new("phase III, small FFTs", 1, Look::Both, third),
+        ]);
         let caption = "What the paper's figure shows of a CM-5's node, measured on this computer. No number of the paper is \
                        held against it.";
         finding = finding.table(table).picture("host", caption, plot.svg());
@@ -409,20 +399,22 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
             busy > 0.999,
         ),
     ]);
-    let mut lines =
-        vec![line("as printed", 0, Look::Line, printed), line("all terms kept", 1, Look::Line, kept)];
+    let mut lines = vec![
+        Line::new("as printed", 0, Look::Line, printed),
+        Line::new("all terms kept", 1, Look::Line, kept),
+    ];
     for (points, (name, number, ..)) in modelled.into_iter().zip(SCHEDULES) {
-        lines.push(line(&format!("{name}, model"), number, Look::Marks, points));
+        lines.push(Line::new(format!("{name}, model"), number, Look::Marks, points));
     }
-    let plot = Plot {
-        title: "Rate of the remap on 128 processors of a CM-5".into(),
-        subtitle: "formulas as lines, the model as marks; the barrier costs nothing".into(),
-        x: "points of the whole FFT".into(),
-        x_scale: Scale::Points,
-        y: "rate per processor [MB/s]".into(),
-        y_scale: Scale::Linear,
-        panels: panel(lines, &[("3.2 predicted", 3.2), ("2 measured", 2.0)]),
-    };
+    let plot = Plot::new(
+        "Rate of the remap on 128 processors of a CM-5",
+        "formulas as lines, the model as marks; the barrier costs nothing",
+    )
+    .x("points of the whole FFT", Scale::Points)
+    .y("rate per processor [MB/s]", Scale::Linear)
+    .lines(lines)
+    .level("3.2 predicted", 3.2)
+    .level("2 measured", 2.0);
     Ok(Finding::new(
         "The prediction is the paper's 3.2 MB/s, and in the model the staggered remap keeps near it at every size. What the CM-5 lost against that, 2 \
          MB/s, the slow drop and the 15% of the double net, LogP does not say, and neither does the model: it is out of reach. \

@@ -3,10 +3,9 @@
 use loggp::{Params, US, preset};
 
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
-use super::{line, panel};
-use loggp_draw::plot::{Look, Plot, Scale};
+use crate::pictures::curves::course;
+use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
-use loggp_programs::Course;
 use loggp_programs::lu::LU;
 use loggp_study::{Answers, Failed};
 
@@ -113,16 +112,13 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     }
 
     let [bad, columns, _, blocked, scattered] = &layouts[..] else { unreachable!("there are five") };
-    let course = |algorithm: &str| -> Result<(Vec<f64>, Vec<f64>), Failed> {
-        let answers = lab.model(case(algorithm, STEPS))?;
-        let active = |course: Option<Course>| {
-            let points = course.map_or(Vec::new(), |course| course.points);
-            points.into_iter().map(|(_, active)| active).collect()
-        };
-        Ok((active(answers.course), active(answers.outcome.course)))
+    let [blocked_run, scattered_run] =
+        [lab.model(case("grid-blocked", STEPS))?, lab.model(case("grid-cyclic", STEPS))?];
+    let active = |answers: &Answers| {
+        let points = answers.outcome.course.as_ref().map_or(&[][..], |course| &course.points);
+        points.iter().map(|(_, active)| *active).collect::<Vec<f64>>()
     };
-    let (blocked_formula, blocked_active) = course("grid-blocked")?;
-    let (scattered_formula, scattered_active) = course("grid-cyclic")?;
+    let [blocked_active, scattered_active] = [active(&blocked_run), active(&scattered_run)];
     let after = STEPS / SIDE; // n/sqrt(P) steps
     // What is noted of step k is who has something to update in it; in the last there is nothing left.
     let alone = blocked_active[..STEPS - 1].iter().filter(|active| **active == 1.0).count();
@@ -165,27 +161,19 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         )
         .by(Answer::Count),
     ];
-    let line = |name: &str, label: &str, look, active: &[f64]| {
-        let number = LU.algorithms.iter().position(|other| other.name == name).unwrap_or(0);
-        line(label, number, look, (1..).map(f64::from).zip(active.iter().copied()).collect())
-    };
-    let plot = Plot {
-        title: format!("Who has something to update, n = {STEPS}, P = {P}"),
-        subtitle: "predicted as lines, observed as marks".into(),
-        x: "step".into(),
-        x_scale: Scale::Linear,
-        y: "processors that update".into(),
-        y_scale: Scale::Linear,
-        panels: panel(
-            vec![
-                line("grid-cyclic", "scattered grid, predicted", Look::Line, &scattered_formula),
-                line("grid-cyclic", "observed", Look::Marks, &scattered_active),
-                line("grid-blocked", "blocked grid, predicted", Look::Line, &blocked_formula),
-                line("grid-blocked", "observed", Look::Marks, &blocked_active),
-            ],
-            &[],
-        ),
-    };
+    let lines =
+        [("grid-cyclic", "scattered grid", scattered_run), ("grid-blocked", "blocked grid", blocked_run)];
+    let lines = lines.iter().flat_map(|(name, label, answers)| {
+        let number = LU.algorithms.iter().position(|other| other.name == *name).unwrap_or(0);
+        course(label, number, answers.course.as_ref(), answers.outcome.course.as_ref(), (0, 1))
+    });
+    let plot = Plot::new(
+        format!("Who has something to update, n = {STEPS}, P = {P}"),
+        "predicted as lines, observed as marks",
+    )
+    .x("step", Scale::Linear)
+    .y("processors that update", Scale::Linear)
+    .lines(lines);
     Ok(Finding::new(format!(
         "The layouts come in the paper's order, and what a processor receives is less by the paper's factors of 2 and sqrt(P) \
          (with pivoting, {:.2} and {:.2}). In time the broadcasts gain less, {:.2} and {:.2}: a step's L + 2o, and what a \

@@ -12,7 +12,6 @@ mod tests;
 use loggp::{Params, US, preset};
 
 use super::Paper;
-use loggp_draw::plot::{Level, Line, Look, Panel};
 
 /// The paper.
 pub static PAPER: Paper = Paper {
@@ -46,15 +45,4 @@ fn cm5(P: usize) -> Params {
 fn on(machine: &str, P: usize) -> Params {
     let preset = preset(machine).expect("it is one of the papers' machines");
     preset.builder().P(P).build().expect("a paper's machine can be")
-}
-
-/// A line of a plot.
-fn line(label: &str, number: usize, look: Look, points: Vec<(f64, f64)>) -> Line {
-    Line { label: label.into(), number, look, points, spread: Vec::new() }
-}
-
-/// These lines and levels as the only panel of a plot.
-fn panel(lines: Vec<Line>, levels: &[(&str, f64)]) -> Vec<Panel> {
-    let level = |(label, y): &(&str, f64)| Level { label: (*label).into(), y: *y };
-    vec![Panel { caption: String::new(), lines, levels: levels.iter().map(level).collect() }]
 }

@@ -3,7 +3,6 @@
 use loggp::{Params, Time, preset};
 
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
-use super::{line, panel};
 use crate::topology::{Distances, TOPOLOGIES, Topology};
 use crate::unloaded::{M, TABLE_1 as ROWS, Unloaded};
 use loggp_draw::plot::{Line, Look, Plot, Scale};
@@ -138,18 +137,16 @@ fn over_P(lab: &Lab) -> Plot {
             .filter_map(|one| Some((one.P as f64, one.counted?.average)))
             .collect();
         counted.dedup();
-        [line(topology.name, number, Look::Line, formula), line("counted", number, Look::Marks, counted)]
+        [
+            Line::new(topology.name, number, Look::Line, formula),
+            Line::new("counted", number, Look::Marks, counted),
+        ]
     });
     let lines: Vec<Line> = lines.collect();
-    Plot {
-        title: "Average distance between two processors".into(),
-        subtitle: "in links, over all pairs".into(),
-        x: "processors".into(),
-        x_scale: Scale::Log,
-        y: "average distance [links]".into(),
-        y_scale: Scale::Log,
-        panels: panel(lines, &[]),
-    }
+    Plot::new("Average distance between two processors", "in links, over all pairs")
+        .x("processors", Scale::Log)
+        .y("average distance [links]", Scale::Log)
+        .lines(lines)
 }
 
 /// A machine that is made of a row: two of its processors are enough for a message. What the table leaves open, g, no single
@@ -243,15 +240,10 @@ fn over_H() -> Plot {
     let lines = ROWS.iter().enumerate().flat_map(|(number, row)| {
         let over: Vec<(f64, f64)> = (1..=24).map(f64::from).map(|H| (H, row.time(M, H))).collect();
         let own = vec![(row.hops, row.time(M, row.hops))];
-        [line(row.name, number, Look::Line, over), line("its H", number, Look::Marks, own)]
+        [Line::new(row.name, number, Look::Line, over), Line::new("its H", number, Look::Marks, own)]
     });
-    Plot {
-        title: "A message of 160 bits over the distance that it goes".into(),
-        subtitle: "T(M, H) of LogP's table 1".into(),
-        x: "distance H [links]".into(),
-        x_scale: Scale::Linear,
-        y: "time [cycles]".into(),
-        y_scale: Scale::Log,
-        panels: panel(lines.collect(), &[]),
-    }
+    Plot::new("A message of 160 bits over the distance that it goes", "T(M, H) of LogP's table 1")
+        .x("distance H [links]", Scale::Linear)
+        .y("time [cycles]", Scale::Log)
+        .lines(lines)
 }

@@ -3,8 +3,8 @@
 use loggp::US;
 
 use super::super::{Cell, Check, Exhibit, Finding, Lab, Seconds, Table};
-use super::{cm5, line, panel};
-use loggp_draw::plot::{Look, Plot, Scale};
+use super::cm5;
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STEADY, STRESS};
 use loggp_study::{Answers, Failed};
@@ -112,22 +112,21 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         ),
     ];
     let mut lines = vec![
-        line(&format!("mean, {size} messages"), 0, Look::Both, mean),
-        line(&format!("mean, {} messages", 2 * size), 1, Look::Both, twice),
-        line(&format!("longest, {size} messages"), 2, Look::Both, longest),
+        Line::new(format!("mean, {size} messages"), 0, Look::Both, mean),
+        Line::new(format!("mean, {} messages", 2 * size), 1, Look::Both, twice),
+        Line::new(format!("longest, {size} messages"), 2, Look::Both, longest),
     ];
     if !rings.is_empty() {
-        lines.push(line("mean, measured", 0, Look::Rings, rings));
+        lines.push(Line::new("mean, measured", 0, Look::Rings, rings));
     }
-    let plot = Plot {
-        title: format!("Latency over load, {P} processors of a CM-5"),
-        subtitle: "from when a message is to be started until it is received; receivers are random".into(),
-        x: "messages that each processor starts per max(g, 2o)".into(),
-        x_scale: Scale::Linear,
-        y: "latency [us]".into(),
-        y_scale: Scale::Log,
-        panels: panel(lines, &[("L + 2o", unloaded)]),
-    };
+    let plot = Plot::new(
+        format!("Latency over load, {P} processors of a CM-5"),
+        "from when a message is to be started until it is received; receivers are random",
+    )
+    .x("messages that each processor starts per max(g, 2o)", Scale::Linear)
+    .y("latency [us]", Scale::Log)
+    .lines(lines)
+    .level("L + 2o", unloaded);
     let caption = "Below 1 a message waits little for others; beyond 1 more are started than can be sent and received, and \
                    the longer that lasts the longer they wait.";
     Ok(Finding::new(format!(

@@ -1,12 +1,13 @@
-//! How formula, model and measurement of one thing are drawn in a plot.
+//! The one way to draw formula, model and measurement of something: a line for the formula, marks for the model, and rings
+//! for what was measured, from the least to the most.
 
 use loggp::Time;
 
 use loggp_draw::plot::{Line, Look};
+use loggp_programs::Course;
 use loggp_study::{Prediction, Times};
 
-/// A line for the formula, marks for the model and rings for what was measured, from the least to the most, with heights
-/// made of x and the time.
+/// A curve of so many times, with heights made of x and the time. Points stand from left to right.
 pub fn curves(
     name: &str,
     number: usize,
@@ -18,7 +19,7 @@ pub fn curves(
         Line::new(format!("{name}, {answer}"), number, look, points.iter().filter_map(at).collect())
     };
     let spread = points.iter().filter_map(|(x, times)| {
-        let Times { min, max, .. } = times.measured?;
+        let Times { min, max, .. } = times.measured.filter(|times| times.min < times.max)?;
         Some((*x, y(*x, min), y(*x, max)))
     });
     let measured = curve("measured", Look::Rings, |times| times.measured.map(|times| times.median));
@@ -28,4 +29,22 @@ pub fn curves(
         Line { spread: spread.collect(), ..measured },
     ];
     curves.into_iter().filter(|line| !line.points.is_empty())
+}
+
+/// What was to change while something ran, as a line, and what did, as marks: of many, the first of each `apart`, from `first` on.
+pub fn course(
+    name: &str,
+    number: usize,
+    predicted: Option<&Course>,
+    observed: Option<&Course>,
+    (first, apart): (usize, usize),
+) -> impl Iterator<Item = Line> {
+    let line = |answer: &str, look, points: Vec<(f64, f64)>| {
+        Line::new(format!("{name}, {answer}"), number, look, points)
+    };
+    let points =
+        |course: &Course, first, apart| course.points.iter().skip(first).step_by(apart).copied().collect();
+    let predicted = predicted.map(|course| line("predicted", Look::Line, points(course, 0, 1)));
+    let observed = observed.map(|course| line("observed", Look::Marks, points(course, first, apart)));
+    predicted.into_iter().chain(observed)
 }

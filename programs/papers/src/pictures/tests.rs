@@ -8,7 +8,7 @@ use loggp_draw::bars::{Bar, Bars};
 use loggp_draw::canvas::{wide, wrap};
 use loggp_draw::heat_map::heat_map;
 use loggp_draw::palette::{HEAT, Series};
-use loggp_draw::plot::{Level, Line, Look, Panel, Plot, Scale};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_draw::timeline::Timeline;
 
 use super::kinds;
@@ -45,20 +45,24 @@ fn trace(P: usize, words: usize) -> Trace {
     run.unwrap().trace.unwrap()
 }
 
-/// A plot with these panels.
-fn plot(title: &str, scales: [Scale; 2], panels: Vec<Panel>) -> String {
-    let [x_scale, y_scale] = scales;
-    let (x, y) = ("size [words]".into(), "time [us]".into());
-    Plot { title: title.into(), subtitle: title.into(), x, x_scale, y, y_scale, panels }.svg()
+/// A plot with these panels, which all have these levels.
+fn plot(title: &str, [x, y]: [Scale; 2], panels: &[(&str, Vec<Line>)], levels: &[(&str, f64)]) -> String {
+    let plot = Plot::new(title, title).x("size [words]", x).y("time [us]", y);
+    let with = |plot: Plot, (caption, lines): &(&str, Vec<Line>)| {
+        levels
+            .iter()
+            .fold(plot.panel(*caption, lines.iter().cloned()), |plot, (label, y)| plot.level(*label, *y))
+    };
+    panels.iter().fold(plot, with).svg()
 }
 
-/// A panel with a line of each look through these points.
-fn panel(caption: &str, label: &str, points: &[(f64, f64)]) -> Panel {
+/// A line of each look through these points.
+fn lines(label: &str, points: &[(f64, f64)]) -> Vec<Line> {
     let line = |(number, look)| Line::new(format!("{label} {number}"), number, look, points.to_vec());
     let looks = [Look::Both, Look::Line, Look::Marks, Look::Rings];
     let mut lines: Vec<Line> = looks.into_iter().enumerate().map(line).collect();
     lines[3].spread = points.iter().map(|(x, y)| (*x, 0.9 * y, 1.2 * y)).collect();
-    Panel { caption: caption.into(), lines, levels: Vec::new() }
+    lines
 }
 
 fn plots() -> Vec<String> {
@@ -79,29 +83,23 @@ fn plots() -> Vec<String> {
     {
         for scales in scales {
             for points in cases {
-                all.push(plot("a plot", scales, vec![panel("", "line", points)]));
+                all.push(plot("a plot", scales, &[("", lines("line", points))], &[]));
             }
             for n in 2..=6 {
-                let panels = (0..n).map(|n| panel(&format!("P = {n}"), "line", &line)).collect();
-                all.push(plot("panels", scales, panels));
+                let panels: Vec<_> = (0..n).map(|_| ("P = 8", lines("line", &line))).collect();
+                all.push(plot("panels", scales, &panels, &[]));
             }
         }
     }
     let levels = [("o = 3.8 us", 10.0), ("g = 3.9 us", 11.0), (LONG, 1e3), ("zero", 0.0), ("most", 4e5)];
-    let levels = || levels.map(|(label, y)| Level { label: label.into(), y }).into();
-    all.push(plot(LONG, [Scale::Points; 2], vec![Panel { levels: levels(), ..panel(LONG, LONG, &line) }]));
-    let panels = [LONG, "short"].map(|caption| Panel { levels: levels(), ..panel(caption, LONG, &line) });
-    all.push(plot(LONG, [Scale::Linear; 2], panels.into()));
-    let many =
-        (0..30).map(|number| Line::new(format!("{number}"), number, Look::Both, line.clone())).collect();
-    all.push(plot(
-        "many",
-        [Scale::Linear; 2],
-        vec![Panel { caption: "".into(), lines: many, levels: levels() }],
-    ));
-    let far = || panel("far", "line", &[(1e6, 1.0), (2e6, 2.0), (4e6, 3.0), (8.388608e6, 4.0)]);
-    all.push(plot("far", [Scale::Points; 2], vec![far(), far(), far()]));
-    all.push(plot("nothing", [Scale::Log; 2], Vec::new()));
+    all.push(plot(LONG, [Scale::Points; 2], &[(LONG, lines(LONG, &line))], &levels));
+    let panels = [LONG, "short"].map(|caption| (caption, lines(LONG, &line)));
+    all.push(plot(LONG, [Scale::Linear; 2], &panels, &levels));
+    let many = (0..30).map(|number| Line::new(format!("{number}"), number, Look::Both, line.clone()));
+    all.push(plot("many", [Scale::Linear; 2], &[("", many.collect())], &levels));
+    let far = || ("far", lines("line", &[(1e6, 1.0), (2e6, 2.0), (4e6, 3.0), (8.388608e6, 4.0)]));
+    all.push(plot("far", [Scale::Points; 2], &[far(), far(), far()], &[]));
+    all.push(plot("nothing", [Scale::Log; 2], &[], &[]));
     all
 }
 
@@ -301,10 +299,9 @@ fn every_class_has_a_colour_in_the_style() {
 #[test]
 fn every_look_is_in_the_legend() {
     let points = [(1.0, 2.0), (2.0, 3.0)];
-    let other =
-        Panel { lines: vec![Line::new("only here", 5, Look::Marks, points.into())], ..panel("", "", &[]) };
-    let svg =
-        plot("", [Scale::Linear; 2], vec![panel("", "line", &points), panel("", "line", &points), other]);
+    let other = vec![Line::new("only here", 5, Look::Marks, points.into())];
+    let panels = [("", lines("line", &points)), ("", lines("line", &points)), ("", other)];
+    let svg = plot("", [Scale::Linear; 2], &panels, &[]);
     for label in ["line 0", "line 1", "line 2", "line 3", "only here"] {
         assert_eq!(svg.matches(&format!(">{label}</text>")).count(), 1, "{label}");
     }

@@ -3,7 +3,7 @@
 
 use super::super::{Agreement, Answer, Check, Exhibit, Finding, Lab, Seconds, Table};
 use super::{arrivals, bounds, form, lengths};
-use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::transportation::{Matrix, Scheme, TwoStage, expected_longest};
 use loggp_study::Failed;
 
@@ -208,23 +208,17 @@ fn observed(lab: &Lab) -> Result<(Table, String, Vec<Check>), Failed> {
         }
     }
     let line = |label: &str, number, look, points| Line::new(label, number, look, points);
-    let plot = Plot {
-        title: "The longest message of an iteration of stage 2, less t/p".into(),
-        subtitle: "parts shuffled, equal traffic, any remainders".into(),
-        x: "processors p".into(),
-        x_scale: Scale::Points,
-        y: "elements".into(),
-        y_scale: Scale::Linear,
-        panels: vec![Panel {
-            caption: String::new(),
-            lines: vec![
-                line("appendix", 0, Look::Line, paper),
-                line("largest of p normal variables", 1, Look::Line, exact),
-                line("runs", 4, Look::Marks, seen),
-            ],
-            levels: Vec::new(),
-        }],
-    };
+    let plot = Plot::new(
+        "The longest message of an iteration of stage 2, less t/p",
+        "parts shuffled, equal traffic, any remainders",
+    )
+    .x("processors p", Scale::Points)
+    .y("elements", Scale::Linear)
+    .lines([
+        line("appendix", 0, Look::Line, paper),
+        line("largest of p normal variables", 1, Look::Line, exact),
+        line("runs", 4, Look::Marks, seen),
+    ]);
     Ok((table, plot.svg(), checks))
 }
 

@@ -4,7 +4,7 @@ use loggp::Ports;
 
 use super::super::{Answer, Check, Lab, Runs, Table};
 use super::{MS, arrivals, case, ends, form, lengths};
-use loggp_draw::plot::{Level, Line, Look, Panel, Plot, Scale};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::transportation::{
     FAN_OUT, FanOut, INCOMING, MATRIX, Matrix, OUTGOING, SKEW, Scheme, Skew, TRAFFIC, TRANSPORTATION, matrix,
@@ -248,29 +248,21 @@ pub fn scaling(lab: &Lab) -> Result<(Runs, String, Vec<Check>), Failed> {
         place.expect("the program has it")
     };
     let line = |label: &str, number, look, points| Line::new(label, number, look, points);
-    let plot = Plot {
-        title: "The time, over that for the traffic alone".into(),
-        subtitle: "CM-5, with ports in both directions".into(),
-        x: "traffic bound t [words]".into(),
-        x_scale: Scale::Log,
-        y: "time / 2 t mu, or / (r + c) mu".into(),
-        y_scale: Scale::Log,
-        panels: vec![Panel {
-            caption: String::new(),
-            lines: vec![
-                line("2 t mu, formula", colour("two-stage"), Look::Line, formula),
-                line("2 t mu, model", colour("two-stage"), Look::Marks, of_equal),
-                line("(r + c) mu, r = c/4, model", 4, Look::Both, of_plain),
-                line(
-                    "(r + c) mu, alternate, c = r/4, model",
-                    colour("two-stage-alternate"),
-                    Look::Both,
-                    of_alternate,
-                ),
-            ],
-            levels: vec![Level { label: "1".into(), y: 1.0 }],
-        }],
-    };
+    let plot = Plot::new("The time, over that for the traffic alone", "CM-5, with ports in both directions")
+        .x("traffic bound t [words]", Scale::Log)
+        .y("time / 2 t mu, or / (r + c) mu", Scale::Log)
+        .lines([
+            line("2 t mu, formula", colour("two-stage"), Look::Line, formula),
+            line("2 t mu, model", colour("two-stage"), Look::Marks, of_equal),
+            line("(r + c) mu, r = c/4, model", 4, Look::Both, of_plain),
+            line(
+                "(r + c) mu, alternate, c = r/4, model",
+                colour("two-stage-alternate"),
+                Look::Both,
+                of_alternate,
+            ),
+        ])
+        .level("1", 1.0);
     Ok((runs, plot.svg(), checks))
 }
 

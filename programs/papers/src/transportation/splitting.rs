@@ -5,7 +5,7 @@ use loggp::US;
 use super::super::{Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::{arrivals, case, ends, form, lengths, list, named};
 use crate::pictures::timeline::timeline;
-use loggp_draw::plot::{Level, Line, Look, Panel, Plot, Scale};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::transportation::{
     Arrival, FAN_OUT, FanOut, MATRIX, Matrix, SKEW, Scheme, Skew, TRAFFIC, matrix,
@@ -223,24 +223,16 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
             .map(|(l, lengths): (_, &[usize; 4])| (*l as f64, lengths[which] as f64));
         Line::new(label, number, Look::Both, points.collect())
     };
-    let plot = Plot {
-        title: "Messages before and after splitting".into(),
-        subtitle: "P = 32, t = 6,411 elements, fan-out k = 32".into(),
-        x: "1 / l, for the skew l".into(),
-        x_scale: Scale::Points,
-        y: "elements of a message".into(),
-        y_scale: Scale::Log,
-        panels: vec![Panel {
-            caption: String::new(),
-            lines: vec![
-                line("shortest of the matrix", 3, 0),
-                line("longest of the matrix", 1, 1),
-                line("shortest of stage 1", 4, 2),
-                line("longest of stage 1", 2, 3),
-            ],
-            levels: vec![Level { label: "t/p".into(), y: 6411.0 / 32.0 }],
-        }],
-    };
+    let plot = Plot::new("Messages before and after splitting", "P = 32, t = 6,411 elements, fan-out k = 32")
+        .x("1 / l, for the skew l", Scale::Points)
+        .y("elements of a message", Scale::Log)
+        .lines([
+            line("shortest of the matrix", 3, 0),
+            line("longest of the matrix", 1, 1),
+            line("shortest of stage 1", 4, 2),
+            line("longest of stage 1", 2, 3),
+        ])
+        .level("t/p", 6411.0 / 32.0);
     let verdict = format!(
         "{} The loops take {least_steps:.2} to {most_steps:.2} p^2 steps.",
         match checks.iter().all(|check| check.agreement < super::super::Agreement::Differs) {

@@ -4,7 +4,7 @@ use loggp::Time;
 
 use super::super::{Agreement, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
 use super::{MS, case};
-use loggp_draw::plot::{Line, Look, Panel, Plot, Scale};
+use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::transportation::{CHUNK, FAN_OUT, FanOut, SKEW, Skew, TRAFFIC, TRANSPORTATION};
 use loggp_study::Failed;
@@ -220,15 +220,10 @@ fn mean(values: &[f64]) -> f64 {
 
 /// The figure's plot, with the paper's axes.
 fn plot(title: &str, subtitle: &str, lines: Vec<Line>) -> String {
-    let plot = Plot {
-        title: title.into(),
-        subtitle: subtitle.into(),
-        x: "traffic at each processor [words]".into(),
-        x_scale: Scale::Linear,
-        y: "time [s]".into(),
-        y_scale: Scale::Linear,
-        panels: vec![Panel { caption: String::new(), lines, levels: Vec::new() }],
-    };
+    let plot = Plot::new(title, subtitle)
+        .x("traffic at each processor [words]", Scale::Linear)
+        .y("time [s]", Scale::Linear)
+        .lines(lines);
     plot.svg()
 }
 
