@@ -4,7 +4,7 @@ use crate::case::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, LogGps, NS, Params, Ports, Stats, Time, US, Work, audit, preset};
 use loggp_programs::lu::{BLOCK, FLOP, GRID, LU};
 use loggp_programs::math::dense::entries::{ENTRIES, Entries};
-use loggp_programs::{Case, Course, Emulation};
+use loggp_programs::{Case, Emulation, Trend};
 use loggp_study::Study;
 use proptest::prelude::*;
 
@@ -136,8 +136,8 @@ fn processors_are_idle_as_the_paper_says() {
     let (n, P, root) = (64, 16, 4);
     let active = |algorithm: &str| -> Vec<f64> {
         let case = case(algorithm, cm5(P), n);
-        let Course { points, .. } = outcome(&case, &Emulation::default()).course.unwrap();
-        let predicted = case.plan().unwrap().course().unwrap();
+        let Trend { points, .. } = outcome(&case, &Emulation::default()).trend.unwrap();
+        let predicted = case.plan().unwrap().trend().unwrap();
         assert_eq!(points, predicted.points, "{algorithm}");
         points.into_iter().map(|(_, active)| active).collect()
     };

@@ -5,8 +5,8 @@ use loggp_study::analysis::accounts::{Account, Accounts};
 use loggp_study::analysis::path::Part;
 use loggp_study::analysis::{Analysis, Group, Sensitivity, Step, What};
 
-use super::cell::{Cell, Object};
 use super::column::{Column, object, table};
+use super::field::{Field, Object};
 use super::number::{Unit, thousands};
 use super::row::MOST_DECIMALS;
 
@@ -62,14 +62,14 @@ pub fn columns<'a>(top_lines: usize, with_hops: bool) -> Vec<Column<'a, Row>> {
     ];
     columns.extend(Parameter::ALL.iter().map(|parameter| {
         Column::new(format!("params.{}", parameter.name), |row: &Row| {
-            parameter.number(&row.analysis.params).map_or(Cell::Absent, Cell::from)
+            parameter.number(&row.analysis.params).map_or(Field::Absent, Field::from)
         })
     }));
     columns.extend([
         Column::new("time_ns", |row: &Row| row.analysis.time).titled("time"),
         Column::new("change", |row: &Row| match row.was {
-            Some(was) if was > Time::ZERO => Cell::Error(row.analysis.time.in_units(was) - 1.0),
-            _ => Cell::Nothing,
+            Some(was) if was > Time::ZERO => Field::Error(row.analysis.time.in_units(was) - 1.0),
+            _ => Field::Nothing,
         })
         .titled("change")
         .optional(),
@@ -79,7 +79,7 @@ pub fn columns<'a>(top_lines: usize, with_hops: bool) -> Vec<Column<'a, Row>> {
     columns.extend(Account::ALL.iter().map(|&account| {
         Column::new(format!("total_ns.{}", key(account.name())), move |row: &Row| row.analysis.total[account])
     }));
-    columns.extend(accounts(|row: &Row, time| Cell::Time(row.mean(time)), |row| &row.analysis.total));
+    columns.extend(accounts(|row: &Row, time| Field::Time(row.mean(time)), |row| &row.analysis.total));
     columns.extend(Part::ALL.iter().map(|&part| {
         Column::new(format!("path_ns.{}", key(part.name())), move |row: &Row| on_path(&row.analysis, part))
     }));
@@ -92,7 +92,7 @@ pub fn columns<'a>(top_lines: usize, with_hops: bool) -> Vec<Column<'a, Row>> {
         .json_only(),
         Column::new("hops", move |row: &Row| match with_hops {
             true => rows(&of_step(), &row.analysis.path),
-            false => Cell::Absent,
+            false => Field::Absent,
         })
         .json_only(),
         Column::new("one_percent_more", |row: &Row| rows(&of_sensitivity(row), &row.analysis.sensitivities))
@@ -103,7 +103,7 @@ pub fn columns<'a>(top_lines: usize, with_hops: bool) -> Vec<Column<'a, Row>> {
 
 /// Columns that only a table has: where time went, sending and receiving together.
 fn accounts<'a, R: 'a>(
-    show: impl Fn(&R, Time) -> Cell + Copy + 'a,
+    show: impl Fn(&R, Time) -> Field + Copy + 'a,
     accounts: impl Fn(&R) -> &Accounts + Copy + 'a,
 ) -> Vec<Column<'a, R>> {
     let shown = Account::ALL.iter().filter(|account| **account != Account::Receive);
@@ -112,7 +112,7 @@ fn accounts<'a, R: 'a>(
         Column::shown(title, move |row: &R| {
             let accounts = accounts(row);
             let time = if account == Account::Send { accounts.overhead() } else { accounts[account] };
-            if time == Time::ZERO { Cell::Time(time) } else { show(row, time) }
+            if time == Time::ZERO { Field::Time(time) } else { show(row, time) }
         })
         .optional()
     });
@@ -122,13 +122,13 @@ fn accounts<'a, R: 'a>(
 /// The same in percent: a table, or nothing where there is nothing.
 pub fn shares(all: &[Row], unit: Unit) -> String {
     let mut columns = vec![Column::shown("%", |row: &Row| row.short_name().to_string())];
-    columns.extend(accounts(|row: &Row, time| Cell::Number(row.share(time)), |row| &row.analysis.total));
+    columns.extend(accounts(|row: &Row, time| Field::Number(row.share(time)), |row| &row.analysis.total));
     format!("\n{}", table(&columns, all, unit, MOST_DECIMALS))
 }
 
 /// A table's rows as JSON has them.
-fn rows<R>(columns: &[Column<R>], rows: &[R]) -> Cell {
-    Cell::Rows(rows.iter().map(|row| object(columns, row)).collect::<Vec<Object>>())
+fn rows<R>(columns: &[Column<R>], rows: &[R]) -> Field {
+    Field::Rows(rows.iter().map(|row| object(columns, row)).collect::<Vec<Object>>())
 }
 
 /// The columns of a processor.
@@ -170,7 +170,7 @@ fn of_group<'a>(row: &'a Row) -> Vec<Column<'a, Group>> {
         let time = move |group: &Group| group.accounts[account];
         Column::new(format!("{}_ns", key(account.name())), time)
     }));
-    columns.extend(accounts(|_, time| Cell::Time(time), |group: &Group| &group.accounts));
+    columns.extend(accounts(|_, time| Field::Time(time), |group: &Group| &group.accounts));
     columns
 }
 
@@ -229,7 +229,7 @@ fn of_step<'a>() -> Vec<Column<'a, Step>> {
                 let plural = if words == 1 { "" } else { "s" };
                 format!("{from} to {to}, {} word{plural}", thousands(words))
             };
-            Cell::Text(step.message.map_or_else(String::new, said))
+            Field::Text(step.message.map_or_else(String::new, said))
         }),
     ]
 }
@@ -264,8 +264,8 @@ pub fn path(row: &Row, unit: Unit, with_hops: bool) -> String {
 fn of_sensitivity<'a>(row: &'a Row) -> Vec<Column<'a, Sensitivity>> {
     let ns = |ps: Option<f64>| ps.map(|ps| ps / 1e3);
     let of_run = |ps: Option<f64>| match ps {
-        Some(ps) if row.analysis.time > Time::ZERO => Cell::Error(ps / row.analysis.time.as_ps() as f64),
-        _ => Cell::Nothing,
+        Some(ps) if row.analysis.time > Time::ZERO => Field::Error(ps / row.analysis.time.as_ps() as f64),
+        _ => Field::Nothing,
     };
     let params = &row.analysis.params;
     vec![

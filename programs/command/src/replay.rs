@@ -10,10 +10,10 @@ use clap::Args;
 use loggp::{ClockKind, Latency, NS, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
 use loggp_goal::patterns::Pattern;
 
-use super::cell::Cell;
 use super::choice::{Choice, gives};
 use super::column::Column;
 use super::failure::Failure;
+use super::field::Field;
 use super::heading::machine_heading;
 use super::known;
 use super::number::Unit;
@@ -228,8 +228,8 @@ fn columns() -> Vec<Column<'static, Row>> {
         Column::new("finishes_ns", |played: &Row| {
             let finishes = &played.replayed.finishes;
             match finishes.len() {
-                0..=MOST_SHOWN => Cell::Times(finishes.clone()),
-                _ => Cell::Absent,
+                0..=MOST_SHOWN => Field::Times(finishes.clone()),
+                _ => Field::Absent,
             }
         })
         .json_only(),

@@ -11,10 +11,10 @@ use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STEADY, STRESS, THR
 use loggp_programs::{Algorithm, Case};
 use loggp_study::Study;
 
-use super::cell::Cell;
 use super::choice::{Choice, gives};
 use super::column::Column;
 use super::failure::Failure;
+use super::field::Field;
 use super::heading::machine_heading;
 use super::known;
 use super::name;
@@ -125,9 +125,9 @@ impl Stress {
 }
 
 /// What a run showed, in microseconds, as a time.
-fn latency(row: &Row, name: &str) -> Option<Cell> {
+fn latency(row: &Row, name: &str) -> Option<Field> {
     let us = row.answers.outcome.metric(name)?;
-    Some(Cell::Measured(Time::from_ps((us * US.as_ps() as f64).round() as i64)))
+    Some(Field::Measured(Time::from_ps((us * US.as_ps() as f64).round() as i64)))
 }
 
 /// The columns of the report.
@@ -159,7 +159,7 @@ fn columns() -> Vec<Column<'static, Row>> {
         }),
         Column::new("stalls.max_in_transit", |row: &Row| {
             let audit = audit(row);
-            Cell::Of(audit.most_in_transit_from.max(audit.most_in_transit_to), audit.capacity)
+            Field::Of(audit.most_in_transit_from.max(audit.most_in_transit_to), audit.capacity)
         })
         .titled("in transit"),
         Column::new("stalls.capacity", |row: &Row| audit(row).capacity),

@@ -5,9 +5,9 @@ use std::io::Write;
 use loggp::US;
 use loggp_papers::topology::{Counted, Distances, MOST_PROCESSORS, TOPOLOGIES};
 
-use super::cell::Cell;
 use super::column::Column;
 use super::failure::Failure;
+use super::field::Field;
 use super::number::{Unit, thousands};
 use super::options::Format;
 use super::report::Report;
@@ -33,7 +33,7 @@ pub fn list(out: &mut dyn Write, numbers: &[usize], format: Format) -> Result<()
 /// The columns of the list.
 fn columns() -> Vec<Column<'static, Distances>> {
     let counted =
-        |value: fn(Counted) -> Cell| move |one: &Distances| one.counted.map_or(Cell::Nothing, &value);
+        |value: fn(Counted) -> Field| move |one: &Distances| one.counted.map_or(Field::Nothing, &value);
     vec![
         Column::new("topology", |one: &Distances| one.topology.name).titled("network"),
         Column::new("P", |one: &Distances| one.asked).titled("P"),

@@ -13,10 +13,10 @@ use loggp_programs::rtt::RoundTrip;
 use loggp_study::loggps::{LogGpsCalibration, Recovered, RoundTrips, Sample};
 
 use super::{Bench, Calibrate, MOST_DECIMALS, Row, columns, judge, late};
-use crate::cell::{Cell, Object};
 use crate::choice::DEFAULT_P;
 use crate::column;
 use crate::failure::Failure;
+use crate::field::{Field, Object};
 use crate::heading::{machine_heading, parameters};
 use crate::machine_file;
 use crate::number::{Unit, count, percent, rough, thousands};
@@ -171,7 +171,7 @@ fn object(bench: Bench, rows: &[Row], recovered: &Recovered, fit: Option<(f64, f
         let Object(values) = column::object(&columns(), row);
         Object(values.into_iter().filter(|(name, _)| of.contains(&&**name)).collect())
     };
-    values.push(("findings".into(), Cell::Rows(rows.iter().map(finding).collect())));
+    values.push(("findings".into(), Field::Rows(rows.iter().map(finding).collect())));
     values.push(("error_median".into(), fit.map(|(middle, ..)| middle).into()));
     values.push(("error_max".into(), fit.map(|(_, worst, _)| worst).into()));
     values.push(("clock".into(), bench.clock.into()));

@@ -5,7 +5,7 @@ use loggp::collectives::{all_reduce_vector, exclusive_scan, scan_vector};
 
 use super::arrival::{Arrival, Source};
 use super::linear::receive_vector;
-use super::packet::{Packet, Padding, Part, Slice};
+use super::packet::{Packet, Padding, Piece, Slice};
 use super::schedule::Schedule;
 use super::split::{Scheme, Split, one_after_another, shuffled};
 
@@ -120,7 +120,7 @@ pub fn two_stage(p: &mut Proc, form: &TwoStage, source: Source) -> Arrival {
     // Stage 1.
     let longest = form.longest1(P, r);
     let (padding, order) = (form.padding1(P, longest), form.order(P, longest));
-    let mut came: Vec<Vec<Part>> = vec![Vec::new(); P];
+    let mut came: Vec<Vec<Piece>> = vec![Vec::new(); P];
     let recvl = receive_vector(p, &lengths);
     let message =
         |q: usize| Packet::of(split.message(of[q], order.map(|_| of[q]), &elements), padding, order);
@@ -131,14 +131,14 @@ pub fn two_stage(p: &mut Proc, form: &TwoStage, source: Source) -> Arrival {
 
     // As intermediate: which part goes to whom (figure 10).
     let parts = if form.sparse { came.iter().map(Vec::len).sum() } else { P * P };
-    let mut going: Vec<Vec<Part>> = p.work("part", parts as u64, || {
-        let mut going: Vec<Vec<Part>> = vec![Vec::new(); P];
+    let mut going: Vec<Vec<Piece>> = p.work("part", parts as u64, || {
+        let mut going: Vec<Vec<Piece>> = vec![Vec::new(); P];
         for (from, parts) in came.into_iter().enumerate() {
-            parts.into_iter().for_each(|part| going[part.whose].push(Part { whose: from, ..part }));
+            parts.into_iter().for_each(|part| going[part.whose].push(Piece { whose: from, ..part }));
         }
         going
     });
-    let count = |parts: &Vec<Part>| parts.iter().map(|part| part.slice.len()).sum();
+    let count = |parts: &Vec<Piece>| parts.iter().map(|part| part.slice.len()).sum();
     let lengths: Vec<usize> = going.iter().map(count).collect();
     if form.sparse {
         p.barrier();
