@@ -5,6 +5,8 @@
 mod case;
 #[path = "../../src/cases.rs"]
 mod cases;
+#[path = "../../programs/command/src/documents.rs"]
+mod documents;
 
 mod analysis;
 mod calibrate;
@@ -22,6 +24,7 @@ mod remap;
 mod replay;
 mod reproduce;
 mod rtt;
+mod shown;
 mod stress;
 mod sweep;
 mod transportation;

@@ -15,6 +15,8 @@ mod column;
 mod compare;
 mod completions;
 mod details;
+#[cfg(test)]
+mod documents;
 mod draft;
 mod examples;
 mod failure;
@@ -177,34 +179,13 @@ fn execute() -> Result<(), Failure> {
 mod tests {
     use super::*;
 
-    /// What a document's reader would type, a line each: without comments, and without where the output goes.
-    fn typed(text: &str) -> Vec<String> {
-        let joined = text.replace("\\\n", " ");
-        let code = joined.split("```").skip(1).step_by(2).flat_map(str::lines);
-        let lines = code.map(|line| line.trim_start().trim_start_matches("$ "));
-        lines
-            .filter(|line| line.starts_with("loggp ") && !line.contains("PROGRAM") && !line.contains('|'))
-            .map(|line| line.split(" #").next().unwrap().split(" > ").next().unwrap().to_string())
-            .collect()
-    }
-
     #[test]
     fn the_commands_of_documents_can_be_given() {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        let mut documents = vec![format!("{root}/README.md"), format!("{root}/programs/command/README.md")];
-        for group in ["start", "reference", "results"] {
-            let files = std::fs::read_dir(format!("{root}/docs/{group}")).unwrap();
-            let files = files.map(|file| file.unwrap().path().display().to_string());
-            documents.extend(files.filter(|file| file.ends_with(".md")));
+        let documents = documents::documents();
+        for document in &documents {
+            document.commands().for_each(|shown| can_be_given(&document.name, &shown.line));
         }
-        let mut given = 0;
-        for document in documents {
-            for line in typed(&std::fs::read_to_string(&document).unwrap()) {
-                given += 1;
-                can_be_given(&document, &line);
-            }
-        }
-        assert!(given > 80, "{given}");
+        assert!(documents.iter().flat_map(|document| document.commands()).count() > 80);
     }
 
     /// The command line is read as it stands.

@@ -22,7 +22,8 @@ struct Table {
 type Figure = (&'static str, fn(&[Table]) -> Result<Plot, String>);
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let docs = std::env::args().nth(1).unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs").into());
+    let docs =
+        std::env::args().nth(1).unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results").into());
     let docs = Path::new(&docs);
     let tables = tables(&fs::read_to_string(docs.join("performance.md"))?);
     let figures: [Figure; 3] =

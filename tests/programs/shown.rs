@@ -1,0 +1,100 @@
+//! What the documents show is what a reader gets: their commands are run, and print what stands below them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread::{available_parallelism, scope};
+
+use crate::documents::{Document, Shown, Step, documents};
+
+/// What stands in commands that are not run, and why they are not. That they can be given is tested with the command line.
+const NOT_RUN: [(&str, &str); 6] = [
+    ("loggp reproduce", "takes minutes, and has tests of its own"),
+    ("--size 4096", "takes half a minute"),
+    ("analyze g4.loggp", "reads the trace of that run"),
+    ("--dilation 1", "measures real work"),
+    ("--carrier", "measures on another carrier"),
+    ("~/", "writes into the reader's home"),
+];
+
+/// What a command that measures is given too: what it prints must not depend on how busy this computer is.
+fn clock(line: &str) -> &'static str {
+    let measures =
+        ["loggp compare ", "loggp calibrate ", "loggp stress"].iter().any(|name| line.starts_with(name));
+    if measures && !["--clock", "--from"].iter().any(|option| line.contains(option)) {
+        "--clock virtual"
+    } else {
+        ""
+    }
+}
+
+/// Runs a command where the document's files are.
+fn run(document: &str, shown: &Shown, folder: &Path) {
+    let line = &shown.line;
+    let words = line.split_whitespace().chain(clock(line).split_whitespace()).skip(1);
+    let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(words).current_dir(folder).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{document}: {line}: {stderr}");
+    if let Some(file) = &shown.file {
+        fs::write(folder.join(file), &output.stdout).unwrap();
+    }
+    if let Some(shows) = &shown.printed {
+        assert_eq!(clock(line), "", "{document}: {line} measures, so no document can say what it prints");
+        let printed = String::from_utf8(output.stdout).unwrap();
+        // Three dots are where a document ends what it shows.
+        match shows.trim_end().strip_suffix("\n...") {
+            Some(beginning) => {
+                assert!(printed.starts_with(beginning), "{document}: {line} prints\n{printed}")
+            }
+            None => assert_eq!(printed.trim_end(), shows.trim_end(), "{document}: {line}"),
+        }
+    }
+}
+
+/// The reason why a command is not run, if there is one.
+fn not_run(shown: &Shown) -> Option<&'static str> {
+    let is_in = |text: &str| NOT_RUN.iter().find(|(part, _)| text.contains(part));
+    is_in(&shown.line).or_else(|| is_in(shown.file.as_deref()?)).map(|(_, why)| *why)
+}
+
+/// Does what the document's reader would do, in a folder of its own.
+fn follow(document: &Document) {
+    let folder =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("shown").join(document.name.replace('/', "-"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    for step in &document.steps {
+        match step {
+            Step::File { name, text } => fs::write(folder.join(name), text).unwrap(),
+            Step::Command(shown) if not_run(shown).is_some() => (),
+            Step::Command(shown) => run(&document.name, shown, &folder),
+        }
+    }
+}
+
+#[test]
+fn the_commands_of_documents_do_what_the_documents_show() {
+    let documents = documents();
+    let next = AtomicUsize::new(0);
+    scope(|threads| {
+        for _ in 0..available_parallelism().unwrap().get() {
+            threads.spawn(|| {
+                while let Some(document) = documents.get(next.fetch_add(1, Relaxed)) {
+                    follow(document);
+                }
+            });
+        }
+    });
+}
+
+/// An entry of the list that no document needs any longer would hide a command that is written later.
+#[test]
+fn each_reason_not_to_run_a_command_is_needed() {
+    let documents = documents();
+    let commands = || documents.iter().flat_map(Document::commands);
+    for (_, why) in NOT_RUN {
+        assert!(commands().any(|shown| not_run(shown) == Some(why)), "no command is left that {why}");
+    }
+    assert!(commands().filter(|shown| not_run(shown).is_none()).count() > 60);
+}
