@@ -49,14 +49,13 @@ fn metrics(rows: &[Row], unit: Unit) -> String {
 
 /// The phases of the runs, as a table with times in this unit; nothing where they have no phases.
 fn phases(rows: &[Row], unit: Unit) -> String {
-    type Named<'a> = (&'a str, &'a Phase);
     /// The first phase of a run stands beside its name.
-    fn named(row: &Row) -> impl Iterator<Item = Named<'_>> {
+    fn named(row: &Row) -> impl Iterator<Item = (&str, &Phase)> {
         std::iter::once(row.asked.name.as_str()).chain(std::iter::repeat("")).zip(&row.answers.phases)
     }
-    let phases: Vec<Named> = rows.iter().flat_map(named).collect();
-    let mut columns = vec![Column::shown("", |(name, _): &Named| *name)];
-    columns.extend(row::phase(|(_, phase): &Named| *phase));
+    let phases: Vec<(&str, &Phase)> = rows.iter().flat_map(named).collect();
+    let mut columns = vec![Column::shown("", |(name, _): &(&str, &Phase)| name.to_string())];
+    columns.extend(row::phase(|(_, phase): &(&str, &Phase)| *phase));
     if phases.is_empty() { String::new() } else { table(&columns, &phases, unit, MOST_DECIMALS) }
 }
 
