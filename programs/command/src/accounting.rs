@@ -1,6 +1,7 @@
 //! How `loggp analyze` says where the time of a run went: the columns of a run, and the tables below it.
 
 use loggp::{Parameter, Time, US};
+use loggp_document::{Block, plain};
 use loggp_study::analysis::accounts::{Account, Accounts};
 use loggp_study::analysis::path::Part;
 use loggp_study::analysis::{Analysis, Group, Sensitivity, Step, What};
@@ -120,10 +121,10 @@ fn accounts<'a, R: 'a>(
 }
 
 /// The same in percent: a table, or nothing where there is nothing.
-pub fn shares(all: &[Row], unit: Unit) -> String {
+pub fn shares(all: &[Row], unit: Unit) -> Option<Block> {
     let mut columns = vec![Column::shown("%", |row: &Row| row.short_name().to_string())];
     columns.extend(accounts(|row: &Row, time| Field::Number(row.share(time)), |row| &row.analysis.total));
-    format!("\n{}", table(&columns, all, unit, MOST_DECIMALS))
+    table(&columns, all, unit, MOST_DECIMALS)
 }
 
 /// A table's rows as JSON has them.
@@ -142,16 +143,15 @@ fn of_processor<'a>() -> Vec<Column<'a, (usize, Accounts)>> {
 }
 
 /// Where the time of each processor went, if there are not more than so many.
-pub fn processors(row: &Row, unit: Unit, most: usize) -> String {
+pub fn processors(row: &Row, unit: Unit, most: usize) -> Vec<Block> {
     let P = row.analysis.params.P;
+    let say = |sentence: String| Block::Paragraph(plain(sentence));
     if P > most {
-        return format!("\nthere are {} processors; --every-processor lists them\n", thousands(P));
+        return vec![say(format!("there are {} processors; --every-processor lists them", thousands(P)))];
     }
-    let listed = table(&of_processor(), &row.analysis.processors, unit, MOST_DECIMALS);
-    match P - row.analysis.processors.len() {
-        0 => format!("\n{listed}"),
-        silent => format!("\n{listed}{} processors did nothing\n", thousands(silent)),
-    }
+    let silent = P - row.analysis.processors.len();
+    let silent = (silent > 0).then(|| say(format!("{} processors did nothing", thousands(silent))));
+    table(&of_processor(), &row.analysis.processors, unit, MOST_DECIMALS).into_iter().chain(silent).collect()
 }
 
 /// The columns of what costs the most.
@@ -198,14 +198,9 @@ fn words((least, most): (usize, usize)) -> String {
 }
 
 /// What costs the most, of all processors together.
-pub fn top(row: &Row, unit: Unit, lines: usize) -> String {
+pub fn top(row: &Row, unit: Unit, lines: usize) -> Option<Block> {
     let groups = &row.analysis.groups;
-    let shown = &groups[..groups.len().min(lines)];
-    if shown.is_empty() {
-        String::new()
-    } else {
-        format!("\n{}", table(&of_group(row), shown, unit, MOST_DECIMALS))
-    }
+    table(&of_group(row), &groups[..groups.len().min(lines)], unit, MOST_DECIMALS)
 }
 
 /// How much of the path consists of this.
@@ -235,7 +230,7 @@ fn of_step<'a>() -> Vec<Column<'a, Step>> {
 }
 
 /// What the critical path consists of, and its hops if they are to be listed.
-pub fn path(row: &Row, unit: Unit, with_hops: bool) -> String {
+pub fn path(row: &Row, unit: Unit, with_hops: bool) -> Vec<Block> {
     type Consists = (Part, usize, Time);
     let steps = &row.analysis.path;
     let of_part = |&part: &Part| {
@@ -243,9 +238,6 @@ pub fn path(row: &Row, unit: Unit, with_hops: bool) -> String {
         (hops > 0).then(|| (part, hops, on_path(&row.analysis, part)))
     };
     let parts: Vec<Consists> = Part::ALL.iter().filter_map(of_part).collect();
-    if parts.is_empty() {
-        return String::new();
-    }
     let of_run = |time: Time| 100.0 * time.in_units(row.analysis.time);
     let columns = [
         Column::shown("critical path", |(part, ..): &Consists| part.name()),
@@ -253,11 +245,8 @@ pub fn path(row: &Row, unit: Unit, with_hops: bool) -> String {
         Column::shown("time", |(.., time): &Consists| *time),
         Column::shown("%", |(.., time): &Consists| of_run(*time)),
     ];
-    let mut text = format!("\n{}", table(&columns, &parts, unit, MOST_DECIMALS));
-    if with_hops {
-        text += &format!("\n{}", table(&of_step(), steps, unit, MOST_DECIMALS));
-    }
-    text
+    let hops = table(&of_step(), if with_hops { steps } else { &[] }, unit, MOST_DECIMALS);
+    table(&columns, &parts, unit, MOST_DECIMALS).into_iter().chain(hops).collect()
 }
 
 /// The columns of what 1% more of a parameter does.
@@ -285,11 +274,6 @@ fn of_sensitivity<'a>(row: &'a Row) -> Vec<Column<'a, Sensitivity>> {
 }
 
 /// What 1% more of each parameter would change.
-pub fn sensitivities(row: &Row, unit: Unit) -> String {
-    let all = &row.analysis.sensitivities;
-    if all.is_empty() {
-        String::new()
-    } else {
-        format!("\n{}", table(&of_sensitivity(row), all, unit, MOST_DECIMALS))
-    }
+pub fn sensitivities(row: &Row, unit: Unit) -> Option<Block> {
+    table(&of_sensitivity(row), &row.analysis.sensitivities, unit, MOST_DECIMALS)
 }

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use loggp_document::{Show, Table};
+use loggp_document::{Block, Show, Table};
 use serde_json::Value;
 
 use super::field::{Field, Object, Scale};
@@ -122,8 +122,8 @@ fn csv_line(fields: impl Iterator<Item = String>) -> Vec<u8> {
     line.into_inner().expect("a line is written into memory")
 }
 
-/// Rows as a table, with times in this unit and at most so many decimals.
-pub fn table<R>(columns: &[Column<R>], rows: &[R], unit: Unit, most_decimals: usize) -> String {
+/// Rows as a table, with times in this unit and at most so many decimals; nothing where there are no rows.
+pub fn table<R>(columns: &[Column<R>], rows: &[R], unit: Unit, most_decimals: usize) -> Option<Block> {
     let columns = in_order(columns).into_iter().filter_map(|column| {
         let fields: Vec<Field> = rows.iter().map(&column.value).collect();
         let is_there = !column.optional || fields.iter().any(Field::says_something);
@@ -136,7 +136,8 @@ pub fn table<R>(columns: &[Column<R>], rows: &[R], unit: Unit, most_decimals: us
         table.column(title, "", if words { Show::Text } else { Show::Right })
     });
     let shown = |row: usize| columns.iter().map(|(_, fields)| fields[row].shown(&scale).into()).collect();
-    Table { rows: (0..rows.len()).map(shown).collect(), ..table }.to_text()
+    let table = Table { rows: (0..rows.len()).map(shown).collect(), ..table };
+    (!rows.is_empty()).then_some(Block::Table(table))
 }
 
 /// The columns that a table has, as they stand there.
@@ -184,6 +185,10 @@ mod tests {
     #[test]
     fn a_table_has_its_own_order_and_numbers_end_in_the_same_column() {
         let table = table(&columns(), &[7, 1000], Unit::of("us", loggp::US), 3);
-        assert_eq!(table, "  one  twice  word\n    7     14  a \"b\", c\n1,000  2,000  a \"b\", c\n");
+        let Some(Block::Table(table)) = table else { panic!("there are rows") };
+        assert_eq!(
+            table.to_text(),
+            "  one  twice  word\n    7     14  a \"b\", c\n1,000  2,000  a \"b\", c\n"
+        );
     }
 }

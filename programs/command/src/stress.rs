@@ -6,6 +6,7 @@ use std::slice;
 
 use clap::Args;
 use loggp::{Audit, ClockKind, Time, US};
+use loggp_document::{Block, plain};
 use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STEADY, STRESS, THROUGHPUT};
 use loggp_programs::{Algorithm, Case};
@@ -188,16 +189,16 @@ fn parameters(choice: &Choice) -> String {
 }
 
 /// What must be said below the table.
-fn notes(rows: &[Row]) -> String {
-    let mut notes = String::from(
-        "\nthroughput: messages that the busiest receiver took per max(g, o), at most 1\n\
-         latency: from when a message was to be started until it was received, on average, and the longest\n\
-         in transit: the most at once, of the capacity, as the auditor sees it in the trace\n",
-    );
+fn notes(rows: &[Row]) -> Vec<Block> {
+    let mut notes = vec![
+        "throughput: messages that the busiest receiver took per max(g, o), at most 1",
+        "latency: from when a message was to be started until it was received, on average, and the longest",
+        "in transit: the most at once, of the capacity, as the auditor sees it in the trace",
+    ];
     if rows.iter().any(Row::is_late) {
-        notes += &format!("{}\n", LATE);
+        notes.push(LATE);
     }
-    notes
+    vec![Block::List(notes.into_iter().map(plain).collect())]
 }
 
 /// Stalled time over load: a panel for every number of processors, and a line for every pattern.

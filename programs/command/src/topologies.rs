@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use loggp::US;
+use loggp_document::{Block, plain};
 use loggp_papers::topology::{Counted, Distances, MOST_PROCESSORS, TOPOLOGIES};
 
 use super::column::Column;
@@ -50,14 +51,14 @@ fn columns() -> Vec<Column<'static, Distances>> {
 }
 
 /// What the columns mean.
-fn notes(rows: &[Distances]) -> String {
-    let mut notes = String::from(
-        "\nat P: the formula for P, to which the average tends; built: the nearest P that such a network can have\n\
-         exact: with all terms kept, for that network; counted: over all its pairs, link by link\n\
-         of two: without the pairs of a processor with itself; farthest: the longest distance of all\n",
-    );
+fn notes(rows: &[Distances]) -> Vec<Block> {
+    let mut notes = vec![
+        "at P: the formula for P, to which the average tends; built: the nearest P that such a network can have",
+        "exact: with all terms kept, for that network; counted: over all its pairs, link by link",
+        "of two: without the pairs of a processor with itself; farthest: the longest distance of all",
+    ];
     if rows.iter().any(|row| row.counted.is_none()) {
-        notes += "in networks of more than 4,096 processors nothing is counted\n";
+        notes.push("in networks of more than 4,096 processors nothing is counted");
     }
-    notes
+    vec![Block::List(notes.into_iter().map(plain).collect())]
 }

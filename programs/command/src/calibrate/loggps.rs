@@ -8,6 +8,7 @@ use std::mem::take;
 use std::path::Path;
 
 use loggp::{ClockKind, Params, Time, US};
+use loggp_document::{Block, plain};
 use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::rtt::RoundTrip;
 use loggp_study::loggps::{LogGpsCalibration, Recovered, RoundTrips, Sample};
@@ -138,16 +139,16 @@ fn report<'a>(
     let mut report = Report::new(out, format, columns()).files(rest);
     rows.into_iter().try_for_each(|row| report.add(row))?;
     report.finish(heading, unit, MOST_DECIMALS, |rows| {
-        let fit = fit.map_or(String::new(), |(middle, worst, Sample { k, w, .. })| {
-            format!(
-                "\nhalf of the round trips that were measured are within {} of this machine's, and all within {} (k = {}, \
-                 w = {w})\n",
+        let fit = fit.map(|(middle, worst, Sample { k, w, .. })| {
+            Block::Paragraph(plain(format!(
+                "half of the round trips that were measured are within {} of this machine's, and all within {} (k = {}, \
+                 w = {w})",
                 percent(middle).trim_start_matches('+'),
                 percent(worst).trim_start_matches('+'),
                 thousands(k)
-            )
+            )))
         });
-        fit + &late(rows)
+        fit.into_iter().chain(late(rows)).collect()
     })?;
     Ok(take(&mut report.rows))
 }

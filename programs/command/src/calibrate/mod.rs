@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use loggp::{Carrier, ClockKind, Latency, Params, Ports, Ties, Time};
+use loggp_document::{Block, plain};
 use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_study::calibration::Calibration;
 use loggp_study::calibration::{Amount, Bound, Finding, Found};
@@ -156,11 +157,9 @@ impl Row<'_> {
 }
 
 /// What must be said below a table of which this computer was too late to measure something.
-fn late(rows: &[Row]) -> String {
-    match rows.iter().any(Row::is_late) {
-        true => "\nlate: this computer was late too often to measure it, so do not trust its value\n".into(),
-        false => String::new(),
-    }
+fn late(rows: &[Row]) -> Vec<Block> {
+    let said = "late: this computer was late too often to measure it, so do not trust its value";
+    rows.iter().any(Row::is_late).then(|| Block::Paragraph(plain(said))).into_iter().collect()
 }
 
 /// The columns of the report.
