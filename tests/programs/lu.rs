@@ -8,6 +8,8 @@ use loggp_programs::{Case, Emulation, Trend};
 use loggp_study::Study;
 use proptest::prelude::*;
 
+use crate::cases::cases;
+
 const KINDS: [Entries; 5] =
     [Entries::Random, Entries::Hilbert, Entries::Graded, Entries::Triangular, Entries::Orthogonal];
 
@@ -47,7 +49,7 @@ fn any_case(most: usize) -> impl Strategy<Value = Case> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 5000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(1500))]
     #[test]
     fn every_case_is_right(case in any_case(60)) {
         outcome(&case, &Emulation::default());
@@ -55,7 +57,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(100))]
     #[test]
     fn every_case_is_right_on_the_wall_clock(case in any_case(24)) {
         let emulation = Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::on(ClockKind::Wall) };
