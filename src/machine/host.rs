@@ -21,7 +21,7 @@ pub struct Host {
     /// Where it is measured nobody can know when a processor that computes will act, if the host stops it meanwhile.
     pub out_of_order: u64,
     /// Whether the last processor finished in time, to a hundredth of the run, and every act came in its order; also
-    /// if the model says 0.
+    /// where the model says that the run takes no time.
     pub held: bool,
     /// Whether the last processor finished in time to a thousandth of the run.
     pub(crate) close: bool,

@@ -248,8 +248,8 @@ impl Machine {
         Machine { cores, ..self }
     }
 
-    /// Lets the wall clock use as many cores as are [set](Machine::cores), where the host has fewer too: then some share
-    /// one. Nobody can be in time so, but all else is the same. It is how tests try what needs many cores.
+    /// Lets the wall clock use as many cores as are [set](Machine::cores), even where the host has fewer: then some of them
+    /// share a core. No run can be in time so, but all else is the same. Tests try in this way what needs many cores.
     #[doc(hidden)]
     pub fn oversubscribed(self, oversubscribed: bool) -> Machine {
         Machine { oversubscribed, ..self }
@@ -273,8 +273,7 @@ impl Machine {
     }
 
     /// How many processors compute at the same time: as many as there are cores for them on the wall clock, and one
-    /// on the virtual clock. Who predicts what work costs has to compute beside as many others, for they share the
-    /// computer's memory: see [`measure`](crate::measure).
+    /// on the virtual clock.
     ///
     /// ```
     /// use loggp::{ClockKind, Machine, Params};
@@ -574,8 +573,8 @@ impl Machine {
     }
 }
 
-/// What effort it is for a core of this computer to let so many processors go on that are carried so. Measured once in
-/// a process, on a run that is late from its beginning to its end.
+/// How long a core of this computer takes to let its processors go on, by their number and by what carries them. It is
+/// measured once in a process, on a run that is late from its beginning to its end.
 fn effort(carrier: Carrier, processors: usize) -> Effort {
     /// The more share a core, the less of each is in its cache; with more than this it changes little.
     const MOST: usize = 256;

@@ -17,12 +17,12 @@ impl Proc<'_> {
         number
     }
 
-    /// The group in which it acts, if not with all.
+    /// The group in which the processor acts now; nothing if it acts with all.
     pub(crate) fn acting(&self) -> Option<&Acting> {
         self.acting.as_ref()
     }
 
-    /// Acts in a group from now on. Returns how it acted before.
+    /// Lets the processor act in a group from now on. Returns in which group it acted before.
     #[track_caller]
     pub(crate) fn act_in(&mut self, group: &Group) -> Option<Acting> {
         let number = match self.groups.get(group) {
@@ -35,7 +35,7 @@ impl Proc<'_> {
         self.acting.replace(Acting { group: group.clone(), number, rank })
     }
 
-    /// Acts again as before it acted in a group.
+    /// Lets the processor act again in the group, if any, in which it acted before.
     pub(crate) fn act_as_before(&mut self, before: Option<Acting>) {
         self.acting = before;
     }

@@ -19,8 +19,8 @@ impl Proc<'_> {
 
     /// The machine's own barrier. Its network is a binary tree, as the CM-5's control network is: signals run up the tree,
     /// and when the root has both, down again. They bypass the data network and its rules, take no time, and are no
-    /// messages; so all know at once when the last processor has come. The way down is by the places that all have at that
-    /// moment, so that each is told before those that act after it.
+    /// messages; so all know at once when the last processor has come. On the way down
+    /// a processor is told before all that act after it at that moment.
     fn hardware_barrier(&mut self, cost: Time) {
         self.count_code();
         let number = self.begin_collective();

@@ -274,7 +274,7 @@ impl<'a> Proc<'a> {
         seen
     }
 
-    /// Sends a message, and goes on when it enters. Mostly there are no requests, and it need not ask.
+    /// Sends a message, and goes on when it enters. Mostly there are no requests, and then the way is short.
     #[inline]
     fn sends<T: Payload>(&mut self, to: usize, tag: Tag<T>, words: usize, value: T) {
         if self.is_leaving() {
@@ -298,7 +298,7 @@ impl<'a> Proc<'a> {
         self.drives(&mut call, Time::MAX);
     }
 
-    /// Takes a message whose reception can start by a time. Mostly there are no requests, and it is no request either.
+    /// Takes a message whose reception can start by a time. Mostly there are no requests, and then the way is short.
     #[inline]
     fn takes<T: Payload>(&mut self, from: Option<usize>, tag: Tag<T>, until: Time) -> Option<Letter> {
         if self.is_leaving() {

@@ -29,7 +29,7 @@ impl Proc<'_> {
         result
     }
 
-    /// Computes for so long, and computes nothing: what a recorded run had computed.
+    /// Lets the time pass that a recorded run had spent computing here.
     pub(crate) fn computes_for(&mut self, kind: Cow<'static, str>, time: Time) {
         self.engine.works(kind, time);
         self.clock.not_before(self.engine.now());

@@ -64,7 +64,7 @@ impl<'a> Proc<'a> {
         self.engine.id()
     }
 
-    /// The number of processors: the same as [`p`](Proc::p), for who does not think in the papers' letters.
+    /// The number of processors: [`p`](Proc::p) under a name that needs no paper.
     #[inline]
     pub fn processors(&self) -> usize {
         self.p()
@@ -88,7 +88,7 @@ impl<'a> Proc<'a> {
         self.engine.now()
     }
 
-    /// From when on a send would not have to wait for the gap after the last one.
+    /// The earliest time at which a send need not wait for the gap after the send before it.
     pub fn next_send(&self) -> Time {
         self.engine.next_send(&self.setup.network, 0)
     }
@@ -107,7 +107,7 @@ impl<'a> Proc<'a> {
         self.misused("waited for a message while its program unwound, which it must not")
     }
 
-    /// What some work will cost, if that is known before.
+    /// What some work will cost, where work is charged.
     pub(crate) fn charge(&self, kind: &str, units: u64) -> Time {
         match self.setup.work {
             Work::Charged => self.setup.rates.cost(kind, units, self.params().cycle),

@@ -184,7 +184,7 @@ impl ScheduleBuilder {
         if std::mem::replace(&mut self.in_order, true) {
             return Ok(());
         }
-        // Whatever can be done is done; what is left waits for itself.
+        // All that can be done is done in turn. The operations that are left then wait for each other in a circle.
         let mut needs: Vec<u32> =
             operations[begin as usize..].iter().map(|operation| operation.needs).collect();
         let mut free: Vec<u32> = (begin..end).filter(|op| needs[(op - begin) as usize] == 0).collect();

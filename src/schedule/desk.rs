@@ -245,7 +245,7 @@ impl Pairs {
 }
 
 impl Desk {
-    /// Whether a message that comes now can find a receive, or one has.
+    /// Whether a message that comes now can find a receive, or a message has found one.
     #[inline]
     pub(super) fn expects(&self) -> bool {
         self.head != NONE || !self.posted.is_empty()

@@ -1,4 +1,4 @@
-//! How the play of a schedule ends, well or not.
+//! How the play of a schedule ends: with its times, or with an error.
 
 use super::desk::wanted;
 use super::progress::Progress;

@@ -4,7 +4,7 @@ use super::stored::{Packed, Schedule};
 use crate::clock::stacks::prefetch::prefetch_value;
 use crate::time::Time;
 
-/// How far the operations of a schedule are.
+/// Which operations of a schedule wait, are ready, or are done.
 #[derive(Debug)]
 pub(super) struct Progress<'a> {
     /// What there is to do.

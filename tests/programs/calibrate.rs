@@ -255,20 +255,23 @@ fn a_busy_computer_is_calibrated_or_says_so_of_more_machines() {
 #[test]
 fn what_was_late_is_marked_in_every_format() {
     let _alone = alone();
-    let line = "calibrate --machine cm5 --dilation 0.0001";
-    is_right_or_says_that_it_was_late(line);
-    let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("late.svg");
-    let (status, table, err) = loggp(&format!("{line} -o {}", plot.display()));
-    assert_eq!((status, plot.exists()), (Some(1), false));
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let [svg, csv, json] = ["late.svg", "late.csv", "late.json"].map(|name| folder.join(name));
+    let files = [&svg, &csv, &json].map(|file| format!("-o {}", file.display())).join(" ");
+    let (status, table, err) = loggp(&format!("calibrate --machine cm5 --dilation 0.0001 {files}"));
+    assert_eq!((status, svg.exists()), (Some(1), false));
     assert!(err.starts_with("error: o, g, L, G, C could not be measured: this computer was late"), "{err}");
     assert_eq!(table.matches("  late  ").count(), 5, "{table}");
     assert!(
         table
             .ends_with("\nlate: this computer was late too often to measure it, so do not trust its value\n")
     );
-    let (_, csv, _) = loggp(&format!("{line} --format csv"));
+    let csv = fs::read_to_string(csv).unwrap();
     let place = csv.lines().next().unwrap().split(',').rev().position(|title| title == "held").unwrap();
     assert!(csv.lines().skip(1).all(|line| line.split(',').rev().nth(place) == Some("false")), "{csv}");
+    let json = fs::read_to_string(json).unwrap();
+    let held = json.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["held"].clone());
+    assert_eq!(held.collect::<Vec<_>>(), [(); 5].map(|()| json!(false)));
 }
 
 /// The command with these arguments, which stand in a line: its exit status, and what it printed.

@@ -14,6 +14,8 @@ use loggp_programs::{Case, Emulation, Outcome};
 use loggp_study::Study;
 use proptest::prelude::*;
 
+use crate::cases::cases;
+
 const KINDS: [Entries; 5] =
     [Entries::Random, Entries::Hilbert, Entries::Graded, Entries::Triangular, Entries::Orthogonal];
 
@@ -46,7 +48,7 @@ fn any_case(most: usize) -> impl Strategy<Value = Case> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(1000))]
     #[test]
     fn every_case_is_right(case in any_case(80)) {
         right_or_singular(&case, &Emulation::default());
@@ -54,7 +56,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(50))]
     #[test]
     fn the_wall_clock_keeps_the_order_of_the_virtual_one(case in any_case(32)) {
         let emulation = Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::on(ClockKind::Wall) };

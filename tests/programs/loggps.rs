@@ -48,7 +48,7 @@ fn any_loggps() -> impl Strategy<Value = Params> {
 }
 
 proptest! {
-    #![proptest_config(cases(200))]
+    #![proptest_config(cases(80))]
 
     /// Every parameter that round trips show is found exactly; and the machine that was found takes as long as the one that
     /// was configured for messages of any length.

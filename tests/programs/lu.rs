@@ -4,9 +4,11 @@ use crate::case::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, LogGps, NS, Params, Ports, Stats, Time, US, Work, audit, preset};
 use loggp_programs::lu::{BLOCK, FLOP, GRID, LU};
 use loggp_programs::math::dense::entries::{ENTRIES, Entries};
-use loggp_programs::{Case, Course, Emulation};
+use loggp_programs::{Case, Emulation, Trend};
 use loggp_study::Study;
 use proptest::prelude::*;
+
+use crate::cases::cases;
 
 const KINDS: [Entries; 5] =
     [Entries::Random, Entries::Hilbert, Entries::Graded, Entries::Triangular, Entries::Orthogonal];
@@ -47,7 +49,7 @@ fn any_case(most: usize) -> impl Strategy<Value = Case> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 5000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(1500))]
     #[test]
     fn every_case_is_right(case in any_case(60)) {
         outcome(&case, &Emulation::default());
@@ -55,7 +57,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(100))]
     #[test]
     fn every_case_is_right_on_the_wall_clock(case in any_case(24)) {
         let emulation = Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::on(ClockKind::Wall) };
@@ -136,8 +138,8 @@ fn processors_are_idle_as_the_paper_says() {
     let (n, P, root) = (64, 16, 4);
     let active = |algorithm: &str| -> Vec<f64> {
         let case = case(algorithm, cm5(P), n);
-        let Course { points, .. } = outcome(&case, &Emulation::default()).course.unwrap();
-        let predicted = case.plan().unwrap().course().unwrap();
+        let Trend { points, .. } = outcome(&case, &Emulation::default()).trend.unwrap();
+        let predicted = case.plan().unwrap().trend().unwrap();
         assert_eq!(points, predicted.points, "{algorithm}");
         points.into_iter().map(|(_, active)| active).collect()
     };

@@ -3,7 +3,7 @@
 use crate::case::{check, formula, outcome};
 use loggp::{Latency, LogGps, Machine, Params, Ports, Time, US, Work, preset};
 use loggp_programs::radix_sort::{
-    BUCKET_SCAN, INPUT, Input, KEY_BITS, KEY_HISTOGRAM, KEY_SORT, Plan, RADIX, RADIX_SORT, Room, sort,
+    BUCKET_SCAN, INPUT, Input, KEY_BITS, KEY_HISTOGRAM, KEY_SORT, Method, RADIX, RADIX_SORT, Room, sort,
 };
 use loggp_programs::{Case, Emulation, Length, Outcome, PhaseName};
 use proptest::prelude::*;
@@ -79,18 +79,18 @@ fn equal_keys_stay_in_order() {
     let mut rng = fastrand::Rng::with_seed(1);
     for seed in 0..60 {
         let (P, n, values) = (rng.usize(1..12), rng.usize(1..80), rng.u32(1..40));
-        let plan = Plan { radix: rng.u32(1..12), bulk: seed % 2 == 0 };
+        let method = Method { radix: rng.u32(1..12), bulk: seed % 2 == 0 };
         let items: Vec<(u32, u32)> =
             (0..(P * n) as u32).map(|tag| (rng.u32(..values) * 0x0100_0801, tag)).collect();
         let machine = Machine::new(params(P, 30, 1, 4, 1)).latency(Latency::Random { seed });
         let run = machine.work(Work::Charged).run(|p| {
-            let mut room = Room::new(plan, n, p.p());
-            sort(p, plan, &items[p.id() * n..][..n], &mut room);
+            let mut room = Room::new(method, n, p.p());
+            sort(p, method, &items[p.id() * n..][..n], &mut room);
             room.items
         });
         let mut expected = items.clone();
         expected.sort_by_key(|(key, _)| *key);
-        assert_eq!(run.unwrap().results.concat(), expected, "P = {P}, n = {n}, {plan:?}");
+        assert_eq!(run.unwrap().results.concat(), expected, "P = {P}, n = {n}, {method:?}");
     }
 }
 
@@ -182,8 +182,8 @@ proptest! {
             for input in INPUTS {
                 let case = Case { seed, ..case(name, params, n) }.with(&RADIX, radix).with(&INPUT, input);
                 let outcome = run(&case);
-                let plan = Plan { radix, bulk: name == "long" };
-                let phases = if params.P == 1 { 1 } else { plan.phases().len() };
+                let method = Method { radix, bulk: name == "long" };
+                let phases = if params.P == 1 { 1 } else { method.phases().len() };
                 let sums = &outcome.phases[..phases];
                 prop_assert_eq!(sums.iter().map(|(_, time)| *time).sum::<Time>(), outcome.run.time);
             }

@@ -268,7 +268,7 @@ fn a_scatter_is_played_at_once() {
     }
     let output = loggp(scatter).output().unwrap();
     let shown = text(&output.stdout);
-    assert!(shown.ends_with("rank  2            14\nrank  3            18\n"), "{shown}");
+    assert!(shown.ends_with("\nrank  done\n   0    10\n   1    10\n   2    14\n   3    18\n"), "{shown}");
 }
 
 /// What `schedule` writes, as text or as bytes, to a file or to stdout, `replay` reads.

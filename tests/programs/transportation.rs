@@ -204,14 +204,14 @@ fn named_by_figure(name: &str) -> bool {
     name.starts_with("figure")
 }
 
-/// Ten thousand cases on the virtual clock: every algorithm with every matrix on every number of processors up to 40, and
-/// as many of any kind as are left.
+/// Every algorithm with every matrix on the virtual clock, on all numbers of processors up to 12 and some up to 40; and as
+/// many cases of any kind as are left of 3,000.
 #[test]
 fn everything_arrives_in_whatever_order_messages_come() {
     let mut rng = fastrand::Rng::with_seed(14);
     let emulation = Emulation { stack: Some(64 << 10), ..Emulation::default() };
     let mut cases = 0;
-    for P in 1..=40 {
+    for P in (1..=12).chain([16, 23, 32, 40]) {
         for name in names(P) {
             for algorithm in TRANSPORTATION.algorithms {
                 outcome(&case_of(&mut rng, P, name, algorithm.name), &emulation);
@@ -219,8 +219,8 @@ fn everything_arrives_in_whatever_order_messages_come() {
             }
         }
     }
-    assert!(cases > 3900, "{cases}");
-    for _ in cases..crate::cases::times(5_000) {
+    assert!(cases > 1500, "{cases}");
+    for _ in cases..crate::cases::times(3_000) {
         outcome(&any_case(&mut rng, 20), &emulation);
     }
 }

@@ -1,12 +1,13 @@
 //! How `loggp analyze` says where the time of a run went: the columns of a run, and the tables below it.
 
 use loggp::{Parameter, Time, US};
+use loggp_document::{Block, plain};
 use loggp_study::analysis::accounts::{Account, Accounts};
 use loggp_study::analysis::path::Part;
 use loggp_study::analysis::{Analysis, Group, Sensitivity, Step, What};
 
-use super::cell::{Cell, Object};
 use super::column::{Column, object, table};
+use super::field::{Field, Object};
 use super::number::{Unit, thousands};
 use super::row::MOST_DECIMALS;
 
@@ -62,14 +63,14 @@ pub fn columns<'a>(top_lines: usize, with_hops: bool) -> Vec<Column<'a, Row>> {
     ];
     columns.extend(Parameter::ALL.iter().map(|parameter| {
         Column::new(format!("params.{}", parameter.name), |row: &Row| {
-            parameter.number(&row.analysis.params).map_or(Cell::Absent, Cell::from)
+            parameter.number(&row.analysis.params).map_or(Field::Absent, Field::from)
         })
     }));
     columns.extend([
         Column::new("time_ns", |row: &Row| row.analysis.time).titled("time"),
         Column::new("change", |row: &Row| match row.was {
-            Some(was) if was > Time::ZERO => Cell::Error(row.analysis.time.in_units(was) - 1.0),
-            _ => Cell::Nothing,
+            Some(was) if was > Time::ZERO => Field::Error(row.analysis.time.in_units(was) - 1.0),
+            _ => Field::Nothing,
         })
         .titled("change")
         .optional(),
@@ -79,7 +80,7 @@ pub fn columns<'a>(top_lines: usize, with_hops: bool) -> Vec<Column<'a, Row>> {
     columns.extend(Account::ALL.iter().map(|&account| {
         Column::new(format!("total_ns.{}", key(account.name())), move |row: &Row| row.analysis.total[account])
     }));
-    columns.extend(accounts(|row: &Row, time| Cell::Time(row.mean(time)), |row| &row.analysis.total));
+    columns.extend(accounts(|row: &Row, time| Field::Time(row.mean(time)), |row| &row.analysis.total));
     columns.extend(Part::ALL.iter().map(|&part| {
         Column::new(format!("path_ns.{}", key(part.name())), move |row: &Row| on_path(&row.analysis, part))
     }));
@@ -92,7 +93,7 @@ pub fn columns<'a>(top_lines: usize, with_hops: bool) -> Vec<Column<'a, Row>> {
         .json_only(),
         Column::new("hops", move |row: &Row| match with_hops {
             true => rows(&of_step(), &row.analysis.path),
-            false => Cell::Absent,
+            false => Field::Absent,
         })
         .json_only(),
         Column::new("one_percent_more", |row: &Row| rows(&of_sensitivity(row), &row.analysis.sensitivities))
@@ -103,7 +104,7 @@ pub fn columns<'a>(top_lines: usize, with_hops: bool) -> Vec<Column<'a, Row>> {
 
 /// Columns that only a table has: where time went, sending and receiving together.
 fn accounts<'a, R: 'a>(
-    show: impl Fn(&R, Time) -> Cell + Copy + 'a,
+    show: impl Fn(&R, Time) -> Field + Copy + 'a,
     accounts: impl Fn(&R) -> &Accounts + Copy + 'a,
 ) -> Vec<Column<'a, R>> {
     let shown = Account::ALL.iter().filter(|account| **account != Account::Receive);
@@ -112,7 +113,7 @@ fn accounts<'a, R: 'a>(
         Column::shown(title, move |row: &R| {
             let accounts = accounts(row);
             let time = if account == Account::Send { accounts.overhead() } else { accounts[account] };
-            if time == Time::ZERO { Cell::Time(time) } else { show(row, time) }
+            if time == Time::ZERO { Field::Time(time) } else { show(row, time) }
         })
         .optional()
     });
@@ -120,15 +121,15 @@ fn accounts<'a, R: 'a>(
 }
 
 /// The same in percent: a table, or nothing where there is nothing.
-pub fn shares(all: &[Row], unit: Unit) -> String {
+pub fn shares(all: &[Row], unit: Unit) -> Option<Block> {
     let mut columns = vec![Column::shown("%", |row: &Row| row.short_name().to_string())];
-    columns.extend(accounts(|row: &Row, time| Cell::Number(row.share(time)), |row| &row.analysis.total));
-    format!("\n{}", table(&columns, all, unit, MOST_DECIMALS))
+    columns.extend(accounts(|row: &Row, time| Field::Number(row.share(time)), |row| &row.analysis.total));
+    table(&columns, all, unit, MOST_DECIMALS)
 }
 
 /// A table's rows as JSON has them.
-fn rows<R>(columns: &[Column<R>], rows: &[R]) -> Cell {
-    Cell::Rows(rows.iter().map(|row| object(columns, row)).collect::<Vec<Object>>())
+fn rows<R>(columns: &[Column<R>], rows: &[R]) -> Field {
+    Field::Rows(rows.iter().map(|row| object(columns, row)).collect::<Vec<Object>>())
 }
 
 /// The columns of a processor.
@@ -142,16 +143,15 @@ fn of_processor<'a>() -> Vec<Column<'a, (usize, Accounts)>> {
 }
 
 /// Where the time of each processor went, if there are not more than so many.
-pub fn processors(row: &Row, unit: Unit, most: usize) -> String {
+pub fn processors(row: &Row, unit: Unit, most: usize) -> Vec<Block> {
     let P = row.analysis.params.P;
+    let say = |sentence: String| Block::Paragraph(plain(sentence));
     if P > most {
-        return format!("\nthere are {} processors; --every-processor lists them\n", thousands(P));
+        return vec![say(format!("there are {} processors; --every-processor lists them", thousands(P)))];
     }
-    let listed = table(&of_processor(), &row.analysis.processors, unit, MOST_DECIMALS);
-    match P - row.analysis.processors.len() {
-        0 => format!("\n{listed}"),
-        silent => format!("\n{listed}{} processors did nothing\n", thousands(silent)),
-    }
+    let silent = P - row.analysis.processors.len();
+    let silent = (silent > 0).then(|| say(format!("{} processors did nothing", thousands(silent))));
+    table(&of_processor(), &row.analysis.processors, unit, MOST_DECIMALS).into_iter().chain(silent).collect()
 }
 
 /// The columns of what costs the most.
@@ -170,7 +170,7 @@ fn of_group<'a>(row: &'a Row) -> Vec<Column<'a, Group>> {
         let time = move |group: &Group| group.accounts[account];
         Column::new(format!("{}_ns", key(account.name())), time)
     }));
-    columns.extend(accounts(|_, time| Cell::Time(time), |group: &Group| &group.accounts));
+    columns.extend(accounts(|_, time| Field::Time(time), |group: &Group| &group.accounts));
     columns
 }
 
@@ -198,14 +198,9 @@ fn words((least, most): (usize, usize)) -> String {
 }
 
 /// What costs the most, of all processors together.
-pub fn top(row: &Row, unit: Unit, lines: usize) -> String {
+pub fn top(row: &Row, unit: Unit, lines: usize) -> Option<Block> {
     let groups = &row.analysis.groups;
-    let shown = &groups[..groups.len().min(lines)];
-    if shown.is_empty() {
-        String::new()
-    } else {
-        format!("\n{}", table(&of_group(row), shown, unit, MOST_DECIMALS))
-    }
+    table(&of_group(row), &groups[..groups.len().min(lines)], unit, MOST_DECIMALS)
 }
 
 /// How much of the path consists of this.
@@ -229,13 +224,13 @@ fn of_step<'a>() -> Vec<Column<'a, Step>> {
                 let plural = if words == 1 { "" } else { "s" };
                 format!("{from} to {to}, {} word{plural}", thousands(words))
             };
-            Cell::Text(step.message.map_or_else(String::new, said))
+            Field::Text(step.message.map_or_else(String::new, said))
         }),
     ]
 }
 
 /// What the critical path consists of, and its hops if they are to be listed.
-pub fn path(row: &Row, unit: Unit, with_hops: bool) -> String {
+pub fn path(row: &Row, unit: Unit, with_hops: bool) -> Vec<Block> {
     type Consists = (Part, usize, Time);
     let steps = &row.analysis.path;
     let of_part = |&part: &Part| {
@@ -243,9 +238,6 @@ pub fn path(row: &Row, unit: Unit, with_hops: bool) -> String {
         (hops > 0).then(|| (part, hops, on_path(&row.analysis, part)))
     };
     let parts: Vec<Consists> = Part::ALL.iter().filter_map(of_part).collect();
-    if parts.is_empty() {
-        return String::new();
-    }
     let of_run = |time: Time| 100.0 * time.in_units(row.analysis.time);
     let columns = [
         Column::shown("critical path", |(part, ..): &Consists| part.name()),
@@ -253,19 +245,16 @@ pub fn path(row: &Row, unit: Unit, with_hops: bool) -> String {
         Column::shown("time", |(.., time): &Consists| *time),
         Column::shown("%", |(.., time): &Consists| of_run(*time)),
     ];
-    let mut text = format!("\n{}", table(&columns, &parts, unit, MOST_DECIMALS));
-    if with_hops {
-        text += &format!("\n{}", table(&of_step(), steps, unit, MOST_DECIMALS));
-    }
-    text
+    let hops = table(&of_step(), if with_hops { steps } else { &[] }, unit, MOST_DECIMALS);
+    table(&columns, &parts, unit, MOST_DECIMALS).into_iter().chain(hops).collect()
 }
 
 /// The columns of what 1% more of a parameter does.
 fn of_sensitivity<'a>(row: &'a Row) -> Vec<Column<'a, Sensitivity>> {
     let ns = |ps: Option<f64>| ps.map(|ps| ps / 1e3);
     let of_run = |ps: Option<f64>| match ps {
-        Some(ps) if row.analysis.time > Time::ZERO => Cell::Error(ps / row.analysis.time.as_ps() as f64),
-        _ => Cell::Nothing,
+        Some(ps) if row.analysis.time > Time::ZERO => Field::Error(ps / row.analysis.time.as_ps() as f64),
+        _ => Field::Nothing,
     };
     let params = &row.analysis.params;
     vec![
@@ -285,11 +274,6 @@ fn of_sensitivity<'a>(row: &'a Row) -> Vec<Column<'a, Sensitivity>> {
 }
 
 /// What 1% more of each parameter would change.
-pub fn sensitivities(row: &Row, unit: Unit) -> String {
-    let all = &row.analysis.sensitivities;
-    if all.is_empty() {
-        String::new()
-    } else {
-        format!("\n{}", table(&of_sensitivity(row), all, unit, MOST_DECIMALS))
-    }
+pub fn sensitivities(row: &Row, unit: Unit) -> Option<Block> {
+    table(&of_sensitivity(row), &row.analysis.sensitivities, unit, MOST_DECIMALS)
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loggp::{Cause, Model, RunError, Trace};
+use loggp_document::{Block, plain};
 use loggp_study::analysis;
 use loggp_study::analysis::{Analysis, WhatIf};
 
@@ -83,9 +84,7 @@ impl Analyze {
         heading += &format!(", times in {}", unit.name);
         let mut report = Report::new(out, self.format, accounting::columns(self.top, self.path))
             .files(take(&mut files.rows));
-        for row in rows {
-            report.add(row)?;
-        }
+        rows.into_iter().try_for_each(|row| report.add(row))?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| self.details(rows, unit))?;
         files.draw_svg(|| bars::svg(&report.rows, unit))
     }
@@ -118,19 +117,19 @@ impl Analyze {
     }
 
     /// What stands below the table of the runs.
-    fn details(&self, rows: &[Row], unit: Unit) -> String {
-        let mut text = accounting::shares(rows, unit);
+    fn details(&self, rows: &[Row], unit: Unit) -> Vec<Block> {
+        let listed = if self.every_processor { usize::MAX } else { LISTED };
+        let mut blocks: Vec<Block> = accounting::shares(rows, unit).into_iter().collect();
         for row in rows.iter().filter(|row| row.was.is_none()) {
             if self.traces.len() > 1 {
-                text += &format!("\n{}\n", row.name);
+                blocks.push(Block::Heading(2, plain(&*row.name)));
             }
-            text +=
-                &accounting::processors(row, unit, if self.every_processor { usize::MAX } else { LISTED });
-            text += &accounting::top(row, unit, self.top);
-            text += &accounting::path(row, unit, self.path);
-            text += &accounting::sensitivities(row, unit);
+            blocks.extend(accounting::processors(row, unit, listed));
+            blocks.extend(accounting::top(row, unit, self.top));
+            blocks.extend(accounting::path(row, unit, self.path));
+            blocks.extend(accounting::sensitivities(row, unit));
         }
-        text
+        blocks
     }
 }
 

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loggp::{Time, Trace, audit};
+use loggp_document::{Block, Document, Table, plain};
 
 use super::failure::Failure;
-use super::heading::latency_said;
-use super::heading::parameters;
+use super::heading::{latency_said, parameters};
 use super::number::{Unit, count, thousands};
 
 /// The arguments.
@@ -34,8 +34,7 @@ impl Audit {
         };
         let show = |time: Option<Time>| time.map_or("none".into(), |time| unit.show(time));
 
-        writeln!(out, "{}", parameters(&trace.params, &unit).join(", "))?;
-        writeln!(out, "{}, {} ports\n", latency_said(trace.latency), trace.ports)?;
+        let mut table = Table::new("", "").text("").text("");
         for (what, value) in [
             ("finish", unit.show(audit.finish)),
             ("messages", thousands(audit.messages)),
@@ -46,27 +45,31 @@ impl Audit {
             ("longest stall", show(audit.longest_stall)),
             ("shortest stall", show(audit.shortest_stall)),
         ] {
-            writeln!(out, "{what:32}  {value}")?;
+            table.push(vec![what.into(), value.into()]);
         }
+        let mut blocks = vec![Block::Table(table)];
         if audit.out_of_order > 0 {
             let acts = count(audit.out_of_order as usize, "act");
-            writeln!(
-                out,
-                "\nthe host let {acts} happen out of order, so nobody can tell whose turn it was:"
-            )?;
-            writeln!(out, "stalls and waits for ports were not held against the order of the requests")?;
-        }
-        if audit.is_clean() {
-            writeln!(out, "\nevery rule holds")?;
-            return Ok(());
+            blocks.push(Block::Paragraph(plain(format!(
+                "the host let {acts} happen out of order, so nobody can tell whose turn it was:\n\
+                 stalls and waits for ports were not held against the order of the requests"
+            ))));
         }
         let broken = count(audit.violations.len(), "violation");
-        writeln!(out, "\n{broken} of the rules:")?;
-        for violation in audit.violations.iter().take(LISTED) {
-            writeln!(out, "  {violation}")?;
+        if audit.is_clean() {
+            blocks.push(Block::Paragraph(plain("every rule holds")));
+        } else {
+            blocks.push(Block::Paragraph(plain(format!("{broken} of the rules:"))));
+            let mut listed: Vec<_> = audit.violations.iter().take(LISTED).map(ToString::to_string).collect();
+            let more = audit.violations.len() - listed.len();
+            listed.extend((more > 0).then(|| format!("and {} more", thousands(more))));
+            blocks.push(Block::List(listed.into_iter().map(plain).collect()));
         }
-        if let more @ 1.. = audit.violations.len().saturating_sub(LISTED) {
-            writeln!(out, "  and {} more", thousands(more))?;
+        let parameters = parameters(&trace.params, &unit).join(", ");
+        let title = format!("{parameters}\n{}, {} ports", latency_said(trace.latency), trace.ports);
+        out.write_all(Document { title, blocks }.to_text().as_bytes())?;
+        if audit.is_clean() {
+            return Ok(());
         }
         Err(Failure::Run(format!("the trace breaks the rules of the machine: {broken}")))
     }

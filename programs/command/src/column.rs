@@ -6,10 +6,10 @@
 
 use std::borrow::Cow;
 
-use loggp_document::{Show, Table};
+use loggp_document::{Block, Show, Table};
 use serde_json::Value;
 
-use super::cell::{Cell, Object, Scale};
+use super::field::{Field, Object, Scale};
 use super::number::Unit;
 
 /// A column for rows of some kind.
@@ -20,12 +20,12 @@ pub struct Column<'a, R> {
     csv: bool,
     /// Its title in a table, if it is there.
     title: Option<String>,
-    /// Whether a table leaves it out where no cell says anything.
+    /// Whether a table leaves it out where no field says anything.
     optional: bool,
     /// The column's place in a table.
     place: Place,
     /// Makes the value of a row.
-    value: Box<dyn Fn(&R) -> Cell + 'a>,
+    value: Box<dyn Fn(&R) -> Field + 'a>,
 }
 
 /// Where a column stands in a table. In JSON and CSV columns stand as they are listed.
@@ -41,7 +41,7 @@ enum Place {
 
 impl<'a, R> Column<'a, R> {
     /// A column that JSON and CSV have under this name.
-    pub fn new<C: Into<Cell>>(
+    pub fn new<C: Into<Field>>(
         name: impl Into<Cow<'static, str>>,
         value: impl Fn(&R) -> C + 'a,
     ) -> Column<'a, R> {
@@ -50,7 +50,7 @@ impl<'a, R> Column<'a, R> {
     }
 
     /// A column that only a table has.
-    pub fn shown<C: Into<Cell>>(title: &str, value: impl Fn(&R) -> C + 'a) -> Column<'a, R> {
+    pub fn shown<C: Into<Field>>(title: &str, value: impl Fn(&R) -> C + 'a) -> Column<'a, R> {
         Column { name: None, title: Some(title.into()), ..Column::new("", value) }
     }
 
@@ -116,27 +116,28 @@ pub fn csv_row<R>(columns: &[Column<R>], row: &R) -> serde_json::Result<Vec<u8>>
 }
 
 /// A line of CSV.
-fn csv_line(cells: impl Iterator<Item = String>) -> Vec<u8> {
+fn csv_line(fields: impl Iterator<Item = String>) -> Vec<u8> {
     let mut line = csv::Writer::from_writer(Vec::new());
-    line.write_record(cells.map(String::into_bytes)).expect("a line is written into memory");
+    line.write_record(fields.map(String::into_bytes)).expect("a line is written into memory");
     line.into_inner().expect("a line is written into memory")
 }
 
-/// Rows as a table, with times in this unit and at most so many decimals.
-pub fn table<R>(columns: &[Column<R>], rows: &[R], unit: Unit, most_decimals: usize) -> String {
+/// Rows as a table, with times in this unit and at most so many decimals; nothing where there are no rows.
+pub fn table<R>(columns: &[Column<R>], rows: &[R], unit: Unit, most_decimals: usize) -> Option<Block> {
     let columns = in_order(columns).into_iter().filter_map(|column| {
-        let cells: Vec<Cell> = rows.iter().map(&column.value).collect();
-        let is_there = !column.optional || cells.iter().any(Cell::says_something);
-        is_there.then(|| (column.title.as_deref().unwrap_or_default(), cells))
+        let fields: Vec<Field> = rows.iter().map(&column.value).collect();
+        let is_there = !column.optional || fields.iter().any(Field::says_something);
+        is_there.then(|| (column.title.as_deref().unwrap_or_default(), fields))
     });
-    let columns: Vec<(&str, Vec<Cell>)> = columns.collect();
-    let scale = Scale::of(columns.iter().flat_map(|(_, cells)| cells), unit, most_decimals);
-    let table = columns.iter().fold(Table::new("", ""), |table, (title, cells)| {
-        let words = cells.iter().any(Cell::is_words);
+    let columns: Vec<(&str, Vec<Field>)> = columns.collect();
+    let scale = Scale::of(columns.iter().flat_map(|(_, fields)| fields), unit, most_decimals);
+    let table = columns.iter().fold(Table::new("", ""), |table, (title, fields)| {
+        let words = fields.iter().any(Field::is_words);
         table.column(title, "", if words { Show::Text } else { Show::Right })
     });
-    let shown = |row: usize| columns.iter().map(|(_, cells)| cells[row].shown(&scale).into()).collect();
-    Table { rows: (0..rows.len()).map(shown).collect(), ..table }.to_text()
+    let shown = |row: usize| columns.iter().map(|(_, fields)| fields[row].shown(&scale).into()).collect();
+    let table = Table { rows: (0..rows.len()).map(shown).collect(), ..table };
+    (!rows.is_empty()).then_some(Block::Table(table))
 }
 
 /// The columns that a table has, as they stand there.
@@ -163,8 +164,8 @@ mod tests {
         [
             Column::new("word", |_| "a \"b\", c").titled("word").last(),
             Column::new("of.one", |n| *n).titled("one"),
-            Column::new("of.absent", |_| Cell::Absent).json_only(),
-            Column::new("none.absent", |_| Cell::Absent),
+            Column::new("of.absent", |_| Field::Absent).json_only(),
+            Column::new("none.absent", |_| Field::Absent),
             Column::shown("twice", |n| 2 * n).after("one"),
         ]
     }
@@ -184,6 +185,10 @@ mod tests {
     #[test]
     fn a_table_has_its_own_order_and_numbers_end_in_the_same_column() {
         let table = table(&columns(), &[7, 1000], Unit::of("us", loggp::US), 3);
-        assert_eq!(table, "  one  twice  word\n    7     14  a \"b\", c\n1,000  2,000  a \"b\", c\n");
+        let Some(Block::Table(table)) = table else { panic!("there are rows") };
+        assert_eq!(
+            table.to_text(),
+            "  one  twice  word\n    7     14  a \"b\", c\n1,000  2,000  a \"b\", c\n"
+        );
     }
 }

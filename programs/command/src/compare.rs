@@ -6,7 +6,6 @@ use std::mem::take;
 use clap::Args;
 use loggp::ClockKind;
 
-use super::course;
 use super::details::details;
 use super::failure::Failure;
 use super::heading::heading;
@@ -17,6 +16,7 @@ use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS};
 use super::setting::Setting;
 use super::studies::{end, run_all, warn};
+use super::trend;
 
 /// The arguments.
 #[derive(Args)]
@@ -64,7 +64,7 @@ impl Compare {
         }
         refusals.into_iter().for_each(Failure::warn);
 
-        course::check(&self.of.request.outputs, &studies[0].study.case)?;
+        trend::check(&self.of.request.outputs, &studies[0].study.case)?;
         let mut files = self.of.request.outputs.open()?;
         let heading = heading(&studies[0].study, choice.name, &choice.unit, None);
         let columns = row::columns(None, self.of.request.options.repeat > 1);
@@ -75,6 +75,6 @@ impl Compare {
         warn(&report.rows);
         // A picture has every algorithm, or is not drawn.
         end(failed)?;
-        files.draw(|| course::plot(&heading, setting.program, &report.rows))
+        files.draw(|| trend::plot(&heading, setting.program, &report.rows))
     }
 }

@@ -2,6 +2,7 @@
 //! held them, and what must be said of the rest.
 
 use loggp::Latency;
+use loggp_document::{Block, plain};
 use loggp_programs::{Case, Metric};
 use loggp_study::Phase;
 
@@ -11,8 +12,8 @@ use super::row::{self, MOST_DECIMALS, Row};
 use super::studies::LATE;
 
 /// All that is said below the table.
-pub fn details(rows: &[Row], unit: Unit) -> String {
-    let mut tables = vec![metrics(rows, unit), phases(rows, unit)];
+pub fn details(rows: &[Row], unit: Unit) -> Vec<Block> {
+    let mut blocks: Vec<Block> = metrics(rows, unit).into_iter().chain(phases(rows, unit)).collect();
     let mut notes: Vec<String> = Vec::new();
     for note in rows.iter().filter_map(note) {
         if !notes.contains(&note) {
@@ -20,18 +21,18 @@ pub fn details(rows: &[Row], unit: Unit) -> String {
         }
     }
     if rows.iter().any(|row| row.host().is_some()) {
-        tables.push(host(rows, unit));
+        blocks.extend(host(rows, unit));
         notes.extend(reasons(rows));
     }
     if rows.iter().any(Row::is_late) {
         notes.push(LATE.into());
     }
-    tables.push(notes.iter().map(|note| format!("{note}\n")).collect());
-    tables.into_iter().filter(|table| !table.is_empty()).map(|table| format!("\n{table}")).collect()
+    blocks.push(Block::List(notes.into_iter().map(plain).collect()));
+    blocks
 }
 
 /// What else the runs showed, as a table; nothing where they showed no more.
-fn metrics(rows: &[Row], unit: Unit) -> String {
+fn metrics(rows: &[Row], unit: Unit) -> Option<Block> {
     let mut columns = vec![Column::shown("", |row: &Row| row.asked.name.clone())];
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for &Metric { name, unit, .. } in rows.iter().flat_map(|row| &row.answers.outcome.metrics) {
@@ -44,24 +45,23 @@ fn metrics(rows: &[Row], unit: Unit) -> String {
             }));
         }
     }
-    if seen.is_empty() { String::new() } else { table(&columns, rows, unit, MOST_DECIMALS) }
+    table(&columns, if seen.is_empty() { &[] } else { rows }, unit, MOST_DECIMALS)
 }
 
 /// The phases of the runs, as a table with times in this unit; nothing where they have no phases.
-fn phases(rows: &[Row], unit: Unit) -> String {
-    type Named<'a> = (&'a str, &'a Phase);
+fn phases(rows: &[Row], unit: Unit) -> Option<Block> {
     /// The first phase of a run stands beside its name.
-    fn named(row: &Row) -> impl Iterator<Item = Named<'_>> {
+    fn named(row: &Row) -> impl Iterator<Item = (&str, &Phase)> {
         std::iter::once(row.asked.name.as_str()).chain(std::iter::repeat("")).zip(&row.answers.phases)
     }
-    let phases: Vec<Named> = rows.iter().flat_map(named).collect();
-    let mut columns = vec![Column::shown("", |(name, _): &Named| *name)];
-    columns.extend(row::phase(|(_, phase): &Named| *phase));
-    if phases.is_empty() { String::new() } else { table(&columns, &phases, unit, MOST_DECIMALS) }
+    let phases: Vec<(&str, &Phase)> = rows.iter().flat_map(named).collect();
+    let mut columns = vec![Column::shown("", |(name, _): &(&str, &Phase)| name.to_string())];
+    columns.extend(row::phase(|(_, phase): &(&str, &Phase)| *phase));
+    table(&columns, &phases, unit, MOST_DECIMALS)
 }
 
 /// How this computer held the runs, as a table.
-fn host(rows: &[Row], unit: Unit) -> String {
+fn host(rows: &[Row], unit: Unit) -> Option<Block> {
     let mut columns = vec![Column::shown("", |row: &Row| row.asked.name.clone())];
     columns.extend([row::dilation(), row::cores()]);
     columns.extend(row::lateness());

@@ -11,8 +11,8 @@ use std::path::{Path, is_separator};
 use loggp::{LongMessages, Parameter, Params, ParamsBuilder, Preset, TimeError};
 use serde_json::{Map, Value};
 
-use super::cell::{Cell, Object};
 use super::failure::Failure;
+use super::field::{Field, Object};
 
 /// A machine that was read from a file.
 pub struct MachineFile {
@@ -122,7 +122,7 @@ pub fn object(name: Option<&str>, params: &Params, open: &[&str]) -> Object {
         let path = Cow::from(format!("params.{}", parameter.name));
         Some((
             path,
-            if has_no_G || open.contains(&parameter.name) { Cell::Nothing } else { Cell::from(number) },
+            if has_no_G || open.contains(&parameter.name) { Field::Nothing } else { Field::from(number) },
         ))
     };
     let mut values = vec![(Cow::from("machine"), name.into())];

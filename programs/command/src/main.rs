@@ -10,18 +10,17 @@ mod analyze;
 mod audit;
 mod bars;
 mod calibrate;
-mod cell;
 mod choice;
 mod column;
 mod compare;
 mod completions;
-mod course;
 mod details;
 #[cfg(test)]
 mod documents;
 mod draft;
 mod examples;
 mod failure;
+mod field;
 mod heading;
 mod interrupt;
 mod known;
@@ -48,6 +47,7 @@ mod studies;
 mod sweep;
 mod topologies;
 mod trace2goal;
+mod trend;
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};

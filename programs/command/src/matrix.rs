@@ -6,12 +6,12 @@ use std::mem::take;
 use clap::Args;
 use clap::builder::{StringValueParser, TypedValueParser};
 use loggp::Params;
-use loggp_document::{Cell, Show, Table};
+use loggp_document::{Block, Cell, Document, Show, Table, plain};
 use loggp_draw::heat_map::heat_map;
 use loggp_programs::transportation;
 use loggp_programs::transportation::{Matrix, TRANSPORTATION, source};
 use loggp_programs::{Case, Value};
-use serde_json::{Map, Value as Json};
+use serde_json::json;
 
 use super::failure::Failure;
 use super::known::Known;
@@ -93,26 +93,24 @@ impl MatrixCommand {
         let matrix = transportation::matrix(&case).map_err(Failure::request)?;
         let mut files = self.outputs.open()?;
         for (format, draft) in take(&mut files.rows) {
-            draft.write(|mut file| file.write_all(self.text(&matrix, format).as_bytes()))?;
+            draft.write(|mut file| file.write_all(&self.written(&matrix, format)))?;
         }
         files.draw_svg(|| {
             heat_map(matrix.P(), matrix.entries(), &self.title(&matrix)).map_err(Failure::Request)
         })?;
-        out.write_all(self.text(&matrix, self.format).as_bytes())?;
+        out.write_all(&self.written(&matrix, self.format))?;
         Ok(out.flush()?)
     }
 
     /// The matrix in this form. CSV has titles, the receivers; a file of a matrix may have them or not.
-    fn text(&self, matrix: &Matrix, format: Format) -> String {
-        let P = matrix.P();
-        let line = |cells: Vec<String>| format!("{}\n", cells.join(","));
+    fn written(&self, matrix: &Matrix, format: Format) -> Vec<u8> {
         match format {
-            Format::Table => self.table(matrix),
-            Format::Json => format!("{}\n", self.json(matrix)),
+            Format::Table => self.text(matrix).into(),
+            Format::Json => self.json(matrix).into(),
             Format::Csv => {
-                let titles = line((0..P).map(|j| format!("P{j}")).collect());
-                let rows = (0..P).map(|i| line(matrix.row(i).iter().map(usize::to_string).collect()));
-                titles + &rows.collect::<String>()
+                let row = |i| matrix.row(i).iter().map(|elements| Cell::from(*elements)).collect();
+                let rows = (0..matrix.P()).map(row).collect();
+                Table { rows, ..processors(Table::new("", ""), matrix.P()) }.to_csv()
             }
         }
     }
@@ -169,18 +167,24 @@ impl MatrixCommand {
     }
 
     /// For people.
-    fn table(&self, matrix: &Matrix) -> String {
+    fn text(&self, matrix: &Matrix) -> String {
         let P = matrix.P();
-        let head = format!("{}\n{}\n", self.title(matrix), Self::kind(matrix));
-        if P > MOST_SHOWN {
-            return format!(
-                "{head}\n{P} rows are too wide to be shown here; --format csv and -o FILE.svg have them\n"
-            );
-        }
+        let title = format!("{}\n{}", self.title(matrix), Self::kind(matrix));
+        let shown = match P > MOST_SHOWN {
+            true => Block::Paragraph(plain(format!(
+                "{P} rows are too wide to be shown here; --format csv and -o FILE.svg have them"
+            ))),
+            false => Block::Table(Self::table(matrix)),
+        };
+        Document { title, blocks: vec![shown] }.to_text()
+    }
+
+    /// Its elements, and the sums of its rows and columns.
+    fn table(matrix: &Matrix) -> Table {
+        let P = matrix.P();
         let some = |elements: usize| if elements == 0 { Cell::Nothing } else { elements.to_string().into() };
-        let names = [String::new()].into_iter().chain((0..P).map(|j| format!("P{j}")));
-        let names = names.chain(["r_i".into(), "f_i".into()]);
-        let mut table = names.fold(Table::new("", ""), |table, name| table.column(&name, "", Show::Right));
+        let mut table = processors(Table::new("", "").column("", "", Show::Right), P);
+        table = table.column("r_i", "", Show::Right).column("f_i", "", Show::Right);
         for i in 0..P {
             let sums = [matrix.r_i(i), matrix.f_i(i)].map(|sum| sum.to_string().into());
             let row = matrix.row(i).iter().map(|elements| some(*elements));
@@ -191,33 +195,37 @@ impl MatrixCommand {
             let sums = [name.into()].into_iter().chain(sums);
             table.push(sums.chain([Cell::Nothing, Cell::Nothing]).collect());
         }
-        format!("{head}\n{}", table.to_text())
+        table
     }
 
     /// For programs.
-    fn json(&self, matrix: &Matrix) -> Json {
+    fn json(&self, matrix: &Matrix) -> String {
         let P = matrix.P();
-        let each =
-            |of: fn(&Matrix, usize) -> usize| Json::from((0..P).map(|n| of(matrix, n)).collect::<Vec<_>>());
-        let values = [
-            ("matrix", Json::from(self.name())),
-            ("P", P.into()),
-            ("seed", self.seed.unwrap_or(SEED).into()),
-            ("kind", matrix.kind().to_string().into()),
-            ("uniform", matrix.is_uniform().into()),
-            ("equal_traffic", matrix.is_equal().into()),
-            ("r", matrix.r().into()),
-            ("c", matrix.c().into()),
-            ("t", matrix.t().into()),
-            ("f", matrix.f().into()),
-            ("g", matrix.g().into()),
-            ("h", matrix.h().into()),
-            ("r_i", each(Matrix::r_i)),
-            ("c_j", each(Matrix::c_j)),
-            ("f_i", each(Matrix::f_i)),
-            ("g_j", each(Matrix::g_j)),
-            ("rows", Json::from((0..P).map(|i| matrix.row(i).to_vec()).collect::<Vec<_>>())),
-        ];
-        values.into_iter().map(|(name, value)| (name.to_string(), value)).collect::<Map<_, _>>().into()
+        let each = |of: fn(&Matrix, usize) -> usize| (0..P).map(|n| of(matrix, n)).collect::<Vec<_>>();
+        let matrix = json!({
+            "matrix": self.name(),
+            "P": P,
+            "seed": self.seed.unwrap_or(SEED),
+            "kind": matrix.kind().to_string(),
+            "uniform": matrix.is_uniform(),
+            "equal_traffic": matrix.is_equal(),
+            "r": matrix.r(),
+            "c": matrix.c(),
+            "t": matrix.t(),
+            "f": matrix.f(),
+            "g": matrix.g(),
+            "h": matrix.h(),
+            "r_i": each(Matrix::r_i),
+            "c_j": each(Matrix::c_j),
+            "f_i": each(Matrix::f_i),
+            "g_j": each(Matrix::g_j),
+            "rows": (0..P).map(|i| matrix.row(i)).collect::<Vec<_>>(),
+        });
+        format!("{matrix}\n")
     }
+}
+
+/// A column for each processor.
+fn processors(table: Table, P: usize) -> Table {
+    (0..P).fold(table, |table, j| table.column(&format!("P{j}"), "", Show::Right))
 }

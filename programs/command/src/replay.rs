@@ -8,12 +8,13 @@ use std::path::Path;
 
 use clap::Args;
 use loggp::{ClockKind, Latency, NS, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
+use loggp_document::Block;
 use loggp_goal::patterns::Pattern;
 
-use super::cell::Cell;
 use super::choice::{Choice, gives};
-use super::column::Column;
+use super::column::{Column, table};
 use super::failure::Failure;
+use super::field::Field;
 use super::heading::machine_heading;
 use super::known;
 use super::number::Unit;
@@ -181,7 +182,7 @@ impl ReplayCommand {
         let mut report = Report::new(out, self.format, columns()).files(take(&mut files.rows));
         report.add(played)?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| {
-            rows.iter().map(|row| finishes(row, &unit)).collect()
+            rows.iter().filter_map(|row| finishes(row, unit)).collect()
         })
     }
 }
@@ -200,13 +201,13 @@ fn read(path: &Path, unit: Time) -> Result<Schedule, Failure> {
 }
 
 /// When each rank was done, where there are few.
-fn finishes(played: &Row, unit: &Unit) -> String {
-    let finishes = &played.replayed.finishes;
-    if finishes.len() > MOST_SHOWN {
-        return String::new();
-    }
-    let line = |(rank, finish): (usize, &Time)| format!("rank {rank:2}  {:>12}\n", unit.show(*finish));
-    format!("\n{}", finishes.iter().enumerate().map(line).collect::<String>())
+fn finishes(played: &Row, unit: Unit) -> Option<Block> {
+    let finishes: Vec<(usize, Time)> = played.replayed.finishes.iter().copied().enumerate().collect();
+    let columns = [
+        Column::shown("rank", |(rank, _): &(usize, Time)| *rank),
+        Column::shown("done", |(_, finish): &(usize, Time)| *finish),
+    ];
+    if finishes.len() > MOST_SHOWN { None } else { table(&columns, &finishes, unit, usize::MAX) }
 }
 
 /// What is said of it.
@@ -228,8 +229,8 @@ fn columns() -> Vec<Column<'static, Row>> {
         Column::new("finishes_ns", |played: &Row| {
             let finishes = &played.replayed.finishes;
             match finishes.len() {
-                0..=MOST_SHOWN => Cell::Times(finishes.clone()),
-                _ => Cell::Absent,
+                0..=MOST_SHOWN => Field::Times(finishes.clone()),
+                _ => Field::Absent,
             }
         })
         .json_only(),

@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::mem::take;
 
+use loggp_document::{Block, Document};
+
 use super::column::{self, Column};
 use super::draft::Draft;
 use super::failure::Failure;
@@ -73,22 +75,23 @@ impl<'a, R> Report<'a, R> {
         heading: &str,
         unit: Unit,
         most_decimals: usize,
-        rest: impl FnOnce(&[R]) -> String,
+        rest: impl FnOnce(&[R]) -> Vec<Block>,
     ) -> Result<(), Failure> {
         if self.rows.is_empty() {
             return Ok(());
         }
         let table = column::table(&self.columns, &self.rows, unit, most_decimals);
-        let table = format!("{heading}\n\n{table}{}", rest(&self.rows));
+        let blocks = table.into_iter().chain(rest(&self.rows)).collect();
+        let text = Document { title: heading.into(), blocks }.to_text();
         if self.format == Format::Table {
             interrupt::wrote(self.rows.len());
-            self.out.write_all(table.as_bytes())?;
+            self.out.write_all(text.as_bytes())?;
             self.out.flush()?;
         }
         for (format, draft) in take(&mut self.files) {
             let lines = self.rows.iter().enumerate().map(|(n, row)| self.line(format, row, n == 0));
             let lines = lines.collect::<Result<Vec<_>, Failure>>()?.concat();
-            let text = if format == Format::Table { table.as_bytes() } else { &lines };
+            let text = if format == Format::Table { text.as_bytes() } else { &lines };
             draft.write(|mut file| file.write_all(text))?;
         }
         Ok(())

@@ -5,8 +5,8 @@ use loggp_programs::Case;
 use loggp_study::{Answers, Study};
 use loggp_study::{Phase, Prediction, Times};
 
-use super::cell::Cell;
 use super::column::{self, Column};
+use super::field::Field;
 use super::options::carrier_on;
 
 /// A table of these shows times with at most so many decimals.
@@ -52,7 +52,7 @@ impl Row {
 /// The columns of `run`, `compare` and `sweep`: along what is swept, if anything is; with the shortest and the longest
 /// time of several runs, if they are repeated.
 pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'static, Row>> {
-    let swept = swept.map(|name| Column::shown(name, |row: &Row| row.asked.at.clone().map(Cell::Swept)));
+    let swept = swept.map(|name| Column::shown(name, |row: &Row| row.asked.at.clone().map(Field::Swept)));
     let mut columns: Vec<Column<Row>> = swept.into_iter().collect();
     columns.extend([
         Column::new("program", |row: &Row| row.case().program.name),
@@ -71,22 +71,22 @@ pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'stati
     columns.extend(prediction(|row: &Row| row.answers.prediction, repeated));
     columns.extend([
         Column::new("phases", |row: &Row| match &row.answers.phases {
-            phases if phases.is_empty() => Cell::Absent,
+            phases if phases.is_empty() => Field::Absent,
             phases => {
                 let columns = phase(|phase: &Phase| phase);
-                Cell::Rows(phases.iter().map(|phase| column::object(&columns, phase)).collect())
+                Field::Rows(phases.iter().map(|phase| column::object(&columns, phase)).collect())
             }
         }),
         Column::new("metrics", |row: &Row| match &row.answers.outcome.metrics {
-            metrics if metrics.is_empty() => Cell::Absent,
-            metrics => Cell::Metrics(metrics.clone()),
+            metrics if metrics.is_empty() => Field::Absent,
+            metrics => Field::Metrics(metrics.clone()),
         }),
         verified(),
         messages(),
         Column::new("stalls.count", |row: &Row| row.answers.outcome.run.stalls()).titled("stalls"),
         Column::new("stalls.ns", |row: &Row| row.answers.outcome.run.stalled()).titled("stalled").optional(),
         Column::new("stalls.max_in_transit", |row: &Row| {
-            Cell::Of(row.answers.outcome.run.most_in_transit(), row.case().params.capacity())
+            Field::Of(row.answers.outcome.run.most_in_transit(), row.case().params.capacity())
         })
         .titled("in transit"),
         Column::new("stalls.capacity", |row: &Row| row.case().params.capacity()),
@@ -124,7 +124,7 @@ pub fn machine<R>(
 ) -> Vec<Column<'static, R>> {
     let column = |parameter: &'static Parameter| {
         let column = Column::new(format!("params.{}", parameter.name), move |row: &R| {
-            parameter.number(&of(row).1).map_or(Cell::Absent, Cell::from)
+            parameter.number(&of(row).1).map_or(Field::Absent, Field::from)
         });
         if parameter.is_loggps() && !loggps { column.json_only() } else { column }
     };
@@ -148,7 +148,7 @@ pub fn clock() -> [Column<'static, Row>; 2] {
 pub fn prediction<'a, R>(of: impl Fn(&R) -> Prediction + Copy + 'a, ends: bool) -> [Column<'a, R>; 7] {
     let measured = |name, title, which: fn(Times) -> Time| {
         let value =
-            move |row: &R| of(row).measured.map_or(Cell::Nothing, |times| Cell::Measured(which(times)));
+            move |row: &R| of(row).measured.map_or(Field::Nothing, |times| Field::Measured(which(times)));
         Column::new(name, value).titled(title).optional()
     };
     let end = |column: Column<'a, R>| if ends { column } else { column.untitled() };
@@ -158,10 +158,10 @@ pub fn prediction<'a, R>(of: impl Fn(&R) -> Prediction + Copy + 'a, ends: bool) 
         measured("measured_ns", "measured", |times| times.median),
         end(measured("measured_min_ns", "min", |times| times.min)),
         end(measured("measured_max_ns", "max", |times| times.max)),
-        Column::new("error_model", move |row: &R| of(row).error_model().map(Cell::Error))
+        Column::new("error_model", move |row: &R| of(row).error_model().map(Field::Error))
             .titled("vs model")
             .optional(),
-        Column::new("error_formula", move |row: &R| of(row).error_formula().map(Cell::Error))
+        Column::new("error_formula", move |row: &R| of(row).error_formula().map(Field::Error))
             .titled("vs formula")
             .after("model"),
     ]
@@ -176,7 +176,9 @@ pub fn phase<'a, R: 'a>(of: impl Fn(&R) -> &Phase + Copy + 'a) -> Vec<Column<'a,
 
 /// Whether the result was right.
 pub fn verified() -> Column<'static, Row> {
-    Column::new("verified", |row: &Row| Cell::Verified(row.answers.wrong.is_none())).titled("verified").last()
+    Column::new("verified", |row: &Row| Field::Verified(row.answers.wrong.is_none()))
+        .titled("verified")
+        .last()
 }
 
 /// How many messages were sent.
@@ -196,7 +198,7 @@ pub fn cores() -> Column<'static, Row> {
 
 /// Whether this computer ended the run in time, so that what it measured can be trusted; nothing where time does not pass.
 pub fn held() -> Column<'static, Row> {
-    let held = |row: &Row| row.host().map(|host| Cell::Held(host.held));
+    let held = |row: &Row| row.host().map(|host| Field::Held(host.held));
     Column::new("held", held).titled("").after("vs model").optional()
 }
 
@@ -204,7 +206,7 @@ pub fn held() -> Column<'static, Row> {
 pub fn lateness() -> [Column<'static, Row>; 5] {
     let late = |name, title, which: fn(&Lateness) -> Time| {
         let value =
-            move |row: &Row| row.host().map_or(Cell::Absent, |host| Cell::OfHost(which(&host.lateness)));
+            move |row: &Row| row.host().map_or(Field::Absent, |host| Field::OfHost(which(&host.lateness)));
         Column::new(name, value).titled(title)
     };
     [

@@ -9,7 +9,6 @@ use loggp::ClockKind;
 use loggp_draw::timeline::Timeline;
 use loggp_papers::pictures::timeline::of_trace;
 
-use super::course;
 use super::details::details;
 use super::draft::Draft;
 use super::failure::Failure;
@@ -22,6 +21,7 @@ use super::report::Report;
 use super::row::{self, Asked, MOST_DECIMALS, Row};
 use super::setting::Setting;
 use super::studies::warn;
+use super::trend;
 
 /// The arguments.
 #[derive(Args)]
@@ -67,7 +67,7 @@ impl Run {
         study.case.check().map_err(Failure::request)?;
         let draft =
             |path: &Option<PathBuf>, what| path.as_deref().map(|path| Draft::create(path, what)).transpose();
-        course::check(&self.of.request.outputs, &study.case)?;
+        trend::check(&self.of.request.outputs, &study.case)?;
         let mut files = self.of.request.outputs.open()?;
         let (file, picture) =
             (draft(&self.of.request.trace, "trace")?, draft(&self.of.request.timeline, "timeline")?);
@@ -102,7 +102,7 @@ impl Run {
         report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
         warn(&report.rows);
         if wrong.is_none() {
-            files.draw(|| course::plot(&heading, setting.program, &report.rows))?;
+            files.draw(|| trend::plot(&heading, setting.program, &report.rows))?;
         }
         wrong.map_or(Ok(()), |what| Err(Failure::Run(format!("the result is wrong: {what}"))))
     }

@@ -6,15 +6,16 @@ use std::slice;
 
 use clap::Args;
 use loggp::{Audit, ClockKind, Time, US};
+use loggp_document::{Block, plain};
 use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STEADY, STRESS, THROUGHPUT};
 use loggp_programs::{Algorithm, Case};
 use loggp_study::Study;
 
-use super::cell::Cell;
 use super::choice::{Choice, gives};
 use super::column::Column;
 use super::failure::Failure;
+use super::field::Field;
 use super::heading::machine_heading;
 use super::known;
 use super::name;
@@ -125,9 +126,9 @@ impl Stress {
 }
 
 /// What a run showed, in microseconds, as a time.
-fn latency(row: &Row, name: &str) -> Option<Cell> {
+fn latency(row: &Row, name: &str) -> Option<Field> {
     let us = row.answers.outcome.metric(name)?;
-    Some(Cell::Measured(Time::from_ps((us * US.as_ps() as f64).round() as i64)))
+    Some(Field::Measured(Time::from_ps((us * US.as_ps() as f64).round() as i64)))
 }
 
 /// The columns of the report.
@@ -159,7 +160,7 @@ fn columns() -> Vec<Column<'static, Row>> {
         }),
         Column::new("stalls.max_in_transit", |row: &Row| {
             let audit = audit(row);
-            Cell::Of(audit.most_in_transit_from.max(audit.most_in_transit_to), audit.capacity)
+            Field::Of(audit.most_in_transit_from.max(audit.most_in_transit_to), audit.capacity)
         })
         .titled("in transit"),
         Column::new("stalls.capacity", |row: &Row| audit(row).capacity),
@@ -188,16 +189,16 @@ fn parameters(choice: &Choice) -> String {
 }
 
 /// What must be said below the table.
-fn notes(rows: &[Row]) -> String {
-    let mut notes = String::from(
-        "\nthroughput: messages that the busiest receiver took per max(g, o), at most 1\n\
-         latency: from when a message was to be started until it was received, on average, and the longest\n\
-         in transit: the most at once, of the capacity, as the auditor sees it in the trace\n",
-    );
+fn notes(rows: &[Row]) -> Vec<Block> {
+    let mut notes = vec![
+        "throughput: messages that the busiest receiver took per max(g, o), at most 1",
+        "latency: from when a message was to be started until it was received, on average, and the longest",
+        "in transit: the most at once, of the capacity, as the auditor sees it in the trace",
+    ];
     if rows.iter().any(Row::is_late) {
-        notes += &format!("{}\n", LATE);
+        notes.push(LATE);
     }
-    notes
+    vec![Block::List(notes.into_iter().map(plain).collect())]
 }
 
 /// Stalled time over load: a panel for every number of processors, and a line for every pattern.

@@ -3,11 +3,12 @@
 use std::io::Write;
 
 use loggp::US;
+use loggp_document::{Block, plain};
 use loggp_papers::topology::{Counted, Distances, MOST_PROCESSORS, TOPOLOGIES};
 
-use super::cell::Cell;
 use super::column::Column;
 use super::failure::Failure;
+use super::field::Field;
 use super::number::{Unit, thousands};
 use super::options::Format;
 use super::report::Report;
@@ -33,7 +34,7 @@ pub fn list(out: &mut dyn Write, numbers: &[usize], format: Format) -> Result<()
 /// The columns of the list.
 fn columns() -> Vec<Column<'static, Distances>> {
     let counted =
-        |value: fn(Counted) -> Cell| move |one: &Distances| one.counted.map_or(Cell::Nothing, &value);
+        |value: fn(Counted) -> Field| move |one: &Distances| one.counted.map_or(Field::Nothing, &value);
     vec![
         Column::new("topology", |one: &Distances| one.topology.name).titled("network"),
         Column::new("P", |one: &Distances| one.asked).titled("P"),
@@ -50,14 +51,14 @@ fn columns() -> Vec<Column<'static, Distances>> {
 }
 
 /// What the columns mean.
-fn notes(rows: &[Distances]) -> String {
-    let mut notes = String::from(
-        "\nat P: the formula for P, to which the average tends; built: the nearest P that such a network can have\n\
-         exact: with all terms kept, for that network; counted: over all its pairs, link by link\n\
-         of two: without the pairs of a processor with itself; farthest: the longest distance of all\n",
-    );
+fn notes(rows: &[Distances]) -> Vec<Block> {
+    let mut notes = vec![
+        "at P: the formula for P, to which the average tends; built: the nearest P that such a network can have",
+        "exact: with all terms kept, for that network; counted: over all its pairs, link by link",
+        "of two: without the pairs of a processor with itself; farthest: the longest distance of all",
+    ];
     if rows.iter().any(|row| row.counted.is_none()) {
-        notes += "in networks of more than 4,096 processors nothing is counted\n";
+        notes.push("in networks of more than 4,096 processors nothing is counted");
     }
-    notes
+    vec![Block::List(notes.into_iter().map(plain).collect())]
 }

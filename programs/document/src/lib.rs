@@ -1,5 +1,5 @@
-//! Tables, and documents of text, tables and pictures. Each way to write them is a file: [text](Table::to_text) and
-//! [CSV](Table::to_csv) for tables, [HTML](Document::to_html) and [Markdown](Document::to_markdown) for documents.
+//! Tables, and documents of text, tables and pictures. Each way to write them is a file: [text](Document::to_text),
+//! [HTML](Document::to_html) and [Markdown](Document::to_markdown) for documents, and [CSV](Table::to_csv) for tables.
 
 mod csv;
 mod html;

@@ -36,7 +36,7 @@ pub struct Outcome {
     /// What else the run showed.
     pub metrics: Vec<Metric>,
     /// What changed while it ran, where the program shows that.
-    pub course: Option<Course>,
+    pub trend: Option<Trend>,
     /// What the auditor saw, where the program asks it.
     pub audit: Option<Audit>,
 }
@@ -54,7 +54,7 @@ pub struct Metric {
 
 /// Something that changes while a program runs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Course {
+pub struct Trend {
     /// Along what it changes, such as `step`.
     pub along: &'static str,
     /// What it is a number of, such as `active processors`.
@@ -125,7 +125,7 @@ impl Emulation {
 impl Outcome {
     /// A run without phases and metrics.
     pub fn new(run: Run<()>, verified: Result<(), String>) -> Outcome {
-        Outcome { run, verified, phases: Vec::new(), metrics: Vec::new(), course: None, audit: None }
+        Outcome { run, verified, phases: Vec::new(), metrics: Vec::new(), trend: None, audit: None }
     }
 
     /// The metric of this name, where the run shows it.

@@ -9,7 +9,7 @@ pub mod option;
 mod program;
 mod programs;
 
-pub use emulation::{Computing, Course, Emulation, Metric, Outcome, PhaseName};
+pub use emulation::{Computing, Emulation, Metric, Outcome, PhaseName, Trend};
 pub use math::word::Word;
 pub use option::{Length, Opt, ProgramOption, Value};
 pub use program::{Algorithm, Case, Plan, Planned, Program, Refusal, Size};

@@ -6,7 +6,7 @@ use std::fmt;
 use loggp::{Latency, Machine, Params, Ports, RunError, Ties, Time, Work};
 
 use crate::option::{Length, Opt, ProgramOption, Value};
-use crate::{Computing, Course, Emulation, Outcome, PhaseName};
+use crate::{Computing, Emulation, Outcome, PhaseName, Trend};
 
 /// One of the papers' programs. Each is one file, or one and a folder of its name, and is listed in [`PROGRAMS`](crate::PROGRAMS).
 #[derive(Debug)]
@@ -84,8 +84,8 @@ pub trait Plan {
         Vec::new()
     }
 
-    /// What should change while it runs, as [`Outcome::course`] shows it; nothing where it shows nothing.
-    fn course(&self) -> Option<Course> {
+    /// What should change while it runs, as [`Outcome::trend`] shows it; nothing where it shows nothing.
+    fn trend(&self) -> Option<Trend> {
         None
     }
 

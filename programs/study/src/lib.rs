@@ -11,7 +11,7 @@ pub mod sweep;
 
 use loggp::{ClockKind, RunError, Time, Trace, Work};
 
-use loggp_programs::{Case, Computing, Course, Emulation, Outcome, PhaseName, Refusal};
+use loggp_programs::{Case, Computing, Emulation, Outcome, PhaseName, Refusal, Trend};
 
 /// A case, and how often and on which clock it is run.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub struct Answers {
     /// The same of its phases, where it has phases.
     pub phases: Vec<Phase>,
     /// What was to change while it ran, where the program says that.
-    pub course: Option<Course>,
+    pub trend: Option<Trend>,
     /// The run with the median time: the measured one if there is one, or else the model's.
     pub outcome: Outcome,
     /// What is wrong with the result of one of the runs, in one sentence.
@@ -157,7 +157,7 @@ impl Study {
             outcome = measured.median;
             wrong = wrong.or(measured.wrong);
         }
-        Ok(Answers { prediction, phases, course: plan.course(), outcome, wrong })
+        Ok(Answers { prediction, phases, trend: plan.trend(), outcome, wrong })
     }
 }
 

@@ -8,15 +8,16 @@ use std::mem::take;
 use std::path::Path;
 
 use loggp::{ClockKind, Params, Time, US};
+use loggp_document::{Block, plain};
 use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::rtt::RoundTrip;
 use loggp_study::loggps::{LogGpsCalibration, Recovered, RoundTrips, Sample};
 
 use super::{Bench, Calibrate, MOST_DECIMALS, Row, columns, judge, late};
-use crate::cell::{Cell, Object};
 use crate::choice::DEFAULT_P;
 use crate::column;
 use crate::failure::Failure;
+use crate::field::{Field, Object};
 use crate::heading::{machine_heading, parameters};
 use crate::machine_file;
 use crate::number::{Unit, count, percent, rough, thousands};
@@ -138,16 +139,16 @@ fn report<'a>(
     let mut report = Report::new(out, format, columns()).files(rest);
     rows.into_iter().try_for_each(|row| report.add(row))?;
     report.finish(heading, unit, MOST_DECIMALS, |rows| {
-        let fit = fit.map_or(String::new(), |(middle, worst, Sample { k, w, .. })| {
-            format!(
-                "\nhalf of the round trips that were measured are within {} of this machine's, and all within {} (k = {}, \
-                 w = {w})\n",
+        let fit = fit.map(|(middle, worst, Sample { k, w, .. })| {
+            Block::Paragraph(plain(format!(
+                "half of the round trips that were measured are within {} of this machine's, and all within {} (k = {}, \
+                 w = {w})",
                 percent(middle).trim_start_matches('+'),
                 percent(worst).trim_start_matches('+'),
                 thousands(k)
-            )
+            )))
         });
-        fit + &late(rows)
+        fit.into_iter().chain(late(rows)).collect()
     })?;
     Ok(take(&mut report.rows))
 }
@@ -171,7 +172,7 @@ fn object(bench: Bench, rows: &[Row], recovered: &Recovered, fit: Option<(f64, f
         let Object(values) = column::object(&columns(), row);
         Object(values.into_iter().filter(|(name, _)| of.contains(&&**name)).collect())
     };
-    values.push(("findings".into(), Cell::Rows(rows.iter().map(finding).collect())));
+    values.push(("findings".into(), Field::Rows(rows.iter().map(finding).collect())));
     values.push(("error_median".into(), fit.map(|(middle, ..)| middle).into()));
     values.push(("error_max".into(), fit.map(|(_, worst, _)| worst).into()));
     values.push(("clock".into(), bench.clock.into()));

@@ -9,14 +9,15 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use loggp::{Carrier, ClockKind, Latency, Params, Ports, Ties, Time};
+use loggp_document::{Block, plain};
 use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_study::calibration::Calibration;
 use loggp_study::calibration::{Amount, Bound, Finding, Found};
 
-use super::cell::Cell;
 use super::choice::{Choice, gives};
 use super::column::Column;
 use super::failure::Failure;
+use super::field::Field;
 use super::heading::{machine_heading, parameters};
 use super::number::{Unit, rough};
 use super::options::{MachineOptions, carrier_on};
@@ -156,11 +157,9 @@ impl Row<'_> {
 }
 
 /// What must be said below a table of which this computer was too late to measure something.
-fn late(rows: &[Row]) -> String {
-    match rows.iter().any(Row::is_late) {
-        true => "\nlate: this computer was late too often to measure it, so do not trust its value\n".into(),
-        false => String::new(),
-    }
+fn late(rows: &[Row]) -> Vec<Block> {
+    let said = "late: this computer was late too often to measure it, so do not trust its value";
+    rows.iter().any(Row::is_late).then(|| Block::Paragraph(plain(said))).into_iter().collect()
 }
 
 /// The columns of the report.
@@ -178,17 +177,17 @@ fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
             Amount::Words(_) => "words",
         }),
         Column::new("configured", |row: &Row| match row.finding.configured {
-            None if row.bench.clock.is_none() => Cell::Nothing,
-            None => Cell::Signed("unlimited", Cell::Nothing.into()),
+            None if row.bench.clock.is_none() => Field::Nothing,
+            None => Field::Signed("unlimited", Field::Nothing.into()),
             Some(amount) => cell(amount),
         })
         .titled("configured")
         .optional(),
         Column::new("recovered", |row: &Row| match (row.finding.bound, cell(row.finding.found)) {
             (Bound::Exact, found) => found,
-            (Bound::AtMost, found) => Cell::Signed("<=", found.into()),
-            (Bound::AtLeast, found) => Cell::Signed(">=", found.into()),
-            (Bound::Any, found) => Cell::Signed("any,", found.into()),
+            (Bound::AtMost, found) => Field::Signed("<=", found.into()),
+            (Bound::AtLeast, found) => Field::Signed(">=", found.into()),
+            (Bound::Any, found) => Field::Signed("any,", found.into()),
         })
         .titled("recovered"),
         Column::new("bound", |row: &Row| match row.finding.bound {
@@ -200,10 +199,10 @@ fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
         Column::new("difference", |row: &Row| row.finding.difference().map(cell))
             .titled("difference")
             .optional(),
-        Column::new("error", |row: &Row| row.finding.error().map(Cell::Error)).titled("error").optional(),
+        Column::new("error", |row: &Row| row.finding.error().map(Field::Error)).titled("error").optional(),
         Column::new("doubt", |row: &Row| row.finding.doubt.map(cell)).titled("doubt").optional(),
         Column::new("how", |row: &Row| row.finding.how.to_string()).titled("how"),
-        Column::new("held", |row: &Row| row.held().map(Cell::Held)).titled("").after("doubt").optional(),
+        Column::new("held", |row: &Row| row.held().map(Field::Held)).titled("").after("doubt").optional(),
         Column::new("dilation", |row: &Row| row.bench.dilation),
         Column::new("cores", |row: &Row| row.bench.cores),
     ]);
@@ -211,7 +210,7 @@ fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
 }
 
 /// An amount as a value of the report.
-fn cell(amount: Amount) -> Cell {
+fn cell(amount: Amount) -> Field {
     match amount {
         Amount::Time(time) => time.into(),
         Amount::Count(count) | Amount::Words(count) => count.into(),

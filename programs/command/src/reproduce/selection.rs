@@ -58,7 +58,7 @@ pub fn list(out: &mut dyn Write, selected: Vec<Selected>, format: Format) -> Res
     ];
     let mut report = Report::new(out, format, columns);
     selected.into_iter().try_for_each(|one| report.add(one))?;
-    report.finish(&heading, Unit::of("us", US), 0, |_| String::new())
+    report.finish(&heading, Unit::of("us", US), 0, |_| Vec::new())
 }
 
 /// About how long: `5 s`, `3 min`, `2 h`.

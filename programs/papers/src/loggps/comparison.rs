@@ -5,7 +5,7 @@ use loggp::SEC;
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Seconds, Table};
 use super::elimination::{ANOTHER_PROGRAM, CODES, Three, sizes};
 use super::elimination_times::{PAPERS_ERROR, TABLE, WHY, errors, number};
-use super::synchronization::{Parts, drawn};
+use super::synchronization::{Shares, drawn};
 use loggp_draw::digits::rough_percent;
 use loggp_study::Failed;
 use loggp_study::analysis::accounts::Account;
@@ -71,10 +71,10 @@ const BY_A_SLOW_CLOCK: &str = "model=loggp-1,o=10.55us";
 
 /// A run under a model, made from the record that the paper makes it from: the original's for the two codes that differ in S
 /// alone, and the fragmented program's own.
-fn replay(three: &Three, code: usize, model: &str) -> Result<(f64, Parts), Failed> {
+fn replay(three: &Three, code: usize, model: &str) -> Result<(f64, Shares), Failed> {
     let record = three.get(if code == 2 { 2 } else { 0 });
     let (time, trace) = record.if_it_were(&format!("S={},model={model}", CODES[code].S))?;
-    Ok((time.in_units(SEC), Parts::of(&trace)))
+    Ok((time.in_units(SEC), Shares::of_run(&trace)))
 }
 
 fn table_10(lab: &Lab) -> Result<Finding, Failed> {
@@ -93,7 +93,7 @@ fn table_10(lab: &Lab) -> Result<Finding, Failed> {
     let sizes = sizes(lab);
     for (row, (n, part)) in sizes.into_iter().enumerate() {
         let three = Three::run(lab, n, part)?;
-        for (code, Column { name, .. }) in columns(three.differ()) {
+        for (code, name) in three.codes() {
             let run = three.get(code).time.in_units(SEC);
             for (model, (called, asked)) in MODELS.into_iter().enumerate() {
                 let (paper, error) = TABLE_OF[model][code][row];
@@ -169,21 +169,6 @@ fn table_10(lab: &Lab) -> Result<Finding, Failed> {
     Ok(Finding::new(verdict).table(table).checks(checks))
 }
 
-/// A code's column.
-struct Column {
-    /// What it is called.
-    name: &'static str,
-}
-
-/// The columns that differ.
-fn columns(differ: bool) -> impl Iterator<Item = (usize, Column)> {
-    let names = CODES
-        .iter()
-        .enumerate()
-        .map(move |(number, code)| (number, Column { name: if differ { code.name } else { "all three" } }));
-    names.take(if differ { CODES.len() } else { 1 })
-}
-
 /// The errors that the paper prints, made again from its times in tables 7 and 10.
 pub fn misprints() -> Vec<Check> {
     let mut checks = Vec::new();
@@ -214,35 +199,35 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
     let table =
         Table::new("parts", "Where the time of the predictions goes, on the mean over the processors");
     let table = table.exact("n", "").text("code").text("model");
-    let mut table = Parts::columns(table).exact("time", "s");
+    let mut table = Shares::columns(table).exact("time", "s");
     let (mut unseen, mut long, mut seen) = (0, 0, 0);
-    let (mut shares, mut bars) = (Vec::new(), [Vec::new(), Vec::new()]);
+    let (mut waiting, mut bars) = (Vec::new(), [Vec::new(), Vec::new()]);
     let sizes = sizes(lab);
     for (row, (n, part)) in sizes.into_iter().enumerate() {
         let three = Three::run(lab, n, part)?;
-        let waits = Parts::of(&three.get(0).trace).part(Account::SenderSync);
-        for (code, Column { name, .. }) in columns(three.differ()) {
+        let waits = Shares::of_run(&three.get(0).trace).of(Account::SenderSync);
+        for (code, name) in three.codes() {
             for ((called, asked), bars) in MODELS.into_iter().zip(&mut bars) {
                 if asked == "loggp-1" && code == 1 {
                     continue; // it knows no S: this is the original's
                 }
-                let (time, parts) = replay(&three, code, asked)?;
-                bars.push(parts.bar(name, n));
+                let (time, shares) = replay(&three, code, asked)?;
+                bars.push(shares.bar(name, n));
                 let mut cells = vec![n.into(), name.into(), called.into()];
-                cells.extend(parts.cells());
+                cells.extend(shares.cells());
                 cells.push(time.into());
                 table.push(cells);
                 if code == 0 && n > 1024 {
                     match asked {
                         "loggp-1" => {
                             long += 1;
-                            unseen += usize::from(parts.part(Account::SenderSync) == 0.0);
+                            unseen += usize::from(shares.of(Account::SenderSync) == 0.0);
                         }
                         _ => {
                             seen += usize::from(
-                                (parts.part(Account::SenderSync) / waits - 1.0).abs() < PAPERS_ERROR,
+                                (shares.of(Account::SenderSync) / waits - 1.0).abs() < PAPERS_ERROR,
                             );
-                            shares.push(format!("{:.0}% at n = {n}", 100.0 * waits));
+                            waiting.push(format!("{:.0}% at n = {n}", 100.0 * waits));
                         }
                     }
                 }
@@ -267,7 +252,7 @@ fn figure_8(lab: &Lab) -> Result<Finding, Failed> {
     let verdict = format!(
         "Senders wait for {} in our program's run; LogGP-1 shows none of it, and LogGP-2 does. The figure's bars are a picture and \
          are not compared.",
-        shares.join(" and ")
+        waiting.join(" and ")
     );
     let mut finding = Finding::new(verdict).table(table).checks(checks);
     for ((called, asked), bars) in MODELS.into_iter().zip(bars) {

@@ -85,6 +85,12 @@ impl Three {
         self.0.get(code).unwrap_or(&self.0[0])
     }
 
+    /// The codes that differ, each with its number and its name.
+    pub fn codes(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        let name = |code: &Code| if self.differ() { code.name } else { "all three" };
+        CODES.iter().map(name).enumerate().take(self.0.len())
+    }
+
     /// Whether there is a difference.
     pub fn differ(&self) -> bool {
         self.0.len() > 1

@@ -34,10 +34,8 @@ pub const TABLE_7: Exhibit = Exhibit {
     make,
 };
 
-/// What was measured and what was predicted, in s, and the error in %, as the table has them.
-pub type Column = [(&'static str, &'static str, &'static str); 5];
-/// Table 7, a column for each code.
-pub const TABLE: [Column; 3] = [
+/// Table 7, a column for each code: what was measured and what was predicted, in s, and the error in %.
+pub const TABLE: [[(&str, &str, &str); 5]; 3] = [
     [
         ("0.047", "0.050", "6.4"),
         ("0.121", "0.128", "5.8"),

@@ -3,7 +3,7 @@
 use loggp::{SEC, Trace};
 
 use super::super::{Answer, Cell, Check, Exhibit, Finding, Lab, Seconds, Table};
-use super::elimination::{ANOTHER_PROGRAM, CODES, Three, sizes};
+use super::elimination::{ANOTHER_PROGRAM, Three, sizes};
 use super::elimination_times::{PAPERS_ERROR, WHY};
 use crate::pictures::kinds;
 use loggp_draw::bars::{Bar, Bars};
@@ -34,7 +34,7 @@ pub const FIGURE_6: Exhibit = Exhibit {
 };
 
 /// Where the time of a run went, as parts of it.
-pub struct Parts {
+pub struct Shares {
     /// The time of all processors together.
     total: Accounts,
 }
@@ -52,10 +52,10 @@ const LAYERS: [Account; 9] = [
     Account::End,
 ];
 
-impl Parts {
+impl Shares {
     /// Of a run that the machine has just made.
-    pub fn of(trace: &Trace) -> Parts {
-        Parts { total: Analysis::of_run(trace).total }
+    pub fn of_run(trace: &Trace) -> Shares {
+        Shares { total: Analysis::of_run(trace).total }
     }
 
     /// What the paper calls synchronization.
@@ -64,7 +64,7 @@ impl Parts {
     }
 
     /// What is on an account.
-    pub fn part(&self, account: Account) -> f64 {
+    pub fn of(&self, account: Account) -> f64 {
         self.total[account].in_units(self.total.total())
     }
 
@@ -77,9 +77,9 @@ impl Parts {
 
     /// Their cells, in %.
     pub fn cells(&self) -> [Cell; 5] {
-        let overhead = self.part(Account::Send) + self.part(Account::Receive);
+        let overhead = self.of(Account::Send) + self.of(Account::Receive);
         let known = [Account::Computation, Account::SenderSync, Account::ReceiverSync]
-            .map(|account| self.part(account));
+            .map(|account| self.of(account));
         let [computing, sender, receiver] = known;
         let other = 1.0 - computing - overhead - sender - receiver;
         // What is nothing shall not be a tiny number that floats have left.
@@ -88,7 +88,7 @@ impl Parts {
 
     /// A bar of them in a group, in %.
     pub fn bar(&self, label: &str, group: usize) -> Bar {
-        let heights = LAYERS.map(|account| 100.0 * self.part(account)).into();
+        let heights = LAYERS.map(|account| 100.0 * self.of(account)).into();
         Bar { label: label.into(), group: format!("n = {group}"), heights }
     }
 }
@@ -110,26 +110,25 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     let table = Table::new("parts", "Where the time goes, on the mean over the processors")
         .exact("n", "")
         .text("code");
-    let mut table = Parts::columns(table).exact("time", "s");
+    let mut table = Shares::columns(table).exact("time", "s");
     let mut checks = Vec::new();
     let (mut halves, mut leads, mut bars) = (Vec::new(), 0, Vec::new());
     let sizes = sizes(lab);
     for (row, (n, part)) in sizes.into_iter().enumerate() {
         let three = Three::run(lab, n, part)?;
-        for (number, code) in CODES.iter().enumerate().take(if three.differ() { 3 } else { 1 }) {
+        for (number, name) in three.codes() {
             let run = three.get(number);
-            let parts = Parts::of(&run.trace);
-            let name = if three.differ() { code.name } else { "all three" };
-            bars.push(parts.bar(name, n));
+            let shares = Shares::of_run(&run.trace);
+            bars.push(shares.bar(name, n));
             let mut cells = vec![n.into(), name.into()];
-            cells.extend(parts.cells());
+            cells.extend(shares.cells());
             cells.push(run.time.in_units(SEC).into());
             table.push(cells);
-            let percent = 100.0 * parts.synchronization();
+            let percent = 100.0 * shares.synchronization();
             if number == 0 {
-                let sender_leads = parts.part(Account::SenderSync) > parts.part(Account::ReceiverSync);
+                let sender_leads = shares.of(Account::SenderSync) > shares.of(Account::ReceiverSync);
                 leads += usize::from(sender_leads == (n > 1024));
-                let is_half = (0.4..0.6).contains(&parts.synchronization());
+                let is_half = (0.4..0.6).contains(&shares.synchronization());
                 let paper = if n == 1024 { "not roughly 50%" } else { "roughly 50%" };
                 let what = format!("n = {n}: synchronization");
                 let check = Check::claim(what, paper, format!("{percent:.0}%"), is_half != (n == 1024));
@@ -137,7 +136,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
                 halves.push((n, percent));
             }
             if (n, number) == (4096, 0) {
-                let synchronization = parts.synchronization() * run.time.in_units(SEC);
+                let synchronization = shares.synchronization() * run.time.in_units(SEC);
                 let why = "our program's time is that near to the paper's too; the paper's predictions are off by up to 9.6%";
                 let what = "n = 4096: synchronization, original [s]";
                 checks.push(

@@ -3,7 +3,7 @@
 use loggp::{Params, US, preset};
 
 use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
-use crate::pictures::curves::course;
+use crate::pictures::curves::trend;
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::lu::LU;
@@ -61,7 +61,7 @@ fn case(algorithm: &str, n: usize) -> Case {
 }
 
 /// What one of the layouts costs.
-struct Layout {
+struct Cost {
     /// The time of all, in us.
     time: f64,
     /// The time of the broadcasts, in us.
@@ -70,12 +70,12 @@ struct Layout {
     words: f64,
 }
 
-impl Layout {
-    fn of(answers: &Answers) -> Layout {
+impl Cost {
+    fn of(answers: &Answers) -> Cost {
         let broadcast = answers.phases.iter().find(|phase| phase.phase == "broadcast");
         let words = answers.outcome.metric("received mean");
         let us = |time: Option<loggp::Time>| time.map_or(f64::NAN, |time| time.in_units(US));
-        Layout {
+        Cost {
             time: us(answers.prediction.model),
             broadcast: us(broadcast.and_then(|phase| phase.prediction.model)),
             words: words.unwrap_or(f64::NAN),
@@ -91,7 +91,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     let mut layouts = Vec::new();
     for (done, (algorithm, called)) in NAMES.into_iter().enumerate() {
         let answers = lab.model(case(algorithm, n))?;
-        let layout = Layout::of(&answers);
+        let layout = Cost::of(&answers);
         let formula = answers.prediction.formula.map(|time| time.in_units(US));
         table.push(vec![
             called.into(),
@@ -115,7 +115,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
     let [blocked_run, scattered_run] =
         [lab.model(case("grid-blocked", STEPS))?, lab.model(case("grid-cyclic", STEPS))?];
     let active = |answers: &Answers| {
-        let points = answers.outcome.course.as_ref().map_or(&[][..], |course| &course.points);
+        let points = answers.outcome.trend.as_ref().map_or(&[][..], |trend| &trend.points);
         points.iter().map(|(_, active)| *active).collect::<Vec<f64>>()
     };
     let [blocked_active, scattered_active] = [active(&blocked_run), active(&scattered_run)];
@@ -165,7 +165,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         [("grid-cyclic", "scattered grid", scattered_run), ("grid-blocked", "blocked grid", blocked_run)];
     let lines = lines.iter().flat_map(|(name, label, answers)| {
         let number = LU.algorithms.iter().position(|other| other.name == *name).unwrap_or(0);
-        course(label, number, answers.course.as_ref(), answers.outcome.course.as_ref(), (0, 1))
+        trend(label, number, answers.trend.as_ref(), answers.outcome.trend.as_ref(), (0, 1))
     });
     let plot = Plot::new(
         format!("Who has something to update, n = {STEPS}, P = {P}"),

@@ -9,7 +9,7 @@ use crate::pictures::timeline::timeline;
 use loggp_draw::tree;
 use loggp_draw::tree::Node;
 use loggp_programs::broadcast::BROADCAST;
-use loggp_programs::summation::schedule::Part;
+use loggp_programs::summation::schedule::Role;
 use loggp_programs::summation::{SUMMATION, TIME, Way, schedule};
 use loggp_programs::{Case, Length};
 use loggp_study::{Answers, Failed};
@@ -106,7 +106,7 @@ fn make(lab: &Lab) -> Result<Finding, Failed> {
         ),
     ];
     let picture = timeline(&trace, "Optimal summation by T = 28, P = 8, L = 5, o = 2, g = 4", ("cycles", US));
-    let node = |(id, part): (usize, &Part)| Node {
+    let node = |(id, part): (usize, &Role)| Node {
         parent: part.parent,
         label: done[id].in_units(US).to_string(),
         note: format!("P{id}: {}", part.operands()),
@@ -136,7 +136,7 @@ fn operands(answers: &Answers) -> usize {
 }
 
 /// The most inputs that a processor adds between two receptions; all add as many.
-fn between(parts: &[Part]) -> f64 {
+fn between(parts: &[Role]) -> f64 {
     let between = parts.iter().flat_map(|part| part.own.get(1..part.children.len()).unwrap_or_default());
     between.map(ExactSizeIterator::len).max().unwrap_or(0) as f64
 }
@@ -154,7 +154,7 @@ fn done(trace: &Trace) -> Vec<Time> {
 }
 
 /// What each processor adds, and when it is done.
-fn table(parts: &[Part], done: &[Time]) -> Table {
+fn table(parts: &[Role], done: &[Time]) -> Table {
     let table = Table::new("nodes", "The schedule, processor by processor");
     let table = table.text("processor").exact("inputs of its own", "").text("receives from").text("sends to");
     let mut table = table.exact("done at", "cycles");

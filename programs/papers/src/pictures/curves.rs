@@ -4,7 +4,7 @@
 use loggp::Time;
 
 use loggp_draw::plot::{Line, Look};
-use loggp_programs::Course;
+use loggp_programs::Trend;
 use loggp_study::{Prediction, Times};
 
 /// A curve of so many times, with heights made of x and the time. Points stand from left to right.
@@ -32,19 +32,19 @@ pub fn curves(
 }
 
 /// What was to change while something ran, as a line, and what did, as marks: of many, the first of each `apart`, from `first` on.
-pub fn course(
+pub fn trend(
     name: &str,
     number: usize,
-    predicted: Option<&Course>,
-    observed: Option<&Course>,
+    predicted: Option<&Trend>,
+    observed: Option<&Trend>,
     (first, apart): (usize, usize),
 ) -> impl Iterator<Item = Line> {
     let line = |answer: &str, look, points: Vec<(f64, f64)>| {
         Line::new(format!("{name}, {answer}"), number, look, points)
     };
     let points =
-        |course: &Course, first, apart| course.points.iter().skip(first).step_by(apart).copied().collect();
-    let predicted = predicted.map(|course| line("predicted", Look::Line, points(course, 0, 1)));
-    let observed = observed.map(|course| line("observed", Look::Marks, points(course, first, apart)));
+        |trend: &Trend, first, apart| trend.points.iter().skip(first).step_by(apart).copied().collect();
+    let predicted = predicted.map(|trend| line("predicted", Look::Line, points(trend, 0, 1)));
+    let observed = observed.map(|trend| line("observed", Look::Marks, points(trend, first, apart)));
     predicted.into_iter().chain(observed)
 }

@@ -18,7 +18,7 @@ use super::record::{Act, Record};
 use super::transfer::shift;
 
 /// A processor's part of the elimination.
-pub struct Part<'a> {
+pub struct OnGrid<'a> {
     layout: &'a Layout,
     /// The processor's row in the grid.
     r: usize,
@@ -72,16 +72,16 @@ impl Multipliers {
     }
 }
 
-impl<'a> Part<'a> {
+impl<'a> OnGrid<'a> {
     /// The part of a processor, with numbers from the matrix.
-    pub fn new(layout: &'a Layout, id: usize, matrix: &ArrayView2<f64>) -> Part<'a> {
+    pub fn new(layout: &'a Layout, id: usize, matrix: &ArrayView2<f64>) -> OnGrid<'a> {
         let Layout { rows, cols, n, .. } = layout;
         let (r, c) = (id / cols.parts, id % cols.parts);
         let mut values = Array2::zeros((rows.len(r), cols.len(c)).f());
         for (mut to, column) in values.columns_mut().into_iter().zip(cols.of(c)) {
             to.iter_mut().zip(rows.of(r)).for_each(|(to, row)| *to = matrix[(row, column)]);
         }
-        Part {
+        OnGrid {
             layout,
             r,
             c,

@@ -29,8 +29,7 @@ use crate::math::dense::entries;
 use crate::math::dense::entries::{ENTRIES, Entries};
 use crate::option::{Microseconds, Perhaps, Whole, Written};
 use crate::{
-    Algorithm, Case, Course, Emulation, Metric, Opt, Outcome, PhaseName, Plan, Planned, Program, Refusal,
-    Size,
+    Algorithm, Case, Emulation, Metric, Opt, Outcome, PhaseName, Plan, Planned, Program, Refusal, Size, Trend,
 };
 
 /// LU decomposition with partial pivoting.
@@ -221,9 +220,9 @@ impl<'a> Lu<'a> {
 /// A processor's part of the elimination.
 enum Part<'a> {
     /// On a grid.
-    Grid(grid::Part<'a>),
+    Grid(grid::OnGrid<'a>),
     /// In the layout in which everyone needs everything.
-    Replicated(replicated::Part),
+    Replicated(replicated::Skewed),
 }
 
 impl Part<'_> {
@@ -254,14 +253,14 @@ impl Plan for Lu<'_> {
         named(records.phases()).map(|(name, time)| (name, Some(time))).collect()
     }
 
-    fn course(&self) -> Option<Course> {
+    fn trend(&self) -> Option<Trend> {
         let Layout { rows, cols, n, block } = self.layout;
         let active = |end: usize| match self.way {
             // Block (i, j) is at processor i + j modulo P: m rows and columns of blocks are at so many.
             Way::Replicated => (2 * (n - end).div_ceil(block)).saturating_sub(1).min(cols.parts),
             _ => rows.parts_from(end) * cols.parts_from(end),
         };
-        Some(course(self.ends().map(|end| (end, active(end)))))
+        Some(trend(self.ends().map(|end| (end, active(end)))))
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
@@ -293,15 +292,15 @@ impl Plan for Lu<'_> {
         outcome.phases = named(records.phases()).collect();
         outcome.metrics = metrics;
         let observed = self.ends().zip(records.active());
-        outcome.course = Some(course(observed.take_while(|(end, _)| *end <= all.len())));
+        outcome.trend = Some(trend(observed.take_while(|(end, _)| *end <= all.len())));
         Ok(outcome)
     }
 }
 
 /// How many processors had something to update after so many steps.
-fn course(active: impl Iterator<Item = (usize, usize)>) -> Course {
+fn trend(active: impl Iterator<Item = (usize, usize)>) -> Trend {
     let points = active.map(|(step, processors)| (step as f64, processors as f64)).collect();
-    Course { along: "step", of: "processors that update", points }
+    Trend { along: "step", of: "processors that update", points }
 }
 
 /// The phases, by their names.
@@ -314,11 +313,11 @@ impl Lu<'_> {
     fn eliminate(&self, p: &mut Proc, matrix: &Array2<f64>) -> (Part<'_>, Result<(), Singular>) {
         let (id, matrix) = (p.id(), matrix.view());
         if self.way == Way::Replicated {
-            let mut part = p.prepare(|| replicated::Part::new(self.layout.cols, id, &matrix));
+            let mut part = p.prepare(|| replicated::Skewed::new(self.layout.cols, id, &matrix));
             let done = part.eliminate(p);
             return (Part::Replicated(part), done);
         }
-        let mut part = p.prepare(|| grid::Part::new(&self.layout, id, &matrix));
+        let mut part = p.prepare(|| grid::OnGrid::new(&self.layout, id, &matrix));
         let done = part.eliminate(p, self.way == Way::Lookahead);
         (Part::Grid(part), done)
     }

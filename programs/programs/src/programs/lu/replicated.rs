@@ -17,7 +17,7 @@ use super::record::{Act, Record};
 use super::transfer::shift;
 
 /// A processor's part of the elimination.
-pub struct Part {
+pub struct Skewed {
     /// The columns of one block row, as they are dealt to the processors; those of the next are one further.
     cut: Cut,
     n: usize,
@@ -44,11 +44,11 @@ struct Eliminated {
     values: Array2<f64>,
 }
 
-impl Part {
+impl Skewed {
     /// The part of a processor, with numbers from the matrix.
-    pub fn new(cut: Cut, id: usize, matrix: &ArrayView2<f64>) -> Part {
+    pub fn new(cut: Cut, id: usize, matrix: &ArrayView2<f64>) -> Skewed {
         let (n, most) = (matrix.nrows(), cut.most_from(0));
-        let mut part = Part {
+        let mut part = Skewed {
             cut,
             n,
             id,
@@ -111,7 +111,7 @@ impl Part {
     ) -> Result<Eliminated, Singular> {
         let (k, cut, id) = (panel.start, self.cut, self.id);
         let mine: Vec<usize> = cut.of(self.share(k)).filter(|row| *row >= k).collect();
-        let place = |part: &Part, row: usize, j: usize| part.columns(row, k + j).start;
+        let place = |part: &Skewed, row: usize, j: usize| part.columns(row, k + j).start;
         let mut values = Array2::from_shape_fn((mine.len(), panel.len()).f(), |(i, j)| {
             self.values[(mine[i], place(self, mine[i], j))]
         });
@@ -182,7 +182,7 @@ impl Part {
             .map(|way| moves.iter().filter(|step| further(step) == way).copied().collect())
             .collect();
         let read =
-            |part: &Part, row: usize| part.values.slice(s![row, part.columns(row, panel.end)]).to_vec();
+            |part: &Skewed, row: usize| part.values.slice(s![row, part.columns(row, panel.end)]).to_vec();
         let out: Vec<Vec<f64>> = by_way
             .iter()
             .map(|moves| moves.iter().flat_map(|Move { from, .. }| read(self, *from)).collect())

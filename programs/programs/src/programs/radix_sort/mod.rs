@@ -20,7 +20,7 @@ mod tag;
 pub use input::Input;
 pub use item::{Digit, Item};
 pub use setting::{BUCKET_SCAN, INPUT, KEY_BITS, KEY_HISTOGRAM, KEY_MOVE, KEY_SORT, RADIX};
-pub use sort::{Plan, Room, sort};
+pub use sort::{Method, Room, sort};
 
 use std::fmt::Debug;
 
@@ -73,7 +73,7 @@ impl crate::Plan for RadixSort<'_> {
     fn formula(&self) -> Option<Time> {
         let phases = self.phases();
         // The phases over all passes come first.
-        let sums = if self.case.params.P == 1 { 1 } else { self.setting.plan.phases().len() };
+        let sums = if self.case.params.P == 1 { 1 } else { self.setting.method.phases().len() };
         let sums = phases.get(..sums)?;
         sums.iter().try_fold(Time::ZERO, |sum, (_, time)| Some(sum + (*time)?))
     }
@@ -94,7 +94,7 @@ impl crate::Plan for RadixSort<'_> {
 /// Sorts keys of one kind.
 fn run<K: Key>(case: &Case, setting: &Setting, machine: Machine) -> Result<Outcome, RunError> {
     let n = case.size;
-    let mut keys: Vec<K> = setting.input.keys(n * case.params.P, setting.plan.radix, case.seed);
+    let mut keys: Vec<K> = setting.input.keys(n * case.params.P, setting.method.radix, case.seed);
     let costs = setting.charged;
     let machine = machine
         .rate("histogram", costs.histogram)
@@ -102,8 +102,8 @@ fn run<K: Key>(case: &Case, setting: &Setting, machine: Machine) -> Result<Outco
         .rate("move", costs.moving)
         .rate("scan", costs.scan);
     let run = machine.run(|p| {
-        let mut room = p.prepare(|| Room::new(setting.plan, n, case.params.P));
-        let ends = sort(p, setting.plan, &keys[p.id() * n..][..n], &mut room);
+        let mut room = p.prepare(|| Room::new(setting.method, n, case.params.P));
+        let ends = sort(p, setting.method, &keys[p.id() * n..][..n], &mut room);
         (room, ends) // all of it: to give memory back takes time too
     });
     let (run, results) = run?.take_results();
@@ -140,7 +140,7 @@ fn phases(setting: &Setting, ends: &[Vec<Time>]) -> Vec<(PhaseName, Time)> {
     if let [alone] = ends {
         return vec![(prediction::ALONE.into(), alone[0])];
     }
-    let phases = setting.plan.phases();
+    let phases = setting.method.phases();
     let end = |index: usize| ends.iter().map(|ends| ends[index]).max().unwrap_or(Time::ZERO);
     let time = |pass: usize, phase: &str| {
         let index = pass * phases.len() + phases.iter().position(|other| *other == phase)?;

@@ -19,7 +19,7 @@ pub fn report(
     setting: &Setting,
     mut time: impl FnMut(usize, &'static str) -> Option<Time>,
 ) -> Vec<(PhaseName, Option<Time>)> {
-    let (phases, mut single) = (setting.plan.phases(), Vec::new());
+    let (phases, mut single) = (setting.method.phases(), Vec::new());
     let mut sums = vec![Some(Time::ZERO); phases.len()];
     for pass in 0..setting.digits().len() {
         for (phase, sum) in phases.iter().zip(&mut sums) {
@@ -90,7 +90,7 @@ impl Pass<'_> {
             "ranks" => self.ranks(),
             _ if settled => Time::ZERO,
             "local sort" => n * self.rates.local_sort,
-            _ if !self.setting.plan.bulk => self.short(),
+            _ if !self.setting.method.bulk => self.short(),
             _ => self.long(),
         }
     }
@@ -98,7 +98,7 @@ impl Pass<'_> {
     /// The scan over the processors, and that over the buckets.
     fn ranks(&self) -> Time {
         let scan = self.digit.buckets() as i64 * self.rates.scan;
-        scan + if self.setting.plan.bulk { self.doubling() } else { self.pipeline() }
+        scan + if self.setting.method.bulk { self.doubling() } else { self.pipeline() }
     }
 
     /// A pipeline of P processors for the sums, and one for the totals. The first bucket passes all of it,

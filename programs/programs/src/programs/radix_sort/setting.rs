@@ -4,7 +4,7 @@ use loggp::{Params, Time};
 
 use super::input::Input;
 use super::item::Digit;
-use super::sort::Plan;
+use super::sort::Method;
 use crate::option::{Cycles, OneOf, Whole};
 use crate::{Case, Length, Opt, ProgramOption, Refusal};
 
@@ -81,7 +81,7 @@ pub struct Setting {
     /// The bits of a key.
     pub bits: u32,
     /// How to sort.
-    pub plan: Plan,
+    pub method: Method,
     /// What the keys are like.
     pub input: Input,
     /// What computing costs where it is charged.
@@ -93,7 +93,7 @@ impl Setting {
     pub fn of(case: &Case, bulk: bool) -> Setting {
         Setting {
             bits: case.get(&KEY_BITS),
-            plan: Plan { radix: case.get(&RADIX), bulk },
+            method: Method { radix: case.get(&RADIX), bulk },
             input: case.get(&INPUT),
             charged: Rates {
                 histogram: case.time(&KEY_HISTOGRAM),
@@ -106,13 +106,13 @@ impl Setting {
 
     /// The digits of a key.
     pub fn digits(&self) -> impl ExactSizeIterator<Item = Digit> {
-        Digit::all(self.bits, self.plan.radix)
+        Digit::all(self.bits, self.method.radix)
     }
 
     /// Refuses what there is no room for, and what the machine cannot send.
     pub fn check(&self, case: &Case) -> Result<(), Refusal> {
         let Params { P, .. } = case.params;
-        let (key, buckets) = ((self.bits / 8) as usize, 1_usize << self.plan.radix);
+        let (key, buckets) = ((self.bits / 8) as usize, 1_usize << self.method.radix);
         if case.size == 0 {
             return Err("a size of 0 leaves nothing to sort; give at least 1".into());
         }
@@ -132,7 +132,7 @@ impl Setting {
         if P == 1 {
             return Ok(());
         }
-        if !self.plan.bulk && case.params.is_synchronous(case.params.words(key)) {
+        if !self.method.bulk && case.params.is_synchronous(case.params.words(key)) {
             return Err(format!(
                 "everyone sends keys while it receives, and here a message of one key waits for its receiver; \
                  give an S of at least {}, or take the algorithm long",
@@ -140,7 +140,7 @@ impl Setting {
             )
             .into());
         }
-        let Some(longest) = case.params.longest().filter(|_| self.plan.bulk) else { return Ok(()) };
+        let Some(longest) = case.params.longest().filter(|_| self.method.bulk) else { return Ok(()) };
         let bytes = longest.saturating_mul(case.params.word.get());
         if bytes < 8 * buckets {
             return Err(format!(

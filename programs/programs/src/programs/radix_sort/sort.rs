@@ -14,7 +14,7 @@ use crate::math::memory::written;
 
 /// How to sort.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct Method {
     /// The bits of a digit.
     pub radix: u32,
     /// Whether keys go in long messages.
@@ -34,9 +34,9 @@ pub struct Room<T> {
 
 impl<T: Item> Room<T> {
     /// Room for n items of each of P processors.
-    pub fn new(plan: Plan, n: usize, P: usize) -> Room<T> {
+    pub fn new(method: Method, n: usize, P: usize) -> Room<T> {
         let items = || written(n, T::default());
-        let messages = if plan.bulk && P > 1 { P } else { 0 };
+        let messages = if method.bulk && P > 1 { P } else { 0 };
         // Keys do not spread evenly; where there are more, a message grows.
         let most = n / P + 4 * (n / P).isqrt();
         let message = |_| {
@@ -48,7 +48,7 @@ impl<T: Item> Room<T> {
     }
 }
 
-impl Plan {
+impl Method {
     /// The phases of a pass, in order, with more than one processor.
     pub fn phases(self) -> &'static [&'static str] {
         match self.bulk {
@@ -61,28 +61,28 @@ impl Plan {
 /// Sorts the items of all processors by their keys; items with equal keys stay in order. Every processor
 /// begins with n, and ends with as many in its room: processor 0 with the first, the last with the last.
 /// Returns when it had done each phase of each pass; or all, if it was alone.
-pub fn sort<T: Item>(p: &mut Proc, plan: Plan, mine: &[T], room: &mut Room<T>) -> Vec<Time> {
+pub fn sort<T: Item>(p: &mut Proc, method: Method, mine: &[T], room: &mut Room<T>) -> Vec<Time> {
     let Room { items, other, messages } = room;
     if p.p() == 1 {
-        let work = (mine.len() * Digit::all(T::BITS, plan.radix).len()) as u64;
+        let work = (mine.len() * Digit::all(T::BITS, method.radix).len()) as u64;
         p.work("local sort", work, || sort_alone(mine, items, other));
         return vec![p.now()];
     }
     let mut ends = Vec::new();
     // The first pass that moves anything reads the input where it is.
     let mut moved = false;
-    for (pass, digit) in (0..).zip(Digit::all(T::BITS, plan.radix)) {
+    for (pass, digit) in (0..).zip(Digit::all(T::BITS, method.radix)) {
         let tags = Tags { pass };
         let now: &[T] = if moved { items } else { mine };
         let counts = p.work("histogram", mine.len() as u64, || histogram(now, digit));
         ends.push(p.now());
-        let ranks = ranks(p, plan.bulk, tags, &counts);
+        let ranks = ranks(p, method.bulk, tags, &counts);
         ends.push(p.now());
         if ranks.settled {
-            ends.resize(ends.len() + plan.phases().len() - 2, p.now());
+            ends.resize(ends.len() + method.phases().len() - 2, p.now());
             continue;
         }
-        if plan.bulk {
+        if method.bulk {
             p.work("local sort", mine.len() as u64, || scatter(now, digit, &mut starts(&counts), other));
             ends.push(p.now());
             long(p, tags, digit, (&counts, ranks), (other, messages), items);

@@ -17,7 +17,7 @@ use crate::math::trees::{choose, reached};
 use crate::math::word::Word;
 use crate::option::{Cycles, Perhaps};
 use crate::{Algorithm, Case, Emulation, Length, Metric, Opt, Outcome, Plan, Planned, Program, Size};
-use schedule::{Part, Steps};
+use schedule::{Role, Steps};
 
 /// All-to-one reduction of as many operands as are wanted.
 pub static SUMMATION: Program = Program {
@@ -106,7 +106,7 @@ impl Summation<'_> {
     }
 
     /// Who adds what. Processors that are not in it have nothing to do.
-    fn parts(&self) -> Vec<Part> {
+    fn parts(&self) -> Vec<Role> {
         schedule(self.case, self.way, self.operands as usize)
     }
 }
@@ -144,7 +144,7 @@ impl Plan for Summation<'_> {
 }
 
 /// Who adds what of n operands.
-pub fn schedule(case: &Case, way: Way, n: usize) -> Vec<Part> {
+pub fn schedule(case: &Case, way: Way, n: usize) -> Vec<Role> {
     let P = case.params.P;
     match way {
         Way::Optimal => schedule::optimal(Steps::of(&case.params), P, n),
@@ -155,7 +155,7 @@ pub fn schedule(case: &Case, way: Way, n: usize) -> Vec<Part> {
 /// What each processor does. Processor 0 gets the sum of all operands, in their order.
 pub fn sum<T: Payload + Clone>(
     p: &mut Proc,
-    parts: &[Part],
+    parts: &[Role],
     operands: &[T],
     add: impl Fn(T, &T) -> T,
 ) -> Option<T> {
@@ -186,7 +186,7 @@ fn add_up<T>(p: &mut Proc, sum: T, operands: &[T], add: impl Fn(T, &T) -> T) -> 
 }
 
 /// The same additions, without a machine. Real numbers round differently in another order.
-fn in_order<T: Clone>(parts: &[Part], operands: &[T], add: impl Fn(T, &T) -> T) -> T {
+fn in_order<T: Clone>(parts: &[Role], operands: &[T], add: impl Fn(T, &T) -> T) -> T {
     let mut sums: Vec<Option<T>> = vec![None; parts.len()];
     for (id, part) in parts.iter().enumerate().rev() {
         let mut sum: Option<T> = None;

@@ -13,7 +13,7 @@ use crate::math::trees;
 /// What a processor does: it adds up its first own operands, then its first child's sum and its next own
 /// operands, then the second child's, and so on. Without a parent it has the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Role {
     /// Who gets the sum.
     pub parent: Option<usize>,
     /// Whose sums it receives, in this order.
@@ -23,7 +23,7 @@ pub struct Part {
     pub own: Vec<Range<usize>>,
 }
 
-impl Part {
+impl Role {
     /// How many operands are the processor's own.
     pub fn operands(&self) -> usize {
         self.own.iter().map(ExactSizeIterator::len).sum()
@@ -141,7 +141,7 @@ impl Tree {
 
     /// The schedule that sums n operands in that time. The fewest processors that can take part; if they could
     /// sum more, the last one gets less.
-    fn schedule(&self, n: usize, T: Time) -> Vec<Part> {
+    fn schedule(&self, n: usize, T: Time) -> Vec<Role> {
         let last = self.enough(n, T).expect("the time is enough") - 1;
         let over = self.sums(T).nth(last).map_or(0, |sum| sum - n as i128);
 
@@ -168,7 +168,7 @@ fn trees(steps: Steps, P: usize) -> [Tree; 2] {
 }
 
 /// The optimal schedule for n operands on P processors.
-pub fn optimal(steps: Steps, P: usize, n: usize) -> Vec<Part> {
+pub fn optimal(steps: Steps, P: usize, n: usize) -> Vec<Role> {
     let times = trees(steps, P.min(n)).map(|tree| (tree.least(n), tree));
     let best = times.into_iter().min_by_key(|(T, _)| *T);
     best.map(|(T, tree)| tree.schedule(n, T)).expect("there are trees")
@@ -180,7 +180,7 @@ pub fn most(steps: Steps, P: usize, T: Time) -> i128 {
 }
 
 /// The tree by halving, with n operands shared out as evenly as possible: whose number is higher has one more.
-pub fn binomial(P: usize, n: usize) -> Vec<Part> {
+pub fn binomial(P: usize, n: usize) -> Vec<Role> {
     let P = P.min(n);
     let mut children = trees::binomial(P);
     children.iter_mut().for_each(|children| children.reverse());
@@ -196,7 +196,7 @@ pub fn binomial(P: usize, n: usize) -> Vec<Part> {
 /// Gives every processor its operands so that the result has them in their order (Karp et al., section 4,
 /// footnote 1): what a processor adds up lies together, its children's operands between its own. A child's
 /// number is larger than its parent's.
-fn renumber(children: Vec<Vec<usize>>, own: Vec<Vec<usize>>) -> Vec<Part> {
+fn renumber(children: Vec<Vec<usize>>, own: Vec<Vec<usize>>) -> Vec<Role> {
     let mut below: Vec<usize> = own.iter().map(|own| own.iter().sum()).collect();
     for id in (0..children.len()).rev() {
         below[id] += children[id].iter().map(|child| below[*child]).sum::<usize>();
@@ -214,7 +214,7 @@ fn renumber(children: Vec<Vec<usize>>, own: Vec<Vec<usize>>) -> Vec<Part> {
                 from += below[*child];
             }
         }
-        parts.push(Part { parent, children, own: ranges });
+        parts.push(Role { parent, children, own: ranges });
     }
     parts
 }

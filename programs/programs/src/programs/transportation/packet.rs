@@ -64,7 +64,7 @@ pub struct Block {
 
 /// A part of a packet.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct Piece {
     /// From whom it comes or to whom it goes, whichever the packet's two ends do not say.
     pub whose: usize,
     /// Which part of its message it is, if that was shuffled.
@@ -100,7 +100,7 @@ impl Padding {
 
     /// The header for these parts. Where there is no room for all lengths, a length shares an element with the part's
     /// number: both are less than P.
-    fn write(self, parts: &[Part]) -> Vec<u32> {
+    fn write(self, parts: &[Piece]) -> Vec<u32> {
         let mut header = vec![0; 1 + self.entries];
         header[0] = parts.iter().map(|part| part.slice.len).sum();
         for (n, part) in parts.iter().enumerate() {
@@ -130,7 +130,7 @@ impl Packet {
 
     /// These parts, none of them empty and in the order of `whose`, with their lengths; and with their places in an order of
     /// that many entries, if there is one.
-    pub fn of(parts: Vec<Part>, padding: Padding, order: Option<Padding>) -> Packet {
+    pub fn of(parts: Vec<Piece>, padding: Padding, order: Option<Padding>) -> Packet {
         let header = padding.write(&parts);
         let mut places = vec![0; order.map_or(0, |order| order.entries)];
         for (place, part) in places.iter_mut().zip(&parts) {
@@ -140,12 +140,12 @@ impl Packet {
     }
 
     /// Takes it apart as its header says. `padding` makes the padding of the number of elements, which comes first.
-    pub fn open(self, padding: impl FnOnce(usize) -> Padding) -> Vec<Part> {
+    pub fn open(self, padding: impl FnOnce(usize) -> Padding) -> Vec<Piece> {
         let padding = padding(self.header[0] as usize);
         let mut order = self.order.iter();
         let parts = padding.read(&self.header).zip(self.parts).map(|((whose, len), slice)| {
             let place = order.next().map(|place| *place as usize);
-            Part { whose, place, slice: Slice { len: len as u32, ..slice } }
+            Piece { whose, place, slice: Slice { len: len as u32, ..slice } }
         });
         parts.collect()
     }
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn a_packet_that_is_cut_can_be_joined() {
         let all = Arc::new((0..100).collect());
-        let part = |whose, start, len| Part { whose, place: None, slice: Slice::new(&all, start, len) };
+        let part = |whose, start, len| Piece { whose, place: None, slice: Slice::new(&all, start, len) };
         let packet = Packet::of(vec![part(0, 3, 20), part(2, 60, 9), part(3, 70, 1)], Padding::all(4), None);
         for bytes in [1, 4, 8, 20, 24, 40, 100, 139, 140, 1000] {
             let blocks = packet.clone().cut(bytes);
@@ -237,7 +237,7 @@ mod tests {
     fn a_packet_says_what_is_in_it() {
         let all = Arc::new((0..100).collect());
         let part =
-            |whose, start, len| Part { whose, place: Some(9 - whose), slice: Slice::new(&all, start, len) };
+            |whose, start, len| Piece { whose, place: Some(9 - whose), slice: Slice::new(&all, start, len) };
         let parts = vec![part(1, 10, 2), part(4, 50, 1), part(5, 0, 1)];
         for (padding, order, bytes) in [
             (Padding::all(6), None, 4 * (1 + 6 + 4)),

@@ -1,6 +1,6 @@
 //! Message splitting: which part of which message goes by which intermediate processor (figures 8, 9, 11 and 12).
 
-use super::packet::{Part, Slice};
+use super::packet::{Piece, Slice};
 
 /// Where the round robin of the elements that cannot be divided equally begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +77,8 @@ impl Split {
     }
 
     /// The message for intermediate k, as parts of a source's array.
-    pub fn message(&self, k: usize, place: Option<usize>, all: &std::sync::Arc<Vec<u32>>) -> Vec<Part> {
-        let part = |cut: &Cut| Part { whose: cut.j, place, slice: Slice::new(all, cut.start, cut.len) };
+    pub fn message(&self, k: usize, place: Option<usize>, all: &std::sync::Arc<Vec<u32>>) -> Vec<Piece> {
+        let part = |cut: &Cut| Piece { whose: cut.j, place, slice: Slice::new(all, cut.start, cut.len) };
         self.parts[k].iter().map(part).collect()
     }
 }

@@ -5,7 +5,7 @@ use loggp::collectives::{all_reduce_vector, exclusive_scan, scan_vector};
 
 use super::arrival::{Arrival, Source};
 use super::linear::receive_vector;
-use super::packet::{Packet, Padding, Part, Slice};
+use super::packet::{Packet, Padding, Piece, Slice};
 use super::schedule::Schedule;
 use super::split::{Scheme, Split, one_after_another, shuffled};
 
@@ -26,13 +26,12 @@ pub struct TwoStage {
 type Known = (usize, usize, Slice);
 
 impl TwoStage {
-    /// How the messages of the first stage are padded, where none has more than so many elements.
-    pub fn padding1(&self, P: usize, longest: usize) -> Padding {
-        if self.sparse { Padding::least(P, longest) } else { Padding::all(P) }
-    }
+    /// Section 7.
+    pub const PLAIN: TwoStage =
+        TwoStage { scheme: Scheme::Local, shuffled: false, sparse: false, stage1: Schedule::Linear };
 
-    /// How a message of the second stage with so many elements is padded.
-    pub fn padding2(&self, P: usize, elements: usize) -> Padding {
+    /// How messages are padded: in the first stage where none has more than so many elements, in the second one with so many.
+    pub fn padding(&self, P: usize, elements: usize) -> Padding {
         if self.sparse { Padding::least(P, elements) } else { Padding::all(P) }
     }
 
@@ -119,8 +118,8 @@ pub fn two_stage(p: &mut Proc, form: &TwoStage, source: Source) -> Arrival {
 
     // Stage 1.
     let longest = form.longest1(P, r);
-    let (padding, order) = (form.padding1(P, longest), form.order(P, longest));
-    let mut came: Vec<Vec<Part>> = vec![Vec::new(); P];
+    let (padding, order) = (form.padding(P, longest), form.order(P, longest));
+    let mut came: Vec<Vec<Piece>> = vec![Vec::new(); P];
     let recvl = receive_vector(p, &lengths);
     let message =
         |q: usize| Packet::of(split.message(of[q], order.map(|_| of[q]), &elements), padding, order);
@@ -131,14 +130,14 @@ pub fn two_stage(p: &mut Proc, form: &TwoStage, source: Source) -> Arrival {
 
     // As intermediate: which part goes to whom (figure 10).
     let parts = if form.sparse { came.iter().map(Vec::len).sum() } else { P * P };
-    let mut going: Vec<Vec<Part>> = p.work("part", parts as u64, || {
-        let mut going: Vec<Vec<Part>> = vec![Vec::new(); P];
+    let mut going: Vec<Vec<Piece>> = p.work("part", parts as u64, || {
+        let mut going: Vec<Vec<Piece>> = vec![Vec::new(); P];
         for (from, parts) in came.into_iter().enumerate() {
-            parts.into_iter().for_each(|part| going[part.whose].push(Part { whose: from, ..part }));
+            parts.into_iter().for_each(|part| going[part.whose].push(Piece { whose: from, ..part }));
         }
         going
     });
-    let count = |parts: &Vec<Part>| parts.iter().map(|part| part.slice.len()).sum();
+    let count = |parts: &Vec<Piece>| parts.iter().map(|part| part.slice.len()).sum();
     let lengths: Vec<usize> = going.iter().map(count).collect();
     if form.sparse {
         p.barrier();
@@ -150,10 +149,10 @@ pub fn two_stage(p: &mut Proc, form: &TwoStage, source: Source) -> Arrival {
     let recvl = receive_vector(p, &lengths);
     let message = |j: usize| {
         let elements = lengths[j];
-        Packet::of(std::mem::take(&mut going[j]), form.padding2(P, elements), form.order(P, elements))
+        Packet::of(std::mem::take(&mut going[j]), form.padding(P, elements), form.order(P, elements))
     };
     let receives = |from: usize, packet: Packet| {
-        let parts = packet.open(|elements| form.padding2(P, elements));
+        let parts = packet.open(|elements| form.padding(P, elements));
         came.extend(parts.into_iter().map(|part| (part.whose, part.place.unwrap_or(from), part.slice)));
     };
     Schedule::Linear.send(p, 1, seed, &lengths, &recvl, message, receives);

@@ -1,7 +1,7 @@
 //! The plot of `run` and `compare`: what changed while the programs ran, predicted and observed.
 
 use loggp_draw::plot::{Plot, Scale};
-use loggp_papers::pictures::curves::course;
+use loggp_papers::pictures::curves::trend;
 use loggp_programs::{Case, Program};
 
 use super::failure::Failure;
@@ -13,7 +13,7 @@ const MARKS: usize = 24;
 
 /// Refuses a picture of a program that shows nothing.
 pub fn check(outputs: &Outputs, case: &Case) -> Result<(), Failure> {
-    if outputs.has_picture() && case.plan().is_ok_and(|plan| plan.course().is_none()) {
+    if outputs.has_picture() && case.plan().is_ok_and(|plan| plan.trend().is_none()) {
         let name = case.program.name;
         return Err(Failure::Request(format!(
             "-o FILE.svg: {name} shows nothing that changes while it runs; leave it out, or draw its times over a parameter \
@@ -27,16 +27,16 @@ pub fn check(outputs: &Outputs, case: &Case) -> Result<(), Failure> {
 pub fn plot(heading: &str, program: &Program, rows: &[Row]) -> Plot {
     let (title, subtitle) = heading.split_once(": ").unwrap_or((heading, ""));
     let lines = rows.iter().enumerate().flat_map(|(number, row)| {
-        let (predicted, observed) = (row.answers.course.as_ref(), row.answers.outcome.course.as_ref());
-        let apart = observed.map_or(1, |course| course.points.len().div_ceil(MARKS).max(1));
+        let (predicted, observed) = (row.answers.trend.as_ref(), row.answers.outcome.trend.as_ref());
+        let apart = observed.map_or(1, |trend| trend.points.len().div_ceil(MARKS).max(1));
         // Marks of the next line stand between those of this one.
         let marks = (number * apart / rows.len(), apart);
-        course(row.case().algorithm.name, number, predicted, observed, marks)
+        trend(row.case().algorithm.name, number, predicted, observed, marks)
     });
     let (along, of) = rows
         .iter()
-        .find_map(|row| row.answers.course.as_ref())
-        .map_or(("", ""), |course| (course.along, course.of));
+        .find_map(|row| row.answers.trend.as_ref())
+        .map_or(("", ""), |trend| (trend.along, trend.of));
     Plot::new(title, subtitle)
         .x(format!("{along} of {}", program.name), Scale::Linear)
         .y(of, Scale::Linear)

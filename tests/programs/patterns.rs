@@ -1,0 +1,39 @@
+//! The usual patterns of communication as schedules.
+
+use loggp::Operation;
+use loggp::{Params, Player, Rules, US};
+use loggp_goal::patterns::{PATTERNS, Pattern};
+
+/// Every pattern comes to its end, for every number of ranks, by both rules.
+#[test]
+fn every_pattern_ends() {
+    let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    for pattern in PATTERNS {
+        for P in 1..=33 {
+            let Ok(schedule) = pattern.schedule(P, 8) else {
+                assert!(pattern.name == "recursive-doubling" && !P.is_power_of_two());
+                continue;
+            };
+            assert_eq!(schedule.ranks(), P);
+            for rules in [Rules::Papers, Rules::LogGOPSim] {
+                let replayed = Player::new(params).rules(rules).run(&schedule);
+                let replayed = replayed.unwrap_or_else(|error| panic!("{}, {P}: {error}", pattern.name));
+                let sends = (0..P).flat_map(|rank| schedule.operations(rank));
+                let sends = sends.filter(|op| matches!(op.what, Operation::Send { .. })).count() as u64;
+                assert_eq!(replayed.messages, sends);
+            }
+        }
+    }
+}
+
+/// LogP: a binomial broadcast over 8 takes three rounds of L + 2o = 10, as 0 sends to 1 at 0, to 2 at 4 and to 4 at 8.
+#[test]
+fn a_binomial_broadcast() {
+    let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let replayed =
+        Player::new(params).run(&Pattern::named("binomial-broadcast").unwrap().schedule(8, 1).unwrap());
+    let replayed = replayed.unwrap();
+    // 1 has it at 10 and sends to 3 and 5, 2 at 14 and sends to 6, 3 at 20 and sends to 7.
+    let finishes = replayed.finishes.iter().map(|time| time.as_ps() / US.as_ps());
+    assert_eq!(finishes.collect::<Vec<_>>(), [10, 16, 16, 22, 18, 24, 24, 30]);
+}
