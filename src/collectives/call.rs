@@ -8,7 +8,7 @@ use crate::proc::{Acting, Proc};
 pub(super) struct Call {
     /// The collective that is called.
     pub kind: Collective,
-    /// How many collectives this processor had called before.
+    /// How many collectives the same callers, this group or all processors, had called before.
     number: u32,
     /// The group of processors that calls the collective, or `None` if all processors do.
     group: Option<Acting>,
