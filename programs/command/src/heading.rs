@@ -70,7 +70,7 @@ pub fn machine_heading(
 ) -> String {
     let Choice { name, unit, .. } = choice;
     let on = name.map_or(String::new(), |name| format!("{name}: "));
-    let clock = clock_said(clock, options.carrier.unwrap_or_default());
+    let clock = clock_said(clock, options.clock.carrier.unwrap_or_default());
     let wires = wires(options.latency, options.ties, options.ports);
     format!("{on}{parameters}\n{clock}{wires}, times in {}", unit.name)
 }

@@ -18,7 +18,7 @@ use super::field::Field;
 use super::heading::machine_heading;
 use super::known;
 use super::number::Unit;
-use super::options::{Format, MachineOptions, Named, PORTS, count, length, one_of};
+use super::options::{ClockOptions, Format, MachineOptions, Named, PORTS, count, length, one_of};
 use super::output::{Files, Outputs};
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
@@ -141,10 +141,7 @@ impl ReplayCommand {
             ties: Ties::Number,
             ports: self.ports,
             stack: None,
-            clock: None,
-            carrier: None,
-            dilation: None,
-            cores: None,
+            clock: ClockOptions::default(),
             format: self.format,
         };
         if gives(&options, "P") {
