@@ -8,7 +8,7 @@ use loggp::{Machine, Params, Work};
 use loggp_benches::{measure, table};
 use loggp_programs::fft::FFT;
 use loggp_programs::lu::{BLOCK, LU};
-use loggp_programs::radix_sort::{Plan, Room, sort};
+use loggp_programs::radix_sort::{Method, Room, sort};
 use loggp_programs::{Case, Emulation};
 use rdst::RadixSort;
 use rustfft::FftPlanner;
@@ -63,7 +63,7 @@ fn radix_sort(n: usize) {
     let mut rng = fastrand::Rng::with_seed(1);
     let keys: Vec<u32> = (0..n).map(|_| rng.u32(..)).collect();
     let machine = Machine::new(Params::builder(1).build().unwrap()).work(Work::Measured);
-    let plan = Plan { radix: 8, bulk: true };
+    let plan = Method { radix: 8, bulk: true };
     let program = || {
         let run = machine.run(|p| {
             let mut room = p.prepare(|| Room::new(plan, keys.len(), 1));

@@ -1,14 +1,12 @@
 //! The words of a GOAL text, with their places.
 
-use std::io::BufRead;
-
 use super::GoalError;
 
 /// A word.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Token {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token<'a> {
     /// A name or a keyword.
-    Word(Vec<u8>),
+    Word(&'a [u8]),
     /// A whole number.
     Number(u64),
     /// -1, which stands for any.
@@ -26,163 +24,108 @@ const LONGEST: usize = 255;
 
 /// Reads a text word by word.
 pub struct Lexer<'a> {
-    input: &'a mut dyn BufRead,
-    /// What was read and not used yet, and how much of it was used.
-    buffer: Vec<u8>,
-    used: usize,
-    /// Where the next byte is.
-    line: u64,
-    column: u64,
+    text: &'a [u8],
     /// Where the last word began.
-    at: (u64, u64),
-    /// A word that was given back, and comes again.
-    back: Option<Token>,
+    at: usize,
+    /// Where the next byte is.
+    next: usize,
 }
 
 impl<'a> Lexer<'a> {
-    pub fn new(input: &'a mut dyn BufRead) -> Lexer<'a> {
-        Lexer { input, buffer: Vec::new(), used: 0, line: 1, column: 1, at: (1, 1), back: None }
+    pub fn new(text: &'a [u8]) -> Lexer<'a> {
+        Lexer { text, at: 0, next: 0 }
     }
 
     /// The error that something is wrong where the last word began.
     pub fn error(&self, why: impl Into<String>) -> GoalError {
-        let (line, column) = self.at;
-        GoalError::Text { line, column, why: why.into() }
+        self.error_at(self.at, why)
     }
 
-    /// Where the last word began: its line and its column.
-    pub fn place(&self) -> (u64, u64) {
+    /// The error that something is wrong at a place.
+    pub fn error_at(&self, place: usize, why: impl Into<String>) -> GoalError {
+        let mut lines = self.text[..place].split(|byte| *byte == b'\n');
+        let last = lines.next_back().unwrap_or_default();
+        GoalError::Text { line: 1 + lines.count() as u64, column: 1 + last.len() as u64, why: why.into() }
+    }
+
+    /// Where the last word began.
+    pub fn place(&self) -> usize {
         self.at
     }
 
-    /// Gives the last word back.
-    pub fn give_back(&mut self, token: Token) {
-        self.back = Some(token);
-    }
-
-    /// The next byte, which stays.
-    #[inline]
-    fn peek(&mut self) -> Result<Option<u8>, GoalError> {
-        if self.used == self.buffer.len() {
-            self.fill()?;
-        }
-        Ok(self.buffer.get(self.used).copied())
-    }
-
-    /// Reads more.
-    #[cold]
-    fn fill(&mut self) -> Result<(), GoalError> {
-        self.buffer.clear();
-        self.used = 0;
-        loop {
-            match self.input.fill_buf() {
-                Ok(bytes) => {
-                    self.buffer.extend_from_slice(bytes);
-                    let read = bytes.len();
-                    self.input.consume(read);
-                    return Ok(());
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => (),
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
-    /// Takes the next byte.
-    #[inline]
-    fn take(&mut self) {
-        if self.buffer.get(self.used) == Some(&b'\n') {
-            (self.line, self.column) = (self.line + 1, 1);
-        } else {
-            self.column += 1;
-        }
-        self.used += 1;
+    /// Gives the last word back, which then comes again.
+    pub fn give_back(&mut self) {
+        self.next = self.at;
     }
 
     /// The next word.
-    pub fn next(&mut self) -> Result<Token, GoalError> {
-        if let Some(token) = self.back.take() {
-            return Ok(token);
-        }
+    pub fn next(&mut self) -> Result<Token<'a>, GoalError> {
         loop {
-            let byte = self.peek()?;
-            self.at = (self.line, self.column);
-            let Some(byte) = byte else { return Ok(Token::End) };
+            self.at = self.next;
+            let Some(&byte) = self.text.get(self.at) else { return Ok(Token::End) };
             match byte {
-                b' ' | b'\t' | b'\r' => self.take(),
+                b' ' | b'\t' | b'\r' => self.next += 1,
+                b'/' => self.comment()?,
+                b'0'..=b'9' => return self.number().map(Token::Number),
+                b'a'..=b'z' | b'A'..=b'Z' | b'_' => return self.word(),
                 b'\n' => {
-                    self.take();
+                    self.next += 1;
                     return Ok(Token::Line);
                 }
                 b'{' | b'}' | b':' => {
-                    self.take();
+                    self.next += 1;
                     return Ok(Token::Sign(byte));
                 }
-                b'/' => self.comment()?,
-                b'0'..=b'9' => return self.number(),
                 b'-' => {
-                    self.take();
-                    return match self.peek()? {
-                        Some(b'0'..=b'9') if self.number()? == Token::Number(1) => Ok(Token::Any),
+                    self.next += 1;
+                    return match self.number()? {
+                        1 => Ok(Token::Any),
                         _ => Err(self.error("a number below 0 can only be -1, for any")),
                     };
                 }
-                byte if byte.is_ascii_alphabetic() || byte == b'_' => return self.word(),
                 byte => return Err(self.error(format!("{} belongs to no word", said(byte)))),
             }
         }
     }
 
+    /// Takes the bytes from here on that are such.
+    fn take(&mut self, is_such: impl Fn(&u8) -> bool) -> &'a [u8] {
+        let rest = &self.text[self.next..];
+        let length = rest.iter().position(|byte| !is_such(byte)).unwrap_or(rest.len());
+        self.next += length;
+        &rest[..length]
+    }
+
     /// Leaves out a comment.
     fn comment(&mut self) -> Result<(), GoalError> {
-        self.take();
-        match self.peek()? {
-            Some(b'/') => {
-                while self.peek()?.is_some_and(|byte| byte != b'\n') {
-                    self.take();
-                }
-                Ok(())
-            }
-            Some(b'*') => {
-                self.take();
-                let mut before = 0;
-                while let Some(byte) = self.peek()? {
-                    self.take();
-                    if (before, byte) == (b'*', b'/') {
-                        return Ok(());
-                    }
-                    before = byte;
-                }
-                Err(self.error("this comment does not end; end it with */"))
-            }
-            _ => Err(self.error("/ belongs to no word; a comment begins with // or /*")),
+        let comment = &self.text[self.at..];
+        match comment.get(1) {
+            Some(b'/') => drop(self.take(|byte| *byte != b'\n')),
+            Some(b'*') => match comment[2..].windows(2).position(|end| end == b"*/") {
+                Some(length) => self.next += length + 4,
+                None => return Err(self.error("this comment does not end; end it with */")),
+            },
+            _ => return Err(self.error("/ belongs to no word; a comment begins with // or /*")),
         }
+        Ok(())
     }
 
-    fn number(&mut self) -> Result<Token, GoalError> {
-        let mut number: u64 = 0;
-        while let Some(digit @ b'0'..=b'9') = self.peek()? {
-            let more = number.checked_mul(10).and_then(|number| number.checked_add(u64::from(digit - b'0')));
-            number = more.ok_or_else(|| self.error(format!("a number is at most {}", u64::MAX)))?;
-            self.take();
-        }
-        Ok(Token::Number(number))
+    fn number(&mut self) -> Result<u64, GoalError> {
+        let more = |number: u64, digit: &u8| number.checked_mul(10)?.checked_add(u64::from(digit - b'0'));
+        let number = self.take(u8::is_ascii_digit).iter().try_fold(0, more);
+        number.ok_or_else(|| self.error(format!("a number is at most {}", u64::MAX)))
     }
 
-    fn word(&mut self) -> Result<Token, GoalError> {
-        let mut word = Vec::new();
-        while let Some(byte) = self.peek()?.filter(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
-            if word.len() == LONGEST {
-                return Err(self.error(format!("a name has at most {LONGEST} letters")));
-            }
-            word.push(byte);
-            self.take();
+    fn word(&mut self) -> Result<Token<'a>, GoalError> {
+        let word = self.take(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        match word.len() {
+            0..=LONGEST => Ok(Token::Word(word)),
+            _ => Err(self.error(format!("a name has at most {LONGEST} letters"))),
         }
-        Ok(Token::Word(word))
     }
 }
 
-impl Token {
+impl Token<'_> {
     /// What errors call it.
     pub fn said(&self) -> String {
         match self {

@@ -17,20 +17,22 @@ pub struct Pattern {
 
 /// All patterns.
 pub static PATTERNS: &[Pattern] = &[
-    pattern(
-        "binomial-broadcast",
-        "0 sends to all, who pass it on: to 2^r away in round r",
-        binomial_broadcast,
-    ),
-    pattern("binomial-reduce", "the same backwards: all send to 0, by way of others", binomial_reduce),
-    pattern("binary-broadcast", "0 sends to all, who pass it on to two each", binary_broadcast),
+    pattern("binomial-broadcast", "0 sends to all, who pass it on: to 2^r away in round r", |rank| {
+        rank.broadcast(binomial(rank))
+    }),
+    pattern("binomial-reduce", "the same backwards: all send to 0, by way of others", |rank| {
+        rank.reduce(binomial(rank))
+    }),
+    pattern("binary-broadcast", "0 sends to all, who pass it on to two each", |rank| {
+        rank.broadcast(binary(rank))
+    }),
     pattern("dissemination", "everyone sends to 2^r away in round r, once round r-1 has come", dissemination),
     pattern("all-to-all", "everyone sends to all in turn, and receives in turn; all at once", all_to_all),
     pattern("pairwise", "the same, but a step begins when the one before is done", pairwise),
-    pattern("scatter", "0 sends to everyone", scatter),
+    pattern("scatter", "0 sends to everyone", |rank| rank.broadcast(flat(rank))),
     pattern("binomial-scatter", "0 sends to half of all what is for them, who pass it on", binomial_scatter),
-    pattern("gather", "everyone sends to 0", gather),
-    pattern("ring", "0 sends to 1, that to 2, and so on", ring),
+    pattern("gather", "everyone sends to 0", |rank| rank.reduce(flat(rank))),
+    pattern("ring", "0 sends to 1, that to 2, and so on", |rank| rank.broadcast(chain(rank))),
     pattern("double-ring", "everyone sends to both neighbours", double_ring),
     pattern("ring-allreduce", "P parts go round, twice: added up, and told", ring_allreduce),
     Pattern {
@@ -90,15 +92,18 @@ type Written = Result<(), ScheduleError>;
 
 impl Rank<'_> {
     fn send(&mut self, to: usize) -> Result<u32, ScheduleError> {
-        self.send_bytes(to, self.bytes)
+        self.send_bytes(to, self.bytes, None)
     }
 
     fn recv(&mut self, from: usize) -> Result<u32, ScheduleError> {
         self.recv_bytes(from, self.bytes)
     }
 
-    fn send_bytes(&mut self, to: usize, bytes: u64) -> Result<u32, ScheduleError> {
-        self.builder.add(Operation::Send { to: to as u32, bytes, tag: 0 })
+    /// Sends when another operation is done, if there is that.
+    fn send_bytes(&mut self, to: usize, bytes: u64, earlier: Option<u32>) -> Result<u32, ScheduleError> {
+        let send = self.builder.add(Operation::Send { to: to as u32, bytes, tag: 0 })?;
+        self.after(send, earlier)?;
+        Ok(send)
     }
 
     fn recv_bytes(&mut self, from: usize, bytes: u64) -> Result<u32, ScheduleError> {
@@ -108,6 +113,21 @@ impl Rank<'_> {
     /// An operation waits for another one, if there is that.
     fn after(&mut self, later: u32, earlier: Option<u32>) -> Written {
         earlier.map_or(Ok(()), |earlier| self.builder.requires(later, earlier))
+    }
+
+    /// Passes on to its children what its parent has sent.
+    fn broadcast(&mut self, (parent, children): Neighbours) -> Written {
+        let received = parent.map(|parent| self.recv(parent)).transpose()?;
+        children.into_iter().try_for_each(|child| self.send_bytes(child, self.bytes, received).map(drop))
+    }
+
+    /// Sends its parent what all its children have sent.
+    fn reduce(&mut self, (parent, children): Neighbours) -> Written {
+        let sent = parent.map(|parent| self.send(parent)).transpose()?;
+        children.into_iter().try_for_each(|child| {
+            let received = self.recv(child)?;
+            sent.map_or(Ok(()), |sent| self.after(sent, Some(received)))
+        })
     }
 
     /// The rank that is so far behind.
@@ -128,49 +148,32 @@ impl Rank<'_> {
     }
 }
 
-fn binomial_broadcast(rank: &mut Rank) -> Written {
-    let mut received = None;
-    for distance in rank.distances() {
-        if rank.id < distance && rank.id + distance < rank.P {
-            let send = rank.send(rank.id + distance)?;
-            rank.after(send, received)?;
-        } else if (distance..2 * distance).contains(&rank.id) {
-            received = Some(rank.recv(rank.id - distance)?);
-        }
-    }
-    Ok(())
-}
+/// A rank's neighbours in a tree: its parent, if it has one, and its children.
+type Neighbours = (Option<usize>, Vec<usize>);
 
-fn binomial_reduce(rank: &mut Rank) -> Written {
-    let mut sent = None;
-    for distance in rank.distances() {
-        if rank.id < distance && rank.id + distance < rank.P {
-            let received = rank.recv(rank.id + distance)?;
-            if let Some(send) = sent {
-                rank.after(send, Some(received))?;
-            }
-        } else if (distance..2 * distance).contains(&rank.id) {
-            sent = Some(rank.send(rank.id - distance)?);
-        }
-    }
-    Ok(())
-}
-
-fn binary_broadcast(rank: &mut Rank) -> Written {
-    let received = if rank.id > 0 { Some(rank.recv((rank.id - 1) / 2)?) } else { None };
+fn binomial(rank: &Rank) -> Neighbours {
     let (id, P) = (rank.id, rank.P);
-    for child in (2 * id + 1..=2 * id + 2).take_while(|child| *child < P) {
-        let send = rank.send(child)?;
-        rank.after(send, received)?;
-    }
-    Ok(())
+    let children = rank.distances().filter(|distance| id < *distance).map(|distance| id + distance);
+    (id.checked_ilog2().map(|bit| id - (1 << bit)), children.filter(|child| *child < P).collect())
+}
+
+fn binary(&Rank { id, P, .. }: &Rank) -> Neighbours {
+    let parent = id.checked_sub(1).map(|before| before / 2);
+    (parent, (2 * id + 1..=2 * id + 2).filter(|child| *child < P).collect())
+}
+
+fn flat(&Rank { id, P, .. }: &Rank) -> Neighbours {
+    if id == 0 { (None, (1..P).collect()) } else { (Some(0), Vec::new()) }
+}
+
+fn chain(&Rank { id, P, .. }: &Rank) -> Neighbours {
+    (id.checked_sub(1), (id + 1..P).take(1).collect())
 }
 
 fn dissemination(rank: &mut Rank) -> Written {
     let mut received = None;
     for distance in rank.distances() {
-        let send = rank.send(rank.ahead(distance))?;
-        rank.after(send, received)?;
+        rank.send_bytes(rank.ahead(distance), rank.bytes, received)?;
         received = Some(rank.recv(rank.behind(distance))?);
     }
     Ok(())
@@ -200,13 +203,6 @@ fn pairwise(rank: &mut Rank) -> Written {
     Ok(())
 }
 
-fn scatter(rank: &mut Rank) -> Written {
-    match rank.id {
-        0 => (1..rank.P).try_for_each(|to| rank.send(to).map(drop)),
-        _ => rank.recv(0).map(drop),
-    }
-}
-
 /// In round r the ranks of a multiple of 2^(r+1) send to who is 2^r after them what is for that one and those behind it.
 fn binomial_scatter(rank: &mut Rank) -> Written {
     let (id, P) = (rank.id, rank.P);
@@ -215,27 +211,10 @@ fn binomial_scatter(rank: &mut Rank) -> Written {
     for distance in rank.distances().collect::<Vec<_>>().into_iter().rev() {
         let bytes = |first: usize| for_half(first, distance).saturating_mul(rank.bytes);
         if id.is_multiple_of(2 * distance) && id + distance < P {
-            let send = rank.send_bytes(id + distance, bytes(id + distance))?;
-            rank.after(send, received)?;
+            rank.send_bytes(id + distance, bytes(id + distance), received)?;
         } else if id.is_multiple_of(distance) && !id.is_multiple_of(2 * distance) {
             received = Some(rank.recv_bytes(id - distance, bytes(id))?);
         }
-    }
-    Ok(())
-}
-
-fn gather(rank: &mut Rank) -> Written {
-    match rank.id {
-        0 => (1..rank.P).try_for_each(|from| rank.recv(from).map(drop)),
-        _ => rank.send(0).map(drop),
-    }
-}
-
-fn ring(rank: &mut Rank) -> Written {
-    let received = if rank.id > 0 { Some(rank.recv(rank.id - 1)?) } else { None };
-    if rank.id + 1 < rank.P {
-        let send = rank.send(rank.id + 1)?;
-        rank.after(send, received)?;
     }
     Ok(())
 }
@@ -258,8 +237,7 @@ fn ring_allreduce(rank: &mut Rank) -> Written {
     let part = rank.bytes / rank.P as u64;
     let mut received = None;
     for _ in 0..2 * (rank.P - 1) {
-        let send = rank.send_bytes(rank.ahead(1), part)?;
-        rank.after(send, received)?;
+        rank.send_bytes(rank.ahead(1), part, received)?;
         received = Some(rank.recv_bytes(rank.behind(1), part)?);
     }
     Ok(())
@@ -274,8 +252,7 @@ fn recursive_doubling(rank: &mut Rank) -> Written {
         if halves {
             bytes /= 2;
         }
-        let send = rank.send_bytes(rank.id ^ distance, bytes)?;
-        rank.after(send, received)?;
+        rank.send_bytes(rank.id ^ distance, bytes, received)?;
         received = Some(rank.recv_bytes(rank.id ^ distance, bytes)?);
         if !halves {
             bytes = bytes.saturating_mul(2);
@@ -286,7 +263,7 @@ fn recursive_doubling(rank: &mut Rank) -> Written {
 
 fn linear_barrier(rank: &mut Rank) -> Written {
     if rank.id > 0 {
-        rank.send_bytes(0, 1)?;
+        rank.send_bytes(0, 1, None)?;
         return rank.recv_bytes(0, 1).map(drop);
     }
     // All sends wait for one operation that takes no time, so that there are not P requirements for each.
@@ -294,8 +271,7 @@ fn linear_barrier(rank: &mut Rank) -> Written {
     for other in 1..rank.P {
         let received = rank.recv_bytes(other, 1)?;
         rank.after(all_came, Some(received))?;
-        let send = rank.send_bytes(other, 1)?;
-        rank.after(send, Some(all_came))?;
+        rank.send_bytes(other, 1, Some(all_came))?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! GOAL as text: reads it and writes it. `docs/reference/replay.md` has the grammar.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 
 use loggp::{Operation, Placed, Requirement, Schedule, ScheduleBuilder, ScheduleError, Time};
 
@@ -9,9 +9,19 @@ use super::lexer::{Lexer, Token};
 use super::{GoalError, begin, length, units};
 
 /// Reads a text.
-pub fn read(input: &mut dyn BufRead, unit: Time) -> Result<Schedule, GoalError> {
-    let mut reader = Reader { lexer: Lexer::new(input), unit, labels: HashMap::new() };
-    reader.keyword("num_ranks", "a schedule begins with the number of its ranks, as in num_ranks 8")?;
+pub fn read(input: &mut dyn Read, unit: Time) -> Result<Schedule, GoalError> {
+    let mut text = Vec::new();
+    input.read_to_end(&mut text)?;
+    let mut reader = Reader { lexer: Lexer::new(&text), unit, labels: HashMap::new() };
+    match reader.token()? {
+        Token::Word(b"num_ranks") => (),
+        other => {
+            return Err(reader.lexer.error(format!(
+                "a schedule begins with the number of its ranks, as in num_ranks 8, and not with {}",
+                other.said()
+            )));
+        }
+    }
     let ranks = reader.number("the number of ranks")?;
     let mut builder = begin(ranks).map_err(|why| reader.lexer.error(why))?;
     let mut written = 0;
@@ -23,16 +33,14 @@ pub fn read(input: &mut dyn BufRead, unit: Time) -> Result<Schedule, GoalError> 
                     "the file ends after {written} ranks, and num_ranks says {ranks}; write all, also those that do nothing"
                 )));
             }
-            Token::Word(word) if word == b"rank" => {
+            Token::Word(b"rank") => {
                 let rank = reader.number("the number of a rank")?;
                 let rank = usize::try_from(rank).unwrap_or(usize::MAX);
                 builder.rank(rank).map_err(|why| reader.error(why))?;
                 written += 1;
                 reader.rank(&mut builder)?;
             }
-            other => {
-                return Err(reader.expected("rank, with its number and {", &other));
-            }
+            other => return Err(reader.expected("rank, with its number and {", other)),
         }
     }
     builder.build().map_err(|why| reader.error(why))
@@ -44,20 +52,20 @@ struct Reader<'a> {
     /// How long a unit of `calc` is.
     unit: Time,
     /// The operations of the rank that have names.
-    labels: HashMap<Vec<u8>, u32>,
+    labels: HashMap<&'a [u8], u32>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn error(&self, why: ScheduleError) -> GoalError {
         self.lexer.error(why.to_string())
     }
 
-    fn expected(&self, what: &str, found: &Token) -> GoalError {
+    fn expected(&self, what: &str, found: Token) -> GoalError {
         self.lexer.error(format!("here belongs {what}, and not {}", found.said()))
     }
 
     /// The next word that is no end of a line.
-    fn token(&mut self) -> Result<Token, GoalError> {
+    fn token(&mut self) -> Result<Token<'a>, GoalError> {
         loop {
             match self.lexer.next()? {
                 Token::Line => (),
@@ -66,30 +74,29 @@ impl Reader<'_> {
         }
     }
 
-    fn keyword(&mut self, keyword: &str, why: &str) -> Result<(), GoalError> {
-        match self.token()? {
-            Token::Word(word) if word == keyword.as_bytes() => Ok(()),
-            other => Err(self.lexer.error(format!("{why}, and not with {}", other.said()))),
-        }
-    }
-
     fn number(&mut self, what: &str) -> Result<u64, GoalError> {
         match self.lexer.next()? {
             Token::Number(number) => Ok(number),
-            other => Err(self.expected(what, &other)),
+            other => Err(self.expected(what, other)),
         }
     }
 
-    /// A number that may be -1, for any.
-    fn number_or_any(&mut self, what: &str, may_be_any: bool) -> Result<Option<u32>, GoalError> {
+    /// A rank or a tag; nothing for -1, which may stand for any.
+    fn number_or_any(&mut self, what: &str) -> Result<Option<u32>, GoalError> {
         match self.lexer.next()? {
-            Token::Number(number) => match u32::try_from(number) {
-                Ok(number) if number < u32::MAX => Ok(Some(number)),
-                _ => Err(self.lexer.error(format!("{what} is less than {}, and {number} is not", u32::MAX))),
-            },
-            Token::Any if may_be_any => Ok(None),
-            other => Err(self.expected(what, &other)),
+            Token::Any => Ok(None),
+            _ => {
+                self.lexer.give_back();
+                self.number_of_32_bits(what).map(Some)
+            }
         }
+    }
+
+    fn number_of_32_bits(&mut self, what: &str) -> Result<u32, GoalError> {
+        let number = self.number(what)?;
+        let allowed = u32::try_from(number).ok().filter(|number| *number < u32::MAX);
+        allowed
+            .ok_or_else(|| self.lexer.error(format!("{what} is less than {}, and {number} is not", u32::MAX)))
     }
 
     fn byte(&mut self, what: &str) -> Result<u8, GoalError> {
@@ -98,48 +105,57 @@ impl Reader<'_> {
             .map_err(|_| self.lexer.error(format!("{what} is at most 255, and {number} is more")))
     }
 
+    fn keyword(&mut self, keyword: &str, what: &str) -> Result<(), GoalError> {
+        match self.lexer.next()? {
+            Token::Word(word) if word == keyword.as_bytes() => Ok(()),
+            other => Err(self.expected(what, other)),
+        }
+    }
+
     /// Reads a rank, whose number has been read.
     fn rank(&mut self, builder: &mut ScheduleBuilder) -> Result<(), GoalError> {
         self.labels.clear();
         match self.token()? {
             Token::Sign(b'{') => (),
-            other => return Err(self.expected("{", &other)),
+            other => return Err(self.expected("{", other)),
         }
         loop {
             match self.token()? {
                 Token::Sign(b'}') => return Ok(()),
-                Token::Word(word) if is_operation(&word) => {
-                    self.operation(builder, &word)?;
+                Token::Word(word @ (b"send" | b"recv" | b"calc")) => {
+                    self.operation(builder, word)?;
                 }
                 Token::Word(label) => match self.lexer.next()? {
                     Token::Sign(b':') => {
-                        if self.labels.contains_key(&label) {
+                        if self.labels.contains_key(label) {
                             let label = Token::Word(label).said();
                             return Err(self.lexer.error(format!(
                                 "{label} names two operations of a rank; give each another name"
                             )));
                         }
                         let operation = match self.lexer.next()? {
-                            Token::Word(word) if is_operation(&word) => self.operation(builder, &word)?,
-                            other => return Err(self.expected("send, recv or calc", &other)),
+                            Token::Word(word @ (b"send" | b"recv" | b"calc")) => {
+                                self.operation(builder, word)?
+                            }
+                            other => return Err(self.expected("send, recv or calc", other)),
                         };
                         self.labels.insert(label, operation);
                     }
-                    Token::Word(word) if word == b"requires" || word == b"irequires" => {
-                        let later = self.label(&label)?;
+                    Token::Word(word @ (b"requires" | b"irequires")) => {
+                        let later = self.label(label)?;
                         let earlier = match self.lexer.next()? {
-                            Token::Word(earlier) => self.label(&earlier)?,
-                            other => return Err(self.expected("the name of an operation", &other)),
+                            Token::Word(earlier) => self.label(earlier)?,
+                            other => return Err(self.expected("the name of an operation", other)),
                         };
                         let requirement = Requirement { later, earlier, begun: word == b"irequires" };
                         builder.require(requirement).map_err(|why| self.error(why))?;
                         let end = self.lexer.next()?;
                         self.ends(end)?;
                     }
-                    other => return Err(self.expected("a colon, requires or irequires", &other)),
+                    other => return Err(self.expected("a colon, requires or irequires", other)),
                 },
                 Token::End => return Err(self.lexer.error("the file ends within a rank; end that with }")),
-                other => return Err(self.expected("an operation, a name or }", &other)),
+                other => return Err(self.expected("an operation, a name or }", other)),
             }
         }
     }
@@ -147,7 +163,7 @@ impl Reader<'_> {
     /// The operation with a name.
     fn label(&self, label: &[u8]) -> Result<u32, GoalError> {
         self.labels.get(label).copied().ok_or_else(|| {
-            let label = Token::Word(label.into()).said();
+            let label = Token::Word(label).said();
             self.lexer
                 .error(format!("{label} names no operation of this rank so far; write the operation first"))
         })
@@ -155,67 +171,50 @@ impl Reader<'_> {
 
     /// Reads an operation, whose first word this is. Returns its number.
     fn operation(&mut self, builder: &mut ScheduleBuilder, word: &[u8]) -> Result<u32, GoalError> {
+        let mut what = match word {
+            b"calc" => self.calc()?,
+            b"send" => {
+                let bytes = self.bytes("to")?;
+                Operation::Send { bytes, to: self.number_of_32_bits("the number of a rank")?, tag: 0 }
+            }
+            _ => {
+                let bytes = self.bytes("from")?;
+                Operation::Recv { bytes, from: self.number_or_any("the number of a rank")?, tag: Some(0) }
+            }
+        };
+        let place = self.lexer.place();
         let (mut cpu, mut nic) = (0, 0);
-        if word == b"calc" {
-            let number = self.number("how long it takes")?;
-            let time = length(number, self.unit).ok_or_else(|| {
-                self.lexer
-                    .error(format!("{number} units of {} are after the end of time; give fewer", self.unit))
-            })?;
-            let end = self.parts(&mut cpu, &mut nic, None)?;
-            let placed = Placed { what: Operation::Calc(time), cpu, nic };
-            let number = builder.place(placed).map_err(|why| self.error(why))?;
-            self.ends(end)?;
-            return Ok(number);
-        }
-        let sends = word == b"send";
-        let bytes = self.number("how many bytes, as in 8b")?;
-        match self.lexer.next()? {
-            Token::Word(b) if b == b"b" => (),
-            other => return Err(self.expected("b, for bytes", &other)),
-        }
-        let preposition = if sends { "to" } else { "from" };
-        match self.lexer.next()? {
-            Token::Word(word) if word == preposition.as_bytes() => (),
-            other => return Err(self.expected(preposition, &other)),
-        }
-        let peer = self.number_or_any("the number of a rank", !sends)?;
-        let (mut what, place) = (Operation::Calc(Time::ZERO), self.lexer.place());
-        let mut tag = Some(0);
-        let end = self.parts(&mut cpu, &mut nic, Some((&mut tag, !sends)))?;
-        match (sends, peer, tag) {
-            (true, Some(to), Some(tag)) => what = Operation::Send { to, bytes, tag },
-            (false, from, tag) => what = Operation::Recv { from, bytes, tag },
-            _ => (),
-        }
-        let placed = builder.place(Placed { what, cpu, nic });
-        let number = placed.map_err(|why| {
-            let (line, column) = place;
-            GoalError::Text { line, column, why: why.to_string() }
-        })?;
+        let end = loop {
+            match (self.lexer.next()?, &mut what) {
+                (Token::Word(b"cpu"), _) => cpu = self.byte("the number of a processor")?,
+                (Token::Word(b"nic"), _) => nic = self.byte("the number of an interface")?,
+                (Token::Word(b"tag"), Operation::Send { tag, .. }) => {
+                    *tag = self.number_of_32_bits("a tag")?
+                }
+                (Token::Word(b"tag"), Operation::Recv { tag, .. }) => *tag = self.number_or_any("a tag")?,
+                (end, _) => break end,
+            }
+        };
+        let number = builder.place(Placed { what, cpu, nic });
+        let number = number.map_err(|why| self.lexer.error_at(place, why.to_string()))?;
         self.ends(end)?;
         Ok(number)
     }
 
-    /// Reads what may follow: a tag, a processor, an interface. Returns what comes then.
-    fn parts(
-        &mut self,
-        cpu: &mut u8,
-        nic: &mut u8,
-        mut tag: Option<(&mut Option<u32>, bool)>,
-    ) -> Result<Token, GoalError> {
-        loop {
-            match self.lexer.next()? {
-                Token::Word(word) if word == b"cpu" => *cpu = self.byte("the number of a processor")?,
-                Token::Word(word) if word == b"nic" => *nic = self.byte("the number of an interface")?,
-                Token::Word(word) if word == b"tag" && tag.is_some() => {
-                    if let Some((tag, may_be_any)) = &mut tag {
-                        **tag = self.number_or_any("a tag", *may_be_any)?;
-                    }
-                }
-                end => return Ok(end),
-            }
-        }
+    fn calc(&mut self) -> Result<Operation, GoalError> {
+        let number = self.number("how long it takes")?;
+        let time = length(number, self.unit).ok_or_else(|| {
+            self.lexer.error(format!("{number} units of {} are after the end of time; give fewer", self.unit))
+        })?;
+        Ok(Operation::Calc(time))
+    }
+
+    /// How many bytes go to a rank, or come from one.
+    fn bytes(&mut self, preposition: &str) -> Result<u64, GoalError> {
+        let bytes = self.number("how many bytes, as in 8b")?;
+        self.keyword("b", "b, for bytes")?;
+        self.keyword(preposition, preposition)?;
+        Ok(bytes)
     }
 
     /// An operation or a requirement ends with its line, or with its rank.
@@ -223,16 +222,12 @@ impl Reader<'_> {
         match end {
             Token::Line => Ok(()),
             Token::Sign(b'}') | Token::End => {
-                self.lexer.give_back(end);
+                self.lexer.give_back();
                 Ok(())
             }
-            other => Err(self.expected("the end of the line", &other)),
+            other => Err(self.expected("the end of the line", other)),
         }
     }
-}
-
-fn is_operation(word: &[u8]) -> bool {
-    [&b"send"[..], b"recv", b"calc"].contains(&word)
 }
 
 /// Writes a text.

@@ -206,38 +206,22 @@ impl Plan for Once<'_> {
         let data: Arc<[u8]> = (0..size).map(|_| rng.u8(..)).collect();
         let machine = self.case.machine(emulation).rate(DELAY, PS);
         let run = machine.run(|p| {
-            // When each routine was called and when it returned, and what was received.
-            let mut calls: Vec<(&'static str, Time, Time)> = Vec::with_capacity(2);
-            let mut called = |name, start: Time, p: &Proc| calls.push((name, start, p.now()));
-            let mut received = None;
+            let (mut calls, mut received) = (Vec::with_capacity(2), None);
+            if p.id() == 1 {
+                delay(p, work, self.late);
+            }
             match (p.id(), self.meanwhile) {
-                (0, None) => {
-                    p.send(1, DATA, data.clone());
-                    called(SEND, Time::ZERO, p);
-                }
+                (0, None) => call(p, &mut calls, SEND, |p| p.send(1, DATA, data.clone())),
                 (0, Some(time)) => {
-                    let request = p.isend(1, DATA, data.clone());
-                    called(ISEND, Time::ZERO, p);
+                    let request = call(p, &mut calls, ISEND, |p| p.isend(1, DATA, data.clone()));
                     delay(p, work, time);
-                    let start = p.now();
-                    p.wait(request);
-                    called(WAIT_SEND, start, p);
+                    call(p, &mut calls, WAIT_SEND, |p| p.wait(request));
                 }
-                (1, None) => {
-                    delay(p, work, self.late);
-                    let start = p.now();
-                    received = Some(p.recv_from(0, DATA));
-                    called(RECV, start, p);
-                }
+                (1, None) => received = Some(call(p, &mut calls, RECV, |p| p.recv_from(0, DATA))),
                 (1, Some(time)) => {
-                    delay(p, work, self.late);
-                    let start = p.now();
-                    let request = p.irecv_from(0, DATA);
-                    called(IRECV, start, p);
+                    let request = call(p, &mut calls, IRECV, |p| p.irecv_from(0, DATA));
                     delay(p, work, time);
-                    let start = p.now();
-                    received = Some(p.wait(request));
-                    called(WAIT_RECV, start, p);
+                    received = Some(call(p, &mut calls, WAIT_RECV, |p| p.wait(request)));
                 }
                 _ => (),
             }
@@ -248,10 +232,22 @@ impl Plan for Once<'_> {
             Some(received) if *received == data => Ok(()),
             _ => Err("processor 1 has another message than processor 0 sent".into()),
         };
-        let calls = results.into_iter().flat_map(|(_, calls)| calls);
-        let phases = calls.map(|(name, start, end)| (name.into(), end - start)).collect();
+        let phases = results.into_iter().flat_map(|(_, calls)| calls).collect();
         Ok(Outcome { phases, ..Outcome::new(run, verified) })
     }
+}
+
+/// Calls a routine, and notes how long it took.
+fn call<T>(
+    p: &mut Proc,
+    calls: &mut Vec<(PhaseName, Time)>,
+    name: &'static str,
+    routine: impl FnOnce(&mut Proc) -> T,
+) -> T {
+    let start = p.now();
+    let result = routine(p);
+    calls.push((name.into(), p.now() - start));
+    result
 }
 
 /// Refuses a machine without a second processor, and a message that it cannot carry.

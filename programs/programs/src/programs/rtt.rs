@@ -63,55 +63,38 @@ const PONG: Tag<Arc<[u8]>> = Tag::named(1, "pong");
 /// The only phase: what processor 0 sees.
 const TRIPS: &str = "round trips";
 
-/// What a round trip of messages of k words is made of (LogGPS, tables 3 and 4).
+/// A round trip of messages of which each is made of this.
 #[derive(Clone, Copy, Debug)]
-pub struct RoundTrip {
-    /// T1, the send's overhead.
-    send: Time,
-    /// T2 or T2', from the end of that until the message is there.
-    under_way: Time,
-    /// T3, the reception's overhead.
-    receive: Time,
-    /// o' + L, after which a request is there.
-    request: Time,
-    /// o', the overhead of a request.
-    overhead: Time,
-    /// Whether the messages wait for their receiver.
-    is_synchronous: bool,
-}
+pub struct RoundTrip(Parts);
 
 impl RoundTrip {
     /// On a machine with these parameters, with messages of k words.
     pub fn of(params: &Params, k: usize) -> RoundTrip {
-        let Parts { T1: send, T2: under_way, T3: receive, o: overhead, L, is_synchronous } =
-            Parts::of(params, k);
-        RoundTrip { send, under_way, receive, request: overhead + L, overhead, is_synchronous }
+        RoundTrip(Parts::of(params, k))
     }
 
     /// How long it takes with an imbalance w: equations (12) to (14).
     pub fn time(&self, w: Time) -> Time {
-        let RoundTrip { send, under_way, receive, request, overhead, is_synchronous } = *self;
+        let Parts { T1, T2, T3, o, L, is_synchronous } = self.0;
         if !is_synchronous {
-            return (send + 2 * under_way + receive - w).max(Time::ZERO) + w + send + receive;
+            return (T1 + 2 * T2 + T3 - w).max(Time::ZERO) + w + T1 + T3;
         }
-        let (granted, agreed) = (request + overhead, request + overhead); // T4 of a receiver that waits, and T5
-        let wait = (under_way + receive + request - w).max(Time::ZERO);
-        wait + w + 2 * send + under_way + receive + 2 * granted + 2 * agreed - request
+        let (T4, T5) = (self.0.T4(Time::ZERO), self.0.T5()); // T4 of a receiver that waits
+        (T2 + T3 + o + L - w).max(Time::ZERO) + w + 2 * T1 + T2 + T3 + 2 * T4 + 2 * T5 - (o + L)
     }
 
     /// How much longer a round takes that another one goes before.
     pub fn delay(&self) -> Time {
-        match self.is_synchronous {
-            true => (-(self.under_way + self.receive + self.request)).max(Time::ZERO),
-            false => Time::ZERO,
-        }
+        let Parts { T2, T3, o, L, is_synchronous, .. } = self.0;
+        if is_synchronous { (-(T2 + T3 + o + L)).max(Time::ZERO) } else { Time::ZERO }
     }
 
     /// When processor 1 has done its part of so many rounds.
     fn answered(&self, rounds: i64, w: Time) -> Time {
-        match self.is_synchronous {
-            true => self.rounds(rounds, w) - self.under_way - self.receive,
-            false => self.rounds(rounds - 1, w) + 2 * self.send + self.under_way + self.receive,
+        let Parts { T1, T2, T3, is_synchronous, .. } = self.0;
+        match is_synchronous {
+            true => self.rounds(rounds, w) - T2 - T3,
+            false => self.rounds(rounds - 1, w) + 2 * T1 + T2 + T3,
         }
     }
 
@@ -123,10 +106,10 @@ impl RoundTrip {
     /// Whether a gap changes none of it. The paper disregards it (section 4.2). Between two messages that a processor sends,
     /// or receives, there are two overheads at least; and without requests, a whole round.
     fn hides(&self, g: Time, rounds: i64, w: Time) -> bool {
-        let stream = (self.under_way - (self.request - self.overhead)).max(Time::ZERO);
-        match self.is_synchronous {
-            true => g <= 2 * self.overhead,
-            false => rounds == 1 || g + stream <= self.time(w),
+        let Parts { T2, o, L, is_synchronous, .. } = self.0;
+        match is_synchronous {
+            true => g <= 2 * o,
+            false => rounds == 1 || g + (T2 - L).max(Time::ZERO) <= self.time(w),
         }
     }
 }

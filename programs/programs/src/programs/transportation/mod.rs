@@ -50,39 +50,58 @@ pub static TRANSPORTATION: Program = Program {
             about: "every message goes in p parts by p intermediate processors; remainders in turn, from 0 (section 7)",
             formula: "2 p^2 parts + stages of s = ceil(r/p) and max_j sum_i ceil(a_ij/p) elements and p+1 lengths: vectors \
                       + (p-1)(tau + mu (s+p+1)) each (section 7.3); docs/reference/transportation.md has tau, mu and all terms",
-            plan: |case| Transportation::two_stage(case, Form { ..Form::PLAIN }),
+            plan: |case| Transportation::plan(case, Method::TwoStage(TwoStage::PLAIN)),
         },
         Algorithm {
             name: "two-stage-scan",
             about: "as two-stage, but a source's remainders begin where those of the one before end (figure 9)",
             formula: "two-stage's, a scan and a barrier (section 7.1)",
-            plan: |case| Transportation::two_stage(case, Form { scheme: Scheme::Scan, ..Form::PLAIN }),
+            plan: |case| {
+                Transportation::plan(
+                    case,
+                    Method::TwoStage(TwoStage { scheme: Scheme::Scan, ..TwoStage::PLAIN }),
+                )
+            },
         },
         Algorithm {
             name: "two-stage-alternate",
             about: "as two-stage, but remainders begin where the same destination's before end, for r > c (section 8)",
             formula: "2 p^2 parts + vector scan + barrier + stages of s = max_i sum_j ceil(a_ij/p) and ceil(c/p) elements \
                       and p+1 lengths: vectors + (p-1)(tau + mu (s+p+1)) each (section 8)",
-            plan: |case| Transportation::two_stage(case, Form { scheme: Scheme::Alternate, ..Form::PLAIN }),
+            plan: |case| {
+                Transportation::plan(
+                    case,
+                    Method::TwoStage(TwoStage { scheme: Scheme::Alternate, ..TwoStage::PLAIN }),
+                )
+            },
         },
         Algorithm {
             name: "two-stage-alternate-combine",
             about: "the same, and a destination's remainders begin where those of the one before end (section 8)",
             formula: "two-stage-alternate's, and a vector sum (section 8)",
-            plan: |case| Transportation::two_stage(case, Form { scheme: Scheme::Combine, ..Form::PLAIN }),
+            plan: |case| {
+                Transportation::plan(
+                    case,
+                    Method::TwoStage(TwoStage { scheme: Scheme::Combine, ..TwoStage::PLAIN }),
+                )
+            },
         },
         Algorithm {
             name: "two-stage-shuffled",
             about: "as two-stage, but intermediates of messages of the same length are drawn (appendix)",
             formula: "two-stage's, p parts more, and an array of min(p, s) more in every message (appendix)",
-            plan: |case| Transportation::two_stage(case, Form { shuffled: true, ..Form::PLAIN }),
+            plan: |case| {
+                Transportation::plan(case, Method::TwoStage(TwoStage { shuffled: true, ..TwoStage::PLAIN }))
+            },
         },
         Algorithm {
             name: "two-stage-sparse",
             about: "as two-stage, but only what is not empty is set up and said (section 7.3)",
             formula: "two-stage's with min(p^2, r) and min(p^2, p ceil(r/p)) parts, min(p, s)+1 lengths and two barriers \
                       more (section 7.3)",
-            plan: |case| Transportation::two_stage(case, Form { sparse: true, ..Form::PLAIN }),
+            plan: |case| {
+                Transportation::plan(case, Method::TwoStage(TwoStage { sparse: true, ..TwoStage::PLAIN }))
+            },
         },
         Algorithm {
             name: "linear",
@@ -123,18 +142,6 @@ pub enum Method {
     Single(Schedule),
     /// By intermediate processors.
     TwoStage(TwoStage),
-}
-
-/// A form of the two-stage algorithm, but for its first stage's schedule.
-struct Form {
-    scheme: Scheme,
-    shuffled: bool,
-    sparse: bool,
-}
-
-impl Form {
-    /// Section 7.
-    const PLAIN: Form = Form { scheme: Scheme::Local, shuffled: false, sparse: false };
 }
 
 /// A case that was read.
@@ -183,12 +190,6 @@ fn longest_message(matrix: &Matrix, method: &Method, params: &Params) -> usize {
 }
 
 impl Transportation<'_> {
-    fn two_stage(case: &Case, form: Form) -> Planned<'_> {
-        let Form { scheme, shuffled, sparse } = form;
-        let stage1 = Schedule::Linear; // unless the case says otherwise
-        Transportation::plan(case, Method::TwoStage(TwoStage { scheme, shuffled, sparse, stage1 }))
-    }
-
     fn plan(case: &Case, method: Method) -> Planned<'_> {
         /// What a host has room for: 2 GiB of elements that leave and arrive.
         const MOST_ELEMENTS: usize = 1 << 28;
@@ -199,17 +200,13 @@ impl Transportation<'_> {
             );
         }
         let (stage1, piece) = (case.get(&STAGE1), case.get(&CHUNK));
-        let (method, schedule) = match method {
-            Method::Single(schedule) => {
-                let schedule = schedule.with_block(piece);
-                (Method::Single(schedule), schedule)
-            }
-            Method::TwoStage(form) => {
-                let stage1 = stage1.with_block(piece);
-                (Method::TwoStage(TwoStage { stage1, ..form }), stage1)
-            }
+        let method = match method {
+            Method::Single(schedule) => Method::Single(schedule.with_block(piece)),
+            Method::TwoStage(form) => Method::TwoStage(TwoStage { stage1: stage1.with_block(piece), ..form }),
         };
-        if schedule != Schedule::Linear {
+        if let Method::Single(Schedule::Random(_))
+        | Method::TwoStage(TwoStage { stage1: Schedule::Random(_), .. }) = method
+        {
             case.check_eager()?;
         }
         let part = case.time(&PART);
@@ -255,13 +252,9 @@ impl Transportation<'_> {
     fn predicted(&self) -> Option<Vec<Time>> {
         let costs = Costs::of(self.case, self.part)?;
         match &self.method {
-            Method::Single(Schedule::Linear) => {
-                let (vectors, transfer) = predict::linear(&costs, &self.matrix);
-                Some(vec![vectors, transfer])
-            }
+            Method::Single(Schedule::Linear) => Some(predict::linear(&costs, &self.matrix)),
             Method::TwoStage(form) if form.stage1 == Schedule::Linear => {
-                let phases = predict::two_stage(&costs, &self.matrix, form);
-                Some(vec![phases.preprocessing1, phases.stage1, phases.preprocessing2, phases.stage2])
+                Some(predict::two_stage(&costs, &self.matrix, form))
             }
             _ => None,
         }

@@ -24,14 +24,6 @@ pub struct Costs {
     part: Time,
 }
 
-/// The phases of a two-stage algorithm.
-pub struct Phases {
-    pub preprocessing1: Time,
-    pub stage1: Time,
-    pub preprocessing2: Time,
-    pub stage2: Time,
-}
-
 impl Costs {
     /// Those of a case, if formulas are for its machine and its work.
     pub fn of(case: &Case, part: Time) -> Option<Costs> {
@@ -220,9 +212,9 @@ impl Costs {
 }
 
 /// `linear` by itself: the exchange of the vectors, and the steps.
-pub fn linear(costs: &Costs, matrix: &Matrix) -> (Time, Time) {
+pub fn linear(costs: &Costs, matrix: &Matrix) -> Vec<Time> {
     let longer: Vec<Time> = (1..matrix.P()).filter_map(|k| costs.step(matrix, k)).collect();
-    (costs.vectors(Time::ZERO), costs.steps(&longer))
+    vec![costs.vectors(Time::ZERO), costs.steps(&longer)]
 }
 
 /// The longest message of either stage, in elements.
@@ -244,14 +236,14 @@ pub fn longest(matrix: &Matrix, form: &TwoStage) -> (usize, usize) {
     }
 }
 
-/// The two-stage algorithms.
-pub fn two_stage(costs: &Costs, matrix: &Matrix, form: &TwoStage) -> Phases {
+/// The two-stage algorithms: preprocessing and communication of the first stage, and of the second.
+pub fn two_stage(costs: &Costs, matrix: &Matrix, form: &TwoStage) -> Vec<Time> {
     let P = matrix.P();
     let (longest1, longest2) = longest(matrix, form);
     let padded = |padding: Padding, longest: usize| padding.elements(form.order(P, longest));
     let bound1 = form.longest1(P, matrix.r());
-    let padding1 = padded(form.padding1(P, bound1), bound1);
-    let padding2 = padded(form.padding2(P, longest2), longest2);
+    let padding1 = padded(form.padding(P, bound1), bound1);
+    let padding2 = padded(form.padding(P, longest2), longest2);
 
     let parts = |most: usize| costs.part * (if form.sparse { (P * P).min(most) } else { P * P }) as i64;
     let shuffling = if form.shuffled { P as i64 * costs.part } else { Time::ZERO };
@@ -283,12 +275,12 @@ pub fn two_stage(costs: &Costs, matrix: &Matrix, form: &TwoStage) -> Phases {
             None => (after(work2) + costs.barrier(), costs.gap_left()),
         };
     }
-    Phases {
-        preprocessing1: scans + work1 + wait1,
-        stage1: costs.vectors(before1) + costs.all_steps(longest1, padding1),
-        preprocessing2: work2 + wait2,
-        stage2: costs.vectors(before2) + costs.all_steps(longest2, padding2),
-    }
+    vec![
+        scans + work1 + wait1,
+        costs.vectors(before1) + costs.all_steps(longest1, padding1),
+        work2 + wait2,
+        costs.vectors(before2) + costs.all_steps(longest2, padding2),
+    ]
 }
 
 /// The appendix's expected length of the longest message of the second stage, where parts are shuffled:

@@ -26,13 +26,12 @@ pub struct TwoStage {
 type Known = (usize, usize, Slice);
 
 impl TwoStage {
-    /// How the messages of the first stage are padded, where none has more than so many elements.
-    pub fn padding1(&self, P: usize, longest: usize) -> Padding {
-        if self.sparse { Padding::least(P, longest) } else { Padding::all(P) }
-    }
+    /// Section 7.
+    pub const PLAIN: TwoStage =
+        TwoStage { scheme: Scheme::Local, shuffled: false, sparse: false, stage1: Schedule::Linear };
 
-    /// How a message of the second stage with so many elements is padded.
-    pub fn padding2(&self, P: usize, elements: usize) -> Padding {
+    /// How messages are padded: in the first stage where none has more than so many elements, in the second one with so many.
+    pub fn padding(&self, P: usize, elements: usize) -> Padding {
         if self.sparse { Padding::least(P, elements) } else { Padding::all(P) }
     }
 
@@ -119,7 +118,7 @@ pub fn two_stage(p: &mut Proc, form: &TwoStage, source: Source) -> Arrival {
 
     // Stage 1.
     let longest = form.longest1(P, r);
-    let (padding, order) = (form.padding1(P, longest), form.order(P, longest));
+    let (padding, order) = (form.padding(P, longest), form.order(P, longest));
     let mut came: Vec<Vec<Piece>> = vec![Vec::new(); P];
     let recvl = receive_vector(p, &lengths);
     let message =
@@ -150,10 +149,10 @@ pub fn two_stage(p: &mut Proc, form: &TwoStage, source: Source) -> Arrival {
     let recvl = receive_vector(p, &lengths);
     let message = |j: usize| {
         let elements = lengths[j];
-        Packet::of(std::mem::take(&mut going[j]), form.padding2(P, elements), form.order(P, elements))
+        Packet::of(std::mem::take(&mut going[j]), form.padding(P, elements), form.order(P, elements))
     };
     let receives = |from: usize, packet: Packet| {
-        let parts = packet.open(|elements| form.padding2(P, elements));
+        let parts = packet.open(|elements| form.padding(P, elements));
         came.extend(parts.into_iter().map(|part| (part.whose, part.place.unwrap_or(from), part.slice)));
     };
     Schedule::Linear.send(p, 1, seed, &lengths, &recvl, message, receives);
