@@ -15,20 +15,13 @@ use super::known;
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
 pub struct MachineOptions {
-    /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
-    /// it [default: cs2-elan, unless --params is given]
-    #[arg(long, value_name = "NAME|FILE", value_parser = known::machine(), hide_possible_values = true)]
-    pub machine: Option<String>,
+    /// Which machine.
+    #[command(flatten)]
+    pub choice: ChoiceOptions,
     /// Number of processors
     #[arg(short = 'P', long = "processors", value_name = "N", value_parser = count, allow_negative_numbers = true)]
     #[arg(value_delimiter = ',')]
     pub P: Vec<usize>,
-    /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles
-    #[arg(long, value_name = "NAME=VALUE,...")]
-    pub params: Option<String>,
-    /// How long a cycle lasts [default: the machine's, or 1us]
-    #[arg(long, value_name = "TIME", value_parser = length, allow_negative_numbers = true)]
-    pub cycle: Option<Time>,
     /// How long a message is under way: exactly L, or anything up to L
     #[arg(long, value_name = "exact|random:SEED|exponential:SEED", default_value = "exact")]
     pub latency: Latency,
@@ -48,6 +41,21 @@ pub struct MachineOptions {
     /// How rows are written: for people, or one JSON object or CSV line per row
     #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
     pub format: Format,
+}
+
+/// Which machine it is.
+#[derive(Args)]
+pub struct ChoiceOptions {
+    /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
+    /// it [default: cs2-elan, unless --params is given]
+    #[arg(long, value_name = "NAME|FILE", value_parser = known::machine(), hide_possible_values = true)]
+    pub machine: Option<String>,
+    /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles
+    #[arg(long, value_name = "NAME=VALUE,...")]
+    pub params: Option<String>,
+    /// How long a cycle lasts [default: the machine's, or 1us]
+    #[arg(long, value_name = "TIME", value_parser = length, allow_negative_numbers = true)]
+    pub cycle: Option<Time>,
 }
 
 /// On which clock a machine runs, and what only the wall clock has.

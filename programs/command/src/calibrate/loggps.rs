@@ -21,7 +21,7 @@ use crate::field::{Field, Object};
 use crate::heading::{machine_heading, parameters};
 use crate::machine_file;
 use crate::number::{Unit, count, percent, rough, thousands};
-use crate::options::{MachineOptions, carrier_on};
+use crate::options::{ChoiceOptions, MachineOptions, carrier_on};
 use crate::output::Files;
 use crate::report::Report;
 
@@ -51,7 +51,8 @@ pub fn calibrate(asked: &Calibrate, out: &mut dyn Write) -> Result<(), Failure> 
 
 /// Derives a machine from a file.
 pub fn derive(asked: &Calibrate, path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
-    let MachineOptions { machine, params, clock, cycle, stack, .. } = &asked.machine;
+    let MachineOptions { choice: ChoiceOptions { machine, params, cycle }, clock, stack, .. } =
+        &asked.machine;
     let given =
         [("--machine", machine.is_some()), ("--params", params.is_some()), ("--stack", stack.is_some())];
     if let Some((name, _)) = given.into_iter().chain(clock.given()).find(|(_, given)| *given) {
