@@ -15,24 +15,25 @@ use crate::message::{MessageId, RawTag};
 use crate::time::Time;
 use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Transfer, Until};
 
-/// What was sent to be received, as far as calls say it.
+/// The messages that the calls have sent, and those of them that no call has received so far.
 #[derive(Default)]
 struct Letters<'a> {
-    /// The tag of each message, and how its receiver agreed to it.
+    /// For each message its tag and its transfer, as the sending call says them.
     sent: HashMap<MessageId, (u64, &'a Transfer)>,
-    /// What nobody has received: by receiver, tag, sender or any, arrival of the first message, and that message.
+    /// The messages that no call has received so far, each twice: receiver, tag, sender (once `None`, for receives from any
+    /// sender), arrival of the transfer's first message, and that message.
     left: BTreeSet<(usize, u64, Option<usize>, Time, MessageId)>,
 }
 
 impl Letters<'_> {
-    /// The first message that a receive wants.
+    /// The earliest message left that a receive with this tag and source can take.
     fn first(&self, to: usize, tag: u64, from: Option<usize>) -> Option<(Time, MessageId)> {
         let least = (to, tag, from, Time::from_ps(i64::MIN), MessageId { from: 0, number: 0 });
         let &(y, about, x, arrival, id) = self.left.range(least..).next()?;
         ((y, about, x) == (to, tag, from)).then_some((arrival, id))
     }
 
-    /// Whether a receive by a tag is one for a message, and its sender says of its request the same.
+    /// Whether a receive by this tag can take what it got, and names the same rendezvous as the sender.
     fn meant(&self, tag: &CallTag, got: &Transfer) -> bool {
         let wild = RawTag::numbered(tag.number).is_wild();
         let right = |(about, sent): &(u64, &Transfer)| {
@@ -53,24 +54,25 @@ impl Letters<'_> {
     }
 }
 
-/// A processor, as its calls are held against what it did.
+/// A processor whose calls are held against its deeds.
 struct Caller<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> {
-    /// The audit.
+    /// The audit under way.
     auditor: &'c mut Auditor<'a>,
-    /// What there is to receive.
+    /// The messages that the calls have sent.
     letters: &'c mut Letters<'a>,
-    /// What it did and was not looked at yet, but for its waits.
+    /// The processor's deeds that no call has accounted for so far, without its waits.
     deeds: Peekable<D>,
-    /// When its last reception began.
+    /// When the processor's last reception began.
     received_at: Option<Time>,
-    /// What its requests were called for with, until they are waited for.
+    /// The calls for requests that the processor has not waited for so far, by the requests' numbers.
     posted: HashMap<u32, &'a CallKind>,
-    /// Whether it is known which message comes first: requests take some before they are waited for.
+    /// Whether the calls tell which message a receive must take. They do not if the processor calls for requests to receive,
+    /// which take messages before they are waited for, or if the host let acts happen out of their order.
     orderly: bool,
 }
 
 impl<'a> Auditor<'a> {
-    /// Holds what the programs called against what the processors did. A trace from before traces held calls has none.
+    /// Holds the programs' calls against the processors' deeds. A trace from before traces held calls is not judged.
     pub(super) fn follow_calls(&mut self, deeds: &[Deed<'a>]) {
         let trace = self.trace;
         if trace.calls.is_empty() {
@@ -116,7 +118,7 @@ impl<'a> Auditor<'a> {
         }
     }
 
-    /// What the sending calls say that there is to receive.
+    /// Collects the messages that the calls have sent.
     fn letters(&mut self) -> Letters<'a> {
         let (mut letters, mut posted) = (Letters::default(), HashMap::new());
         for Call { id, what, .. } in &self.trace.calls {
@@ -142,7 +144,7 @@ impl<'a> Auditor<'a> {
         self.find(id).map(|place| self.flights[place].message)
     }
 
-    /// Whether there is such a message.
+    /// Whether there is a message of this name, sender, receiver and length.
     fn knows(&self, id: MessageId, from: usize, to: usize, words: usize) -> bool {
         self.message(id).is_some_and(|message| (id.from, message.to, message.words) == (from, to, words))
     }
@@ -155,7 +157,7 @@ impl<'a> Auditor<'a> {
 }
 
 impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
-    /// Holds a call against what was done, and what came of it against what was asked.
+    /// Holds a call against the processor's deeds, and its result against what it asked for.
     fn follow(&mut self, call: &'a Call) {
         let (&Call { id, start, end, .. }, who) = (call, Named(call));
         let (begun, done) = self.does(call);
@@ -201,7 +203,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
             CallKind::Test { .. } => over = start + self.auditor.trace.params.cycle,
             CallKind::Probe { from, tag, saw } => {
                 over = start + self.auditor.trace.params.cycle;
-                // Which of two that arrive at once is seen may depend on who comes first in that instant.
+                // Of two messages that arrive at the same time a look may see either, so any message there will do.
                 let there =
                     |saw| self.letters.first(id, tag.number, Some(saw)).is_some_and(|(at, _)| at <= start);
                 match *saw {
@@ -217,8 +219,8 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
         broken!(self.auditor, "{who}", over != end => Rule::Calls, "ends at {end}, and is over at {over}";);
     }
 
-    /// Holds what the processor did in a call against what the call means. Returns when its first reception began, and
-    /// when all of it was over.
+    /// Holds the processor's deeds in a call against those that the call means. Returns when the call's first reception
+    /// began, and when its last deed was over.
     fn does(&mut self, call: &Call) -> (Option<Time>, Option<Time>) {
         self.in_no_call(call.start);
         let (means, who) = (means(&call.what), Named(call));
@@ -246,7 +248,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
         (begun, over)
     }
 
-    /// What is left of what it did before a moment was in no call.
+    /// Reports the processor's remaining deeds that began before a moment: they were in no call.
     fn in_no_call(&mut self, until: Time) {
         while let Some(deed) = self.deeds.next_if(|deed| deed.start < until) {
             let (id, start) = (deed.id, deed.start);
@@ -255,7 +257,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
         }
     }
 
-    /// Holds a look in vain until a deadline against what there was.
+    /// Reports a call that found nothing although a message for it arrived before the deadline.
     fn finds_nothing(&mut self, call: &Call, from: Option<usize>, tag: &CallTag, deadline: Time) {
         let there = self.letters.first(call.id, tag.number, from);
         if let Some((arrival, first)) = there.filter(|(arrival, _)| *arrival < deadline && self.orderly) {
@@ -264,7 +266,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
         }
     }
 
-    /// Holds what was to be sent against its message.
+    /// Holds the message that a call sent against what the call asked for.
     fn has_sent(&mut self, call: &Call, to: usize, bytes: usize, sent: &Transfer) {
         let (who, words, message) = (Named(call), self.auditor.length(bytes), sent.message);
         let must_ask = self.auditor.trace.params.gps().is_some_and(|gps| words > gps.S);
@@ -277,7 +279,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
         self.agrees(call, sent, call.id, to);
     }
 
-    /// Holds what was to be received against the message that came.
+    /// Holds the message that a call received against what the call asked for.
     fn has_got(&mut self, call: &Call, from: Option<usize>, tag: &CallTag, got: &Transfer) {
         let (who, first, message) = (Named(call), first(got), got.message);
         let arrival = self.auditor.message(first).map_or(call.start, |first| first.arrival);
@@ -293,7 +295,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
         self.agrees(call, got, message.from, call.id);
     }
 
-    /// The request and the reply before a message are words of nothing, there and back.
+    /// Reports a rendezvous whose request did not go to the receiver, or whose reply did not come back, each with no words.
     fn agrees(&mut self, call: &Call, transfer: &Transfer, from: usize, to: usize) {
         let (Some(rendezvous), who) = (&transfer.rendezvous, Named(call)) else { return };
         for (part, from, to) in [(rendezvous.request, from, to), (rendezvous.reply, to, from)] {
@@ -305,7 +307,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
     }
 }
 
-/// A call, as sentences name it.
+/// A call, as the report's sentences name it.
 struct Named<'a>(&'a Call);
 
 impl fmt::Display for Named<'_> {
@@ -315,7 +317,7 @@ impl fmt::Display for Named<'_> {
     }
 }
 
-/// What a processor does in a call, but for waiting.
+/// The deeds that a call means, without waits, in their order.
 fn means(call: &CallKind) -> Vec<ActivityKind> {
     use ActivityKind::{Barrier, Post, Receive, Send, Wait, Work};
     let sends = |sent: &Transfer| match sent.rendezvous.as_deref() {
@@ -335,7 +337,7 @@ fn means(call: &CallKind) -> Vec<ActivityKind> {
     }
 }
 
-/// What a processor does, as sentences say it.
+/// An activity, as the report's sentences say it.
 fn told(what: &ActivityKind) -> String {
     match what {
         ActivityKind::Work(kind) => format!("computes {kind:?}"),
@@ -348,7 +350,7 @@ fn told(what: &ActivityKind) -> String {
     }
 }
 
-/// The message with which a transfer begins.
+/// The first message of a transfer: the rendezvous' request, or the message itself if it had no rendezvous.
 fn first(transfer: &Transfer) -> MessageId {
     transfer.rendezvous.as_ref().map_or(transfer.message, |rendezvous| rendezvous.request)
 }

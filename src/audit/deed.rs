@@ -1,4 +1,4 @@
-//! What a processor did for a while, or one of its requests beside it.
+//! A deed: what a processor, or one of its requests beside it, did for a while.
 
 use crate::time::Time;
 use crate::trace::{Activity, ActivityKind, Progress, Trace};
@@ -8,17 +8,18 @@ use crate::trace::{Activity, ActivityKind, Progress, Trace};
 pub(super) struct Deed<'a> {
     /// The processor.
     pub id: usize,
-    /// Its request that did so, unless it was itself.
+    /// The processor's request that did this, or `None` if the processor itself did.
     pub request: Option<u32>,
-    /// When it began.
+    /// When the deed began.
     pub start: Time,
-    /// When it was over.
+    /// When the deed was over.
     pub end: Time,
-    /// What it was.
+    /// What the deed was.
     pub what: &'a ActivityKind,
 }
 
-/// All that was done: by processor, what it did itself before what each of its requests did, and by time.
+/// All deeds of a trace, sorted by processor. A processor's own deeds come before those of its requests, and each of these
+/// lists is in the order of time.
 pub(super) fn deeds(trace: &Trace) -> Vec<Deed<'_>> {
     let own = |&Activity { id, start, end, ref what }| Deed { id, request: None, start, end, what };
     let beside = |&Progress { id, request, start, end, ref what }| {
@@ -27,7 +28,7 @@ pub(super) fn deeds(trace: &Trace) -> Vec<Deed<'_>> {
     };
     let mut deeds: Vec<Deed> = trace.activities.iter().map(own).collect();
     deeds.extend(trace.progress.iter().map(beside));
-    // What lasts no time comes before what begins with it.
+    // A deed that lasts no time comes before one that begins at the same moment and lasts.
     deeds.sort_by_key(|deed| (deed.id, deed.request, deed.start, deed.end));
     deeds
 }

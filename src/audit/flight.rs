@@ -17,9 +17,9 @@ pub(super) struct Flight<'a> {
     pub sent: Option<Sent>,
     /// Whether its receiver took it.
     pub received: bool,
-    /// When the gap after its sender's message before it is over, if there is one.
+    /// When the gap after the sender's message before this one is over, if there is such a message.
     pub gap_over: Option<Time>,
-    /// It comes out no earlier, if it may overtake none on the same way.
+    /// The moment before which the message may not come out, if it may overtake no message on the same way.
     pub not_before: Option<Time>,
 }
 
@@ -36,34 +36,35 @@ pub(super) struct Sent {
     pub entered: Time,
 }
 
-/// A place that holds so many messages at once.
+/// A place in the network that can hold a limited number of messages at once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Place {
     /// A processor's end of the network, for what it sends.
     From(usize),
-    /// The same for what it receives.
+    /// A processor's end of the network, for what it receives.
     To(usize),
-    /// A processor's port: whether it is the one for receiving, where there are two.
+    /// A processor's port. The flag says whether it is the port for receiving; a single port has `false`.
     Port(usize, bool),
 }
 
 impl Flight<'_> {
-    /// When it was ready, or at least entered.
+    /// When the message was ready, or when it entered if nobody sent it.
     pub(super) fn ready(&self) -> Time {
         self.sent.map_or(self.message.enter, |sent| sent.ready)
     }
 
-    /// When it asks for its way: when it is ready, or when it would be there, if a negative G_l makes that earlier.
+    /// When the message asks for its way: when it is ready, or when it would arrive if a negative G_l makes that earlier.
     pub(super) fn ask(&self) -> Time {
         self.ready().min(self.ready() + self.message.latency + self.spread)
     }
 
-    /// Its sender's port, and its receiver's.
+    /// The sender's port, and the receiver's.
     pub(super) fn ports(&self, ports: Ports) -> [Place; 2] {
         [Place::Port(self.message.id.from, false), Place::Port(self.message.to, ports == Ports::Dual)]
     }
 
-    /// Where it is from when to when: in transit during [enter, arrival), and a long one in the ports at both ends.
+    /// The places that the message takes, from when to when: both ends of the network during [enter, arrival), and the ports
+    /// if it is long.
     pub(super) fn stays(&self, ports: Ports) -> impl Iterator<Item = (Place, Time, Time)> + use<> {
         let Message { id, to, enter, first, arrival, .. } = *self.message;
         let [exit, entrance] = self.ports(ports);
@@ -77,7 +78,7 @@ impl Flight<'_> {
     }
 }
 
-/// Where a message is, as sentences say it.
+/// A place, as the report's sentences say it.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

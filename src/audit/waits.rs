@@ -1,11 +1,12 @@
 //! Whether a message waited with reason.
 //!
-//! A message asks for its way when it is ready, or when it would be there if a negative G_l makes that earlier.
-//! Who asks first is served first, and at the same moment the one whose place is before the other's. What was
-//! promised to those served before is all that a message may wait for: its own end of the network or its
-//! receiver's is full, or a port is taken. So the requests are gone through in that order, and each is held
-//! against the promises made until then, as the trace says them. Who enters too early is in the way of
-//! another, and found where messages and ports are watched; who enters too late is found here.
+//! A message asks for its way when it is ready, or when it would arrive if a negative G_l makes that earlier.
+//! The message that asks first is served first. Of messages that ask at the same moment, the one whose sender has
+//! the earlier place is served first. A message may wait only for what was promised to messages served before
+//! it: its own end of the network or its receiver's is full, or a port is taken. So this module goes through the
+//! messages in the order in which they are served, and holds each against the promises made until then, as the
+//! trace says them. A message that enters too late is found here. One that enters too early takes the place of
+//! another message, which `messages.rs` finds.
 
 use std::collections::HashSet;
 
@@ -15,7 +16,7 @@ use super::room::{Room, Rooms};
 use crate::time::Time;
 use crate::trace::{ActivityKind, Message, Trace};
 
-/// What a message finds on its way: the places that it needs, as far as anything is promised there.
+/// The places that a message needs on its way; a place at which nothing is ever promised is `None`.
 struct Way<'a> {
     /// The message.
     flight: &'a Flight<'a>,
@@ -25,12 +26,14 @@ struct Way<'a> {
     exit: Option<&'a Room>,
     /// The receiver's port.
     entrance: Option<&'a Room>,
-    /// These are one port, where the message must also get out of its own way.
+    /// Whether a processor with a single port sends itself a long message: the port must send all of it before it receives
+    /// any of it.
     itself: bool,
 }
 
 impl Auditor<'_> {
-    /// Holds every message's waits against what was promised to those who asked before, if it is known who did.
+    /// Holds every message's waits against what was promised to messages that asked before it. A run in which the host let
+    /// acts happen out of their order is not judged, since nobody knows which message asked first.
     pub(super) fn judge_waits(&mut self) {
         if self.trace.out_of_order > 0 {
             return;
@@ -41,7 +44,8 @@ impl Auditor<'_> {
         let mut promised = Rooms::new(stays, |place| self.capacity(place));
         let free = free_barriers(self.trace);
         for at_once in served.chunk_by(|a, b| a.ask() == b.ask()) {
-            // If the trace does not tell their order, each may have come before all others, or after them.
+            // If the trace does not tell the order of these messages, each may have been served before all others, or after
+            // them.
             let chained = may_be_chained(at_once, &free, self.trace.params.o);
             for group in at_once.chunks(if chained { at_once.len() } else { 1 }) {
                 let least = |flight: &Flight| self.way(flight, &promised).admitted(flight.ready());
@@ -63,7 +67,7 @@ impl Auditor<'_> {
         }
     }
 
-    /// What a message finds on its way.
+    /// The way of a message.
     fn way<'a>(&self, flight: &'a Flight, promised: &'a Rooms) -> Way<'a> {
         let ports = flight.ports(self.trace.ports);
         let [exit, entrance] = ports.map(|port| promised.at(port).filter(|_| flight.spread > Time::ZERO));
@@ -72,7 +76,7 @@ impl Auditor<'_> {
         Way { flight, ends, exit, entrance, itself: flight.spread > Time::ZERO && ports[0] == ports[1] }
     }
 
-    /// Holds a message's waits against its way. `least` is when its stall can have ended at the earliest.
+    /// Holds a message's waits against its way. `least` is the earliest moment at which its stall can have ended.
     fn judge(&mut self, way: &Way, least: Time) {
         let Flight { message, spread, sent, not_before, .. } = *way.flight;
         let &Message { id, to, enter, first, arrival, .. } = message;
@@ -97,16 +101,16 @@ impl Auditor<'_> {
     }
 }
 
-/// When barriers that cost nothing ended: processors that left one may act after others of the same moment,
-/// whatever their numbers.
+/// The moments at which barriers that cost nothing ended. A processor that left such a barrier may act after other
+/// processors of the same moment, whatever their numbers.
 fn free_barriers(trace: &Trace) -> HashSet<Time> {
     let free = trace.barrier == Some(Time::ZERO);
     let barriers = trace.activities.iter().filter(|activity| free && activity.what == ActivityKind::Barrier);
     barriers.map(|activity| activity.end).collect()
 }
 
-/// Whether some requests of one moment may come from others of the same moment: then they are served after
-/// them, whatever the numbers of their senders. Who leaves a barrier and sends asks after o.
+/// Whether some of the messages that ask at one moment may have been caused by others of them: then the caused ones are
+/// served later, whatever the numbers of their senders. A processor that leaves a barrier and sends asks o later.
 fn may_be_chained(at_once: &[Flight], free: &HashSet<Time>, o: Time) -> bool {
     let Some(first) = at_once.first() else { return false };
     let no_time = |flight: &Flight| {
@@ -119,7 +123,7 @@ fn may_be_chained(at_once: &[Flight], free: &HashSet<Time>, o: Time) -> bool {
 }
 
 impl Way<'_> {
-    /// When the first word comes out if it enters then.
+    /// When the message's first word comes out of the network if the message enters at `enter`.
     fn first(&self, enter: Time) -> Time {
         let Flight { message, spread, not_before, .. } = *self.flight;
         let latency = if self.itself { message.latency.max(spread) } else { message.latency };
@@ -127,7 +131,7 @@ impl Way<'_> {
         self.entrance.map_or(soonest, |port| port.fit(soonest, spread))
     }
 
-    /// The earliest moment, not before `from`, at which both ends have room.
+    /// The earliest moment, not before `from`, at which both ends of the network have room for the message.
     fn admitted(&self, from: Time) -> Time {
         let ends = || self.ends.iter().flatten();
         let shortest = self.flight.message.latency + self.flight.spread; // nothing or less if it is never in transit
@@ -142,8 +146,8 @@ impl Way<'_> {
             if arrival <= enter + shortest {
                 return enter;
             }
-            // A port keeps it in transit for longer. One that enters later arrives no earlier; so it cannot
-            // enter before the last full moment of this transit is over.
+            // The receiver's port keeps the message in transit for longer than `shortest`. Entering later would not
+            // make it arrive earlier; so it cannot enter before the last full moment of this transit is over.
             match ends().filter_map(|end| end.full_until(enter, arrival)).max() {
                 Some(over) => enter = over,
                 None => return enter,
@@ -151,7 +155,7 @@ impl Way<'_> {
         }
     }
 
-    /// The earliest moment at which it can enter, if both ends have room at `admitted` and not before.
+    /// The earliest moment at which the message can enter, if both ends have room at `admitted` and not before.
     fn enter(&self, admitted: Time) -> Time {
         let mut enter = admitted;
         loop {

@@ -6,15 +6,15 @@ use crate::proc::{Acting, Proc};
 
 /// One call of a collective, on one processor.
 pub(super) struct Call {
-    /// What is called.
+    /// The collective that is called.
     pub kind: Collective,
-    /// How many collectives were called before.
+    /// How many collectives the same callers, this group or all processors, had called before.
     number: u32,
-    /// Who calls it, if not all.
+    /// The group of processors that calls the collective, or `None` if all processors do.
     group: Option<Acting>,
-    /// The processor's rank among those who call it: its number, if all do.
+    /// The processor's rank among the callers; its number if all processors call.
     pub id: usize,
-    /// How many call it.
+    /// The number of callers.
     pub P: usize,
 }
 
@@ -25,14 +25,14 @@ impl Call {
         Call { kind, number, group: p.acting().cloned(), id, P }
     }
 
-    /// Begins a call that has a root, which must be there.
+    /// Begins a call that has a root; refuses a root that is none of the callers.
     #[track_caller]
     pub(super) fn begin_at(p: &mut Proc, kind: Collective, root: usize) -> Call {
         check_root(p, root);
         Call::begin(p, kind)
     }
 
-    /// What the root gave, on the root, where it must be there; nothing on the others.
+    /// The value of the root, on the root, which must give one; `None` on the other processors.
     #[track_caller]
     pub(super) fn given<T>(&self, p: &mut Proc, root: usize, value: Option<T>, what: &str) -> Option<T> {
         if self.id != root {
@@ -44,7 +44,7 @@ impl Call {
         value
     }
 
-    /// Refuses values that are not one for each processor.
+    /// Refuses values unless there is one for each processor.
     #[track_caller]
     pub(super) fn check_count<T>(&self, p: &mut Proc, values: &[T], to: &str) {
         let (n, P, kind) = (values.len(), self.P, self.kind.name());
@@ -118,7 +118,7 @@ pub(super) fn place(p: &Proc) -> (usize, usize) {
     }
 }
 
-/// Refuses a root that is not there.
+/// Refuses a root that is none of the callers.
 #[track_caller]
 pub(super) fn check_root(p: &mut Proc, root: usize) {
     let Some(Acting { group, .. }) = p.acting() else { return p.check(root, 0) };

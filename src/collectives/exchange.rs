@@ -6,11 +6,11 @@ use crate::proc::Proc;
 /// A step of an exchange.
 #[derive(Clone, Debug)]
 pub struct Shift<T> {
-    /// Where the value goes.
+    /// The processor to which the value goes.
     pub to: usize,
     /// The value that is sent.
     pub value: T,
-    /// Who sends one here in the same step.
+    /// The processor that sends this one a value in the same step.
     pub from: usize,
 }
 

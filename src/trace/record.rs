@@ -100,8 +100,8 @@ pub enum ActivityKind {
     Port,
     /// Wait for a message or a moment.
     Idle,
-    /// Wait in the machine's own barrier: for the others, and for as long as it costs. It is one even if it
-    /// takes no time.
+    /// Wait in the machine's own barrier: for the other processors, and for as long as the barrier costs. A barrier that
+    /// takes no time is in the trace too.
     Barrier,
     /// Call for a request, the one with this number.
     Post(u32),
@@ -114,7 +114,7 @@ pub enum ActivityKind {
 pub struct Progress {
     /// The processor.
     pub id: usize,
-    /// How many requests it had called for before.
+    /// The request's number: how many requests its processor had called for before.
     pub request: u32,
     /// When it began.
     pub start: Time,

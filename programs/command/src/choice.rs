@@ -5,7 +5,7 @@ use loggp::{Parameter, Params, ParamsBuilder, preset};
 use super::failure::Failure;
 use super::machine_file::{self, MachineFile};
 use super::number::Unit;
-use super::options::MachineOptions;
+use super::options::ChoiceOptions;
 
 /// The machine of LogGP's scatter experiment, which runs unless another is asked for (LogGP, section 4.10).
 const DEFAULT_MACHINE: &str = "cs2-elan";
@@ -24,7 +24,7 @@ pub struct Choice {
 
 impl Choice {
     /// The machine that the options ask for, with so many processors.
-    pub fn of(options: &MachineOptions, P: Option<usize>) -> Result<Choice, Failure> {
+    pub fn of(options: &ChoiceOptions, P: Option<usize>) -> Result<Choice, Failure> {
         let (name, builder) = begin(options, P)?;
         let open = builder.open().join(" and ");
         let params = builder.build().map_err(|why| match &options.machine {
@@ -45,7 +45,7 @@ impl Choice {
 /// What --params says goes over what the machine has, and -P over both. The cycle comes first, for bare
 /// numbers count cycles; the machine's own numbers have been read before and stay as long as they are.
 pub fn begin(
-    options: &MachineOptions,
+    options: &ChoiceOptions,
     P: Option<usize>,
 ) -> Result<(Option<&'static str>, ParamsBuilder), Failure> {
     if P.is_some() && gives(options, "P") {
@@ -76,7 +76,7 @@ pub fn begin(
 }
 
 /// The unit of the first time in --params; without one, the unit of the papers.
-pub fn unit(options: &MachineOptions, params: &Params) -> Unit {
+pub fn unit(options: &ChoiceOptions, params: &Params) -> Unit {
     let is_time = |name: &str| Parameter::named(name).is_some_and(Parameter::is_time);
     match values(options).find(|(name, _)| is_time(name)) {
         Some((_, value)) => Unit::of(value, params.cycle),
@@ -85,12 +85,12 @@ pub fn unit(options: &MachineOptions, params: &Params) -> Unit {
 }
 
 /// Whether --params gives the parameter with this name.
-pub fn gives(options: &MachineOptions, parameter: &str) -> bool {
+pub fn gives(options: &ChoiceOptions, parameter: &str) -> bool {
     values(options).any(|(name, _)| name == parameter)
 }
 
 /// The parameters in --params, with their values, where it is well formed.
-fn values(options: &MachineOptions) -> impl Iterator<Item = (&str, &str)> {
+fn values(options: &ChoiceOptions) -> impl Iterator<Item = (&str, &str)> {
     let parts = options.params.as_deref().unwrap_or_default().split(',');
     parts.filter_map(|part| part.split_once('=')).map(|(name, value)| (name.trim(), value.trim()))
 }

@@ -13,7 +13,7 @@ use super::options::Options;
 use super::output::Outputs;
 use super::own::OfProgram;
 use super::report::Report;
-use super::row::{self, Asked, MOST_DECIMALS};
+use super::row::{self, MOST_DECIMALS, Task};
 use super::setting::Setting;
 use super::studies::{end, run_all, warn};
 use super::trend;
@@ -53,7 +53,7 @@ impl Compare {
             match study.and_then(|study| study.case.check().map(|()| study)) {
                 Ok(study) => {
                     let name = algorithm.name.into();
-                    studies.push(Asked { name, machine: choice.name, study, at: None });
+                    studies.push(Task { name, machine: choice.name, study, at: None });
                 }
                 Err(refusal) => refusals.push(Failure::request(refusal)),
             }

@@ -33,7 +33,7 @@ pub fn details(rows: &[Row], unit: Unit) -> Vec<Block> {
 
 /// What else the runs showed, as a table; nothing where they showed no more.
 fn metrics(rows: &[Row], unit: Unit) -> Option<Block> {
-    let mut columns = vec![Column::shown("", |row: &Row| row.asked.name.clone())];
+    let mut columns = vec![Column::shown("", |row: &Row| row.task.name.clone())];
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for &Metric { name, unit, .. } in rows.iter().flat_map(|row| &row.answers.outcome.metrics) {
         if !seen.contains(&(name, unit)) {
@@ -52,7 +52,7 @@ fn metrics(rows: &[Row], unit: Unit) -> Option<Block> {
 fn phases(rows: &[Row], unit: Unit) -> Option<Block> {
     /// The first phase of a run stands beside its name.
     fn named(row: &Row) -> impl Iterator<Item = (&str, &Phase)> {
-        std::iter::once(row.asked.name.as_str()).chain(std::iter::repeat("")).zip(&row.answers.phases)
+        std::iter::once(row.task.name.as_str()).chain(std::iter::repeat("")).zip(&row.answers.phases)
     }
     let phases: Vec<(&str, &Phase)> = rows.iter().flat_map(named).collect();
     let mut columns = vec![Column::shown("", |(name, _): &(&str, &Phase)| name.to_string())];
@@ -62,7 +62,7 @@ fn phases(rows: &[Row], unit: Unit) -> Option<Block> {
 
 /// How this computer held the runs, as a table.
 fn host(rows: &[Row], unit: Unit) -> Option<Block> {
-    let mut columns = vec![Column::shown("", |row: &Row| row.asked.name.clone())];
+    let mut columns = vec![Column::shown("", |row: &Row| row.task.name.clone())];
     columns.extend([row::dilation(), row::cores()]);
     columns.extend(row::lateness());
     table(&columns, rows, unit, MOST_DECIMALS)
@@ -91,8 +91,8 @@ fn reasons(rows: &[Row]) -> Vec<String> {
     for row in rows {
         let Some(host) = row.host() else { continue };
         match reasons.iter_mut().find(|(other, _)| *other == host.why) {
-            Some((_, names)) => names.push(&row.asked.name),
-            None => reasons.push((&host.why, vec![&row.asked.name])),
+            Some((_, names)) => names.push(&row.task.name),
+            None => reasons.push((&host.why, vec![&row.task.name])),
         }
     }
     if let [(why, _)] = reasons[..] {

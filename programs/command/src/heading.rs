@@ -68,15 +68,20 @@ pub fn machine_heading(
     clock: ClockKind,
     options: &MachineOptions,
 ) -> String {
+    let MachineOptions { latency, ties, ports, .. } = *options;
+    let clock = clock_said(clock, options.clock.carrier.unwrap_or_default());
+    headed(choice, parameters, &(clock + &wires(latency, ties, ports)))
+}
+
+/// The heading of a machine of which this is how it runs.
+pub fn headed(choice: &Choice, parameters: &str, how: &str) -> String {
     let Choice { name, unit, .. } = choice;
     let on = name.map_or(String::new(), |name| format!("{name}: "));
-    let clock = clock_said(clock, options.carrier.unwrap_or_default());
-    let wires = wires(options.latency, options.ties, options.ports);
-    format!("{on}{parameters}\n{clock}{wires}, times in {}", unit.name)
+    format!("{on}{parameters}\n{how}, times in {}", unit.name)
 }
 
 /// What is not as usual between processors.
-fn wires(latency: Latency, ties: Ties, ports: Ports) -> String {
+pub fn wires(latency: Latency, ties: Ties, ports: Ports) -> String {
     let latency = match latency {
         Latency::Exact => String::new(),
         drawn => format!(", {}", latency_said(drawn)),

@@ -15,20 +15,13 @@ use super::known;
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
 pub struct MachineOptions {
-    /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
-    /// it [default: cs2-elan, unless --params is given]
-    #[arg(long, value_name = "NAME|FILE", value_parser = known::machine(), hide_possible_values = true)]
-    pub machine: Option<String>,
+    /// Which machine.
+    #[command(flatten)]
+    pub choice: ChoiceOptions,
     /// Number of processors
     #[arg(short = 'P', long = "processors", value_name = "N", value_parser = count, allow_negative_numbers = true)]
     #[arg(value_delimiter = ',')]
     pub P: Vec<usize>,
-    /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles
-    #[arg(long, value_name = "NAME=VALUE,...")]
-    pub params: Option<String>,
-    /// How long a cycle lasts [default: the machine's, or 1us]
-    #[arg(long, value_name = "TIME", value_parser = length, allow_negative_numbers = true)]
-    pub cycle: Option<Time>,
     /// How long a message is under way: exactly L, or anything up to L
     #[arg(long, value_name = "exact|random:SEED|exponential:SEED", default_value = "exact")]
     pub latency: Latency,
@@ -41,6 +34,33 @@ pub struct MachineOptions {
     /// Stack of each processor, in bytes
     #[arg(long, value_name = "BYTES", value_parser = stack, allow_negative_numbers = true)]
     pub stack: Option<usize>,
+    /// On which clock.
+    #[command(flatten)]
+    pub clock: ClockOptions,
+
+    /// How rows are written: for people, or one JSON object or CSV line per row
+    #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
+    pub format: Format,
+}
+
+/// Which machine it is.
+#[derive(Args)]
+pub struct ChoiceOptions {
+    /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
+    /// it [default: cs2-elan, unless --params is given]
+    #[arg(long, value_name = "NAME|FILE", value_parser = known::machine(), hide_possible_values = true)]
+    pub machine: Option<String>,
+    /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles
+    #[arg(long, value_name = "NAME=VALUE,...")]
+    pub params: Option<String>,
+    /// How long a cycle lasts [default: the machine's, or 1us]
+    #[arg(long, value_name = "TIME", value_parser = length, allow_negative_numbers = true)]
+    pub cycle: Option<Time>,
+}
+
+/// On which clock a machine runs, and what only the wall clock has.
+#[derive(Args, Default)]
+pub struct ClockOptions {
     /// The clock: only what the model says, or what this computer measures too [default: virtual to run and to sweep,
     /// wall to compare, calibrate and stress]
     #[arg(long, value_parser = one_of::<ClockKind>(CLOCKS))]
@@ -54,10 +74,6 @@ pub struct MachineOptions {
     /// How many of this computer's cores the wall clock may use [default: all]
     #[arg(long, value_name = "N", value_parser = cores, allow_negative_numbers = true)]
     pub cores: Option<usize>,
-
-    /// How rows are written: for people, or one JSON object or CSV line per row
-    #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
-    pub format: Format,
 }
 
 /// How a program shall be run.
@@ -117,16 +133,7 @@ const WORK: &[Named] = &[("measured", "This computer's time for it"), ("charged"
 impl MachineOptions {
     /// How the machine runs, on this clock unless they say which. Refuses what only the wall clock has, on the other.
     pub fn emulation(&self, usual: ClockKind) -> Result<Emulation, Failure> {
-        let clock = self.clock.unwrap_or(usual);
-        let only = [
-            ("--carrier", self.carrier.is_some()),
-            ("--dilation", self.dilation.is_some()),
-            ("--cores", self.cores.is_some()),
-        ];
-        refuse_without_wall(clock, &only)?;
-        let dilation = self.dilation.unwrap_or_default();
-        let carrier = self.carrier.unwrap_or_default();
-        Ok(Emulation { clock, carrier, dilation, cores: self.cores, stack: self.stack, trace: false })
+        Ok(Emulation { stack: self.stack, ..self.clock.emulation(usual)? })
     }
 
     /// The number of processors, if it was given. Refuses several.
@@ -141,13 +148,27 @@ impl MachineOptions {
     }
 }
 
-/// Refuses options that only the wall clock has, on the other: each has its name, and whether it is given.
-pub fn refuse_without_wall(clock: ClockKind, options: &[(&str, bool)]) -> Result<(), Failure> {
-    match options.iter().find(|(_, given)| *given && clock == ClockKind::Virtual) {
-        None => Ok(()),
-        Some((name, _)) => {
-            Err(Failure::Request(format!("{name} is for the wall clock; give --clock wall too")))
+impl ClockOptions {
+    /// How a machine runs, on this clock unless they say which. Refuses what only the wall clock has, on the other.
+    pub fn emulation(&self, usual: ClockKind) -> Result<Emulation, Failure> {
+        let clock = self.clock.unwrap_or(usual);
+        let [_, only @ ..] = self.given();
+        if let Some((name, _)) = only.iter().find(|(_, given)| *given && clock == ClockKind::Virtual) {
+            return Err(Failure::Request(format!("{name} is for the wall clock; give --clock wall too")));
         }
+        let dilation = self.dilation.unwrap_or_default();
+        let carrier = self.carrier.unwrap_or_default();
+        Ok(Emulation { clock, carrier, dilation, cores: self.cores, ..Emulation::default() })
+    }
+
+    /// Each option, and whether it is given.
+    pub fn given(&self) -> [(&'static str, bool); 4] {
+        [
+            ("--clock", self.clock.is_some()),
+            ("--carrier", self.carrier.is_some()),
+            ("--dilation", self.dilation.is_some()),
+            ("--cores", self.cores.is_some()),
+        ]
     }
 }
 

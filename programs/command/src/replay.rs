@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use clap::Args;
-use loggp::{ClockKind, Latency, NS, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
+use loggp::{Latency, NS, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
 use loggp_document::Block;
 use loggp_goal::patterns::Pattern;
 
@@ -15,10 +15,10 @@ use super::choice::{Choice, gives};
 use super::column::{Column, table};
 use super::failure::Failure;
 use super::field::Field;
-use super::heading::machine_heading;
+use super::heading::{headed, wires};
 use super::known;
 use super::number::Unit;
-use super::options::{Format, MachineOptions, Named, PORTS, count, length, one_of};
+use super::options::{ChoiceOptions, Format, Named, PORTS, count, length, one_of};
 use super::output::{Files, Outputs};
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
@@ -27,6 +27,10 @@ use super::schedule::of_pattern;
 /// The arguments.
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
+#[command(mut_arg("params", |params| {
+    params.help("Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles. Without --machine \
+                 a word is a byte")
+}))]
 pub struct ReplayCommand {
     /// A schedule in GOAL, as text or as bytes, as LogGOPSim's generator and txt2bin write them; - for stdin; or a pattern:
     /// `loggp schedule --help` lists them
@@ -38,17 +42,9 @@ pub struct ReplayCommand {
     /// Bytes of a pattern's messages; of the whole, where parts of it are sent [default: 1]
     #[arg(long, value_name = "BYTES", value_parser = count, allow_negative_numbers = true)]
     size: Option<usize>,
-    /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
-    /// it [default: cs2-elan, unless --params is given]
-    #[arg(long, value_name = "NAME|FILE", value_parser = known::machine(), hide_possible_values = true)]
-    machine: Option<String>,
-    /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles. Without --machine a word
-    /// is a byte
-    #[arg(long, value_name = "NAME=VALUE,...")]
-    params: Option<String>,
-    /// How long a cycle lasts [default: the machine's, or 1us]
-    #[arg(long, value_name = "TIME", value_parser = length, allow_negative_numbers = true)]
-    cycle: Option<Time>,
+    /// Which machine.
+    #[command(flatten)]
+    choice: ChoiceOptions,
     /// Whose rules hold: docs/reference/replay.md has the differences
     #[arg(long, value_parser = one_of::<Rules>(RULES), default_value = "papers")]
     rules: Rules,
@@ -132,28 +128,13 @@ impl ReplayCommand {
         mut files: Files,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
-        let options = MachineOptions {
-            machine: self.machine.clone(),
-            P: Vec::new(),
-            params: self.params.clone(),
-            cycle: self.cycle,
-            latency: Latency::Exact,
-            ties: Ties::Number,
-            ports: self.ports,
-            stack: None,
-            clock: None,
-            carrier: None,
-            dilation: None,
-            cores: None,
-            format: self.format,
-        };
-        if gives(&options, "P") {
+        if gives(&self.choice, "P") {
             return Err(Failure::request(
                 "the schedule says how many ranks there are; leave P out of --params",
             ));
         }
-        let mut choice = Choice::of(&options, Some(schedule.ranks()))?;
-        if self.machine.is_none() && choice.name.is_none() && !gives(&options, "word") {
+        let mut choice = Choice::of(&self.choice, Some(schedule.ranks()))?;
+        if self.choice.machine.is_none() && choice.name.is_none() && !gives(&self.choice, "word") {
             choice.params.word = NonZeroUsize::MIN;
         }
         let replay = Player::new(choice.params).rules(self.rules).ports(self.ports);
@@ -177,7 +158,8 @@ impl ReplayCommand {
             Rules::Papers => "",
             _ => ", LogGOPSim's rules",
         };
-        let machine = machine_heading(&choice, &parameters, ClockKind::Virtual, &options);
+        let wires = wires(Latency::Exact, Ties::Number, self.ports);
+        let machine = headed(&choice, &parameters, &format!("virtual clock{wires}"));
         let heading = format!("{name}\n{machine}{rules}");
         let mut report = Report::new(out, self.format, columns()).files(take(&mut files.rows));
         report.add(played)?;

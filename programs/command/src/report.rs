@@ -8,6 +8,7 @@ use loggp_document::{Block, Document};
 use super::column::{self, Column};
 use super::draft::Draft;
 use super::failure::Failure;
+use super::field::Object;
 use super::interrupt;
 use super::number::Unit;
 use super::options::Format;
@@ -22,6 +23,8 @@ pub struct Report<'a, R> {
     files: Vec<(Format, Draft)>,
     /// The columns.
     columns: Vec<Column<'a, R>>,
+    /// What JSON has of all rows together, if it has not an object for each.
+    whole: Option<Object>,
     /// The rows; the columns of a table are as wide as the widest.
     pub rows: Vec<R>,
 }
@@ -29,13 +32,19 @@ pub struct Report<'a, R> {
 impl<'a, R> Report<'a, R> {
     /// An empty report.
     pub fn new(out: &'a mut dyn Write, format: Format, columns: Vec<Column<'a, R>>) -> Report<'a, R> {
-        Report { out, format, files: Vec::new(), columns, rows: Vec::new() }
+        Report { out, format, files: Vec::new(), columns, whole: None, rows: Vec::new() }
     }
 
     /// The report is written to these files too, when it is finished.
     #[must_use]
     pub fn files(self, files: Vec<(Format, Draft)>) -> Self {
         Report { files, ..self }
+    }
+
+    /// As JSON the report is this one object.
+    #[must_use]
+    pub fn whole(self, whole: Object) -> Self {
+        Report { whole: Some(whole), ..self }
     }
 
     /// Adds a row. Programs get it at once, people when the report is finished.
@@ -54,9 +63,11 @@ impl<'a, R> Report<'a, R> {
     fn line(&self, format: Format, row: &R, is_first: bool) -> Result<Vec<u8>, Failure> {
         match format {
             Format::Table => Ok(Vec::new()),
+            Format::Json if self.whole.is_some() && !is_first => Ok(Vec::new()),
             Format::Json => {
+                let row = column::object(&self.columns, row);
                 let mut line =
-                    serde_json::to_vec(&column::object(&self.columns, row)).map_err(Failure::run)?;
+                    serde_json::to_vec(self.whole.as_ref().unwrap_or(&row)).map_err(Failure::run)?;
                 line.push(b'\n');
                 Ok(line)
             }

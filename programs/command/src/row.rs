@@ -12,8 +12,8 @@ use super::options::carrier_on;
 /// A table of these shows times with at most so many decimals.
 pub const MOST_DECIMALS: usize = 3;
 
-/// A study that was asked for.
-pub struct Asked {
+/// A study to run.
+pub struct Task {
     /// What messages call it.
     pub name: String,
     /// What the machine is called, if it was named.
@@ -27,7 +27,7 @@ pub struct Asked {
 /// A study and its answers.
 pub struct Row {
     /// The study.
-    pub asked: Asked,
+    pub task: Task,
     /// What it found.
     pub answers: Answers,
 }
@@ -35,7 +35,7 @@ pub struct Row {
 impl Row {
     /// What was run.
     pub fn case(&self) -> &Case {
-        &self.asked.study.case
+        &self.task.study.case
     }
 
     /// How this computer held the run; nothing where time does not pass.
@@ -52,13 +52,13 @@ impl Row {
 /// The columns of `run`, `compare` and `sweep`: along what is swept, if anything is; with the shortest and the longest
 /// time of several runs, if they are repeated.
 pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'static, Row>> {
-    let swept = swept.map(|name| Column::shown(name, |row: &Row| row.asked.at.clone().map(Field::Swept)));
+    let swept = swept.map(|name| Column::shown(name, |row: &Row| row.task.at.clone().map(Field::Swept)));
     let mut columns: Vec<Column<Row>> = swept.into_iter().collect();
     columns.extend([
         Column::new("program", |row: &Row| row.case().program.name),
         Column::new("algorithm", |row: &Row| row.case().algorithm.name).titled("algorithm"),
     ]);
-    columns.extend(machine(|row: &Row| (row.asked.machine, row.case().params), true));
+    columns.extend(machine(|row: &Row| (row.task.machine, row.case().params), true));
     columns.extend([
         Column::new("size", |row: &Row| row.case().size),
         Column::new("options", |row: &Row| {
@@ -109,9 +109,9 @@ pub fn asked() -> [Column<'static, Row>; 9] {
         Column::new("barrier_ns", |row: &Row| row.case().barrier),
         Column::new("work", |row: &Row| row.case().work),
         Column::new("seed", |row: &Row| row.case().seed),
-        Column::new("repeat", |row: &Row| row.asked.study.repeat),
+        Column::new("repeat", |row: &Row| row.task.study.repeat),
         Column::new("dilation_asked", |row: &Row| {
-            let emulation = &row.asked.study.emulation;
+            let emulation = &row.task.study.emulation;
             (emulation.clock == ClockKind::Wall).then_some(emulation.dilation)
         }),
     ]
@@ -136,9 +136,9 @@ pub fn machine<R>(
 /// The clock on which a study runs, and what processors are on it.
 pub fn clock() -> [Column<'static, Row>; 2] {
     [
-        Column::new("clock", |row: &Row| row.asked.study.emulation.clock),
+        Column::new("clock", |row: &Row| row.task.study.emulation.clock),
         Column::new("carrier", |row: &Row| {
-            let emulation = &row.asked.study.emulation;
+            let emulation = &row.task.study.emulation;
             carrier_on(emulation.clock, emulation.carrier)
         }),
     ]

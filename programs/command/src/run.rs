@@ -18,7 +18,7 @@ use super::output::{self, Outputs, ending};
 use super::own::OfProgram;
 use super::progress::Progress;
 use super::report::Report;
-use super::row::{self, Asked, MOST_DECIMALS, Row};
+use super::row::{self, MOST_DECIMALS, Row, Task};
 use super::setting::Setting;
 use super::studies::warn;
 use super::trend;
@@ -97,8 +97,8 @@ impl Run {
             Report::new(out, self.of.request.options.machine.format, row::columns(None, study.repeat > 1))
                 .files(take(&mut files.rows));
         let wrong = answers.wrong.clone();
-        let asked = Asked { name: algorithm.name.into(), machine: choice.name, study, at: None };
-        report.add(Row { asked, answers })?;
+        let task = Task { name: algorithm.name.into(), machine: choice.name, study, at: None };
+        report.add(Row { task, answers })?;
         report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
         warn(&report.rows);
         if wrong.is_none() {

@@ -35,13 +35,13 @@ impl<'a> Setting<'a> {
     ) -> Result<Setting<'a>, Failure> {
         let program = of.program;
         let emulation = options.machine.emulation(clock)?;
-        let (name, machine) = choice::begin(&options.machine, options.machine.one_P()?)?;
+        let (name, machine) = choice::begin(&options.machine.choice, options.machine.one_P()?)?;
         Ok(Setting { program, name, machine, emulation, given: &of.given, options })
     }
 
     /// The machine.
     pub fn choice(&self) -> Result<Choice, Failure> {
-        Choice::of(&self.options.machine, self.options.machine.one_P()?)
+        Choice::of(&self.options.machine.choice, self.options.machine.one_P()?)
     }
 
     /// The algorithms with these names; all without a name.

@@ -23,7 +23,7 @@ use super::number::thousands;
 use super::options::{MachineOptions, count, seed};
 use super::output::Outputs;
 use super::report::Report;
-use super::row::{self, Asked, MOST_DECIMALS, Row};
+use super::row::{self, MOST_DECIMALS, Row, Task};
 use super::studies::{LATE, end, run_all, warn};
 
 /// The arguments.
@@ -77,15 +77,15 @@ impl Stress {
     /// The machine, with every number of processors.
     fn choices(&self) -> Result<Vec<Choice>, Failure> {
         let numbers: Vec<Option<usize>> = match self.machine.P.as_slice() {
-            [] if gives(&self.machine, "P") => vec![None],
+            [] if gives(&self.machine.choice, "P") => vec![None],
             [] => PROCESSORS.into_iter().map(Some).collect(),
             given => given.iter().copied().map(Some).collect(),
         };
-        numbers.into_iter().map(|P| Choice::of(&self.machine, P)).collect()
+        numbers.into_iter().map(|P| Choice::of(&self.machine.choice, P)).collect()
     }
 
     /// Every pattern on every machine under every load.
-    fn studies(&self, choices: &[Choice]) -> Result<Vec<Asked>, Failure> {
+    fn studies(&self, choices: &[Choice]) -> Result<Vec<Task>, Failure> {
         let emulation = self.machine.emulation(ClockKind::Wall)?;
         let mut studies = Vec::new();
         for pattern in self.patterns()? {
@@ -98,7 +98,7 @@ impl Stress {
                     let case = Case { ports, latency, ties, size, seed: self.seed, ..case };
                     case.check().map_err(Failure::request)?;
                     let study = Study { emulation: emulation.clone(), ..Study::of(case) };
-                    studies.push(Asked { name, machine: *machine, study, at: None });
+                    studies.push(Task { name, machine: *machine, study, at: None });
                 }
             }
         }
@@ -134,7 +134,7 @@ fn latency(row: &Row, name: &str) -> Option<Field> {
 /// The columns of the report.
 fn columns() -> Vec<Column<'static, Row>> {
     let mut columns = vec![Column::new("pattern", |row: &Row| row.case().algorithm.name).titled("pattern")];
-    columns.extend(row::machine(|row: &Row| (row.asked.machine, row.case().params), false));
+    columns.extend(row::machine(|row: &Row| (row.task.machine, row.case().params), false));
     columns.extend([
         Column::shown("P", |row: &Row| row.case().params.P),
         Column::new("load", |row: &Row| row.case().size).titled("load"),
@@ -221,7 +221,7 @@ fn plot(rows: &[Row], choices: &[Choice]) -> Plot {
         let P = choice.params.P;
         (format!("P = {}", thousands(P)), patterns.iter().enumerate().map(move |pattern| line(pattern, P)))
     });
-    let clock = rows[0].asked.study.emulation.clock;
+    let clock = rows[0].task.study.emulation.clock;
     Plot::new(
         format!("Capacity stalls under load{on}"),
         format!("{clock} clock: {}", parameters(&choices[0])),

@@ -9,26 +9,26 @@ use std::io::{self, Write};
 use super::failure::Failure;
 use super::progress::Progress;
 use super::report::Report;
-use super::row::{Asked, Row};
+use super::row::{Row, Task};
 
 /// What the mark in a table means.
 pub const LATE: &str = "late: this computer did not keep up with the run, so do not trust its time";
 
 /// Runs them all, also where some fail. Returns which did, or had a wrong result, in a sentence each.
-pub fn run_all(studies: Vec<Asked>, report: &mut Report<Row>) -> Result<Vec<String>, Failure> {
+pub fn run_all(studies: Vec<Task>, report: &mut Report<Row>) -> Result<Vec<String>, Failure> {
     let mut failed = Vec::new();
-    let progress = Progress::of(studies.iter().map(|asked| asked.study.runs()).sum());
+    let progress = Progress::of(studies.iter().map(|task| task.study.runs()).sum());
     let mut runs = 0;
-    for asked in studies {
-        progress.begin(runs, asked.study.case.algorithm.name);
-        runs += asked.study.runs();
-        match asked.study.run_with(|| progress.step()) {
+    for task in studies {
+        progress.begin(runs, task.study.case.algorithm.name);
+        runs += task.study.runs();
+        match task.study.run_with(|| progress.step()) {
             Ok(answers) => {
                 let wrong = answers.wrong.as_ref();
-                failed.extend(wrong.map(|why| format!("the result of {} is wrong: {why}", asked.name)));
-                progress.aside(|| report.add(Row { asked, answers }))?;
+                failed.extend(wrong.map(|why| format!("the result of {} is wrong: {why}", task.name)));
+                progress.aside(|| report.add(Row { task, answers }))?;
             }
-            Err(error) => failed.push(format!("{} failed: {error}", asked.name)),
+            Err(error) => failed.push(format!("{} failed: {error}", task.name)),
         }
     }
     Ok(failed)
@@ -45,8 +45,7 @@ pub fn warn(rows: &[Row]) {
     for warning in warnings {
         drop(writeln!(io::stderr(), "warning: {warning}"));
     }
-    let late: Vec<&str> =
-        rows.iter().filter(|row| row.is_late()).map(|row| row.asked.name.as_str()).collect();
+    let late: Vec<&str> = rows.iter().filter(|row| row.is_late()).map(|row| row.task.name.as_str()).collect();
     if !late.is_empty() {
         drop(writeln!(
             io::stderr(),

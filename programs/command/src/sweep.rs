@@ -20,7 +20,7 @@ use super::options::Options;
 use super::output::Outputs;
 use super::own::OfProgram;
 use super::report::Report;
-use super::row::{self, Asked, MOST_DECIMALS, Row};
+use super::row::{self, MOST_DECIMALS, Row, Task};
 use super::setting::{Setting, used};
 use super::studies::{end, run_all, warn};
 
@@ -71,14 +71,14 @@ impl Sweep {
         let Some((_, first)) = studies.first() else { return Err(refusals.swap_remove(0)) };
         refusals.into_iter().for_each(Failure::warn);
 
-        let unit = choice::unit(&self.of.request.options.machine, &first.case.params);
+        let unit = choice::unit(&self.of.request.options.machine.choice, &first.case.params);
         let heading = heading(first, setting.name, &unit, Some(&range));
-        let asked = |(point, study): (Point, Study)| {
+        let task = |(point, study): (Point, Study)| {
             let at = shown_point(&point, quantity, &unit);
             let name = format!("{} at {} = {at}", study.case.algorithm.name, quantity.name());
-            (point.number, Asked { name, machine: setting.name, study, at: Some(at) })
+            (point.number, Task { name, machine: setting.name, study, at: Some(at) })
         };
-        let (numbers, studies): (Vec<f64>, Vec<Asked>) = studies.into_iter().map(asked).unzip();
+        let (numbers, studies): (Vec<f64>, Vec<Task>) = studies.into_iter().map(task).unzip();
         let columns = row::columns(Some(quantity.name()), self.of.request.options.repeat > 1);
         let mut report =
             Report::new(out, self.of.request.options.machine.format, columns).files(take(&mut files.rows));
@@ -103,7 +103,7 @@ impl Sweep {
                 used(option, algorithms).map_err(Failure::Request)?;
                 self.of.gives(name)
             }
-            _ => name == "P" && !options.machine.P.is_empty() || gives(&options.machine, name),
+            _ => name == "P" && !options.machine.P.is_empty() || gives(&options.machine.choice, name),
         };
         match given {
             true => Err(refuse(&format_args!("{name} is given elsewhere too; give it once"))),

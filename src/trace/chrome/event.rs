@@ -1,4 +1,4 @@
-//! An event as a file has it, as far as it matters here.
+//! An event of a file, as far as it is read back.
 
 use serde::Deserialize;
 use serde_json::value::{RawValue, Value};
@@ -10,28 +10,28 @@ use crate::trace::call::CallKind;
 
 #[derive(Deserialize)]
 pub(super) struct Event {
-    /// What it is: `X` a slice, `b` the begin of an asynchronous one.
+    /// The event's phase: `X` for a slice, `b` for the beginning of an asynchronous slice.
     pub ph: String,
     #[serde(default)]
     pub cat: String,
     #[serde(default)]
     pub name: String,
     pub tid: Option<usize>,
-    /// Which message or request it belongs to.
+    /// The message or the request to which the event belongs.
     id: Option<Value>,
-    /// From when on it is shown, as it is written: a floating point number could hide a picosecond.
+    /// When the viewers show the event, as the file spells it: a floating point number could hide a picosecond.
     ts: Option<Box<RawValue>>,
-    /// How long it is shown.
+    /// For how long the viewers show the event.
     dur: Option<Box<RawValue>>,
     #[serde(default)]
     pub args: Args,
 }
 
-/// What was called.
+/// A program's call.
 #[derive(Deserialize)]
 pub(super) struct Called(#[serde(with = "CallText")] pub CallKind);
 
-/// What events carry: slices some of it, messages the rest.
+/// What an event carries for the reader of the file: a slice some of these fields, a message others.
 #[derive(Default, Deserialize)]
 pub(super) struct Args {
     pub start: Option<i64>,
@@ -49,23 +49,23 @@ pub(super) struct Args {
     pub call: Option<Called>,
 }
 
-/// What an event must have.
+/// Takes a value that an event must have.
 pub(super) fn need<T>(value: Option<T>, name: &str) -> Result<T, String> {
     value.ok_or_else(|| format!("an event lacks its {name:?}"))
 }
 
-/// A time in picoseconds that an event must have.
+/// Takes a time in picoseconds that an event must have.
 pub(super) fn need_time(ps: Option<i64>, name: &str) -> Result<Time, String> {
     need(ps, name).map(Time::from_ps)
 }
 
 impl Event {
-    /// From when on it is shown.
+    /// When the viewers show the event.
     pub(super) fn ts(&self) -> Result<Time, String> {
         self.micros(&self.ts, "ts")
     }
 
-    /// For how long it is shown.
+    /// For how long the viewers show the event.
     pub(super) fn dur(&self) -> Result<Time, String> {
         self.micros(&self.dur, "dur")
     }
@@ -76,18 +76,18 @@ impl Event {
         exactly(number, US).map_err(|_| odd())
     }
 
-    /// The name of the message or the request to which it belongs.
+    /// The name of the message or the request to which the event belongs.
     pub(super) fn id(&self) -> Result<String, String> {
         need(self.id.as_ref().and_then(Value::as_str), "id").map(str::to_owned)
     }
 
-    /// Whose it is, and from when to when.
+    /// The processor of the event, and its start and end.
     pub(super) fn span(&self) -> Result<(usize, Time, Time), String> {
         let start = need_time(self.args.start, "start")?;
         Ok((need(self.tid, "tid")?, start, need_time(self.args.end, "end")?))
     }
 
-    /// The message of which it tells.
+    /// The message of which the event tells.
     pub(super) fn message(&self) -> Result<MessageId, String> {
         Ok(MessageId { from: need(self.args.from, "from")?, number: need(self.args.number, "number")? })
     }

@@ -3,7 +3,8 @@
 use std::io::{BufReader, BufWriter, Error, ErrorKind, Read, Result, Write};
 use std::slice;
 
-/// A file. What is given to one that is written is written, and comes back; of one that is read, what it says comes instead.
+/// A small file that is either written or read, by the same functions. A written file writes what a function is given, and
+/// returns it. A read file ignores what a function is given, and returns what the file says.
 pub(super) enum File<'a> {
     Written(BufWriter<&'a mut dyn Write>),
     Read {
@@ -28,7 +29,7 @@ impl File<'_> {
         Ok(byte)
     }
 
-    /// So many bytes.
+    /// Writes these bytes, or reads so many.
     pub(super) fn bytes(&mut self, mut bytes: Vec<u8>, length: u64) -> Result<Vec<u8>> {
         match self {
             File::Written(out) => out.write_all(&bytes)?,
@@ -44,7 +45,7 @@ impl File<'_> {
         Ok(bytes)
     }
 
-    /// Nothing follows.
+    /// Ends the file; a file that is read must have no more bytes.
     pub(super) fn end(&mut self) -> Result<()> {
         match self {
             File::Written(out) => out.flush(),
@@ -55,7 +56,7 @@ impl File<'_> {
         }
     }
 
-    /// Where it is, for an error.
+    /// Says in an error at which byte of the file it happened.
     pub(super) fn place(&self) -> String {
         match self {
             File::Written(_) => String::new(),

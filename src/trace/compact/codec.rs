@@ -12,37 +12,37 @@ use crate::time::Time;
 use crate::trace::call::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
 use crate::trace::record::{Activity, ActivityKind, Message, Progress};
 
-/// A longer name is written each time: references to it could make much of a small file.
+/// A longer name is written out each time. If a byte could refer to it, a small file could fill the computer's memory.
 pub(super) const LONGEST_NAME: usize = 64;
 
-/// These fields, one after the other: each function has the name of its field.
+/// Writes or reads these fields, one after the other, each by the function that has the field's name.
 macro_rules! each {
     ($codec:ident: $($field:ident),*) => {{ $($codec.$field($field)?;)* }};
 }
 
-/// Writes or reads, and remembers what came before.
+/// Writes or reads a small file, and remembers what the file has said so far.
 ///
-/// Each function takes what comes next. One that writes leaves it as it is. One that reads puts into it what the file says,
-/// and what was there before means nothing.
+/// Each function takes the value that is next in the file. A codec that writes leaves the value as it is. A codec that reads
+/// replaces the value by what the file says, whatever it was.
 pub(super) struct Codec<'a> {
-    /// Where the bytes go, or come from.
+    /// The file that is written or read.
     pub file: File<'a>,
-    /// What came before in this list.
+    /// What this list has said so far.
     pub memory: Memory,
-    /// The names that came before.
+    /// The names that the file has written out so far.
     names: Known<Cow<'static, str>>,
-    /// The tags that came before.
+    /// The tags that the file has written out so far.
     tags: Known<CallTag>,
 }
 
-/// Where the last of some kind is remembered.
+/// The field of the memory to which the next such value refers.
 type Last<T> = fn(&mut Memory) -> &mut T;
 
 const SENT: Last<MessageId> = |memory| &mut memory.sent;
 const GOT: Last<MessageId> = |memory| &mut memory.got;
 
 impl<'a> Codec<'a> {
-    /// Before anything came.
+    /// A codec at the beginning of a file.
     pub(super) fn new(file: File<'a>) -> Codec<'a> {
         Codec { file, memory: Memory::new(), names: Known::new("name"), tags: Known::new("tag") }
     }
@@ -126,7 +126,7 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
-    /// What activities and calls begin with: what it is, whose, from when to when.
+    /// What activities, progress and calls begin with: the kind, the processor, the start and the end.
     fn begin<K: Kind>(
         &mut self,
         what: &mut K,
@@ -135,7 +135,7 @@ impl<'a> Codec<'a> {
         end: &mut Time,
     ) -> Result<()> {
         let Memory { id: last, end: ended, .. } = self.memory;
-        // Another processor begins at 0.
+        // The first item of another processor is taken to begin at 0.
         let before = |same: bool| if same { ended } else { Time::ZERO };
         let same = *id == last;
         let at_once = *start == before(same);
@@ -147,7 +147,7 @@ impl<'a> Codec<'a> {
         what.become_kind(number)
     }
 
-    /// What belongs to a kind of activity.
+    /// What an activity names beside its kind: its work, its message or its request.
     fn what(&mut self, what: &mut ActivityKind) -> Result<()> {
         match what {
             ActivityKind::Work(kind) => self.name(kind),
@@ -168,7 +168,7 @@ impl<'a> Codec<'a> {
         self.transfer(got, GOT)
     }
 
-    /// A message, and those that made it possible.
+    /// A message, and the request and the reply of its rendezvous if it had one.
     fn transfer(&mut self, transfer: &mut Transfer, last: Last<MessageId>) -> Result<()> {
         let Transfer { message, rendezvous } = transfer;
         let agreed = self.flag(rendezvous.is_some())?;
@@ -181,7 +181,7 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
-    /// A message's name, by that of the message after the last such one.
+    /// A message's name, as its difference from the name that follows the last such message's.
     fn id_after(&mut self, id: &mut MessageId, last: Last<MessageId>) -> Result<()> {
         let near = next(*last(&mut self.memory));
         self.id(id, near)?;
@@ -222,7 +222,7 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
-    /// 0 and a new tag, or the number of one that was there.
+    /// The number of a tag that the file has written out before, or 0 and the tag in full.
     fn tag(&mut self, tag: &mut CallTag) -> Result<()> {
         let number = self.number(self.tags.number(tag))?;
         if number > 0 {
@@ -241,7 +241,7 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
-    /// 0 and a new name, or the number of one that was there.
+    /// The number of a name that the file has written out before, or 0 and the name in full.
     fn name(&mut self, name: &mut Cow<'static, str>) -> Result<()> {
         let number = self.number(self.names.number(name))?;
         if number > 0 {
@@ -255,13 +255,13 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
-    /// A message's name, by one that was there.
+    /// A message's name, as its difference from another one.
     fn id(&mut self, id: &mut MessageId, near: MessageId) -> Result<()> {
         self.more(&mut id.from, near.from)?;
         self.more(&mut id.number, near.number)
     }
 
-    /// How much later a time is than one that was there: a byte if it was as much lately.
+    /// A time, as its difference from another one. A recent difference takes one byte.
     fn later(&mut self, time: &mut Time, than: Time) -> Result<()> {
         let code = zigzag(time.as_ps().wrapping_sub(than.as_ps()));
         let place = Memory::place(code);
@@ -285,7 +285,7 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
-    /// What begins with a byte: so many low bits are a number, and each of those above says whether something is so.
+    /// The byte with which `what` begins: its `low` lowest bits are a number, and each of the `N` bits above them is a flag.
     fn head<const N: usize>(
         &mut self,
         what: &str,
@@ -301,7 +301,8 @@ impl<'a> Codec<'a> {
         Ok((bits & !(u8::MAX << low), array::from_fn(|place| bits >> (low + place) & 1 == 1)))
     }
 
-    /// What is as foreseen, if that is so.
+    /// A value that the file leaves out where `is_so` says that it is as foreseen, and that `code`
+    /// writes or reads otherwise.
     fn unless<T>(
         &mut self,
         is_so: bool,
@@ -316,7 +317,7 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
-    /// How much more a number is than one that was there.
+    /// A number, as its difference from another one.
     fn more(&mut self, number: &mut usize, than: usize) -> Result<()> {
         let more = self.signed(number.wrapping_sub(than) as i64)?;
         *number = than.wrapping_add(more as usize);
@@ -335,7 +336,7 @@ impl<'a> Codec<'a> {
         self.number(zigzag(number)).map(unzigzag)
     }
 
-    /// Seven bits a byte, the lowest first; the eighth says that there are more.
+    /// A number, seven bits in a byte, the lowest ones first. The eighth bit says that another byte follows.
     pub(super) fn number(&mut self, number: u64) -> Result<u64> {
         let mut whole = 0;
         for shift in (0..64).step_by(7) {
@@ -367,22 +368,22 @@ impl<'a> Codec<'a> {
     }
 }
 
-/// The message after one: the same sender's next.
+/// The name of the message that the same sender sends next.
 fn next(id: MessageId) -> MessageId {
     MessageId { from: id.from, number: id.number.wrapping_add(1) }
 }
 
-/// A sum modulo 2^64 picoseconds, so that whatever was subtracted is there again.
+/// A sum modulo 2^64 picoseconds, so that a time comes back whole from any difference.
 fn plus(time: Time, more: Time) -> Time {
     Time::from_ps(time.as_ps().wrapping_add(more.as_ps()))
 }
 
-/// What stands for a number that may be negative: small ones for those near to 0.
+/// The code of a number that may be negative. Numbers near to 0 have small codes.
 pub(super) fn zigzag(number: i64) -> u64 {
     (number << 1 ^ number >> 63) as u64
 }
 
-/// The number for which this stands.
+/// The number with this code.
 pub(super) fn unzigzag(code: u64) -> i64 {
     (code >> 1) as i64 ^ -((code & 1) as i64)
 }

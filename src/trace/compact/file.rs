@@ -60,10 +60,10 @@ impl Codec<'_> {
         Ok(trace)
     }
 
-    /// Writes a list: how many items there are, and each. Or reads one, each item into such a one.
+    /// Writes a list, its length before its items, or reads one, each item into a copy of `blank`.
     ///
-    /// The list grows while items come, whatever number of them the file announces. An item takes two bytes at least; so
-    /// what is read is never more than some hundred times as long as the file.
+    /// A list that is read grows item by item, whatever length the file announces. An item takes two bytes at least; so the
+    /// list takes no more than some hundred times as much memory as the file is long.
     fn list<T: Clone>(
         &mut self,
         written: Option<&[T]>,

@@ -1,4 +1,4 @@
-//! What there is of several kinds: each kind has a number in the file.
+//! The numbers that a small file has for the kinds of activities, of calls and of receives' ends.
 
 use std::borrow::Cow;
 use std::io::{Error, Result};
@@ -10,26 +10,26 @@ use crate::time::Time;
 use crate::trace::call::{CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
 use crate::trace::record::ActivityKind;
 
-/// Something that is one of several kinds.
+/// A type of which each value is of one of several kinds.
 pub(super) trait Kind: Clone + 'static {
-    /// What to say of a number that no kind has.
+    /// The beginning of the error about a number that no kind has; the number follows.
     const NONE: &'static str;
 
-    /// One of each kind by its number, with nothing in it yet.
+    /// A blank value of each kind, in the order of the kinds' numbers.
     fn all() -> &'static [Self];
 
-    /// Whether two are of the same kind.
+    /// Whether two values are of the same kind.
     fn is_like(&self, other: &Self) -> bool {
         discriminant(self) == discriminant(other)
     }
 
-    /// The number of its kind.
+    /// The number of this value's kind.
     fn number(&self) -> u8 {
         let place = Self::all().iter().position(|kind| kind.is_like(self));
         place.expect("all kinds are there") as u8
     }
 
-    /// Becomes one of the kind with this number. One that is of that kind stays as it is.
+    /// Makes this a blank value of the kind with this number. A value that is of that kind already stays as it is.
     fn become_kind(&mut self, number: u8) -> Result<()> {
         if self.number() != number {
             let kind = Self::all().get(usize::from(number)).cloned();
@@ -39,7 +39,7 @@ pub(super) trait Kind: Clone + 'static {
     }
 }
 
-/// Nothing is in it yet, as in all of these.
+// The parts of blank values.
 pub(super) const ID: MessageId = MessageId { from: 0, number: 0 };
 pub(super) const TAG: CallTag = CallTag { number: 0, name: None };
 pub(super) const TRANSFER: Transfer = Transfer { message: ID, rendezvous: None };

@@ -1,4 +1,4 @@
-//! What came before, by which the next is written.
+//! What a small file has said already: the next item is written as its difference from that.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,14 +7,14 @@ use std::io::{Error, Result};
 use crate::message::MessageId;
 use crate::time::Time;
 
-/// So many times are remembered.
+/// How many lengths of time a list remembers.
 const TIMES: usize = 128;
 
-/// What came before in the same list.
+/// What the items of a list so far leave for the next one to refer to.
 pub(super) struct Memory {
-    /// Whose the last activity or call was.
+    /// The processor of the last activity or call.
     pub id: usize,
-    /// When it ended.
+    /// When the last activity or call ended.
     pub end: Time,
     /// The last message that was sent.
     pub sent: MessageId,
@@ -26,18 +26,18 @@ pub(super) struct Memory {
     pub from: usize,
     /// The length of the last message, in words or bytes.
     pub length: usize,
-    /// When the last message entered.
+    /// When the last message entered the network.
     pub enter: Time,
     /// The request that was last named.
     pub request: u32,
-    /// The number of the last tag that was new.
+    /// The number of the last tag that was written out in full.
     pub tag: u64,
-    /// Times that were there lately, each in the place that follows from it.
+    /// The codes of recent differences between two times, each at its [`Memory::place`].
     pub times: [Option<u64>; TIMES],
 }
 
 impl Memory {
-    /// Before a list.
+    /// The memory at the beginning of a list.
     pub(super) fn new() -> Memory {
         let none = MessageId { from: 0, number: usize::MAX };
         let (id, to, from, length, request, tag) = (0, 0, 0, 0, 0, 0);
@@ -45,41 +45,41 @@ impl Memory {
         Memory { id, end, sent: none, got: none, to, from, length, enter, request, tag, times: [None; TIMES] }
     }
 
-    /// The place of a time, by its code.
+    /// The place in `times` for the code of a difference between two times.
     pub(super) fn place(code: u64) -> usize {
         (code.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57) as usize
     }
 }
 
-/// Names or tags that came before in the same file. Each has a number, from 1.
+/// The names, or the tags, that the file has written out so far, numbered from 1.
 pub(super) struct Known<T> {
-    /// What they are, for an error.
+    /// The word for one of them in an error: a name or a tag.
     kind: &'static str,
-    /// In the order of their numbers.
+    /// All of them, in the order of their numbers.
     all: Vec<T>,
-    /// Which number they have.
+    /// The number of each.
     numbers: HashMap<T, u64>,
 }
 
 impl<T: Clone + Eq + Hash> Known<T> {
-    /// None of this kind.
+    /// Nothing is known at the beginning of a file.
     pub(super) fn new(kind: &'static str) -> Known<T> {
         Known { kind, all: Vec::new(), numbers: HashMap::new() }
     }
 
-    /// Its number, or 0 if it was not there.
+    /// The number of a name or a tag, or 0 if the file has not written it out so far.
     pub(super) fn number(&self, it: &T) -> u64 {
         self.numbers.get(it).copied().unwrap_or(0)
     }
 
-    /// The one with this number.
+    /// The name or the tag with this number.
     pub(super) fn get(&self, number: u64) -> Result<T> {
         let place = usize::try_from(number - 1).ok();
         let it = place.and_then(|place| self.all.get(place));
         it.cloned().ok_or_else(|| Error::other(format!("there is no {} {number}", self.kind)))
     }
 
-    /// It was there.
+    /// Gives the next number to a name or a tag.
     pub(super) fn add(&mut self, it: T) {
         self.all.push(it.clone());
         self.numbers.insert(it, self.all.len() as u64);

@@ -3,7 +3,7 @@
 //! As JSON it is one object: the machine, as `--machine FILE` reads it, with how each parameter was found.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::mem::take;
 use std::path::Path;
 
@@ -21,7 +21,7 @@ use crate::field::{Field, Object};
 use crate::heading::{machine_heading, parameters};
 use crate::machine_file;
 use crate::number::{Unit, count, percent, rough, thousands};
-use crate::options::{Format, MachineOptions, carrier_on};
+use crate::options::{ChoiceOptions, MachineOptions, carrier_on};
 use crate::output::Files;
 use crate::report::Report;
 
@@ -51,18 +51,11 @@ pub fn calibrate(asked: &Calibrate, out: &mut dyn Write) -> Result<(), Failure> 
 
 /// Derives a machine from a file.
 pub fn derive(asked: &Calibrate, path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
-    let MachineOptions { machine, params, clock, carrier, dilation, cores, cycle, stack, .. } =
+    let MachineOptions { choice: ChoiceOptions { machine, params, cycle }, clock, stack, .. } =
         &asked.machine;
-    let given = [
-        ("--machine", machine.is_some()),
-        ("--params", params.is_some()),
-        ("--clock", clock.is_some()),
-        ("--carrier", carrier.is_some()),
-        ("--dilation", dilation.is_some()),
-        ("--cores", cores.is_some()),
-        ("--stack", stack.is_some()),
-    ];
-    if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
+    let given =
+        [("--machine", machine.is_some()), ("--params", params.is_some()), ("--stack", stack.is_some())];
+    if let Some((name, _)) = given.into_iter().chain(clock.given()).find(|(_, given)| *given) {
         let why = format!(
             "--from takes the times of another machine, and {name} would have no part in it; leave it out"
         );
@@ -116,27 +109,9 @@ fn report<'a>(
         recovered.findings.iter().map(|finding| Row { bench, finding: finding.clone() }).collect();
     let fit = recovered.trips.as_ref().and_then(|trips| trips.misses(&recovered.params));
     // JSON is one machine, with what was found of it.
-    let json = || {
-        let text = serde_json::to_string(&object(bench, &rows, recovered, fit)).map_err(Failure::run)?;
-        Ok::<_, Failure>(text + "\n")
-    };
-    let (machines, rest): (Vec<_>, Vec<_>) =
-        take(&mut files.rows).into_iter().partition(|(format, _)| *format == Format::Json);
-    for (_, draft) in machines {
-        let text = json()?;
-        draft.write(|mut file| file.write_all(text.as_bytes()))?;
-    }
-    let mut nobody = io::sink();
-    let mut format = asked.machine.format;
-    let out: &mut dyn Write = if format == Format::Json {
-        out.write_all(json()?.as_bytes())?;
-        out.flush()?;
-        format = Format::Table;
-        &mut nobody
-    } else {
-        out
-    };
-    let mut report = Report::new(out, format, columns()).files(rest);
+    let machine = object(bench, &rows, recovered, fit);
+    let report = Report::new(out, asked.machine.format, columns());
+    let mut report = report.files(take(&mut files.rows)).whole(machine);
     rows.into_iter().try_for_each(|row| report.add(row))?;
     report.finish(heading, unit, MOST_DECIMALS, |rows| {
         let fit = fit.map(|(middle, worst, Sample { k, w, .. })| {

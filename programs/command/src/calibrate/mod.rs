@@ -114,8 +114,8 @@ impl Calibrate {
                 "calibrate lets the lower number go first, as usual; leave out --ties",
             ));
         }
-        let P = self.machine.one_P()?.or((!gives(&self.machine, "P")).then_some(2));
-        Choice::of(&self.machine, P)
+        let P = self.machine.one_P()?.or((!gives(&self.machine.choice, "P")).then_some(2));
+        Choice::of(&self.machine.choice, P)
     }
 
     /// Finds o, g, L, G and C.

@@ -11,14 +11,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{Carrier, ClockKind, Dilation};
+use loggp::ClockKind;
 use loggp_papers::Agreement;
-use loggp_programs::Emulation;
 
 use super::failure::Failure;
 use super::interrupt;
 use super::known;
-use super::options::{self, Format, one_of};
+use super::options::{self, ClockOptions, Format};
 use super::output::{ending, unknown};
 use folder::Folder;
 use markdown::Markdown;
@@ -31,6 +30,9 @@ use work::Work;
 #[command(
     after_help = "An interrupted command is given again as it was: what is done already is not done anew."
 )]
+#[command(mut_arg("clock", |clock| {
+    clock.help("The clock of what is to be measured; on the virtual clock nothing is [default: wall]")
+}))]
 pub struct Reproduce {
     /// What is made: ids, or patterns such as 'loggp-*' [default: everything]
     #[arg(value_name = "ID")]
@@ -60,18 +62,9 @@ pub struct Reproduce {
     #[arg(long, value_name = "N", value_parser = options::repeat, allow_negative_numbers = true)]
     #[arg(default_value = "3")]
     repeat: usize,
-    /// The clock of what is to be measured; on the virtual clock nothing is [default: wall]
-    #[arg(long, value_parser = one_of::<ClockKind>(options::CLOCKS))]
-    clock: Option<ClockKind>,
-    /// What a processor is on the wall clock [default: thread]
-    #[arg(long, value_parser = one_of::<Carrier>(options::CARRIERS))]
-    carrier: Option<Carrier>,
-    /// How much slower than it should the machine runs on the wall clock [default: auto]
-    #[arg(long, value_name = "auto|N", value_parser = options::dilation, allow_negative_numbers = true)]
-    dilation: Option<Dilation>,
-    /// How many of this computer's cores the wall clock may use [default: all]
-    #[arg(long, value_name = "N", value_parser = options::cores, allow_negative_numbers = true)]
-    cores: Option<usize>,
+    /// On which clock what is to be measured runs.
+    #[command(flatten)]
+    clock: ClockOptions,
 }
 
 impl Reproduce {
@@ -81,7 +74,7 @@ impl Reproduce {
         if self.list {
             return selection::list(out, selected, self.format);
         }
-        let emulation = self.emulation()?;
+        let emulation = self.clock.emulation(ClockKind::Wall)?;
         let asked = Asked::of(self.full, self.seed, self.repeat, &emulation);
         let (to, markdown) = self.outputs()?;
         let markdown = markdown.map(Markdown::at).transpose()?;
@@ -148,24 +141,6 @@ impl Reproduce {
     fn is_made(&self, folder: &Folder, id: &str, asked: &Asked) -> bool {
         let made = folder.record(id).filter(|record| record.asked == *asked);
         made.is_some_and(|_| !self.force || folder.is_new(id))
-    }
-
-    /// How what is measured is run.
-    fn emulation(&self) -> Result<Emulation, Failure> {
-        let only = [
-            ("--carrier", self.carrier.is_some()),
-            ("--dilation", self.dilation.is_some()),
-            ("--cores", self.cores.is_some()),
-        ];
-        let clock = self.clock.unwrap_or(ClockKind::Wall);
-        options::refuse_without_wall(clock, &only)?;
-        Ok(Emulation {
-            clock,
-            carrier: self.carrier.unwrap_or_default(),
-            dilation: self.dilation.unwrap_or_default(),
-            cores: self.cores,
-            ..Emulation::default()
-        })
     }
 }
 
