@@ -8,17 +8,18 @@ mod lexer;
 pub mod patterns;
 mod text;
 
-use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use loggp::{Schedule, ScheduleBuilder, Time};
 
 /// Why a schedule could not be read: where, and in one sentence what is wrong and what would be right.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum GoalError {
     /// The file could not be read to its end.
-    Unreadable(io::Error),
+    #[error("it cannot be read: {0}")]
+    Unreadable(#[from] io::Error),
     /// There is something wrong in a text.
+    #[error("line {line}, column {column}: {why}")]
     Text {
         /// The line, from 1.
         line: u64,
@@ -28,30 +29,13 @@ pub enum GoalError {
         why: String,
     },
     /// There is something wrong in a binary file.
+    #[error("byte {byte}: {why}")]
     Binary {
         /// The byte, from 0.
         byte: u64,
         /// What is wrong.
         why: String,
     },
-}
-
-impl fmt::Display for GoalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            GoalError::Unreadable(error) => write!(f, "it cannot be read: {error}"),
-            GoalError::Text { line, column, why } => write!(f, "line {line}, column {column}: {why}"),
-            GoalError::Binary { byte, why } => write!(f, "byte {byte}: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for GoalError {}
-
-impl From<io::Error> for GoalError {
-    fn from(error: io::Error) -> GoalError {
-        GoalError::Unreadable(error)
-    }
 }
 
 /// Reads a schedule, as text or as bytes: its first bytes say which. A unit of `calc` is so long.

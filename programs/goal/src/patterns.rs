@@ -116,15 +116,15 @@ impl Rank<'_> {
     }
 
     /// Passes on to its children what its parent has sent.
-    fn broadcast(&mut self, (parent, children): Neighbours) -> Written {
+    fn broadcast(&mut self, (parent, mut children): (Option<usize>, impl Iterator<Item = usize>)) -> Written {
         let received = parent.map(|parent| self.recv(parent)).transpose()?;
-        children.into_iter().try_for_each(|child| self.send_bytes(child, self.bytes, received).map(drop))
+        children.try_for_each(|child| self.send_bytes(child, self.bytes, received).map(drop))
     }
 
     /// Sends its parent what all its children have sent.
-    fn reduce(&mut self, (parent, children): Neighbours) -> Written {
+    fn reduce(&mut self, (parent, mut children): (Option<usize>, impl Iterator<Item = usize>)) -> Written {
         let sent = parent.map(|parent| self.send(parent)).transpose()?;
-        children.into_iter().try_for_each(|child| {
+        children.try_for_each(|child| {
             let received = self.recv(child)?;
             sent.map_or(Ok(()), |sent| self.after(sent, Some(received)))
         })
@@ -148,26 +148,25 @@ impl Rank<'_> {
     }
 }
 
-/// A rank's neighbours in a tree: its parent, if it has one, and its children.
-type Neighbours = (Option<usize>, Vec<usize>);
+// A rank's neighbours in trees: its parent, if it has one, and its children.
 
-fn binomial(rank: &Rank) -> Neighbours {
+fn binomial(rank: &Rank) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
     let (id, P) = (rank.id, rank.P);
-    let children = rank.distances().filter(|distance| id < *distance).map(|distance| id + distance);
-    (id.checked_ilog2().map(|bit| id - (1 << bit)), children.filter(|child| *child < P).collect())
+    let children = rank.distances().filter(move |distance| id < *distance).map(move |distance| id + distance);
+    (id.checked_ilog2().map(|bit| id - (1 << bit)), children.filter(move |child| *child < P))
 }
 
-fn binary(&Rank { id, P, .. }: &Rank) -> Neighbours {
-    let parent = id.checked_sub(1).map(|before| before / 2);
-    (parent, (2 * id + 1..=2 * id + 2).filter(|child| *child < P).collect())
+fn binary(&Rank { id, P, .. }: &Rank) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
+    let children = (2 * id + 1..=2 * id + 2).filter(move |child| *child < P);
+    (id.checked_sub(1).map(|before| before / 2), children)
 }
 
-fn flat(&Rank { id, P, .. }: &Rank) -> Neighbours {
-    if id == 0 { (None, (1..P).collect()) } else { (Some(0), Vec::new()) }
+fn flat(&Rank { id, P, .. }: &Rank) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
+    if id == 0 { (None, 1..P) } else { (Some(0), P..P) }
 }
 
-fn chain(&Rank { id, P, .. }: &Rank) -> Neighbours {
-    (id.checked_sub(1), (id + 1..P).take(1).collect())
+fn chain(&Rank { id, P, .. }: &Rank) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
+    (id.checked_sub(1), (id + 1..P).take(1))
 }
 
 fn dissemination(rank: &mut Rank) -> Written {

@@ -94,7 +94,8 @@ pub trait Plan {
 }
 
 /// Why a case cannot be, in one sentence that says what could.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Refusal(String);
 
 /// What a program's size means.
@@ -215,9 +216,8 @@ impl Case {
     /// If the program has no such option.
     pub fn get<T: Clone>(&self, option: &Opt<T>) -> T {
         let value = self.options.iter().find(|value| value.option().name() == option.name);
-        value
-            .and_then(Value::get)
-            .unwrap_or_else(|| panic!("{} has no option {}", self.program.name, option.name))
+        let Some(value) = value else { panic!("{} has no option {}", self.program.name, option.name) };
+        value.held::<T>().clone()
     }
 
     /// The value of an option that says how long something takes on this case's machine.
@@ -270,14 +270,6 @@ impl fmt::Debug for Algorithm {
         f.write_str(self.name)
     }
 }
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Refusal {}
 
 impl<S: Into<String>> From<S> for Refusal {
     fn from(why: S) -> Refusal {

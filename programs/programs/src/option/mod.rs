@@ -53,25 +53,19 @@ pub trait ProgramOption: fmt::Debug + Sync {
     fn read(&'static self, text: &str) -> Result<Value, String>;
     /// The value that is this number, of picoseconds if it is a time.
     fn at(&'static self, number: f64) -> Result<Value, String>;
+    /// One of its values as it is read; nothing if it says nothing.
+    fn text(&self, value: &Value) -> String;
+    /// Refuses one of its values that cannot be.
+    fn check(&self, value: &Value) -> Result<(), String>;
+    /// One of its values as a number, of picoseconds if it is a time; nothing if it is none.
+    fn number(&self, value: &Value, cycle: Time) -> Option<f64>;
 }
 
 /// The value of an option, whatever its type.
 #[derive(Clone)]
-pub struct Value(Arc<dyn Held>);
-
-/// A value, and the option that has it.
-struct OfOption<T: 'static> {
-    option: &'static Opt<T>,
-    value: T,
-}
-
-/// What is known of a value whose type is not.
-trait Held: Send + Sync {
-    fn option(&self) -> &'static dyn ProgramOption;
-    fn value(&self) -> &dyn Any;
-    fn text(&self) -> String;
-    fn check(&self) -> Result<(), String>;
-    fn number(&self, cycle: Time) -> Option<f64>;
+pub struct Value {
+    option: &'static dyn ProgramOption,
+    value: Arc<dyn Any + Send + Sync>,
 }
 
 impl<T: Clone + fmt::Debug + Send + Sync> Opt<T> {
@@ -102,7 +96,7 @@ impl<T: Clone + fmt::Debug + Send + Sync> Opt<T> {
 
     /// A value of it.
     pub fn of(&'static self, value: T) -> Value {
-        Value(Arc::new(OfOption { option: self, value }))
+        Value { option: self, value: Arc::new(value) }
     }
 }
 
@@ -142,39 +136,29 @@ impl<T: Clone + fmt::Debug + Send + Sync> ProgramOption for Opt<T> {
     fn at(&'static self, number: f64) -> Result<Value, String> {
         self.kind.at(number).map(|value| self.of(value))
     }
-}
 
-impl<T: Clone + fmt::Debug + Send + Sync> Held for OfOption<T> {
-    fn option(&self) -> &'static dyn ProgramOption {
-        self.option
+    fn text(&self, value: &Value) -> String {
+        self.kind.write(value.held())
     }
 
-    fn value(&self) -> &dyn Any {
-        &self.value
+    fn check(&self, value: &Value) -> Result<(), String> {
+        self.kind.check(value.held())
     }
 
-    fn text(&self) -> String {
-        self.option.kind.write(&self.value)
-    }
-
-    fn check(&self) -> Result<(), String> {
-        self.option.kind.check(&self.value)
-    }
-
-    fn number(&self, cycle: Time) -> Option<f64> {
-        self.option.kind.number(&self.value, cycle)
+    fn number(&self, value: &Value, cycle: Time) -> Option<f64> {
+        self.kind.number(value.held(), cycle)
     }
 }
 
 impl Value {
     /// The option that has it.
     pub fn option(&self) -> &'static dyn ProgramOption {
-        self.0.option()
+        self.option
     }
 
     /// As it is read; nothing if it says nothing.
     pub fn text(&self) -> String {
-        self.0.text()
+        self.option.text(self)
     }
 
     /// Whether it is as usual.
@@ -184,17 +168,21 @@ impl Value {
 
     /// As a number, of picoseconds if it is a time; nothing if it is none.
     pub fn number(&self, cycle: Time) -> Option<f64> {
-        self.0.number(cycle)
+        self.option.number(self, cycle)
     }
 
     /// Refuses what cannot be, under the option's name.
     pub(crate) fn check(&self) -> Result<(), String> {
-        self.0.check().map_err(|why| format!("{} = {}: {why}", self.option().name(), self.text()))
+        self.option.check(self).map_err(|why| format!("{} = {}: {why}", self.option.name(), self.text()))
     }
 
     /// What it is, for who knows its type.
-    pub(crate) fn get<T: Clone + 'static>(&self) -> Option<T> {
-        self.0.value().downcast_ref().cloned()
+    ///
+    /// # Panics
+    ///
+    /// If it is not of that type.
+    pub(crate) fn held<T: 'static>(&self) -> &T {
+        self.value.downcast_ref().unwrap_or_else(|| panic!("{} has no such values", self.option.name()))
     }
 }
 

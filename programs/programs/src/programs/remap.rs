@@ -236,7 +236,12 @@ fn take_turns<B: Iterator<Item = Piece>>(
 ) -> Vec<u8> {
     for to in 0..p.p() {
         match to == p.id() {
-            true => (0..(p.p() - 1) * plan.pieces).for_each(|_| got.receive(p)),
+            true => {
+                for _ in 0..(p.p() - 1) * plan.pieces {
+                    let (from, piece) = p.recv(DATA);
+                    got.keep(from, piece);
+                }
+            }
             false => block(to).for_each(|piece| p.send(to, DATA, piece)),
         }
     }
@@ -258,12 +263,6 @@ impl Blocks {
     fn keep(&mut self, from: usize, piece: Piece) {
         let (index, bytes) = piece.open();
         self.bytes[from * self.size + index * self.piece..][..bytes.len()].copy_from_slice(bytes);
-    }
-
-    /// Receives a message.
-    fn receive(&mut self, p: &mut Proc) {
-        let (from, piece) = p.recv(DATA);
-        self.keep(from, piece);
     }
 }
 

@@ -142,7 +142,8 @@ impl Plan for Stress<'_> {
         let verified = verify(&sent, &received).and_then(|()| obey(&audit));
         let throughput = throughput(&trace).map(|value| Metric { name: THROUGHPUT, unit: "", value });
         run.trace = emulation.trace.then_some(trace);
-        let metrics = throughput.into_iter().chain(Ways::metrics(&ways)).collect();
+        let count = received.iter().map(|mail| mail.count).sum();
+        let metrics = throughput.into_iter().chain(Ways::metrics(&ways, count)).collect();
         Ok(Outcome { metrics, audit: Some(audit), ..Outcome::new(run, verified) })
     }
 }
@@ -169,8 +170,6 @@ struct Ways {
     sum: Time,
     /// The longest.
     longest: Time,
-    /// How many there are.
-    count: usize,
 }
 
 impl Ways {
@@ -179,13 +178,11 @@ impl Ways {
         let way = now - letter.due;
         self.sum += way;
         self.longest = self.longest.max(way);
-        self.count += 1;
     }
 
-    /// What those of all processors show.
-    fn metrics(all: &[Ways]) -> impl Iterator<Item = Metric> + use<> {
+    /// What those of all processors show, of so many messages.
+    fn metrics(all: &[Ways], count: usize) -> impl Iterator<Item = Metric> + use<> {
         let sum: Time = all.iter().map(|ways| ways.sum).sum();
-        let count: usize = all.iter().map(|ways| ways.count).sum();
         let longest = all.iter().map(|ways| ways.longest).max().unwrap_or_default();
         let us = |name, value| Metric { name, unit: "us", value };
         let mean = us(LATENCY, sum.in_units(US) / count.max(1) as f64);

@@ -104,11 +104,6 @@ impl Summation<'_> {
         };
         Err(refusal.into())
     }
-
-    /// Who adds what. Processors that are not in it have nothing to do.
-    fn parts(&self) -> Vec<Role> {
-        schedule(self.case, self.way, self.operands as usize)
-    }
 }
 
 impl Plan for Summation<'_> {
@@ -128,7 +123,7 @@ impl Plan for Summation<'_> {
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
-        let parts = self.parts();
+        let parts = schedule(self.case, self.way, self.operands as usize);
         let mut rng = fastrand::Rng::with_seed(self.case.seed);
         let operand = |_| Word((rng.u64(..), rng.f64() - 0.5));
         let operands: Vec<Operand> = (0..self.operands).map(operand).collect();
@@ -143,7 +138,7 @@ impl Plan for Summation<'_> {
     }
 }
 
-/// Who adds what of n operands.
+/// Who adds what of n operands. Processors that are not in it have nothing to do.
 pub fn schedule(case: &Case, way: Way, n: usize) -> Vec<Role> {
     let P = case.params.P;
     match way {

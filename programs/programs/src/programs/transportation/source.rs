@@ -317,7 +317,6 @@ fn skewed(wish: &Wish) -> Result<Matrix, String> {
     let mut distances: Vec<usize> = (1..P).collect();
     rng.shuffle(&mut distances);
     distances.push(0);
-    let share = |elements: usize, of: usize, n: usize| elements / of + usize::from(n < elements % of);
     let shares = (0..many)
         .map(|n| share(traffic - rest, many, n))
         .chain((0..few).map(|n| share(rest, few, n)))
@@ -329,17 +328,22 @@ fn skewed(wish: &Wish) -> Result<Matrix, String> {
 /// t/P from each to each, as nearly as it goes; all send and receive t.
 fn uniform(wish: &Wish) -> Result<Matrix, String> {
     let &Wish { P, traffic, seed, .. } = wish;
-    let share = |distance: usize| traffic / P + usize::from(distance < traffic % P);
-    Ok(circulant(P, seed, &(0..P).map(|distance| (distance, share(distance))).collect::<Vec<_>>()))
+    let shares = (0..P).map(|distance| (distance, share(traffic, P, distance)));
+    Ok(circulant(P, seed, &shares.collect::<Vec<_>>()))
+}
+
+/// The n-th of shares that are as equal as elements can be shared out; the first ones are the larger ones.
+fn share(elements: usize, of: usize, n: usize) -> usize {
+    elements / of + usize::from(n < elements % of)
 }
 
 /// The traffic in P shares, at places of the matrix.
 fn hot(wish: &Wish, place: impl Fn(usize) -> (usize, usize)) -> Matrix {
     let &Wish { P, traffic, .. } = wish;
     let mut matrix = Matrix::empty(P);
-    for share in 0..P {
-        let (i, j) = place(share);
-        matrix.add(i, j, traffic / P + usize::from(share < traffic % P));
+    for n in 0..P {
+        let (i, j) = place(n);
+        matrix.add(i, j, share(traffic, P, n));
     }
     matrix
 }

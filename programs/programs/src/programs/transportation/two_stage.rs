@@ -6,8 +6,9 @@ use loggp::collectives::{all_reduce_vector, exclusive_scan, scan_vector};
 use super::arrival::{Arrival, Source};
 use super::linear::receive_vector;
 use super::packet::{Packet, Padding, Piece, Slice};
+use super::random::Counts;
 use super::schedule::Schedule;
-use super::split::{Scheme, Split, one_after_another, shuffled};
+use super::split::{Scheme, lengths, one_after_another, shuffled, split};
 
 /// Its forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +22,6 @@ pub struct TwoStage {
     /// How messages are sent in the first stage.
     pub stage1: Schedule,
 }
-
-/// A part at its intermediate, or at its destination: whose it is, the how manieth of its message, and its elements.
-type Known = (usize, usize, Slice);
 
 impl TwoStage {
     /// Section 7.
@@ -76,6 +74,36 @@ impl TwoStage {
             }
         }
     }
+
+    /// A stage: sends everyone its parts, and returns those that came from everyone. Messages are padded as one of so many
+    /// elements is that `padded_as` makes of their own number.
+    #[allow(clippy::too_many_arguments)] // who, in which stage, how, by which chance, and what
+    fn send(
+        &self,
+        p: &mut Proc,
+        stage: u16,
+        schedule: Schedule,
+        seed: u64,
+        mut going: Vec<Vec<Piece>>,
+        arrival: &mut Arrival,
+        padded_as: impl Fn(usize) -> usize,
+    ) -> (Vec<Vec<Piece>>, Counts) {
+        let P = p.p();
+        let mut came = vec![Vec::new(); P];
+        let lengths = lengths(&going);
+        let recvl = receive_vector(p, &lengths);
+        let message = |to: usize| {
+            let elements = padded_as(lengths[to]);
+            Packet::of(std::mem::take(&mut going[to]), self.padding(P, elements), self.order(P, elements))
+        };
+        let receives = |from: usize, packet: Packet| {
+            came[from] = packet.open(|elements| self.padding(P, padded_as(elements)));
+        };
+        let counts = schedule.send(p, stage, seed, &lengths, &recvl, message, receives);
+        arrival.lengths.push(lengths);
+        arrival.ends.push(p.now());
+        (came, counts)
+    }
 }
 
 /// Where round robins begin after all processors before this one: what the inclusive scan says, less its own elements.
@@ -91,75 +119,57 @@ pub fn two_stage(p: &mut Proc, form: &TwoStage, source: Source) -> Arrival {
     let Source { sendl, elements, r, seed } = source;
     let mut arrival = Arrival::default();
     let mut rng = fastrand::Rng::with_seed(seed ^ (i as u64).rotate_left(40));
-
-    // As source: which part goes by whom. `by[k]` is the intermediate of message k, and `of[q]` the message of q.
-    let begins = form.begins(p, &sendl);
-    let splitting = || Split::new(&sendl, &begins);
-    let split = match form.sparse {
-        true => {
-            let split = splitting();
-            p.work("part", split.count() as u64, || split)
-        }
-        false => p.work("part", (P * P) as u64, splitting),
+    let parts_of = |messages: &[Vec<Piece>]| match form.sparse {
+        true => messages.iter().map(Vec::len).sum::<usize>() as u64,
+        false => (P * P) as u64,
     };
-    let lengths = split.lengths();
+
+    // As source: which part goes by whom. `by[k]` is the intermediate of message k.
+    let begins = form.begins(p, &sendl);
+    let messages = split(&sendl, &begins, &elements);
+    let messages = p.work("part", parts_of(&messages), || messages);
     let by = match form.shuffled {
-        true => p.work("part", P as u64, || shuffled(&lengths, &mut rng)),
+        true => p.work("part", P as u64, || shuffled(&lengths(&messages), &mut rng)),
         false => (0..P).collect(),
     };
-    let mut of = vec![0; P];
-    by.iter().enumerate().for_each(|(k, q)| of[*q] = k);
-    let lengths: Vec<usize> = of.iter().map(|k| lengths[*k]).collect();
-    arrival.parts = of.iter().map(|k| parts(&split, *k)).collect();
+    let mut going = vec![Vec::new(); P];
+    for (k, mut parts) in messages.into_iter().enumerate() {
+        if form.shuffled {
+            parts.iter_mut().for_each(|part| part.place = Some(k));
+        }
+        going[by[k]] = parts;
+    }
+    arrival.parts = going.iter().map(|parts| by_destination(parts, P)).collect();
     if form.waits() {
         p.barrier();
     }
     arrival.ends.push(p.now());
 
-    // Stage 1.
     let longest = form.longest1(P, r);
-    let (padding, order) = (form.padding(P, longest), form.order(P, longest));
-    let mut came: Vec<Vec<Piece>> = vec![Vec::new(); P];
-    let recvl = receive_vector(p, &lengths);
-    let message =
-        |q: usize| Packet::of(split.message(of[q], order.map(|_| of[q]), &elements), padding, order);
-    let receives = |from: usize, packet: Packet| came[from] = packet.open(|_| padding);
-    arrival.counts = form.stage1.send(p, 0, seed, &lengths, &recvl, message, receives);
-    arrival.lengths.push(lengths);
-    arrival.ends.push(p.now());
+    let (came, counts) = form.send(p, 0, form.stage1, seed, going, &mut arrival, |_| longest);
+    arrival.counts = counts;
 
     // As intermediate: which part goes to whom (figure 10).
-    let parts = if form.sparse { came.iter().map(Vec::len).sum() } else { P * P };
-    let mut going: Vec<Vec<Piece>> = p.work("part", parts as u64, || {
+    let parts = parts_of(&came);
+    let going = p.work("part", parts, || {
         let mut going: Vec<Vec<Piece>> = vec![Vec::new(); P];
         for (from, parts) in came.into_iter().enumerate() {
             parts.into_iter().for_each(|part| going[part.whose].push(Piece { whose: from, ..part }));
         }
         going
     });
-    let count = |parts: &Vec<Piece>| parts.iter().map(|part| part.slice.len()).sum();
-    let lengths: Vec<usize> = going.iter().map(count).collect();
     if form.sparse {
         p.barrier();
     }
     arrival.ends.push(p.now());
 
-    // Stage 2.
-    let mut came: Vec<Known> = Vec::new();
-    let recvl = receive_vector(p, &lengths);
-    let message = |j: usize| {
-        let elements = lengths[j];
-        Packet::of(std::mem::take(&mut going[j]), form.padding(P, elements), form.order(P, elements))
-    };
-    let receives = |from: usize, packet: Packet| {
-        let parts = packet.open(|elements| form.padding(P, elements));
-        came.extend(parts.into_iter().map(|part| (part.whose, part.place.unwrap_or(from), part.slice)));
-    };
-    Schedule::Linear.send(p, 1, seed, &lengths, &recvl, message, receives);
-    arrival.lengths.push(lengths);
-    arrival.ends.push(p.now());
+    let (came, _) = form.send(p, 1, Schedule::Linear, seed, going, &mut arrival, |elements| elements);
 
     // As destination: the parts in their order, which is that of the intermediates unless they were shuffled.
+    let known = |(from, parts): (usize, Vec<Piece>)| {
+        parts.into_iter().map(move |part| (part.whose, part.place.unwrap_or(from), part.slice))
+    };
+    let mut came: Vec<(usize, usize, Slice)> = came.into_iter().enumerate().flat_map(known).collect();
     came.sort_unstable_by_key(|(source, place, _)| (*source, *place));
     arrival.messages = vec![Vec::new(); P];
     for sources in came.chunk_by(|one, other| one.0 == other.0) {
@@ -171,9 +181,9 @@ pub fn two_stage(p: &mut Proc, form: &TwoStage, source: Source) -> Arrival {
     arrival
 }
 
-/// The lengths of the parts in message k, for every destination.
-fn parts(split: &Split, k: usize) -> Vec<usize> {
-    let mut lengths = vec![0; split.parts.len()];
-    split.parts[k].iter().for_each(|cut| lengths[cut.j] = cut.len);
+/// The lengths of a message's parts, for each of P destinations.
+fn by_destination(parts: &[Piece], P: usize) -> Vec<usize> {
+    let mut lengths = vec![0; P];
+    parts.iter().for_each(|part| lengths[part.whose] = part.slice.len());
     lengths
 }
