@@ -75,7 +75,12 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&mut self, what: &str) -> Result<u64, GoalError> {
-        match self.lexer.next()? {
+        let token = self.lexer.next()?;
+        self.number_in(token, what)
+    }
+
+    fn number_in(&self, token: Token, what: &str) -> Result<u64, GoalError> {
+        match token {
             Token::Number(number) => Ok(number),
             other => Err(self.expected(what, other)),
         }
@@ -85,15 +90,16 @@ impl<'a> Reader<'a> {
     fn number_or_any(&mut self, what: &str) -> Result<Option<u32>, GoalError> {
         match self.lexer.next()? {
             Token::Any => Ok(None),
-            _ => {
-                self.lexer.give_back();
-                self.number_of_32_bits(what).map(Some)
-            }
+            token => self.in_32_bits(self.number_in(token, what)?, what).map(Some),
         }
     }
 
     fn number_of_32_bits(&mut self, what: &str) -> Result<u32, GoalError> {
         let number = self.number(what)?;
+        self.in_32_bits(number, what)
+    }
+
+    fn in_32_bits(&self, number: u64, what: &str) -> Result<u32, GoalError> {
         let allowed = u32::try_from(number).ok().filter(|number| *number < u32::MAX);
         allowed
             .ok_or_else(|| self.lexer.error(format!("{what} is less than {}, and {number} is not", u32::MAX)))
