@@ -8,11 +8,19 @@ use loggp::{Operation, Placed, Requirement, Schedule, ScheduleBuilder, ScheduleE
 use super::lexer::{Lexer, Token};
 use super::{GoalError, begin, length, units};
 
+/// A longer text than this is refused: whatever a schedule says fits into less, and input without an end does not.
+const LONGEST: u64 = 1 << 32;
+
 /// Reads a text.
 pub fn read(input: &mut dyn Read, unit: Time) -> Result<Schedule, GoalError> {
     let mut text = Vec::new();
-    input.read_to_end(&mut text)?;
+    input.take(LONGEST).read_to_end(&mut text)?;
     let mut reader = Reader { lexer: Lexer::new(&text), unit, labels: HashMap::new() };
+    if text.len() as u64 == LONGEST {
+        return Err(reader
+            .lexer
+            .error(format!("the text is longer than {LONGEST} bytes; write it as .bin, which is shorter")));
+    }
     match reader.token()? {
         Token::Word(b"num_ranks") => (),
         other => {
