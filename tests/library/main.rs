@@ -9,7 +9,6 @@ mod audit;
 mod cases;
 mod child;
 mod collectives;
-#[cfg(feature = "derive")]
 mod derive;
 mod examples;
 mod faults;

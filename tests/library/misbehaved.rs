@@ -235,7 +235,7 @@ fn where_panics_abort_a_run_that_fails_ends_the_process_with_a_word() {
     let settings = settings.map(|setting| format!("--config=profile.dev.{setting}"));
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--offline", "--lib", "--package=loggp", "--no-default-features"]).args(settings);
-    right(cargo.arg("--target-dir").arg(&folder).current_dir(env!("CARGO_MANIFEST_DIR")));
+    right(cargo.arg("--target-dir").arg(&folder).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")));
     let (built, program) = (folder.join("debug"), folder.join("program"));
     let mut rustc = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()));
     rustc
@@ -244,7 +244,7 @@ fn where_panics_abort_a_run_that_fails_ends_the_process_with_a_word() {
         .arg("-L");
     rustc.arg(format!("dependency={}", built.join("deps").display())).arg("--extern");
     rustc.arg(format!("loggp={}", built.join("libloggp.rlib").display()));
-    right(rustc.current_dir(env!("CARGO_MANIFEST_DIR")));
+    right(rustc.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")));
     for (place, error) in [
         ("virtual", "deadlock: 1 of 2 processors"),
         ("wall", "deadlock: 1 of 2 processors"),

@@ -10,7 +10,7 @@
 //! - [`outcome`] and [`check`]: what comes of a program, and what must hold of it;
 //! - [`by_hand`]: programs small enough to be done by hand.
 //!
-//! `LOGGP_ORACLE_SEED=123 cargo test -p loggp --test library oracle` replays one random program, and shortens it for each thing
+//! `LOGGP_ORACLE_SEED=123 cargo test -p loggp-command --test library oracle` replays one random program, and shortens it for each thing
 //! that does not hold. `LOGGP_ORACLE_PROGRAMS=20000` says how many there are.
 
 mod by_hand;
@@ -58,7 +58,7 @@ fn shorten(mut case: Case, mut found: Fault, wall: bool) -> (Case, Fault) {
 /// What does not hold, and the shortest program of which that is so.
 fn at_length(seed: u64, case: Case, fault: Fault, wall: bool) -> String {
     let (case, fault) = shorten(case, fault, wall);
-    let again = format!("LOGGP_ORACLE_SEED={seed} cargo test -p loggp --test library oracle");
+    let again = format!("LOGGP_ORACLE_SEED={seed} cargo test -p loggp-command --test library oracle");
     format!(
         "{}: {again}\nas short as it can be:\n{}{}{}",
         fault.what,
