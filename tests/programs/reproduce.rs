@@ -163,7 +163,7 @@ fn the_markdown_has_every_exhibit_and_its_pictures() {
     let path = ALL.with_extension("md");
     let markdown = read(&path);
     for (_, exhibit) in exhibits() {
-        assert!(markdown.contains(&format!("\nloggp reproduce {} ", exhibit.id)), "{}", exhibit.id);
+        assert!(markdown.contains(&format!("`loggp reproduce {}`", exhibit.id)), "{}", exhibit.id);
     }
     let pictures =
         markdown.lines().filter_map(|line| line.strip_prefix("![")?.split_once("](")?.1.strip_suffix(')'));

@@ -135,11 +135,14 @@ fn article(record: &Record) -> Block {
     }
     blocks.extend(held(record).map(|sentence| Block::Note(plain(sentence))));
     let again = record.asked.command().replacen("reproduce", &format!("reproduce {id}"), 1);
-    blocks.push(Block::Heading(4, plain("To repeat it")));
-    blocks.push(Block::Code(
-        [format!("loggp {again}")].into_iter().chain(record.commands.iter().cloned()).collect(),
-    ));
-    blocks.push(Block::Note(plain(format!("{}.", made(record)))));
+    let commands = [format!("loggp {again}")].into_iter().chain(record.commands.iter().cloned()).collect();
+    blocks.push(Block::Nav(vec![Block::Heading(4, plain("To repeat it")), Block::Code(commands)]));
+    let made = Span::Plain(format!("{}: ", made(record)));
+    blocks.push(Block::Note(vec![
+        made,
+        Span::Code(format!("loggp reproduce {id}")),
+        Span::Plain(".".into()),
+    ]));
     let files = [Record::file(id)].into_iter().chain(record.files());
     let links = files.flat_map(|file| [Span::Link(file.clone(), file), Span::Plain(" ".into())]);
     blocks.push(Block::Nav(vec![Block::Note(links.collect())]));
