@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{Block, Column, Document, Show, Span, Table};
 
 /// A longer table is left out.
-const MOST_ROWS: usize = 30;
+const MOST_ROWS: usize = 40;
 
 impl Document {
     /// The document as Markdown, with the pictures' files in this folder.
