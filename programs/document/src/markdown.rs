@@ -41,7 +41,15 @@ fn blocks(out: &mut String, blocks: &[Block], folder: &str) {
                 self::blocks(out, blocks, folder);
                 written
             }
-            Block::Nav(_) => Ok(()),
+            Block::Cards(cards) => cards.iter().try_for_each(|card| {
+                let title = Span::Link(card.title.clone(), card.link.clone());
+                // A summary without its page has nothing to lead to.
+                let title = if card.link.starts_with('#') { Span::Plain(card.title.clone()) } else { title };
+                writeln!(out, "\n{}  \n{}", spans(&[title]), spans(&card.line))?;
+                let Some(file) = &card.picture else { return Ok(()) };
+                writeln!(out, "\n![{}]({folder}/{file})", escaped(&card.title))
+            }),
+            Block::Folded(..) | Block::Contents(_) | Block::Choice(_) => Ok(()),
         };
     }
 }

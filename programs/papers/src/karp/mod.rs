@@ -1,31 +1,16 @@
 //! The exhibits of Karp et al., and what several of them share: machines in cycles, the sequence f, and lists.
 
-mod all_to_all;
-mod broadcast;
-mod combining;
-mod p_of_t;
-mod search;
-mod summation;
-#[cfg(test)]
-mod tests;
-
 use loggp::{Params, Time, US};
 
 use super::Paper;
-use super::check::list;
 
 /// The paper.
 pub static PAPER: Paper = Paper {
     name: "Karp et al.",
     source: "Karp, Sahay, Santos, Schauser: \
              \"Optimal Broadcast and Summation in the LogP Model\", SPAA 1993",
-    exhibits: &[
-        broadcast::BROADCAST,
-        p_of_t::P_OF_T,
-        summation::SUMMATION,
-        all_to_all::ALL_TO_ALL,
-        combining::COMBINING,
-    ],
+    exhibits: &[],
+    inventory: include_str!("inventory.txt"),
 };
 
 /// L, o and g of the CM-5, in microseconds. A cycle is one here: the paper counts everything in cycles.

@@ -1,13 +1,6 @@
 //! The exhibits of LogP.
 
 mod broadcast;
-mod fft;
-mod lu;
-mod networks;
-mod saturation;
-mod summation;
-#[cfg(test)]
-mod tests;
 
 use loggp::{Params, US, preset};
 
@@ -18,17 +11,8 @@ pub static PAPER: Paper = Paper {
     name: "LogP",
     source: "Culler, Karp, Patterson, Sahay, Schauser, Santos, Subramonian, von Eicken: \
              \"LogP: Towards a Realistic Model of Parallel Computation\", PPoPP 1993",
-    exhibits: &[
-        broadcast::FIGURE_3,
-        summation::FIGURE_4,
-        fft::FIGURE_6,
-        fft::FIGURE_7,
-        fft::FIGURE_8,
-        lu::LAYOUTS,
-        networks::DISTANCES,
-        networks::TABLE_1,
-        saturation::SATURATION,
-    ],
+    exhibits: &[broadcast::FIGURE_3],
+    inventory: include_str!("inventory.txt"),
 };
 
 /// A machine with L, o and g in cycles, as captions give them.

@@ -1,19 +1,10 @@
 //! The exhibits of the transportation paper, and what several of them share: its machine, and runs that show more than
 //! their time.
 
-mod appendix;
-mod bounds;
-mod matrices;
-mod splitting;
-#[cfg(test)]
-mod tests;
-mod timings;
-
 use std::sync::Arc;
 
 use loggp::{Machine, Params, Time, US, preset};
 
-use super::check::list;
 use super::{Lab, Paper};
 use loggp_programs::Case;
 use loggp_programs::transportation::{
@@ -26,19 +17,8 @@ pub static PAPER: Paper = Paper {
     name: "Transportation",
     source: "Shankar, Alsabti, Ranka: \
              \"The Transportation Primitive\", Syracuse University, 1994",
-    exhibits: &[
-        matrices::FIGURE_1,
-        matrices::FIGURE_2,
-        matrices::FIGURE_3,
-        splitting::FIGURE_8,
-        splitting::FIGURE_9,
-        splitting::FIGURE_11,
-        timings::FIGURE_13,
-        timings::FIGURE_14,
-        timings::FIGURE_15,
-        timings::FIGURE_16,
-        appendix::APPENDIX,
-    ],
+    exhibits: &[],
+    inventory: include_str!("inventory.txt"),
 };
 
 /// What the CM-5's barrier in its control network costs here; the paper does not say.
