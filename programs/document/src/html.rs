@@ -54,7 +54,7 @@ fn block(block: &Block) -> Markup {
             },
             Block::Cards(cards) => div.cards {
                 @for card in cards {
-                    a.card href=(card.link) {
+                    a.card class=(card.classes.join(" ")) href=(card.link) {
                         strong { (card.title) }
                         span { (spans(&card.line)) }
                         @if card.picture.is_some() { svg aria-hidden="true" { use href={ "#picture-" (card.id) } width="100%" height="100%" {} } }
@@ -65,13 +65,11 @@ fn block(block: &Block) -> Markup {
                 summary { (title) }
                 @for one in blocks { (self::block(one)) "\n" }
             },
-            Block::Contents(parts) => details.contents open {
-                summary { "Contents" }
-                nav {
-                    @for (heading, articles) in parts {
-                        strong { (heading) }
-                        ul { @for (id, title) in articles { li { a href={ "#" (id) } title=(title) { (id) } } } }
-                    }
+            Block::Contents(parts) => nav.contents {
+                a href="#top" { "To the top" }
+                @for (heading, articles) in parts {
+                    p { strong { (heading) } }
+                    ul { @for (id, title) in articles { li { a href={ "#" (id) } title=(title) { (id) } } } }
                 }
             },
             Block::Choice(classes) => (choice(classes)),
@@ -96,7 +94,7 @@ fn picture(svg: &str, narrow: Option<&str>, caption: &str) -> Markup {
 /// Buttons that show all articles, or those of a class alone: a style for each, and no script.
 fn choice(classes: &[(&str, &str)]) -> Markup {
     let hide = |(class, _): &(&str, &str)| {
-        format!("body:has(#only-{class}:checked) article:not(.{class}){{display:none}}\n")
+        format!("body:has(#only-{class}:checked) :is(article, .card):not(.{class}){{display:none}}\n")
     };
     html! {
         style { (PreEscaped(classes.iter().map(hide).collect::<String>())) }

@@ -54,6 +54,8 @@ pub struct Card {
     pub id: String,
     /// Where it is, with its name: on the same page or on another.
     pub link: String,
+    /// What it can be chosen by, as the article.
+    pub classes: Vec<&'static str>,
     /// Its title.
     pub title: String,
     /// What the file of its first picture is called, if it has one.

@@ -4,6 +4,7 @@ use loggp::Time;
 
 use loggp_study::Failed;
 
+use super::command;
 use super::finding::Finding;
 use super::lab::Lab;
 use super::series::Series;
@@ -34,6 +35,13 @@ impl Exhibit {
     /// Makes it.
     pub fn make(&'static self, lab: &Lab) -> Result<Finding, Failed> {
         Sheet::make(self, lab)
+    }
+
+    /// The commands that run what it runs.
+    pub fn commands(&self, lab: &Lab) -> Vec<String> {
+        let mut commands: Vec<String> = (self.series)(lab).iter().flat_map(command::commands).collect();
+        commands.dedup();
+        commands
     }
 
     /// How many cases it runs.

@@ -31,6 +31,7 @@ pub struct Picture {
     #[serde(skip)]
     pub svg: String,
     /// The same for a narrow screen, if it is another there.
+    #[serde(skip)]
     pub narrow: Option<String>,
 }
 

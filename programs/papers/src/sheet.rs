@@ -35,8 +35,7 @@ impl<'a> Sheet<'a> {
         (exhibit.show)(&mut sheet)?;
         let (ran, mut finding) = (sheet.ran, sheet.finding);
         finding.tables.extend(runs::table(&ran, exhibit.unit));
-        finding.commands = series.iter().flat_map(super::command::commands).collect();
-        finding.commands.dedup();
+        finding.commands = exhibit.commands(lab);
         finding.held = lab.held.take();
         Ok(finding)
     }

@@ -128,12 +128,11 @@ fn read(folder: &Path, id: &str) -> Option<Record> {
     if record.id != id || !record.files().iter().all(|file| folder.join(file).is_file()) {
         return None;
     }
-    let files: Vec<Vec<String>> =
-        record.finding.pictures.iter().map(|picture| record.drawings(picture).collect()).collect();
-    for (picture, files) in record.finding.pictures.iter_mut().zip(files) {
-        let mut drawings = files.iter().map(|file| fs::read_to_string(folder.join(file)).ok());
-        picture.svg = drawings.next()??;
-        picture.narrow = drawings.next().flatten();
+    let stems: Vec<String> =
+        record.finding.pictures.iter().map(|picture| record.stem(&picture.name)).collect();
+    for (picture, stem) in record.finding.pictures.iter_mut().zip(stems) {
+        picture.svg = fs::read_to_string(folder.join(format!("{stem}.svg"))).ok()?;
+        picture.narrow = fs::read_to_string(folder.join(format!("{stem}-narrow.svg"))).ok();
     }
     Some(record)
 }

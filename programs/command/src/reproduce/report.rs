@@ -64,7 +64,10 @@ fn by_paper(records: &[Record]) -> impl Iterator<Item = (&'static Paper, Vec<&Re
 /// How many rows of each paper came out how.
 fn counts(records: &[Record]) -> Table {
     let table = Table::new("summary", "").text("paper").column("exhibits", "", Show::Right);
-    let table = Mark::ALL.iter().fold(table, |table, (_, name, _)| table.exact(name, ""));
+    // What nothing came out as is left out if it is not to come out so.
+    let is_wrong = records.iter().any(|record| record.finding.count(Mark::Wrong) > 0);
+    let marks = || Mark::ALL.iter().filter(move |(mark, ..)| is_wrong || *mark != Mark::Wrong);
+    let table = marks().fold(table, |table, (_, name, _)| table.exact(name, ""));
     let mut table = table.column("runs in time", "", Show::Right);
     let mut row = |name: &str, exhibits: usize, of: &dyn Fn(&Record) -> bool| {
         let of: Vec<&Record> = records.iter().filter(|record| of(record)).collect();
@@ -72,7 +75,7 @@ fn counts(records: &[Record]) -> Table {
         let (runs, late) =
             (sum(&|record| record.finding.held.wall_runs), sum(&|record| record.finding.held.late));
         let mut cells: Vec<Cell> = vec![name.into(), format!("{} of {exhibits}", of.len()).into()];
-        cells.extend(Mark::ALL.map(|(mark, ..)| Cell::from(sum(&|record| record.finding.count(mark)))));
+        cells.extend(marks().map(|(mark, ..)| Cell::from(sum(&|record| record.finding.count(*mark)))));
         cells.push(if runs == 0 { "-".into() } else { format!("{} of {runs}", runs - late).into() });
         table.push(cells);
     };
@@ -118,6 +121,7 @@ fn strips(records: &[Record], page: &str) -> Vec<Block> {
     let card = |record: &Record| Card {
         id: record.id.clone(),
         link: format!("{page}#{}", record.id),
+        classes: classes(record),
         title: record.heading(),
         picture: record.finding.pictures.first().map(|picture| format!("{}.svg", record.stem(&picture.name))),
         line: marks(record),
@@ -158,15 +162,21 @@ fn article(record: &Record) -> Block {
         blocks.push(Block::Table(rows(&finding.rows)));
     }
     for table in &finding.tables {
-        blocks.push(Block::Folded(table.title.clone(), vec![Block::Table(table.clone())]));
+        let title = format!("{} ({}.csv)", table.title, record.stem(&table.name));
+        blocks.push(Block::Folded(title, vec![Block::Table(table.clone())]));
     }
     let again = record.asked.command().replacen("reproduce", &format!("reproduce {id}"), 1);
     let commands = [format!("loggp {again}")].into_iter().chain(finding.commands.iter().cloned()).collect();
     blocks.push(Block::Folded("The commands that run this".into(), vec![Block::Code(commands)]));
-    let differs = finding.count(Mark::Differs) > 0;
+    Block::Article { id: id.clone(), classes: classes(record), heading: plain(record.heading()), blocks }
+}
+
+/// What an exhibit can be chosen by.
+fn classes(record: &Record) -> Vec<&'static str> {
+    let finding = &record.finding;
+    let differs = finding.count(Mark::Differs) + finding.count(Mark::Wrong) > 0;
     let classes = [("differs", differs), ("measured", finding.held.wall_runs > 0)];
-    let classes = classes.into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect();
-    Block::Article { id: id.clone(), classes, heading: plain(record.heading()), blocks }
+    classes.into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect()
 }
 
 /// What the paper says beside what came out here.
