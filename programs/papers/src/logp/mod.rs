@@ -1,6 +1,12 @@
 //! The exhibits of LogP.
 
 mod broadcast;
+mod discussion;
+mod fft;
+mod lu;
+mod networks;
+mod saturation;
+mod summation;
 
 use loggp::{Params, US, preset};
 
@@ -11,7 +17,22 @@ pub static PAPER: Paper = Paper {
     name: "LogP",
     source: "Culler, Karp, Patterson, Sahay, Schauser, Santos, Subramonian, von Eicken: \
              \"LogP: Towards a Realistic Model of Parallel Computation\", PPoPP 1993",
-    exhibits: &[broadcast::FIGURE_3],
+    exhibits: &[
+        discussion::OVERHEAD,
+        discussion::REMOTE,
+        broadcast::FIGURE_3,
+        summation::FIGURE_4,
+        fft::SCHEDULE,
+        fft::FIGURE_6,
+        fft::FIGURE_7,
+        fft::FIGURE_8,
+        fft::OVERLAP,
+        lu::LAYOUTS,
+        networks::DISTANCES,
+        networks::TABLE_1,
+        discussion::PROTOCOL,
+        saturation::SATURATION,
+    ],
     inventory: include_str!("inventory.txt"),
 };
 
