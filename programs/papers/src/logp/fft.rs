@@ -7,7 +7,7 @@ use loggp_programs::fft::FFT;
 use loggp_programs::remap::REMAP;
 use loggp_study::Failed;
 
-use super::{caption, cm5, on};
+use super::{cm5, on};
 use crate::{Exhibit, Lab, Ran, Series, Sheet, Told, above, at_least, at_most, between, exactly, line};
 
 /// Figure 6.
@@ -109,12 +109,12 @@ pub const OVERLAP: Exhibit = Exhibit {
     place: "section 4.1.5",
     title: "a remap that is interleaved with computing",
     says: &[
-        "L = 6, o = 0.5 and g = 4 us, 16 processors: an interface with little overhead, as the section expects it of the future.",
+        "A CM-5 of 16 processors with o = 0.5 us: an interface with little overhead, as the section expects it of the future.",
     ],
     formulas: &["none"],
     unit: ("us", US),
     series: |_| {
-        let params = Params { o: US / 2, ..caption(16, [6, 1, 4]) };
+        let params = Params { o: US / 2, ..cm5(16) };
         let of = |name: &str| Series::one(name, case(name, params, 1 << 12)).traced();
         ["short-staggered", "overlapped"].map(of).into()
     },
@@ -170,14 +170,14 @@ fn figure_6(sheet: &mut Sheet) -> Result<(), Failed> {
     let quote = "whereas with staggering it takes only 1/3 th as long";
     let what = "staggered remap over computation";
     sheet.claim(what, "4.1.3", quote, between(1.0 / 3.5, 1.0 / 2.5), [fast / compute]).because(
-        "0.111",
+        "0.11",
         "the remap is predicted to take 5 us for a point, and its computing 45: 1/9. 1/3 goes with neither \"th\" nor with the caption's \
          order of magnitude; 1.5 and a factor of ten would make 1/7, which is our emendation",
     );
     let quote = "with a contention-free communication schedule, which is an order of magnitude faster";
     sheet
         .claim("naive remap over staggered remap", "figure 6", quote, at_least(10.0), [slow / fast])
-        .because("5.78", one_by_one);
+        .because("5.8", one_by_one);
     let quote = "the communication time is lower by a factor of log P";
     let what = "remap of one layout over that of the hybrid one, 16,384 points, log P = 7";
     sheet.claim(what, "4.1.1", quote, between(6.5, 7.5), [alone / hybrid]);
@@ -207,7 +207,7 @@ fn figure_7(sheet: &mut Sheet) -> Result<(), Failed> {
     let what = "the cycle: 10 operations at 2.2 Mflops [us]";
     sheet.number(what, "4.1.4", "4.5", cycle).by_formula();
     sheet.number("the same in ticks of 33 MHz", "4.1.4", "150", cycle * 33.0).by_formula();
-    let rates = RATES.map(|name| (sheet.last("CM-5").metric(name) - 2.2).abs() < 0.01);
+    let rates = RATES.map(|name| (sheet.last("CM-5").metric(name) - 2.2).abs() < 0.05);
     let right = rates.iter().filter(|right| **right).count();
     sheet.read_back(
         "phases I and III compute at 2.2 Mflops, which is what an operation costs here",
@@ -305,14 +305,14 @@ fn figure_8(sheet: &mut Sheet) -> Result<(), Failed> {
     let gains: Vec<f64> = synchronized.iter().zip(&staggered).map(|(one, other)| one.1 / other.1).collect();
     let what = "rate with the barrier over that without it, at 16,384 and at 1,048,576 points";
     sheet.claim(what, "4.1.4", quote, at_least(1.0), [gains[0], rate_at(&synchronized) / rate_at(&staggered)]).because(
-        "0.459, 0.989",
+        "0.459, 0.982",
         "in the model nobody drifts out of step, so that a barrier only costs: L, the more often the fewer points there are",
     );
     let gain = 100.0 * (rate_at(&double) / rate_at(&staggered) - 1.0);
     let what = "what half of g brings, 1,048,576 points [%]";
     sheet
         .number(what, "4.1.4", "15", gain)
-        .because("0", "1 us + 2o is 5 us, above either g: the model gains nothing");
+        .because("0.005", "1 us + 2o is 5 us, above either g: the model gains nothing");
     let busy = run.answers().outcome.run.processors.iter().map(|one| one.idle + one.gap).max();
     let busy = 1.0 - busy.unwrap_or_default().in_units(run.model());
     let quote = "the processors are 100% busy all the time (ignoring the insignificant L at the end of the communication phase)";
@@ -365,13 +365,15 @@ fn stalls(sheet: &mut Sheet) -> Result<(), Failed> {
     let apart = enters.windows(2).skip(2).map(|pair| (pair[1] - pair[0]).in_units(US)).collect::<Vec<_>>();
     let quote = "then one will send to processor 0 every g cycles";
     let mean = apart.iter().sum::<f64>() / apart.len() as f64;
-    sheet.claim(
-        "from one message to 0 to the next, after the first three, mean [us]",
-        "4.1.2",
-        quote,
-        exactly(4.0),
-        [mean],
-    );
+    sheet
+        .claim(
+            "from one message to 0 to the next, after the first three, mean [us]",
+            "4.1.2",
+            quote,
+            exactly(4.0),
+            [mean],
+        )
+        .because("3", "the capacity is L/g rounded up: two messages in each L = 6 us are one every 3");
     let none = sheet.last("staggered").answers().outcome.run.stalls() as f64;
     let quote = "staggering the starting rows such that no contention occurs";
     sheet.claim("stalls of the staggered schedule", "4.1.2", quote, exactly(0.0), [none]).by_count();

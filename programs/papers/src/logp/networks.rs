@@ -101,8 +101,8 @@ fn distances(sheet: &mut Sheet) -> Result<(), Failed> {
     let quote = "this difference makes only a small contribution to total message transmission time";
     let what = "what a 2d mesh would add to T(M) of table 1's machines, as a part";
     sheet.claim(what, "5.1", quote, below(0.5), more.collect::<Vec<_>>()).by_formula().because(
-        "5 of 7; 0.0194 to 1.09, 0.368 in the mean",
-        "it does on Dash, J-Machine and Monsoon, whose overheads are small; it is little on the machines that are sold",
+        "5 of 7; 0.0259 to 1.09, 0.419 in the mean",
+        "it adds half and more on J-Machine and Monsoon, whose overheads are small; on the machines that are sold it is little",
     );
     sheet.table(table);
     let caption = "Formulas as lines, and what is counted in the nearest network that can be built as marks.";
@@ -152,7 +152,7 @@ fn table_1(sheet: &mut Sheet) -> Result<(), Failed> {
     let parts = ROWS.iter().map(|row| row.overheads / row.time(M, row.hops)).collect::<Vec<_>>();
     let quote = "message communication time through a lightly loaded network is dominated by the send and receive overheads";
     sheet.claim("the overheads' part of T, all seven", "5.2", quote, above(0.5), &parts).by_formula().because(
-        "5 of 7; 0.266 to 0.969, 0.63 in the mean",
+        "5 of 7; 0.266 to 0.969, 0.621 in the mean",
         "they make up a quarter and a third on J-Machine and Monsoon, whose network interfaces were built for that",
     );
     let quote = "Although a significant improvement over the commercial machines, the overhead is still a significant fraction of the \
