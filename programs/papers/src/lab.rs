@@ -26,7 +26,7 @@ pub struct Lab<'a> {
     pub progress: &'a dyn Fn(),
     /// How this computer has held the runs so far.
     pub held: RefCell<Held>,
-    /// What came of cases so far, but for traces: exhibits share them.
+    /// What came of cases so far: exhibits share them.
     pub known: Rc<RefCell<HashMap<String, Rc<Answers>>>>,
 }
 
@@ -85,11 +85,9 @@ impl<'a> Lab<'a> {
     /// What comes of a case, which may be known.
     fn answers(&self, case: Case, ask: Ask) -> Result<Rc<Answers>, Failed> {
         let is_measured = ask == Ask::Measure && self.is_wall();
-        let key = format!("{is_measured} {case:?}");
-        if ask != Ask::Trace {
-            if let Some(known) = self.known.borrow().get(&key) {
-                return Ok(Rc::clone(known));
-            }
+        let key = format!("{is_measured} {} {case:?}", ask == Ask::Trace);
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Ok(Rc::clone(known));
         }
         let study = match ask {
             Ask::Trace => Study { emulation: Emulation::traced(), ..Study::of(case) },
@@ -98,9 +96,7 @@ impl<'a> Lab<'a> {
         };
         let answers = Rc::new(study.run()?);
         self.note(&study, &answers);
-        if ask != Ask::Trace {
-            self.known.borrow_mut().insert(key, Rc::clone(&answers));
-        }
+        self.known.borrow_mut().insert(key, Rc::clone(&answers));
         Ok(answers)
     }
 

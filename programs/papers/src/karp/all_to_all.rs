@@ -99,8 +99,9 @@ fn permutations() -> Result<Tally, Failed> {
         let mut collections = vec![Vec::new()];
         for id in 0..P {
             let orders = orders(&(0..P).filter(|to| *to != id).collect::<Vec<_>>());
-            let with =
-                |one: &Vec<Vec<usize>>, order: &Vec<usize>| [one.as_slice(), &[order.clone()]].concat();
+            let with = |one: &Vec<Vec<usize>>, order: &Vec<usize>| {
+                [one.as_slice(), std::slice::from_ref(order)].concat()
+            };
             let clash = |one: &Vec<Vec<usize>>, order: &Vec<usize>| {
                 one.iter().any(|other| other.iter().zip(order).any(|(to, at)| to == at))
             };

@@ -56,7 +56,7 @@ pub const FIGURE_12: Exhibit = Exhibit {
         let every = lab.pick(10, 5);
         let all = (5..=95).map(|hundredths| f64::from(hundredths) / 100.0);
         let fixed = all.map(|alpha| (alpha, case("fixed", cs2("cs2-elan", P), 128).with(&ALPHA, alpha)));
-        let is_tenth = move |alpha: f64| (100.0 * alpha).round() as usize % every == 0;
+        let is_tenth = move |alpha: f64| ((100.0 * alpha).round() as usize).is_multiple_of(every);
         let fixed = Series::along("fixed", "alpha", fixed).measured_if(is_tenth);
         vec![fixed, Series::one("binomial", case("binomial", cs2("cs2-elan", P), 128))]
     },

@@ -8,7 +8,7 @@ use loggp_programs::remap::REMAP;
 use loggp_study::Failed;
 
 use super::{cm5, on};
-use crate::{Exhibit, Lab, Ran, Series, Sheet, Told, above, at_least, at_most, between, exactly, line};
+use crate::{Exhibit, Ran, Series, Sheet, Told, above, at_least, at_most, between, exactly, line};
 
 /// Figure 6.
 pub const FIGURE_6: Exhibit = Exhibit {
