@@ -25,13 +25,8 @@ const NEVER: u32 = u32::MAX;
 /// The least time of any scatter of k items for each of P processors, by section 4.5's footnote on when one ends. A processor may
 /// send any items that it has, its own too, and any of them as often as it likes; nobody waits to receive, so that the paper's
 /// rules are at least as strict.
-pub fn least(machine: Machine, P: usize, k: usize, known: u32) -> u32 {
-    // Ends are searched downwards until there is none.
-    let mut end = known;
-    while end > 0 && is_possible(machine, P, k, end - 1) {
-        end -= 1;
-    }
-    end
+pub fn least(machine: Machine, P: usize, k: usize) -> u32 {
+    (0..).find(|end| is_possible(machine, P, k, *end)).expect("every scatter ends")
 }
 
 /// Whether some scatter ends by then.

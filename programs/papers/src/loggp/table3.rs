@@ -1,12 +1,13 @@
 //! Table 3: the running times of four scatters on 1,024 processors.
 
 use loggp::{MS, US};
+use loggp_draw::digits::exact;
 use loggp_programs::Case;
 use loggp_programs::scatter::SCATTER;
 use loggp_study::Failed;
 
 use super::common::simplified;
-use crate::{Exhibit, Series, Sheet};
+use crate::{Exhibit, Series, Sheet, at_least, below, exactly};
 
 /// The table.
 pub const TABLE_3: Exhibit = Exhibit {
@@ -58,10 +59,32 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
     for (paper, _, cells) in ROWS {
         for (column, cell) in COLUMNS.into_iter().zip(cells) {
             let name = name(paper, column);
-            sheet.number(format!("{name} [cycles]"), "table 3", cell, sheet.time(&name));
+            sheet.same(format!("{name} [cycles]"), "table 3", cell, exact(sheet.time(&name)));
             formulas += usize::from(sheet.last(&name).model() == sheet.last(&name).formula());
         }
     }
+    let over = |one: &str, other: &str, columns: &[(usize, i64, i64)]| {
+        let over =
+            columns.iter().map(|column| sheet.time(&name(one, *column)) / sheet.time(&name(other, *column)));
+        over.collect::<Vec<f64>>()
+    };
+    let [same, faster, optimal] = [
+        over("Simple Long-Message", "Short-Message", &COLUMNS[..2]),
+        over("Short-Message", "Simple Long-Message", &COLUMNS[2..]),
+        over("Optimal", "Binomial Tree", &COLUMNS),
+    ];
+    let quote = "for k = 1 it takes exactly as much time as the Short-Message algorithm";
+    sheet.claim("Simple Long-Message over Short-Message, k = 1", "4.3", quote, exactly(1.0), same);
+    let quote = "the new algorithm is significantly faster than the Short-Message algorithm for k > 1 items";
+    sheet.claim(
+        "Short-Message over Simple Long-Message, k = 10 and 100",
+        "4.3",
+        quote,
+        at_least(2.0),
+        faster,
+    );
+    let quote = "A_t is superior to the Binomial Tree algorithm";
+    sheet.claim("the optimal algorithm over the Binomial Tree", "4.5", quote, below(1.0), optimal);
     sheet.own("cells in which the formula is the model's time", formulas, 24);
     Ok(())
 }

@@ -33,7 +33,6 @@ pub const CODES: [Code; 3] = [
 
 /// The sizes of the tables.
 pub const SIZES: [usize; 5] = [256, 512, 1024, 2048, 4096];
-this one is of its kind, and not that one";
 /// How near to the paper's predictions ours are to come.
 pub const SEVEN: (f64, &str) =
     (0.07, "\"within 7% errors\", as section 4.4 calls accurate; the program is another");
