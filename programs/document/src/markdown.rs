@@ -4,9 +4,6 @@ use std::fmt::Write;
 
 use super::{Block, Column, Document, Show, Span, Table};
 
-/// A longer table is left out.
-const MOST_ROWS: usize = 30;
-
 impl Document {
     /// The document as Markdown, with the pictures' files in this folder.
     pub fn to_markdown(&self, folder: &str) -> String {
@@ -29,7 +26,6 @@ fn blocks(out: &mut String, blocks: &[Block], folder: &str) {
                 let items = items.iter().map(|item| format!("- {}\n", spans(item)));
                 write!(out, "\n{}", items.collect::<String>())
             }
-            Block::Table(table) if table.rows.len() > MOST_ROWS => Ok(()),
             Block::Table(table) => write!(out, "\n{}", self::table(table)),
             Block::Picture { file, caption, .. } => {
                 let caption = escaped(caption);

@@ -62,7 +62,7 @@ impl Single {
                 };
                 fs::create_dir_all(&folder).map_err(failed)?;
                 for record in records {
-                    for picture in record.finding.pictures.first() {
+                    if let Some(picture) = record.finding.pictures.first() {
                         let path = folder.join(format!("{}.svg", record.stem(&picture.name)));
                         Draft::create(&path, "picture")?
                             .write(|mut file| file.write_all(picture.svg.as_bytes()))?;
