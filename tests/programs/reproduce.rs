@@ -67,6 +67,7 @@ static ALL: LazyLock<PathBuf> = LazyLock::new(|| {
 fn the_report_of_everything_is_right() {
     every_exhibit_is_made_with_its_files_and_stands_on_the_page();
     the_summary_has_every_exhibit_with_a_picture();
+    the_readme_counts_what_the_report_counts();
     assert_eq!(read(&ALL.join("index.html")), read(&ALL.with_extension("html")));
 }
 
@@ -129,6 +130,28 @@ fn the_summary_has_every_exhibit_with_a_picture() {
         summary.lines().filter_map(|line| line.strip_prefix("![")?.split_once("](")?.1.strip_suffix(')'));
     let missing: Vec<&str> = pictures.filter(|picture| !path.with_file_name(picture).is_file()).collect();
     assert_eq!(missing, [""; 0]);
+}
+
+fn the_readme_counts_what_the_report_counts() {
+    let count = |mark: &str| -> usize {
+        let of = |id: &str| {
+            let rows = record(id)["finding"]["rows"].as_array().unwrap().clone();
+            rows.iter().filter(|row| row["mark"] == mark).count()
+        };
+        exhibits().map(|(_, exhibit)| of(exhibit.id)).sum()
+    };
+    let readme = read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))).replace('\n', " ");
+    for says in [
+        format!("It has {} figures", exhibits().count()),
+        format!(
+            "Of their numbers {} come out to the last digit and {} as near",
+            count("equal"),
+            count("within")
+        ),
+        format!("Of their claims {} hold. {} numbers and claims differ", count("holds"), count("differs")),
+    ] {
+        assert!(readme.contains(&says), "the README does not say: {says}");
+    }
 }
 
 /// The page is opened, wide and narrow, light and dark.

@@ -76,3 +76,9 @@ pub static PAPERS: &[&Paper] =
 pub fn exhibits() -> impl Iterator<Item = (&'static Paper, &'static Exhibit)> {
     PAPERS.iter().flat_map(|paper| paper.exhibits.iter().map(move |exhibit| (*paper, exhibit)))
 }
+
+/// The document's examples, which `cargo test` runs. It is a link to the document of the project, so that the packaged crate has it
+/// too.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/programs.md")]
+struct Programs;
