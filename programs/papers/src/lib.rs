@@ -14,6 +14,7 @@ mod loggp;
 mod loggps;
 mod logp;
 pub mod pictures;
+mod pins;
 mod row;
 mod runs;
 mod series;

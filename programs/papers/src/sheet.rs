@@ -10,6 +10,7 @@ use super::exhibit::Exhibit;
 use super::finding::{Finding, Picture};
 use super::lab::Lab;
 use super::pictures::curves::curves;
+use super::pins;
 use super::row::{Answer, Mark, Row, Rule};
 use super::runs;
 use super::series::{Ran, Told};
@@ -34,6 +35,7 @@ impl<'a> Sheet<'a> {
         let mut sheet = Sheet { lab, exhibit, ran, finding: Finding::default() };
         (exhibit.show)(&mut sheet)?;
         let (ran, mut finding) = (sheet.ran, sheet.finding);
+        pins::check(exhibit.id, &mut finding.rows, lab);
         finding.tables.extend(runs::table(&ran, exhibit.unit));
         finding.commands = exhibit.commands(lab);
         finding.held = lab.held.take();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::pins::line;
 use super::{Finding, Lab, PAPERS, Row, exhibits};
 
 /// Every row of a paper is as expected, and every result is right.
@@ -41,6 +42,18 @@ fn every_row_of_loggp_is_as_expected() {
 #[test]
 fn every_row_of_loggps_is_as_expected() {
     check("LogGPS");
+}
+
+#[test]
+#[ignore = "writes the pins anew: look at what changes"]
+fn the_pins_are_written() {
+    let lab = Lab::new(&|| ());
+    let mut pins = String::new();
+    for (_, exhibit) in exhibits() {
+        let finding = exhibit.make(&lab).unwrap();
+        pins.extend(finding.rows.iter().map(|row| line(exhibit.id, row) + "\n"));
+    }
+    std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/pins.txt"), pins).unwrap();
 }
 
 #[test]
