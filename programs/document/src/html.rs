@@ -128,9 +128,11 @@ fn table(table: &Table) -> Markup {
         Show::Text | Show::Mark | Show::Name => "",
         _ => "n",
     };
+    // Where there is no room each cell says what stands above it.
+    let is_wide = table.columns.len() > NARROW;
     html! {
         div.table {
-            table.wide[table.columns.len() > NARROW] {
+            table.wide[is_wide] {
                 thead {
                     tr { @for column in &table.columns { th class=(class(column.show)) { (column.heading()) } } }
                 }
@@ -144,7 +146,7 @@ fn table(table: &Table) -> Markup {
                                     length if length > LONG => "long",
                                     _ => class(column.show),
                                 };
-                                td class=(class) data-of=(column.heading()) {
+                                td class=(class) data-of=[is_wide.then(|| column.heading())] {
                                     @match column.show {
                                         Show::Mark => span class=(text) { (text) },
                                         Show::Name => a href={ "#" (text) } { (text) },

@@ -34,8 +34,6 @@ pub enum Answer {
     Formula,
     /// A run on the virtual clock.
     Model,
-    /// A run on the wall clock.
-    Measured,
     /// A count, of a schedule or a graph.
     Count,
 }

@@ -148,12 +148,6 @@ impl Ran {
         self.each(|told| told.model().in_units(unit))
     }
 
-    /// The formula's time of each case that has one, in a unit.
-    pub fn formula(&self, unit: Time) -> Vec<(f64, f64)> {
-        let times = self.points.iter().filter_map(|told| Some((told.x, told.prediction.formula?)));
-        times.map(|(x, time)| (x, time.in_units(unit))).collect()
-    }
-
     /// How many times as long each case takes as that of another series, by the model.
     pub fn over(&self, other: &Ran) -> Vec<f64> {
         let pairs = self.points.iter().zip(&other.points);

@@ -209,9 +209,4 @@ impl Row {
     pub fn by_count(&mut self) -> &mut Row {
         self.by(Answer::Count)
     }
-
-    /// A run on the wall clock.
-    pub fn by_clock(&mut self) -> &mut Row {
-        self.by(Answer::Measured)
-    }
 }

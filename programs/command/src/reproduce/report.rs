@@ -4,10 +4,13 @@ use loggp_document::{Block, Card, Cell, Document, Show, Span, Table, Text, plain
 use loggp_draw::digits::rough;
 use loggp_papers::{Answer, Mark, PAPERS, Paper, Picture, Row};
 
+use super::super::number::count;
 use super::record::Record;
 
 /// What wrote a page, as the page says it, so that one is told from pages of others.
 pub const GENERATOR: &str = "loggp reproduce";
+/// So many rows of a table are on the page, and all in its file.
+const MOST_ROWS: usize = 60;
 const TITLE: &str = "Five papers on LogP, reproduced";
 
 /// The page of these records.
@@ -162,8 +165,13 @@ fn article(record: &Record) -> Block {
         blocks.push(Block::Table(rows(&finding.rows)));
     }
     for table in &finding.tables {
-        let title = format!("{} ({}.csv)", table.title, record.stem(&table.name));
-        blocks.push(Block::Folded(title, vec![Block::Table(table.clone())]));
+        let file = format!("{}.csv", record.stem(&table.name));
+        let rows = table.rows.iter().take(MOST_ROWS).cloned().collect();
+        let mut folded = vec![Block::Table(Table { rows, ..table.clone() })];
+        if let Some(more) = table.rows.len().checked_sub(MOST_ROWS + 1) {
+            folded.push(Block::Note(plain(format!("{} are in {file} alone.", count(more + 1, "more row")))));
+        }
+        blocks.push(Block::Folded(format!("{} ({file})", table.title), folded));
     }
     let again = record.asked.command().replacen("reproduce", &format!("reproduce {id}"), 1);
     let commands = [format!("loggp {again}")].into_iter().chain(finding.commands.iter().cloned()).collect();
@@ -188,7 +196,6 @@ fn rows(rows: &[Row]) -> Table {
             _ if row.ours.is_empty() => "",
             Answer::Formula => "formula",
             Answer::Model => "model",
-            Answer::Measured => "measured",
             Answer::Count => "count",
         };
         let parts = [Some(row.rule.as_str()), row.reason.as_deref()].into_iter().flatten();
