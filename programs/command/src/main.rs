@@ -200,8 +200,9 @@ mod tests {
 
     #[test]
     fn the_commands_of_exhibits_can_be_given() {
+        let lab = loggp_papers::Lab::new(&|| ());
         for (_, exhibit) in loggp_papers::exhibits() {
-            exhibit.commands.iter().for_each(|line| can_be_given(exhibit.id, line));
+            exhibit.commands(&lab).iter().for_each(|line| can_be_given(exhibit.id, line));
         }
     }
 }

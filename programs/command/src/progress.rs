@@ -33,6 +33,11 @@ impl Progress {
         self.bar.set_message(what);
     }
 
+    /// This is next.
+    pub fn next(&self, what: impl Into<Cow<'static, str>>) {
+        self.bar.set_message(what);
+    }
+
     /// Notes that one more run is done.
     pub fn step(&self) {
         self.bar.inc(1);

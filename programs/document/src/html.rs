@@ -24,7 +24,7 @@ impl Document {
                     title { (self.title) }
                     style { (PreEscaped(STYLE)) }
                 }
-                body {
+                body id="top" {
                     h1 { (self.title) }
                     @for block in &self.blocks { (self::block(block)) "\n" }
                 }
@@ -46,13 +46,64 @@ fn block(block: &Block) -> Markup {
             Block::Note(text) => p.note { (spans(text)) },
             Block::List(items) => ul { @for item in items { li { (spans(item)) } } },
             Block::Table(table) => (self::table(table)),
-            Block::Picture { svg, caption, .. } => figure { (PreEscaped(svg)) figcaption { (caption) } },
+            Block::Picture { svg, narrow, caption, .. } => (picture(svg, narrow.as_deref(), caption)),
             Block::Code(lines) => pre { @for line in lines { (line) "\n" } },
-            Block::Article { id, heading, blocks } => article id=(id) {
-                h3 { (spans(heading)) " " a.id href={ "#" (id) } { (id) } }
+            Block::Article { id, classes, heading, blocks } => article id=(id) class=(classes.join(" ")) {
+                h3 { (spans(heading)) " " a.id href={ "#" (id) } { (id) } " " a.id href="#top" { "to the top" } }
                 @for one in blocks { (self::block(one)) "\n" }
             },
-            Block::Nav(blocks) => nav { @for one in blocks { (self::block(one)) } },
+            Block::Cards(cards) => div.cards {
+                @for card in cards {
+                    a.card class=(card.classes.join(" ")) href=(card.link) {
+                        strong { (card.title) }
+                        span { (spans(&card.line)) }
+                        @if card.picture.is_some() { svg aria-hidden="true" { use href={ "#picture-" (card.id) } width="100%" height="100%" {} } }
+                    }
+                }
+            },
+            Block::Folded(title, blocks) => details {
+                summary { (title) }
+                @for one in blocks { (self::block(one)) "\n" }
+            },
+            Block::Contents(parts) => nav.contents {
+                a href="#top" { "To the top" }
+                @for (heading, articles) in parts {
+                    p { strong { (heading) } }
+                    ul { @for (id, title) in articles { li { a href={ "#" (id) } title=(title) { (id) } } } }
+                }
+            },
+            Block::Choice(classes) => (choice(classes)),
+        }
+    }
+}
+
+/// A picture, which fills the window while it is held on, and is another one where there is little room.
+fn picture(svg: &str, narrow: Option<&str>, caption: &str) -> Markup {
+    html! {
+        figure {
+            label {
+                input.large type="checkbox" aria-label="show the picture large";
+                span class=(if narrow.is_some() { "broad" } else { "" }) { (PreEscaped(svg)) }
+                @if let Some(narrow) = narrow { span.narrow { (PreEscaped(narrow)) } }
+            }
+            figcaption { (caption) }
+        }
+    }
+}
+
+/// Buttons that show all articles, or those of a class alone: a style for each, and no script.
+fn choice(classes: &[(&str, &str)]) -> Markup {
+    let hide = |(class, _): &(&str, &str)| {
+        format!("body:has(#only-{class}:checked) :is(article, .card):not(.{class}){{display:none}}\n")
+    };
+    html! {
+        style { (PreEscaped(classes.iter().map(hide).collect::<String>())) }
+        fieldset.choice {
+            legend { "Show" }
+            label { input type="radio" name="only" checked; " all" }
+            @for (class, name) in classes {
+                label { input type="radio" name="only" id={ "only-" (class) }; " " (name) }
+            }
         }
     }
 }
@@ -77,9 +128,11 @@ fn table(table: &Table) -> Markup {
         Show::Text | Show::Mark | Show::Name => "",
         _ => "n",
     };
+    // Where there is no room each cell says what stands above it.
+    let is_wide = table.columns.len() > NARROW;
     html! {
         div.table {
-            table.wide[table.columns.len() > NARROW] {
+            table.wide[is_wide] {
                 thead {
                     tr { @for column in &table.columns { th class=(class(column.show)) { (column.heading()) } } }
                 }
@@ -93,7 +146,7 @@ fn table(table: &Table) -> Markup {
                                     length if length > LONG => "long",
                                     _ => class(column.show),
                                 };
-                                td class=(class) data-of=(column.heading()) {
+                                td class=(class) data-of=[is_wide.then(|| column.heading())] {
                                     @match column.show {
                                         Show::Mark => span class=(text) { (text) },
                                         Show::Name => a href={ "#" (text) } { (text) },

@@ -31,14 +31,37 @@ pub enum Block {
     List(Vec<Text>),
     /// A table.
     Table(Table),
-    /// A picture in SVG, what its file is called, and what stands below it.
-    Picture { svg: String, file: String, caption: String },
+    /// A picture in SVG, the same for a narrow screen if there is one, what its file is called, and what stands below it.
+    Picture { svg: String, narrow: Option<String>, file: String, caption: String },
     /// Commands.
     Code(Vec<String>),
-    /// A part that can be reached by its name, under a heading of level 3.
-    Article { id: String, heading: Text, blocks: Vec<Block> },
-    /// Ways to other places, which only a page has.
-    Nav(Vec<Block>),
+    /// A part that can be reached by its name, under a heading of level 3; the classes are what it can be chosen by.
+    Article { id: String, classes: Vec<&'static str>, heading: Text, blocks: Vec<Block> },
+    /// Articles as small pictures, each with a line.
+    Cards(Vec<Card>),
+    /// What lies folded on a page until it is wanted; only a page has it.
+    Folded(String, Vec<Block>),
+    /// Ways to articles, which stay beside a page: headings with names and titles below them; only a page has them.
+    Contents(Vec<(String, Vec<(String, String)>)>),
+    /// A choice among the articles by their classes, each with what it is called; only a page has it.
+    Choice(Vec<(&'static str, &'static str)>),
+}
+
+/// An article as a small picture.
+#[derive(Debug)]
+pub struct Card {
+    /// The article's name.
+    pub id: String,
+    /// Where it is, with its name: on the same page or on another.
+    pub link: String,
+    /// What it can be chosen by, as the article.
+    pub classes: Vec<&'static str>,
+    /// Its title.
+    pub title: String,
+    /// What the file of its first picture is called, if it has one.
+    pub picture: Option<String>,
+    /// What came of it, in a line.
+    pub line: Text,
 }
 
 /// Running text.

@@ -4,9 +4,6 @@ use std::fmt::Write;
 
 use super::{Block, Column, Document, Show, Span, Table};
 
-/// A longer table is left out.
-const MOST_ROWS: usize = 40;
-
 impl Document {
     /// The document as Markdown, with the pictures' files in this folder.
     pub fn to_markdown(&self, folder: &str) -> String {
@@ -29,7 +26,6 @@ fn blocks(out: &mut String, blocks: &[Block], folder: &str) {
                 let items = items.iter().map(|item| format!("- {}\n", spans(item)));
                 write!(out, "\n{}", items.collect::<String>())
             }
-            Block::Table(table) if table.rows.len() > MOST_ROWS => Ok(()),
             Block::Table(table) => write!(out, "\n{}", self::table(table)),
             Block::Picture { file, caption, .. } => {
                 let caption = escaped(caption);
@@ -41,7 +37,15 @@ fn blocks(out: &mut String, blocks: &[Block], folder: &str) {
                 self::blocks(out, blocks, folder);
                 written
             }
-            Block::Nav(_) => Ok(()),
+            Block::Cards(cards) => cards.iter().try_for_each(|card| {
+                let title = Span::Link(card.title.clone(), card.link.clone());
+                // A summary without its page has nothing to lead to.
+                let title = if card.link.starts_with('#') { Span::Plain(card.title.clone()) } else { title };
+                writeln!(out, "\n{}  \n{}", spans(&[title]), spans(&card.line))?;
+                let Some(file) = &card.picture else { return Ok(()) };
+                writeln!(out, "\n![{}]({folder}/{file})", escaped(&card.title))
+            }),
+            Block::Folded(..) | Block::Contents(_) | Block::Choice(_) => Ok(()),
         };
     }
 }

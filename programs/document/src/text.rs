@@ -20,7 +20,10 @@ fn blocks(blocks: &[Block]) -> String {
         Block::Picture { file, caption, .. } => format!("{file}: {caption}\n"),
         Block::Code(lines) => lines.iter().map(|line| format!("{line}\n")).collect(),
         Block::Article { heading, blocks, .. } => line(heading) + &self::blocks(blocks),
-        Block::Nav(_) => String::new(),
+        Block::Cards(cards) => {
+            cards.iter().map(|card| format!("{}: {}", card.title, line(&card.line))).collect()
+        }
+        Block::Folded(..) | Block::Contents(_) | Block::Choice(_) => String::new(),
     };
     blocks.iter().map(text).filter(|text| !text.is_empty()).map(|text| format!("\n{text}")).collect()
 }

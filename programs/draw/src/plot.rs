@@ -79,6 +79,8 @@ struct Level {
 const COLUMNS: usize = 3;
 /// The width of a panel, at least.
 const PANEL: f64 = 236.0;
+/// The width of a plot for a narrow screen.
+const NARROW: f64 = 380.0;
 /// The height of a panel, if it is alone and if others are beside it.
 const HEIGHTS: [f64; 2] = [320.0, 250.0];
 /// From an axis to the numbers beside it.
@@ -170,8 +172,19 @@ impl Plot {
 
     /// The plot as SVG.
     pub fn svg(&self) -> String {
+        self.drawn(WIDTH)
+    }
+
+    /// The plot as SVG for a narrow screen, with its panels below each other.
+    pub fn narrow_svg(&self) -> String {
+        self.drawn(NARROW)
+    }
+
+    /// The plot of this width at least.
+    fn drawn(&self, width: f64) -> String {
         let axes = self.axes();
         let columns = match self.panels.len() {
+            _ if width == NARROW => 1,
             4 => 2,
             n => n.clamp(1, COLUMNS),
         };
@@ -180,7 +193,7 @@ impl Plot {
         let levels = self.panels.iter().flat_map(|panel| &panel.levels);
         let levels: Vec<String> = levels.flat_map(|level| wrap(&level.label, NORMAL, LEVEL)).collect();
         let beside = if levels.is_empty() { 0.0 } else { widest(&levels, NORMAL) + BESIDE };
-        let height = HEIGHTS[usize::from(columns > 1)];
+        let height = HEIGHTS[usize::from(columns > 1 || width == NARROW)];
         let rows = self.panels.len().div_ceil(columns).max(1);
 
         let below = high(1, NORMAL) + BESIDE;
@@ -193,7 +206,7 @@ impl Plot {
         let between = BETWEEN.max(edge + widest(axes.across.texts.first(), NORMAL) / 2.0 + 4.0);
         let part = between + beside;
         let needed = left + right + columns as f64 * (PANEL + part) - between;
-        let mut canvas = Canvas::new(needed.max(WIDTH));
+        let mut canvas = Canvas::new(if width == NARROW { NARROW } else { needed.max(width) });
         let panel = (canvas.width() - left - right + between) / columns as f64 - part;
 
         let caption = |row: usize| {

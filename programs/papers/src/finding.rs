@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{Agreement, Check};
+use super::row::{Mark, Row};
 use loggp_document::Table;
 
 /// What came of making an exhibit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Its tables.
-    pub tables: Vec<Table>,
+    /// What its paper says beside what came out here.
+    pub rows: Vec<Row>,
     /// Its pictures.
     pub pictures: Vec<Picture>,
-    /// The paper's numbers and claims beside ours.
-    pub checks: Vec<Check>,
-    /// What agrees, and what does not and why, in a sentence or two; the counts stand before it.
-    pub verdict: String,
+    /// Its tables.
+    pub tables: Vec<Table>,
+    /// The commands that run what it ran.
+    pub commands: Vec<String>,
     /// How this computer held the runs on the wall clock.
     pub held: Held,
 }
@@ -30,6 +30,9 @@ pub struct Picture {
     /// The picture, which has a file of its own.
     #[serde(skip)]
     pub svg: String,
+    /// The same for a narrow screen, if it is another there.
+    #[serde(skip)]
+    pub narrow: Option<String>,
 }
 
 /// How this computer held the runs on the wall clock.
@@ -45,49 +48,25 @@ pub struct Held {
     pub dilation: f64,
     /// By how much the latest of their waits ended late, in microseconds.
     pub latest_us: f64,
+    /// By what part the farthest of those that were in time is from the model.
+    pub farthest: f64,
     /// The runs whose result was wrong, and what was wrong with it.
     pub wrong: Vec<String>,
 }
 
 impl Finding {
-    /// A finding that has nothing yet but its verdict.
-    pub fn new(verdict: impl Into<String>) -> Finding {
-        Finding { verdict: verdict.into(), ..Finding::default() }
+    /// How many rows came out so.
+    pub fn count(&self, mark: Mark) -> usize {
+        self.rows.iter().filter(|row| row.mark == mark).count()
     }
 
-    /// One more table.
-    #[must_use]
-    pub fn table(mut self, table: impl Into<Table>) -> Finding {
-        self.tables.push(table.into());
-        self
+    /// The rows that came out so.
+    pub fn marked(&self, mark: Mark) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.mark == mark)
     }
 
-    /// One more picture. Its name may be empty if it is the only one.
-    #[must_use]
-    pub fn picture(mut self, name: &str, caption: impl Into<String>, svg: impl Into<String>) -> Finding {
-        self.pictures.push(Picture { name: name.into(), caption: caption.into(), svg: svg.into() });
-        self
-    }
-
-    /// More checks.
-    #[must_use]
-    pub fn checks(mut self, checks: impl IntoIterator<Item = Check>) -> Finding {
-        self.checks.extend(checks);
-        self
-    }
-
-    /// How many checks came out so.
-    pub fn count(&self, agreement: Agreement) -> usize {
-        self.checks.iter().filter(|check| check.agreement == agreement).count()
-    }
-
-    /// The checks that differ.
-    pub fn differing(&self) -> impl Iterator<Item = &Check> {
-        self.checks.iter().filter(|check| check.agreement == Agreement::Differs)
-    }
-
-    /// Whether everything is right, or differs for a reason that is known.
-    pub fn is_explained(&self) -> bool {
-        self.held.wrong.is_empty() && self.differing().all(|check| check.reason.is_some())
+    /// Whether all results are right and every row is as expected.
+    pub fn is_as_expected(&self) -> bool {
+        self.held.wrong.is_empty() && self.rows.iter().all(|row| row.as_expected)
     }
 }

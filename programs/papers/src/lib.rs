@@ -1,11 +1,12 @@
 //! The papers' figures and tables, made again. An [`Exhibit`] is one of them: what its paper says of it, and how it is made
 //! here. A [`Finding`] is what came of that: tables, pictures, and every number of the paper beside ours.
 //!
-//! To add one: write its `Exhibit` into its paper's file.
+//! To add one, write its `Exhibit` into a file of its paper's folder, and its name into the paper's list.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
-mod check;
+mod command;
+mod exhibit;
 mod finding;
 mod karp;
 mod lab;
@@ -13,50 +14,25 @@ mod loggp;
 mod loggps;
 mod logp;
 pub mod pictures;
+mod pins;
+mod row;
 mod runs;
+mod series;
+mod sheet;
 #[cfg(test)]
 mod tests;
 pub mod topology;
 mod transportation;
 pub mod unloaded;
 
-pub use check::{Agreement, Answer, Check};
+pub use exhibit::Exhibit;
 pub use finding::{Finding, Held, Picture};
 pub use lab::Lab;
-pub use runs::Runs;
+pub use row::{Answer, Mark, Row, above, at_least, at_most, below, between, exactly};
+pub use series::{Ran, Series, Told};
+pub use sheet::{Sheet, line, list};
 
-use loggp_document::{Cell, Table};
-use loggp_study::Failed;
-
-/// A figure, a table or a result of a paper.
-#[derive(Debug)]
-pub struct Exhibit {
-    /// Its name on the command line, such as `logp-fig3`.
-    pub id: &'static str,
-    /// Where it stands in its paper, such as `figure 3`.
-    pub place: &'static str,
-    /// What it shows, in a few words.
-    pub title: &'static str,
-    /// What the paper's text says of it, in our words, a sentence each; no number that only a curve shows.
-    pub says: &'static [&'static str],
-    /// The formulas it is predicted by, each with where the paper has it.
-    pub formulas: &'static [&'static str],
-    /// Commands that show the same by themselves, from `loggp` on.
-    pub commands: &'static [&'static str],
-    /// How long making it takes on two cores, in seconds.
-    pub seconds: Seconds,
-    /// Makes it.
-    pub make: fn(&Lab) -> Result<Finding, Failed>,
-}
-
-/// How long an exhibit takes, in seconds.
-#[derive(Clone, Copy, Debug)]
-pub struct Seconds {
-    /// At the sizes that are usual.
-    pub quick: f64,
-    /// At the paper's own sizes.
-    pub full: f64,
-}
+use serde::{Deserialize, Serialize};
 
 /// A paper and its exhibits.
 #[derive(Debug)]
@@ -67,6 +43,30 @@ pub struct Paper {
     pub source: &'static str,
     /// Its exhibits, in its order.
     pub exhibits: &'static [Exhibit],
+    /// All that it shows, proves and counts, a line each: see [`Paper::inventory`].
+    pub inventory: &'static str,
+}
+
+/// Something that a paper shows, proves or counts, and what became of it here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    /// Where it stands, such as `figure 3`.
+    pub place: String,
+    /// What it is, in a few words.
+    pub what: String,
+    /// The ids of the exhibits that have it; or `idea`, if it is a picture of one; or `out of reach`, and why.
+    pub here: String,
+}
+
+impl Paper {
+    /// All figures, tables, theorems, lemmas and numbers of the paper, in its order.
+    pub fn inventory(&self) -> impl Iterator<Item = Place> {
+        self.inventory.lines().map(|line| {
+            let mut parts = line.splitn(3, " | ").map(String::from);
+            let mut part = || parts.next().unwrap_or_default();
+            Place { place: part(), what: part(), here: part() }
+        })
+    }
 }
 
 /// The papers, in the order in which they appeared.
@@ -77,3 +77,9 @@ pub static PAPERS: &[&Paper] =
 pub fn exhibits() -> impl Iterator<Item = (&'static Paper, &'static Exhibit)> {
     PAPERS.iter().flat_map(|paper| paper.exhibits.iter().map(move |exhibit| (*paper, exhibit)))
 }
+
+/// The document's examples, which `cargo test` runs. It is a link to the document of the project, so that the packaged crate has it
+/// too.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/programs.md")]
+struct Programs;

@@ -254,8 +254,6 @@ impl From<RunError> for Failed {
 mod documents {
     #[doc = include_str!("../README.md")]
     struct Readme;
-    #[doc = include_str!("../docs/programs.md")]
-    struct Programs;
     #[doc = include_str!("../docs/analysis.md")]
     struct Analysis;
 }

@@ -84,7 +84,10 @@ impl Folder {
         // Without it what else there is of the old one counts for nothing.
         drop(fs::remove_file(&own));
         for picture in &record.finding.pictures {
-            self.put(&format!("{}.svg", record.stem(&picture.name)), picture.svg.as_bytes())?;
+            let drawings = [Some(&picture.svg), picture.narrow.as_ref()].into_iter().flatten();
+            for (file, svg) in record.drawings(picture).zip(drawings) {
+                self.put(&file, svg.as_bytes())?;
+            }
         }
         for table in &record.finding.tables {
             self.put(&format!("{}.csv", record.stem(&table.name)), &table.to_csv())?;
@@ -110,7 +113,7 @@ impl Folder {
 
     /// Writes the page.
     pub fn write_page(&self) -> Result<(), Failure> {
-        self.put(PAGE, report::document(&self.records).to_html(GENERATOR).as_bytes())
+        self.put(PAGE, report::page(&self.records).to_html(GENERATOR).as_bytes())
     }
 
     /// Writes a file.
@@ -129,6 +132,7 @@ fn read(folder: &Path, id: &str) -> Option<Record> {
         record.finding.pictures.iter().map(|picture| record.stem(&picture.name)).collect();
     for (picture, stem) in record.finding.pictures.iter_mut().zip(stems) {
         picture.svg = fs::read_to_string(folder.join(format!("{stem}.svg"))).ok()?;
+        picture.narrow = fs::read_to_string(folder.join(format!("{stem}-narrow.svg"))).ok();
     }
     Some(record)
 }

@@ -1,10 +1,10 @@
 //! `loggp reproduce`: makes the papers' figures and tables again, and a page of them.
 
 mod folder;
-mod markdown;
 mod record;
 mod report;
 mod selection;
+mod single;
 mod work;
 
 use std::io::Write;
@@ -12,17 +12,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loggp::ClockKind;
-use loggp_papers::Agreement;
+use loggp_papers::{Lab, Mark};
 
 use super::failure::Failure;
 use super::interrupt;
 use super::known;
 use super::options::{self, ClockOptions, Format};
-use super::output::{ending, unknown};
 use folder::Folder;
-use markdown::Markdown;
 use record::{Asked, Record};
 use selection::Selected;
+use single::Single;
 use work::Work;
 
 /// The arguments.
@@ -38,15 +37,15 @@ pub struct Reproduce {
     #[arg(value_name = "ID")]
     #[arg(value_parser = known::exhibit(), hide_possible_values = true)]
     ids: Vec<String>,
-    /// List what there is instead: the paper, what it shows, and how long it takes on two cores
+    /// List what there is instead: the paper, and what it shows
     #[arg(long, conflicts_with_all = ["output", "full", "force", "seed", "repeat", "clock", "carrier", "dilation", "cores"])]
     list: bool,
     /// How the list is written
     #[arg(long, value_enum, default_value = "table", requires = "list")]
     format: Format,
-    /// The folder of the page and of the files beside it [default: reproduced]; or FILE.md, which gets everything in the
-    /// folder as Markdown, with the pictures in a folder beside it. May be given twice, for both
-    #[arg(short, long, value_name = "FOLDER|FILE.md")]
+    /// The folder of the page and of the files beside it [default: reproduced]; or FILE.html, which gets the page of everything
+    /// in the folder, or FILE.md, which gets its summary, with the pictures in a folder beside it. May be given several times
+    #[arg(short, long, value_name = "FOLDER|FILE.html|FILE.md")]
     output: Vec<PathBuf>,
     /// Take the papers' own sizes, where the usual ones are smaller
     #[arg(long)]
@@ -76,16 +75,23 @@ impl Reproduce {
         }
         let emulation = self.clock.emulation(ClockKind::Wall)?;
         let asked = Asked::of(self.full, self.seed, self.repeat, &emulation);
-        let (to, markdown) = self.outputs()?;
-        let markdown = markdown.map(Markdown::at).transpose()?;
+        let lab = Lab {
+            full: asked.full,
+            seed: asked.seed,
+            repeat: asked.repeat,
+            emulation: emulation.clone(),
+            ..Lab::new(&|| ())
+        };
+        let (to, files) = self.outputs()?;
+        let singles = files.iter().map(|path| Single::at(path, &files)).collect::<Result<Vec<_>, _>>()?;
         let mut folder = Folder::open(to)?;
-        let mut work = Work::of(&selected, self.full, |exhibit| !self.is_made(&folder, exhibit.id, &asked));
+        let work = Work::of(&selected, &lab, |exhibit| !self.is_made(&folder, exhibit.id, &asked));
         interrupt::set_writes("exhibit", "; the same command goes on from there");
-        let (mut unexplained, mut failed) = (Vec::new(), Vec::new());
+        let (mut unexpected, mut failed) = (Vec::new(), Vec::new());
         let width = selected.iter().map(|Selected { exhibit, .. }| exhibit.id.len()).max().unwrap_or(0);
         for Selected { paper, exhibit } in &selected {
             if !self.is_made(&folder, exhibit.id, &asked) {
-                match work.make(exhibit, &asked, &emulation) {
+                match work.make(exhibit, &lab) {
                     Ok((finding, took)) => {
                         folder.write(Record::new(paper, exhibit, &asked, took, finding))?;
                     }
@@ -98,42 +104,36 @@ impl Reproduce {
                 }
             }
             let record = folder.record(exhibit.id).expect("it was made");
-            if !record.finding.is_explained() {
-                unexplained.push(exhibit.id);
+            if !record.finding.is_as_expected() {
+                unexpected.push(exhibit.id);
             }
             work.aside(|| line(out, record, width))?;
         }
         drop(work);
         folder.write_page()?;
         writeln!(out, "\n{}", folder.page().display())?;
-        if let Some(markdown) = markdown {
-            markdown.write(folder.records())?;
-        }
-        match (&unexplained[..], &failed[..]) {
+        singles.into_iter().try_for_each(|single| single.write(folder.records()))?;
+        match (&unexpected[..], &failed[..]) {
             ([], []) => Ok(()),
             (ids, []) => Err(Failure::Run(format!(
-                "{}: what differs there has no known reason, or a result was wrong; see the page",
+                "{}: a row there is not as it is known to be, or a result was wrong; see the page",
                 ids.join(", ")
             ))),
             (_, ids) => Err(Failure::Run(format!("{} could not be made", ids.join(", ")))),
         }
     }
 
-    /// The folder, and the file for Markdown.
-    fn outputs(&self) -> Result<(&Path, Option<&Path>), Failure> {
+    /// The folder, and the single files.
+    fn outputs(&self) -> Result<(&Path, Vec<&Path>), Failure> {
         let (files, folders): (Vec<&Path>, Vec<&Path>) = self
             .output
             .iter()
             .map(PathBuf::as_path)
             .partition(|path| path.extension().is_some() && !path.is_dir());
-        match (&folders[..], &files[..]) {
-            (_, [path, ..]) if ending(path) != "md" => {
-                Err(unknown(path, ".md for Markdown, or of a folder in none"))
-            }
-            ([] | [_], [] | [_]) => {
-                Ok((folders.first().copied().unwrap_or(Path::new("reproduced")), files.first().copied()))
-            }
-            _ => Err(Failure::request("-o takes one folder and one FILE.md; give each once")),
+        match folders[..] {
+            [] => Ok((Path::new("reproduced"), files)),
+            [folder] => Ok((folder, files)),
+            _ => Err(Failure::request("-o takes one folder; give it once, beside FILE.html and FILE.md")),
         }
     }
 
@@ -146,8 +146,9 @@ impl Reproduce {
 
 /// Says in a line what came of an exhibit.
 fn line(out: &mut dyn Write, record: &Record, width: usize) -> Result<(), Failure> {
-    let counts = [(Agreement::Equal, "equal"), (Agreement::Within, "within"), (Agreement::Differs, "differ")];
-    let counts = counts.map(|(agreement, name)| format!("{:>3} {name}", record.finding.count(agreement)));
-    writeln!(out, "{:width$}  {}  {}, {}", record.id, counts.join("  "), record.place, record.title)?;
+    let counts = Mark::ALL.map(|(mark, name, _)| (record.finding.count(mark), name));
+    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    writeln!(out, "{:width$}  {}, {}: {counts}", record.id, record.place, record.title)?;
     Ok(out.flush()?)
 }

@@ -8,7 +8,7 @@ use std::thread::available_parallelism;
 use std::time::SystemTime;
 
 use loggp::ClockKind;
-use loggp_papers::{Exhibit, Finding, Paper};
+use loggp_papers::{Exhibit, Finding, Paper, Picture};
 use loggp_programs::Emulation;
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +30,6 @@ pub struct Record {
     pub says: Vec<String>,
     /// What it is predicted by.
     pub formulas: Vec<String>,
-    /// Commands that show the same by themselves.
-    pub commands: Vec<String>,
     /// How it was asked for.
     pub asked: Asked,
     /// Where it was made.
@@ -89,13 +87,19 @@ impl Record {
             title: exhibit.title.into(),
             says: own(exhibit.says),
             formulas: own(exhibit.formulas),
-            commands: own(exhibit.commands),
             asked: asked.clone(),
             computer: Computer::this(),
             at: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
             took_s,
             finding,
         }
+    }
+
+    /// What it is, with a large letter first.
+    pub fn heading(&self) -> String {
+        let text = format!("{}: {}", self.place, self.title);
+        let mut letters = text.chars();
+        letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
     }
 
     /// The stem of the name of a file of its own.
@@ -106,8 +110,15 @@ impl Record {
     /// The names of all its files, but for its own.
     pub fn files(&self) -> Vec<String> {
         let Finding { pictures, tables, .. } = &self.finding;
-        let pictures = pictures.iter().map(|picture| format!("{}.svg", self.stem(&picture.name)));
+        let pictures = pictures.iter().flat_map(|picture| self.drawings(picture));
         pictures.chain(tables.iter().map(|table| format!("{}.csv", self.stem(&table.name)))).collect()
+    }
+
+    /// The names of a picture's files: for a usual screen, and for a narrow one if it is another there.
+    pub fn drawings(&self, picture: &Picture) -> impl Iterator<Item = String> + use<> {
+        let stem = self.stem(&picture.name);
+        let narrow = picture.narrow.is_some().then(|| format!("{stem}-narrow.svg"));
+        [format!("{stem}.svg")].into_iter().chain(narrow)
     }
 
     /// The name of its own file.

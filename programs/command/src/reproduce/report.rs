@@ -1,73 +1,84 @@
-//! A report: the document of all records, for the page and for Markdown.
+//! The report of all records: a page with everything in it, and a summary for Markdown.
 
-use loggp_document::{Block, Cell, Document, Show, Span, Table, Text, plain};
+use loggp_document::{Block, Card, Cell, Document, Show, Span, Table, Text, plain};
 use loggp_draw::digits::rough;
-use loggp_papers::{Agreement, Answer, Check, Held, PAPERS, Paper, Picture};
+use loggp_papers::{Answer, Mark, PAPERS, Paper, Picture, Row};
 
 use super::super::number::count;
 use super::record::Record;
 
 /// What wrote a page, as the page says it, so that one is told from pages of others.
 pub const GENERATOR: &str = "loggp reproduce";
-/// How a number or a claim can agree, what that is called, and what it means.
-const AGREEMENTS: [(Agreement, &str, &str); 3] = [
-    (Agreement::Equal, "equal", "to the last digit that the paper has"),
-    (
-        Agreement::Within,
-        "within",
-        "as near to a number of the paper's hardware as the paper's own predictions are, or a claim that holds",
-    ),
-    (Agreement::Differs, "differs", "neither; the reason stands beside it"),
-];
+/// So many rows of a table are on the page, and all in its file.
+const MOST_ROWS: usize = 60;
+const TITLE: &str = "Five papers on LogP, reproduced";
 
-/// The report of these records.
-pub fn document(records: &[Record]) -> Document {
-    let of = |paper: &Paper| records.iter().filter(|record| record.paper == paper.name).collect::<Vec<_>>();
-    let mut blocks = vec![
-        Block::Paragraph(plain(
-            "Every figure and table of five papers on the LogP family of models, made again on an emulated parallel machine. \
-             For each: what the paper says, its formula, the model (the program on a clock that jumps), and the time measured \
-             (the same program on a clock that passes).",
-        )),
-        Block::Table(summary(records)),
-        Block::List(
-            AGREEMENTS
-                .map(|(_, name, meaning)| vec![mark(name), Span::Plain(format!(": {meaning}."))])
-                .into(),
-        ),
-    ];
-    blocks.extend(made_by(records).map(Block::Note));
-    blocks.push(Block::Heading(2, plain("What differs, and why")));
-    let differs = differing(records);
-    blocks.push(match differs.rows.is_empty() {
-        true => Block::Paragraph(plain("Nothing that was made differs.")),
-        false => Block::Table(differs),
-    });
+/// The page of these records.
+pub fn page(records: &[Record]) -> Document {
+    let mut blocks = opening(records);
     blocks.push(contents(records));
-    for paper in PAPERS {
-        let of = of(paper);
-        if !of.is_empty() {
-            blocks.push(Block::Heading(2, plain(paper.name)));
-            blocks.push(Block::Note(plain(paper.source)));
-            blocks.extend(of.into_iter().map(article));
-        }
+    blocks.push(Block::Choice(vec![("differs", "what differs"), ("measured", "what was measured")]));
+    blocks.extend(strips(records, ""));
+    blocks.extend(differences(records));
+    for (paper, of) in by_paper(records) {
+        blocks.push(Block::Heading(2, plain(paper.name)));
+        blocks.push(Block::Note(plain(paper.source)));
+        blocks.extend(of.into_iter().map(article));
+        blocks.push(Block::Folded(
+            format!("All that is in {}, and what became of it", paper.name),
+            vec![Block::Table(inventory(paper))],
+        ));
     }
-    Document { title: "Five papers on LogP, reproduced".into(), blocks }
+    Document { title: TITLE.into(), blocks }
 }
 
-/// How many numbers and claims of each paper agree.
-fn summary(records: &[Record]) -> Table {
+/// The summary of these records, with pictures that lead to their articles on the page.
+pub fn summary(records: &[Record], page: &str) -> Document {
+    let mut blocks = opening(records);
+    blocks.extend(differences(records));
+    blocks.extend(strips(records, page));
+    Document { title: TITLE.into(), blocks }
+}
+
+/// What both begin with: what this is, how many rows came out how, and how it was made.
+fn opening(records: &[Record]) -> Vec<Block> {
+    let meaning =
+        |(mark, _, meaning): (Mark, &str, &str)| vec![self::mark(mark), Span::Plain(format!(": {meaning}."))];
+    let mut blocks = vec![
+        Block::Paragraph(plain(
+            "Every figure and table of five papers on the LogP family of models, made again on an emulated parallel machine: \
+             what the paper says, its formula, the model (the program on a clock that jumps), and the time measured (the same \
+             program on a clock that passes). The column \u{201c}paper\u{201d} holds what stands in the paper, and nothing else.",
+        )),
+        Block::Table(counts(records)),
+        Block::List(Mark::ALL.map(meaning).into()),
+    ];
+    blocks.extend(made_by(records).map(Block::Note));
+    blocks.extend(held(records).map(|text| Block::Note(plain(text))));
+    blocks
+}
+
+/// The papers of which there is a record, with their records.
+fn by_paper(records: &[Record]) -> impl Iterator<Item = (&'static Paper, Vec<&Record>)> {
+    let of = |paper: &Paper| records.iter().filter(|record| record.paper == paper.name).collect::<Vec<_>>();
+    PAPERS.iter().map(move |paper| (*paper, of(paper))).filter(|(_, of)| !of.is_empty())
+}
+
+/// How many rows of each paper came out how.
+fn counts(records: &[Record]) -> Table {
     let table = Table::new("summary", "").text("paper").column("exhibits", "", Show::Right);
-    let table = AGREEMENTS.iter().fold(table, |table, (_, name, _)| table.exact(name, ""));
+    // What nothing came out as is left out if it is not to come out so.
+    let is_wrong = records.iter().any(|record| record.finding.count(Mark::Wrong) > 0);
+    let marks = || Mark::ALL.iter().filter(move |(mark, ..)| is_wrong || *mark != Mark::Wrong);
+    let table = marks().fold(table, |table, (_, name, _)| table.exact(name, ""));
     let mut table = table.column("runs in time", "", Show::Right);
     let mut row = |name: &str, exhibits: usize, of: &dyn Fn(&Record) -> bool| {
         let of: Vec<&Record> = records.iter().filter(|record| of(record)).collect();
-        let runs: usize = of.iter().map(|record| record.finding.held.wall_runs).sum();
-        let late: usize = of.iter().map(|record| record.finding.held.late).sum();
+        let sum = |count: &dyn Fn(&Record) -> usize| of.iter().map(|record| count(record)).sum::<usize>();
+        let (runs, late) =
+            (sum(&|record| record.finding.held.wall_runs), sum(&|record| record.finding.held.late));
         let mut cells: Vec<Cell> = vec![name.into(), format!("{} of {exhibits}", of.len()).into()];
-        cells.extend(AGREEMENTS.map(|(agreement, ..)| {
-            Cell::from(of.iter().map(|record| record.finding.count(agreement)).sum::<usize>())
-        }));
+        cells.extend(marks().map(|(mark, ..)| Cell::from(sum(&|record| record.finding.count(*mark)))));
         cells.push(if runs == 0 { "-".into() } else { format!("{} of {runs}", runs - late).into() });
         table.push(cells);
     };
@@ -79,126 +90,150 @@ fn summary(records: &[Record]) -> Table {
 }
 
 /// What differs, and why.
-fn differing(records: &[Record]) -> Table {
+fn differences(records: &[Record]) -> [Block; 2] {
     let table = Table::new("differs", "").column("id", "", Show::Name);
-    let mut table = table.text("what").text("paper").text("ours").text("why");
+    let mut table = table.text("what").text("paper").text("where").text("ours").text("why");
     for record in records {
-        for check in record.finding.differing() {
-            let reason = check.reason.as_deref().unwrap_or("no reason is known");
-            table.push([&*record.id, &check.what, &check.paper, &check.ours, reason].map(Cell::from).into());
+        for row in record.finding.rows.iter().filter(|row| matches!(row.mark, Mark::Differs | Mark::Wrong)) {
+            let why = row.reason.as_deref().unwrap_or("no reason is known");
+            let cells = [&*record.id, &row.what, &row.paper, &row.section, &row.ours, why];
+            table.push(cells.map(Cell::from).into());
         }
         for wrong in &record.finding.held.wrong {
-            table.push([&*record.id, "a result", "right", "wrong", wrong].map(Cell::from).into());
+            table.push([&*record.id, "a result", "right", "", "wrong", wrong].map(Cell::from).into());
         }
     }
-    table
+    let differs = match table.rows.is_empty() {
+        true => Block::Paragraph(plain("Nothing that was made differs.")),
+        false => Block::Table(table),
+    };
+    [Block::Heading(2, plain("What differs, and why")), differs]
 }
 
-/// Ways to all exhibits.
+/// Ways to all exhibits that were made.
 fn contents(records: &[Record]) -> Block {
-    let mut blocks = vec![Block::Heading(2, plain("Contents"))];
-    for paper in PAPERS {
-        blocks.push(Block::Heading(3, plain(paper.name)));
-        let item = |exhibit: &loggp_papers::Exhibit| {
-            let text = sentence(&format!("{}: {}", exhibit.place, exhibit.title));
-            match records.iter().any(|record| record.id == exhibit.id) {
-                true => vec![Span::Link(text, format!("#{}", exhibit.id))],
-                false => plain(format!("{text} (not made yet)")),
-            }
-        };
-        blocks.push(Block::List(paper.exhibits.iter().map(item).collect()));
+    let of = |(paper, of): (&Paper, Vec<&Record>)| {
+        let ways = of.into_iter().map(|record| (record.id.clone(), record.heading()));
+        (paper.name.to_string(), ways.collect())
+    };
+    Block::Contents(by_paper(records).map(of).collect())
+}
+
+/// For each paper its exhibits as small pictures, which lead to their articles on this page.
+fn strips(records: &[Record], page: &str) -> Vec<Block> {
+    let card = |record: &Record| Card {
+        id: record.id.clone(),
+        link: format!("{page}#{}", record.id),
+        classes: classes(record),
+        title: record.heading(),
+        picture: record.finding.pictures.first().map(|picture| format!("{}.svg", record.stem(&picture.name))),
+        line: marks(record),
+    };
+    let strip = |(paper, of): (&Paper, Vec<&Record>)| {
+        [Block::Heading(2, plain(paper.name)), Block::Cards(of.into_iter().map(card).collect())]
+    };
+    by_paper(records).flat_map(strip).collect()
+}
+
+/// All that a paper shows, proves and counts.
+fn inventory(paper: &Paper) -> Table {
+    let mut table = Table::new("inventory", "").text("where").text("what").text("here");
+    for place in paper.inventory() {
+        table.push([place.place, place.what, place.here].map(Cell::from).into());
     }
-    Block::Nav(blocks)
+    table
 }
 
 /// An exhibit.
 fn article(record: &Record) -> Block {
-    let Record { id, place, title, finding, .. } = record;
-    let mut blocks = vec![Block::Paragraph(verdict(record))];
-    for (heading, items) in [("The paper", &record.says), ("Formulas", &record.formulas)] {
-        if !items.is_empty() {
-            blocks.push(Block::Heading(4, plain(heading)));
-            blocks.push(Block::List(items.iter().map(plain).collect()));
-        }
+    let Record { id, says, formulas, finding, .. } = record;
+    let mut blocks = vec![Block::Paragraph(marks(record))];
+    blocks.extend(says.iter().map(|says| Block::Paragraph(plain(says))));
+    if !formulas.is_empty() {
+        blocks.push(Block::List(formulas.iter().map(plain).collect()));
     }
-    for Picture { name, caption, svg } in &finding.pictures {
+    for (number, Picture { name, caption, svg, narrow }) in finding.pictures.iter().enumerate() {
+        // The first is shown small at the top, too.
+        let svg = match number {
+            0 => svg.replacen("<svg", &format!("<svg id=\"picture-{id}\""), 1),
+            _ => svg.clone(),
+        };
         let file = format!("{}.svg", record.stem(name));
-        blocks.push(Block::Picture { svg: svg.clone(), file, caption: caption.clone() });
+        blocks.push(Block::Picture { svg, narrow: narrow.clone(), file, caption: caption.clone() });
     }
-    if !finding.checks.is_empty() {
-        blocks.push(Block::Heading(4, plain("The paper's numbers and claims beside ours")));
-        blocks.push(Block::Table(checks(&finding.checks)));
+    if !finding.rows.is_empty() {
+        blocks.push(Block::Table(rows(&finding.rows)));
     }
     for table in &finding.tables {
-        blocks.push(Block::Heading(4, plain(&table.title)));
-        blocks.push(Block::Table(table.clone()));
+        let file = format!("{}.csv", record.stem(&table.name));
+        let rows = table.rows.iter().take(MOST_ROWS).cloned().collect();
+        let mut folded = vec![Block::Table(Table { rows, ..table.clone() })];
+        if let Some(more) = table.rows.len().checked_sub(MOST_ROWS + 1) {
+            folded.push(Block::Note(plain(format!("{} are in {file} alone.", count(more + 1, "more row")))));
+        }
+        blocks.push(Block::Folded(format!("{} ({file})", table.title), folded));
     }
-    blocks.extend(held(record).map(|sentence| Block::Note(plain(sentence))));
     let again = record.asked.command().replacen("reproduce", &format!("reproduce {id}"), 1);
-    let commands = [format!("loggp {again}")].into_iter().chain(record.commands.iter().cloned()).collect();
-    blocks.push(Block::Nav(vec![Block::Heading(4, plain("To repeat it")), Block::Code(commands)]));
-    let made = Span::Plain(format!("{}: ", made(record)));
-    blocks.push(Block::Note(vec![
-        made,
-        Span::Code(format!("loggp reproduce {id}")),
-        Span::Plain(".".into()),
-    ]));
-    let files = [Record::file(id)].into_iter().chain(record.files());
-    let links = files.flat_map(|file| [Span::Link(file.clone(), file), Span::Plain(" ".into())]);
-    blocks.push(Block::Nav(vec![Block::Note(links.collect())]));
-    Block::Article { id: id.clone(), heading: plain(format!("{}: {title}", sentence(place))), blocks }
+    let commands = [format!("loggp {again}")].into_iter().chain(finding.commands.iter().cloned()).collect();
+    blocks.push(Block::Folded("The commands that run this".into(), vec![Block::Code(commands)]));
+    Block::Article { id: id.clone(), classes: classes(record), heading: plain(record.heading()), blocks }
 }
 
-/// The paper's numbers beside ours.
-fn checks(checks: &[Check]) -> Table {
-    let table = Table::new("checks", "").text("what").text("paper").text("ours").text("by");
-    let mut table = table.column("agreement", "", Show::Mark).text("why");
-    for Check { what, paper, ours, by, agreement, reason } in checks {
-        let by = match by {
+/// What an exhibit can be chosen by.
+fn classes(record: &Record) -> Vec<&'static str> {
+    let finding = &record.finding;
+    let differs = finding.count(Mark::Differs) + finding.count(Mark::Wrong) > 0;
+    let classes = [("differs", differs), ("measured", finding.held.wall_runs > 0)];
+    classes.into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect()
+}
+
+/// What the paper says beside what came out here.
+fn rows(rows: &[Row]) -> Table {
+    let table = Table::new("rows", "").text("what").text("paper").text("where").text("ours").text("by");
+    let mut table = table.column("", "", Show::Mark).text("by which rule, and why");
+    for row in rows {
+        let by = match row.by {
+            _ if row.ours.is_empty() => "",
             Answer::Formula => "formula",
             Answer::Model => "model",
-            Answer::Measured => "measured",
             Answer::Count => "count",
         };
-        let name = AGREEMENTS.iter().find(|(one, ..)| one == agreement).map_or("", |(_, name, _)| name);
-        table.push([what, paper, ours, by, name, reason.as_deref().unwrap_or("")].map(Cell::from).into());
+        let parts = [Some(row.rule.as_str()), row.reason.as_deref()].into_iter().flatten();
+        let why = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+        let cells = [&*row.what, &row.paper, &row.section, &row.ours, by, row.mark.name(), &why];
+        table.push(cells.map(|text| if text.is_empty() { Cell::Nothing } else { text.into() }).into());
     }
-    table
+    table.without_empty()
 }
 
-/// A word for how something agrees.
-fn mark(name: &str) -> Span {
-    Span::Mark(name.into(), name.into())
+/// A mark, in its colour.
+fn mark(mark: Mark) -> Span {
+    Span::Mark(mark.name().into(), mark.name().into())
 }
 
-/// How many numbers and claims agree how, and what came of an exhibit, in a sentence or a few.
-fn verdict(record: &Record) -> Text {
-    let counts = AGREEMENTS.iter().filter_map(|(agreement, name, _)| {
-        let count = record.finding.count(*agreement);
-        (count > 0).then(|| [Span::Mark(format!("{count} {name}"), (*name).into()), Span::Plain(". ".into())])
-    });
-    counts.flatten().chain(plain(&record.finding.verdict)).collect()
+/// How many rows of an exhibit came out how.
+fn marks(record: &Record) -> Text {
+    let counts = Mark::ALL.iter().map(|(mark, name, _)| (record.finding.count(*mark), name));
+    let counts = counts.filter(|(count, _)| *count > 0);
+    let marks = counts.map(|(count, name)| vec![Span::Mark(format!("{count} {name}"), (*name).into())]);
+    marks.collect::<Vec<_>>().join(&Span::Plain(", ".into()))
 }
 
-/// How this computer held the runs, in a sentence; nothing if nothing was measured.
-fn held(record: &Record) -> Option<String> {
-    let Held { wall_runs, late, dilation, latest_us, .. } = record.finding.held;
-    let runs = count(wall_runs, "run");
-    let of = match record.asked.repeat {
-        0 | 1 => runs,
-        repeat => format!("{runs}, each the median of {repeat}"),
-    };
-    let held = match late {
-        0 => "all ended in time".into(),
-        late => format!(
-            "{late} ended late by more than a hundredth, so what they measured is no more than an upper bound"
-        ),
-    };
-    (wall_runs > 0).then(|| {
+/// How this computer held all runs, in a sentence or two; nothing if nothing was measured.
+fn held(records: &[Record]) -> Option<String> {
+    let held = || records.iter().map(|record| &record.finding.held);
+    let most = |of: fn(&loggp_papers::Held) -> f64| rough(held().map(of).fold(0.0, f64::max));
+    let runs: usize = held().map(|held| held.wall_runs).sum();
+    let late: usize = held().map(|held| held.late).sum();
+    (runs > 0).then(|| {
         format!(
-            "On the wall clock: {of}; {held}. The largest dilation was {}, and the latest wait of any ended {} us late.",
-            rough(dilation),
-            rough(latest_us)
+            "{} of {runs} measured runs ended in time; their times are the model's to within {}%, at dilations up to {}, and the \
+             latest wait ended {} us late. Where work is charged a run waits out what the model says, so that both are the same \
+             by design as long as this computer keeps up.",
+            runs - late,
+            most(|held| 100.0 * held.farthest),
+            most(|held| held.dilation),
+            most(|held| held.latest_us)
         )
     })
 }
@@ -206,7 +241,7 @@ fn held(record: &Record) -> Option<String> {
 /// When, on what and by which commands all was made.
 fn made_by(records: &[Record]) -> Option<Text> {
     let first = records.iter().map(|record| &record.at).min()?;
-    let last = records.iter().map(|record| &record.at).max()?;
+    let took: f64 = records.iter().map(|record| record.took_s).sum();
     let mut hows: Vec<Text> = Vec::new();
     for Record { asked, computer, .. } in records {
         let on = format!(" (version {}) on {computer}", asked.version);
@@ -215,22 +250,8 @@ fn made_by(records: &[Record]) -> Option<Text> {
             hows.push(how);
         }
     }
-    let mut text = plain(format!("Made from {first} to {last} by "));
+    let mut text = plain(format!("Made on {} in {} s by ", &first[..first.len().min(10)], rough(took)));
     text.extend(hows.join(&Span::Plain(", and by ".into())));
     text.push(Span::Plain(".".into()));
     Some(text)
-}
-
-/// When, how and on what an exhibit was made.
-fn made(record: &Record) -> String {
-    let Record { computer, at, took_s, asked, .. } = record;
-    let sizes = if asked.full { "the papers' own sizes" } else { "the usual sizes" };
-    let (took, version, seed) = (rough(*took_s), &asked.version, asked.seed);
-    format!("Made {at} in {took} s with loggp {version}, at {sizes}, seed {seed}, on {computer}")
-}
-
-/// A text with a large letter first.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

@@ -1,12 +1,6 @@
 //! Section 3.2: the optimal broadcast, and that nothing is faster.
 
 use loggp::{Time, Trace, US};
-
-use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
-use super::search::Trees;
-use super::{CM5, cycles, list, machine, named};
-use crate::pictures::curves::curves;
-use crate::pictures::timeline::timeline;
 use loggp_draw::plot::{Plot, Scale};
 use loggp_draw::tree::{Node, Tree};
 use loggp_programs::Case;
@@ -14,141 +8,82 @@ use loggp_programs::broadcast::BROADCAST as PROGRAM;
 use loggp_programs::math::trees;
 use loggp_study::Failed;
 
+use super::search::Trees;
+use super::{CM5, Tally, cycles, machine, named};
+use crate::pictures::timeline::timeline;
+use crate::{Exhibit, Lab, Series, Sheet};
+
 /// The exhibit.
 pub const BROADCAST: Exhibit = Exhibit {
     id: "karp-broadcast",
     place: "section 3.2, theorems 3.1 and 3.4",
     title: "optimal broadcast of one datum",
     says: &[
-        "A processor that has the datum sends it on, as early and as often as it can. In the universal tree a node with \
-         label t has children with the labels t + ig + L + 2o, for i = 0, 1, 2 .. (definition 3.4).",
-        "B(P), the tree of the P nodes with the smallest labels, is optimal (theorem 3.1).",
-        "It also has the least sum of all information times (theorem 3.4).",
-        "The paper gives no example in numbers.",
+        "In the universal tree a node with label t has children with the labels t + ig + L + 2o, for i = 0, 1, 2 .. (definition \
+         3.4). B(P) has the P nodes with the smallest labels (definition 3.5). The paper gives no example in numbers.",
     ],
     formulas: &[
         "B(P) is the least t with p(t) >= P (definition 3.2); p(t) is counted on the tree of definition 3.4",
     ],
-    commands: &[
-        "loggp run broadcast -P 8 --params L=6,o=2,g=4 --timeline broadcast.svg",
-        "loggp compare broadcast --machine cm5 -P 32",
-    ],
-    seconds: Seconds { quick: 1.0, full: 20.0 },
-    make,
+    unit: ("cycles", US),
+    series,
+    show,
 };
 
 /// L, o and g: the CM-5, the postal model with three latencies, and machines on which L + 2o is no multiple of g, or
 /// less than it.
 const MACHINES: [[i64; 3]; 7] = [CM5, [1, 0, 1], [2, 0, 1], [5, 0, 1], [5, 2, 3], [9, 1, 4], [1, 1, 8]];
 
-fn make(lab: &Lab) -> Result<Finding, Failed> {
+fn series(lab: &Lab) -> Vec<Series> {
     let most = lab.pick(40, 120);
-    let mut table = Table::new("trees", format!("The best of all trees, for P = 1 to {most}"))
-        .text("machine")
-        .exact("P", "")
-        .exact("formula", "cycles")
-        .exact("model", "cycles")
-        .exact("least of all trees", "cycles")
-        .exact("sum of information times", "cycles")
-        .exact("least sum of all trees", "cycles");
-    let mut checks = Vec::new();
-    for (n, times) in MACHINES.into_iter().enumerate() {
-        let [L, o, g] = times;
-        let best = Trees::up_to(most, L + 2 * o, g);
-        let (mut formulas, mut models, mut sums) = (vec![0], vec![0], vec![0]);
-        for P in 2..=most {
-            let (answers, trace) = lab.traced(case(P, "optimal", times))?;
-            let formula = answers.prediction.formula.expect("it has a formula");
-            formulas.push(cycles(formula));
-            models.push(cycles(answers.outcome.run.time));
-            sums.push(information(&trace).into_iter().map(cycles).sum::<i64>());
-        }
-        for P in [8, 13, most] {
-            let at = |values: &[i64]| (values[P - 1] as f64).into();
-            table.push(vec![
-                named(times).into(),
-                P.into(),
-                at(&formulas),
-                at(&models),
-                at(&best.time),
-                at(&sums),
-                at(&best.sum),
-            ]);
-        }
-        // A list as long as people read; the rest is compared too.
-        let check = |what: &str, paper: &[i64], ours: &[i64], by: Answer| {
-            let what = format!("{what}, P = 1 to {most}, {}", named(times));
-            let off = (0..most).find(|i| paper[*i] != ours[*i]);
-            let shown = off.map_or(0, |off| off.saturating_sub(6));
-            let part = |values: &[i64]| list(values[shown..].iter().take(14)) + " ..";
-            Check::same(what, &part(paper), part(ours)).by(by)
-        };
-        checks.push(check("B(P), theorem 3.1: no tree is faster", &formulas, &best.time, Answer::Count));
-        checks.push(check("B(P), theorem 3.1: a run takes it", &formulas, &models, Answer::Model));
-        let of_tree: Vec<i64> = (1..=most).map(|P| label_sum(P, L + 2 * o, g)).collect();
-        checks.push(check("sum of times, theorem 3.4: no tree has less", &of_tree, &best.sum, Answer::Count));
-        checks.push(check("sum of times, theorem 3.4: a run has it", &of_tree, &sums, Answer::Model));
-        lab.done(0.5 * (n + 1) as f64 / MACHINES.len() as f64);
-    }
-
-    let (plot, runs) = compared(lab)?;
-    let (_, trace) = lab.traced(case(8, "optimal", CM5))?;
-    let picture = timeline(&trace, "Optimal broadcast: P = 8, L = 6, o = 2, g = 4", ("cycles", US));
-    let agree = checks.iter().all(|check| check.paper == check.ours);
-    let verdict = format!(
-        "{} On {} machines and up to {most} processors a search through all trees finds {} time, and {} sum of \
-         information times, below those of the paper's tree, and runs of the model take exactly these.",
-        if agree { "It agrees." } else { "It does not agree everywhere." },
-        MACHINES.len(),
-        if agree { "no" } else { "some" },
-        if agree { "no" } else { "some" },
-    );
-    Ok(Finding::new(verdict)
-        .table(runs.table())
-        .table(table)
-        .picture(
-            "tree",
-            "B(8) on the CM-5: in each node its label, which is when its processor has the datum.",
-            tree(8, CM5),
-        )
-        .picture(
-            "timeline",
-            "The optimal broadcast among 8 processors. The labels of the tree are the times at which receptions end.",
-            picture.expect("it is small"),
-        )
-        .picture(
-            "",
-            "The time of four trees over P on the CM-5. Lines are formulas, marks the model, and rings were measured.",
-            plot.svg(),
-        )
-        .checks(checks))
+    let optimal = MACHINES
+        .map(|times| Series::over(named(times), "P", 2..=most, |P| case(P, "optimal", times)).traced());
+    // Few points are enough to see that the wall clock keeps up.
+    let trees = PROGRAM.algorithms.iter().map(|one| {
+        let series = Series::over(one.name, "P", [2, 4, 8, 16, 32, 64, 128], |P| case(P, one.name, CM5));
+        series.measured_if(|P| P == 8.0 || P == 32.0)
+    });
+    optimal.into_iter().chain(trees).collect()
 }
 
-/// The four trees of the program, over P; and their runs.
-fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
-    let mut runs = Runs::new("runs", "Broadcast on the CM-5", &["tree", "P"], ("cycles", US));
-    let mut lines = Vec::new();
-    for (number, algorithm) in PROGRAM.algorithms.iter().enumerate() {
-        let mut points = Vec::new();
-        for P in [2, 4, 8, 16, 32, 64, 128] {
-            // Few points are enough to see that the wall clock keeps up.
-            let answers = match [8, 32].contains(&P) {
-                true => lab.measured(case(P, algorithm.name, CM5))?,
-                false => lab.model(case(P, algorithm.name, CM5))?,
-            };
-            points.push((P as f64, answers.prediction));
-            if [8, 32].contains(&P) {
-                runs.push(&[algorithm.name, &P.to_string()], None, &answers);
-            }
+fn show(sheet: &mut Sheet) -> Result<(), Failed> {
+    let [mut fastest, mut runs, mut least, mut sums] = [Tally::default(); 4];
+    for times @ [L, o, g] in MACHINES {
+        let ran = sheet.of(&named(times));
+        let best = Trees::up_to(ran.points.len() + 1, L + 2 * o, g);
+        for told in &ran.points {
+            let P = told.x as usize;
+            let labels = trees::universal(P, (L + 2 * o) * US, g * US);
+            let of_tree: i64 = labels.into_iter().map(|(label, _)| cycles(label)).sum();
+            let of_run: i64 = information(told.trace()).into_iter().map(cycles).sum();
+            fastest.see(cycles(told.formula()) == best.time[P - 1]);
+            runs.see(told.model() == told.formula());
+            least.see(of_tree == best.sum[P - 1]);
+            sums.see(of_run == of_tree);
         }
-        lines.extend(curves(algorithm.name, number, &points, |_, time| time.in_units(US)));
-        lab.done(0.5 + 0.5 * (number + 1) as f64 / PROGRAM.algorithms.len() as f64);
     }
+    for (what, Tally { right, all }) in [
+        ("theorem 3.1: of all trees, searched, the fastest takes B(P)", fastest),
+        ("a run takes B(P)", runs),
+        ("theorem 3.4: of all trees, searched, the least sum of information times is that of B(P)", least),
+        ("a run has that sum", sums),
+    ] {
+        sheet.own(format!("{what}, P = 2 to {}, {} machines", all / 7 + 1, MACHINES.len()), right, all);
+    }
+    let names: Vec<&str> = PROGRAM.algorithms.iter().map(|one| one.name).collect();
     let plot = Plot::new("Broadcast of a word", format!("{}, in cycles", named(CM5)))
         .x("processors P", Scale::Points)
         .y("time [cycles]", Scale::Log)
-        .lines(lines);
-    Ok((plot, runs))
+        .lines(sheet.times(&names));
+    let caption = "The time of four trees over P on the CM-5. Lines are formulas, marks the model, and rings were measured.";
+    sheet.plot("", caption, plot);
+    let caption = "B(8) on the CM-5: in each node its label, which is when its processor has the datum.";
+    sheet.picture("tree", caption, tree(8, CM5));
+    let trace = sheet.of(&named(CM5)).at(8.0).trace();
+    let picture = timeline(trace, "Optimal broadcast: P = 8, L = 6, o = 2, g = 4", ("cycles", US));
+    let caption = "The optimal broadcast among 8 processors. The labels of the tree are the times at which receptions end.";
+    sheet.picture("timeline", caption, picture.expect("it is small"));
+    Ok(())
 }
 
 /// B(P), with the labels of its nodes.
@@ -171,9 +106,4 @@ fn case(P: usize, algorithm: &str, times: [i64; 3]) -> Case {
 /// When each processor but the source has the datum: its message has come, and it has spent o on it.
 pub fn information(trace: &Trace) -> Vec<Time> {
     trace.messages.iter().map(|message| message.arrival + trace.params.o).collect()
-}
-
-/// The sum of the P smallest labels of the universal tree.
-fn label_sum(P: usize, D: i64, d: i64) -> i64 {
-    trees::universal(P, D * US, d * US).into_iter().map(|(label, _)| cycles(label)).sum()
 }

@@ -1,4 +1,6 @@
-//! The exhibits of Karp et al., and what several of them share: machines in cycles, the sequence f, and lists.
+//! The exhibits of Karp et al., and what several of them share: machines in cycles, and the sequence f.
+//!
+//! The paper has theorems and no number, so that most of their rows are checks of a theorem by a search.
 
 mod all_to_all;
 mod broadcast;
@@ -12,7 +14,6 @@ mod tests;
 use loggp::{Params, Time, US};
 
 use super::Paper;
-use super::check::list;
 
 /// The paper.
 pub static PAPER: Paper = Paper {
@@ -26,6 +27,7 @@ pub static PAPER: Paper = Paper {
         all_to_all::ALL_TO_ALL,
         combining::COMBINING,
     ],
+    inventory: include_str!("inventory.txt"),
 };
 
 /// L, o and g of the CM-5, in microseconds. A cycle is one here: the paper counts everything in cycles.
@@ -56,4 +58,19 @@ fn f(L: usize, t: usize) -> Vec<u64> {
 /// The last t by which a broadcast has reached no more than so many processors.
 fn last(L: usize, most: u64) -> usize {
     (0..).take_while(|t| f(L, *t)[*t] <= most).count() - 1
+}
+
+/// How often something holds, and of how often.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    right: usize,
+    all: usize,
+}
+
+impl Tally {
+    /// It holds once more, or it does not.
+    fn see(&mut self, holds: bool) {
+        self.all += 1;
+        self.right += usize::from(holds);
+    }
 }

@@ -1,19 +1,18 @@
 //! Section 4: the optimal summation, which is a broadcast run backwards.
 
-use loggp::{Time, Trace, US};
-
-use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
-use super::broadcast::information;
-use super::search::Sums;
-use super::{CM5, cycles, list, machine, named};
-use crate::pictures::curves::curves;
-use crate::pictures::timeline::timeline;
+use loggp::{ActivityKind, Trace, US};
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::math::trees;
 use loggp_programs::summation::{SUMMATION as PROGRAM, TIME};
 use loggp_programs::{Case, Length};
-use loggp_study::{Answers, Failed};
+use loggp_study::Failed;
+
+use super::broadcast::information;
+use super::search::Sums;
+use super::{CM5, Tally, cycles, machine, named};
+use crate::pictures::timeline::timeline;
+use crate::{Exhibit, Lab, Series, Sheet, Told, exactly};
 
 /// The exhibit.
 pub const SUMMATION: Exhibit = Exhibit {
@@ -21,200 +20,152 @@ pub const SUMMATION: Exhibit = Exhibit {
     place: "section 4, lemmas 4.1 and 4.2, theorem 4.1",
     title: "optimal summation",
     says: &[
-        "A summation is a broadcast whose messages run backwards, on a machine whose latency is L + 1: a processor that \
-         begins to send at S_i in t steps has the datum at t - S_i in the broadcast (section 4.1).",
-        "In an optimal summation no processor sends more than one message, and none idles before it sends (definition 4.1, \
-         lemma 4.1).",
-        "A processor that receives k sums has S - (o + 1)k + 1 operands; summed over all that is the n of lemma 4.2, which the \
-         text prints as the sum of S_i, less op, and 1 more.",
-        "For t > B(P; L+1, o, g) the algorithm S(t) sums as many operands in t steps as can be (theorem 4.1).",
-        "The paper has no example in numbers; LogP's figure 4 (P = 8, L = 5, o = 2, g = 4, T = 28) is one.",
+        "A summation is a broadcast whose messages run backwards, on a machine whose latency is L + 1: a processor that begins to send \
+         at S_i in t steps has the datum at t - S_i in the broadcast (section 4.1). The paper has no example in numbers; LogP's \
+         figure 4 (P = 8, L = 5, o = 2, g = 4, T = 28) is one.",
     ],
     formulas: &[
-        "n = sum of S_i - o(P-1) + 1 (lemma 4.2)",
+        "n = sum of S_i - o(P-1) + 1 (from the proof of lemma 4.2)",
         "where fewer than P processors are of use: S(T) = o + 1 + the sum of T - o - t over the labels t <= T - o of the first P",
     ],
-    commands: &[
-        "loggp run summation --params L=5,o=2,g=4 -P 8 --time 28 --timeline summation.svg",
-        "loggp sweep summation --params L=5,o=2,g=4 -P 8 --over size=10..1000:log:9",
-    ],
-    seconds: Seconds { quick: 1.0, full: 25.0 },
-    make,
+    unit: ("cycles", US),
+    series,
+    show,
 };
 
 /// The machine of LogP's figure 4.
 const FIGURE_4: [i64; 3] = [5, 2, 4];
-
-fn make(lab: &Lab) -> Result<Finding, Failed> {
-    let mut checks = searched(lab)?;
-    lab.done(0.3);
-    checks.extend(reversed(lab)?);
-    lab.done(0.4);
-    let (_, trace) = lab.traced(by_time(8, FIGURE_4, 28))?;
-    let (plot, runs) = compared(lab)?;
-    let picture =
-        timeline(&trace, "Optimal summation of 79 operands: P = 8, L = 5, o = 2, g = 4", ("cycles", US));
-    let agree = checks.iter().filter(|check| check.reason.is_none()).all(|check| check.paper == check.ours);
-    let verdict = format!(
-        "{} A search through all that a few processors can do in each cycle {}, and runs send when a broadcast with latency \
-         L + 1 has it the other way round. The lemma as it is printed subtracts o once too often.",
-        if agree { "It agrees." } else { "It does not agree everywhere." },
-        if agree { "finds no more operands" } else { "finds other numbers of operands" },
-    );
-    Ok(Finding::new(verdict)
-        .table(runs.table())
-        .table(operands(lab)?)
-        .picture(
-            "timeline",
-            "79 operands in 28 cycles. Nobody idles before it sends; the receptions at P0 are a gap apart.",
-            picture.expect("it is small"),
-        )
-        .picture(
-            "",
-            "The time to sum n operands on 8 processors. Lines are formulas, marks the model, and rings were measured.",
-            plot.svg(),
-        )
-        .checks(checks))
-}
-
-/// Theorem 4.1 against a search through everything.
-fn searched(lab: &Lab) -> Result<Vec<Check>, Failed> {
-    const MACHINES: [[i64; 3]; 6] = [[1, 0, 1], [2, 1, 2], [3, 1, 3], [0, 1, 4], [2, 0, 2], [1, 1, 1]];
-    let most_P = lab.pick(4, 5);
-    let mut checks = Vec::new();
-    for times in MACHINES {
-        let mut search = Sums::on(times);
-        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        for P in 2..=most_P {
-            for T in 0..=9 {
-                theirs.push(summed(&lab.model(by_time(P, times, T))?));
-                ours.push(search.most(T, P - 1));
-            }
-        }
-        let what = format!(
-            "S(t), theorem 4.1: no schedule sums more, t = 0 to 9, P = 2 to {most_P}, {}",
-            named(times)
-        );
-        checks.push(Check::same(what, &list(&theirs), list(&ours)).by(Answer::Count));
-    }
-    Ok(checks)
-}
-
-/// Lemma 4.2 and the correspondence with broadcasts, on runs.
-fn reversed(lab: &Lab) -> Result<Vec<Check>, Failed> {
-    let mut checks = Vec::new();
-    for (P, times) in [(8, FIGURE_4), (8, CM5), (13, [3, 0, 1]), (32, [9, 2, 4])] {
-        let [L, o, g] = times;
-        let longer = [L + 1, o, g];
-        // The least T of the theorem, and more.
-        let T = cycles(trees::B(P, (L + 1 + 2 * o) * US, g * US)) + 10;
-        let T = if times == FIGURE_4 { 28 } else { T };
-        let (answers, trace) = lab.traced(by_time(P, times, T))?;
-        let at = format!("P = {P}, {}, t = {T}", named(times));
-
-        let mut ready: Vec<i64> = send_times(&trace).iter().map(|S| T - S).collect();
-        ready.sort_unstable();
-        let (_, broadcast) = lab.traced(Case::new(&BROADCAST, "optimal", machine(P, longer)))?;
-        let mut informed: Vec<i64> = information(&broadcast).into_iter().map(cycles).collect();
-        informed.sort_unstable();
-        checks.push(Check::same(
-            format!("t - S_i, in a broadcast with latency L + 1: {at}"),
-            &list(&informed),
-            list(&ready),
-        ));
-
-        let S: i64 = send_times(&trace).iter().sum::<i64>() + T;
-        let n = summed(&answers);
-        checks.push(Check::equal(
-            format!("operands, sum of S_i - o(P-1) + 1: {at}"),
-            &(S - o * (P as i64 - 1) + 1).to_string(),
-            n as f64,
-        ));
-        if times == FIGURE_4 {
-            checks.push(
-                Check::equal(
-                    format!("operands, sum of S_i - op + 1, lemma 4.2 as printed, with p = P: {at}"),
-                    &(S - o * P as i64 + 1).to_string(),
-                    n as f64,
-                )
-                .because(
-                    "the lemma's proof adds up S_i - (o + 1)k_i + 1, and the k_i receptions are P - 1 together: that is \
-                     o(P - 1), and p is the number of messages",
-                ),
-            );
-        }
-        let stats = &answers.outcome.run.processors;
-        let idle: Time = stats.iter().map(|processor| processor.idle + processor.gap + processor.stall).sum();
-        let sent =
-            (0..P).map(|id| trace.messages.iter().filter(|message| message.id.from == id).count()).max();
-        checks.push(Check::same(
-            format!("cycles idled before sending, and most messages of a processor, definition 4.1: {at}"),
-            "0 1",
-            list([cycles(idle), sent.unwrap_or(0) as i64]),
-        ));
-    }
-    Ok(checks)
-}
-
-/// When each processor that sends begins to: S_i.
-fn send_times(trace: &Trace) -> Vec<i64> {
-    trace.messages.iter().map(|message| cycles(message.enter - trace.params.o)).collect()
-}
-
-/// How many operands can be summed by t.
-fn operands(lab: &Lab) -> Result<Table, Failed> {
-    let mut table = Table::new("operands", "Operands that can be summed by t, L = 5, o = 2, g = 4")
-        .exact("t", "cycles")
-        .exact("one processor", "")
-        .exact("P = 2", "")
-        .exact("P = 8", "")
-        .exact("P = 32", "");
-    for T in (0..=60).step_by(4) {
-        let mut row = vec![(T as f64).into()];
-        for P in [1, 2, 8, 32] {
-            row.push((summed(&lab.model(by_time(P, FIGURE_4, T))?) as f64).into());
-        }
-        table.push(row);
-    }
-    Ok(table)
-}
-
-/// The time for n operands, by both algorithms; and their runs.
-fn compared(lab: &Lab) -> Result<(Plot, Runs), Failed> {
-    let sizes = [10, 20, 40, 79, 160, 320, 640, 1280];
-    let mut runs = Runs::new(
-        "runs",
-        "Summation, P = 8, L = 5, o = 2, g = 4",
-        &["algorithm", "operands"],
-        ("cycles", US),
-    );
-    let mut lines = Vec::new();
-    for (number, algorithm) in PROGRAM.algorithms.iter().enumerate() {
-        let mut points = Vec::new();
-        for (n, size) in sizes.into_iter().enumerate() {
-            let case = Case { size, ..Case::new(&PROGRAM, algorithm.name, machine(8, FIGURE_4)) };
-            let answers = if n % 3 == 0 { lab.measured(case)? } else { lab.model(case)? };
-            points.push((size as f64, answers.prediction));
-            if n % 3 == 0 {
-                runs.push(&[algorithm.name, &size.to_string()], None, &answers);
-            }
-        }
-        lines.extend(curves(algorithm.name, number, &points, |_, time| time.in_units(US)));
-        lab.done(0.4 + 0.3 * (number + 1) as f64);
-    }
-    let plot = Plot::new("Summation on 8 processors", format!("{}, in cycles", named(FIGURE_4)))
-        .x("operands n", Scale::Log)
-        .y("time [cycles]", Scale::Log)
-        .lines(lines);
-    Ok((plot, runs))
-}
+/// Machines on which all schedules are searched.
+const SEARCHED: [[i64; 3]; 6] = [[1, 0, 1], [2, 1, 2], [3, 1, 3], [0, 1, 4], [2, 0, 2], [1, 1, 1]];
+/// Machines whose summation is turned round.
+const REVERSED: [(usize, [i64; 3]); 4] = [(8, FIGURE_4), (8, CM5), (13, [3, 0, 1]), (32, [9, 2, 4])];
 
 /// As many operands as can be summed by T cycles.
 fn by_time(P: usize, times: [i64; 3], T: i64) -> Case {
     Case::new(&PROGRAM, "optimal", machine(P, times)).with(&TIME, Some(Length::cycles(T as u32)))
 }
 
+/// A time in which all processors are of use: the least of the theorem, and more.
+fn enough(P: usize, times @ [L, o, g]: [i64; 3]) -> i64 {
+    match times == FIGURE_4 {
+        true => 28,
+        false => cycles(trees::B(P, (L + 1 + 2 * o) * US, g * US)) + 10,
+    }
+}
+
+fn series(lab: &Lab) -> Vec<Series> {
+    let most = lab.pick(4, 5);
+    let searched = SEARCHED.into_iter().flat_map(move |times| {
+        let of = move |P| Series::over(searched_name(times, P), "t", 0..=9, |T| by_time(P, times, T as i64));
+        (2..=most).map(of)
+    });
+    let reversed = REVERSED.into_iter().flat_map(|(P, times @ [L, o, g])| {
+        let broadcast = Case::new(&BROADCAST, "optimal", machine(P, [L + 1, o, g]));
+        let summation = by_time(P, times, enough(P, times));
+        let name = format!("{}, P = {P}", named(times));
+        [Series::one(name.clone() + ", broadcast", broadcast).traced(), Series::one(name, summation).traced()]
+    });
+    let sizes = [10, 20, 40, 79, 160, 320, 640, 1280];
+    let compared = PROGRAM.algorithms.iter().map(|one| {
+        let case = |size| Case { size, ..Case::new(&PROGRAM, one.name, machine(8, FIGURE_4)) };
+        Series::over(one.name, "operands", sizes, case).measured_if(|n| [10.0, 79.0, 640.0].contains(&n))
+    });
+    searched.chain(reversed).chain(compared).collect()
+}
+
+fn searched_name(times: [i64; 3], P: usize) -> String {
+    format!("{}, P = {P}, by t", named(times))
+}
+
 /// How many operands there were.
-fn summed(answers: &Answers) -> i64 {
-    answers.outcome.metric("operands").expect("a summation says how many operands it had") as i64
+fn summed(told: &Told) -> i64 {
+    told.metric("operands") as i64
+}
+
+fn show(sheet: &mut Sheet) -> Result<(), Failed> {
+    let mut most = Tally::default();
+    for times in SEARCHED {
+        let mut search = Sums::on(times);
+        for P in 2..=sheet.lab.pick(4, 5) {
+            let ran = sheet.of(&searched_name(times, P));
+            ran.points.iter().for_each(|told| most.see(summed(told) == search.most(told.x as i64, P - 1)));
+        }
+    }
+    let [mut turned, mut counted, mut lazy, mut strings] = [Tally::default(); 4];
+    for (P, times @ [_, o, _]) in REVERSED {
+        let name = format!("{}, P = {P}", named(times));
+        let (told, broadcast) = (sheet.last(&name), sheet.last(&(name.clone() + ", broadcast")));
+        let (T, trace) = (enough(P, times), told.trace());
+        let sends = trace.messages.iter().map(|message| cycles(message.enter) - o);
+        let sends: Vec<i64> = sends.collect();
+        let mut ready: Vec<i64> = sends.iter().map(|S| T - S).collect();
+        let mut informed: Vec<i64> = information(broadcast.trace()).into_iter().map(cycles).collect();
+        ready.sort_unstable();
+        informed.sort_unstable();
+        turned.see(ready == informed);
+        counted.see(summed(told) == sends.iter().sum::<i64>() + T - o * (P as i64 - 1) + 1);
+        let stats = &told.answers().outcome.run.processors;
+        let idle = stats.iter().map(|one| cycles(one.idle + one.gap + one.stall)).sum::<i64>();
+        let sent = |id| trace.messages.iter().filter(|message| message.id.from == id).count();
+        lazy.see(idle == 0 && (0..P).all(|id| sent(id) <= 1));
+        strings.see(summed(told) == joined(trace, 0, T).map_or(0, |operands| operands as i64));
+    }
+    for (what, Tally { right, all }) in [
+        ("theorem 4.1: S(t) sums as many operands as the best of all schedules, searched", most),
+        ("section 4.1: t - S_i are the information times of a broadcast with latency L + 1", turned),
+        ("the operands of a run are sum of S_i - o(P-1) + 1, as the proof of lemma 4.2 adds up", counted),
+        ("definition 4.1: nobody idles before it sends, and nobody sends twice", lazy),
+        ("footnote 1: joined in the order of a run's tree, each operand stands once in the result", strings),
+    ] {
+        sheet.own(what, right, all);
+    }
+    let told = sheet.last(&format!("{}, P = 8", named(FIGURE_4)));
+    let sends = told.trace().messages.iter().map(|message| cycles(message.enter) - 2).sum::<i64>() + 28;
+    let (printed, ours) = ((sends - 2 * 8 + 1) as f64, summed(told) as f64);
+    let what = "operands of a run, P = 8, L = 5, o = 2, g = 4, t = 28, and what the lemma makes of its S_i";
+    sheet.claim(what, "lemma 4.2", "Then n = \u{3a3} S_i - op + 1", exactly(printed), [ours]).because(
+        "79",
+        "the lemma's proof adds up S_i - (o + 1)k_i + 1, and the k_i receptions are P - 1 together: that is o(P - 1), 79 here, and p \
+         is the number of messages",
+    );
+    let names: Vec<&str> = PROGRAM.algorithms.iter().map(|one| one.name).collect();
+    let plot = Plot::new("Summation on 8 processors", format!("{}, in cycles", named(FIGURE_4)))
+        .x("operands n", Scale::Log)
+        .y("time [cycles]", Scale::Log)
+        .lines(sheet.times(&names));
+    let caption = "The time to sum n operands on 8 processors. Lines are formulas, marks the model, and rings were measured.";
+    sheet.plot("", caption, plot);
+    let trace = sheet.last(&format!("{}, P = 8", named(FIGURE_4))).trace();
+    let picture =
+        timeline(trace, "Optimal summation of 79 operands: P = 8, L = 5, o = 2, g = 4", ("cycles", US));
+    let caption =
+        "79 operands in 28 cycles. Nobody idles before it sends; the receptions at P0 are a gap apart.";
+    sheet.picture("timeline", caption, picture.expect("it is small"));
+    Ok(())
+}
+
+/// How many operands a processor's sum has at its end, if each of the sums that it got is joined whole to its own in a cycle of
+/// computing after its reception: what an operation that does not commute asks for. Nothing if a sum is joined by nobody.
+fn joined(trace: &Trace, id: usize, end: i64) -> Option<usize> {
+    let (mut adds, mut got) = (0, 0);
+    let mut activities: Vec<_> = trace.activities.iter().filter(|one| one.id == id).collect();
+    activities.sort_by_key(|one| one.start);
+    let (mut waiting, mut parts) = (0_usize, 0);
+    for one in activities.iter().filter(|one| cycles(one.end) <= end) {
+        match one.what {
+            ActivityKind::Work(_) => {
+                let cycles = cycles(one.end - one.start) as usize;
+                parts += waiting.min(cycles);
+                adds += cycles;
+                waiting -= waiting.min(cycles);
+            }
+            ActivityKind::Receive(_) => waiting += 1,
+            _ => (),
+        }
+    }
+    for message in trace.messages.iter().filter(|message| message.to == id) {
+        got += joined(trace, message.id.from, cycles(message.enter - trace.params.o))?;
+    }
+    // Own operands are one more than the additions that took one.
+    (waiting == 0).then(|| got + adds - parts + 1)
 }

@@ -3,7 +3,6 @@
 use loggp::{Params, Time, US, preset};
 
 use crate::pictures::timeline::timeline as draw_timeline;
-use loggp_programs::scatter::SCATTER;
 
 /// A Meiko CS-2 with so many processors, by table 1.
 pub fn cs2(name: &str, P: usize) -> Params {
@@ -20,12 +19,6 @@ pub fn cycles(P: usize, L: i64, o: i64, g: i64) -> Params {
 /// The simplified LogGP (section 4.1): no o, and a G of 1 per item.
 pub fn simplified(P: usize, L: i64, g: i64) -> Params {
     cycles(P, L, 0, g)
-}
-
-/// The place of a scatter in its program's list, which is its colour in every picture.
-pub fn colour(algorithm: &str) -> usize {
-    let place = SCATTER.algorithms.iter().position(|other| other.name == algorithm);
-    place.expect("scatter has this algorithm")
 }
 
 /// A timeline in cycles as SVG.

@@ -7,11 +7,10 @@ mod radix_sort;
 mod remap;
 mod scatter;
 mod schedules;
+mod search;
 mod splits;
 mod table1;
 mod table3;
-#[cfg(test)]
-mod tests;
 
 use super::Paper;
 
@@ -31,10 +30,12 @@ pub static PAPER: Paper = Paper {
         schedules::FIGURE_7,
         schedules::FIGURE_8,
         splits::TABLE_2,
+        splits::THEOREMS,
         table3::TABLE_3,
         schedules::FIGURE_9,
         schedules::FIGURE_10,
         scatter::FIGURE_11,
         scatter::FIGURE_12,
     ],
+    inventory: include_str!("inventory.txt"),
 };

@@ -1,250 +1,222 @@
-//! Table 2: the formulas of the scatters; and what section 4 says of how they split.
+//! Table 2: the formulas of the scatters; and what section 4 says of how they split, and proves of them.
 
-use loggp::{Params, Time, US};
-
-use super::super::{Answer, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
-use super::common::{amount, colour, simplified};
-use loggp_draw::digits::rough;
-use loggp_draw::plot::{Line, Look, Plot, Scale};
+use loggp::{Params, US};
+use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::scatter::{SCATTER, best_splits};
 use loggp_study::Failed;
+
+use super::common::{amount, simplified};
+use super::search::{Machine, least};
+use crate::{Exhibit, Lab, Series, Sheet, below, between, exactly, line};
 
 /// The table, and sections 4.5 to 4.8.
 pub const TABLE_2: Exhibit = Exhibit {
     id: "loggp-table2",
     place: "table 2 and sections 4.5 to 4.8",
     title: "the formulas of the scatters, and how the optimal one splits",
-    says: &[
-        "Table 2 has the times of three scatters of k items in the simplified LogGP; that of the Binomial Tree is for P a power of 2.",
-        "The optimal algorithm sends S(P) of P sets first. With L = 30 and g = 10 it must send exactly 1 of 5, so that a fixed ratio \
-         alpha would have to be below 2/5; and exactly 150 of 320, so that alpha would have to be at least 150/320. So no fixed ratio \
-         is optimal (section 4.6).",
-        "Lemma 2: if L >= g, the Binomial Tree takes L ceil(log2 P) + (P-1)k - ceil(log2 P) for every P. For L < g too, with max(L, g) \
-         for L but in the last message.",
-        "If L = g, the Binomial Tree is the optimal algorithm, and no scatter of k items takes less than its time less L - 1 (theorem 2).",
-    ],
+    says: &["All in the simplified LogGP, where o is 0 and G is 1."],
     formulas: &[
         "Short-Message: ((P-1)k - 1)g + L (table 2)",
         "Simple Long-Message: (P-2)g + (P-1)(k-1) + L (table 2)",
         "Binomial Tree: max(L, g)(ceil(log2 P) - 1) + L + (P-1)k - ceil(log2 P) (table 2 and section 4.8)",
         "optimal: t(P) = min over s of (sk-1) + max(L + t(s), g + t(P-s)) (sections 4.5 and 4.7)",
     ],
-    commands: &[
-        "loggp compare scatter --params L=30,g=10,G=1,P=64 --size 10 --clock virtual",
-        "loggp compare scatter optimal fixed --alpha 0.46875 --params L=30,g=10,G=1,P=320 --size 1 --clock virtual",
-        "loggp compare scatter binomial --params L=30,g=10,G=1,P=3 --size 1 --clock virtual",
+    unit: ("cycles", US),
+    series: |_| {
+        let all = MACHINES.iter().flat_map(|(L, g)| ["short", "long", "binomial"].map(|name| (*L, *g, name)));
+        let all = all.flat_map(|(L, g, name)| [1, 10].map(|k| (L, g, name, k)));
+        let of = |(L, g, name, k)| {
+            let label = format!("{name}, L = {L}, g = {g}, k = {k}");
+            Series::over(label, "P", [2, 4, 16, 64], move |P| case(name, simplified(P, L, g), k))
+        };
+        let measured = ["short", "long", "binomial", "optimal"]
+            .map(|name| Series::one(name, case(name, simplified(64, 30, 10), 10)).measured());
+        all.map(of).chain(measured).collect()
+    },
+    show: table_2,
+};
+
+/// Theorems 1 and 2, and lemmas 1 and 2.
+pub const THEOREMS: Exhibit = Exhibit {
+    id: "loggp-theorems",
+    place: "lemmas 1 and 2, theorems 1 and 2",
+    title: "what is proved of scatters, and a search through all of them",
+    says: &[
+        "The search knows neither the paper's restrictions nor its recurrences: anybody may send anything that it has, as often as it likes.",
     ],
-    seconds: Seconds { quick: 1.0, full: 6.0 },
-    make,
+    formulas: &["Binomial Tree: L ceil(log2 P) + (P-1)k - ceil(log2 P), if L >= g (lemma 2)"],
+    unit: ("cycles", US),
+    series,
+    show: theorems,
 };
 
 /// The L and g of section 4.6, and two in which L is not above g.
 const MACHINES: [(i64, i64); 3] = [(30, 10), (10, 10), (10, 30)];
-/// Up to here formulas are compared: table 3's P.
-const MOST: usize = 1024;
+/// Where L = g: theorem 2's machine, and how many processors.
+const EQUAL: i64 = 10;
+const SIZES: [usize; 10] = [2, 3, 5, 6, 8, 11, 16, 23, 32, 64];
 
 fn case(algorithm: &str, params: Params, k: usize) -> Case {
     Case { size: k, ..Case::new(&SCATTER, algorithm, params) }
 }
 
-fn formula(case: &Case) -> Result<Time, Failed> {
-    Ok(case.plan()?.formula().unwrap_or_default())
+/// What the formula of a case says, in cycles.
+fn formula(algorithm: &str, params: Params, k: usize) -> Result<f64, Failed> {
+    Ok(amount(case(algorithm, params, k).plan()?.formula().unwrap_or_default()))
 }
 
-fn make(lab: &Lab) -> Result<Finding, Failed> {
-    let mut checks = splits();
-    let mut splits_table =
-        Table::new("splits", "The optimal splits of n sets of one item with L = 30 and g = 10");
-    splits_table = splits_table
-        .exact("n", "")
-        .exact("S(n)", "")
-        .rough("S(n)/n", "")
-        .exact("t(n)", "cycles")
-        .exact("halves", "cycles");
-    for n in [2, 3, 4, 5, 6, 8, 12, 16, 32, 64, 128, 256, 320, 512, 1024] {
-        let S = best_splits(&case("optimal", simplified(n, 30, 10), 1), n)[0];
-        let [t, halves] =
-            ["optimal", "fixed"].map(|way| formula(&case(way, simplified(n, 30, 10), 1)).map(amount));
-        splits_table.push(vec![n.into(), S.into(), (S as f64 / n as f64).into(), t?.into(), halves?.into()]);
+fn table_2(sheet: &mut Sheet) -> Result<(), Failed> {
+    let runs = sheet.all().iter().filter(|ran| ran.along == "P").flat_map(|ran| &ran.points);
+    let same: Vec<bool> = runs.map(|told| told.model() == told.formula()).collect();
+    let right = same.iter().filter(|same| **same).count();
+    sheet.own("table 2's formulas are the model's times", right, same.len());
+    let best = |n: usize| best_splits(&case("optimal", simplified(n, 30, 10), 1), n);
+    let numbers = |splits: &[usize]| splits.iter().map(|s| *s as f64).collect::<Vec<_>>();
+    let (few, many) = (best(5), best(320));
+    let quote = "when a processor has 5 items it must send exactly one of them in the first message";
+    let what = "all optimal first splits of 5, L = 30, g = 10";
+    sheet.claim(what, "4.6", quote, exactly(1.0), numbers(&few)).by_formula();
+    let [only] = many[..] else { unreachable!("320 sets are split in one way") };
+    let what = "the only optimal first split of 320, L = 30, g = 10";
+    sheet.number(what, "4.6", "150", only as f64).by_formula();
+    let most = (few[few.len() - 1] + 1) as f64 / 5.0;
+    let quote = "Since 2/5 < 150/320, it is not possible to pick a fixed value for alpha that will produce an optimal algorithm.";
+    let what = "the bound of alpha from 5, over that from 320";
+    sheet.claim(what, "4.6", quote, below(1.0), [most / (only as f64 / 320.0)]).by_formula();
+    let quote = "when the number of items a processor owns is large, then the optimal splitting ratio for the first several messages is very close \
+                 to 1/2";
+    sheet
+        .claim(
+            "S(1024)/1024, L = 30, g = 10",
+            "4.6",
+            quote,
+            between(0.45, 0.5),
+            [best(1024)[0] as f64 / 1024.0],
+        )
+        .by_formula();
+    let mut points = Vec::new();
+    for n in 2..=320 {
+        points.push((n as f64, best(n)[0] as f64 / n as f64));
     }
-    lab.done(0.2);
+    let plot = Plot::new("The part that the optimal scatter sends first", "L = 30, g = 10, k = 1")
+        .x("sets of items n", Scale::Log)
+        .y("S(n)/n", Scale::Linear)
+        .lines([loggp_draw::plot::Line::new("S(n)/n", 0, loggp_draw::plot::Look::Line, points)])
+        .level("150/320", 150.0 / 320.0)
+        .level("2/5", 0.4);
+    sheet.plot("", "Below 2/5 for 5 sets, and 150/320 and more for many: no fixed ratio is optimal.", plot);
+    Ok(())
+}
 
-    let mut runs =
-        Runs::new("times", "64 processors, 10 items each, L = 30 and g = 10", &["algorithm"], ("cycles", US));
-    for algorithm in ["short", "long", "binomial", "optimal"] {
-        runs.push(&[algorithm], None, &lab.measured(case(algorithm, simplified(64, 30, 10), 10))?);
+fn series(_: &Lab) -> Vec<Series> {
+    let split = |P| case("split", simplified(P, EQUAL, EQUAL), 10);
+    vec![Series::over("a scatter that splits sets, L = g = 10, k = 10", "P", SIZES, split)]
+}
+
+/// Section 4.7's t(0) to t(P), as it is written: a processor ends when it may send again (footnote 4).
+fn recurrence(Machine { L, g }: Machine, P: usize, k: u32) -> Vec<u32> {
+    let mut t = vec![0, 0];
+    for n in 2..=P {
+        let split = |s: usize| s as u32 * k - 1 + (L + t[s]).max(g + t[n - s]);
+        t.push((1..n).map(split).min().expect("there is a split"));
     }
-    lab.done(0.5);
-    checks.push(table_2(lab)?);
-    lab.done(0.6);
-    let lemma = lemma_2()?;
-    checks.extend(lemma.checks);
-    lab.done(0.8);
-    checks.extend(theorem_2(lab)?);
-    let verdict = format!(
-        "The formulas of table 2 are the model's times wherever the table says so, and the splits are the paper's. But lemma 2 holds \
-         for powers of 2 only, unless L <= g: its proof lets a new source, which has floor(P/2) sets, take as long as one with \
-         ceil(P/2), so that for other P the formula is an upper bound, up to {} times the tree's time. Theorem 2, where L = g, is not \
-         touched by that.",
-        rough(lemma.most)
+    t
+}
+
+fn theorems(sheet: &mut Sheet) -> Result<(), Failed> {
+    let most = sheet.lab.pick(5, 6);
+    let machines = [(1, 1), (2, 1), (3, 1), (4, 2), (1, 3), (5, 2), (2, 2), (3, 3)];
+    let all = (2..=most).flat_map(|P| machines.map(|(L, g)| (P, Machine { L, g })));
+    let found: Vec<bool> =
+        all.map(|(P, machine)| least(machine, P, 1) == recurrence(machine, P, 1)[P]).collect();
+    let right = found.iter().filter(|found| **found).count();
+    let what = format!(
+        "theorem 1, lemma 1: the fastest scatter of one item, of all that there are, takes t(P), P = 2 to {most}"
     );
+    sheet.own(what, right, found.len());
+
+    let of = |L: u32, g: u32| {
+        let known = recurrence(Machine { L, g }, 1024, 1);
+        let lemma = move |P: usize| formula("binomial", simplified(P, i64::from(L), i64::from(g)), 1);
+        (known, lemma)
+    };
+    // The Binomial Tree's recurrence splits in halves.
+    let halves = |L: u32, g: u32| {
+        let mut t = vec![0, 0];
+        for P in 2..=1024 {
+            let s = P / 2;
+            t.push(s as u32 - 1 + (L + t[s]).max(g + t[P - s]));
+        }
+        t.into_iter().map(f64::from).collect::<Vec<f64>>()
+    };
+    let (tree, (_, lemma)) = (halves(30, 10), of(30, 10));
+    let powers = (1..=10).map(|log| 1 << log).map(|P: usize| Ok(lemma(P)? == tree[P]));
+    let powers = powers.collect::<Result<Vec<bool>, Failed>>()?;
+    let right = powers.iter().filter(|right| **right).count();
+    sheet.own(
+        "lemma 2's formula is the tree's recurrence where P is a power of 2, to 1,024, L = 30, g = 10",
+        right,
+        10,
+    );
+    let quote = "If L \u{2265} g, the Binomial Tree algorithm runs in time t^k(P) = L\u{2308}log2 P\u{2309} + (P-1)k - \u{2308}log2 P\u{2309}.";
+    let what = "the formula over the tree's own recurrence for P = 3, 5, 6, 7, L = 30, g = 10";
+    let ours = [3, 5, 6, 7].map(|P: usize| Ok::<f64, Failed>(lemma(P)? / tree[P]));
+    let ours = ours.into_iter().collect::<Result<Vec<f64>, Failed>>()?;
+    sheet.claim(what, "lemma 2", quote, exactly(1.0), ours).by_formula().because(
+        "1.5, 1.49, 1.28, 1.27",
+        "the recurrence of the proof adds t(ceil(P/2)) to the L of the message, but the new source has floor(P/2) sets and the ceil(P/2) \
+         stay with the old one, which waits for g and not for L; so the formula is an upper bound",
+    );
+    let (slow, (_, general)) = (halves(10, 30), of(10, 30));
+    let quote = "The complete formula for the general case becomes: t^k(P) = max{L,g}(\u{2308}log2 P\u{2309} - 1) + L + (P-1)k - \u{2308}log2 P\u{2309}.";
+    let what = "that over the tree's own recurrence for P = 2, 3, 4, L = 10, g = 30";
+    let ours = [2, 3, 4].map(|P: usize| Ok::<f64, Failed>(general(P)? / slow[P]));
+    let ours = ours.into_iter().collect::<Result<Vec<f64>, Failed>>()?;
+    sheet.claim(what, "4.8", quote, exactly(1.0), ours).by_formula().because(
+        "0.333, 0.667, 0.672",
+        "footnote 4 lets a processor end when it may communicate again, and so a single item take max{L,g}; the formula has L there",
+    );
+    let same = SIZES.iter().map(|P| {
+        let params = simplified(*P, EQUAL, EQUAL);
+        Ok(formula("optimal", params, 10)? == formula("binomial", params, 10)?)
+    });
+    let same = same.collect::<Result<Vec<bool>, Failed>>()?;
+    let right = same.iter().filter(|same| **same).count();
+    sheet.own(
+        "section 4.8: where L = g, the optimal algorithm's recurrence is the Binomial Tree's",
+        right,
+        same.len(),
+    );
+
+    let cases = [(2, 2, 3), (3, 2, 2), (3, 2, 3), (3, 3, 2), (3, 3, 3), (3, 2, 4)];
+    let best = cases.iter().filter(|(P, k, L)| {
+        let machine = Machine { L: *L, g: *L };
+        let tree = formula("binomial", simplified(*P, i64::from(*L), i64::from(*L)), *k);
+        tree.is_ok_and(|tree| f64::from(least(machine, *P, *k)) == tree)
+    });
+    let what = "theorem 2: the best of all scatters of k items takes what the Binomial Tree takes, L - 1 more than its bound, P = 2 and 3, \
+                L = g = 2 to 4";
+    sheet.own(what, best.count(), cases.len());
+    let ran = sheet.of("a scatter that splits sets, L = g = 10, k = 10");
+    let above = ran.points.iter().map(|told| {
+        let tree = formula("binomial", simplified(told.x as usize, EQUAL, EQUAL), 10)?;
+        Ok(amount(told.model()) >= tree - (EQUAL as f64 - 1.0))
+    });
+    let above = above.collect::<Result<Vec<bool>, Failed>>()?;
+    let right = above.iter().filter(|above| **above).count();
+    sheet.own(
+        "theorem 2: scatters that split sets are not below its bound, L = g = 10, k = 10",
+        right,
+        above.len(),
+    );
+    let points = (2..=64).map(|P| Ok((P as f64, lemma(P)?))).collect::<Result<Vec<(f64, f64)>, Failed>>()?;
+    let tree = (2..=64).map(|P| (P as f64, tree[P])).collect();
     let plot = Plot::new("The Binomial Tree, L = 30, g = 10, k = 1", "")
         .x("processors", Scale::Linear)
         .y("cycles", Scale::Linear)
-        .lines(lemma.lines);
+        .lines([line("lemma 2", 1, points), line("recurrence", 3, tree)]);
     let caption = "What lemma 2 says, and what the algorithm's own recurrence comes to, up to 64 processors. They meet at powers of 2.";
-    Ok(Finding::new(verdict)
-        .picture("lemma2", caption, plot.svg())
-        .checks(checks)
-        .table(splits_table)
-        .table(runs.table()))
-}
-
-/// Section 4.6.
-fn splits() -> Vec<Check> {
-    let best = |n: usize| best_splits(&case("optimal", simplified(n, 30, 10), 1), n);
-    let list = |splits: &[usize]| splits.iter().map(usize::to_string).collect::<Vec<_>>().join(" or ");
-    let (few, many) = (best(5), best(320));
-    let most = (few.iter().max().map_or(0, |s| s + 1)) as f64 / 5.0;
-    let least = many.iter().min().map_or(0, |s| *s) as f64 / 320.0;
-    let checks = vec![
-        Check::equal("S(5) for L = 30, g = 10", "1", few[0] as f64),
-        Check::same("every optimal first split of 5 sets", "1", list(&few)),
-        Check::equal("S(320) for L = 30, g = 10", "150", many[0] as f64),
-        Check::same("every optimal first split of 320 sets", "150", list(&many)),
-        Check::claim(
-            "a ratio that is optimal for 5 and for 320",
-            "below 2/5 and at least 150/320: there is none",
-            format!("below {} and at least {}", rough(most), rough(least)),
-            most <= least,
-        ),
-    ];
-    checks.into_iter().map(|check| check.by(Answer::Formula)).collect()
-}
-
-/// The formulas of table 2 beside the model.
-fn table_2(lab: &Lab) -> Result<Check, Failed> {
-    let (mut equal, mut all) = (0, 0);
-    for (L, g) in MACHINES {
-        for P in [2, 4, 16, 64] {
-            for k in [1, 10] {
-                for algorithm in ["short", "long", "binomial"] {
-                    let times = lab.model(case(algorithm, simplified(P, L, g), k))?.prediction;
-                    equal += usize::from(times.model == times.formula);
-                    all += 1;
-                }
-            }
-        }
-    }
-    let cases =
-        format!("in {equal} of {all} cases, for P = 2, 4, 16 and 64, k = 1 and 10, and L and g of 10 and 30");
-    Ok(Check::claim("table 2's formulas against the model", "the time complexity", cases, equal == all))
-}
-
-/// What became of lemma 2.
-struct Lemma {
-    checks: Vec<Check>,
-    /// The formula and the recurrence.
-    lines: Vec<Line>,
-    /// How many times the tree's own time the formula is, at most.
-    most: f64,
-}
-
-/// Lemma 2's formula beside the recurrence of the tree that it is about, for every P.
-fn lemma_2() -> Result<Lemma, Failed> {
-    let mut checks = Vec::new();
-    let mut lines = Vec::new();
-    let mut most = 1.0_f64;
-    for (L, g) in MACHINES {
-        let mut points = Vec::new();
-        for P in 2..=MOST {
-            let params = simplified(P, L, g);
-            let [lemma, tree] =
-                ["binomial", "fixed"].map(|algorithm| formula(&case(algorithm, params, 1)).map(amount));
-            points.push((P, lemma?, tree?));
-        }
-        let equal = |points: &mut dyn Iterator<Item = &(usize, f64, f64)>| {
-            let (mut equal, mut all) = (0, 0);
-            for (_, lemma, tree) in points {
-                equal += usize::from(lemma == tree);
-                all += 1;
-            }
-            (equal, all)
-        };
-        let said = |(equal, all): (usize, usize)| format!("for {equal} of {all}");
-        let everywhere = equal(&mut points.iter());
-        let what =
-            format!("the Binomial Tree's time by its recurrence for L = {L}, g = {g}, up to P = {MOST}");
-        if L > g {
-            let powers = equal(&mut points.iter().filter(|(P, ..)| P.is_power_of_two()));
-            let at = |P: usize| format!("{} against {}", points[P - 2].1, points[P - 2].2);
-            most = points.iter().map(|(_, lemma, tree)| lemma / tree).fold(most, f64::max);
-            checks.push(Check::claim(
-                format!("{what}, where P is a power of 2"),
-                "table 2's formula",
-                said(powers),
-                powers.0 == powers.1,
-            ));
-            let all = Check::claim(
-                format!("{what}, for every P"),
-                "lemma 2's formula",
-                format!("{}; with P = 3, {}", said(everywhere), at(3)),
-                everywhere.0 == everywhere.1,
-            );
-            checks.push(all.because(
-                "the recurrence of the proof adds t(ceil(P/2)) to the L of the message, but the new source has floor(P/2) sets and \
-                 the ceil(P/2) stay with the old one, which waits for g and not for L; so the formula is an upper bound",
-            ));
-            let line = |label: &str, number, y: fn(&(usize, f64, f64)) -> f64| {
-                let points = points.iter().take(63).map(|point| (point.0 as f64, y(point)));
-                Line::new(label, number, Look::Both, points.collect())
-            };
-            lines = vec![
-                line("lemma 2", colour("binomial"), |point| point.1),
-                line("recurrence", colour("fixed"), |point| point.2),
-            ];
-        } else {
-            checks.push(Check::claim(
-                format!("{what}, for every P"),
-                "the formula of section 4.8",
-                said(everywhere),
-                everywhere.0 == everywhere.1,
-            ));
-        }
-    }
-    let checks = checks.into_iter().map(|check| check.by(Answer::Formula)).collect();
-    Ok(Lemma { checks, lines, most })
-}
-
-/// Where L = g.
-fn theorem_2(lab: &Lab) -> Result<Vec<Check>, Failed> {
-    const L: i64 = 10;
-    const K: usize = 10;
-    let sizes = [2, 3, 5, 6, 8, 11, 16, 23, 32, 64];
-    let (mut same, mut bounded, mut saved) = (0, 0, 0.0_f64);
-    for P in sizes {
-        let params = simplified(P, L, L);
-        let binomial = formula(&case("binomial", params, K))?;
-        same += usize::from(formula(&case("optimal", params, K))? == binomial);
-        let split = lab.model(case("split", params, K))?.prediction.model.unwrap_or_default();
-        bounded += usize::from(split >= binomial - (L - 1) * US);
-        saved = saved.max(amount(binomial - split));
-    }
-    let of = |count: usize| format!("for {count} of {} numbers of processors up to 64", sizes.len());
-    Ok(vec![
-        Check::claim(
-            "the optimal algorithm for L = g = 10, k = 10",
-            "is the Binomial Tree",
-            of(same),
-            same == sizes.len(),
-        )
-        .by(Answer::Formula),
-        Check::claim(
-            "a scatter that splits sets, for L = g = 10, k = 10",
-            "at most L - 1 = 9 sooner than the Binomial Tree (theorem 2)",
-            format!("{}; at most {saved} sooner", of(bounded)),
-            bounded == sizes.len(),
-        ),
-    ])
+    sheet.plot("", caption, plot);
+    Ok(())
 }

@@ -1,79 +1,90 @@
-//! Table 3: what four scatters take on 1024 processors.
+//! Table 3: the running times of four scatters on 1,024 processors.
 
 use loggp::{MS, US};
-
-use super::super::{Agreement, Answer, Check, Exhibit, Finding, Lab, Runs, Seconds};
-use super::common::{amount, simplified};
+use loggp_draw::digits::exact;
 use loggp_programs::Case;
 use loggp_programs::scatter::SCATTER;
-use loggp_study::{Failed, Prediction};
+use loggp_study::Failed;
+
+use super::common::simplified;
+use crate::{Exhibit, Series, Sheet, at_least, below, exactly};
 
 /// The table.
 pub const TABLE_3: Exhibit = Exhibit {
     id: "loggp-table3",
     place: "table 3",
-    title: "the scatters of k items on 1,024 processors",
-    says: &[
-        "Predicted times in the simplified LogGP for P = 1024, k = 1, 10 and 100 items, and two sets of parameters: g = 10, L = 30, \
-         and g = 100, L = 300.",
-        "Its 24 numbers stand below, each beside ours.",
-    ],
+    title: "scatters of k items among 1,024 processors",
+    says: &["In the simplified LogGP of section 4.1: no o, and a G of 1 per item. A cycle lasts 1 us here."],
     formulas: &[
         "Short-Message: ((P-1)k - 1)g + L (table 2)",
         "Simple Long-Message: (P-2)g + (P-1)(k-1) + L (table 2)",
         "Binomial Tree: max(L, g)(log2 P - 1) + L + (P-1)k - log2 P (table 2)",
         "optimal: t(P) = min over s of (sk-1) + max(L + t(s), g + t(P-s)) (section 4.7)",
     ],
-    commands: &[
-        "loggp compare scatter short long binomial optimal --params L=30,g=10,G=1,P=1024 --size 1 --clock virtual",
-        "loggp compare scatter short long binomial optimal --params L=300,g=100,G=1,P=1024 --size 100 --clock virtual",
-    ],
-    seconds: Seconds { quick: 23.0, full: 120.0 },
-    make,
+    unit: ("cycles", US),
+    series: |lab| {
+        // Longer cells are not waited for unless all are.
+        let most = lab.pick(15 * MS, 60_000 * MS);
+        let cells = ROWS.iter().flat_map(|(paper, algorithm, _)| {
+            COLUMNS.map(|(k, g, L)| {
+                let case = Case { size: k, ..Case::new(&SCATTER, algorithm, simplified(1024, L, g)) };
+                let is_short =
+                    case.plan().ok().and_then(|plan| plan.formula()).is_some_and(|time| time <= most);
+                let series = Series::one(name(paper, (k, g, L)), case);
+                if is_short { series.measured() } else { series }
+            })
+        });
+        cells.collect()
+    },
+    show,
 };
 
-const P: usize = 1024;
 /// The columns: k, g and L.
 const COLUMNS: [(usize, i64, i64); 6] =
     [(1, 10, 30), (1, 100, 300), (10, 10, 30), (10, 100, 300), (100, 10, 30), (100, 100, 300)];
 /// The rows: the paper's name, ours, and the numbers.
-pub const ROWS: [(&str, &str, [&str; 6]); 4] = [
+const ROWS: [(&str, &str, [&str; 6]); 4] = [
     ("Short-Message", "short", ["10,250", "102,500", "102,320", "1,023,200", "1,023,020", "10,230,200"]),
     ("Simple Long-Message", "long", ["10,250", "102,500", "19,457", "111,707", "111,527", "203,777"]),
     ("Binomial Tree", "binomial", ["1,313", "4,013", "10,520", "13,220", "102,590", "105,290"]),
     ("Optimal", "optimal", ["1,171", "2,860", "10,358", "11,819", "102,419", "103,688"]),
 ];
 
-fn make(lab: &Lab) -> Result<Finding, Failed> {
-    // A cycle lasts 1 us, and longer cells are not waited for unless all are.
-    let most = lab.pick(15 * MS, 60_000 * MS);
-    let mut runs = Runs::new("times", "The cells", &["algorithm", "k", "g", "L"], ("cycles", US));
-    let (mut checks, mut formulas, mut measured) = (Vec::new(), 0, 0);
-    for (row, (paper, algorithm, cells)) in ROWS.into_iter().enumerate() {
-        for (column, ((k, g, L), cell)) in COLUMNS.into_iter().zip(cells).enumerate() {
-            let case = Case { size: k, ..Case::new(&SCATTER, algorithm, simplified(P, L, g)) };
-            let short = case.plan()?.formula().is_some_and(|time| time <= most);
-            let answers = if short { lab.measured(case)? } else { lab.model(case)? };
-            let [k, g, L] = [k.to_string(), g.to_string(), L.to_string()];
-            let printed = cell.replace(',', "").parse().ok();
-            runs.push(&[paper, &k, &g, &L], printed, &answers);
-            let Prediction { formula, model, measured: waited } = answers.prediction;
-            measured += usize::from(waited.is_some());
-            checks.push(Check::equal(
-                format!("{paper}, k = {k}, g = {g}, L = {L}"),
-                cell,
-                amount(model.unwrap_or_default()),
-            ));
-            formulas += usize::from(formula.map(amount) == printed);
-            lab.done((row * COLUMNS.len() + column + 1) as f64 / (ROWS.len() * COLUMNS.len()) as f64);
+fn name(paper: &str, (k, g, L): (usize, i64, i64)) -> String {
+    format!("{paper}, k = {k}, g = {g}, L = {L}")
+}
+
+fn show(sheet: &mut Sheet) -> Result<(), Failed> {
+    let mut formulas = 0;
+    for (paper, _, cells) in ROWS {
+        for (column, cell) in COLUMNS.into_iter().zip(cells) {
+            let name = name(paper, column);
+            sheet.same(format!("{name} [cycles]"), "table 3", cell, exact(sheet.time(&name)));
+            formulas += usize::from(sheet.last(&name).model() == sheet.last(&name).formula());
         }
     }
-    let equal = checks.iter().filter(|check| check.agreement == Agreement::Equal).count();
-    checks.push(Check::equal("cells to which the formulas come", "24", formulas as f64).by(Answer::Formula));
-    let mut verdict =
-        format!("The model is equal in {equal} of the table's 24 cells, and the formulas are in {formulas}.");
-    if lab.is_wall() && measured < checks.len() - 1 {
-        verdict += &format!(" {measured} cells are measured too; the longer ones are with --full.");
-    }
-    Ok(Finding::new(verdict).checks(checks).table(runs.table()))
+    let over = |one: &str, other: &str, columns: &[(usize, i64, i64)]| {
+        let over =
+            columns.iter().map(|column| sheet.time(&name(one, *column)) / sheet.time(&name(other, *column)));
+        over.collect::<Vec<f64>>()
+    };
+    let [same, faster, optimal] = [
+        over("Simple Long-Message", "Short-Message", &COLUMNS[..2]),
+        over("Short-Message", "Simple Long-Message", &COLUMNS[2..]),
+        over("Optimal", "Binomial Tree", &COLUMNS),
+    ];
+    let quote = "for k = 1 it takes exactly as much time as the Short-Message algorithm";
+    sheet.claim("Simple Long-Message over Short-Message, k = 1", "4.3", quote, exactly(1.0), same);
+    let quote = "the new algorithm is significantly faster than the Short-Message algorithm for k > 1 items";
+    sheet.claim(
+        "Short-Message over Simple Long-Message, k = 10 and 100",
+        "4.3",
+        quote,
+        at_least(2.0),
+        faster,
+    );
+    let quote = "A_t is superior to the Binomial Tree algorithm";
+    sheet.claim("the optimal algorithm over the Binomial Tree", "4.5", quote, below(1.0), optimal);
+    sheet.own("cells in which the formula is the model's time", formulas, 24);
+    Ok(())
 }

@@ -5,14 +5,11 @@ mod costs;
 mod elimination;
 mod elimination_times;
 mod loggp_models;
-mod nearness;
 mod parameters;
 mod platforms;
 mod protocols;
 mod round_trips;
 mod synchronization;
-#[cfg(test)]
-mod tests;
 
 use super::Paper;
 
@@ -22,12 +19,15 @@ pub static PAPER: Paper = Paper {
     source: "Ino, Fujimoto, Hagihara: \
              \"LogGPS: A Parallel Computational Model for Synchronization Analysis\", PPoPP 2001",
     exhibits: &[
+        protocols::TABLE_1,
+        protocols::FIGURE_1,
         protocols::TABLE_2,
         costs::FIGURE_2,
         costs::TABLE_3,
         costs::TABLE_4,
         parameters::TABLE_5,
         round_trips::TABLE_6,
+        round_trips::FIGURE_3,
         round_trips::FIGURE_4,
         round_trips::FIGURE_5,
         elimination_times::TABLE_7,
@@ -37,5 +37,7 @@ pub static PAPER: Paper = Paper {
         loggp_models::TABLE_9,
         comparison::TABLE_10,
         comparison::FIGURE_8,
+        comparison::CLOCK,
     ],
+    inventory: include_str!("inventory.txt"),
 };

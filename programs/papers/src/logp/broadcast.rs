@@ -1,15 +1,15 @@
 //! Figure 3: the optimal broadcast of one datum.
 
 use loggp::{ActivityKind, Params, Time, Trace, US};
-
-use super::super::{Answer, Cell, Check, Exhibit, Finding, Lab, Runs, Seconds, Table};
-use super::caption;
-use crate::pictures::timeline::timeline;
-use loggp_draw::tree;
-use loggp_draw::tree::Node;
+use loggp_document::{Cell, Table};
+use loggp_draw::tree::{self, Node};
 use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_study::Failed;
+
+use super::caption;
+use crate::pictures::timeline::timeline;
+use crate::{Exhibit, Lab, Series, Sheet, above, exactly, list};
 
 /// Figure 3.
 pub const FIGURE_3: Exhibit = Exhibit {
@@ -17,21 +17,15 @@ pub const FIGURE_3: Exhibit = Exhibit {
     place: "figure 3",
     title: "the optimal broadcast tree, and what each processor does when",
     says: &[
-        "Eight processors, L = 6, g = 4, o = 2: the last one has the datum at 24.",
-        "The source begins to send at 0, g, 2g and so on; the first datum is received at L + 2o, and whoever has it \
-         sends it on at once.",
-        "No processor receives it twice. The tree is unbalanced: L, o and g decide how many children a node has.",
-        "The number at a node is the time at which it has the datum; the text gives only the last.",
+        "Eight processors, L = 6, g = 4, o = 2. The number at a node is the time at which it has the datum; the text gives \
+             only the last.",
     ],
     formulas: &[
         "the least t with p(t) >= P (Karp et al., theorem 3.2; LogP has the tree and no closed form)",
     ],
-    commands: &[
-        "loggp run broadcast optimal --params L=6,o=2,g=4,P=8 --timeline figure-3.svg",
-        "loggp compare broadcast --params L=6,o=2,g=4,P=8",
-    ],
-    seconds: Seconds { quick: 1.0, full: 3.0 },
-    make,
+    unit: ("cycles", US),
+    series,
+    show,
 };
 
 /// The caption's machine.
@@ -39,75 +33,44 @@ pub fn machine() -> Params {
     caption(8, [6, 2, 4])
 }
 
-/// The run of the figure, and the runs of the trees that are not optimal.
-fn make(lab: &Lab) -> Result<Finding, Failed> {
+fn series(_: &Lab) -> Vec<Series> {
     let case = |algorithm: &str| Case::new(&BROADCAST, algorithm, machine());
-    let (answers, trace) = lab.traced(case("optimal"))?;
-    let tree = Tree::of(&trace);
+    let all = BROADCAST.algorithms.iter().map(|one| Series::one(one.name, case(one.name)).measured());
+    all.chain([Series::one("the figure", case("optimal")).traced()]).collect()
+}
 
-    let mut runs = Runs::new("runs", "The figure's broadcast, and other trees", &["tree"], ("cycles", US));
-    let mut times = Vec::new();
-    for (done, algorithm) in BROADCAST.algorithms.iter().enumerate() {
-        let answers = lab.measured(case(algorithm.name))?;
-        let paper = (algorithm.name == "optimal").then_some(24.0);
-        runs.push(&[algorithm.name], paper, &answers);
-        times.push((algorithm.name, answers.prediction.model.unwrap_or_default().in_units(US)));
-        lab.done((done + 1) as f64 / BROADCAST.algorithms.len() as f64);
-    }
-    let others: Vec<String> = times[1..].iter().map(|(name, time)| format!("{name} {time}")).collect();
-    let sizes: Vec<usize> = tree.children[0].iter().map(|child| tree.size(*child)).collect();
-
-    let checks = [
-        Check::equal("when the last value is received, in cycles", "24", cycles(answers.prediction.formula))
-            .by(Answer::Formula),
-        Check::equal("when the last value is received, in cycles", "24", cycles(answers.prediction.model)),
-        Check::same(
-            "when the source begins to send: 0, g, 2g, ...",
-            &list((0..tree.sends[0].len()).map(|i| i as f64 * 4.0)),
-            list(tree.sends[0].iter().map(|time| time.in_units(US))),
-        ),
-        Check::equal("when the first datum is received: L + 2o", "10", tree.first()),
-        Check::claim(
-            "the optimal tree is unbalanced",
-            "unbalanced",
-            format!("the source's children answer for {} processors", list(sizes.iter().map(|n| *n as f64))),
-            sizes.iter().any(|size| *size != sizes[0]),
-        )
-        .by(Answer::Count),
-        Check::claim(
-            "no other tree of this program is as fast",
-            "optimal",
-            format!("24 against {}", others.join(", ")),
-            times[1..].iter().all(|(_, time)| *time > times[0].1),
-        ),
-    ];
-    let picture = timeline(&trace, "Optimal broadcast, P = 8, L = 6, o = 2, g = 4", ("cycles", US));
+fn show(sheet: &mut Sheet) -> Result<(), Failed> {
+    let run = sheet.last("the figure").clone();
+    let tree = Tree::of(run.trace());
+    let what = "when the last value is received [cycles]";
+    sheet.number(what, "figure 3", "24", sheet.formula("optimal")).by_formula();
+    sheet.number(what, "figure 3", "24", sheet.time("optimal"));
+    let (others, end) = (&BROADCAST.algorithms[1..], sheet.time("optimal"));
+    let others: Vec<f64> = others.iter().map(|one| sheet.time(one.name)).collect();
+    sheet.claim("the program's other trees [cycles]", "3.3", "optimal", above(end), others);
+    let sends: Vec<f64> = tree.sends[0].windows(2).map(|pair| (pair[1] - pair[0]).in_units(US)).collect();
+    let quote = "the source will have initiated transmission to other processors at time g, 2g, ...";
+    sheet.claim("from a send of the source to its next [cycles]", "3.3", quote, exactly(4.0), sends);
+    let quote = "is received by the node at time L + 2o";
+    sheet.claim("when the first datum is received [cycles]", "3.3", quote, exactly(10.0), [tree.first()]);
+    let sizes: Vec<f64> = tree.children[0].iter().map(|child| tree.size(*child) as f64).collect();
+    let unbalanced = sizes.iter().any(|size| *size != sizes[0]);
+    let quote = "the optimal broadcast tree for p processors is unbalanced";
+    let rule = "the source's children do not all answer for as many processors";
+    sheet.holds("the tree", "3.3", quote, rule, unbalanced).by_count();
+    sheet.table(tree.table());
     let drawing = tree::Tree {
         title: "Optimal broadcast tree, P = 8, L = 6, o = 2, g = 4".into(),
         subtitle: "in each node when it has the datum, and its number above".into(),
         nodes: tree.nodes(),
     };
+    let caption = "The tree: each node's children get the datum from left to right.";
+    sheet.picture("tree", caption, drawing.svg().expect("it has eight nodes"));
+    let activity = timeline(run.trace(), "Optimal broadcast, P = 8, L = 6, o = 2, g = 4", ("cycles", US));
     let caption = "What each processor does: overheads as bars, messages as arrows from when they leave a processor to \
                    when they come to the other. A processor sends for as long as that helps, and is idle after that.";
-    Ok(Finding::new(
-        "Formula and model end at the paper's 24, and the tree is grown as section 3.3 says. The figure's other numbers \
-         stand only in its picture.",
-    )
-    .table(tree.table())
-    .table(runs.table())
-    .picture("tree", "The tree: each node's children get the datum from left to right.", drawing.svg().expect("it has eight nodes"))
-    .picture("activity", caption, picture.expect("eight processors fit a picture"))
-    .checks(checks))
-}
-
-/// A time in cycles.
-fn cycles(time: Option<Time>) -> f64 {
-    time.map_or(f64::NAN, |time| time.in_units(US))
-}
-
-/// Numbers with commas.
-pub fn list(numbers: impl Iterator<Item = f64>) -> String {
-    numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(", ")
+    sheet.picture("activity", caption, activity.expect("eight processors fit a picture"));
+    Ok(())
 }
 
 /// The tree along which a run's messages went.
@@ -154,7 +117,8 @@ impl Tree {
 
     /// When the first processor had the datum, in cycles.
     fn first(&self) -> f64 {
-        cycles(self.received.iter().flatten().map(|(_, time)| *time).min())
+        let first = self.received.iter().flatten().map(|(_, time)| *time).min();
+        first.unwrap_or_default().in_units(US)
     }
 
     /// The tree for a picture, with the times at which its nodes have the datum.

@@ -1,13 +1,12 @@
 //! The exhibits of LogP.
 
 mod broadcast;
+mod discussion;
 mod fft;
 mod lu;
 mod networks;
 mod saturation;
 mod summation;
-#[cfg(test)]
-mod tests;
 
 use loggp::{Params, US, preset};
 
@@ -19,16 +18,22 @@ pub static PAPER: Paper = Paper {
     source: "Culler, Karp, Patterson, Sahay, Schauser, Santos, Subramonian, von Eicken: \
              \"LogP: Towards a Realistic Model of Parallel Computation\", PPoPP 1993",
     exhibits: &[
+        discussion::OVERHEAD,
+        discussion::REMOTE,
         broadcast::FIGURE_3,
         summation::FIGURE_4,
+        fft::SCHEDULE,
         fft::FIGURE_6,
         fft::FIGURE_7,
         fft::FIGURE_8,
+        fft::OVERLAP,
         lu::LAYOUTS,
         networks::DISTANCES,
         networks::TABLE_1,
+        discussion::PROTOCOL,
         saturation::SATURATION,
     ],
+    inventory: include_str!("inventory.txt"),
 };
 
 /// A machine with L, o and g in cycles, as captions give them.

@@ -1,19 +1,31 @@
 //! Sections 7 and 8: how long messages may be, how much an intermediate may have, and how long all takes.
 
 use loggp::Ports;
-
-use super::super::{Answer, Check, Lab, Runs, Table};
-use super::{MS, arrivals, case, ends, form, lengths};
+use loggp_document::Table;
 use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::transportation::{
-    FAN_OUT, FanOut, INCOMING, MATRIX, Matrix, OUTGOING, SKEW, Scheme, Skew, TRAFFIC, TRANSPORTATION, matrix,
+    FAN_OUT, FanOut, INCOMING, MATRIX, Matrix, OUTGOING, SKEW, Scheme, Skew, TRAFFIC, matrix,
 };
-use loggp_study::{Answers, Failed};
+use loggp_study::Failed;
 
-/// What a matrix and its two stages are held to.
+use super::{MS, arrivals, case, ends, form, lengths};
+use crate::{Exhibit, Lab, Series, Sheet, at_most, between, line};
+
+/// Sections 7 and 8.
+pub const BOUNDS: Exhibit = Exhibit {
+    id: "transport-bounds",
+    place: "sections 7, 8 and 10",
+    title: "how long messages may be, and how long two stages take",
+    says: &["Ports carry messages both ways at once where times are compared with the traffic's own."],
+    formulas: &["O(p^2 + p tau + mu (t + p^2)) (section 7.3), here with all its terms"],
+    unit: ("ms", MS),
+    series,
+    show,
+};
+
+/// The matrix and its two stages.
 struct Split {
-    /// The matrix.
     matrix: Matrix,
     /// The messages of both stages.
     stages: [Matrix; 2],
@@ -53,15 +65,10 @@ impl Split {
 
 /// A bound: of a scheme, for which matrices, as the paper writes it, and by how much it is kept; below 0 it is not.
 struct Bound {
-    /// What is bounded.
     what: &'static str,
-    /// What the paper says.
     paper: &'static str,
-    /// The scheme it is of.
     scheme: Scheme,
-    /// Whether it is for this matrix.
     is_for: fn(&Matrix) -> bool,
-    /// How far from the bound it is.
     room: fn(&Split) -> f64,
 }
 
@@ -70,7 +77,7 @@ const fn bound(what: &'static str, paper: &'static str, scheme: Scheme, room: fn
 }
 
 /// The bounds of sections 7.1, 7.2 and 8.
-const BOUNDS: [Bound; 13] = [
+const ALL: [Bound; 13] = [
     bound("stage 1, longest message (7.1)", "ceil(t/p)", Scheme::Local, |s| {
         s.up(s.matrix.t()) - s.longest(0)
     }),
@@ -100,7 +107,7 @@ const BOUNDS: [Bound; 13] = [
         (s.matrix.t() + s.matrix.P().pow(2) - comes) as f64
     }),
     Bound {
-        is_for: is_multiples,
+        is_for: |matrix| matrix.entries().iter().all(|elements| elements % matrix.P() == 0),
         ..bound("stage 2, longest message, all a_ij multiples of p (7.3)", "t/p", Scheme::Local, |s| {
             s.over(s.matrix.t()).0 - s.longest(1)
         })
@@ -122,151 +129,116 @@ const BOUNDS: [Bound; 13] = [
     }),
 ];
 
-/// Whether all messages are multiples of p.
-fn is_multiples(matrix: &Matrix) -> bool {
-    matrix.entries().iter().all(|elements| elements % matrix.P() == 0)
+/// What series go along.
+const TRAFFIC_BOUND: &str = "traffic bound t";
+
+fn series(lab: &Lab) -> Vec<Series> {
+    let dual = |algorithm: &str, P: usize| Case { ports: Ports::Dual, ..case(algorithm, P) };
+    let equal = |name: &str, t: usize| {
+        let case = dual(name, 32).with(&TRAFFIC, Some(t)).with(&FAN_OUT, Some(FanOut::Of(32)));
+        case.with(&SKEW, Some(Skew::fraction(1, 2)))
+    };
+    let random = |name: &str, r: usize, c: usize| {
+        let case = dual(name, 16).with(&MATRIX, "random".into());
+        case.with(&OUTGOING, Some(r)).with(&INCOMING, Some(c))
+    };
+    let uniform = |t: usize| dual("linear", 32).with(&TRAFFIC, Some(t)).with(&MATRIX, "uniform".into());
+    let sizes = || (10..=lab.pick(18, 20)).step_by(2).map(|power| 1 << power);
+    vec![
+        Series::over("two-stage", TRAFFIC_BOUND, sizes(), |t| equal("two-stage", t))
+            .measured_if(|t| t == 4096.0),
+        Series::over("r = c/4", TRAFFIC_BOUND, sizes(), |t| random("two-stage", t / 4, t)),
+        Series::over("c = r/4, alternate", TRAFFIC_BOUND, sizes(), |t| {
+            random("two-stage-alternate", t, t / 4)
+        }),
+        Series::over("linear, uniform", TRAFFIC_BOUND, sizes(), uniform),
+        Series::over("two-stage-sparse", TRAFFIC_BOUND, [128, 256, 512], |t| equal("two-stage-sparse", t)),
+        Series::over("two-stage, little traffic", TRAFFIC_BOUND, [128, 256, 512], |t| equal("two-stage", t)),
+    ]
 }
 
-/// Every bound held against runs of matrices of all kinds; and how near they come to it.
-pub fn bounds(lab: &Lab) -> Result<(Table, Vec<Check>), Failed> {
-    let matrices = matrices(lab)?;
-    let schemes = [Scheme::Local, Scheme::Scan, Scheme::Alternate, Scheme::Combine];
-    // For each bound how many matrices it was held against, and the least room that one of them left.
-    let mut held = vec![(0, f64::MAX); BOUNDS.len()];
-    for (n, matrix) in matrices.iter().enumerate() {
-        for scheme in schemes {
-            let arrivals = arrivals(lab, matrix, form(scheme))?;
-            let stages = [0, 1].map(|stage| lengths(&arrivals, stage));
-            let split = Split { matrix: matrix.clone(), stages };
-            for (bound, (count, least)) in BOUNDS.iter().zip(&mut held) {
-                if bound.scheme == scheme && (bound.is_for)(matrix) {
-                    *count += 1;
-                    *least = (bound.room)(&split).min(*least);
-                }
-            }
-        }
-        lab.done(0.4 * (n + 1) as f64 / matrices.len() as f64);
-    }
+fn show(sheet: &mut Sheet) -> Result<(), Failed> {
     let mut table = Table::new("bounds", "The bounds of sections 7 and 8, held against runs")
         .text("what")
         .text("bound")
         .exact("matrices", "")
         .exact("nearest: below by", "elements");
-    let mut checks = Vec::new();
-    for (Bound { what, paper, .. }, (count, least)) in BOUNDS.iter().zip(held) {
-        table.push(vec![(*what).into(), (*paper).into(), count.into(), least.into()]);
-        let ours = format!("in {count} matrices, the nearest {} from it", loggp_draw::digits::exact(least));
-        checks.push(Check::claim(*what, paper, ours, count > 0 && least >= 0.0).by(Answer::Model));
+    let held = held(sheet.lab)?;
+    for (Bound { what, paper, .. }, (count, least)) in ALL.iter().zip(&held) {
+        table.push(vec![(*what).into(), (*paper).into(), (*count).into(), (*least).into()]);
     }
-    Ok((table, checks))
-}
+    let right = held.iter().filter(|(count, least)| *count > 0 && *least >= 0.0).count();
+    sheet.own("bounds of sections 7.1, 7.2 and 8 that hold in all runs", right, ALL.len());
+    sheet.table(table);
 
-/// Matrices of all kinds, for several numbers of processors.
-fn matrices(lab: &Lab) -> Result<Vec<Matrix>, Failed> {
-    let of = |name: &'static str, P: usize, traffic: usize| -> Result<Matrix, Failed> {
-        Ok(matrix(
-            &Case { seed: lab.seed, ..case("linear", P) }
-                .with(&MATRIX, name.into())
-                .with(&TRAFFIC, Some(traffic)),
-        )?)
-    };
-    let mut matrices = Vec::new();
-    for P in [3, 8, 13, 32] {
-        for name in ["uniform", "random", "skewed", "multiples", "remainders", "hot-receiver", "hot-sender"] {
-            for more in 0..lab.pick(2, 8) {
-                matrices.push(of(name, P, P * P * (2 + more) + 5 * more)?);
-            }
-        }
-        let unequal = case("linear", P)
-            .with(&MATRIX, "random".into())
-            .with(&OUTGOING, Some(2 * P * P))
-            .with(&INCOMING, Some(P * P));
-        matrices.push(matrix(&Case { seed: lab.seed, ..unequal })?);
-    }
-    Ok(matrices)
-}
+    let over = |name: &str, metric: &str| sheet.of(name).each(|told| told.metric(metric));
+    let last = |points: &[(f64, f64)]| points[points.len() - 1].1;
+    let equal = over("two-stage", "time / 2 t mu");
+    let (plain, alternate) =
+        (over("r = c/4", "time / (r + c) mu"), over("c = r/4, alternate", "time / (r + c) mu"));
+    let quote = "transportation can be done in 2t\u{3bc} time (+ lower order terms)";
+    let what = "time over 2 t mu at the largest t, P = 32";
+    sheet.claim(what, "abstract", quote, at_most(1.0), [last(&equal)]);
+    let quote = "transportation can be done in (r+c)\u{3bc} time";
+    let what = "time over (r + c) mu at the largest t, P = 16: r = c/4, and c = r/4 by the alternate scheme";
+    sheet.claim(what, "abstract", quote, at_most(1.0), [last(&plain), last(&alternate)]);
+    let quote = "the performance of the two-stage algorithm is roughly half that of an all-to-all personalized communication with the same \
+                 amount of traffic";
+    let what = "time over that of a uniform all-to-all by linear permutation, at the largest t, P = 32";
+    let ours = sheet.time("two-stage") / sheet.time("linear, uniform");
+    sheet.claim(what, "10", quote, between(1.5, 2.5), [ours]);
+    let sparse = sheet.of("two-stage-sparse").over(sheet.of("two-stage, little traffic"));
+    let quote = "the pre-processing time can be reduced to O(t) by working with sparse representations";
+    let what = "time of the sparse form over the plain one, t = 128, 256 and 512, p = 32";
+    sheet.claim(what, "7.3", quote, at_most(1.0), sparse);
 
-/// The time over 2 t mu, where it falls to; and over (r + c) mu.
-pub fn scaling(lab: &Lab) -> Result<(Runs, String, Vec<Check>), Failed> {
-    let dual = |algorithm: &str, P: usize| Case { ports: Ports::Dual, ..case(algorithm, P) };
-    let equal = |t: usize| {
-        dual("two-stage", 32)
-            .with(&TRAFFIC, Some(t))
-            .with(&FAN_OUT, Some(FanOut::Of(32)))
-            .with(&SKEW, Some(Skew::fraction(1, 2)))
-    };
-    let random = |algorithm: &str, r: usize, c: usize| {
-        dual(algorithm, 16).with(&MATRIX, "random".into()).with(&OUTGOING, Some(r)).with(&INCOMING, Some(c))
-    };
-    let most = lab.pick(18, 20);
-    let mut runs =
-        Runs::new("runs", "Two stages, with ports in both directions", &["what", "traffic"], ("ms", MS));
-    let [mut of_equal, mut formula, mut of_plain, mut of_alternate] = [const { Vec::new() }; 4];
-    for (n, power) in (10..=most).step_by(2).enumerate() {
-        let t = 1_usize << power;
-        let x = t as f64;
-        let answers = if n == 1 { lab.measured(equal(t))? } else { lab.model(equal(t))? };
-        let ratio = metric(&answers, "time / 2 t mu");
-        of_equal.push((x, ratio));
-        let prediction = answers.prediction;
-        let part = prediction.formula.zip(prediction.model).map(|(formula, model)| formula.in_units(model));
-        formula.extend(part.map(|part| (x, ratio * part)));
-        runs.push(&["2 t mu, P = 32", &loggp_draw::digits::thousands(t)], None, &answers);
-
-        for (points, algorithm, (r, c)) in
-            [(&mut of_plain, "two-stage", (t / 4, t)), (&mut of_alternate, "two-stage-alternate", (t, t / 4))]
-        {
-            let answers = lab.model(random(algorithm, r, c))?;
-            points.push((x, metric(&answers, "time / (r + c) mu")));
-            runs.push(
-                &[&format!("(r + c) mu, P = 16, {algorithm}"), &loggp_draw::digits::thousands(t)],
-                None,
-                &answers,
-            );
-        }
-        lab.done(0.6 + 0.4 * (n + 1) as f64 / ((most - 8) / 2) as f64);
-    }
-    let last = |points: &[(f64, f64)]| points.last().map_or(f64::NAN, |(_, ratio)| *ratio);
-    let first = |points: &[(f64, f64)]| points.first().map_or(f64::NAN, |(_, ratio)| *ratio);
-    let claim = |what: &str, paper: &str, points: &[(f64, f64)]| {
-        let ours = format!(
-            "{:.2} of it at t = 1,024, {:.3} at {}",
-            first(points),
-            last(points),
-            loggp_draw::digits::thousands(1 << most)
-        );
-        // Lower-order terms are what is left, and they must vanish.
-        Check::claim(what, paper, ours, last(points) < first(points) && last(points) < 1.05)
-    };
-    let checks = vec![
-        claim("two stages, equal traffic, P = 32 (7.3)", "2 t mu (+ lower order terms)", &of_equal),
-        claim("two stages, r = c/4, P = 16 (8)", "(r + c) mu (+ lower order terms)", &of_plain),
-        claim("alternate scheme, c = r/4, P = 16 (8)", "(r + c) mu (+ lower order terms)", &of_alternate),
-    ];
-    let colour = |algorithm: &str| {
-        let place = TRANSPORTATION.algorithms.iter().position(|other| other.name == algorithm);
-        place.expect("the program has it")
-    };
-    let line = |label: &str, number, look, points| Line::new(label, number, look, points);
+    let formula = sheet
+        .of("two-stage")
+        .each(|told| told.metric("time / 2 t mu") * told.formula().in_units(told.model()));
     let plot = Plot::new("The time, over that for the traffic alone", "CM-5, with ports in both directions")
         .x("traffic bound t [words]", Scale::Log)
         .y("time / 2 t mu, or / (r + c) mu", Scale::Log)
         .lines([
-            line("2 t mu, formula", colour("two-stage"), Look::Line, formula),
-            line("2 t mu, model", colour("two-stage"), Look::Marks, of_equal),
-            line("(r + c) mu, r = c/4, model", 4, Look::Both, of_plain),
-            line(
-                "(r + c) mu, alternate, c = r/4, model",
-                colour("two-stage-alternate"),
-                Look::Both,
-                of_alternate,
-            ),
+            Line::new("2 t mu, formula", 0, Look::Line, formula),
+            Line::new("2 t mu, model", 0, Look::Marks, equal),
+            line("(r + c) mu, r = c/4, model", 4, plain),
+            line("(r + c) mu, alternate, c = r/4, model", 2, alternate),
         ])
         .level("1", 1.0);
-    Ok((runs, plot.svg(), checks))
+    sheet.plot("", "Lower-order terms vanish as the traffic grows.", plot);
+    Ok(())
 }
 
-/// Something that a run showed.
-fn metric(answers: &Answers, name: &str) -> f64 {
-    answers.outcome.metric(name).unwrap_or(f64::NAN)
+/// For each bound how many matrices it was held against, and the least room that one of them left.
+fn held(lab: &Lab) -> Result<Vec<(usize, f64)>, Failed> {
+    let mut held = vec![(0, f64::MAX); ALL.len()];
+    for matrix in matrices(lab)? {
+        for scheme in [Scheme::Local, Scheme::Scan, Scheme::Alternate, Scheme::Combine] {
+            let arrivals = arrivals(lab, &matrix, form(scheme))?;
+            let stages = [0, 1].map(|stage| lengths(&arrivals, stage));
+            let split = Split { matrix: matrix.clone(), stages };
+            for (bound, (count, least)) in ALL.iter().zip(&mut held) {
+                if bound.scheme == scheme && (bound.is_for)(&matrix) {
+                    *count += 1;
+                    *least = (bound.room)(&split).min(*least);
+                }
+            }
+        }
+    }
+    Ok(held)
+}
+
+/// Matrices of all kinds, for several numbers of processors.
+fn matrices(lab: &Lab) -> Result<Vec<Matrix>, Failed> {
+    let of = |name: &'static str, P: usize| case("linear", P).with(&MATRIX, name.into());
+    let mut cases = Vec::new();
+    for P in [3, 8, 13, 32] {
+        for name in ["uniform", "random", "skewed", "multiples", "remainders", "hot-receiver", "hot-sender"] {
+            for more in 0..lab.pick(2, 8) {
+                cases.push(of(name, P).with(&TRAFFIC, Some(P * P * (2 + more) + 5 * more)));
+            }
+        }
+        cases.push(of("random", P).with(&OUTGOING, Some(2 * P * P)).with(&INCOMING, Some(P * P)));
+    }
+    cases.into_iter().map(|case| Ok(matrix(&Case { seed: lab.seed, ..case })?)).collect()
 }

@@ -1,0 +1,134 @@
+//! Sections 3.1, 3.2 and 5.2: what the paper says of its parameters in passing.
+
+use loggp::{Machine, Params, Tag, Time, US};
+use loggp_programs::rtt::RTT;
+use loggp_programs::{Case, PROGRAMS};
+use loggp_study::Failed;
+
+use super::cm5;
+use crate::{Exhibit, Series, Sheet, at_least, at_most, exactly};
+
+/// Section 3.1.
+pub const OVERHEAD: Exhibit = Exhibit {
+    id: "logp-sec3.1",
+    place: "section 3.1",
+    title: "o raised to g, so that g can be ignored",
+    says: &[
+        "Programs of the papers on 8 processors of a CM-5 (o = 2, g = 4 us), and on one whose o is 4 us too.",
+    ],
+    formulas: &["none"],
+    unit: ("us", US),
+    series: |_| {
+        let programs = || PROGRAMS.iter().filter(|program| NAMES.contains(&program.name));
+        let of = |(what, params): (&'static str, Params)| {
+            programs().map(move |program| {
+                let name = program.algorithms[0].name;
+                Series::one(format!("{}, {what}", program.name), Case::new(program, name, params))
+            })
+        };
+        let raised = Params { o: 4 * US, ..cm5(8) };
+        [("CM-5", cm5(8)), ("o raised", raised)].into_iter().flat_map(of).collect()
+    },
+    show: overhead,
+};
+
+/// Programs that only communicate: where much is computed there is little to see.
+const NAMES: [&str; 6] = ["broadcast", "summation", "scatter", "remap", "all-to-all-broadcast", "combining"];
+
+/// Section 3.2.
+pub const REMOTE: Exhibit = Exhibit {
+    id: "logp-sec3.2",
+    place: "section 3.2",
+    title: "reading a remote location, and prefetching",
+    says: &[
+        "A processor of a CM-5 asks another for a word, and goes on asking for more before the first has come.",
+    ],
+    formulas: &["2L + 4o (section 3.2)"],
+    unit: ("us", US),
+    series: |_| vec![Series::one("read", Case { size: 8, ..Case::new(&RTT, "blocking", cm5(2)) }).measured()],
+    show: remote,
+};
+
+/// Section 5.2.
+pub const PROTOCOL: Exhibit = Exhibit {
+    id: "logp-sec5.2",
+    place: "section 5.2",
+    title: "the vendor's protocol on the CM-5",
+    says: &["A pair of messages goes before the data of a synchronous send. Here n = 10 words on a CM-5."],
+    formulas: &["3(L + 2o) + ng (section 5.2)"],
+    unit: ("us", US),
+    series: |_| Vec::new(),
+    show: protocol,
+};
+
+/// A request, and a word.
+const ASK: Tag<u64> = Tag::named(0, "ask");
+const WORD: Tag<u64> = Tag::named(1, "word");
+
+fn overhead(sheet: &mut Sheet) -> Result<(), Failed> {
+    let raised =
+        NAMES.map(|name| sheet.time(&format!("{name}, o raised")) / sheet.time(&format!("{name}, CM-5")));
+    let quote = "increase o to be as large as g, so g can be ignored. This is conservative by at most a factor of two.";
+    sheet.claim("time with o raised over time without", "3.1", quote, at_most(2.0), raised);
+    sheet.claim("the same", "3.1", "This is conservative", at_least(1.0), raised);
+    Ok(())
+}
+
+fn remote(sheet: &mut Sheet) -> Result<(), Failed> {
+    let quote = "reading a remote location requires time 2L + 4o";
+    sheet.claim("a read of a word [us]", "3.2", quote, exactly(20.0), [sheet.time("read")]);
+    // Processor 0 prefetches as many words as it may in the time of the machine, and computes nothing meanwhile.
+    const WORDS: usize = 50;
+    let machine = Machine::new(cm5(2)).trace(true);
+    let run = machine.run(|p| {
+        for word in 0..WORDS {
+            if p.id() == 0 {
+                p.send(1, ASK, word as u64);
+            } else {
+                let (_, word) = p.recv(ASK);
+                p.send(0, WORD, word);
+            }
+        }
+        if p.id() == 0 {
+            (0..WORDS).for_each(|_| assert!(p.recv(WORD).1 < WORDS as u64));
+        }
+    })?;
+    let trace = run.trace.as_ref().expect("it was traced");
+    let mut enters: Vec<Time> =
+        trace.messages.iter().filter(|message| message.to == 1).map(|message| message.enter).collect();
+    enters.sort();
+    let apart: Vec<f64> = enters.windows(2).map(|pair| (pair[1] - pair[0]).in_units(US)).collect();
+    let quote = "Prefetch operations, which initiate a read and continue, can be issued every g cycles";
+    sheet.claim("from one prefetch to the next, 50 of them [us]", "3.2", quote, exactly(4.0), apart);
+    let quote = "and cost 2o units of processing time";
+    let busy = &run.processors[0];
+    let each = (busy.send + busy.recv).in_units(US) / WORDS as f64;
+    sheet.claim("what a prefetch costs processor 0 [us]", "3.2", quote, exactly(4.0), [each]);
+    Ok(())
+}
+
+fn protocol(sheet: &mut Sheet) -> Result<(), Failed> {
+    const WORDS: usize = 10;
+    let params = cm5(2);
+    let run = Machine::new(params).run(|p| {
+        // A pair of messages goes before.
+        if p.id() == 0 {
+            p.send(1, ASK, WORDS as u64);
+            p.recv(ASK);
+            (0..WORDS).for_each(|word| p.send(1, WORD, word as u64));
+        } else {
+            let (_, words) = p.recv(ASK);
+            p.send(0, ASK, words);
+            (0..WORDS).for_each(|word| assert_eq!(p.recv(WORD).1, word as u64));
+        }
+    })?;
+    let Params { L, o, g, .. } = params;
+    let printed = (3 * (L + 2 * o) + WORDS as i64 * g).in_units(US);
+    let ours = run.time.in_units(US);
+    let quote = "This protocol is easily modeled in terms of our parameters as 3(L + 2o) + ng, where n is the number of words sent.";
+    sheet.claim("n = 10 words [us]", "5.2", quote, exactly(printed), [ours]).because(
+        "66",
+        "the first of n words is there after L + 2o, and each other one g later: it is 3(L + 2o) + (n - 1)g",
+    );
+    Ok(())
+}
