@@ -994,7 +994,7 @@ fn a_file_has_the_form_that_its_ending_says() {
             "give a name that ends in .svg for a picture, or in .csv, .json or .txt",
         ),
         (format!("schedule ring -o {}", name("txt")), "give a name that ends in .goal for text, or in .bin"),
-        (format!("reproduce -o {}", name("html")), "give a name that ends in .md for Markdown"),
+        (format!("reproduce -o {}", name("png")), "give a name that ends in .md for a summary in Markdown"),
         ("replay x.goal -P 4".into(), "-P is for a pattern, and x.goal is a file; leave it out"),
         (format!("run scatter --timeline {}", name("png")), "give a name that ends in .svg"),
         (format!("run scatter --trace {}", name("trace")), "give a name that ends in .json, or in .loggp"),

@@ -139,9 +139,18 @@ impl Row {
         self
     }
 
-    /// It is known to differ, with this for ours, and why. Another value, or one that agrees, is not as expected.
+    /// A number that ours is only rounded to, such as a count where the paper has what it tends to.
+    pub fn rounded(&mut self) -> &mut Row {
+        if self.mark == Mark::Equal {
+            (self.mark, self.rule) = (Mark::Within, "rounded".into());
+        }
+        self
+    }
+
+    /// It is known to differ, with this for ours, and why. Another value, or one that agrees, is not as expected. Nothing for ours is any
+    /// value, for sizes at which none is known.
     pub fn because(&mut self, ours: &str, why: &str) -> &mut Row {
-        self.as_expected = self.mark == Mark::Differs && self.ours == ours;
+        self.as_expected = self.mark == Mark::Differs && (self.ours == ours || ours.is_empty());
         self.reason = Some(match self.as_expected {
             true => why.into(),
             false => format!("not as expected, which is {ours}: {why}"),

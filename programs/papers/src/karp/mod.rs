@@ -6,7 +6,7 @@ mod all_to_all;
 mod broadcast;
 mod combining;
 mod p_of_t;
-mod search;
+pub mod search;
 mod summation;
 #[cfg(test)]
 mod tests;

@@ -22,6 +22,7 @@ pub static PAPER: Paper = Paper {
         discussion::REMOTE,
         broadcast::FIGURE_3,
         summation::FIGURE_4,
+        fft::HYBRID,
         fft::SCHEDULE,
         fft::FIGURE_6,
         fft::FIGURE_7,
