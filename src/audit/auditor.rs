@@ -245,8 +245,12 @@ pub(super) fn spread(params: &Params, k: usize) -> Time {
     }
 }
 
-/// How many messages may be in transit from a processor, or to it (LogP, section 3: ceil(L/g)).
+/// How many messages may be in transit from a processor, or to it (LogP, section 3: ceil(L/g)), unless the machine
+/// was told its capacity.
 pub(super) fn limit(params: &Params) -> Option<usize> {
+    if let Some(C) = params.C {
+        return (C.get() < u32::MAX as usize).then_some(C.get());
+    }
     let (L, g) = (params.L.as_ps(), params.g.as_ps());
     match (g, L) {
         (..=0, _) => None,

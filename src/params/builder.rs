@@ -14,6 +14,8 @@ pub struct ParamsBuilder {
     pub(super) params: Params,
     /// Bytes in a word: perhaps 0, which [`Params`] cannot hold, until the check refuses it.
     pub(super) word: usize,
+    /// The capacity, if it is told; else 0.
+    pub(super) C: usize,
     /// The names of the parameters that are open.
     pub(super) open: Vec<&'static str>,
 }
@@ -29,7 +31,8 @@ pub struct ParamsBuilder {
 /// ```
 impl From<Params> for ParamsBuilder {
     fn from(params: Params) -> ParamsBuilder {
-        ParamsBuilder { params, word: params.word.get(), open: Vec::new() }
+        let C = params.C.map_or(0, NonZeroUsize::get);
+        ParamsBuilder { params, word: params.word.get(), C, open: Vec::new() }
     }
 }
 
@@ -40,7 +43,7 @@ impl Params {
     /// Starts a machine of `P` processors on which communication costs nothing until its parameters are set.
     pub fn builder(P: usize) -> ParamsBuilder {
         let (L, o, g) = (Time::ZERO, Time::ZERO, Time::ZERO);
-        Params { L, o, g, long: LongMessages::LogP, P, word: WORD, cycle: US }.into()
+        Params { L, o, g, long: LongMessages::LogP, P, C: None, word: WORD, cycle: US }.into()
     }
 }
 
@@ -80,6 +83,13 @@ impl ParamsBuilder {
     /// Sets the number of processors.
     pub fn P(mut self, P: usize) -> ParamsBuilder {
         self.params.P = P;
+        self
+    }
+
+    /// Sets how many messages may be in transit from a processor, and how many to it (ceil(L/g) unless told);
+    /// [`NO_LIMIT`](Params::NO_LIMIT) says that any number may.
+    pub fn C(mut self, messages: usize) -> ParamsBuilder {
+        self.C = messages;
         self
     }
 

@@ -30,7 +30,7 @@ impl ParamsBuilder {
         }
         self.check()?;
         let word = NonZeroUsize::new(self.word).expect("it is in its range");
-        Ok(Params { word, ..self.params })
+        Ok(Params { word, C: NonZeroUsize::new(self.C), ..self.params })
     }
 
     /// Refuses parameters that no machine can have.
@@ -110,9 +110,10 @@ mod tests {
             ("P=1.5", "is not a number"),
             ("P=99999999999", "is not a number of processors"),
             ("word=0", "word = 0 is out of range"),
+            ("C=few", "C = few is not a number; give a whole one, without a unit, or none for no limit"),
             ("G_s=1ns,G=2ns", "G belongs to LogGP, and this is a LogGPS machine; give G_s and G_l"),
             ("G=2ns,G_s=1ns", "G_s belongs to LogGPS, and this machine has LogGP's G; give one of the two"),
-            ("cycle=2us", "cycle is not a parameter; there are L, o, g, G, P, word, and LogGPS's O_s, O_r, "),
+            ("cycle=2us", "cycle is not a parameter; there are L, o, g, G, P, C, word, and LogGPS's O_s, O_r, "),
             ("s=99999999999", "s = 99999999999 is out of range; give one from 0 to 4294967295"),
             ("s=100,S=99", "S = 99 is below s = 100"),
             ("s=0,G_l=-2us,L=1us", "G_l takes back"),
@@ -136,6 +137,7 @@ mod tests {
         for (text, names) in [
             ("L=1,o=2,g=3,P=4,word=5", "L o g G P word"),
             ("L=1,o=2,g=3,G=0,P=4,word=5", "L o g G P word"),
+            ("L=1,o=2,g=3,P=4,C=none,word=5", "L o g G P C word"),
             (
                 "L=1,o=2,g=3,O_s=4,O_r=5,G_s=6,G_l=-7ns,P=8,word=9,s=10,S=11",
                 "L o g O_s O_r G_s G_l P word s S",

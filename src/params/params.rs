@@ -31,6 +31,8 @@ pub struct Params {
     pub long: LongMessages,
     /// Number of processors.
     pub P: usize,
+    /// Capacity, if it is told: see [`capacity`](Params::capacity).
+    pub C: Option<NonZeroUsize>,
     /// Bytes of payload in a word, the length of a short message.
     pub word: NonZeroUsize,
     /// The papers' unit of time. A bare number counts cycles, and a look at an empty inbox costs one.
@@ -95,6 +97,9 @@ pub(super) const MOST_PROCESSORS: usize = 1 << 24;
 pub(crate) const MOST_WORDS: usize = u32::MAX as usize;
 
 impl Params {
+    /// A length, or a capacity, that says that there is no limit.
+    pub const NO_LIMIT: usize = MOST_WORDS;
+
     /// The time per further word of a long message: LogGP's G, and max(g, o) on a machine of LogP. A LogGPS machine has
     /// no G; what a word costs there depends on the message's length.
     pub fn G(&self) -> Option<Time> {

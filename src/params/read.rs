@@ -60,10 +60,15 @@ impl ParamsBuilder {
                 let time = Time::parse(value, self.params.cycle);
                 *at(&mut self) = time.map_err(|why| ParamsError::new(format!("{name} = {value}: {why}")))?;
             }
+            // No limit is the largest that there is.
+            Values::Counts(range, at) if parameter.may_be_none() && value == "none" => {
+                *at(&mut self) = *range.end();
+            }
             Values::Counts(_, at) => {
                 *at(&mut self) = value.parse().map_err(|_| {
+                    let or = if parameter.may_be_none() { ", or none for no limit" } else { "" };
                     let why = "is not a number; give a whole one, without a unit";
-                    ParamsError::new(format!("{name} = {value} {why}"))
+                    ParamsError::new(format!("{name} = {value} {why}{or}"))
                 })?;
             }
         }

@@ -4,7 +4,7 @@
 
 use std::ops::RangeInclusive;
 
-use Machines::{All, LogGP, LogGPS};
+use Machines::{All, LogGP, LogGPS, Told};
 
 use super::builder::ParamsBuilder;
 use super::params::{MOST_PROCESSORS, MOST_WORDS, Params};
@@ -16,7 +16,7 @@ use crate::time::Time;
 /// use loggp::Parameter;
 ///
 /// let names: Vec<&str> = Parameter::ALL.iter().map(|parameter| parameter.name).collect();
-/// assert_eq!(names, ["L", "o", "g", "G", "O_s", "O_r", "G_s", "G_l", "P", "word", "s", "S"]);
+/// assert_eq!(names, ["L", "o", "g", "G", "O_s", "O_r", "G_s", "G_l", "P", "C", "word", "s", "S"]);
 /// let gap = Parameter::named("g").unwrap();
 /// assert!(gap.is_time() && !gap.is_loggps());
 /// assert_eq!(gap.about, "the least time between two sends, or two receptions, of one processor");
@@ -27,7 +27,7 @@ pub struct Parameter {
     pub name: &'static str,
     /// What it is, in a few words.
     pub about: &'static str,
-    /// `byte` or `word`, if the parameter counts these.
+    /// `byte`, `word` or `message`, if the parameter counts these.
     pub unit: Option<&'static str>,
     /// Which machines have it.
     pub(super) of: Machines,
@@ -44,6 +44,8 @@ pub(super) enum Machines {
     LogGP,
     /// LogGPS machines.
     LogGPS,
+    /// Machines that were told it. The others have what follows from L and g.
+    Told,
 }
 
 /// Whether the values of a parameter are times or counts, and where a machine keeps its value.
@@ -109,6 +111,14 @@ impl Parameter {
         time("G_s", LogGPS, "gap per word up to s", |b| &mut b.gps_mut().G_s),
         time("G_l", LogGPS, "gap per word above s; may be negative", |b| &mut b.gps_mut().G_l),
         PROCESSORS,
+        count(
+            "C",
+            Told,
+            "message",
+            "capacity: messages in transit from a processor, or to it, at most; ceil(L/g) unless told",
+            1,
+            |b| &mut b.C,
+        ),
         count("word", All, "byte", "bytes of payload in a word", 1, |b| &mut b.word),
         count(
             "s",
@@ -146,6 +156,16 @@ impl Parameter {
         matches!(self.values, Values::Times { .. })
     }
 
+    /// Whether a machine that was not told it has none, and it follows from the others.
+    pub fn is_told(&self) -> bool {
+        self.of == Told
+    }
+
+    /// Whether it is a limit, of which there may be none.
+    pub(super) fn may_be_none(&self) -> bool {
+        matches!(self.unit, Some("word" | "message"))
+    }
+
     /// Whether only machines of LogGPS have it.
     pub fn is_loggps(&self) -> bool {
         self.of == LogGPS
@@ -174,6 +194,7 @@ impl Parameter {
             All => true,
             LogGP => machine.params.is_loggp(),
             LogGPS => !machine.params.is_loggp(),
+            Told => machine.C > 0,
         };
         has_it.then(|| match self.values {
             Values::Times(at) => Value::Time(*at(&mut machine)),

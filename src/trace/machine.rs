@@ -157,6 +157,7 @@ mod by_name {
                 (true, None) => continue,
                 (true, Some(gps)) => gps.get(name),
                 (false, _) if name == "G" && (is_logp || gps.is_some()) => continue,
+                (false, _) if parameter.is_told() && !said.contains_key(name) => continue,
                 (false, _) => said.get(name),
             };
             let value = value.ok_or_else(|| format!("its machine lacks its {name:?}"))?;

@@ -114,8 +114,8 @@ pub fn ties_said(ties: Ties) -> String {
 pub fn parameters(params: &Params, unit: &Unit) -> Vec<String> {
     let time = |(name, time): (&str, Time)| format!("{name} = {}", unit.show(time));
     let count = |(name, n): (&str, usize)| match Parameter::named(name).and_then(|parameter| parameter.unit) {
-        // LogGPS's lengths without a limit are as long as a message can be.
-        Some("word") if n == u32::MAX as usize => format!("{name} unlimited"),
+        // No limit is the largest that there is.
+        Some("word" | "message") if n == Params::NO_LIMIT => format!("{name} unlimited"),
         Some(unit @ "byte") => format!("{name} = {}", count(n, unit)),
         _ => format!("{name} = {}", thousands(n)),
     };

@@ -62,7 +62,8 @@ pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'stati
     columns.extend([
         Column::new("size", |row: &Row| row.case().size),
         Column::new("options", |row: &Row| {
-            let options = row.case().options.iter().map(ToString::to_string);
+            // One that was left out says nothing.
+            let options = row.case().options.iter().map(ToString::to_string).filter(|it| !it.ends_with('='));
             options.collect::<Vec<_>>().join(",")
         }),
     ]);

@@ -127,7 +127,12 @@ fn changes(base: &Params, params: &Params) -> Vec<String> {
     let changed = parameters.filter_map(|parameter| {
         let number = parameter.number(params)?;
         let is_new = parameter.number(base) != Some(number) || parameter.name == "G" && !base.is_loggp();
-        let value = if parameter.is_time() { unspaced(Time::from_ps(number)) } else { number.to_string() };
+        let value = match number {
+            _ if parameter.is_time() => unspaced(Time::from_ps(number)),
+            // No limit is the largest that there is.
+            _ if number == Params::NO_LIMIT as i64 => "none".to_string(),
+            _ => number.to_string(),
+        };
         is_new.then(|| format!("{}={value}", parameter.name))
     });
     changed.collect()

@@ -24,6 +24,12 @@ pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
                 params.g(g).L(L).gps(LogGps { s, S, O_s, O_r, G_s, G_l })
             }
         };
+        // Some are told another capacity, or that there is none.
+        let params = match rng.usize(0..8) {
+            0 => params.C(rng.usize(1..=3)),
+            1 => params.C(u32::MAX as usize),
+            _ => params,
+        };
         // No machine's G_l takes back more from a word than there is.
         if let Ok(params) = params.build() {
             return params;

@@ -126,8 +126,11 @@ impl Network {
     }
 
     /// At most ceil(L/g) messages are in transit from a processor or to one (LogP 3), one at least; g = 0 sets no
-    /// limit.
+    /// limit. A machine may be told another limit, or that there is none.
     fn capacity(&self) -> Option<usize> {
+        if let Some(C) = self.params.C {
+            return Some(C.get()).filter(|C| *C != u32::MAX as usize);
+        }
         let (L, g) = (self.params.L.as_ps(), self.params.g.as_ps());
         (g > 0).then(|| ((L + g - 1) / g).max(1) as usize)
     }

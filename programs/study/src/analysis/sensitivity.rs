@@ -67,7 +67,7 @@ fn steps(params: &Params) -> Vec<Step> {
         let name = parameter.name;
         // With LogP the G is no parameter of its own, and some parameters say no costs.
         let is_cost = match name {
-            "P" | "word" => false,
+            "P" | "C" | "word" => false,
             "G" => matches!(params.long, LongMessages::LogGP { .. }),
             _ => true,
         };

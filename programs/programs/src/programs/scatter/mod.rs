@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use loggp::{Params, Proc, RunError, Tag, Time, Work};
 
-use crate::option::Number;
+use crate::option::{Number, Perhaps, Written};
 use crate::{Algorithm, Case, Emulation, Opt, Outcome, Plan, Planned, Program, Size};
 
 /// One-to-all personalized communication.
@@ -62,11 +62,11 @@ pub static SCATTER: Program = Program {
             name: "split",
             about: "as optimal, and idle processors carry some of the items of those that finish last",
             formula: "none: the paper shows an example (LogGP, figure 10)",
-            plan: |case| Scatter::plan(case, Way::Split),
+            plan: |case| Scatter::plan(case, Way::Split { detour: case.get(&DETOUR) }),
         },
     ],
     size: Size { meaning: "items per processor, a word each", default: 128 },
-    options: &[&ALPHA],
+    options: &[&ALPHA, &DETOUR],
     work: Work::Charged,
 };
 
@@ -79,6 +79,36 @@ pub static ALPHA: Opt<f64> = Opt::new(
     &Number { can_be: |alpha| 0.0 < alpha && alpha < 1.0, refusal: "give a ratio between 0 and 1" },
 )
 .for_algorithms(&["fixed"]);
+
+/// The detour of figure 10, to be told.
+pub static DETOUR: Opt<Option<Detour>> = Opt::new(
+    "detour",
+    "N:BY:TO",
+    "items that `split` sends by way of another processor, as 2:5:3 in LogGP's figure 10; a search finds some unless told",
+    None,
+    &Perhaps(&Written { read: detour, write: |Detour { items, carrier, to }| format!("{items}:{carrier}:{to}") }),
+)
+.for_algorithms(&["split"]);
+
+/// Some of a processor's items, and by way of whom they come to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detour {
+    /// How many of the items.
+    pub items: usize,
+    /// By way of whom.
+    pub carrier: usize,
+    /// To whom.
+    pub to: usize,
+}
+
+/// Reads a detour.
+fn detour(text: &str) -> Result<Detour, String> {
+    let numbers: Option<Vec<usize>> = text.split(':').map(|number| number.parse().ok()).collect();
+    match numbers.as_deref() {
+        Some(&[items, carrier, to]) => Ok(Detour { items, carrier, to }),
+        _ => Err("give a number of items, by way of whom, and to whom, as in 2:5:3".into()),
+    }
+}
 
 /// The tag of all messages but the short ones.
 const ITEMS: Tag<Vec<u8>> = Tag::named(0, "items");
@@ -94,7 +124,7 @@ enum Way {
     Long,
     Short,
     Fixed { alpha: f64 },
-    Split,
+    Split { detour: Option<Detour> },
 }
 
 /// A case that was read.
@@ -106,6 +136,9 @@ struct Scatter<'a> {
 impl Scatter<'_> {
     fn plan(case: &Case, way: Way) -> Planned<'_> {
         case.check_room(case.params.P.saturating_mul(case.params.word.get()))?;
+        if let Way::Split { detour: Some(detour) } = way {
+            split::check(&Tree::new(splits(case, way).S, case.params.P, case.size), detour)?;
+        }
         Ok(Box::new(Scatter { case, way }))
     }
 }
@@ -126,7 +159,7 @@ impl Plan for Scatter<'_> {
                 (levels - 1) * g.max(L + 2 * o) + L + 2 * o + ((p - 1) * k - levels) * G
             }
             Way::Optimal | Way::Fixed { .. } => splits(self.case, self.way).t[P],
-            Way::Split => return None,
+            Way::Split { .. } => return None,
         })
     }
 
@@ -139,8 +172,12 @@ impl Plan for Scatter<'_> {
         let run = if way == Way::Short {
             machine.run(|p| short(p, case.size, &items))
         } else {
-            let tree = Tree::new(splits(case, way).S, case.params.P, case.size);
-            let tree = if way == Way::Split { split::improve(tree, &case.params) } else { tree };
+            let mut tree = Tree::new(splits(case, way).S, case.params.P, case.size);
+            match way {
+                Way::Split { detour: Some(Detour { items, carrier, to }) } => tree.detour(carrier, to, items),
+                Way::Split { detour: None } => tree = split::improve(tree, &case.params),
+                _ => (),
+            }
             machine.run(|p| scatter(p, &tree, &items))
         };
         let (run, results) = run?.take_results();

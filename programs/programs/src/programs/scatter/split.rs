@@ -10,7 +10,8 @@ use std::cmp::Reverse;
 
 use loggp::{Latency, Params, Ports, Time, Traffic};
 
-use super::{Message, Tree};
+use super::{Detour, Message, Tree};
+use crate::Refusal;
 
 /// How many carriers a step of the search tries.
 const CARRIERS: usize = 8;
@@ -65,6 +66,25 @@ fn step(tree: &Tree, finishes: &[Time], params: &Params, budget: &mut usize) -> 
 fn could_carry(tree: &Tree, carrier: usize, to: usize) -> bool {
     let is_source = tree.children(carrier).any(|range| range.start == to);
     carrier != to && !is_source && tree.receptions(carrier) <= 1 && tree.sends(to).next().is_none()
+}
+
+/// Refuses a detour that the tree cannot have.
+pub(super) fn check(tree: &Tree, Detour { items, carrier, to }: Detour) -> Result<(), Refusal> {
+    let P = tree.before.len() - 1;
+    if let Some(id) = [carrier, to].into_iter().find(|id| *id >= P) {
+        return Err(format!("there is no processor {id} for a detour; give them from 0 to {}", P - 1).into());
+    }
+    if !could_carry(tree, carrier, to) {
+        let refusal = "must be another than its source, and";
+        return Err(format!(
+            "items for processor {to} cannot come by way of {carrier}, who {refusal} {to} must send nothing itself"
+        )
+        .into());
+    }
+    match tree.own(to) {
+        own if (1..own).contains(&items) => Ok(()),
+        own => Err(format!("{items} of {own} items cannot make a detour; give from 1 to {}", own - 1).into()),
+    }
 }
 
 /// What the search makes smaller: when the last processors finish, and then how many those are.
