@@ -113,7 +113,10 @@ mod tests {
             ("C=few", "C = few is not a number; give a whole one, without a unit, or none for no limit"),
             ("G_s=1ns,G=2ns", "G belongs to LogGP, and this is a LogGPS machine; give G_s and G_l"),
             ("G=2ns,G_s=1ns", "G_s belongs to LogGPS, and this machine has LogGP's G; give one of the two"),
-            ("cycle=2us", "cycle is not a parameter; there are L, o, g, G, P, C, word, and LogGPS's O_s, O_r, "),
+            (
+                "cycle=2us",
+                "cycle is not a parameter; there are L, o, g, G, P, C, word, and LogGPS's O_s, O_r, ",
+            ),
             ("s=99999999999", "s = 99999999999 is out of range; give one from 0 to 4294967295"),
             ("s=100,S=99", "S = 99 is below s = 100"),
             ("s=0,G_l=-2us,L=1us", "G_l takes back"),
