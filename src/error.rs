@@ -147,6 +147,9 @@ pub enum Cause {
         /// The first one, in words.
         first: String,
     },
+    /// On a machine of processes another one has failed, or all together; this is what was said of it.
+    #[error("{0}")]
+    Elsewhere(String),
     /// The run would have lasted longer than can be counted.
     #[error("processor {id} came to the end of time, {}", Time::MAX)]
     EndOfTime {

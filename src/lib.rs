@@ -56,6 +56,7 @@ mod cases;
 mod clock;
 pub mod collectives;
 mod error;
+mod link;
 mod machine;
 mod message;
 mod params;
@@ -73,8 +74,11 @@ pub use clock::wall::carrier::Carrier;
 pub use clock::wall::dilation::Dilation;
 pub use clock::watchdog::Silence;
 pub use error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
+pub use link::{Came, Channels, Link};
 pub use machine::{Host, Lateness, Machine, Run};
-pub use message::{MessageId, Payload, Tag};
+#[doc(hidden)]
+pub use message::Plain;
+pub use message::{Body, MessageId, Pack, Payload, Slice, Tag, Unpack};
 pub use params::{
     Latency, LogGps, LongMessages, Model, Parameter, Params, ParamsBuilder, ParamsError, Ports, Preset,
     PresetValue, Ties, preset, presets,
@@ -105,6 +109,8 @@ mod documents {
     struct Collectives;
     #[doc = include_str!("../docs/reference/traces.md")]
     struct Traces;
+    #[doc = include_str!("../docs/start/cluster.md")]
+    struct Cluster;
 
     /// The compiler warns of a setting that is set on nothing.
     ///

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Data, DataEnum, DeriveInput, Error, Fields, Ident, Type, parse_macro_input, parse_quote};
+use syn::{Data, DataEnum, DeriveInput, Error, Field, Fields, Ident, Type, parse_macro_input, parse_quote};
 
 /// Makes a structure or an enumeration a payload whose fields all are.
 ///
@@ -45,6 +45,20 @@ use syn::{Data, DataEnum, DeriveInput, Error, Fields, Ident, Type, parse_macro_i
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
+/// A field that is `free` counts for nothing, as an address does that is no part of the data:
+///
+/// ```
+/// use loggp::Payload;
+///
+/// #[derive(Payload)]
+/// struct Put {
+///     #[payload(free)]
+///     place: u32,
+///     item: f64,
+/// }
+/// assert_eq!(Put { place: 7, item: 1.5 }.bytes(), 8);
+/// ```
+///
 /// What borrows cannot travel:
 ///
 /// ```compile_fail
@@ -58,7 +72,7 @@ use syn::{Data, DataEnum, DeriveInput, Error, Fields, Ident, Type, parse_macro_i
 /// #[derive(loggp::Payload)]
 /// struct Row(std::rc::Rc<u8>);
 /// ```
-#[proc_macro_derive(Payload)]
+#[proc_macro_derive(Payload, attributes(payload))]
 pub fn payload(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     implement(input).unwrap_or_else(Error::into_compile_error).into()
@@ -70,9 +84,9 @@ fn implement(mut input: DeriveInput) -> Result<TokenStream, Error> {
         let refusal = "a payload moves from one processor to another, so it cannot borrow";
         return Err(Error::new_spanned(lifetime, refusal));
     }
-    let (size, bytes) = match &input.data {
-        Data::Struct(data) => (size_of_all(&data.fields), bytes_of_struct(&data.fields)),
-        Data::Enum(data) => (quote!(::core::option::Option::None), bytes_of_enum(data)),
+    let Parts { size, bytes, pack, unpack } = match &input.data {
+        Data::Struct(data) => of_struct(&data.fields)?,
+        Data::Enum(data) => of_enum(data)?,
         Data::Union(data) => {
             let refusal = "nobody can say which field of a union is there, so it is no payload";
             return Err(Error::new_spanned(data.union_token, refusal));
@@ -91,45 +105,130 @@ fn implement(mut input: DeriveInput) -> Result<TokenStream, Error> {
             fn bytes(&self) -> usize {
                 #bytes
             }
+
+            fn pack<'v>(&'v self, to: &mut ::loggp::Pack<'v>) {
+                #pack
+            }
+
+            fn unpack(from: &mut ::loggp::Unpack) -> ::core::option::Option<Self> {
+                #unpack
+            }
+
+            fn unpack_boxed(
+                from: &mut ::loggp::Unpack,
+            ) -> ::core::option::Option<::std::boxed::Box<Self>> {
+                <Self as ::loggp::Payload>::unpack(from).map(::std::boxed::Box::new)
+            }
         }
     })
 }
 
-/// The sum of the fields' sizes, which is known if all of them are.
-fn size_of_all(fields: &Fields) -> TokenStream {
-    let types = fields.iter().map(|field| &field.ty);
-    quote! {{
-        let size = ::core::option::Option::Some(0);
-        #(let size = match (size, <#types as ::loggp::Payload>::SIZE) {
-            (::core::option::Option::Some(size), ::core::option::Option::Some(more)) => {
-                ::core::option::Option::Some(size + more)
+/// What differs between one payload and another.
+struct Parts {
+    /// The bytes that every value counts for, if they are known.
+    size: TokenStream,
+    /// The bytes that a value counts for.
+    bytes: TokenStream,
+    /// Packs a value.
+    pack: TokenStream,
+    /// Unpacks one.
+    unpack: TokenStream,
+}
+
+/// Whether a field counts for nothing.
+fn is_free(field: &Field) -> Result<bool, Error> {
+    let mut free = false;
+    for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("payload")) {
+        attribute.parse_nested_meta(|meta| {
+            free = meta.path.is_ident("free");
+            if free {
+                Ok(())
+            } else {
+                Err(meta.error("a field of a payload can be `free`, and nothing else"))
             }
-            _ => ::core::option::Option::None,
-        };)*
-        size
-    }}
+        })?;
+    }
+    Ok(free)
 }
 
-/// The sum of the bytes of a structure's fields.
-fn bytes_of_struct(fields: &Fields) -> TokenStream {
-    let types = fields.iter().map(|field| &field.ty);
-    let members = fields.members();
-    quote!(0 #(+ <#types as ::loggp::Payload>::bytes(&self.#members))*)
+/// The types of the fields that count for something.
+fn counted(fields: &Fields) -> Result<Vec<bool>, Error> {
+    fields.iter().map(|field| Ok(!is_free(field)?)).collect()
 }
 
-/// The sum of the bytes of the fields of the variant at hand.
-fn bytes_of_enum(data: &DataEnum) -> TokenStream {
-    let arms = data.variants.iter().map(|variant| {
-        let name = &variant.ident;
-        let members = variant.fields.members();
+/// A structure is its fields.
+fn of_struct(fields: &Fields) -> Result<Parts, Error> {
+    let counted = counted(fields)?;
+    let counts = |of: Vec<TokenStream>| {
+        of.into_iter().zip(&counted).filter(|(_, counted)| **counted).map(|(it, _)| it)
+    };
+    let types: Vec<&Type> = fields.iter().map(|field| &field.ty).collect();
+    let members: Vec<_> = fields.members().collect();
+    let counted_types = counts(types.iter().map(|of| quote!(#of)).collect());
+    let sums = counts(
+        types
+            .iter()
+            .zip(&members)
+            .map(|(of, at)| quote!(<#of as ::loggp::Payload>::bytes(&self.#at)))
+            .collect(),
+    );
+    Ok(Parts {
+        size: quote! {{
+            let size = ::core::option::Option::Some(0);
+            #(let size = match (size, <#counted_types as ::loggp::Payload>::SIZE) {
+                (::core::option::Option::Some(size), ::core::option::Option::Some(more)) => {
+                    ::core::option::Option::Some(size + more)
+                }
+                _ => ::core::option::Option::None,
+            };)*
+            size
+        }},
+        bytes: quote!(0 #(+ #sums)*),
+        pack: quote!(#(<#types as ::loggp::Payload>::pack(&self.#members, to);)*),
+        unpack: quote! {
+            ::core::option::Option::Some(Self { #(#members: <#types as ::loggp::Payload>::unpack(from)?),* })
+        },
+    })
+}
+
+/// An enumeration is the fields of the variant at hand, and travels with the variant's number.
+fn of_enum(data: &DataEnum) -> Result<Parts, Error> {
+    let (mut bytes, mut pack, mut unpack) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, variant) in (0_u32..).zip(&data.variants) {
+        let counted = counted(&variant.fields)?;
+        let (name, members) = (&variant.ident, variant.fields.members().collect::<Vec<_>>());
         let types: Vec<&Type> = variant.fields.iter().map(|field| &field.ty).collect();
         let bound: Vec<Ident> = (0..types.len()).map(|i| format_ident!("field_{i}")).collect();
-        quote! {
-            Self::#name { #(#members: #bound),* } => 0 #(+ <#types as ::loggp::Payload>::bytes(#bound))*
-        }
-    });
-    if data.variants.is_empty() {
-        return quote!(match *self {}); // of which there is no value
+        let sums = types.iter().zip(&bound).zip(&counted).filter(|(_, counted)| **counted);
+        let sums = sums.map(|((of, field), _)| quote!(<#of as ::loggp::Payload>::bytes(#field)));
+        let uses = bound.iter().map(|field| quote!(let _ = #field;));
+        bytes.push(quote!(Self::#name { #(#members: #bound),* } => { #(#uses)* 0 #(+ #sums)* }));
+        pack.push(quote! {
+            Self::#name { #(#members: #bound),* } => {
+                to.add(&#number.to_ne_bytes());
+                #(<#types as ::loggp::Payload>::pack(#bound, to);)*
+            }
+        });
+        unpack.push(quote! {
+            #number => ::core::option::Option::Some(
+                Self::#name { #(#members: <#types as ::loggp::Payload>::unpack(from)?),* }
+            )
+        });
     }
-    quote!(match self { #(#arms,)* })
+    if data.variants.is_empty() {
+        // There is no value of it.
+        bytes.push(quote!(_ => match *self {}));
+        pack.push(quote!(_ => match *self {}));
+    }
+    Ok(Parts {
+        size: quote!(::core::option::Option::None),
+        bytes: quote!(match self { #(#bytes,)* }),
+        pack: quote!(match self { #(#pack,)* }),
+        unpack: quote! {
+            match <u32 as ::loggp::Payload>::unpack(from)? {
+                #(#unpack,)*
+                _ => ::core::option::Option::None,
+            }
+        },
+    })
 }

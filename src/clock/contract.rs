@@ -50,6 +50,14 @@ pub(crate) trait Clock {
     /// Promises that the processor will not act before `t`, whatever its program does until its next call.
     fn not_before(&mut self, _t: Time) {}
 
+    /// On a real machine, whose time passes by itself: how much has passed.
+    fn time(&mut self) -> Option<Time> {
+        None
+    }
+
+    /// Takes back what has passed, as it was no part of the program.
+    fn prepares(&mut self, _time: Time) {}
+
     /// The program runs from its local time `t` on, and its work is measured.
     fn computes_from(&mut self, _t: Time) {}
 

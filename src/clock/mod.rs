@@ -1,7 +1,8 @@
-//! Which processor runs when, on the virtual clock and on the wall clock.
+//! Which processor runs when: on the virtual clock, on the wall clock, and on a real machine.
 
 pub(crate) mod agenda;
 mod contract;
+pub(crate) mod linked;
 mod seat;
 pub(crate) mod stacks;
 mod sync;

@@ -1,7 +1,7 @@
 //! One call of a collective, and what all kinds of them do: they send by rank, and refuse what they cannot take.
 
 use super::costs::longest;
-use crate::message::{Collective, Payload, RawTag, Tag};
+use crate::message::{Collective, Pack, Payload, RawTag, Tag, Unpack};
 use crate::proc::{Acting, Proc};
 
 /// One call of a collective, on one processor.
@@ -153,5 +153,14 @@ pub(super) struct Piece<T> {
 impl<T: Payload> Payload for Piece<T> {
     fn bytes(&self) -> usize {
         self.elements.bytes()
+    }
+
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        self.number.pack(to);
+        self.elements.pack(to);
+    }
+
+    fn unpack(from: &mut Unpack) -> Option<Piece<T>> {
+        Some(Piece { number: usize::unpack(from)?, elements: Vec::unpack(from)? })
     }
 }

@@ -3,7 +3,7 @@
 use super::call::{Call, combine};
 use super::costs::{MessageCost, words_of};
 use super::tree::{Place, Tree};
-use crate::message::{Collective, Payload};
+use crate::message::{Collective, Pack, Payload, Unpack};
 use crate::proc::Proc;
 
 /// Combines the values of all processors, in the order of their numbers, and gives the result to the root.
@@ -118,6 +118,16 @@ impl<V: Payload, T: Payload> Payload for Maximum<V, T> {
 
     fn bytes(&self) -> usize {
         self.value.bytes() + size_of::<u64>() + self.with.bytes()
+    }
+
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        self.value.pack(to);
+        self.place.pack(to);
+        self.with.pack(to);
+    }
+
+    fn unpack(from: &mut Unpack) -> Option<Maximum<V, T>> {
+        Some(Maximum { value: V::unpack(from)?, place: usize::unpack(from)?, with: T::unpack(from)? })
     }
 }
 

@@ -16,9 +16,10 @@ use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::dilation::{self, Chosen, Dilation, Effort, Recorder};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Silence};
-use crate::clock::{Clock, ClockKind, Foreknown, virtual_time};
-use crate::error::RunError;
-use crate::message::Tag;
+use crate::clock::{Clock, ClockKind, Foreknown, linked, virtual_time};
+use crate::error::{Cause, RunError};
+use crate::link::Link;
+use crate::message::{Pack, Payload, Tag, Unpack, number_of};
 use crate::params::{Latency, Ports, Surcharge, Ties};
 use crate::params::{Params, ParamsError};
 use crate::proc::{Groups, Proc, Rates, Setup, Work};
@@ -68,6 +69,7 @@ pub struct Machine {
     carrier: Carrier,
     dilation: Dilation,
     patience: Patience,
+    over: Option<Arc<dyn Link>>,
 }
 
 /// A run that came to its end.
@@ -161,6 +163,7 @@ impl Machine {
             carrier: Carrier::default(),
             dilation: Dilation::default(),
             patience: Patience::default(),
+            over: None,
         }
     }
 
@@ -390,6 +393,57 @@ impl Machine {
         })
     }
 
+    /// The program runs on a real machine: each processor is a process of its own, which calls
+    /// [`run_across`](Machine::run_across), and the link carries its messages. Time is the time that passes, and work what it
+    /// takes. The parameters are what programs plan by; the real machine costs what it costs.
+    pub fn over(self, link: Arc<dyn Link>) -> Machine {
+        Machine { over: Some(link), work: Work::Measured, ..self }
+    }
+
+    /// Runs a program on all processors, and gives all their results to each of them. On a machine [over](Machine::over) a link
+    /// all processes must call it, with the same program; the results travel too. On any other it is
+    /// [`run`](Machine::run), so a program that uses it runs on both.
+    pub fn run_across<R: Payload>(
+        &self,
+        program: impl Fn(&mut Proc) -> R + Sync,
+    ) -> Result<Run<R>, RunError> {
+        self.run_home(program, |result| result)
+    }
+
+    /// The same, but `home` says what of a processor's result is brought home, once the processor's time is over.
+    pub fn run_home<T: Send, R: Payload>(
+        &self,
+        program: impl Fn(&mut Proc) -> T + Sync,
+        home: impl Fn(T) -> R,
+    ) -> Result<Run<R>, RunError> {
+        let Some(link) = &self.over else {
+            let (run, results) = self.run(program)?.take_results();
+            return Ok(run.exchange_results(results.into_iter().map(home).collect()).0);
+        };
+        self.check()?;
+        let setup = self.setup();
+        let case = number_of(&(format!("{:?}", self.params), std::any::type_name_of_val(&program)));
+        let mut body = |clock: &mut dyn Clock| {
+            let result = Mutex::new(None);
+            let (stats, _) = setup.live(link.id(), clock, &|p| *result.lock() = Some(program(p)));
+            let brought = (stats, home(result.into_inner().expect("it has ended")));
+            let mut pack = Pack::whole();
+            brought.pack(&mut pack);
+            match pack.refused {
+                None => Ok(std::mem::take(&mut pack.bytes)),
+                Some(of) => Err(Cause::Elsewhere(format!(
+                    "a {of} cannot be brought home, as it does not say how it is packed; derive `Payload`"
+                ))),
+            }
+        };
+        let brought = linked::run(&**link, setup.network.reception_cost(), &self.patience, case, &mut body)?;
+        let unpack = |brought: &Vec<u8>| <(Stats, R)>::unpack(&mut Unpack::new(brought, None));
+        let all: Vec<(Stats, R)> = brought.iter().map(unpack).collect::<Option<_>>().expect("it was packed");
+        let (processors, results): (Vec<Stats>, Vec<R>) = all.into_iter().unzip();
+        let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
+        Ok(Run { results, processors, time, model: None, host: None, trace: None })
+    }
+
     /// Runs a program as often as it may and must.
     fn execute<R: Send>(
         &self,
@@ -397,6 +451,10 @@ impl Machine {
         program: impl Fn(&mut Proc) -> R + Sync,
     ) -> Result<Run<R>, RunError> {
         self.check()?;
+        if self.over.is_some() {
+            let sentence = "its processors are processes, whose results must travel; call run_across";
+            return Err(ParamsError::new(sentence).into());
+        }
         limits::check(self.clock, self.carrier, self.params.P, self.stack)?;
         // All else is compiled once, not once for every program.
         let results: Vec<Mutex<Option<R>>> = (0..self.params.P).map(|_| Mutex::default()).collect();
@@ -435,12 +493,34 @@ impl Machine {
             && !(dilation.is_finite() && dilation > 0.0)
         {
             format!("a dilation of {dilation} cannot be; give a number above 0")
+        } else if let Some(why) = self.over.as_deref().and_then(|link| self.is_only_emulated(link)) {
+            why
         } else if let Some(cost) = self.barrier.filter(|cost| *cost < Time::ZERO) {
             format!("a barrier that costs {cost} cannot be; give 0 or more")
         } else {
             return Ok(());
         };
         Err(ParamsError::new(sentence))
+    }
+
+    /// What only an emulated machine has, if it has any of that, or why the link cannot carry it.
+    fn is_only_emulated(&self, link: &dyn Link) -> Option<String> {
+        let P = self.params.P;
+        if link.p() != P {
+            let p = link.p();
+            return Some(format!("P = {P}, and there are {p} processes; give P = {p}, or start {P}"));
+        }
+        let settings = [
+            ("charged work", self.work == Work::Charged, "let it be measured"),
+            ("a trace", self.trace, "leave it out"),
+            ("ports", self.ports != Ports::default(), "leave them out"),
+            ("a latency", self.latency != Latency::default(), "leave it out"),
+            ("ties", self.ties != Ties::default(), "leave them out"),
+            ("a dilation", self.dilation != Dilation::default(), "leave it out"),
+            ("a barrier", self.barrier.is_some(), "leave it out"),
+        ];
+        let (what, _, remedy) = settings.into_iter().find(|(_, is_set, _)| *is_set)?;
+        Some(format!("a real machine has no {} to set; {remedy}", what.trim_start_matches("a ")))
     }
 
     /// Runs on the virtual clock. Returns what each processor's `body` returns.
@@ -529,13 +609,15 @@ impl Machine {
             Some(latencies) => Arc::new(Repeated { latencies, drawn }),
             None => Arc::new(drawn),
         };
-        let network = Network::settled_by(self.params, self.ports, choice, self.surcharge);
+        let rules = if self.over.is_some() { self.params.free() } else { self.params };
+        let network = Network::settled_by(rules, self.ports, choice, self.surcharge);
         Setup {
+            params: self.params,
             network,
             work: self.work,
             rates: self.rates.clone(),
             barrier: self.barrier,
-            groups: Groups::default(),
+            groups: if self.over.is_some() { Groups::apart() } else { Groups::default() },
             trace: self.trace,
             run: RUNS.fetch_add(1, Ordering::Relaxed),
         }

@@ -3,6 +3,8 @@
 mod envelope;
 mod id;
 pub(crate) mod matching;
+mod pack;
+mod packed;
 pub(crate) mod parcel;
 mod payload;
 mod tag;
@@ -10,6 +12,9 @@ mod want;
 
 pub(crate) use envelope::{Envelope, Letter};
 pub use id::MessageId;
+pub(crate) use pack::number_of;
+pub use pack::{Body, Pack, Plain, Slice, Unpack};
+pub(crate) use packed::Packed;
 pub use payload::Payload;
 pub use tag::Tag;
 pub(crate) use tag::{Collective, RawTag};

@@ -9,6 +9,10 @@ use std::fmt;
 use std::mem::{self, ManuallyDrop, MaybeUninit};
 use std::ptr;
 
+use super::pack::{Pack, number_of};
+use super::packed::Packed;
+use super::payload::Payload;
+
 /// Room for a value: three words.
 type Room = MaybeUninit<[usize; 3]>;
 
@@ -27,6 +31,8 @@ struct Label {
     name: fn() -> &'static str,
     /// Drops what is in the room.
     drop: unsafe fn(&mut Room),
+    /// Packs what is in the room.
+    pack: for<'v> unsafe fn(&'v Room, &mut Pack<'v>),
 }
 
 /// Whether a `T` lies in the parcel itself.
@@ -37,7 +43,7 @@ const fn fits<T>() -> bool {
 /// Gives each type its label.
 struct LabelOf<T>(T);
 
-impl<T: Send + 'static> LabelOf<T> {
+impl<T: Payload> LabelOf<T> {
     const LABEL: Label = Label {
         id: TypeId::of::<T>,
         name: type_name::<T>,
@@ -52,13 +58,24 @@ impl<T: Send + 'static> LabelOf<T> {
                 }
             }
         },
+        pack: |room, pack| {
+            // SAFETY: the caller has a parcel with this label, so by `Parcel::new` the room holds a `T` where
+            // that fits and else a `Box<T>`.
+            unsafe {
+                if fits::<T>() {
+                    (*room.as_ptr().cast::<T>()).pack(pack);
+                } else {
+                    (**room.as_ptr().cast::<Box<T>>()).pack(pack);
+                }
+            }
+        },
     };
 }
 
 impl Parcel {
     /// Wraps a value.
     #[inline]
-    pub(crate) fn new<T: Send + 'static>(value: T) -> Parcel {
+    pub(crate) fn new<T: Payload>(value: T) -> Parcel {
         let mut room = Room::uninit();
         // SAFETY: the room is large and aligned enough for a `T` if `fits` says so, and always for a `Box<T>`.
         unsafe {
@@ -73,10 +90,10 @@ impl Parcel {
 
     /// Unwraps the value if it is a `T`, or gives the parcel back.
     #[inline]
-    pub(crate) fn open<T: Send + 'static>(self) -> Result<T, Parcel> {
+    pub(crate) fn open<T: Payload>(self) -> Result<T, Parcel> {
         // The compiler may give a type several labels, though it seldom does: then the type's id decides.
         if !ptr::eq(self.label, &LabelOf::<T>::LABEL) && (self.label.id)() != TypeId::of::<T>() {
-            return Err(self);
+            return self.unpack();
         }
         let parcel = ManuallyDrop::new(self);
         // SAFETY: the label says that `new` wrapped a `T`, so the room holds one where that fits and else a
@@ -90,9 +107,28 @@ impl Parcel {
         }
     }
 
+    /// Unpacks the value if it has come from another process and is a `T`.
+    #[cold]
+    fn unpack<T: Payload>(self) -> Result<T, Parcel> {
+        if TypeId::of::<T>() == TypeId::of::<Packed>() {
+            return Err(self);
+        }
+        self.open::<Packed>()?.open::<T>().map_err(Parcel::new)
+    }
+
+    /// Packs the value, and says of which type it is.
+    pub(crate) fn pack<'v>(&'v self, pack: &mut Pack<'v>) -> u64 {
+        // SAFETY: the label is the parcel's own.
+        unsafe { (self.label.pack)(&self.room, pack) };
+        number_of(&(self.label.id)())
+    }
+
     /// The name of the type inside.
     pub(crate) fn type_name(&self) -> &'static str {
-        (self.label.name)()
+        match (self.label.id)() == TypeId::of::<Packed>() {
+            true => "value of another type",
+            false => (self.label.name)(),
+        }
     }
 }
 
@@ -117,7 +153,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    fn there_and_back<T: Send + Clone + PartialEq + fmt::Debug + 'static>(value: T) {
+    fn there_and_back<T: Payload + Clone + PartialEq + fmt::Debug>(value: T) {
         assert_eq!(Parcel::new(value.clone()).open::<T>().unwrap(), value);
     }
 
@@ -126,6 +162,11 @@ mod tests {
         #[derive(Clone, Debug, PartialEq)]
         #[repr(align(64))]
         struct Aligned(u8);
+        impl Payload for Aligned {
+            fn bytes(&self) -> usize {
+                1
+            }
+        }
         there_and_back(());
         there_and_back(7_u8);
         there_and_back((1.5_f64, 2_u64, 3_u64));

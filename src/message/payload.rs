@@ -1,12 +1,15 @@
 //! What can be sent, and for how many bytes it counts.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::pack::{Pack, Plain, Unpack};
 use crate::time::Time;
 
-/// What can be sent. A payload says how many bytes it counts for. It moves by ownership and is never serialized,
-/// so its bytes need not lie in one place.
+/// What can be sent. A payload says how many bytes it counts for. It moves by ownership, so its bytes need not lie in one
+/// place. Only where processors are processes (see [`Link`](crate::Link)) it is packed, and a type that is none by hand says
+/// how: those of this crate do, and those that derive it.
 ///
 /// Numbers, characters, tuples, arrays, `Vec`, `VecDeque`, `String`, `Option`, `Result`, and a `Box` or an `Arc` of a
 /// payload, a slice or a `str` are payloads. A structure becomes a payload by `#[derive(Payload)]`, which adds up its
@@ -23,6 +26,27 @@ use crate::time::Time;
 ///     }
 /// }
 /// assert_eq!(Row { index: 1, values: vec![0.0; 10] }.bytes(), 84);
+/// ```
+///
+/// To be sent to another process too, it says how it is packed:
+///
+/// ```
+/// use loggp::{Pack, Payload, Unpack};
+///
+/// struct Row { index: u32, values: Vec<f64> }
+///
+/// impl Payload for Row {
+///     fn bytes(&self) -> usize {
+///         self.values.bytes()
+///     }
+///     fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+///         self.index.pack(to);
+///         self.values.pack(to);
+///     }
+///     fn unpack(from: &mut Unpack) -> Option<Row> {
+///         Some(Row { index: u32::unpack(from)?, values: Vec::unpack(from)? })
+///     }
+/// }
 /// ```
 ///
 /// **Shared data.** An `Arc` counts for the value inside, however many share it: the message costs as much as the value
@@ -62,21 +86,122 @@ pub trait Payload: Send + 'static {
     /// The bytes that every value of the type counts for, if all values count the same.
     const SIZE: Option<usize> = None;
 
+    /// Whether a slice of such values is its bytes.
+    #[doc(hidden)]
+    const PLAIN: Option<Plain<Self>> = None;
+
     /// The bytes that this value counts for.
     fn bytes(&self) -> usize;
+
+    /// Adds what is needed to make the value anew in another process. Unless it is told how, the value cannot travel.
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        to.refuse::<Self>();
+    }
+
+    /// Makes a value of what [`pack`](Payload::pack) has added; nothing if that is none.
+    fn unpack(_from: &mut Unpack) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// Makes a value in a box, which may have no size.
+    #[doc(hidden)]
+    fn unpack_boxed(_from: &mut Unpack) -> Option<Box<Self>> {
+        None
+    }
 }
 
-macro_rules! plain {
+/// Whether a sequence travels as its bytes. What has no size has none.
+const fn plain<T: Payload>() -> Option<Plain<T>> {
+    if size_of::<T>() > 0 { T::PLAIN } else { None }
+}
+
+/// Packs a sequence.
+fn pack_items<'v, T: Payload>(items: &'v [T], to: &mut Pack<'v>) {
+    if let Some(plain) = plain::<T>() {
+        return to.plain(items, plain);
+    }
+    to.add(&(items.len() as u64).to_ne_bytes());
+    items.iter().for_each(|item| item.pack(to));
+}
+
+/// Unpacks a sequence.
+fn unpack_items<T: Payload>(from: &mut Unpack) -> Option<Vec<T>> {
+    match plain::<T>() {
+        Some(plain) => from.plain(plain),
+        None => (0..from.length()?).map(|_| T::unpack(from)).collect(),
+    }
+}
+
+/// What a sized type does to be unpacked in a box.
+macro_rules! boxed {
+    () => {
+        fn unpack_boxed(from: &mut Unpack) -> Option<Box<Self>> {
+            Self::unpack(from).map(Box::new)
+        }
+    };
+}
+
+macro_rules! number {
     ($($type:ty)*) => {$(
+        impl Payload for $type {
+            const SIZE: Option<usize> = Some(std::mem::size_of::<$type>());
+            // SAFETY: all bytes of a number are its value, and every value is one.
+            const PLAIN: Option<Plain<$type>> = Some(unsafe { Plain::promised() });
+            fn bytes(&self) -> usize {
+                std::mem::size_of::<$type>()
+            }
+            fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+                to.add(&self.to_ne_bytes());
+            }
+            fn unpack(from: &mut Unpack) -> Option<Self> {
+                Some(<$type>::from_ne_bytes(from.take(std::mem::size_of::<$type>())?.try_into().ok()?))
+            }
+            boxed!();
+        }
+    )*};
+}
+number!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
+
+/// What counts for its bytes, and travels as a number.
+macro_rules! like_a_number {
+    ($($type:ty, $number:ty, |$value:ident| $to:expr, |$back:ident| $from:expr;)*) => {$(
         impl Payload for $type {
             const SIZE: Option<usize> = Some(std::mem::size_of::<$type>());
             fn bytes(&self) -> usize {
                 std::mem::size_of::<$type>()
             }
+            fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+                let $value = *self;
+                to.add(&<$number>::to_ne_bytes($to));
+            }
+            fn unpack(from: &mut Unpack) -> Option<Self> {
+                let $back = <$number>::unpack(from)?;
+                $from
+            }
+            boxed!();
         }
     )*};
 }
-plain!(() bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 Time);
+like_a_number! {
+    bool, u8, |value| value.into(), |number| (number < 2).then_some(number == 1);
+    char, u32, |value| value.into(), |number| char::from_u32(number);
+    Time, i64, |value| value.as_ps(), |number| Some(Time::from_ps(number));
+}
+
+impl Payload for () {
+    const SIZE: Option<usize> = Some(0);
+    fn bytes(&self) -> usize {
+        0
+    }
+    fn pack<'v>(&'v self, _to: &mut Pack<'v>) {}
+    fn unpack(_from: &mut Unpack) -> Option<()> {
+        Some(())
+    }
+    boxed!();
+}
 
 macro_rules! tuple {
     ($($name:ident)*) => {
@@ -93,6 +218,14 @@ macro_rules! tuple {
                 let ($($name,)*) = self;
                 0 $(+ $name.bytes())*
             }
+            fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+                let ($($name,)*) = self;
+                $($name.pack(to);)*
+            }
+            fn unpack(from: &mut Unpack) -> Option<Self> {
+                Some(($($name::unpack(from)?,)*))
+            }
+            boxed!();
         }
     };
 }
@@ -116,15 +249,35 @@ impl<T: Payload, const N: usize> Payload for [T; N] {
         Some(size) => Some(size * N),
         None => None,
     };
+    const PLAIN: Option<Plain<[T; N]>> = match T::PLAIN {
+        // SAFETY: an array is its items, one after the other.
+        Some(_) => Some(unsafe { Plain::promised() }),
+        None => None,
+    };
     fn bytes(&self) -> usize {
         sum(self)
     }
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        self.iter().for_each(|item| item.pack(to));
+    }
+    fn unpack(from: &mut Unpack) -> Option<Self> {
+        let items: Option<Vec<T>> = (0..N).map(|_| T::unpack(from)).collect();
+        items?.try_into().ok()
+    }
+    boxed!();
 }
 
 impl<T: Payload> Payload for Vec<T> {
     fn bytes(&self) -> usize {
         sum(self)
     }
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        pack_items(self, to);
+    }
+    fn unpack(from: &mut Unpack) -> Option<Self> {
+        unpack_items(from)
+    }
+    boxed!();
 }
 
 impl<T: Payload> Payload for VecDeque<T> {
@@ -132,12 +285,27 @@ impl<T: Payload> Payload for VecDeque<T> {
         let (front, back) = self.as_slices();
         sum(front) + sum(back)
     }
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        to.add(&(self.len() as u64).to_ne_bytes());
+        self.iter().for_each(|item| item.pack(to));
+    }
+    fn unpack(from: &mut Unpack) -> Option<Self> {
+        let n = u64::unpack(from)?;
+        (0..n).map(|_| T::unpack(from)).collect()
+    }
+    boxed!();
 }
 
 /// A slice has no size of its own, so it can be sent only in a `Box` or an `Arc`.
 impl<T: Payload> Payload for [T] {
     fn bytes(&self) -> usize {
         sum(self)
+    }
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        pack_items(self, to);
+    }
+    fn unpack_boxed(from: &mut Unpack) -> Option<Box<Self>> {
+        unpack_items(from).map(Vec::into_boxed_slice)
     }
 }
 
@@ -146,12 +314,38 @@ impl Payload for str {
     fn bytes(&self) -> usize {
         self.len()
     }
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        pack_items(self.as_bytes(), to);
+    }
+    fn unpack_boxed(from: &mut Unpack) -> Option<Box<Self>> {
+        String::unpack(from).map(String::into_boxed_str)
+    }
 }
 
 impl Payload for String {
     fn bytes(&self) -> usize {
         self.len()
     }
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        pack_items(self.as_bytes(), to);
+    }
+    fn unpack(from: &mut Unpack) -> Option<Self> {
+        String::from_utf8(unpack_items(from)?).ok()
+    }
+    boxed!();
+}
+
+impl Payload for Cow<'static, str> {
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        pack_items(self.as_bytes(), to);
+    }
+    fn unpack(from: &mut Unpack) -> Option<Self> {
+        String::unpack(from).map(Cow::Owned)
+    }
+    boxed!();
 }
 
 /// A `Box` counts for the value inside.
@@ -160,6 +354,13 @@ impl<T: Payload + ?Sized> Payload for Box<T> {
     fn bytes(&self) -> usize {
         T::bytes(self)
     }
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        T::pack(self, to);
+    }
+    fn unpack(from: &mut Unpack) -> Option<Self> {
+        T::unpack_boxed(from)
+    }
+    boxed!();
 }
 
 /// An `Arc` counts for the value inside, however many share it.
@@ -168,12 +369,27 @@ impl<T: Payload + Sync + ?Sized> Payload for Arc<T> {
     fn bytes(&self) -> usize {
         T::bytes(self)
     }
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        T::pack(self, to);
+    }
+    fn unpack(from: &mut Unpack) -> Option<Self> {
+        T::unpack_boxed(from).map(Arc::from)
+    }
+    boxed!();
 }
 
 impl<T: Payload> Payload for Option<T> {
     fn bytes(&self) -> usize {
         self.as_ref().map_or(0, Payload::bytes)
     }
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        to.add(&[u8::from(self.is_some())]);
+        self.iter().for_each(|value| value.pack(to));
+    }
+    fn unpack(from: &mut Unpack) -> Option<Self> {
+        if bool::unpack(from)? { T::unpack(from).map(Some) } else { Some(None) }
+    }
+    boxed!();
 }
 
 /// A `Result` counts for the value inside. Whether that is `Ok` or `Err` counts for nothing, as a message's type does.
@@ -184,6 +400,17 @@ impl<T: Payload, E: Payload> Payload for Result<T, E> {
             Err(error) => error.bytes(),
         }
     }
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        to.add(&[u8::from(self.is_ok())]);
+        match self {
+            Ok(value) => value.pack(to),
+            Err(error) => error.pack(to),
+        }
+    }
+    fn unpack(from: &mut Unpack) -> Option<Self> {
+        if bool::unpack(from)? { T::unpack(from).map(Ok) } else { E::unpack(from).map(Err) }
+    }
+    boxed!();
 }
 
 #[cfg(feature = "complex")]
@@ -192,9 +419,22 @@ impl<T: Payload> Payload for num_complex::Complex<T> {
         Some(size) => Some(2 * size),
         None => None,
     };
+    const PLAIN: Option<Plain<Self>> = match T::PLAIN {
+        // SAFETY: it is its two parts, one after the other, as C has it.
+        Some(_) => Some(unsafe { Plain::promised() }),
+        None => None,
+    };
     fn bytes(&self) -> usize {
         self.re.bytes() + self.im.bytes()
     }
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        self.re.pack(to);
+        self.im.pack(to);
+    }
+    fn unpack(from: &mut Unpack) -> Option<Self> {
+        Some(num_complex::Complex::new(T::unpack(from)?, T::unpack(from)?))
+    }
+    boxed!();
 }
 
 #[cfg(test)]

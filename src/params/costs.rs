@@ -1,8 +1,8 @@
 //! What a message costs by the parameters alone, without stalls and busy ports: LogP, section 3; LogGP, section 2;
 //! LogGPS, table 3.
 
-use super::params::{LongMessages, MOST_WORDS, Params};
-use crate::time::Time;
+use super::params::{LogGps, LongMessages, MOST_WORDS, Params};
+use crate::time::{PS, Time};
 
 /// What a message of k words costs, without stalls and busy ports.
 impl Params {
@@ -73,6 +73,17 @@ impl Params {
         }
         let (L, g) = (self.L.as_ps(), self.g.as_ps());
         (g > 0).then(|| (L as u64).div_ceil(g as u64).max(1) as usize)
+    }
+
+    /// A machine of as many processors and the same S, on which nothing costs anything: what the engine has where a real
+    /// machine costs what it costs. A look then moves time by the least that there is.
+    pub(crate) fn free(&self) -> Params {
+        let [L, o, g, G, O_s, O_r, G_s, G_l] = [Time::ZERO; 8];
+        let long = match self.gps() {
+            Some(LogGps { S, .. }) => LongMessages::LogGPS(LogGps { s: S, S, O_s, O_r, G_s, G_l }),
+            None => LongMessages::LogGP { G },
+        };
+        Params { L, o, g, long, C: None, cycle: PS, ..*self }
     }
 
     /// The longest message that the machine can send, in words; `None` if there is no limit, as there is none unless

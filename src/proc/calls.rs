@@ -264,7 +264,7 @@ impl<'a> Proc<'a> {
             let mut look = Reception::look(Want::of(from, tag.raw), now);
             seen = self.clock.receive(&mut look).map(|message| message.letter.from as usize);
         }
-        self.engine.waits_until(now + self.params().cycle);
+        self.engine.waits_until(now + self.setup.network.params().cycle);
         match seen {
             Some(_) => self.looks = 0,
             None => self.looked_in_vain(),

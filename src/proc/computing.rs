@@ -24,6 +24,7 @@ impl Proc<'_> {
             self.clock.has_computed();
             result
         });
+        let cost = self.passed().unwrap_or(cost);
         self.engine.works(kind, cost);
         self.restart_code();
         result
@@ -54,6 +55,9 @@ impl Proc<'_> {
     pub fn prepare<R>(&mut self, prepare: impl FnOnce() -> R) -> R {
         self.count_code();
         let prepared = prepare();
+        if let Some(passed) = self.passed() {
+            self.clock.prepares(passed);
+        }
         self.restart_code();
         prepared
     }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::message::RawTag;
+
 /// Some of a machine's processors, in an order: the rows and the columns of a grid, for example. Within a group its
 /// members call collectives as all do, see [`Proc::within`](crate::Proc::within).
 ///
@@ -113,19 +115,31 @@ impl fmt::Display for Group {
 /// number decides nothing but which messages belong together. Who is first depends on the host too, so traces have
 /// [other numbers](Groups::in_order).
 #[derive(Default)]
-pub(crate) struct Groups(Mutex<HashMap<Group, u32>>);
+pub(crate) struct Groups {
+    numbers: Mutex<HashMap<Group, u32>>,
+    /// Whether each process finds a group's number for itself, from its members.
+    apart: bool,
+}
 
 impl Groups {
+    /// Groups of processors that are processes. Two groups of 16 million can have the same number by chance.
+    pub(crate) fn apart() -> Groups {
+        Groups { apart: true, ..Groups::default() }
+    }
+
     /// The group's number.
     pub(crate) fn number(&self, group: &Group) -> u32 {
-        let mut groups = self.0.lock();
-        let next = groups.len() as u32 + 1;
+        let mut groups = self.numbers.lock();
+        let next = match self.apart {
+            true => (group.0.hash % u64::from(RawTag::LAST_GROUP)) as u32 + 1,
+            false => groups.len() as u32 + 1,
+        };
         *groups.entry(group.clone()).or_insert(next)
     }
 
     /// The place of each group among all, by their members, at the place of its number: the same in every run.
     pub(crate) fn in_order(&self) -> Vec<u32> {
-        let groups = self.0.lock();
+        let groups = self.numbers.lock();
         let mut sorted: Vec<(&Group, &u32)> = groups.iter().collect();
         sorted.sort_unstable_by_key(|(group, _)| group.members());
         let mut places = vec![0; sorted.len() + 1];

@@ -79,7 +79,7 @@ impl<'a> Proc<'a> {
     /// The machine's parameters.
     #[inline]
     pub fn params(&self) -> &'a Params {
-        self.setup.network.params()
+        &self.setup.params
     }
 
     /// The processor's local time.
@@ -323,17 +323,26 @@ impl<'a> Proc<'a> {
     /// The program's own code since the last call was work.
     #[cold]
     fn stop_counting(&mut self) {
+        let passed = self.passed();
         if let Some(stopwatch) = &mut self.stopwatch {
-            let code = stopwatch.lap();
+            let code = passed.unwrap_or_else(|| stopwatch.lap());
             self.clock.has_computed();
             self.engine.works("code", code);
         }
     }
 
+    /// On a real machine: how much time has passed that the processor has not seen.
+    pub(super) fn passed(&mut self) -> Option<Time> {
+        let now = self.clock.time()?;
+        Some((now - self.engine.now()).max(Time::ZERO))
+    }
+
     /// What follows is the program's own code.
     #[cold]
     fn start_counting(&mut self) {
-        if let Some(stopwatch) = &mut self.stopwatch {
+        if let Some(now) = self.clock.time() {
+            self.engine.waits_until(now);
+        } else if let Some(stopwatch) = &mut self.stopwatch {
             self.clock.computes_from(self.engine.now());
             stopwatch.lap();
         }

@@ -161,7 +161,7 @@ impl<'a> Proc<'a> {
         let tested = match self.engine.done(request.number) {
             Some(done) if done <= self.now() => Ok(self.wait_for(request)),
             _ => {
-                self.engine.waits_until(self.now() + self.params().cycle);
+                self.engine.waits_until(self.now() + self.setup.network.params().cycle);
                 self.looked_in_vain();
                 self.engine.called(|_| Some(CallKind::Test { request: request.number }));
                 Err(request)

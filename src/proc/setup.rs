@@ -2,12 +2,15 @@
 
 use super::group::Groups;
 use super::work::{Rates, Work};
+use crate::params::Params;
 use crate::rules::network::Network;
 use crate::time::Time;
 
 /// A machine as its processors see it.
 pub(crate) struct Setup {
-    /// The network between them.
+    /// What programs plan by.
+    pub params: Params,
+    /// The network between them. On a real machine it costs nothing.
     pub network: Network,
     /// What computing costs.
     pub work: Work,

@@ -1,5 +1,6 @@
 //! Where each processor's time went.
 
+use crate::message::{Pack, Payload, Unpack};
 use crate::time::Time;
 
 /// What a processor did with its time. The seven times from [`send`](Stats::send) to [`work`](Stats::work) add up to
@@ -44,6 +45,28 @@ pub struct Stats {
     /// The most messages that were in transit to it at once; 0 where the capacity is unlimited.
     pub most_to: usize,
 }
+
+/// Packs and unpacks all fields as numbers, to bring them home from another process.
+macro_rules! travels {
+    ($($field:ident: $to:ident),*) => {
+        impl Payload for Stats {
+            fn bytes(&self) -> usize {
+                size_of::<Stats>()
+            }
+            fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+                $(self.$field.pack(to);)*
+            }
+            fn unpack(from: &mut Unpack) -> Option<Stats> {
+                Some(Stats { $($field: $to::unpack(from)?),* })
+            }
+        }
+    };
+}
+travels!(
+    sent: u64, words_sent: u64, received: u64, words_received: u64, send: Time, recv: Time, gap: Time, idle: Time,
+    stall: Time, port: Time, work: Time, finish: Time, stalls: u64, longest_stall: Time, out_of_order: u64,
+    most_from: usize, most_to: usize
+);
 
 impl Stats {
     /// The most messages in transit at once, from it or to it.

@@ -13,7 +13,7 @@ const ORDER: [&[&str]; 13] = [
     &["time", "text"],
     &["params"],
     &["message"],
-    &["error"],
+    &["error", "link"],
     &["trace"],
     &["rules"],
     &["clock"],

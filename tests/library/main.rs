@@ -15,6 +15,7 @@ mod faults;
 mod layers;
 #[cfg(target_os = "linux")]
 mod limits;
+mod link;
 mod machine;
 mod misbehaved;
 mod oracle;

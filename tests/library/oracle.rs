@@ -27,11 +27,13 @@ use std::collections::BTreeMap;
 use by_hand::{all_by_hand, by_hand, long};
 use check::{Fault, by_the_machine, by_the_oracle, check, messages};
 use outcome::{Account, Outcome};
-use program::Case;
 use program::Op::Work;
-use random::draw;
 
 use crate::cases::times;
+
+use program::Case;
+pub use program::{Note, live};
+pub use random::draw;
 
 /// Makes a program in which something does not hold as short as it can, so that the same still does not.
 fn shorten(mut case: Case, mut found: Fault, wall: bool) -> (Case, Fault) {

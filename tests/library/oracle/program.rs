@@ -1,6 +1,6 @@
 //! Programs that are data, and how a processor of the machine makes their calls.
 
-use loggp::{Group, Latency, PS, Params, Ports, Proc, Request, Tag, Ties, collectives};
+use loggp::{Group, Latency, PS, Params, Payload, Ports, Proc, Request, Tag, Ties, collectives};
 
 /// Tags are below this: few, so that calls compete for the same messages.
 pub const TAGS: usize = 3;
@@ -90,6 +90,19 @@ pub enum Op {
 }
 
 use Op::*;
+
+impl Op {
+    /// Whether what it gets may depend on the order in which messages come.
+    pub fn sees_order(&self) -> bool {
+        match self {
+            Recv { pattern, .. } | Irecv(pattern) => pattern.from.is_none() || pattern.tag.is_none(),
+            SendReceiving { .. } | Until { .. } | Poll { .. } | Probe { .. } | Test { .. } | WaitAny(_) => {
+                true
+            }
+            _ => false,
+        }
+    }
+}
 
 /// What processors do together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -249,7 +262,7 @@ impl Came {
 }
 
 /// A message that a program received or saw.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Payload)]
 pub struct Message {
     pub from: usize,
     pub tag: usize,
@@ -258,7 +271,7 @@ pub struct Message {
 }
 
 /// What a program knows after a call: its local time, and the message that came, if one did.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Payload)]
 pub struct Note {
     pub now: i64,
     pub came: Option<Message>,

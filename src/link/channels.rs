@@ -1,0 +1,75 @@
+//! A link of channels between threads: what a link must do, with nothing to install. The library's tests run on it.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::available_parallelism;
+
+use parking_lot::Mutex;
+
+use super::contract::{Came, Link};
+use crate::message::{Body, Slice};
+
+/// A process that is a thread, and its channels from and to all others.
+///
+/// ```
+/// use std::sync::Arc;
+/// use loggp::{Channels, Machine, Params, collectives};
+///
+/// let params = Params::builder(3).build()?;
+/// let sum = |link| {
+///     let machine = Machine::new(params).over(Arc::new(link));
+///     machine.run_across(|p| collectives::all_reduce(p, p.id() as u64, |a, b| a + b))
+/// };
+/// std::thread::scope(|scope| {
+///     let ranks: Vec<_> = Channels::between(3).into_iter().map(|link| scope.spawn(move || sum(link))).collect();
+///     for rank in ranks {
+///         assert_eq!(rank.join().unwrap().unwrap().results, [3, 3, 3]);
+///     }
+/// });
+/// # Ok::<(), loggp::ParamsError>(())
+/// ```
+#[derive(Debug)]
+pub struct Channels {
+    id: usize,
+    to: Vec<Mutex<Sender<Came>>>,
+    from: Mutex<Receiver<Came>>,
+}
+
+impl Channels {
+    /// The links of so many threads, for each one.
+    pub fn between(threads: usize) -> Vec<Channels> {
+        let (to, from): (Vec<_>, Vec<_>) = (0..threads).map(|_| channel()).unzip();
+        let link = |(id, from)| {
+            let to = to.iter().map(|to: &Sender<Came>| Mutex::new(to.clone())).collect();
+            Channels { id, to, from: Mutex::new(from) }
+        };
+        from.into_iter().enumerate().map(link).collect()
+    }
+}
+
+impl Link for Channels {
+    fn id(&self) -> usize {
+        self.id
+    }
+
+    fn p(&self) -> usize {
+        self.to.len()
+    }
+
+    fn send(&self, to: usize, bytes: &[u8], slice: Option<Slice>) {
+        let slice = slice.and_then(|slice| Body::copied(slice.bytes, slice.align));
+        // Who has ended receives nothing more.
+        _ = self.to[to].lock().send(Came { from: self.id, bytes: bytes.into(), slice });
+    }
+
+    fn poll(&self) -> Option<Came> {
+        self.from.lock().try_recv().ok()
+    }
+
+    fn is_crowded(&self) -> bool {
+        available_parallelism().map_or(1, usize::from) < self.p()
+    }
+
+    fn name(&self) -> String {
+        format!("{} threads", self.p())
+    }
+}

@@ -1,0 +1,252 @@
+//! Machines whose processors are processes: here threads, with channels between them.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loggp::{
+    Channels, Group, LogGps, Machine, Params, Payload, Proc, Run, RunError, Tag, Time, US, Work, collectives,
+};
+
+use crate::cases::seeds;
+use crate::oracle::{Note, draw, live};
+
+/// Runs a program on so many threads. Returns what each of them got.
+fn across<R: Payload>(
+    params: Params,
+    machine: impl Fn(Machine) -> Machine + Sync,
+    program: impl Fn(&mut Proc) -> R + Sync,
+) -> Vec<Result<Run<R>, RunError>> {
+    let run = |link| {
+        let patience = Duration::from_millis(200);
+        machine(Machine::new(params).over(Arc::new(link)).patience(patience)).run_across(&program)
+    };
+    std::thread::scope(|scope| {
+        let (run, links) = (&run, Channels::between(params.P));
+        let ranks: Vec<_> = links.into_iter().map(|link| scope.spawn(move || run(link))).collect();
+        ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+    })
+}
+
+/// What all say of a run that came to its end.
+fn same<R: Payload + PartialEq + fmt::Debug>(ranks: Vec<Result<Run<R>, RunError>>) -> Run<R> {
+    let mut runs: Vec<Run<R>> = ranks.into_iter().map(Result::unwrap).collect();
+    let first = runs.swap_remove(0);
+    for run in runs {
+        assert_eq!(
+            (&run.results, run.time, &run.processors),
+            (&first.results, first.time, &first.processors)
+        );
+    }
+    first
+}
+
+/// What all say of a run that failed.
+fn refused<R: Payload + fmt::Debug>(ranks: Vec<Result<Run<R>, RunError>>) -> String {
+    let mut said: Vec<String> = ranks.into_iter().map(|rank| rank.unwrap_err().to_string()).collect();
+    said.dedup();
+    assert_eq!(said.len(), 1, "{said:?}");
+    said.remove(0)
+}
+
+fn params(P: usize) -> Params {
+    Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap()
+}
+
+const DATA: Tag<Vec<f64>> = Tag::named(0, "data");
+const TEXT: Tag<(String, Option<u8>)> = Tag::named(1, "text");
+
+#[test]
+fn messages_are_what_was_sent() {
+    let long: Vec<f64> = (0..5000).map(f64::from).collect();
+    let run = same(across(
+        params(3),
+        |machine| machine,
+        |p| {
+            let (next, before) = ((p.id() + 1) % 3, (p.id() + 2) % 3);
+            p.send(next, DATA, long.clone());
+            p.send(next, TEXT, ("from".into(), Some(p.id() as u8)));
+            p.send(p.id(), DATA, vec![0.5]);
+            let own = p.recv_from(p.id(), DATA);
+            let text = p.recv(TEXT);
+            (own, p.recv_from(before, DATA) == long, text.1.1, p.now() > Time::ZERO, *p.params() == params(3))
+        },
+    ));
+    assert_eq!(run.results[1], (vec![0.5], true, Some(0), true, true));
+    assert!(run.time > Time::ZERO && run.processors.iter().all(|stats| stats.finish <= run.time));
+    assert_eq!((run.messages(), run.processors[2].received), (9, 3));
+}
+
+/// Collectives, groups, requests and looks give what they give on the virtual clock.
+#[test]
+fn everything_else_is_the_machine_s() {
+    let program = |p: &mut Proc| {
+        let (id, P) = (p.id(), p.p());
+        let sum = collectives::all_reduce(p, id as u64, |a, b| a + b);
+        let table = collectives::broadcast(p, P - 1, (id == P - 1).then(|| vec![1.5_f64; 900]));
+        let parts = collectives::all_to_all(p, (0..P).map(|to| vec![(id * P + to) as u32; 2]).collect());
+        let odd = Group::new((id % 2..P).step_by(2));
+        let most = collectives::all_max(&mut p.within(&odd), id as f64, id, id);
+        p.barrier();
+        let requests: Vec<_> = (0..P).map(|from| p.irecv_from(from, DATA)).collect();
+        let sends: Vec<_> = (0..P).map(|to| p.isend(to, DATA, vec![id as f64; 1000])).collect();
+        let came: Vec<f64> = p.wait_all(requests).into_iter().map(|data| data[999]).collect();
+        p.wait_all(sends);
+        let right = p.send_recv((id + 1) % P, id, (id + P - 1) % P, Tag::new(7));
+        p.send((id + 1) % P, TEXT, (id.to_string(), None));
+        while !p.probe_from((id + P - 1) % P, TEXT) {}
+        let (mut looks, mut text) = (0, None);
+        while text.is_none() {
+            text = p.try_recv(TEXT);
+            looks += 1;
+        }
+        assert_eq!((looks, p.recv_until(p.now() + 5 * US, TEXT)), (1, None));
+        let right = (right, text.map(|(from, text)| (from, text.0)));
+        (sum, table[899], (parts, came), (most.value, most.place, right))
+    };
+    for P in [1, 2, 5] {
+        let run = same(across(params(P), |machine| machine, program));
+        assert_eq!(run.results, Machine::new(params(P)).run(program).unwrap().results);
+    }
+}
+
+/// A message above S waits for its receiver, and what is announced in both directions deadlocks: all say so.
+#[test]
+fn long_messages_wait_for_their_receivers() {
+    let [O_s, O_r, G_s, G_l] = [Time::ZERO; 4];
+    let gps = LogGps { s: 100, S: 100, O_s, O_r, G_s, G_l };
+    let params = Params::builder(2).gps(gps).build().unwrap();
+    let run = same(across(
+        params,
+        |machine| machine,
+        |p| match p.id() {
+            0 => {
+                p.send(1, DATA, vec![1.5; 10_000]);
+                p.now()
+            }
+            _ => {
+                std::thread::sleep(Duration::from_millis(20));
+                p.recv_from(0, DATA);
+                p.now()
+            }
+        },
+    ));
+    assert!(run.results[0] > 20_000 * US, "{:?}", run.results);
+    let said = refused(across(
+        params,
+        |machine| machine,
+        |p| {
+            p.send(1 - p.id(), DATA, vec![1.5; 10_000]);
+            p.recv(DATA).0
+        },
+    ));
+    assert!(said.starts_with("deadlock: 2 of 2 processors wait"), "{said}");
+    assert!(said.contains("\n  processor 1 at "), "{said}");
+    assert!(
+        said.contains("waited to send 10000 words, more than S = 100, until processor 0 receives"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_goes_wrong_in_one_ends_all() {
+    struct Own;
+    impl Payload for Own {
+        fn bytes(&self) -> usize {
+            1
+        }
+    }
+    let all = |program: &(dyn Fn(&mut Proc) + Sync)| refused(across(params(3), |machine| machine, program));
+    let waits = |p: &mut Proc| _ = p.recv(DATA);
+    let said = all(&|p| if p.id() == 1 { panic!("no more") } else { waits(p) });
+    assert_eq!(said, "processor 1 panicked: no more");
+    let said = all(&|p| if p.id() == 2 { p.send(0, Tag::new(0), 7_u8) } else { waits(p) });
+    assert!(
+        said.starts_with("processor 0 asked processor 2 for a alloc::vec::Vec<f64> with tag 0 (data), and"),
+        "{said}"
+    );
+    let said = all(&|p| if p.id() == 2 { p.send(0, Tag::new(0), Own) } else { waits(p) });
+    assert!(said.contains("Own to another process, and it does not say how it is packed; derive"), "{said}");
+    let said = all(&|p| if p.id() > 0 { p.send(0, DATA, vec![]) } else { waits(p) });
+    assert_eq!(said, "1 messages to processor 0 were never received");
+    let said = all(&|p| {
+        if p.id() == 0 {
+            waits(p)
+        }
+    });
+    assert!(
+        said.starts_with(
+            "deadlock: 1 of 3 processors wait for messages that nobody sends\n  processor 0 at "
+        ),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_a_real_machine_has_not_is_refused() {
+    let refused = |machine: &(dyn Fn(Machine) -> Machine + Sync)| refused(across(params(2), machine, |_| ()));
+    let charged = refused(&|machine| machine.work(Work::Charged));
+    assert_eq!(charged, "a real machine has no charged work to set; let it be measured");
+    assert_eq!(refused(&|machine| machine.trace(true)), "a real machine has no trace to set; leave it out");
+    let other = Machine::new(params(3)).over(Arc::new(Channels::between(2).remove(0)));
+    assert_eq!(
+        other.run_across(|_| ()).unwrap_err().to_string(),
+        "P = 3, and there are 2 processes; give P = 2, or start 3"
+    );
+    let alone = Machine::new(params(1)).over(Arc::new(Channels::between(1).remove(0)));
+    let said = alone.run(|_| ()).unwrap_err().to_string();
+    assert_eq!(said, "its processors are processes, whose results must travel; call run_across");
+}
+
+/// One runs another case than the others: none begins.
+#[test]
+fn all_must_run_the_same() {
+    let links = Channels::between(2);
+    let said: Vec<String> = std::thread::scope(|scope| {
+        let ranks = links.into_iter().zip([US, 2 * US]).map(|(link, L)| {
+            let machine = Machine::new(Params { L, ..params(2) }).over(Arc::new(link));
+            scope.spawn(move || machine.run_across(|p| p.barrier()).unwrap_err().to_string())
+        });
+        ranks.collect::<Vec<_>>().into_iter().map(|rank| rank.join().unwrap()).collect()
+    });
+    assert_eq!(said, ["processes 0 and 1 are to run different things; give all the same arguments"; 2]);
+}
+
+/// Random programs that mix all calls come to their end, with no message left, whatever the order is; or all wait for ever,
+/// since a look has found something else than in another order. Without looks and wildcards no order decides anything: then
+/// they end where they end on the virtual clock, and get the same messages.
+#[test]
+fn random_programs_get_what_is_sent() {
+    let (mut ended, mut deadlocks) = (0, [0; 2]);
+    for seed in seeds(120) {
+        let mut case = draw(seed);
+        if case.params.P > 6 {
+            continue;
+        }
+        let decided = seed % 2 == 0;
+        if decided {
+            case.program.iter_mut().for_each(|calls| calls.retain(|op| !op.sees_order()));
+        }
+        let ranks = across(case.params, |machine| machine, |p| live(p, &case));
+        let virtually = Machine::new(case.params).run(|p| live(p, &case));
+        if ranks[0].is_err() {
+            assert!(refused(ranks).starts_with("deadlock: "), "seed {seed}");
+            assert!(!decided || virtually.is_err(), "seed {seed}: {case:?}");
+            deadlocks[usize::from(decided)] += 1;
+            continue;
+        }
+        let run = same(ranks);
+        ended += 1;
+        if decided {
+            let came = |notes: &Vec<Note>| {
+                let mut came: Vec<_> = notes.iter().filter_map(|note| note.came).collect();
+                came.sort_by_key(|message| (message.from, message.tag, message.words));
+                came
+            };
+            let came = |results: &[Vec<Note>]| results.iter().map(came).collect::<Vec<_>>();
+            assert_eq!(came(&run.results), came(&virtually.unwrap().results), "seed {seed}");
+        }
+    }
+    println!("{ended} ended, {deadlocks:?} deadlocks");
+    assert!(ended > 20 && deadlocks[0] > 0 && deadlocks[1] > 0);
+}
