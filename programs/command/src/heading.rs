@@ -42,7 +42,10 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<
         "{}{on}: {}{cycles}\n{size}, {}, times in {}",
         case.program.name,
         parameters.join(", "),
-        clock_said(emulation.clock, emulation.carrier),
+        emulation
+            .over
+            .as_ref()
+            .map_or_else(|| clock_said(emulation.clock, emulation.carrier), |link| link.name()),
         unit.name,
     );
     if case.work != case.program.work {

@@ -30,6 +30,7 @@ mod man;
 mod matrix;
 mod name;
 mod number;
+mod on;
 mod options;
 mod output;
 mod own;

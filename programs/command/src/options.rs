@@ -9,7 +9,7 @@ use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Ports, Ties, Time, T
 use loggp_programs::{Emulation, option};
 
 use super::failure::Failure;
-use super::known;
+use super::{known, on};
 
 /// Which machine, how it runs, and how that is reported. A command that cannot do what one of them says refuses it.
 #[derive(Args)]
@@ -103,6 +103,13 @@ pub struct Options {
     /// What computing costs: this computer's time, or the machine's rates [default: as the program says]
     #[arg(long, value_parser = one_of::<Work>(WORK))]
     pub work: Option<Work>,
+    /// Measure on a real machine, and not on the wall clock
+    #[arg(long, value_name = "MACHINE", value_parser = on::named())]
+    #[arg(conflicts_with_all = ["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "barrier"])]
+    pub on: Option<String>,
+    /// More processes than cores, whose times say little
+    #[arg(long, requires = "on")]
+    pub oversubscribe: bool,
 }
 
 /// How rows are written.

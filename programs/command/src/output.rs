@@ -8,6 +8,7 @@ use loggp_draw::plot::Plot;
 
 use super::draft::Draft;
 use super::failure::Failure;
+use super::on;
 use super::options::Format;
 
 /// Where else a report goes.
@@ -30,7 +31,7 @@ impl Outputs {
     /// Refuses a path to which nothing can be written: better before the runs than after.
     pub fn open(&self) -> Result<Files, Failure> {
         let mut files = Files { pictures: Vec::new(), rows: Vec::new() };
-        for path in &self.output {
+        for path in self.output.iter().filter(|_| on::speaks()) {
             let format = match ending(path).as_str() {
                 "svg" => None,
                 "csv" => Some(Format::Csv),

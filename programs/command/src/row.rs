@@ -86,8 +86,9 @@ pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'stati
         messages(),
         Column::new("stalls.count", |row: &Row| row.answers.outcome.run.stalls()).titled("stalls"),
         Column::new("stalls.ns", |row: &Row| row.answers.outcome.run.stalled()).titled("stalled").optional(),
-        Column::new("stalls.max_in_transit", |row: &Row| {
-            Field::Of(row.answers.outcome.run.most_in_transit(), row.case().params.capacity())
+        Column::new("stalls.max_in_transit", |row: &Row| match row.task.study.emulation.over {
+            Some(_) => Field::Nothing,
+            None => Field::Of(row.answers.outcome.run.most_in_transit(), row.case().params.capacity()),
         })
         .titled("in transit"),
         Column::new("stalls.capacity", |row: &Row| row.case().params.capacity()),
@@ -113,7 +114,7 @@ pub fn asked() -> [Column<'static, Row>; 9] {
         Column::new("repeat", |row: &Row| row.task.study.repeat),
         Column::new("dilation_asked", |row: &Row| {
             let emulation = &row.task.study.emulation;
-            (emulation.clock == ClockKind::Wall).then_some(emulation.dilation)
+            (emulation.clock == ClockKind::Wall && emulation.over.is_none()).then_some(emulation.dilation)
         }),
     ]
 }
@@ -137,10 +138,16 @@ pub fn machine<R>(
 /// The clock on which a study runs, and what processors are on it.
 pub fn clock() -> [Column<'static, Row>; 2] {
     [
-        Column::new("clock", |row: &Row| row.task.study.emulation.clock),
+        Column::new("clock", |row: &Row| match &row.task.study.emulation {
+            emulation if emulation.over.is_some() => "real".to_string(),
+            emulation => emulation.clock.to_string(),
+        }),
         Column::new("carrier", |row: &Row| {
             let emulation = &row.task.study.emulation;
-            carrier_on(emulation.clock, emulation.carrier)
+            match &emulation.over {
+                Some(link) => Some(link.name()),
+                None => carrier_on(emulation.clock, emulation.carrier).map(|carrier| carrier.to_string()),
+            }
         }),
     ]
 }

@@ -1,12 +1,13 @@
 //! The studies that a request asks for, but for their algorithm and for what is swept.
 
-use loggp::{ClockKind, Params, ParamsBuilder, Time};
+use loggp::{ClockKind, Params, ParamsBuilder, Time, Work};
 use loggp_programs::{Algorithm, Case, Emulation, Program, ProgramOption, Refusal, Value};
 use loggp_study::Study;
 
 use super::choice::{self, Choice};
 use super::failure::Failure;
 use super::name;
+use super::on;
 use super::options::Options;
 use super::own::OfProgram;
 
@@ -34,14 +35,18 @@ impl<'a> Setting<'a> {
         clock: ClockKind,
     ) -> Result<Setting<'a>, Failure> {
         let program = of.program;
-        let emulation = options.machine.emulation(clock)?;
-        let (name, machine) = choice::begin(&options.machine.choice, options.machine.one_P()?)?;
+        let mut emulation = options.machine.emulation(clock)?;
+        if options.on.is_some() {
+            let over = Some(on::mpi(options.oversubscribe)?);
+            emulation = Emulation { clock: ClockKind::Wall, over, ..emulation };
+        }
+        let (name, machine) = choice::begin(&options.machine.choice, P(options, &emulation)?)?;
         Ok(Setting { program, name, machine, emulation, given: &of.given, options })
     }
 
     /// The machine.
     pub fn choice(&self) -> Result<Choice, Failure> {
-        Choice::of(&self.options.machine.choice, self.options.machine.one_P()?)
+        Choice::of(&self.options.machine.choice, P(self.options, &self.emulation)?)
     }
 
     /// The algorithms with these names; all without a name.
@@ -68,7 +73,11 @@ impl<'a> Setting<'a> {
             ports: machine.ports,
             latency: machine.latency,
             ties: machine.ties,
-            work: work.unwrap_or(self.program.work),
+            work: work.unwrap_or(if self.emulation.over.is_some() {
+                Work::Measured
+            } else {
+                self.program.work
+            }),
             computing: None,
             barrier,
             size: size.unwrap_or(self.program.size.default),
@@ -78,6 +87,13 @@ impl<'a> Setting<'a> {
         let case = self.given.iter().cloned().fold(case, Case::set);
         Ok(Study { case, emulation: self.emulation.clone(), repeat: *repeat })
     }
+}
+
+/// How many processors were asked for: as many as there are processes, unless told.
+fn P(options: &Options, emulation: &Emulation) -> Result<Option<usize>, Failure> {
+    let there = emulation.over.as_ref().map(|link| link.p());
+    let told = choice::gives(&options.machine.choice, "P");
+    Ok(options.machine.one_P()?.or(there.filter(|_| !told)))
 }
 
 /// Whether one of these algorithms has a use for an option; or a sentence that says which would.

@@ -1,8 +1,9 @@
 //! How a case is run, and what became of it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use loggp::{Audit, Carrier, ClockKind, Dilation, Machine, Params, Run, Time};
+use loggp::{Audit, Carrier, ClockKind, Dilation, Link, Machine, Params, Run, Time};
 
 use crate::math::median::median;
 
@@ -21,6 +22,8 @@ pub struct Emulation {
     pub stack: Option<usize>,
     /// Whether it notes what happens.
     pub trace: bool,
+    /// The real machine that runs in place of the wall clock, if one does.
+    pub over: Option<Arc<dyn Link>>,
 }
 
 /// A run and what became of its result.
@@ -110,7 +113,10 @@ impl Emulation {
 
     /// A machine with these parameters that runs so.
     pub fn machine(&self, params: Params) -> Machine {
-        let Emulation { clock, carrier, dilation, cores, stack, trace } = *self;
+        let Emulation { clock, carrier, dilation, cores, stack, trace, ref over } = *self;
+        if let Some(link) = over.as_ref().filter(|_| clock == ClockKind::Wall) {
+            return Machine::new(params).over(link.clone()).trace(trace);
+        }
         let mut machine = Machine::new(params).clock(clock).carrier(carrier).dilation(dilation).trace(trace);
         if let Some(cores) = cores {
             machine = machine.cores(cores);

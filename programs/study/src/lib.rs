@@ -7,9 +7,10 @@ pub mod analysis;
 pub mod calibration;
 pub mod loggps;
 pub mod range;
+pub mod real;
 pub mod sweep;
 
-use loggp::{ClockKind, RunError, Time, Trace, Work};
+use loggp::{Cause, ClockKind, RunError, Time, Trace, Work};
 
 use loggp_programs::{Case, Computing, Emulation, Outcome, PhaseName, Refusal, Trend};
 
@@ -134,7 +135,13 @@ impl Study {
             for _ in 0..self.repeat.max(1) {
                 // Both see the host as it is now.
                 if let Some(free) = free.as_ref().filter(|_| reported) {
-                    computing.push(free.plan()?.run(&Emulation { trace: false, ..emulation.clone() })?);
+                    // On a real machine messages cost something whatever the parameters say.
+                    let clock = if emulation.over.is_some() { ClockKind::Virtual } else { clock };
+                    computing.push(free.plan()?.run(&Emulation {
+                        clock,
+                        trace: false,
+                        ..emulation.clone()
+                    })?);
                 }
                 outcomes.push(plan.run(&emulation)?);
                 done();
@@ -244,7 +251,10 @@ impl From<Refusal> for Failed {
 
 impl From<RunError> for Failed {
     fn from(error: RunError) -> Failed {
-        Failed::Run(Box::new(error))
+        match error.cause {
+            Cause::Params(why) => Failed::Refused(why.to_string().into()),
+            _ => Failed::Run(Box::new(error)),
+        }
     }
 }
 

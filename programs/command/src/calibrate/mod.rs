@@ -2,6 +2,7 @@
 //! that were measured elsewhere.
 
 mod loggps;
+mod real;
 
 use std::io::Write;
 use std::mem::take;
@@ -20,6 +21,7 @@ use super::failure::Failure;
 use super::field::Field;
 use super::heading::{machine_heading, parameters};
 use super::number::{Unit, rough};
+use super::on;
 use super::options::{MachineOptions, carrier_on};
 use super::output::Outputs;
 use super::report::Report;
@@ -43,6 +45,13 @@ pub struct Calibrate {
     /// Netgauge's pattern loggp prints
     #[arg(long, value_name = "FILE", help_heading = "Calibration")]
     from: Option<PathBuf>,
+    /// Calibrate a real machine between processes 0 and 1: -o FILE.json is then a machine, for --machine FILE.json
+    #[arg(long, value_name = "MACHINE", value_parser = on::named(), help_heading = "Calibration")]
+    #[arg(conflicts_with_all = ["clock", "carrier", "dilation", "cores", "ports", "P", "machine", "params", "find", "from", "stack"])]
+    on: Option<String>,
+    /// More processes than cores, whose times say little
+    #[arg(long, requires = "on", help_heading = "Calibration")]
+    oversubscribe: bool,
     /// Where else it goes.
     #[command(flatten)]
     outputs: Outputs,
@@ -92,6 +101,9 @@ const MOST_DECIMALS: usize = 4;
 impl Calibrate {
     /// Calibrates, and says how near it came.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        if self.on.is_some() {
+            return real::calibrate(self, out);
+        }
         match (self.find, &self.from) {
             (Some(Model::LogGP), Some(_)) => Err(Failure::request(
                 "--from derives a machine of LogGPS from round trips; leave out --find loggp",

@@ -62,7 +62,7 @@ impl Plan for AllToAllBroadcast<'_> {
         let rhythm = Rhythm::new(&case.params, k * (P - 1));
         let mut rng = fastrand::Rng::with_seed(case.seed);
         let items: Vec<Vec<u64>> = (0..P).map(|_| (0..k).map(|_| rng.u64(..)).collect()).collect();
-        let run = case.machine(emulation).run(|p| all_to_all(p, &rhythm, &items[p.id()]))?;
+        let run = case.machine(emulation).run_across(|p| all_to_all(p, &rhythm, &items[p.id()]))?;
         let (run, results) = run.take_results();
         Ok(Outcome::new(run, verify(&results, &items)))
     }

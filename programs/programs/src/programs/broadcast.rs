@@ -89,7 +89,7 @@ impl Plan for Broadcast<'_> {
         let children = (self.tree)(params.P, D, d);
         let mut datum = vec![0; size * params.word.get()];
         fastrand::Rng::with_seed(*seed).fill(&mut datum);
-        let run = self.case.machine(emulation).run(|p| broadcast(p, &children, &datum))?;
+        let run = self.case.machine(emulation).run_across(|p| broadcast(p, &children, &datum))?;
         let (run, results) = run.take_results();
         Ok(Outcome::new(run, verify(&results, &datum)))
     }

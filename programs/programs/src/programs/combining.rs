@@ -76,7 +76,7 @@ impl Plan for Combining<'_> {
         let hops = Hops::new(&case.params);
         let mut rng = fastrand::Rng::with_seed(case.seed);
         let operands: Vec<u64> = (0..case.params.P * case.size).map(|_| rng.u64(..)).collect();
-        let run = case.machine(emulation).run(|p| {
+        let run = case.machine(emulation).run_across(|p| {
             let own = operands[p.id() * case.size..][..case.size].iter().map(|x| Word((*x, *x)));
             let own = own.reduce(|a, b| both(a, &b)).expect("a size of 0 was refused");
             combine(p, &hops, own, both)

@@ -205,7 +205,7 @@ impl Plan for Once<'_> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let data: Arc<[u8]> = (0..size).map(|_| rng.u8(..)).collect();
         let machine = self.case.machine(emulation).rate(DELAY, PS);
-        let run = machine.run(|p| {
+        let run = machine.run_across(|p| {
             let (mut calls, mut received) = (Vec::with_capacity(2), None);
             if p.id() == 1 {
                 delay(p, work, self.late);

@@ -30,7 +30,7 @@
 //! g, and it is the receiver who lags behind.
 
 use loggp::collectives::Shift;
-use loggp::{Params, Payload, Ports, Proc, RunError, Tag, Time, Work};
+use loggp::{Pack, Params, Payload, Ports, Proc, RunError, Tag, Time, Unpack, Work};
 
 use crate::{Algorithm, Case, Emulation, Metric, Outcome, Plan, Planned, Program, Size};
 
@@ -184,7 +184,7 @@ impl Plan for Remap<'_> {
         let Case { params, size, seed, .. } = *self.case;
         let mut data = vec![0; params.P * params.P * size];
         fastrand::Rng::with_seed(seed).fill(&mut data);
-        let run = self.case.machine(emulation).run(|p| remap(p, self, &data))?;
+        let run = self.case.machine(emulation).run_across(|p| remap(p, self, &data))?;
         let (run, results) = run.take_results();
         let verified = verify(&results, &data, size);
         let sent = ((params.P - 1) * size) as f64;
@@ -303,6 +303,26 @@ impl Piece {
 impl Payload for Piece {
     fn bytes(&self) -> usize {
         self.open().1.len()
+    }
+
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        let (index, length) = match self {
+            Piece::Few { index, length, .. } => (index, Some(*length)),
+            Piece::Many { index, .. } => (index, None),
+        };
+        index.pack(to);
+        to.add(&[length.unwrap_or(u8::MAX)]);
+        match self {
+            Piece::Few { bytes, .. } => bytes.pack(to),
+            Piece::Many { bytes, .. } => bytes.pack(to),
+        }
+    }
+
+    fn unpack(from: &mut Unpack) -> Option<Piece> {
+        Some(match (u32::unpack(from)?, u8::unpack(from)?) {
+            (index, u8::MAX) => Piece::Many { index, bytes: Payload::unpack(from)? },
+            (index, length) => Piece::Few { index, length, bytes: Payload::unpack(from)? },
+        })
     }
 }
 

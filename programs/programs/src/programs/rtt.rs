@@ -159,7 +159,7 @@ impl Plan for RoundTrips<'_> {
         let (ping, pong) = (data(), data());
         let w = self.w;
         let machine = self.case.machine(emulation).rate(DELAY, PS);
-        let run = machine.run(|p| {
+        let run = machine.run_across(|p| {
             let mut received = None;
             for _ in 0..self.rounds {
                 match p.id() {

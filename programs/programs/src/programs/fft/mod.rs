@@ -198,22 +198,20 @@ impl Plan for Fft<'_> {
         if let Some((butterfly, point)) = self.charges {
             machine = machine.rate("butterfly", butterfly).rate("point", point);
         }
-        let run = machine.run(|p| {
+        let transformed = |p: &mut Proc| {
             let part = part(p.id());
             let mut memory = p.prepare(|| Memory::new(&kernels, self.is_long(), part));
             let times = transform(p, self, &kernels, &mut memory);
             (memory, times) // all of it: to give memory back takes time too
-        });
+        };
+        let run = machine.run_home(transformed, |(memory, times)| (memory.points, times));
         let (run, results) = run?.take_results();
 
         let mut transform = vec![kernels::ZERO; shape.n];
         let mut spent = [Time::ZERO; 4];
-        for (id, (memory, times)) in results.into_iter().enumerate() {
-            memory
-                .points
-                .iter()
-                .enumerate()
-                .for_each(|(j, point)| transform[output_of(&shape, id, j)] = *point);
+        for (id, (points, times)) in results.into_iter().enumerate() {
+            let points = points.iter().enumerate();
+            points.for_each(|(j, point)| transform[output_of(&shape, id, j)] = *point);
             spent.iter_mut().zip(times).for_each(|(most, time)| *most = time.max(*most));
         }
         let mut outcome = Outcome::new(run, verify::verify(input, transform));

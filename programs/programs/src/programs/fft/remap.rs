@@ -9,19 +9,13 @@ use super::layout::{Layout, Shape};
 /// A point on its way. On the CM-5 a message has 16 bytes of data, which is a point, and 4 bytes of address
 /// (LogP, section 4.1.4). The
 /// address is counted in the gap there, so it counts for no word here.
+#[derive(Payload)]
 pub struct Addressed {
     /// The how manieth point of its sender for its receiver it is; messages may overtake each other.
+    #[payload(free)]
     pub i: u32,
     /// The point.
     pub point: Point,
-}
-
-impl Payload for Addressed {
-    const SIZE: Option<usize> = Some(size_of::<Point>());
-
-    fn bytes(&self) -> usize {
-        size_of::<Point>()
-    }
 }
 
 /// The order in which a processor sends to the others.

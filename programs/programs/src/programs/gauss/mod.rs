@@ -8,7 +8,7 @@ mod rows;
 mod solver;
 mod verify;
 
-use loggp::{RunError, Time, Work};
+use loggp::{Proc, RunError, Time, Work};
 use ndarray::{Array1, Array2};
 
 use self::rows::Singular;
@@ -121,14 +121,15 @@ impl Plan for Gauss<'_> {
         if let Some(flop) = self.charged {
             machine = machine.rate("flop", flop);
         }
-        let run = machine.run(|p| {
+        let solve = |p: &mut Proc| {
             let (P, id) = (p.p(), p.id());
             let mut solver = p.prepare(|| Solver::new(P, id, self.piece, &matrix.view(), &b));
             let found = solver.solve(p);
             (solver, found) // it is kept, for to give memory back takes time too
-        })?;
+        };
+        let run = machine.run_home(solve, |(solver, found)| (solver.longest, found))?;
         let (run, parts) = run.take_results();
-        let longest = parts.iter().map(|(solver, _)| solver.longest).max().unwrap_or(0);
+        let longest = parts.iter().map(|(longest, _)| *longest).max().unwrap_or(0);
         let found: Vec<Result<Vec<f64>, Singular>> = parts.into_iter().map(|(_, found)| found).collect();
         let verified = verify::verify(&matrix, &b, &found);
         let mut metrics = Vec::new();

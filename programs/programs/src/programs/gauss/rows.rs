@@ -20,7 +20,7 @@ pub struct Rows {
 }
 
 /// What everyone must know of a row's pivot.
-#[derive(Clone)]
+#[derive(Clone, Payload)]
 pub struct Pivot {
     /// The column that takes the row's place.
     pub column: usize,
@@ -41,14 +41,8 @@ pub struct Block {
 }
 
 /// The matrix is singular: in this step no pivot was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Payload)]
 pub struct Singular(pub usize);
-
-impl Payload for Pivot {
-    fn bytes(&self) -> usize {
-        self.column.bytes() + self.y.bytes() + self.above.bytes()
-    }
-}
 
 impl Block {
     /// How many rows it has.

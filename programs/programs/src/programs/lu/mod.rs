@@ -269,14 +269,16 @@ impl Plan for Lu<'_> {
         if let Some(flop) = self.charged {
             machine = machine.rate("flop", flop).rate(grid::MOVE, Time::ZERO);
         }
-        let run = machine.run(|p| self.eliminate(p, &matrix))?;
-        let (run, parts) = run.take_results();
+        let home = |(mut part, found): (Part<'_>, Result<(), Singular>)| {
+            (part.elements().collect::<Vec<_>>(), part.take_notes(), found)
+        };
+        let (run, parts) = machine.run_home(|p| self.eliminate(p, &matrix), home)?.take_results();
         let n = self.layout.n;
         let mut lu = Array2::zeros((n, n).f());
         let (mut notes, mut singular) = (Vec::new(), None);
-        for (mut part, found) in parts {
-            part.elements().for_each(|(i, j, value)| lu[(i, j)] = value);
-            notes.push(part.take_notes());
+        for (elements, noted, found) in parts {
+            elements.into_iter().for_each(|(i, j, value)| lu[(i, j)] = value);
+            notes.push(noted);
             singular = singular.or(found.err());
         }
         let (pivots, records): (Vec<Vec<usize>>, Vec<Record>) = notes.into_iter().unzip();

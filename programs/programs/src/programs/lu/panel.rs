@@ -71,7 +71,7 @@ impl Team<'_, '_, '_> {
 }
 
 /// A number to be compared by its absolute value.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Payload)]
 pub struct Magnitude(pub f64);
 
 impl PartialOrd for Magnitude {
@@ -80,16 +80,8 @@ impl PartialOrd for Magnitude {
     }
 }
 
-impl Payload for Magnitude {
-    const SIZE: Option<usize> = f64::SIZE;
-
-    fn bytes(&self) -> usize {
-        self.0.bytes()
-    }
-}
-
 /// There is no pivot in this column: all that is left of it is 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Payload)]
 pub struct Singular(pub usize);
 
 impl<'v> Panel<'v> {

@@ -1,6 +1,6 @@
 //! What a processor notes of its elimination, and what all of them together show.
 
-use loggp::{Proc, Time};
+use loggp::{Payload, Proc, Time};
 
 /// What is done for a panel, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub const PHASES: [(&str, &[Act]); 4] = [
 ];
 
 /// What a processor notes of a panel.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Payload)]
 pub struct Noted {
     /// When each of the acts was over, if it took part.
     ended: [Time; 6],
@@ -39,7 +39,7 @@ pub struct Noted {
 }
 
 /// What a processor notes, panel by panel.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Payload)]
 pub struct Record(Vec<Noted>);
 
 impl Record {

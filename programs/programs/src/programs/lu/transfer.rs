@@ -6,17 +6,13 @@ use loggp::{LongMessages, Params, Payload, Proc, Tag};
 const VALUES: Tag<Numbered> = Tag::named(1, "values");
 
 /// Some of the numbers. Those behind may overtake those before.
+#[derive(Payload)]
 struct Numbered {
     /// How many messages come before.
+    #[payload(free)]
     number: usize,
     /// The numbers; a message counts for these.
     values: Vec<f64>,
-}
-
-impl Payload for Numbered {
-    fn bytes(&self) -> usize {
-        self.values.bytes()
-    }
 }
 
 /// How many numbers a message has, if there are so many.

@@ -24,7 +24,7 @@ pub use sort::{Method, Room, sort};
 
 use std::fmt::Debug;
 
-use loggp::{Machine, RunError, Time, US, Work};
+use loggp::{Machine, Proc, RunError, Time, US, Work};
 
 use crate::{Algorithm, Case, Emulation, Metric, Outcome, PhaseName, Planned, Program, Size};
 use input::Key;
@@ -101,14 +101,14 @@ fn run<K: Key>(case: &Case, setting: &Setting, machine: Machine) -> Result<Outco
         .rate("local sort", costs.local_sort)
         .rate("move", costs.moving)
         .rate("scan", costs.scan);
-    let run = machine.run(|p| {
+    let sort = |p: &mut Proc| {
         let mut room = p.prepare(|| Room::new(setting.method, n, case.params.P));
         let ends = sort(p, setting.method, &keys[p.id() * n..][..n], &mut room);
         (room, ends) // all of it: to give memory back takes time too
-    });
+    };
+    let run = machine.run_home(sort, |(room, ends)| (room.items, ends));
     let (run, results) = run?.take_results();
-    let (results, ends): (Vec<_>, Vec<_>) =
-        results.into_iter().map(|(room, ends)| (room.items, ends)).unzip();
+    let (results, ends): (Vec<_>, Vec<_>) = results.into_iter().unzip();
     keys.sort_unstable();
     let phases = phases(setting, &ends);
     let metrics = vec![Metric {

@@ -101,17 +101,11 @@ pub fn sort<T: Item>(p: &mut Proc, method: Method, mine: &[T], room: &mut Room<T
 
 /// An item and its place at its receiver. The place is the message's address, which the papers do not count
 /// among its data (LogP, section 4.1.4: 20 bytes with the address, 16 of data).
+#[derive(Payload)]
 struct Put<T> {
+    #[payload(free)]
     place: u32,
     item: T,
-}
-
-impl<T: Item> Payload for Put<T> {
-    const SIZE: Option<usize> = T::SIZE;
-
-    fn bytes(&self) -> usize {
-        self.item.bytes()
-    }
 }
 
 /// Each key is sent to its place as soon as that is known, and keys are received meanwhile.

@@ -170,7 +170,7 @@ impl Plan for Scatter<'_> {
         let mut items = vec![0; case.params.P * set];
         fastrand::Rng::with_seed(case.seed).fill(&mut items);
         let run = if way == Way::Short {
-            machine.run(|p| short(p, case.size, &items))
+            machine.run_across(|p| short(p, case.size, &items))
         } else {
             let mut tree = Tree::new(splits(case, way).S, case.params.P, case.size);
             match way {
@@ -178,7 +178,7 @@ impl Plan for Scatter<'_> {
                 Way::Split { detour: None } => tree = split::improve(tree, &case.params),
                 _ => (),
             }
-            machine.run(|p| scatter(p, &tree, &items))
+            machine.run_across(|p| scatter(p, &tree, &items))
         };
         let (run, results) = run?.take_results();
         Ok(Outcome::new(run, verify(&results, &items, set)))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loggp::Time;
+use loggp::{Payload, Time};
 
 use super::packet::Element;
 use super::random::Counts;
@@ -33,7 +33,7 @@ impl Source {
 }
 
 /// What became of it on a processor.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Payload)]
 pub struct Arrival {
     /// Everyone's message for this processor.
     pub messages: Vec<Vec<Element>>,

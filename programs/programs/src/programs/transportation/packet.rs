@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loggp::Payload;
+use loggp::{Pack, Payload, Unpack};
 
 /// An element.
 pub type Element = u32;
@@ -36,6 +36,15 @@ impl Slice {
     pub fn len(&self) -> usize {
         self.len as usize
     }
+
+    /// Adds what comes behind it at its source: there is nothing to copy, unless both have come from another process.
+    fn goes_on(&mut self, rest: Slice) {
+        if !Arc::ptr_eq(&self.all, &rest.all) {
+            let both = [self.elements(), rest.elements()].concat();
+            *self = Slice::new(&Arc::new(both), 0, self.len());
+        }
+        self.len += rest.len;
+    }
 }
 
 /// A message: elements that leave from the places where they are, without being copied together (section 7.1).
@@ -50,7 +59,7 @@ pub struct Packet {
 }
 
 /// A piece of a packet. Its number counts for nothing, as a receiver knows from the address where a word belongs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Payload)]
 pub struct Block {
     /// The how manieth it is.
     pub number: usize,
@@ -189,7 +198,7 @@ impl Packet {
             joined.order.extend(packet.order);
             let mut parts = packet.parts.into_iter();
             if let (true, Some(last)) = (goes_on, joined.parts.last_mut()) {
-                last.len += parts.next().map_or(0, |slice| slice.len);
+                parts.next().into_iter().for_each(|rest| last.goes_on(rest));
             }
             joined.parts.extend(parts);
         }
@@ -205,6 +214,27 @@ impl Packet {
 impl Payload for Packet {
     fn bytes(&self) -> usize {
         BYTES * (self.header.len() + self.order.len() + self.elements())
+    }
+
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        self.header.pack(to);
+        self.order.pack(to);
+        to.add(&self.parts.len().to_ne_bytes());
+        for part in &self.parts {
+            to.add(&part.len().to_ne_bytes());
+            part.elements().iter().for_each(|element| element.pack(to));
+        }
+    }
+
+    fn unpack(from: &mut Unpack) -> Option<Packet> {
+        let (header, order) = (Vec::unpack(from)?, Vec::unpack(from)?);
+        let part = |from: &mut Unpack| {
+            let len = usize::unpack(from)?;
+            let elements = (0..len).map(|_| Element::unpack(from)).collect::<Option<_>>()?;
+            Some(Slice::new(&Arc::new(elements), 0, len))
+        };
+        let parts = (0..usize::unpack(from)?).map(|_| part(from)).collect::<Option<_>>()?;
+        Some(Packet { header, order, parts })
     }
 }
 

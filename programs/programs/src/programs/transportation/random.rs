@@ -12,7 +12,7 @@
 
 use std::collections::VecDeque;
 
-use loggp::{Payload, Proc, Tag, Time};
+use loggp::{Pack, Payload, Proc, Tag, Time, Unpack};
 
 use super::packet::{BYTES, Block, Packet};
 
@@ -31,6 +31,28 @@ impl Payload for Note {
         match self {
             Note::Request | Note::Reply(_) => 1, // an active message of a word
             Note::Data(block) => block.packet.bytes(),
+        }
+    }
+
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        match self {
+            Note::Request => to.add(&[0]),
+            Note::Reply(reply) => {
+                to.add(&[1]);
+                reply.pack(to);
+            }
+            Note::Data(block) => {
+                to.add(&[2]);
+                block.pack(to);
+            }
+        }
+    }
+
+    fn unpack(from: &mut Unpack) -> Option<Note> {
+        match u8::unpack(from)? {
+            0 => Some(Note::Request),
+            1 => Payload::unpack(from).map(Note::Reply),
+            _ => Payload::unpack(from).map(Note::Data),
         }
     }
 }
@@ -52,7 +74,7 @@ impl Random {
 }
 
 /// How often what happened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Payload)]
 pub struct Counts {
     /// Requests that this processor sent.
     pub requests: u64,
