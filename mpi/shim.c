@@ -1,0 +1,105 @@
+/* What the link needs of MPI: a dozen calls, so that no handle of MPI has to be known outside of C. */
+
+#include <limits.h>
+#include <malloc.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BYTES = 1, REST = 2, SLICE = 3, ROOM = 4096 + 128 };
+
+static MPI_Request sends[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+
+/* The next message from anybody is received into here, since MPI is faster where a receive waits. If it fills the room, the rest
+   of it follows. */
+static char room[ROOM];
+static MPI_Request next = MPI_REQUEST_NULL;
+
+static void wait_for_next(void) {
+    MPI_Irecv(room, ROOM, MPI_BYTE, MPI_ANY_SOURCE, BYTES, MPI_COMM_WORLD, &next);
+}
+
+static void end(void) {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (ended) return;
+    MPI_Cancel(&next);
+    MPI_Wait(&next, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+}
+
+/* Starts MPI. Says who this is, how many there are, how many of them are on this computer, and how many cores that has,
+   whichever of them this process may use. */
+int loggp_mpi_start(int *id, int *p, int *here, int *cores) {
+    int provided = 0, ok = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    if (ok != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) return 1;
+#ifdef __GLIBC__
+    /* Memory that was freed is kept for the next message: pages from the system cost more than to copy what comes. */
+    mallopt(M_MMAP_THRESHOLD, INT_MAX);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+#endif
+    MPI_Comm node;
+    MPI_Comm_rank(MPI_COMM_WORLD, id);
+    MPI_Comm_size(MPI_COMM_WORLD, p);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, here);
+    MPI_Comm_free(&node);
+    wait_for_next();
+    *cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return atexit(end);
+}
+
+/* The library's first line, cut to the room that there is. */
+void loggp_mpi_version(char *text, int room) {
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n,")] = 0;
+    strncpy(text, version, (size_t)room - 1);
+    text[room - 1] = 0;
+}
+
+/* Begins to send a message, and the slice behind it if there is one. */
+void loggp_mpi_send(int to, const void *bytes, int n, const void *slice, int length) {
+    MPI_Isend(bytes, n < ROOM ? n : ROOM, MPI_BYTE, to, BYTES, MPI_COMM_WORLD, &sends[0]);
+    if (n >= ROOM)
+        MPI_Isend((const char *)bytes + ROOM, n - ROOM, MPI_BYTE, to, REST, MPI_COMM_WORLD, &sends[1]);
+    if (length > 0) MPI_Isend(slice, length, MPI_BYTE, to, SLICE, MPI_COMM_WORLD, &sends[2]);
+}
+
+/* Whether it is sent: its memory can be changed. */
+int loggp_mpi_sent(void) {
+    int done = 0;
+    MPI_Testall(3, sends, &done, MPI_STATUSES_IGNORE);
+    return done;
+}
+
+/* Whether a message has come: from whom, and how long it is. */
+int loggp_mpi_came(int *from, int *n) {
+    int came = 0;
+    MPI_Status status;
+    MPI_Test(&next, &came, &status);
+    if (!came) return 0;
+    *from = status.MPI_SOURCE;
+    MPI_Get_count(&status, MPI_BYTE, n);
+    if (*n == ROOM) {
+        int rest = 0;
+        MPI_Probe(*from, REST, MPI_COMM_WORLD, &status);
+        MPI_Get_count(&status, MPI_BYTE, &rest);
+        *n += rest;
+    }
+    return 1;
+}
+
+/* Takes the message that has come. */
+void loggp_mpi_take(int from, char *into, int n) {
+    memcpy(into, room, (size_t)(n < ROOM ? n : ROOM));
+    wait_for_next();
+    if (n >= ROOM) MPI_Recv(into + ROOM, n - ROOM, MPI_BYTE, from, REST, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Receives the slice behind it. */
+void loggp_mpi_take_slice(int from, void *into, int n) {
+    MPI_Recv(into, n, MPI_BYTE, from, SLICE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
