@@ -1006,6 +1006,38 @@ fn a_file_has_the_form_that_its_ending_says() {
     }
 }
 
+/// The parts of a sweep, put together, are the sweep.
+#[test]
+fn shards_are_merged_to_what_one_run_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = |name: &str| folder.path().join(name).display().to_string();
+    let sweep = "sweep scatter optimal binomial --over P=2,3,5,8,9";
+    for ending in ["csv", "json"] {
+        let parts: Vec<String> = (1..=3).map(|part| name(&format!("{part}.{ending}"))).collect();
+        for (part, file) in (1..).zip(&parts) {
+            right(&format!("{sweep} --shard {part}/3 -o {file}"));
+        }
+        let whole = right(&format!("{sweep} --format {ending}"));
+        assert_eq!(right(&format!("merge {}", parts.join(" "))), whole);
+    }
+    for (line, why) in [
+        (format!("merge {} {}", name("3.csv"), name("1.csv")), "give all, in their order"),
+        (format!("merge {} {}", name("1.csv"), name("2.json")), "give files of one kind"),
+        (format!("merge {}", name("4.csv")), "it cannot be read"),
+        ("run scatter --shard 1/2".into(), "a run is one; leave out --shard"),
+        (format!("{sweep} --shard 4/3"), "such as 1/4 for the first of four"),
+        (format!("{sweep} --shard 1/3 -o {}", name("x.svg")), "leave out -o FILE.svg"),
+        ("compare scatter --on mpi".into(), "this loggp was built without MPI"),
+        ("calibrate --on mpi".into(), "this loggp was built without MPI"),
+        ("compare scatter --on mpi --clock virtual".into(), "--clock"),
+    ] {
+        let output = loggp(&line).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{line}: {told}");
+        assert!(told.contains(why), "{line}: {told}");
+    }
+}
+
 /// What would have no part in what is asked for is refused, and not left aside.
 #[test]
 fn no_option_is_left_aside() {

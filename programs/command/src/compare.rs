@@ -15,6 +15,7 @@ use super::own::OfProgram;
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS, Task};
 use super::setting::Setting;
+use super::shard::{self, dealt};
 use super::studies::{end, run_all, warn};
 use super::trend;
 
@@ -64,13 +65,15 @@ impl Compare {
         }
         refusals.into_iter().for_each(Failure::warn);
 
+        let shard = self.of.request.options.shard;
+        shard::check(shard, &self.of.request.outputs)?;
         trend::check(&self.of.request.outputs, &studies[0].study.case)?;
         let mut files = self.of.request.outputs.open()?;
         let heading = heading(&studies[0].study, choice.name, &choice.unit, None);
         let columns = row::columns(None, self.of.request.options.repeat > 1);
         let mut report =
             Report::new(out, self.of.request.options.machine.format, columns).files(take(&mut files.rows));
-        let failed = run_all(studies, &mut report)?;
+        let failed = run_all(dealt(shard, studies), &mut report)?;
         report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
         warn(&report.rows);
         // A picture has every algorithm, or is not drawn.

@@ -19,8 +19,15 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     (
         "sweep",
         [
-            "loggp sweep broadcast --over P=2,4,8",
+            "loggp sweep broadcast --over P=2,4,8 --shard 1/2 -o part1.csv",
             "loggp sweep scatter --over L=1us..100us:10 -P 8 -o scatter.svg",
+        ],
+    ),
+    (
+        "merge",
+        [
+            "loggp sweep broadcast --over P=2,4,8 --shard 2/2 -o part2.csv",
+            "loggp merge part1.csv part2.csv -o all.csv",
         ],
     ),
     ("programs", ["loggp programs", "loggp run lu --help"]),

@@ -28,6 +28,7 @@ mod lists;
 mod machine_file;
 mod man;
 mod matrix;
+mod merge;
 mod name;
 mod number;
 mod on;
@@ -43,6 +44,7 @@ mod row;
 mod run;
 mod schedule;
 mod setting;
+mod shard;
 mod stress;
 mod studies;
 mod sweep;
@@ -98,6 +100,8 @@ enum Request {
     Schedule(schedule::ScheduleCommand),
     /// Play a schedule, or that of a usual pattern of communication, of up to millions of ranks
     Replay(replay::ReplayCommand),
+    /// Put together the rows of shards of one comparison or sweep
+    Merge(merge::Merge),
     /// List the programs, their sizes and their algorithms
     Programs,
     /// List the papers' machines, every value with its source, or networks and how far apart their processors are
@@ -128,6 +132,7 @@ impl Request {
             Request::Matrix(matrix) => matrix.execute(out),
             Request::Replay(replay) => replay.execute(out),
             Request::Schedule(schedule) => schedule.execute(out),
+            Request::Merge(merge) => merge.execute(out),
             Request::Programs => lists::programs(out),
             Request::Machines(machines) => machines.execute(out),
             Request::Analyze(analyze) => analyze.execute(out),

@@ -9,6 +9,7 @@ use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Ports, Ties, Time, T
 use loggp_programs::{Emulation, option};
 
 use super::failure::Failure;
+use super::shard::Shard;
 use super::{known, on};
 
 /// Which machine, how it runs, and how that is reported. A command that cannot do what one of them says refuses it.
@@ -103,6 +104,9 @@ pub struct Options {
     /// What computing costs: this computer's time, or the machine's rates [default: as the program says]
     #[arg(long, value_parser = one_of::<Work>(WORK))]
     pub work: Option<Work>,
+    /// Only this part of the runs, such as 2/4: `loggp merge` puts the rows of all four together
+    #[arg(long, value_name = "I/N", help_heading = "Program")]
+    pub shard: Option<Shard>,
     /// Measure on a real machine, and not on the wall clock
     #[arg(long, value_name = "MACHINE", value_parser = on::named())]
     #[arg(conflicts_with_all = ["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "barrier"])]

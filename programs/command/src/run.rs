@@ -59,6 +59,9 @@ impl Run {
     /// Runs it.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let setting = Setting::of(&self.of, &self.of.request.options, ClockKind::Virtual)?;
+        if self.of.request.options.shard.is_some() {
+            return Err(Failure::request("a run is one; leave out --shard, or give it to compare or sweep"));
+        }
         let choice = setting.choice()?;
         let algorithm = setting.algorithms(self.of.request.algorithm.as_slice())?[0];
         setting.check_use(&[algorithm])?;

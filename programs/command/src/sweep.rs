@@ -22,6 +22,7 @@ use super::own::OfProgram;
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS, Row, Task};
 use super::setting::{Setting, used};
+use super::shard::{self, dealt};
 use super::studies::{end, run_all, warn};
 
 /// The arguments.
@@ -58,6 +59,7 @@ impl Sweep {
         setting.check_use(&algorithms)?;
         let range = self.range(&setting, &algorithms)?;
         let quantity = range.quantity;
+        shard::check(self.of.request.options.shard, &self.of.request.outputs)?;
         let mut files = self.of.request.outputs.open()?;
 
         let sweep = loggp_study::sweep::Sweep::of(range, &algorithms, &setting.machine, |params| {
@@ -78,7 +80,9 @@ impl Sweep {
             let name = format!("{} at {} = {at}", study.case.algorithm.name, quantity.name());
             (point.number, Task { name, machine: setting.name, study, at: Some(at) })
         };
-        let (numbers, studies): (Vec<f64>, Vec<Task>) = studies.into_iter().map(task).unzip();
+        let shard = self.of.request.options.shard;
+        let (numbers, studies): (Vec<f64>, Vec<Task>) =
+            dealt(shard, studies.into_iter().map(task)).into_iter().unzip();
         let columns = row::columns(Some(quantity.name()), self.of.request.options.repeat > 1);
         let mut report =
             Report::new(out, self.of.request.options.machine.format, columns).files(take(&mut files.rows));

@@ -18,6 +18,7 @@ use super::failure::Failure;
 use super::interrupt;
 use super::known;
 use super::options::{self, ClockOptions, Format};
+use super::shard::{Shard, dealt};
 use folder::Folder;
 use record::{Asked, Record};
 use selection::Selected;
@@ -53,6 +54,10 @@ pub struct Reproduce {
     /// Make anew what is there already
     #[arg(long)]
     force: bool,
+    /// Only this part of them, such as 2/4. The folders of all parts, copied into one, are a folder of all: the same command without
+    /// a shard makes its page
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
     /// Makes the data
     #[arg(long, value_name = "N", value_parser = options::seed, allow_negative_numbers = true)]
     #[arg(default_value = "1")]
@@ -69,7 +74,7 @@ pub struct Reproduce {
 impl Reproduce {
     /// Makes what is asked for, a line each, and the page.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let selected = selection::select(&self.ids)?;
+        let selected = dealt(self.shard, selection::select(&self.ids)?);
         if self.list {
             return selection::list(out, selected, self.format);
         }

@@ -1,0 +1,69 @@
+//! `loggp merge`: puts the rows of shards together again, in the order in which one run would have written them.
+
+use std::fs::read_to_string;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::draft::Draft;
+use super::failure::Failure;
+use super::output::ending;
+
+/// The arguments.
+#[derive(Args)]
+pub struct Merge {
+    /// The files that the shards 1/N, 2/N and so on have written, all of them and in this order: all .json, or all .csv
+    #[arg(required = true)]
+    shards: Vec<PathBuf>,
+    /// Write it to a file, and not to stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Merge {
+    /// Reads them all, and deals their rows out as they were dealt out to the shards.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let is_csv = match self.shards.iter().map(|path| ending(path)).collect::<Vec<_>>() {
+            endings if endings.iter().all(|ending| ending == "csv") => true,
+            endings if endings.iter().all(|ending| ending == "json") => false,
+            _ => {
+                return Err(Failure::request(
+                    "shards are all in .csv, or all in .json; give files of one kind",
+                ));
+            }
+        };
+        let mut titles: Option<String> = None;
+        let mut shards = Vec::new();
+        for path in &self.shards {
+            let refuse = |why: String| Failure::Request(format!("{}: {why}", path.display()));
+            let text = read_to_string(path).map_err(|why| refuse(format!("it cannot be read: {why}")))?;
+            let mut rows: Vec<String> = text.lines().map(String::from).collect();
+            if is_csv && !rows.is_empty() {
+                let own = rows.remove(0);
+                match &titles {
+                    Some(titles) if *titles != own => {
+                        return Err(refuse(
+                            "it has other columns than the files before it; merge one command's".into(),
+                        ));
+                    }
+                    _ => titles = Some(own),
+                }
+            }
+            shards.push(rows);
+        }
+        // The first has as many rows as any other, and the last as few: so they were dealt out.
+        let counts: Vec<usize> = shards.iter().map(Vec::len).collect();
+        if counts.windows(2).any(|pair| pair[0] < pair[1]) || counts[0] - counts[counts.len() - 1] > 1 {
+            return Err(Failure::Request(format!(
+                "the files have {counts:?} rows, and shards in order have as many as the first, or one less; give all, in their order"
+            )));
+        }
+        let dealt = (0..counts[0]).flat_map(|turn| shards.iter().filter_map(move |rows| rows.get(turn)));
+        let text: String = titles.iter().chain(dealt).map(|line| format!("{line}\n")).collect();
+        match &self.output {
+            None => Ok(out.write_all(text.as_bytes())?),
+            Some(path) => Draft::create(path, "output")?.write(|mut file| file.write_all(text.as_bytes())),
+        }
+    }
+}

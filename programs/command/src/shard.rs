@@ -1,0 +1,58 @@
+//! One part of many of the runs of a request, so that many computers share them.
+
+use std::str::FromStr;
+
+use super::failure::Failure;
+use super::output::Outputs;
+
+/// The how manieth of so many parts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shard {
+    /// Which, from 1 on.
+    number: usize,
+    /// Of how many.
+    of: usize,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let parts =
+            text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match parts {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Shard { number, of }),
+            _ => Err("give which part of how many, such as 1/4 for the first of four".into()),
+        }
+    }
+}
+
+/// The items of a shard, dealt out to the shards one by one, so that each has long and short runs; all without one.
+pub fn dealt<T>(shard: Option<Shard>, items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let Shard { number, of } = shard.unwrap_or(Shard { number: 1, of: 1 });
+    items.into_iter().skip(number - 1).step_by(of).collect()
+}
+
+/// Refuses a picture of a part.
+pub fn check(shard: Option<Shard>, outputs: &Outputs) -> Result<(), Failure> {
+    match shard {
+        Some(_) if outputs.has_picture() => Err(Failure::request(
+            "a shard has not all that a picture shows; write rows, and leave out -o FILE.svg",
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_is_in_one_shard() {
+        let shard = |text: &str| text.parse::<Shard>();
+        let of = |text: &str| dealt(shard(text).ok(), 0..7);
+        assert_eq!([of("1/3"), of("2/3"), of("3/3")], [vec![0, 3, 6], vec![1, 4], vec![2, 5]]);
+        assert_eq!((dealt(None, 0..3), of("1/1").len()), (vec![0, 1, 2], 7));
+        assert!(["0/3", "4/3", "1", "a/b", "1/0"].iter().all(|text| shard(text).is_err()));
+    }
+}
