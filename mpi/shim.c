@@ -1,11 +1,13 @@
 /* What the link needs of MPI: a dozen calls, so that no handle of MPI has to be known outside of C. */
 
 #include <limits.h>
-#include <malloc.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 enum { BYTES = 1, REST = 2, SLICE = 3, ROOM = 4096 + 128 };
 
