@@ -1,4 +1,4 @@
-/* What the link needs of MPI: a dozen calls, so that no handle of MPI has to be known outside of C. */
+/* What the link needs of MPI: a few calls, so that no handle of MPI has to be known outside of C. */
 
 #include <limits.h>
 #include <mpi.h>

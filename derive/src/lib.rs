@@ -151,27 +151,22 @@ fn is_free(field: &Field) -> Result<bool, Error> {
     Ok(free)
 }
 
-/// The types of the fields that count for something.
+/// Whether each of some fields counts for something.
 fn counted(fields: &Fields) -> Result<Vec<bool>, Error> {
     fields.iter().map(|field| Ok(!is_free(field)?)).collect()
+}
+
+/// What counts for something.
+fn only<'t, T: ?Sized>(all: impl IntoIterator<Item = &'t T>, counted: &[bool]) -> Vec<&'t T> {
+    all.into_iter().zip(counted).filter(|(_, counts)| **counts).map(|(it, _)| it).collect()
 }
 
 /// A structure is its fields.
 fn of_struct(fields: &Fields) -> Result<Parts, Error> {
     let counted = counted(fields)?;
-    let counts = |of: Vec<TokenStream>| {
-        of.into_iter().zip(&counted).filter(|(_, counted)| **counted).map(|(it, _)| it)
-    };
     let types: Vec<&Type> = fields.iter().map(|field| &field.ty).collect();
     let members: Vec<_> = fields.members().collect();
-    let counted_types = counts(types.iter().map(|of| quote!(#of)).collect());
-    let sums = counts(
-        types
-            .iter()
-            .zip(&members)
-            .map(|(of, at)| quote!(<#of as ::loggp::Payload>::bytes(&self.#at)))
-            .collect(),
-    );
+    let (counted_types, counted_members) = (only(types.iter().copied(), &counted), only(&members, &counted));
     Ok(Parts {
         size: quote! {{
             let size = ::core::option::Option::Some(0);
@@ -183,7 +178,7 @@ fn of_struct(fields: &Fields) -> Result<Parts, Error> {
             };)*
             size
         }},
-        bytes: quote!(0 #(+ #sums)*),
+        bytes: quote!(0 #(+ <#counted_types as ::loggp::Payload>::bytes(&self.#counted_members))*),
         pack: quote!(#(<#types as ::loggp::Payload>::pack(&self.#members, to);)*),
         unpack: quote! {
             ::core::option::Option::Some(Self { #(#members: <#types as ::loggp::Payload>::unpack(from)?),* })
@@ -199,10 +194,13 @@ fn of_enum(data: &DataEnum) -> Result<Parts, Error> {
         let (name, members) = (&variant.ident, variant.fields.members().collect::<Vec<_>>());
         let types: Vec<&Type> = variant.fields.iter().map(|field| &field.ty).collect();
         let bound: Vec<Ident> = (0..types.len()).map(|i| format_ident!("field_{i}")).collect();
-        let sums = types.iter().zip(&bound).zip(&counted).filter(|(_, counted)| **counted);
-        let sums = sums.map(|((of, field), _)| quote!(<#of as ::loggp::Payload>::bytes(#field)));
-        let uses = bound.iter().map(|field| quote!(let _ = #field;));
-        bytes.push(quote!(Self::#name { #(#members: #bound),* } => { #(#uses)* 0 #(+ #sums)* }));
+        let counted_types = only(types.iter().copied(), &counted);
+        let (counted_members, counted_bound) = (only(&members, &counted), only(&bound, &counted));
+        bytes.push(quote! {
+            Self::#name { #(#counted_members: #counted_bound,)* .. } => {
+                0 #(+ <#counted_types as ::loggp::Payload>::bytes(#counted_bound))*
+            }
+        });
         pack.push(quote! {
             Self::#name { #(#members: #bound),* } => {
                 to.add(&#number.to_ne_bytes());

@@ -1,6 +1,7 @@
 //! MPI as a [`Link`]: the processes that `mpirun` has started are the processors of a machine.
 //!
-//! A message goes under one tag of MPI, and a long slice behind it under a second one. Which message goes to which receive is
+//! A message goes under one tag of MPI, what is left of a very long one under a second, and a long slice behind it under a
+//! third. Which message goes to which receive is
 //! the machine's own business, so MPI matches nothing. Everything goes on in the thread that has started MPI.
 
 use std::collections::VecDeque;

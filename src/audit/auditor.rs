@@ -249,7 +249,7 @@ pub(super) fn spread(params: &Params, k: usize) -> Time {
 /// was told its capacity.
 pub(super) fn limit(params: &Params) -> Option<usize> {
     if let Some(C) = params.C {
-        return (C.get() < u32::MAX as usize).then_some(C.get());
+        return (C.get() != Params::NO_LIMIT).then_some(C.get());
     }
     let (L, g) = (params.L.as_ps(), params.g.as_ps());
     match (g, L) {

@@ -48,9 +48,12 @@ impl Note {
         [Note::Letter, Note::Ready, Note::Begin, Note::Failed, Note::Waits, Note::Ended, Note::Over];
 }
 
-/// How many bytes come before a letter's value: what slice is behind it, which begins with the kind of note, its tag, its
-/// number and its words, and the number of its type.
+/// How many bytes come before a letter's value. They are four words: what slice is behind it, which begins with the kind of
+/// note; its tag; its number, and how many words it has; and the number of its type.
 const HEAD: usize = 32;
+
+/// What a process that waits for long has sent and got, and what it is doing; and whether its program waits, or has ended.
+type Waits = ((u64, u64), (String, bool));
 
 /// How a process ended: what its program brought home, or why it failed.
 type End = Result<Vec<u8>, String>;
@@ -85,8 +88,8 @@ pub(crate) struct Linked<'l> {
     patience: Duration,
     /// What else has come and was not looked at yet.
     notes: Vec<(Note, Came)>,
-    /// On process 0, for each process that waits for long or has ended: what it has sent and got, and for what it waits.
-    waits: Vec<Option<(u64, u64, String)>>,
+    /// On process 0, for each process that has waited for long: what it said then.
+    waits: Vec<Option<Waits>>,
 }
 
 impl<'l> Linked<'l> {
@@ -137,11 +140,11 @@ impl<'l> Linked<'l> {
 
     fn takes_in_letter(&mut self, came: Came) {
         let Came { from, bytes, slice } = came;
-        let number = |at: usize, n: usize| {
-            bytes[at..at + n].iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
-        };
-        let (tag, of) = (RawTag::numbered(number(8, 8)), number(24, 8));
-        let (number, words) = (number(16, 4) as u32, number(20, 4) as u32);
+        let [_, tag, of_both, of] = [0, 1, 2, 3].map(|place| {
+            let word = bytes[8 * place..].first_chunk().expect("every process runs the same program");
+            u64::from_le_bytes(*word)
+        });
+        let (tag, number, words) = (RawTag::numbered(tag), of_both as u32, (of_both >> 32) as u32);
         let parcel = Parcel::new(Packed { came: bytes, begin: HEAD, slice, of });
         let (from, to) = (from as u32, self.link.id() as u32);
         self.got += 1;
@@ -178,31 +181,33 @@ impl<'l> Linked<'l> {
                     said[came.from - from.start] = Some(opened(&came));
                 }
                 None if self.takes_in() => (),
-                None => self.waits_on(&mut wait, || "had finished".into()),
+                None if wait.goes_on(self.often, self.patience) => self.waits_for_long(),
+                None => (),
             }
         }
         said.into_iter().flatten().collect()
     }
 
-    /// Nothing has come. After long process 0 is told, which finds out whether anything ever will.
-    fn waits_on(&mut self, wait: &mut Wait, what: impl Fn() -> String) {
-        if !wait.goes_on(self.often, self.patience) || self.failed.is_some() {
+    /// Nothing has come for long: process 0 is told, which finds out whether anything ever will.
+    fn waits_for_long(&mut self) {
+        if self.failed.is_some() {
             return;
         }
-        let sent = self.sent.iter().sum();
+        let doing = format!("at {} {}", self.passed(), self.seat.state(self.link.id()).doing);
+        let said = ((self.sent.iter().sum(), self.got), (doing, self.seat.is_blocked()));
         if self.link.id() > 0 {
-            return self.tells(0, Note::Waits, &(sent, self.got, what()));
+            return self.tells(0, Note::Waits, &said);
         }
-        self.waits[0] = Some((sent, self.got, what()));
-        let all: Vec<_> = self.waits.iter().flatten().collect();
+        self.waits[0] = Some(said);
+        let all: Vec<&Waits> = self.waits.iter().flatten().collect();
         // What all have sent all have got, and each waited for more when it said so. So nothing has come since.
-        let sent: u64 = all.iter().map(|(sent, ..)| sent).sum();
-        let got: u64 = all.iter().map(|(_, got, _)| got).sum();
-        let waiting = all.iter().filter(|(.., what)| what != "had finished").count();
+        let sent: u64 = all.iter().map(|((sent, _), _)| sent).sum();
+        let got: u64 = all.iter().map(|((_, got), _)| got).sum();
+        let waiting = all.iter().filter(|(_, (_, is_blocked))| *is_blocked).count();
         if all.len() == self.link.p() && sent == got && waiting > 0 {
             let mut said = Cause::Deadlock { waiting, of: all.len() }.to_string();
-            for (id, (.., what)) in (0..).zip(all) {
-                said += &format!("\n  processor {id} {what}");
+            for (id, (_, (doing, _))) in all.iter().enumerate() {
+                said += &format!("\n  processor {id} {doing}");
             }
             self.fails(Cause::Elsewhere(said));
         }
@@ -247,29 +252,32 @@ impl<'l> Linked<'l> {
         Ok(())
     }
 
-    /// All end together, and all know what all have brought home. `taken` is how many letters the program has received.
+    /// All end together, and all know what all have brought home.
     fn ends(&mut self, home: End) -> Result<Vec<Vec<u8>>, Cause> {
         let P = self.link.p();
         let left = self.seat.messages().count() as u64;
-        let said = (std::mem::take(&mut self.sent), (self.got, left), home);
-        self.sent = said.0.clone();
+        let said = (self.sent.clone(), (self.got, left), home);
         let (all, expected): (Result<Vec<Vec<u8>>, String>, u64);
         if self.link.id() == 0 {
             let others: Vec<(Vec<u64>, (u64, u64), End)> = self.awaits(Note::Ended, 1..P);
             let ends: Vec<_> = [said].into_iter().chain(others).collect();
-            let sent = |to: usize| ends.iter().map(|(sent, ..)| sent[to]).sum::<u64>();
-            let lost = |to: usize| sent(to) - ends[to].1.0 + ends[to].1.1;
-            let failed = ends.iter().find_map(|(.., home)| home.as_ref().err().cloned());
-            let lost = (0..P).map(|to| (lost(to), to)).find(|(lost, _)| *lost > 0);
-            let lost =
-                lost.map(|(lost, to)| format!("{lost} messages to processor {to} were never received"));
-            let home = |(.., home): &(_, _, End)| home.clone().unwrap_or_default();
-            let verdict = match failed.or(lost) {
-                Some(why) => Err(why),
-                None => Ok(ends.iter().map(home).collect()),
+            let sent: Vec<u64> = (0..P).map(|to| ends.iter().map(|(sent, ..)| sent[to]).sum()).collect();
+            // What has not come, and what has come and was not received.
+            let lost = ends.iter().zip(&sent).map(|((_, (got, left), _), sent)| sent - got + left);
+            let lost = lost.enumerate().find(|(_, lost)| *lost > 0);
+            let homes: Result<Vec<Vec<u8>>, String> = ends.into_iter().map(|(.., home)| home).collect();
+            let homes = match lost {
+                Some((to, lost)) => {
+                    homes.and_then(|_| Err(format!("{lost} messages to processor {to} were never received")))
+                }
+                None => homes,
             };
-            (1..P).for_each(|to| self.tells(to, Note::Over, &(verdict.clone(), sent(to))));
-            (all, expected) = (verdict, sent(0));
+            let mut over = (homes, 0);
+            for (to, sent) in sent.iter().enumerate().skip(1) {
+                over.1 = *sent;
+                self.tells(to, Note::Over, &over);
+            }
+            (all, expected) = (over.0, sent[0]);
         } else {
             self.tells(0, Note::Ended, &said);
             (all, expected) = self.awaits(Note::Over, 0..1).remove(0);
@@ -348,10 +356,10 @@ impl Clock for Linked<'_> {
             self.fails(Cause::Elsewhere(why));
             return stop(self.link.id(), &mut self.stops);
         }
-        pack.bytes[8..16].copy_from_slice(&letter.tag.number().to_le_bytes());
-        pack.bytes[16..20].copy_from_slice(&letter.number.to_le_bytes());
-        pack.bytes[20..24].copy_from_slice(&letter.words.to_le_bytes());
-        pack.bytes[24..32].copy_from_slice(&of.to_le_bytes());
+        let of_both = u64::from(letter.number) | u64::from(letter.words) << 32;
+        for (place, word) in [letter.tag.number(), of_both, of].into_iter().enumerate() {
+            pack.bytes[8 * place + 8..][..8].copy_from_slice(&word.to_le_bytes());
+        }
         if let Some(slice) = pack.slice {
             slice.announce(&mut pack.bytes);
         }
@@ -372,12 +380,8 @@ impl Clock for Linked<'_> {
             if self.takes_in() {
                 continue;
             }
-            if reception.deadline < Time::MAX {
-                wait.goes_on(self.often, Duration::MAX);
-            } else {
-                let (at, id) = (self.passed(), self.link.id());
-                let state = self.seat.state(id);
-                self.waits_on(&mut wait, || format!("at {at} {}", state.doing));
+            if wait.goes_on(self.often, self.patience) && reception.deadline == Time::MAX {
+                self.waits_for_long();
             }
         }
         self.stops_if_failed();
@@ -421,17 +425,17 @@ pub(crate) fn run(
     clock.begins(case)?;
     let ended = catch_unwind(AssertUnwindSafe(|| body(&mut clock)));
     let home = match ended {
-        Ok(Ok(home)) => Ok(home),
-        Ok(Err(cause)) => Err(cause),
+        Ok(home) => home,
         Err(payload) if payload.is::<Stopped>() => Err(clock.failed.clone().expect("the run has failed")),
         Err(payload) => Err(cause_of(link.id(), payload)),
     };
-    if let Err(cause) = &home {
+    let failed = home.as_ref().err().cloned();
+    if let Some(cause) = &failed {
         clock.fails(cause.clone());
     }
-    let all = clock.ends(home.clone().map_err(|cause| cause.to_string()));
-    match home {
-        Err(cause) => Err(cause.into()),
-        Ok(_) => Ok(all?),
+    let all = clock.ends(home.map_err(|cause| cause.to_string()));
+    match failed {
+        Some(cause) => Err(cause.into()),
+        None => Ok(all?),
     }
 }

@@ -493,7 +493,7 @@ impl Machine {
             && !(dilation.is_finite() && dilation > 0.0)
         {
             format!("a dilation of {dilation} cannot be; give a number above 0")
-        } else if let Some(why) = self.over.as_deref().and_then(|link| self.is_only_emulated(link)) {
+        } else if let Some(why) = self.over.as_deref().and_then(|link| self.cannot_run_over(link)) {
             why
         } else if let Some(cost) = self.barrier.filter(|cost| *cost < Time::ZERO) {
             format!("a barrier that costs {cost} cannot be; give 0 or more")
@@ -503,8 +503,8 @@ impl Machine {
         Err(ParamsError::new(sentence))
     }
 
-    /// What only an emulated machine has, if it has any of that, or why the link cannot carry it.
-    fn is_only_emulated(&self, link: &dyn Link) -> Option<String> {
+    /// Why the machine cannot run over a link: it has another P, or what only an emulated machine has.
+    fn cannot_run_over(&self, link: &dyn Link) -> Option<String> {
         let P = self.params.P;
         if link.p() != P {
             let p = link.p();
@@ -512,15 +512,15 @@ impl Machine {
         }
         let settings = [
             ("charged work", self.work == Work::Charged, "let it be measured"),
-            ("a trace", self.trace, "leave it out"),
+            ("trace", self.trace, "leave it out"),
             ("ports", self.ports != Ports::default(), "leave them out"),
-            ("a latency", self.latency != Latency::default(), "leave it out"),
+            ("latency", self.latency != Latency::default(), "leave it out"),
             ("ties", self.ties != Ties::default(), "leave them out"),
-            ("a dilation", self.dilation != Dilation::default(), "leave it out"),
-            ("a barrier", self.barrier.is_some(), "leave it out"),
+            ("dilation", self.dilation != Dilation::default(), "leave it out"),
+            ("barrier", self.barrier.is_some(), "leave it out"),
         ];
         let (what, _, remedy) = settings.into_iter().find(|(_, is_set, _)| *is_set)?;
-        Some(format!("a real machine has no {} to set; {remedy}", what.trim_start_matches("a ")))
+        Some(format!("a real machine has no {what} to set; {remedy}"))
     }
 
     /// Runs on the virtual clock. Returns what each processor's `body` returns.

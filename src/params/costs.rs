@@ -1,7 +1,7 @@
 //! What a message costs by the parameters alone, without stalls and busy ports: LogP, section 3; LogGP, section 2;
 //! LogGPS, table 3.
 
-use super::params::{LogGps, LongMessages, MOST_WORDS, Params};
+use super::params::{LogGps, LongMessages, Params};
 use crate::time::{PS, Time};
 
 /// What a message of k words costs, without stalls and busy ports.
@@ -69,7 +69,7 @@ impl Params {
     /// (LogP, section 3), or what [`C`](Params::C) says. `None` if g is 0: then there is no limit.
     pub fn capacity(&self) -> Option<usize> {
         if let Some(C) = self.C {
-            return Some(C.get()).filter(|C| *C < MOST_WORDS);
+            return Some(C.get()).filter(|C| *C != Params::NO_LIMIT);
         }
         let (L, g) = (self.L.as_ps(), self.g.as_ps());
         (g > 0).then(|| (L as u64).div_ceil(g as u64).max(1) as usize)

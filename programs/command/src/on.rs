@@ -2,19 +2,33 @@
 
 use std::sync::{Arc, OnceLock};
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use loggp::Link;
 
 use super::failure::Failure;
 
-/// The names of real machines.
-pub const REAL: &[super::options::Named] =
-    &[("mpi", "The processes that mpirun has started are the processors")];
+/// On which machine a command measures. What it then has no use for it says itself.
+#[derive(Args)]
+pub struct OnOptions {
+    /// Measure on a real machine, and not on the wall clock
+    #[arg(long, value_name = "MACHINE", value_parser = PossibleValuesParser::new([mpi_named()]))]
+    pub on: Option<String>,
+    /// More processes than cores, whose times say little
+    #[arg(long, requires = "on")]
+    oversubscribe: bool,
+}
 
-/// Reads the name of one.
-pub fn named() -> impl TypedValueParser<Value = String> {
-    let names = REAL.iter().map(|(name, help)| PossibleValue::new(*name).help(*help));
-    PossibleValuesParser::new(names)
+/// The name of MPI.
+fn mpi_named() -> PossibleValue {
+    PossibleValue::new("mpi").help("The processes that mpirun has started are the processors")
+}
+
+impl OnOptions {
+    /// The real machine, if one is asked for.
+    pub fn link(&self) -> Result<Option<Arc<dyn Link>>, Failure> {
+        self.on.is_some().then(|| mpi(self.oversubscribe)).transpose()
+    }
 }
 
 /// The link, once it was asked for.
@@ -27,7 +41,7 @@ pub fn speaks() -> bool {
 
 /// Starts MPI. From then on only process 0 writes anything.
 #[cfg(feature = "mpi")]
-pub fn mpi(oversubscribe: bool) -> Result<Arc<dyn Link>, Failure> {
+fn mpi(oversubscribe: bool) -> Result<Arc<dyn Link>, Failure> {
     if let Some(link) = LINK.get() {
         return Ok(link.clone());
     }
@@ -49,7 +63,7 @@ pub fn mpi(oversubscribe: bool) -> Result<Arc<dyn Link>, Failure> {
 
 /// Says how to get a command that can.
 #[cfg(not(feature = "mpi"))]
-pub fn mpi(_oversubscribe: bool) -> Result<Arc<dyn Link>, Failure> {
+fn mpi(_oversubscribe: bool) -> Result<Arc<dyn Link>, Failure> {
     Err(Failure::request(
         "this loggp was built without MPI; build it with `cargo build --release --features mpi`, as docs/start/cluster.md says",
     ))

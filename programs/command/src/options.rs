@@ -9,8 +9,9 @@ use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Ports, Ties, Time, T
 use loggp_programs::{Emulation, option};
 
 use super::failure::Failure;
+use super::known;
+use super::on::OnOptions;
 use super::shard::Shard;
-use super::{known, on};
 
 /// Which machine, how it runs, and how that is reported. A command that cannot do what one of them says refuses it.
 #[derive(Args)]
@@ -80,6 +81,9 @@ pub struct ClockOptions {
 /// How a program shall be run.
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
+#[command(mut_arg("on", |on| {
+    on.conflicts_with_all(["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "barrier"])
+}))]
 pub struct Options {
     /// How much of it
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
@@ -107,13 +111,9 @@ pub struct Options {
     /// Only this part of the runs, such as 2/4: `loggp merge` puts the rows of all four together
     #[arg(long, value_name = "I/N", help_heading = "Program")]
     pub shard: Option<Shard>,
-    /// Measure on a real machine, and not on the wall clock
-    #[arg(long, value_name = "MACHINE", value_parser = on::named())]
-    #[arg(conflicts_with_all = ["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "barrier"])]
-    pub on: Option<String>,
-    /// More processes than cores, whose times say little
-    #[arg(long, requires = "on")]
-    pub oversubscribe: bool,
+    /// On a real machine.
+    #[command(flatten)]
+    pub on: OnOptions,
 }
 
 /// How rows are written.

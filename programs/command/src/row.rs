@@ -63,8 +63,8 @@ pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'stati
         Column::new("size", |row: &Row| row.case().size),
         Column::new("options", |row: &Row| {
             // One that was left out says nothing.
-            let options = row.case().options.iter().map(ToString::to_string).filter(|it| !it.ends_with('='));
-            options.collect::<Vec<_>>().join(",")
+            let options = row.case().options.iter().filter(|value| !value.text().is_empty());
+            options.map(ToString::to_string).collect::<Vec<_>>().join(",")
         }),
     ]);
     columns.extend(asked());

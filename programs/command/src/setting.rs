@@ -7,7 +7,6 @@ use loggp_study::Study;
 use super::choice::{self, Choice};
 use super::failure::Failure;
 use super::name;
-use super::on;
 use super::options::Options;
 use super::own::OfProgram;
 
@@ -36,9 +35,8 @@ impl<'a> Setting<'a> {
     ) -> Result<Setting<'a>, Failure> {
         let program = of.program;
         let mut emulation = options.machine.emulation(clock)?;
-        if options.on.is_some() {
-            let over = Some(on::mpi(options.oversubscribe)?);
-            emulation = Emulation { clock: ClockKind::Wall, over, ..emulation };
+        if let Some(link) = options.on.link()? {
+            emulation = Emulation { clock: ClockKind::Wall, over: Some(link), ..emulation };
         }
         let (name, machine) = choice::begin(&options.machine.choice, P(options, &emulation)?)?;
         Ok(Setting { program, name, machine, emulation, given: &of.given, options })

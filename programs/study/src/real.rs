@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use loggp::{Link, Machine, NS, Params, Proc, RunError, Tag, Time};
 
+use super::calibration::reading::Middle;
 use loggp_programs::math::median::median;
 
 /// What was measured with messages of one length.
@@ -18,7 +19,7 @@ use loggp_programs::math::median::median;
 pub struct Measured {
     /// The length, in bytes.
     pub bytes: usize,
-    /// Half of a round trip, and how far repeats lie around it: half of the middle half of them.
+    /// Half of a round trip, and how far from it the truth may be.
     pub way: (Time, Time),
     /// From one message of a flood to the next, and the same.
     pub flood: (Time, Time),
@@ -61,7 +62,10 @@ impl Real {
             || std::iter::successors(Some(WORD), |bytes| Some(2 * bytes)).take_while(|n| *n <= LONGEST);
         let run = machine.run_across(|p| lengths().map(|bytes| experiment(p, bytes)).collect::<Vec<_>>())?;
         let measured = lengths().zip(&run.results[0]).enumerate().map(|(place, (bytes, times))| {
-            let spread = |times: &Vec<Time>| (median(times), doubt(times));
+            let spread = |times: &Vec<Time>| {
+                let middle = Middle::of(&mut times.clone()).expect("it was measured");
+                (middle.median, middle.doubt())
+            };
             let [calls, ways, floods] = times;
             Measured {
                 bytes,
@@ -95,14 +99,6 @@ impl Real {
         let k = self.params.words(bytes);
         (L + 2 * o + self.params.stream(k), g.max(o) + self.params.stream(k))
     }
-}
-
-/// Half of the middle half of some times.
-fn doubt(times: &[Time]) -> Time {
-    let mut times = times.to_vec();
-    times.sort();
-    let quarter = times.len() / 4;
-    (times[times.len() - 1 - quarter] - times[quarter]) / 2
 }
 
 /// What processor 0 measures with messages of so many bytes: calls of sends, halves of round trips, and steps of floods.

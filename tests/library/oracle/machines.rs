@@ -27,7 +27,7 @@ pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
         // Some are told another capacity, or that there is none.
         let params = match rng.usize(0..8) {
             0 => params.C(rng.usize(1..=3)),
-            1 => params.C(u32::MAX as usize),
+            1 => params.C(Params::NO_LIMIT),
             _ => params,
         };
         // No machine's G_l takes back more from a word than there is.

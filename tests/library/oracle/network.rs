@@ -129,7 +129,7 @@ impl Network {
     /// limit. A machine may be told another limit, or that there is none.
     fn capacity(&self) -> Option<usize> {
         if let Some(C) = self.params.C {
-            return Some(C.get()).filter(|C| *C != u32::MAX as usize);
+            return Some(C.get()).filter(|C| *C != Params::NO_LIMIT);
         }
         let (L, g) = (self.params.L.as_ps(), self.params.g.as_ps());
         (g > 0).then(|| ((L + g - 1) / g).max(1) as usize)

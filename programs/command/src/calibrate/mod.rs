@@ -21,7 +21,7 @@ use super::failure::Failure;
 use super::field::Field;
 use super::heading::{machine_heading, parameters};
 use super::number::{Unit, rough};
-use super::on;
+use super::on::OnOptions;
 use super::options::{MachineOptions, carrier_on};
 use super::output::Outputs;
 use super::report::Report;
@@ -31,6 +31,10 @@ use super::row;
 #[derive(Args)]
 #[command(mut_arg("P", |P| {
     P.help("Number of processors [default: 2, which is enough unless G = 0 and o > g]")
+}))]
+#[command(mut_arg("on", |on| {
+    on.help("Calibrate a real machine between processes 0 and 1: -o FILE.json is then a machine, for --machine FILE.json")
+        .conflicts_with_all(["clock", "carrier", "dilation", "cores", "ports", "P", "machine", "params", "find", "from", "stack"])
 }))]
 #[command(mut_arg("latency", |latency| latency.hide(true)))]
 #[command(mut_arg("ties", |ties| ties.hide(true)))]
@@ -45,13 +49,9 @@ pub struct Calibrate {
     /// Netgauge's pattern loggp prints
     #[arg(long, value_name = "FILE", help_heading = "Calibration")]
     from: Option<PathBuf>,
-    /// Calibrate a real machine between processes 0 and 1: -o FILE.json is then a machine, for --machine FILE.json
-    #[arg(long, value_name = "MACHINE", value_parser = on::named(), help_heading = "Calibration")]
-    #[arg(conflicts_with_all = ["clock", "carrier", "dilation", "cores", "ports", "P", "machine", "params", "find", "from", "stack"])]
-    on: Option<String>,
-    /// More processes than cores, whose times say little
-    #[arg(long, requires = "on", help_heading = "Calibration")]
-    oversubscribe: bool,
+    /// On a real machine, between processes 0 and 1.
+    #[command(flatten)]
+    on: OnOptions,
     /// Where else it goes.
     #[command(flatten)]
     outputs: Outputs,
@@ -101,8 +101,8 @@ const MOST_DECIMALS: usize = 4;
 impl Calibrate {
     /// Calibrates, and says how near it came.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        if self.on.is_some() {
-            return real::calibrate(self, out);
+        if let Some(link) = self.on.link()? {
+            return real::calibrate(self, &link, out);
         }
         match (self.find, &self.from) {
             (Some(Model::LogGP), Some(_)) => Err(Failure::request(

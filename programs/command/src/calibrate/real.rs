@@ -2,19 +2,18 @@
 
 use std::io::Write;
 use std::mem::take;
+use std::sync::Arc;
 
-use loggp::Time;
+use loggp::{Link, Time};
 use loggp_study::real::{Measured, Real};
 
 use super::Calibrate;
 use crate::column::{Column, object};
-use crate::draft::Draft;
 use crate::failure::Failure;
 use crate::field::Field;
 use crate::heading::parameters;
 use crate::machine_file;
 use crate::number::Unit;
-use crate::on;
 use crate::options::Format;
 use crate::report::Report;
 
@@ -25,35 +24,34 @@ struct Row<'a> {
 }
 
 /// Measures, and says how near the parameters come.
-pub fn calibrate(asked: &Calibrate, out: &mut dyn Write) -> Result<(), Failure> {
-    let link = on::mpi(asked.oversubscribe)?;
+pub fn calibrate(asked: &Calibrate, link: &Arc<dyn Link>, out: &mut dyn Write) -> Result<(), Failure> {
     if link.p() < 2 {
         return Err(Failure::request(
             "a process alone has nobody to send to; start at least 2, as in `mpirun -n 2`",
         ));
     }
     let mut files = asked.outputs.open()?;
-    let real = Real::study(&link).map_err(Failure::run)?;
+    let real = Real::study(link).map_err(Failure::run)?;
     let unit = Unit::usual(&real.params);
     let mut heading = format!("{}: {}", link.name(), parameters(&real.params, &unit).join(", "));
     heading += &format!("\nround trips and floods between processes 0 and 1, times in {}", unit.name);
     if real.overlaps {
         heading += "; half a round trip is shorter than two overheads, so that L = 0";
     }
-    let (machines, rows) = take(&mut files.rows).into_iter().partition(|(format, _)| *format == Format::Json);
+    let (machines, rows): (Vec<_>, Vec<_>) =
+        take(&mut files.rows).into_iter().partition(|(format, _)| *format == Format::Json);
     let mut report = Report::new(out, asked.machine.format, columns()).files(rows);
     for measured in real.measured.iter().copied() {
         report.add(Row { real: &real, measured })?;
     }
     report.finish(&heading, unit, super::MOST_DECIMALS, |_| Vec::new())?;
     // A machine is one object, and beside its parameters lies what they were made of.
-    let machines: Vec<(Format, Draft)> = machines;
+    let columns = columns();
     for (_, file) in machines {
         let mut machine = machine_file::object(Some("mpi"), &real.params, &[]);
         machine.0.push(("link".into(), link.name().into()));
-        let lengths = real.measured.iter().map(|measured| Row { real: &real, measured: *measured });
-        let objects = lengths.map(|row| object(&columns(), &row));
-        machine.0.push(("measured".into(), Field::Rows(objects.collect())));
+        let lengths = report.rows.iter().map(|row| object(&columns, row));
+        machine.0.push(("measured".into(), Field::Rows(lengths.collect())));
         file.write(|file| Ok(serde_json::to_writer(file, &machine)?))?;
     }
     Ok(())

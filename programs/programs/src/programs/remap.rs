@@ -306,15 +306,17 @@ impl Payload for Piece {
     }
 
     fn pack<'v>(&'v self, to: &mut Pack<'v>) {
-        let (index, length) = match self {
-            Piece::Few { index, length, .. } => (index, Some(*length)),
-            Piece::Many { index, .. } => (index, None),
-        };
+        let (Piece::Few { index, .. } | Piece::Many { index, .. }) = self;
         index.pack(to);
-        to.add(&[length.unwrap_or(u8::MAX)]);
         match self {
-            Piece::Few { bytes, .. } => bytes.pack(to),
-            Piece::Many { bytes, .. } => bytes.pack(to),
+            Piece::Few { length, bytes, .. } => {
+                length.pack(to);
+                bytes.pack(to);
+            }
+            Piece::Many { bytes, .. } => {
+                to.add(&[u8::MAX]); // no length of a few bytes
+                bytes.pack(to);
+            }
         }
     }
 

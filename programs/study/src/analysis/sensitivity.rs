@@ -72,7 +72,7 @@ fn steps(params: &Params) -> Vec<Step> {
             _ => true,
         };
         // A length without a limit has no hundredth.
-        let is_limit = |value: &i64| *value != 0 && (parameter.is_time() || *value < i64::from(u32::MAX));
+        let is_limit = |value: &i64| *value != 0 && (parameter.is_time() || *value < Params::NO_LIMIT as i64);
         let value = parameter.number(params).filter(|value| is_cost && is_limit(value))?;
         let step = (value / 100).abs().max(1) * value.signum();
         let unit = if parameter.is_time() { "ps" } else { "" };

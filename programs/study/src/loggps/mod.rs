@@ -109,7 +109,7 @@ fn configured(params: &Params, name: &str) -> Option<Amount> {
     match parameter.is_time() {
         true => Some(Amount::Time(Time::from_ps(number))),
         // Lengths without a limit are as long as a message can be.
-        false => Some(Amount::Words(number)).filter(|_| number < i64::from(u32::MAX)),
+        false => Some(Amount::Words(number)).filter(|_| number < Params::NO_LIMIT as i64),
     }
 }
 

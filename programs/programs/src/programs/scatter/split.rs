@@ -75,9 +75,9 @@ pub(super) fn check(tree: &Tree, Detour { items, carrier, to }: Detour) -> Resul
         return Err(format!("there is no processor {id} for a detour; give them from 0 to {}", P - 1).into());
     }
     if !could_carry(tree, carrier, to) {
-        let refusal = "must be another than its source, and";
         return Err(format!(
-            "items for processor {to} cannot come by way of {carrier}, who {refusal} {to} must send nothing itself"
+            "items for processor {to} cannot come by way of {carrier}, who must be another than its source, and {to} must \
+             send nothing itself"
         )
         .into());
     }

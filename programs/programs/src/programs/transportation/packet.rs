@@ -220,18 +220,14 @@ impl Payload for Packet {
         self.header.pack(to);
         self.order.pack(to);
         to.add(&self.parts.len().to_ne_bytes());
-        for part in &self.parts {
-            to.add(&part.len().to_ne_bytes());
-            part.elements().iter().for_each(|element| element.pack(to));
-        }
+        self.parts.iter().for_each(|part| part.elements().pack(to));
     }
 
     fn unpack(from: &mut Unpack) -> Option<Packet> {
         let (header, order) = (Vec::unpack(from)?, Vec::unpack(from)?);
         let part = |from: &mut Unpack| {
-            let len = usize::unpack(from)?;
-            let elements = (0..len).map(|_| Element::unpack(from)).collect::<Option<_>>()?;
-            Some(Slice::new(&Arc::new(elements), 0, len))
+            let elements = Arc::new(Vec::unpack(from)?);
+            Some(Slice::new(&elements, 0, elements.len()))
         };
         let parts = (0..usize::unpack(from)?).map(|_| part(from)).collect::<Option<_>>()?;
         Some(Packet { header, order, parts })
