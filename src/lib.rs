@@ -80,8 +80,8 @@ pub use machine::{Host, Lateness, Machine, Run};
 pub use message::Plain;
 pub use message::{Body, MessageId, Pack, Payload, Slice, Tag, Unpack};
 pub use params::{
-    Latency, LogGps, LongMessages, Model, Parameter, Params, ParamsBuilder, ParamsError, Ports, Preset,
-    PresetValue, Ties, preset, presets,
+    Latency, Level, LogGps, LongMessages, Model, Parameter, Params, ParamsBuilder, ParamsError, Ports,
+    Preset, PresetValue, Ties, preset, presets,
 };
 pub use proc::{Group, Proc, Request, Work};
 pub use replay::Replay;

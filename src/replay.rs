@@ -118,6 +118,7 @@ impl<'a> Replay<'a> {
             true => machine.repeat(trace),
             false => machine.latency(trace.latency).ties(trace.ties),
         };
+        machine = machine.levels(trace.levels.iter().copied());
         if let Some(cost) = trace.barrier {
             machine = machine.barrier(cost);
         }
@@ -278,9 +279,9 @@ impl Player<'_> {
                 }
             }
             CallKind::Receive { until: Until::GapOver, got: None, .. } => {
-                if let Some(Call { what: CallKind::Send { bytes, .. }, .. }) = next {
+                if let Some(Call { what: CallKind::Send { to, bytes, .. }, .. }) = next {
                     let first = self.pieces.of(*bytes).next().map_or(0, |piece| piece.0);
-                    p.waits_for_gap(first);
+                    p.waits_for_gap(*to, first);
                 }
             }
             CallKind::Receive { until: Until::Moment(time), got: None, .. } if *time > p.now() => {

@@ -13,9 +13,9 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::flight::Flight;
+use super::flight::{Flight, Place};
 use crate::message::MessageId;
-use crate::params::{LongMessages, Params};
+use crate::params::{LongMessages, Params, Ports};
 use crate::time::Time;
 use crate::trace::{Message, Trace};
 
@@ -172,7 +172,7 @@ pub fn audit(trace: &Trace) -> Audit {
     let stalls: Vec<Time> = waits.filter(|wait| *wait > Time::ZERO).collect();
     Audit {
         messages: trace.messages.len(),
-        capacity: auditor.capacity,
+        capacity: auditor.capacities[0],
         most_in_transit_from,
         most_in_transit_to,
         stalls: stalls.len(),
@@ -199,8 +199,8 @@ pub(super) use broken;
 pub(super) struct Auditor<'a> {
     /// What is audited.
     pub(super) trace: &'a Trace,
-    /// How many messages may be in transit from a processor, or to it, if not any number.
-    pub(super) capacity: Option<usize>,
+    /// How many messages may be in transit from a processor, or to it, at each level, if not any number.
+    pub(super) capacities: Vec<Option<usize>>,
     /// The messages, by name.
     pub(super) flights: Vec<Flight<'a>>,
     /// The place of each.
@@ -214,24 +214,57 @@ pub(super) struct Auditor<'a> {
 impl<'a> Auditor<'a> {
     pub(super) fn new(trace: &'a Trace) -> Auditor<'a> {
         let flight = |message: &'a Message| {
-            let spread = spread(&trace.params, message.words);
-            Flight { message, spread, sent: None, received: false, gap_over: None, not_before: None }
+            let (level, params) = level(trace, message.id.from, message.to);
+            Flight {
+                message,
+                params,
+                level,
+                ports: ports(trace, level, message),
+                spread: spread(params, message.words),
+                sent: None,
+                received: false,
+                gap_over: None,
+                not_before: None,
+            }
         };
         let mut flights: Vec<Flight> = trace.messages.iter().map(flight).collect();
         flights.sort_by_key(|flight| flight.message.id);
-        let capacity = limit(&trace.params);
+        let levels = trace.levels.iter().map(|level| &level.params);
+        let capacities = [&trace.params].into_iter().chain(levels).map(limit).collect();
         let (places, order, violations) = (HashMap::new(), Vec::new(), Vec::new());
-        Auditor { trace, capacity, flights, places, order, violations }
+        Auditor { trace, capacities, flights, places, order, violations }
     }
 
     pub(super) fn report(&mut self, rule: Rule, sentence: String) {
         self.violations.push(Violation { rule, sentence });
     }
 
+    /// The parameters between two processors.
+    pub(super) fn params(&self, x: usize, y: usize) -> &'a Params {
+        level(self.trace, x, y).1
+    }
+
     /// The place of a message.
     pub(super) fn find(&self, id: MessageId) -> Option<usize> {
         self.places.get(&id).copied()
     }
+}
+
+/// The number of the level at which a message goes between two processors, and its parameters: each level within the machine
+/// that has both in one group is one further in.
+fn level(trace: &Trace, x: usize, y: usize) -> (usize, &Params) {
+    let with_both = trace.levels.iter().take_while(|level| x / level.params.P == y / level.params.P);
+    let number = with_both.count();
+    (number, number.checked_sub(1).map_or(&trace.params, |inner| &trace.levels[inner].params))
+}
+
+/// The sender's port at this level, and the receiver's. Where the groups within have one port each, it is named by the group's
+/// first processor.
+fn ports(trace: &Trace, level: usize, message: &Message) -> [Place; 2] {
+    let within = trace.levels.get(level).filter(|within| within.one_port);
+    let ports = level.checked_sub(1).map_or(trace.ports, |inner| trace.levels[inner].ports);
+    let of = |id: usize| within.map_or(id, |within| id - id % within.params.P);
+    [Place::Port(level, of(message.id.from), false), Place::Port(level, of(message.to), ports == Ports::Dual)]
 }
 
 /// How long the last of k words comes after the first (LogP: a word every max(g, o); LogGP: (k-1)G; LogGPS, table 3: kG_s, or

@@ -62,8 +62,8 @@ struct Caller<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> {
     letters: &'c mut Letters<'a>,
     /// The processor's deeds that no call has accounted for so far, without its waits.
     deeds: Peekable<D>,
-    /// When the processor's last reception began.
-    received_at: Option<Time>,
+    /// When the gap after the processor's last reception is over.
+    receives_from: Option<Time>,
     /// The calls for requests that the processor has not waited for so far, by the requests' numbers.
     posted: HashMap<u32, &'a CallKind>,
     /// Whether the calls tell which message a receive must take. They do not if the processor calls for requests to receive,
@@ -98,7 +98,7 @@ impl<'a> Auditor<'a> {
                 auditor: self,
                 letters: &mut letters,
                 deeds: did.iter().filter(|deed| !is_wait(deed)).peekable(),
-                received_at: None,
+                receives_from: None,
                 posted: HashMap::new(),
             };
             let mut now = Time::ZERO;
@@ -185,10 +185,10 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
                 self.auditor.report(Rule::Asked, format!("{who} gets nothing"));
             }
             CallKind::Receive { from, tag, until: Until::Moment(moment), got: None } => {
-                let params = &self.auditor.trace.params;
-                over = if *moment > start { *moment } else { start + params.cycle };
+                let cycle = self.auditor.trace.params.cycle;
+                over = if *moment > start { *moment } else { start + cycle };
                 let deadline = start.max(*moment);
-                if self.received_at.is_none_or(|at| at + params.g <= deadline) {
+                if self.receives_from.is_none_or(|from| from <= deadline) {
                     self.finds_nothing(call, *from, tag, deadline);
                 }
             }
@@ -237,7 +237,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
             };
             if let ActivityKind::Receive(_) = what {
                 begun = begun.or(Some(deed.start));
-                self.received_at = self.received_at.max(Some(deed.start));
+                self.receives_from = self.receives_from.max(Some(self.auditor.gap_after(deed)));
             }
             let enters = match what {
                 ActivityKind::Send(id) => self.auditor.message(id).map(|message| message.enter),
@@ -269,7 +269,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
     /// Holds the message that a call sent against what the call asked for.
     fn has_sent(&mut self, call: &Call, to: usize, bytes: usize, sent: &Transfer) {
         let (who, words, message) = (Named(call), self.auditor.length(bytes), sent.message);
-        let must_ask = self.auditor.trace.params.gps().is_some_and(|gps| words > gps.S);
+        let must_ask = self.auditor.params(call.id, to).gps().is_some_and(|gps| words > gps.S);
         broken!(self.auditor, "{who}",
             !self.auditor.knows(message, call.id, to, words) => Rule::Asked,
                 "sends {words} words to {to}, and {message} does not";

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::params::Ports;
+use crate::params::Params;
 use crate::time::Time;
 use crate::trace::Message;
 
@@ -11,6 +11,11 @@ use crate::trace::Message;
 pub(super) struct Flight<'a> {
     /// The message.
     pub message: &'a Message,
+    /// The parameters of the level at which it goes.
+    pub params: &'a Params,
+    /// The number of that level, and the sender's port and the receiver's there.
+    pub level: usize,
+    pub ports: [Place; 2],
     /// How long its last word comes after the first.
     pub spread: Time,
     /// What its sender did, if anybody sent it.
@@ -36,15 +41,23 @@ pub(super) struct Sent {
     pub entered: Time,
 }
 
-/// A place in the network that can hold a limited number of messages at once.
+/// A place in the network that can hold a limited number of messages at once, at the level of this number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Place {
     /// A processor's end of the network, for what it sends.
-    From(usize),
+    From(usize, usize),
     /// A processor's end of the network, for what it receives.
-    To(usize),
-    /// A processor's port. The flag says whether it is the port for receiving; a single port has `false`.
-    Port(usize, bool),
+    To(usize, usize),
+    /// The port of a processor, or of the group that begins with it. The flag says whether it is the port for receiving; a
+    /// single port has `false`.
+    Port(usize, usize, bool),
+}
+
+impl Place {
+    pub(super) fn level(self) -> usize {
+        let (Place::From(level, _) | Place::To(level, _) | Place::Port(level, ..)) = self;
+        level
+    }
 }
 
 impl Flight<'_> {
@@ -58,19 +71,14 @@ impl Flight<'_> {
         self.ready().min(self.ready() + self.message.latency + self.spread)
     }
 
-    /// The sender's port, and the receiver's.
-    pub(super) fn ports(&self, ports: Ports) -> [Place; 2] {
-        [Place::Port(self.message.id.from, false), Place::Port(self.message.to, ports == Ports::Dual)]
-    }
-
     /// The places that the message takes, from when to when: both ends of the network during [enter, arrival), and the ports
     /// if it is long.
-    pub(super) fn stays(&self, ports: Ports) -> impl Iterator<Item = (Place, Time, Time)> + use<> {
+    pub(super) fn stays(&self) -> impl Iterator<Item = (Place, Time, Time)> + use<> {
         let Message { id, to, enter, first, arrival, .. } = *self.message;
-        let [exit, entrance] = self.ports(ports);
+        let ([exit, entrance], level) = (self.ports, self.level);
         let stays = [
-            (Place::From(id.from), enter, arrival),
-            (Place::To(to), enter, arrival),
+            (Place::From(level, id.from), enter, arrival),
+            (Place::To(level, to), enter, arrival),
             (exit, enter, enter + self.spread),
             (entrance, first, first + self.spread),
         ];
@@ -82,9 +90,9 @@ impl Flight<'_> {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::From(id) => write!(f, "in transit from processor {id}"),
-            Place::To(id) => write!(f, "in transit to processor {id}"),
-            Place::Port(id, _) => write!(f, "in the port of processor {id}"),
+            Place::From(_, id) => write!(f, "in transit from processor {id}"),
+            Place::To(_, id) => write!(f, "in transit to processor {id}"),
+            Place::Port(_, id, _) => write!(f, "in the port of processor {id}"),
         }
     }
 }

@@ -52,7 +52,7 @@ impl Auditor<'_> {
         for place in &order {
             let flight = &mut self.flights[*place];
             let Message { id, to, enter, arrival, .. } = *flight.message;
-            let gap_over = enter + flight.spread.max(Time::ZERO) + self.trace.params.g;
+            let gap_over = enter + flight.spread.max(Time::ZERO) + flight.params.g;
             flight.gap_over = gaps.insert(id.from, gap_over);
             if self.trace.params.gps().is_some()
                 || in_order.get(&id.from).is_some_and(|from| *from <= id.number)
@@ -67,12 +67,12 @@ impl Auditor<'_> {
 
     /// Every message's own way, and the distance to the one before.
     pub(super) fn follow_messages(&mut self) {
-        let L = self.trace.params.L;
-        let shortest = if self.trace.latency == Latency::Exact { L } else { Time::ZERO };
         let out_of_order = self.trace.out_of_order > 0;
         for place in 0..self.flights.len() {
             let flight = self.flights[place];
             let Flight { message, spread, received, .. } = flight;
+            let L = flight.params.L;
+            let shortest = if self.trace.latency == Latency::Exact { L } else { Time::ZERO };
             let &Message { id, to, latency, enter, first, arrival, .. } = message;
             let soonest = enter + latency;
             // One that waits for the port, or for one before it, may come out later; then `judge_waits` looks why.
@@ -92,7 +92,7 @@ impl Auditor<'_> {
                 continue;
             };
             // If nobody knows who asked first, there must at least be something to wait for.
-            let stalls = admitted > ready && self.capacity.is_none();
+            let stalls = admitted > ready && self.capacities[flight.level].is_none();
             let waits = entered > admitted && spread <= Time::ZERO;
             broken!(self, "{id}",
                 arrival < begun => Rule::Causality, "arrives at {arrival}, and its send began at {begun}";
@@ -104,14 +104,14 @@ impl Auditor<'_> {
 
     /// How many messages a place holds at once.
     pub(super) fn capacity(&self, place: Place) -> usize {
-        if let Place::Port(..) = place { 1 } else { self.capacity.unwrap_or(usize::MAX) }
+        if let Place::Port(..) = place { 1 } else { self.capacities[place.level()].unwrap_or(usize::MAX) }
     }
 
     /// No place holds more messages at once than it can. Returns the most in transit from a processor, and to one.
     pub(super) fn count_messages(&mut self) -> [usize; 2] {
         let mut changes = Vec::new();
         for flight in &self.flights {
-            for (place, start, end) in flight.stays(self.trace.ports) {
+            for (place, start, end) in flight.stays() {
                 let id = flight.message.id;
                 changes.extend([(place, start, true, id), (place, end, false, id)]);
             }
@@ -122,8 +122,8 @@ impl Auditor<'_> {
             let place = at_one[0].0;
             let capacity = self.capacity(place);
             let (rule, most) = match place {
-                Place::From(_) => (Rule::Capacity, &mut from),
-                Place::To(_) => (Rule::Capacity, &mut to),
+                Place::From(..) => (Rule::Capacity, &mut from),
+                Place::To(..) => (Rule::Capacity, &mut to),
                 Place::Port(..) => (Rule::Port, &mut 0),
             };
             let mut now = 0;

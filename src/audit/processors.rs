@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::auditor::{Auditor, Rule, broken, words};
 use super::deed::Deed;
 use super::flight::{Flight, Sent};
+use crate::params::Params;
 use crate::time::Time;
 use crate::trace::{ActivityKind, Message};
 
@@ -41,7 +42,7 @@ impl<'a> Auditor<'a> {
                 self.report(Rule::Overhead, sentence);
                 continue;
             };
-            let Flight { message, sent: before, .. } = self.flights[place];
+            let Flight { message, params, sent: before, .. } = self.flights[place];
             if let Some(Sent { begun, .. }) = before {
                 let sentence = format!("processor {x} sends {id} at {begun} and again at {start}");
                 self.report(Rule::Overhead, sentence);
@@ -49,7 +50,7 @@ impl<'a> Auditor<'a> {
             }
             let admitted = stall.map_or(end, |stall| stall.end);
             self.flights[place].sent = Some(Sent { begun: start, ready: end, admitted, entered: enter });
-            let (cost, took, at) = (self.send_cost(message.words), end - start, message.enter);
+            let (cost, took, at) = (send_cost(params, message.words), end - start, message.enter);
             broken!(self, "{id}",
                 took != cost => Rule::Overhead, "takes {took} to send from {start}, and costs {cost}";
                 at != enter => Rule::Entry, "enters at {at}, and its sender goes on at {enter}";
@@ -67,7 +68,8 @@ impl<'a> Auditor<'a> {
         self.follow_time(Rule::OneThing, &format!("processor {id}"), Time::ZERO, own);
         let received = did.iter().filter(|deed| matches!(deed.what, ActivityKind::Receive(_)));
         let mut received: Vec<&Deed> = received.collect();
-        received.sort_by_key(|reception| (reception.start, reception.end));
+        // Several can begin at one moment only if no gap follows all but the last.
+        received.sort_by_key(|reception| (reception.start, self.gap_after(reception), reception.end));
         self.follow_receptions(&received);
         for of_one in did.chunk_by(|a, b| a.request == b.request) {
             self.follow_gaps(of_one, &received);
@@ -91,23 +93,22 @@ impl<'a> Auditor<'a> {
 
     /// A reception has its message, its time and its gap.
     fn follow_receptions(&mut self, did: &[&Deed]) {
-        let g = self.trace.params.g;
-        let mut last: Option<Time> = None;
+        let mut last: Option<(Time, Time)> = None;
         for &&Deed { id: y, start, end, what, .. } in did {
             let ActivityKind::Receive(id) = *what else { continue };
-            if let Some(last) = last.filter(|last| start < *last + g) {
+            if let Some((last, g)) = last.filter(|(last, g)| start < *last + *g) {
                 let sentence = format!("processor {y} begins receptions at {last} and {start}, and g = {g}");
                 self.report(Rule::Gap, sentence);
             }
-            last = Some(start);
+            last = Some((start, self.params(id.from, y).g));
             let Some(flight) = self.find(id).map(|place| &mut self.flights[place]) else {
                 self.report(Rule::Reception, format!("processor {y} receives {id} at {start}, never sent"));
                 continue;
             };
-            let Message { to, words, arrival, .. } = *flight.message;
+            let (params, &Message { to, words, arrival, .. }) = (flight.params, flight.message);
             let mine = to == y;
             let again = mine && std::mem::replace(&mut flight.received, true);
-            let (cost, took) = (self.receive_cost(words), end - start);
+            let (cost, took) = (receive_cost(params, words), end - start);
             broken!(self, "processor {y} receives {id} at {start},",
                 !mine => Rule::Reception, "which was sent to {to}";
                 again => Rule::Reception, "which it has received before";
@@ -119,9 +120,10 @@ impl<'a> Auditor<'a> {
 
     /// Who waits for the gap sends or receives as soon as that is over.
     fn follow_gaps(&mut self, did: &[Deed], received: &[&Deed]) {
-        let params = &self.trace.params;
         // Where G_l takes time back, a message may ask before it is ready; one that goes after another may wait for that.
-        if params.gps().is_some_and(|gps| gps.G_l < Time::ZERO) {
+        let levels = self.trace.levels.iter().map(|level| &level.params);
+        let takes_back = |params: &Params| params.gps().is_some_and(|gps| gps.G_l < Time::ZERO);
+        if levels.chain([&self.trace.params]).any(takes_back) {
             return;
         }
         for (place, gap) in did.iter().enumerate().filter(|(_, deed)| *deed.what == ActivityKind::Gap) {
@@ -131,7 +133,7 @@ impl<'a> Auditor<'a> {
                 }
                 Some(Deed { what: ActivityKind::Receive(_), start, .. }) => {
                     let before = received.partition_point(|reception| reception.start < *start);
-                    (before.checked_sub(1).map(|before| received[before].start + params.g), *start)
+                    (before.checked_sub(1).map(|before| self.gap_after(received[before])), *start)
                 }
                 _ => (None, gap.end),
             };
@@ -216,15 +218,19 @@ impl<'a> Auditor<'a> {
         }
     }
 
-    /// How long a processor is busy sending k words (LogP: o; LogGPS, table 3: o' + kO_s).
-    fn send_cost(&self, k: usize) -> Time {
-        let params = &self.trace.params;
-        params.gps().map_or(params.o, |gps| params.o + words(k) * gps.O_s)
+    /// When the gap after a reception is over.
+    pub(super) fn gap_after(&self, reception: &Deed) -> Time {
+        let ActivityKind::Receive(id) = *reception.what else { return reception.start };
+        reception.start + self.params(id.from, reception.id).g
     }
+}
 
-    /// How long a processor is busy receiving k words (LogP: o; LogGPS, table 3: o' + kO_r).
-    fn receive_cost(&self, k: usize) -> Time {
-        let params = &self.trace.params;
-        params.gps().map_or(params.o, |gps| params.o + words(k) * gps.O_r)
-    }
+/// How long a processor is busy sending k words (LogP: o; LogGPS, table 3: o' + kO_s).
+fn send_cost(params: &Params, k: usize) -> Time {
+    params.gps().map_or(params.o, |gps| params.o + words(k) * gps.O_s)
+}
+
+/// How long a processor is busy receiving k words (LogP: o; LogGPS, table 3: o' + kO_r).
+fn receive_cost(params: &Params, k: usize) -> Time {
+    params.gps().map_or(params.o, |gps| params.o + words(k) * gps.O_r)
 }

@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    const PLACE: Place = Place::From(0);
+    const PLACE: Place = Place::From(0, 0);
 
     fn time(ps: i64) -> Time {
         Time::from_ps(ps)

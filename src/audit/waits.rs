@@ -39,19 +39,18 @@ impl Auditor<'_> {
             return;
         }
         let served: Vec<Flight> = self.order.iter().map(|place| self.flights[*place]).collect();
-        let ports = self.trace.ports;
-        let stays = served.iter().flat_map(|flight| flight.stays(ports));
+        let stays = served.iter().flat_map(|flight| flight.stays());
         let mut promised = Rooms::new(stays, |place| self.capacity(place));
         let free = free_barriers(self.trace);
         for at_once in served.chunk_by(|a, b| a.ask() == b.ask()) {
             // If the trace does not tell the order of these messages, each may have been served before all others, or after
             // them.
-            let chained = may_be_chained(at_once, &free, self.trace.params.o);
+            let chained = may_be_chained(at_once, &free);
             for group in at_once.chunks(if chained { at_once.len() } else { 1 }) {
                 let least = |flight: &Flight| self.way(flight, &promised).admitted(flight.ready());
                 let least: Vec<Time> = group.iter().map(least).collect();
                 let promise = |promised: &mut Rooms| {
-                    let stays = group.iter().flat_map(|flight| flight.stays(ports));
+                    let stays = group.iter().flat_map(|flight| flight.stays());
                     stays.for_each(|stay| promised.promise(stay));
                 };
                 if chained {
@@ -69,10 +68,10 @@ impl Auditor<'_> {
 
     /// The way of a message.
     fn way<'a>(&self, flight: &'a Flight, promised: &'a Rooms) -> Way<'a> {
-        let ports = flight.ports(self.trace.ports);
+        let (ports, level) = (flight.ports, flight.level);
         let [exit, entrance] = ports.map(|port| promised.at(port).filter(|_| flight.spread > Time::ZERO));
         let Message { id, to, .. } = *flight.message;
-        let ends = [Place::From(id.from), Place::To(to)].map(|end| promised.at(end));
+        let ends = [Place::From(level, id.from), Place::To(level, to)].map(|end| promised.at(end));
         Way { flight, ends, exit, entrance, itself: flight.spread > Time::ZERO && ports[0] == ports[1] }
     }
 
@@ -111,14 +110,15 @@ fn free_barriers(trace: &Trace) -> HashSet<Time> {
 
 /// Whether some of the messages that ask at one moment may have been caused by others of them: then the caused ones are
 /// served later, whatever the numbers of their senders. A processor that leaves a barrier and sends asks o later.
-fn may_be_chained(at_once: &[Flight], free: &HashSet<Time>, o: Time) -> bool {
+fn may_be_chained(at_once: &[Flight], free: &HashSet<Time>) -> bool {
     let Some(first) = at_once.first() else { return false };
     let no_time = |flight: &Flight| {
         let Message { id, to, arrival, .. } = *flight.message;
         arrival <= flight.ask() && id.from != to
     };
     let several = at_once.iter().any(|flight| flight.message.id.from != first.message.id.from);
-    let leaves = free.contains(&first.ask()) || free.contains(&(first.ask() - o));
+    let leaves = free.contains(&first.ask())
+        || at_once.iter().any(|flight| free.contains(&(first.ask() - flight.params.o)));
     several && (leaves || at_once.iter().any(no_time))
 }
 

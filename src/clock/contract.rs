@@ -2,7 +2,7 @@
 
 use crate::error::Cause;
 use crate::message::Envelope;
-use crate::params::ReceptionCost;
+use crate::params::{ByLevel, ReceptionCost};
 use crate::rules::choice::Places;
 use crate::rules::reception::Reception;
 use crate::time::Time;
@@ -28,7 +28,8 @@ pub(crate) struct Foreknown {
     /// Whether there are at most two processors, and no message takes any time: so messages arrive in the order of their
     /// sends.
     pub pair: bool,
-    pub cost: ReceptionCost,
+    /// What receptions cost.
+    pub cost: ByLevel<ReceptionCost>,
 }
 
 /// A processor's view of its clock. The clock answers two questions: may the processor act yet, and what does it do

@@ -19,7 +19,7 @@ use crate::error::{Cause, RunError, Stopped, cause_of, stop};
 use crate::link::{Came, Link};
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Letter, Pack, Packed, Payload, RawTag, Unpack};
-use crate::params::ReceptionCost;
+use crate::params::{ByLevel, ReceptionCost};
 use crate::rules::reception::Reception;
 use crate::time::{NS, PS, Time};
 
@@ -69,7 +69,7 @@ pub(crate) struct Linked<'l> {
     /// What it waits for, and what has come.
     seat: Seat,
     /// Receptions cost nothing.
-    cost: ReceptionCost,
+    cost: ByLevel<ReceptionCost>,
     /// When the last message was found.
     last: Time,
     /// When a message that is found now arrives at the latest.
@@ -93,7 +93,7 @@ pub(crate) struct Linked<'l> {
 }
 
 impl<'l> Linked<'l> {
-    fn new(link: &'l dyn Link, cost: ReceptionCost, patience: &Patience) -> Linked<'l> {
+    fn new(link: &'l dyn Link, cost: ByLevel<ReceptionCost>, patience: &Patience) -> Linked<'l> {
         let (ticks, P) = (Ticks::new(), link.p());
         let begun = ticks.raw();
         Linked {
@@ -374,7 +374,7 @@ impl Clock for Linked<'_> {
             while self.takes_in() {}
             self.latest = Time::MAX;
         }
-        self.seat.ask(self.link.id() as u32, reception, &self.cost);
+        self.seat.ask(reception, &self.cost);
         let mut wait = Wait::default();
         while self.seat.wake() > self.passed() && self.failed.is_none() {
             if self.takes_in() {
@@ -416,7 +416,7 @@ type Body<'a> = &'a mut dyn FnMut(&mut dyn Clock) -> Result<Vec<u8>, Cause>;
 /// number that stands for what is to run, and must be the same for all.
 pub(crate) fn run(
     link: &dyn Link,
-    cost: ReceptionCost,
+    cost: ByLevel<ReceptionCost>,
     patience: &Patience,
     case: u64,
     body: Body,

@@ -4,7 +4,7 @@
 use crate::error::{Cause, Doing, ProcessorState};
 use crate::message::matching::{Inbox, first_pair};
 use crate::message::{Envelope, Key, Matched, RawTag, Want};
-use crate::params::ReceptionCost;
+use crate::params::{ByLevel, ReceptionCost};
 use crate::rules::reception::{Awaits, Purpose, Reception, Requested};
 use crate::time::{PS, Time};
 
@@ -129,7 +129,7 @@ impl Seat {
 
     /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says.
     #[inline]
-    pub(super) fn ask(&mut self, id: u32, reception: &mut Reception, cost: &ReceptionCost) {
+    pub(super) fn ask(&mut self, reception: &mut Reception, cost: &ByLevel<ReceptionCost>) {
         self.ticket = self.ticket.wrapping_add(1);
         Want { from: self.from, tag: self.tag } = reception.want;
         (self.ready, self.deadline, self.purpose) =
@@ -143,11 +143,7 @@ impl Seat {
         if self.ready > self.deadline {
             return;
         }
-        let mut first = self.seen(self.want(), cost);
-        if first.is_none() && cost.is_instant(0) && self.from == Want::ANYONE && !self.tag.is_signal() {
-            // A message that another sends in this instant is not seen, but one that the processor has sent to itself is.
-            first = self.seen(Want { from: id, tag: self.tag }, cost);
-        }
+        let first = self.seen(self.want(), cost);
         if let Some((key, wake)) = first {
             (self.wake, self.best) = (wake, key.1);
         }
@@ -176,17 +172,39 @@ impl Seat {
 
     /// The first message that a receive takes, if it arrives in time and is seen, and when its reception is over.
     #[inline(always)]
-    fn seen(&mut self, want: Want, cost: &ReceptionCost) -> Option<(Key, Time)> {
+    fn seen(&mut self, want: Want, cost: &ByLevel<ReceptionCost>) -> Option<(Key, Time)> {
         let (message, purpose) = (self.inbox.first(want)?, self.purpose?);
-        let (key, over) = (message.key(), purpose.over(message, self.ready, cost));
-        let sees = key.0 <= self.deadline && purpose.sees(message, self.deadline, cost);
-        sees.then_some((key, over))
+        let key = message.key();
+        if key.0 > self.deadline {
+            return None;
+        }
+        if !purpose.sees(message, self.deadline, cost) {
+            return self.seen_behind(want, purpose, cost);
+        }
+        Some((key, purpose.over(message, self.ready, cost)))
+    }
+
+    /// The same, if the first message that has arrived is not seen. One that has arrived at the same time may be: one that has
+    /// taken time, or that the processor has sent to itself.
+    #[cold]
+    fn seen_behind(
+        &self,
+        want: Want,
+        purpose: Purpose,
+        cost: &ByLevel<ReceptionCost>,
+    ) -> Option<(Key, Time)> {
+        let is_there = |message: &&Envelope| {
+            let in_time = message.arrival <= self.deadline && purpose.sees(message, self.deadline, cost);
+            in_time && want.takes(*message)
+        };
+        let first = self.inbox.iter().filter(is_there).min_by_key(|message| message.key())?;
+        Some((first.key(), purpose.over(first, self.ready, cost)))
     }
 
     /// Puts a message into the inbox. Returns whether that changes when the processor wakes: if so, its old entry on
     /// the agenda counts no more.
     #[inline]
-    pub(super) fn put(&mut self, envelope: Envelope, cost: &ReceptionCost) -> bool {
+    pub(super) fn put(&mut self, envelope: Envelope, cost: &ByLevel<ReceptionCost>) -> bool {
         if envelope.arrival < self.decided && !envelope.letter.tag.is_signal() {
             self.out_of_order += 1;
         }
@@ -205,7 +223,7 @@ impl Seat {
 
     /// Whether the processor takes this message rather than the one that it would have taken.
     #[inline]
-    fn is_better(&mut self, purpose: Purpose, envelope: &Envelope, cost: &ReceptionCost) -> bool {
+    fn is_better(&mut self, purpose: Purpose, envelope: &Envelope, cost: &ByLevel<ReceptionCost>) -> bool {
         let receive = self.requests.as_mut().and_then(|requests| requests.posted.first(envelope));
         let wants = || self.want().takes(envelope) && purpose.sees(envelope, self.deadline, cost);
         if envelope.arrival > self.deadline || !(receive.is_some() || wants()) {

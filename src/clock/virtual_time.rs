@@ -20,7 +20,7 @@ use super::stacks::prefetch::prefetch_stack;
 use super::watchdog::{Beat, Patience, Watched};
 use crate::error::{Cause, RunError, cause_of, stop};
 use crate::message::Envelope;
-use crate::params::ReceptionCost;
+use crate::params::{ByLevel, ReceptionCost};
 use crate::rules::choice::Places;
 use crate::rules::reception::Reception;
 use crate::time::Time;
@@ -36,7 +36,7 @@ struct Jumping {
     failed: Cell<bool>,
     /// Why the run has failed.
     cause: RefCell<Option<Cause>>,
-    cost: ReceptionCost,
+    cost: ByLevel<ReceptionCost>,
     /// The places of processors that act at the same time.
     places: Places,
     /// The run's signs of life, for the watchdog.
@@ -148,7 +148,7 @@ impl Clock for Jumper<'_> {
     fn receive(&mut self, reception: &mut Reception) -> Option<Envelope> {
         let (wake, ticket) = {
             let mut seat = self.seat();
-            seat.ask(self.id, reception, &self.clock.cost);
+            seat.ask(reception, &self.clock.cost);
             (seat.wake(), seat.ticket())
         };
         self.sleep(wake, ticket);

@@ -3,6 +3,7 @@
 use super::all_to_all::{all_to_all_by, all_to_all_time};
 use super::call::{Call, Piece, place};
 use super::costs::{distances, elements_of_a_word, time_of_steps, words_of};
+use super::levels::{plan, steps};
 use crate::message::{Collective, Payload};
 use crate::params::LongMessages;
 use crate::proc::Proc;
@@ -31,8 +32,22 @@ use crate::proc::Proc;
 /// ```
 #[track_caller]
 pub fn all_gather<T: Payload + Clone>(p: &mut Proc, value: T) -> Vec<T> {
-    let k = words_of::<T>(p, 1);
-    all_gather_by(p, value, k)
+    let steps = steps(p);
+    if steps.is_empty() {
+        let k = words_of::<T>(p, 1);
+        return all_gather_by(p, value, k);
+    }
+    let mut values = vec![value];
+    for step in &steps {
+        let k = words_of::<T>(p, values.len());
+        values = all_gather_by(&mut p.within(&step.group), values, k).into_iter().flatten().collect();
+    }
+    // They lie in the order of the last step's digit, and then of the one before.
+    let place = |id: usize| {
+        steps.iter().rev().fold(0, |place, step| place * step.group.members().len() + step.rank(id))
+    };
+    let mut values: Vec<Option<T>> = values.into_iter().map(Some).collect();
+    (0..p.p()).map(|id| values[place(id)].take().expect("each has a place of its own")).collect()
 }
 
 /// Gathers values of about k words.
@@ -41,8 +56,8 @@ fn all_gather_by<T: Payload + Clone>(p: &mut Proc, value: T, k: usize) -> Vec<T>
     let call = Call::begin(p, Collective::AllGather);
     let (id, P) = (call.id, call.P);
     // (R-1) max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
-    let in_steps = time_of_steps(p.params(), distances(P).map(|distance| k * distance.min(P - distance)));
-    if all_to_all_time(p.params(), P, k) < in_steps {
+    let in_steps = time_of_steps(plan(p), distances(P).map(|distance| k * distance.min(P - distance)));
+    if all_to_all_time(plan(p), P, k) < in_steps {
         return all_to_all_by(p, &call, vec![value; P]);
     }
     // The values of this processor and of those after it.
@@ -93,11 +108,11 @@ pub fn all_gather_vector<T: Payload + Clone>(
     }
     let longest = elements.iter().max().copied().unwrap_or(0);
     let k = words_of::<T>(p, longest);
-    if p.params().long != LongMessages::LogP || k == 1 {
+    if plan(p).long != LongMessages::LogP || k == 1 {
         return all_gather_by(p, vector, k);
     }
     let call = Call::begin(p, Collective::AllGather);
-    let piece = elements_of_a_word::<T>(p.params());
+    let piece = elements_of_a_word::<T>(plan(p));
     let expected: usize = (0..P).filter(|from| *from != id).map(|from| elements[from].div_ceil(piece)).sum();
     let mut came: Vec<(usize, Piece<T>)> = Vec::with_capacity(expected);
     let tag = call.tag::<Piece<T>>(0);

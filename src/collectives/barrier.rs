@@ -2,6 +2,7 @@
 
 use super::call::Call;
 use super::costs::distances;
+use super::levels::steps;
 use crate::message::Collective;
 use crate::proc::Proc;
 
@@ -61,6 +62,10 @@ impl Proc<'_> {
 /// ```
 #[track_caller]
 pub fn barrier(p: &mut Proc) {
+    let steps = steps(p);
+    if !steps.is_empty() {
+        return steps.iter().rev().for_each(|step| barrier(&mut p.within(&step.group)));
+    }
     let call = Call::begin(p, Collective::Barrier);
     let (id, P) = (call.id, call.P);
     for (round, distance) in distances(P).enumerate() {

@@ -1,7 +1,8 @@
 //! Broadcast: one processor's value reaches all.
 
-use super::call::Call;
+use super::call::{Call, check_root};
 use super::costs::MessageCost;
+use super::levels::{plan, steps};
 use super::tree::Tree;
 use crate::message::{Collective, Payload};
 use crate::params::Params;
@@ -30,8 +31,17 @@ use crate::time::Time;
 /// ```
 #[track_caller]
 pub fn broadcast<T: Payload + Clone>(p: &mut Proc, root: usize, value: Option<T>) -> T {
-    let call = Call::begin_at(p, Collective::Broadcast, root);
-    broadcast_by(p, &call, root, value)
+    check_root(p, root);
+    let mut value = value;
+    let steps = steps(p);
+    if steps.is_empty() {
+        let call = Call::begin(p, Collective::Broadcast);
+        return broadcast_by(p, &call, root, value);
+    }
+    for step in steps.iter().filter(|step| step.is_on_the_way_of(root)) {
+        value = Some(broadcast(&mut p.within(&step.group), step.rank(root), value));
+    }
+    value.expect("the last step reaches all")
 }
 
 /// Broadcasts in a call that has begun.
@@ -48,7 +58,8 @@ pub(super) fn broadcast_by<T: Payload + Clone>(
         None => call.recv_any(p, 0).1,
     };
     // Counted from the root.
-    let place = tree(p.params(), P, p.params().words(value.bytes())).place(P, 0, (id + P - root) % P);
+    let params = plan(p);
+    let place = tree(params, P, params.words(value.bytes())).place(P, 0, (id + P - root) % P);
     for child in place.children {
         call.send(p, (root + child) % P, 0, value.clone());
     }

@@ -89,7 +89,7 @@ impl Call {
     /// other to receive; else the message goes first, even if the other one is there.
     #[track_caller]
     pub(super) fn swap<T: Payload>(&self, p: &mut Proc, other: usize, value: T, step: usize) -> T {
-        if p.params().is_synchronous(longest::<T>(p)) {
+        if p.may_be_synchronous(longest::<T>(p)) {
             return self.send_recv(p, other, value, other, step);
         }
         self.send(p, other, step, value);

@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use super::broadcast::{broadcast_by, soonest};
 use super::call::{Call, Piece, place};
 use super::costs::{MessageCost, elements_of_a_word};
+use super::levels::plan;
 use crate::message::{Collective, Payload};
 use crate::params::{LongMessages, Params};
 use crate::proc::Proc;
@@ -101,7 +102,7 @@ pub fn broadcast_vector<T: Payload + Clone>(
     elements: usize,
     vector: Option<Vec<T>>,
 ) -> Vec<T> {
-    let course = Course::best::<T>(p.params(), place(p).1, elements);
+    let course = Course::best::<T>(plan(p), place(p).1, elements);
     along(p, course, root, elements, vector)
 }
 
@@ -130,7 +131,7 @@ pub fn broadcast_chain<T: Payload + Clone>(
     elements: usize,
     vector: Option<Vec<T>>,
 ) -> Vec<T> {
-    let course = Course::chain::<T>(p.params(), place(p).1, elements);
+    let course = Course::chain::<T>(plan(p), place(p).1, elements);
     along(p, course, root, elements, vector)
 }
 

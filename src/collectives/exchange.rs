@@ -52,7 +52,7 @@ impl<'a> Proc<'a> {
         steps: impl IntoIterator<Item = Shift<T>>,
         mut on: impl FnMut(usize, T),
     ) {
-        if self.params().is_synchronous(longest) {
+        if self.may_be_synchronous(longest) {
             for Shift { to, value, from } in steps {
                 let theirs = self.send_recv(to, value, from, tag);
                 on(from, theirs);

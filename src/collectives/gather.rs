@@ -2,6 +2,7 @@
 
 use super::call::Call;
 use super::costs::{MessageCost, distances, words_of};
+use super::levels::plan;
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
@@ -41,10 +42,10 @@ pub fn gather<T: Payload>(p: &mut Proc, root: usize, value: T) -> Option<Vec<T>>
 #[track_caller]
 pub(super) fn gather_by<T: Payload>(p: &mut Proc, root: usize, value: T, k: usize) -> Option<Vec<T>> {
     let call = Call::begin_at(p, Collective::Gather, root);
-    let cost = MessageCost::of(p.params(), k);
+    let cost = MessageCost::of(plan(p), k);
     if call.P == 1 {
         Some(vec![value])
-    } else if cost.in_a_row(call.P, cost.recv) <= tree_time(p.params(), call.P, k) {
+    } else if cost.in_a_row(call.P, cost.recv) <= tree_time(plan(p), call.P, k) {
         flat(p, &call, root, value)
     } else {
         tree(p, &call, root, value)

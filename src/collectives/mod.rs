@@ -44,6 +44,7 @@ mod chain;
 mod costs;
 mod exchange;
 mod gather;
+mod levels;
 mod reduce;
 mod reduce_scatter;
 mod scan;

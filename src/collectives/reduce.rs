@@ -1,7 +1,8 @@
 //! Reductions: the values of all processors combined into one.
 
-use super::call::{Call, combine};
+use super::call::{Call, check_root, combine};
 use super::costs::{MessageCost, words_of};
+use super::levels::{plan, steps};
 use super::tree::{Place, Tree};
 use crate::message::{Collective, Pack, Payload, Unpack};
 use crate::proc::Proc;
@@ -35,7 +36,8 @@ use crate::proc::Proc;
 #[track_caller]
 pub fn reduce<T: Payload>(p: &mut Proc, root: usize, value: T, op: impl FnMut(T, T) -> T) -> Option<T> {
     let k = words_of::<T>(p, 1);
-    reduce_by(p, root, value, k, 1, op)
+    let mut op = op;
+    reduce_by(p, root, value, k, 1, &mut op)
 }
 
 /// Reduces values of about k words, where `op` is so many units of work.
@@ -46,14 +48,22 @@ pub(super) fn reduce_by<T: Payload>(
     value: T,
     k: usize,
     units: u64,
-    mut op: impl FnMut(T, T) -> T,
+    op: &mut dyn FnMut(T, T) -> T,
 ) -> Option<T> {
-    let call = Call::begin_at(p, Collective::Reduce, root);
+    check_root(p, root);
+    let steps = steps(p);
+    if !steps.is_empty() {
+        let mut on_the_way = steps.iter().rev().filter(|step| step.is_on_the_way_of(root));
+        return on_the_way.try_fold(value, |value, step| {
+            reduce_by(&mut p.within(&step.group), step.rank(root), value, k, units, op)
+        });
+    }
+    let call = Call::begin(p, Collective::Reduce);
     let Place { children, parent } = place_in_tree(p, &call, root, k, units);
     let mut all = value;
     for child in children.into_iter().rev() {
         let part = call.recv(p, child, 0);
-        all = combine(p, units, (child, part), (call.id, all), &mut op);
+        all = combine(p, units, (child, part), (call.id, all), &mut *op);
     }
     match parent {
         None => Some(all),
@@ -66,7 +76,7 @@ pub(super) fn reduce_by<T: Payload>(
 
 /// The processor's place in the tree.
 fn place_in_tree(p: &Proc, call: &Call, root: usize, k: usize, units: u64) -> Place {
-    let (P, cost, c) = (call.P, MessageCost::of(p.params(), k), p.charge("combine", units));
+    let (P, cost, c) = (call.P, MessageCost::of(plan(p), k), p.charge("combine", units));
     let d = cost.gap.max(cost.recv + c);
     let mut D = cost.way + c;
     if root > 0 && root < P - 1 {

@@ -2,6 +2,7 @@
 
 use super::call::Call;
 use super::costs::{MessageCost, distances, time_of_steps, words_of};
+use super::levels::plan;
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
@@ -32,8 +33,8 @@ use crate::time::Time;
 pub fn scatter<T: Payload>(p: &mut Proc, root: usize, values: Option<Vec<T>>) -> T {
     let call = Call::begin_at(p, Collective::Scatter, root);
     let (P, k) = (call.P, words_of::<T>(p, 1));
-    let cost = MessageCost::of(p.params(), k);
-    let is_flat = cost.in_a_row(P, cost.send) <= tree_time(p.params(), P, k);
+    let cost = MessageCost::of(plan(p), k);
+    let is_flat = cost.in_a_row(P, cost.send) <= tree_time(plan(p), P, k);
     let Some(mut values) = call.given(p, root, values, "values") else {
         return if is_flat { call.recv(p, root, 0) } else { node(p, &call, root) };
     };

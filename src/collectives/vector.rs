@@ -12,6 +12,7 @@ use super::all_to_all::{all_to_all, all_to_all_time};
 use super::call::{check_root, place};
 use super::costs::{MessageCost, words_of};
 use super::gather::gather_by;
+use super::levels::plan;
 use super::reduce::{all_reduce_by, reduce_by};
 use super::scan::scan_by;
 use crate::error::{Cause, raise};
@@ -52,7 +53,7 @@ pub fn reduce_vector<T: Payload + Clone>(
     let (m, op) = (vector.len(), by_elements(p.id(), op));
     if !in_parts::<T>(p, m) {
         let k = words_of::<T>(p, m);
-        return reduce_by(p, root, vector, k, m as u64, op);
+        return reduce_by(p, root, vector, k, m as u64, &mut { op });
     }
     let part = combine_part(p, vector, op);
     let k = words_of::<T>(p, m.div_ceil(place(p).1));
@@ -134,7 +135,7 @@ pub fn scan_vector<T: Payload + Clone>(p: &mut Proc, vector: Vec<T>, op: impl Fn
 
 /// Whether vectors of m elements should go in parts. The formulas say so, and those of all processors alike.
 fn in_parts<T: Payload>(p: &Proc, m: usize) -> bool {
-    let (params, (_, P)) = (p.params(), place(p));
+    let (params, (_, P)) = (plan(p), place(p));
     let part = m.div_ceil(P);
     let (k, k_part) = (words_of::<T>(p, m), words_of::<T>(p, part));
     let steps = i64::from(P.next_power_of_two().ilog2());

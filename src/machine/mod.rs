@@ -20,8 +20,7 @@ use crate::clock::{Clock, ClockKind, Foreknown, linked, virtual_time};
 use crate::error::{Cause, RunError};
 use crate::link::Link;
 use crate::message::{Pack, Payload, Tag, Unpack, number_of};
-use crate::params::{Latency, Ports, Surcharge, Ties};
-use crate::params::{Params, ParamsError};
+use crate::params::{Latency, Level, Params, ParamsError, Ports, Surcharge, Ties};
 use crate::proc::{Groups, Proc, Rates, Setup, Work};
 use crate::rules::Stats;
 use crate::rules::choice::{Choice, Drawn, Latencies, Repeated};
@@ -60,6 +59,7 @@ pub struct Machine {
     repeated: Option<Arc<Latencies>>,
     work: Work,
     rates: Rates,
+    levels: Arc<[Level]>,
     barrier: Option<Time>,
     surcharge: Surcharge,
     trace: bool,
@@ -154,6 +154,7 @@ impl Machine {
             repeated: None,
             work: Work::default(),
             rates: Rates::default(),
+            levels: Arc::default(),
             barrier: None,
             surcharge: Surcharge::default(),
             trace: false,
@@ -170,6 +171,17 @@ impl Machine {
     /// The machine's parameters.
     pub fn params(&self) -> &Params {
         &self.params
+    }
+
+    /// Gives the machine levels, from the outermost to the innermost, two at most: nodes, and sockets within nodes. Messages
+    /// within a group of a level cost what the level says; those between its outermost groups what the machine's own
+    /// parameters say. A processor keeps one gap: after a message that of the level at which it went. Each level has a
+    /// capacity and ports of its own.
+    ///
+    /// Broadcast, reduce, all-gather and the barrier go [level by level](crate::collectives). What programs plan by are the
+    /// machine's own [parameters](Proc::params), and [`Proc::params_to`] has those between two processors.
+    pub fn levels(self, levels: impl IntoIterator<Item = Level>) -> Machine {
+        Machine { levels: levels.into_iter().collect(), ..self }
     }
 
     /// Sets the clock.
@@ -482,6 +494,7 @@ impl Machine {
     /// Refuses a machine that cannot be.
     fn check(&self) -> Result<(), ParamsError> {
         self.params.check()?;
+        Level::check(&self.params, &self.levels)?;
         let sentence = if let Some((kind, unit)) = self.rates.negative() {
             format!("a unit of the work {kind:?} cannot cost {unit}; give 0 or more")
         } else if self.cores == 0 {
@@ -513,6 +526,7 @@ impl Machine {
         let settings = [
             ("charged work", self.work == Work::Charged, "let it be measured"),
             ("trace", self.trace, "leave it out"),
+            ("levels", !self.levels.is_empty(), "leave them out"),
             ("ports", self.ports != Ports::default(), "leave them out"),
             ("latency", self.latency != Latency::default(), "leave it out"),
             ("ties", self.ties != Ties::default(), "leave them out"),
@@ -610,9 +624,10 @@ impl Machine {
             None => Arc::new(drawn),
         };
         let rules = if self.over.is_some() { self.params.free() } else { self.params };
-        let network = Network::settled_by(rules, self.ports, choice, self.surcharge);
+        let network = Network::settled_by(rules, self.ports, &self.levels, choice, self.surcharge);
         Setup {
             params: self.params,
+            levels: self.levels.clone(),
             network,
             work: self.work,
             rates: self.rates.clone(),
@@ -627,6 +642,7 @@ impl Machine {
     fn report(&self, lives: Vec<Account>, setup: &Setup) -> Run<()> {
         let mut trace = Trace {
             params: self.params,
+            levels: self.levels.to_vec(),
             ports: self.ports,
             latency: self.latency,
             ties: self.ties,

@@ -6,6 +6,7 @@
 mod builder;
 mod check;
 mod costs;
+mod levels;
 mod model;
 #[expect(clippy::module_inception)] // the file has `Params`, for which the folder is named
 mod params;
@@ -16,6 +17,8 @@ mod table;
 
 pub use builder::ParamsBuilder;
 pub(crate) use costs::{ReceptionCost, Surcharge};
+pub use levels::Level;
+pub(crate) use levels::{ByLevel, params_of};
 pub use model::Model;
 pub(crate) use params::MOST_WORDS;
 pub use params::{LogGps, LongMessages, Params, ParamsError};

@@ -43,7 +43,7 @@ impl Proc<'_> {
     /// Looks at a group in which it has not acted, and gets the group's number.
     #[track_caller]
     fn join(&mut self, group: &Group) -> u32 {
-        if let Some(last) = group.last() {
+        if let Some((_, last)) = group.span() {
             self.check(last, 0);
         }
         if let Some(twice) = group.twice() {

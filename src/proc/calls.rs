@@ -36,7 +36,7 @@ impl<'a> Proc<'a> {
         self.count_code();
         let bytes = value.bytes();
         let words = self.words(to, bytes);
-        self.passes_gap(words, |p, until| {
+        self.passes_gap(to, words, |p, until| {
             let Some(taken) = p.takes(None, taking, until) else { return false };
             let (from, message) = p.open(taken, taking);
             p.has_called_receive(None, taking, Until::GapOver);
@@ -84,8 +84,8 @@ impl<'a> Proc<'a> {
         let mut ours = self.sending(to, tag, words, value);
         let mut theirs = self.receiving(Some(from), tag);
         let mut until = self.now();
-        while !theirs.has_met() && self.gap_over(self.first_words(words)) > until {
-            until = self.gap_over(self.first_words(words));
+        while !theirs.has_met() && self.gap_over(to, self.first_words(to, words)) > until {
+            until = self.gap_over(to, self.first_words(to, words));
             self.meets(&mut theirs, until);
         }
         self.begins(&mut ours);
@@ -280,7 +280,7 @@ impl<'a> Proc<'a> {
         if self.is_leaving() {
             return;
         }
-        if self.engine.engaged || self.params().is_synchronous(words) {
+        if self.engine.engaged || self.is_synchronous(to, words) {
             return self.sends_among(to, tag, words, value);
         }
         let network = &self.setup.network;
@@ -309,7 +309,7 @@ impl<'a> Proc<'a> {
             return self.takes_among(want, tag.name, None, until);
         }
         let network = &self.setup.network;
-        let mut reception = self.engine.reception(network, want, tag.name, until);
+        let mut reception = self.engine.reception(want, tag.name, until);
         let Envelope { arrival, letter } = self.clock.receive(&mut reception)?;
         self.looks = 0;
         self.engine.receives(network, arrival, &letter, &mut None);
@@ -340,18 +340,18 @@ impl<'a> Proc<'a> {
 
     /// Receives while the gap runs before a send, which requests may make longer meanwhile. `receives` says whether it has
     /// received something until a moment.
-    fn passes_gap(&mut self, words: usize, mut receives: impl FnMut(&mut Proc<'a>, Time) -> bool) {
+    fn passes_gap(&mut self, to: usize, words: usize, mut receives: impl FnMut(&mut Proc<'a>, Time) -> bool) {
         self.catches_up();
-        let first = self.first_words(words);
-        let mut until = self.now().max(self.gap_over(first));
-        while receives(self, until) || self.gap_over(first) > until {
-            until = self.now().max(self.gap_over(first));
+        let first = self.first_words(to, words);
+        let mut until = self.now().max(self.gap_over(to, first));
+        while receives(self, until) || self.gap_over(to, first) > until {
+            until = self.now().max(self.gap_over(to, first));
         }
     }
 
     /// Waits until the gap is over before a send of so many bytes, and receives nothing: what a recorded run did.
-    pub(crate) fn waits_for_gap(&mut self, bytes: usize) {
-        self.passes_gap(self.params().words(bytes), |p, until| {
+    pub(crate) fn waits_for_gap(&mut self, to: usize, bytes: usize) {
+        self.passes_gap(to, self.params().words(bytes), |p, until| {
             let mut nothing = Operation::receive(Want::NOTHING);
             p.begins(&mut nothing);
             p.drives(&mut nothing, until);
@@ -362,7 +362,7 @@ impl<'a> Proc<'a> {
     /// A send that has not begun.
     #[inline]
     pub(super) fn sending<T: Payload>(&self, to: usize, tag: Tag<T>, words: usize, value: T) -> Operation {
-        let asks = self.params().is_synchronous(words);
+        let asks = self.is_synchronous(to, words);
         Operation::send(to as u32, tag.raw, words as u32, asks, Some(Parcel::new(value))).named(tag.name)
     }
 
@@ -375,13 +375,19 @@ impl<'a> Proc<'a> {
     }
 
     /// How long the first message of a send is: the request for it, if there is one.
-    fn first_words(&self, words: usize) -> usize {
-        if self.params().is_synchronous(words) { 0 } else { words }
+    fn first_words(&self, to: usize, words: usize) -> usize {
+        if self.is_synchronous(to, words) { 0 } else { words }
     }
 
     /// When the gap is over before a send of k words.
-    fn gap_over(&self, k: usize) -> Time {
-        self.engine.next_send(&self.setup.network, k)
+    fn gap_over(&self, to: usize, k: usize) -> Time {
+        self.engine.next_send(&self.setup.network, to, k)
+    }
+
+    /// Whether a message of k words waits for its receiver.
+    #[inline]
+    fn is_synchronous(&self, to: usize, k: usize) -> bool {
+        self.setup.network.is_synchronous(self.id(), to, k)
     }
 
     /// Notes that a send is over, if that is traced.

@@ -71,9 +71,9 @@ impl Group {
         self.0.ranks.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| pair[0].0)
     }
 
-    /// The member with the highest number.
-    pub(crate) fn last(&self) -> Option<usize> {
-        self.0.ranks.last().map(|(id, _)| *id)
+    /// The members with the lowest number and the highest.
+    pub(crate) fn span(&self) -> Option<(usize, usize)> {
+        Some((self.0.ranks.first()?.0, self.0.ranks.last()?.0))
     }
 }
 

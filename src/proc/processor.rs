@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::error::{Cause, say_before_abort};
 use crate::message::parcel::Parcel;
 use crate::message::{Letter, Payload, Tag};
-use crate::params::Params;
+use crate::params::{Level, Params, params_of};
 use crate::rules::Stats;
 use crate::rules::engine::{Engine, Next};
 use crate::rules::operation::Operation;
@@ -88,9 +88,31 @@ impl<'a> Proc<'a> {
         self.engine.now()
     }
 
-    /// The earliest time at which a send need not wait for the gap after the send before it.
+    /// The parameters between this processor and another: on a machine with [levels](crate::Machine::levels) those of the
+    /// innermost group that has both. The [`params`](Proc::params) of the machine are those between its outermost groups.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such processor.
+    pub fn params_to(&self, other: usize) -> &'a Params {
+        assert!(other < self.p(), "there is no processor {other}: there are 0 to {}", self.p() - 1);
+        params_of(self.params(), self.levels(), self.id().min(other), self.id().max(other))
+    }
+
+    /// The levels within the machine.
+    pub(crate) fn levels(&self) -> &'a [Level] {
+        &self.setup.levels
+    }
+
+    /// Whether a message of so many words may have to wait for its receiver, whoever that is.
+    pub(crate) fn may_be_synchronous(&self, words: usize) -> bool {
+        self.setup.network.may_be_synchronous(words)
+    }
+
+    /// The earliest time at which a send need not wait for the gap after the send before it; on a machine with levels a send
+    /// at the outermost of them.
     pub fn next_send(&self) -> Time {
-        self.engine.next_send(&self.setup.network, 0)
+        self.engine.gap_over() - self.setup.network.params().o
     }
 
     /// Refuses to wait for a message while the program unwinds.
@@ -128,7 +150,7 @@ impl<'a> Proc<'a> {
         self.looks += 1;
         if self.looks >= OFTEN {
             self.looks = 0;
-            let nothing_comes = !self.is_leaving() && !self.engine.expects(&self.setup.network);
+            let nothing_comes = !self.is_leaving() && !self.engine.expects();
             if nothing_comes && self.clock.looks_in_vain() {
                 self.fail(Cause::Forsaken { id: self.id() });
             }
@@ -176,7 +198,7 @@ impl<'a> Proc<'a> {
     /// Does all that requests have to do until the processor's local time: whatever it does next comes after that.
     #[inline]
     pub(super) fn catches_up(&mut self) {
-        if self.engine.engaged {
+        if self.engine.may_lag() {
             let now = self.now();
             while self.steps(&mut Operation::nothing(), now) {}
             self.engine.has_caught_up();
@@ -270,7 +292,7 @@ impl<'a> Proc<'a> {
     #[inline]
     #[track_caller]
     pub(crate) fn check(&mut self, other: usize, words: usize) {
-        if other >= self.p() || words > self.setup.network.longest() {
+        if other >= self.p() || words > self.setup.network.longest(self.id(), other) {
             self.refuse(other, words);
         }
     }
@@ -283,7 +305,7 @@ impl<'a> Proc<'a> {
         if other > last {
             self.fail(Cause::NoSuchProcessor { id, other, last, at: Location::caller() });
         }
-        self.fail(Cause::TooLong { id, words, longest: self.setup.network.longest() })
+        self.fail(Cause::TooLong { id, words, longest: self.setup.network.longest(id, other) })
     }
 
     /// Ends the run, because the processor has nothing to do before the end of time.

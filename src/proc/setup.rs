@@ -1,8 +1,10 @@
 //! What all processors of a run share, apart from the clock.
 
+use std::sync::Arc;
+
 use super::group::Groups;
 use super::work::{Rates, Work};
-use crate::params::Params;
+use crate::params::{Level, Params};
 use crate::rules::network::Network;
 use crate::time::Time;
 
@@ -10,6 +12,8 @@ use crate::time::Time;
 pub(crate) struct Setup {
     /// What programs plan by.
     pub params: Params,
+    /// The levels within the machine.
+    pub levels: Arc<[Level]>,
     /// The network between them. On a real machine it costs nothing.
     pub network: Network,
     /// What computing costs.

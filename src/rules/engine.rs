@@ -121,10 +121,15 @@ impl Engine {
         self.pace.exit.requests()
     }
 
-    /// The moment from which on a send of k words need not wait for the gap after the last send.
+    /// When the gap after the last send is over.
+    pub(crate) fn gap_over(&self) -> Time {
+        self.pace.exit.gap_over()
+    }
+
+    /// The moment from which on a send of k words to a processor need not wait for that gap.
     #[inline]
-    pub(crate) fn next_send(&self, network: &Network, k: usize) -> Time {
-        self.pace.next_send(network, k)
+    pub(crate) fn next_send(&self, network: &Network, to: usize, k: usize) -> Time {
+        self.pace.next_send(network, to, k)
     }
 
     // Operations.
@@ -236,9 +241,9 @@ impl Engine {
             Stage::Message(want) => (want, call.name),
             _ => (Want::NOTHING, None),
         };
-        let alone = self.reception(network, want, name, until);
+        let alone = self.reception(want, name, until);
         if !self.engaged {
-            let awaits = call.awaits(network);
+            let awaits = call.awaits(network, self.id());
             return Next {
                 reception: (want != Want::NOTHING).then_some(Reception { awaits, ..alone }),
                 turn,
@@ -247,6 +252,7 @@ impl Engine {
         if alone.ready > until {
             want = Want::NOTHING; // the gap is not over in time
         }
+        let awaits = call.awaits(network, self.id());
         let requests = self.requests();
         let first = requests.turns.peek().map(|Reverse(first)| *first);
         let turn = [turn, first].into_iter().flatten().min().filter(|turn| turn.time <= until);
@@ -257,7 +263,6 @@ impl Engine {
         let reception = (want != Want::NOTHING || posted).then(|| {
             let gives_up = turn.is_none_or(|turn| turn.time == until);
             let purpose = if gives_up { Purpose::FetchInTime } else { Purpose::Fetch };
-            let awaits = call.awaits(network);
             Reception { want, name, ready, deadline, purpose, requests: receives, awaits }
         });
         Next { reception, turn }
@@ -382,12 +387,11 @@ impl Engine {
     #[inline]
     pub(crate) fn reception(
         &self,
-        network: &Network,
         want: Want,
         name: Option<&'static str>,
         until: Time,
     ) -> Reception<'static> {
-        let ready = if want.tag.is_signal() { self.pace.now } else { self.pace.next_receive(network) };
+        let ready = if want.tag.is_signal() { self.pace.now } else { self.pace.next_receive() };
         let (purpose, awaits) = (Purpose::Take, Awaits::Message);
         Reception { want, name, ready, deadline: until, purpose, requests: None, awaits }
     }
@@ -405,7 +409,7 @@ impl Engine {
         let Outgoing { to, words, number, .. } = *message;
         let passage = self.pace.enters(network, message);
         let id = MessageId { from: self.id(), number: number as usize };
-        let overhead = network.send_overhead(words);
+        let overhead = network.send_overhead(id.from, to, words);
         self.stats.sent += 1;
         self.stats.words_sent += words as u64;
         if passage.out_of_order {
@@ -444,10 +448,11 @@ impl Engine {
         {
             log.parts.takes(letter.tag, id);
         }
-        let start = self.pace.receives(network, arrival);
+        let start = self.pace.receives(network, id.from, arrival);
         self.waits(pieces, arrival, ActivityKind::Idle);
         self.waits(pieces, start, ActivityKind::Gap);
-        self.spends(pieces, network.reception_cost().of(letter.words as usize), ActivityKind::Receive(id));
+        let overhead = network.recv_overhead(id.from, self.id(), letter.words as usize);
+        self.spends(pieces, overhead, ActivityKind::Receive(id));
     }
 
     /// Notes a message that has entered, for the trace.
@@ -493,6 +498,12 @@ impl Engine {
         operation.own.as_ref().filter(|_| operation.is_done()).map(|own| own.now)
     }
 
+    /// Whether the requests may have something to do until the processor's local time. During a call they may be ahead of it,
+    /// and then what else comes at that moment may be the call's.
+    pub(crate) fn may_lag(&self) -> bool {
+        self.engaged && self.requests.as_ref().is_some_and(|requests| requests.at <= self.pace.now)
+    }
+
     /// Notes that the requests have done everything until the processor's local time.
     pub(crate) fn has_caught_up(&mut self) {
         let now = self.pace.now;
@@ -502,14 +513,14 @@ impl Engine {
     }
 
     /// Whether something happens without a message: a gap ends that keeps the processor from receiving, or a request goes on.
-    pub(crate) fn expects(&self, network: &Network) -> bool {
+    pub(crate) fn expects(&self) -> bool {
         let goes_on = |request: &Operation| match (&request.stage, &request.own) {
             (Stage::Done, Some(own)) => own.now > self.pace.now,
             (Stage::Message(_), _) => false,
             _ => true,
         };
         let requests = self.requests.iter().flat_map(|requests| requests.operations.values());
-        self.pace.must_wait_to_receive(network) || requests.into_iter().any(|request| goes_on(request))
+        self.pace.must_wait_to_receive() || requests.into_iter().any(|request| goes_on(request))
     }
 
     /// From now on errors say that the processor waits for a request, or for any of several.

@@ -15,12 +15,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
+use smallvec::SmallVec;
 
 use super::capacity::Transits;
 use super::stretches::Stretches;
 use crate::message::MessageId;
-use crate::params::Params;
-use crate::params::{Latency, Ports, ReceptionCost, Surcharge, Ties};
+use crate::params::{ByLevel, Latency, Level, Params, Ports, ReceptionCost, Surcharge, Ties};
 use crate::rules::choice::{Choice, Drawn, Places};
 use crate::time::Time;
 
@@ -65,17 +65,20 @@ pub(crate) struct Exit {
     requests: u32,
     /// When the gap after the last send is over.
     next: Time,
-    /// Messages in transit from the processor.
+    /// Messages in transit from the processor, but for those to processors of its own group.
     room: Transits,
     /// State that few machines need. It lies elsewhere, so that the state that every message touches lies close together.
     extras: Option<Box<Extras>>,
 }
 
-/// The state of a processor's sending side if latencies are drawn, there are two ports, or messages keep their order.
+/// The state of a processor's sending side if latencies are drawn, there are two ports or several levels, or messages keep
+/// their order.
 #[derive(Debug)]
 struct Extras {
-    /// The port for sending, if there are two ports and it was ever used.
-    port: Option<Stretches>,
+    /// For each level the port for sending, if there are two ports and it was ever used.
+    ports: SmallVec<[Port; 1]>,
+    /// Messages in transit at each of the levels within.
+    rooms: Box<[Transits]>,
     /// Draws latencies.
     dice: fastrand::Rng,
     /// When the last message to each processor arrives, if messages keep their order.
@@ -95,8 +98,39 @@ impl Exit {
 
     fn extras(&mut self) -> &mut Extras {
         self.extras.get_or_insert_with(|| {
-            Box::new(Extras { port: None, dice: fastrand::Rng::with_seed(0), in_order: None })
+            let (ports, rooms) = Default::default();
+            Box::new(Extras { ports, rooms, dice: fastrand::Rng::with_seed(0), in_order: None })
         })
+    }
+
+    /// The messages in transit from the processor at a level.
+    #[inline]
+    fn room(&self, level: usize) -> &Transits {
+        match &self.extras {
+            Some(extras) if level > 0 => &extras.rooms[level - 1],
+            _ => &self.room,
+        }
+    }
+
+    #[inline]
+    fn room_mut(&mut self, level: usize) -> &mut Transits {
+        match &mut self.extras {
+            Some(extras) if level > 0 => &mut extras.rooms[level - 1],
+            _ => &mut self.room,
+        }
+    }
+
+    /// The port for sending at a level, if there are two ports and it was ever used.
+    fn port(&self, level: usize) -> Option<&Stretches> {
+        self.extras.as_ref()?.ports.get(level)?.as_deref()
+    }
+
+    fn port_mut(&mut self, level: usize) -> &mut Port {
+        let ports = &mut self.extras().ports;
+        if ports.len() <= level {
+            ports.resize_with(level + 1, || None);
+        }
+        &mut ports[level]
     }
 
     /// When the first word of a message to `y` may come out, so that the message does not overtake the one before.
@@ -131,7 +165,8 @@ impl Exit {
 
     /// The most messages that were in transit from the processor at once.
     pub(crate) fn most_in_transit(&self) -> usize {
-        self.room.most as usize
+        let inner = self.extras.iter().flat_map(|extras| &extras.rooms);
+        inner.chain([&self.room]).map(|room| room.most as usize).max().unwrap_or(0)
     }
 }
 
@@ -141,7 +176,7 @@ struct Entrance {
     /// Messages in transit to the processor.
     room: Transits,
     /// The port, if it was ever used: the single one, or the one for receiving if there are two.
-    port: Option<Box<Stretches>>,
+    port: Port,
     /// The latest time at which a message asked that was served.
     served: Time,
 }
@@ -156,32 +191,69 @@ impl Entrance {
     }
 }
 
+/// The ports of a level's groups.
+#[derive(Debug)]
+struct Cards {
+    /// How many processors a group has.
+    size: usize,
+    /// The port of each group.
+    of_groups: Box<[Card]>,
+}
+
+/// What is promised to long messages at a port, if it was ever used.
+type Port = Option<Box<Stretches>>;
+
+/// The port of a group whose processors share one.
+#[derive(Debug, Default)]
+struct Card {
+    /// The single port, or the one for sending if there are two.
+    out: Port,
+    /// The port for receiving, if there are two.
+    into: Port,
+    /// The latest time at which a message asked that was served.
+    served: Time,
+}
+
 /// The network between the processors.
 #[derive(Debug)]
 pub(crate) struct Network {
     params: Params,
-    ports: Ports,
+    /// What holds at each level.
+    terms: ByLevel<Terms>,
     /// Settles what the rules leave open.
     choice: Arc<dyn Choice>,
     /// Whether each word is under way for exactly L.
     is_exact: bool,
+    /// How long before they ask all messages are served: their order stays the same. It is the least o, because each message
+    /// costs its sender at least that: so a sender whose gap is over need not wait at all. It is 0 if G_l is negative, because
+    /// then messages may ask before o is over.
+    head_start: Time,
+    /// Whether all messages must be served in order, even those that share nothing, since they may take no time at all.
+    has_chains: bool,
+    /// Whether there is a capacity at any level.
+    has_capacity: bool,
+    /// The receiving side of each processor, at one level after the other.
+    entrances: Box<[LockedEntrance]>,
+}
+
+/// What holds for messages of one level.
+#[derive(Debug)]
+struct Terms {
+    /// The number of the level; that of the machine's own parameters is 0.
+    level: usize,
+    params: Params,
+    ports: Ports,
     /// The capacity, `usize::MAX` if unlimited.
     capacity: usize,
     reception_cost: ReceptionCost,
     /// What longer messages cost beyond the parameters.
     surcharge: Surcharge,
-    /// How long before they ask all messages are served: their order stays the same. It is o, because each message costs
-    /// its sender at least that: so a sender whose gap is over need not wait at all. It is 0 if G_l is negative, because
-    /// then messages may ask before o is over.
-    head_start: Time,
-    /// Whether all messages must be served in order, even those that share nothing, since they may take no time at all.
-    has_chains: bool,
     /// The costs of a message of one word, which nearly all messages have.
     one_word: Costs,
     /// The longest message that can be sent, in words.
     longest: usize,
-    /// The receiving side of each processor.
-    entrances: Box<[LockedEntrance]>,
+    /// The ports of groups whose processors share one.
+    cards: Option<Mutex<Cards>>,
 }
 
 /// An entrance in a cache line of its own, which one sender at a time may hold.
@@ -198,43 +270,87 @@ struct Costs {
     stream: Time,
 }
 
-impl Network {
-    /// A network in which nothing has been sent.
-    pub(crate) fn new(params: Params, ports: Ports, latency: Latency) -> Network {
-        let choice = Arc::new(Drawn::new(&params, latency, Ties::default()));
-        Network::settled_by(params, ports, choice, Surcharge::default())
+impl Terms {
+    /// The terms of a level; `within` is the level within it, if there is one, on a machine of `all` processors.
+    fn new(
+        level: usize,
+        params: Params,
+        ports: Ports,
+        (within, all): (Option<&Level>, usize),
+        surcharge: Surcharge,
+        is_exact: bool,
+    ) -> Terms {
+        let cards = within.filter(|within| within.one_port).map(|within| {
+            let (size, groups) = (within.params.P, all / within.params.P);
+            Mutex::new(Cards { size, of_groups: (0..groups).map(|_| Card::default()).collect() })
+        });
+        let terms = Terms {
+            level,
+            params,
+            ports,
+            capacity: params.capacity().unwrap_or(usize::MAX),
+            reception_cost: ReceptionCost::under(&params, &surcharge, is_exact),
+            surcharge,
+            one_word: Costs::default(),
+            longest: params.longest().unwrap_or(usize::MAX).min(u32::MAX as usize),
+            cards,
+        };
+        Terms { one_word: terms.costs_of_any(1), ..terms }
     }
 
-    /// A network with a choice that settles what the rules leave open.
+    #[inline]
+    fn costs(&self, k: usize) -> Costs {
+        if k == 1 { self.one_word } else { self.costs_of_any(k) }
+    }
+
+    /// What a message of k words costs, computed anew.
+    fn costs_of_any(&self, k: usize) -> Costs {
+        let (send, stream) = (self.params.send_overhead(k), self.params.stream(k));
+        match k > self.surcharge.above {
+            true => Costs { send: send + self.surcharge.send, stream: stream + self.surcharge.stream },
+            false => Costs { send, stream },
+        }
+    }
+}
+
+impl Network {
+    /// A network of one level in which nothing has been sent.
+    pub(crate) fn new(params: Params, ports: Ports, latency: Latency) -> Network {
+        let choice = Arc::new(Drawn::new(&params, latency, Ties::default()));
+        Network::settled_by(params, ports, &[], choice, Surcharge::default())
+    }
+
+    /// A network with these levels within it, and a choice that settles what the rules leave open.
     pub(crate) fn settled_by(
         params: Params,
         ports: Ports,
+        levels: &[Level],
         choice: Arc<dyn Choice>,
         surcharge: Surcharge,
     ) -> Network {
-        let capacity = params.capacity().unwrap_or(usize::MAX);
-        let entrances = (0..params.P).map(|_| LockedEntrance::default()).collect();
-        let is_exact = choice.is_exact();
-        let reception_cost = ReceptionCost::under(&params, &surcharge, is_exact);
-        let head_start = if params.shrinks() { Time::ZERO } else { params.o };
-        let (has_chains, one_word) = (false, Costs::default());
-        let longest = params.longest().unwrap_or(usize::MAX).min(u32::MAX as usize);
+        let (is_exact, all_params) = (choice.is_exact(), params);
+        let terms = |number: usize, params: Params, ports: Ports| {
+            let within = (levels.get(number), all_params.P);
+            Terms::new(number, params, ports, within, surcharge, is_exact)
+        };
+        let by_level = ByLevel::new(terms(0, params, ports), levels, |number, level| {
+            terms(number, level.params, level.ports)
+        });
+        let head_start = |terms: &Terms| if terms.params.shrinks() { Time::ZERO } else { terms.params.o };
+        let head_start = by_level.all().map(head_start).min().unwrap_or_default();
+        let has_capacity = by_level.all().any(|terms| terms.capacity != usize::MAX);
         let network = Network {
             params,
-            ports,
             choice,
             is_exact,
-            capacity,
-            reception_cost,
-            surcharge,
             head_start,
-            has_chains,
-            one_word,
-            longest,
-            entrances,
+            has_chains: false,
+            has_capacity,
+            entrances: (0..params.P * (1 + levels.len())).map(|_| LockedEntrance::default()).collect(),
+            terms: by_level,
         };
         let has_chains = network.lookahead() == Time::ZERO && !network.is_instant_pair();
-        Network { has_chains, one_word: network.costs_of_any(1), ..network }
+        Network { has_chains, ..network }
     }
 
     pub(crate) fn params(&self) -> &Params {
@@ -247,6 +363,10 @@ impl Network {
             Exit { id: x as u32, requests: 0, next: Time::ZERO, room: Transits::default(), extras: None };
         if !self.is_exact {
             exit.extras().dice = self.choice.dice(x);
+        }
+        let levels = self.entrances.len() / self.params.P;
+        if levels > 1 {
+            exit.extras().rooms = (1..levels).map(|_| Transits::default()).collect();
         }
         if self.params.gps().is_some() {
             exit.keeps_order(); // LogGPS speaks of MPI, where no message overtakes another between the same two
@@ -269,35 +389,44 @@ impl Network {
         Places::new(&self.choice)
     }
 
-    /// The longest message that can be sent, in words.
+    /// The longest message that `x` can send to `y`, in words.
     #[inline]
-    pub(crate) fn longest(&self) -> usize {
-        self.longest
+    pub(crate) fn longest(&self, x: usize, y: usize) -> usize {
+        self.terms.between(x, y).longest
+    }
+
+    /// Whether a message of k words from `x` waits until `y` receives it.
+    #[inline]
+    pub(crate) fn is_synchronous(&self, x: usize, y: usize, k: usize) -> bool {
+        self.terms.between(x, y).params.is_synchronous(k)
+    }
+
+    /// Whether a message of k words waits for its receiver at some level.
+    pub(crate) fn may_be_synchronous(&self, k: usize) -> bool {
+        self.terms.all().any(|terms| terms.params.is_synchronous(k))
+    }
+
+    /// The parameters between two processors.
+    #[inline]
+    pub(crate) fn between(&self, x: usize, y: usize) -> &Params {
+        &self.terms.between(x, y).params
     }
 
     /// How long the sender of k words is busy.
     #[inline]
-    pub(crate) fn send_overhead(&self, k: usize) -> Time {
-        self.costs(k).send
+    pub(crate) fn send_overhead(&self, x: usize, y: usize, k: usize) -> Time {
+        self.terms.between(x, y).costs(k).send
     }
 
+    /// How long the receiver of k words is busy.
     #[inline]
-    fn costs(&self, k: usize) -> Costs {
-        if k == 1 { self.one_word } else { self.costs_of_any(k) }
+    pub(crate) fn recv_overhead(&self, x: usize, y: usize, k: usize) -> Time {
+        self.terms.between(x, y).reception_cost.of(k)
     }
 
-    /// What a message of k words costs, computed anew.
-    fn costs_of_any(&self, k: usize) -> Costs {
-        let (send, stream) = (self.params.send_overhead(k), self.params.stream(k));
-        match k > self.surcharge.above {
-            true => Costs { send: send + self.surcharge.send, stream: stream + self.surcharge.stream },
-            false => Costs { send, stream },
-        }
-    }
-
-    #[inline]
-    pub(crate) fn reception_cost(&self) -> ReceptionCost {
-        self.reception_cost
+    /// What receptions cost, for those who ask without the network.
+    pub(crate) fn reception_cost(&self) -> ByLevel<ReceptionCost> {
+        self.terms.map(|terms| terms.reception_cost)
     }
 
     /// When a message is to be served, so that all messages are served in the order in which they ask.
@@ -308,16 +437,18 @@ impl Network {
 
     /// The least time from a message's turn to its arrival, whatever is sent.
     pub(crate) fn lookahead(&self) -> Time {
-        let under_way = self.is_exact && !self.params.shrinks();
-        self.head_start + if under_way { self.params.L } else { Time::ZERO }
+        let under_way = |terms: &Terms| {
+            if self.is_exact && !terms.params.shrinks() { terms.params.L } else { Time::ZERO }
+        };
+        self.head_start + self.terms.all().map(under_way).min().unwrap_or_default()
     }
 
-    /// What a message of k words asks the network for, if the processor with this exit calls its send at `t`.
+    /// What a message of k words to `y` asks the network for, if the processor with this exit calls its send at `t`.
     #[inline]
-    pub(crate) fn request(&self, exit: &mut Exit, k: usize, t: Time) -> Ask {
-        let mut request = self.foreseen(exit, k, t);
+    pub(crate) fn request(&self, exit: &mut Exit, y: usize, k: usize, t: Time) -> Ask {
+        let mut request = self.foreseen(exit, y, k, t);
         if !self.is_exact {
-            request = self.drawn(exit, k, request);
+            request = self.drawn(exit, y, k, request);
         }
         exit.requests = exit.requests.wrapping_add(1);
         request
@@ -325,19 +456,20 @@ impl Network {
 
     /// The same ask with a latency that is drawn.
     #[cold]
-    fn drawn(&self, exit: &mut Exit, k: usize, request: Ask) -> Ask {
+    fn drawn(&self, exit: &mut Exit, y: usize, k: usize, request: Ask) -> Ask {
         let Ask { ready, latency: L, stream, .. } = request;
         // With a negative G_l a shorter latency could let the message arrive before its send.
-        let least = (-(self.send_overhead(k) + stream)).max(Time::ZERO).min(L);
+        let least = (-(self.send_overhead(exit.id(), y, k) + stream)).max(Time::ZERO).min(L);
         let message = MessageId { from: exit.id(), number: exit.requests as usize };
         let latency = self.choice.latency(message, &mut exit.extras().dice, least, L);
         Ask { latency, ask: ready.min(ready + latency + stream), ..request }
     }
 
-    /// What a message of k words would ask for if its send were called at `t` and its latency were exactly L.
+    /// What a message of k words to `y` would ask for if its send were called at `t` and its latency were exactly L.
     #[inline]
-    pub(crate) fn foreseen(&self, exit: &Exit, k: usize, t: Time) -> Ask {
-        let (Costs { send, stream }, latency) = (self.costs(k), self.params.L);
+    pub(crate) fn foreseen(&self, exit: &Exit, y: usize, k: usize, t: Time) -> Ask {
+        let terms = self.terms.between(exit.id(), y);
+        let (Costs { send, stream }, latency) = (terms.costs(k), terms.params.L);
         // 1. Overhead, which may overlap the gap after the send before.
         let ready = exit.next.max(t + send);
         Ask { ready, ask: ready.min(ready + latency + stream), latency, stream }
@@ -358,7 +490,7 @@ impl Network {
     /// first.
     #[inline]
     pub(crate) fn is_shared(&self, request: &Ask) -> bool {
-        request.stream > Time::ZERO || self.capacity != usize::MAX
+        request.stream > Time::ZERO || self.has_capacity
     }
 
     /// Whether other processors can see that this message is served: then all that ask earlier must have been served.
@@ -373,7 +505,8 @@ impl Network {
     pub(crate) fn is_instant_pair(&self) -> bool {
         let instant = self.lookahead() == Time::ZERO && self.is_exact;
         let by_number = self.choice.is_by_number();
-        self.params.P <= 2 && by_number && instant && self.params.G() == Some(Time::ZERO)
+        let G = self.params.G();
+        self.params.P <= 2 && self.entrances.len() <= 2 && by_number && instant && G == Some(Time::ZERO)
     }
 
     /// Gives a message from `x`, whose exit this is, its way to `y`. All messages that ask earlier must have been
@@ -381,23 +514,24 @@ impl Network {
     #[inline]
     pub(crate) fn serve(&self, x: usize, exit: &mut Exit, y: usize, request: Ask) -> Passage {
         let Ask { ready, ask, latency, stream } = request;
+        let terms = self.terms.between(x, y);
         let not_before = if exit.extras.is_none() { Time::ZERO } else { exit.not_before(y, stream) };
         let first = not_before.max(ready + latency);
         let mut way = Way { enter: ready, first, arrival: first + stream };
         let (mut admitted, mut out_of_order) = (ready, false);
         if stream > Time::ZERO {
-            (admitted, way, out_of_order) = self.serve_long(x, exit, y, &request, not_before);
-        } else if self.capacity != usize::MAX {
-            let to = &mut *self.entrances[y].0.lock();
+            (admitted, way, out_of_order) = self.serve_long(terms, x, exit, y, &request, not_before);
+        } else if terms.capacity != usize::MAX {
+            let to = &mut *self.entrance(terms, y).lock();
             out_of_order = to.has_served(ask);
             // 2. Capacity.
-            if self.has_no_room(exit, to, ready) {
-                (admitted, way) = self.find(exit, to, None, x == y, &request, not_before);
+            if terms.has_no_room(exit, to, ready) {
+                (admitted, way) = terms.find(exit, to, None, x == y, &request, not_before);
             }
-            self.take_room(exit, to, &way, ask);
+            terms.take_room(exit, to, &way, ask);
         }
         let Way { enter, first, arrival } = way;
-        exit.next = enter + stream.max(Time::ZERO) + self.params.g;
+        exit.next = enter + stream.max(Time::ZERO) + terms.params.g;
         if exit.extras.is_some() {
             exit.has_sent_to(y, arrival);
         }
@@ -409,34 +543,81 @@ impl Network {
     #[inline(never)]
     fn serve_long(
         &self,
+        terms: &Terms,
         x: usize,
         exit: &mut Exit,
         y: usize,
         request: &Ask,
         not_before: Time,
     ) -> (Time, Way, bool) {
-        let mut ends = self.lock(x, y, self.ports == Ports::Single);
+        let mut ends = self.lock(terms, x, y, terms.ports == Ports::Single);
         let mut out_of_order = ends.receiver.has_served(request.ask);
         if let Some(sender) = &mut ends.sender {
             out_of_order |= sender.has_served(request.ask);
         }
         let Ends { receiver, sender } = &mut ends;
-        let (admitted, way) = self.find(exit, receiver, sender.as_deref_mut(), x == y, request, not_before);
-        self.take_room(exit, receiver, &way, request.ask);
+        let find = |exit: &mut Exit, receiver: &mut Entrance, sender: Option<&mut Entrance>| {
+            let (admitted, way) = terms.find(exit, receiver, sender, x == y, request, not_before);
+            terms.take_room(exit, receiver, &way, request.ask);
+            (admitted, way)
+        };
+        let (admitted, way) = match &terms.cards {
+            None => find(exit, receiver, sender.as_deref_mut()),
+            Some(cards) => {
+                let mut cards = cards.lock();
+                out_of_order |= cards.have_served(x, y, request.ask);
+                cards.exchange(terms, (x, exit, sender.as_deref_mut()), (y, receiver));
+                let found = find(exit, receiver, sender.as_deref_mut());
+                cards.exchange(terms, (x, exit, sender.as_deref_mut()), (y, receiver));
+                found
+            }
+        };
         (admitted, way, out_of_order)
     }
 
+    /// The most messages that were in transit to `y` at once.
+    pub(crate) fn most_in_transit_to(&self, y: usize) -> usize {
+        let entrances = self.terms.all().map(|terms| self.entrance(terms, y));
+        entrances.map(|entrance| entrance.lock().room.most as usize).max().unwrap_or(0)
+    }
+
+    /// The receiving side of a processor at a level.
+    #[inline]
+    fn entrance(&self, terms: &Terms, y: usize) -> &Mutex<Entrance> {
+        &self.entrances[terms.level * self.params.P + y].0
+    }
+
+    /// Locks `y`'s entrance, and `x`'s too if asked.
+    #[inline]
+    fn lock(&self, terms: &Terms, x: usize, y: usize, both: bool) -> Ends<'_> {
+        if both && x != y {
+            return self.lock_both(terms, x, y);
+        }
+        Ends { receiver: self.entrance(terms, y).lock(), sender: None }
+    }
+
+    /// Locks both entrances, in an order that cannot deadlock.
+    #[inline(never)]
+    fn lock_both(&self, terms: &Terms, x: usize, y: usize) -> Ends<'_> {
+        let [lower, higher] = [x.min(y), x.max(y)].map(|id| self.entrance(terms, id).lock());
+        let (sender, receiver) = if x < y { (lower, higher) } else { (higher, lower) };
+        Ends { receiver, sender: Some(sender) }
+    }
+}
+
+impl Terms {
     /// Whether one of the ends is full at some moment after `ready`.
     #[inline]
     fn has_no_room(&self, exit: &Exit, to: &Entrance, ready: Time) -> bool {
-        exit.room.full_end(self.capacity).max(to.room.full_end(self.capacity)) > ready
+        let from = exit.room(self.level);
+        from.full_end(self.capacity).max(to.room.full_end(self.capacity)) > ready
     }
 
     /// Takes room at both ends for a message with this way.
     #[inline]
     fn take_room(&self, exit: &mut Exit, to: &mut Entrance, way: &Way, ask: Time) {
         if self.capacity != usize::MAX && way.arrival > way.enter {
-            exit.room.take(way.enter, way.arrival, ask, self.capacity);
+            exit.room_mut(self.level).take(way.enter, way.arrival, ask, self.capacity);
             to.room.take(way.enter, way.arrival, ask, self.capacity);
         }
     }
@@ -456,12 +637,12 @@ impl Network {
         let (single, occupies) = (self.ports == Ports::Single, stream.max(Time::ZERO));
         let search = Search {
             capacity: self.capacity,
-            from: &exit.room,
+            from: exit.room(self.level),
             to: &receiver.room,
             out: match &sender {
                 Some(sender) => sender.port.as_deref(),
                 None if single => receiver.port.as_deref(),
-                None => exit.extras.as_ref().and_then(|extras| extras.port.as_ref()),
+                None => exit.port(self.level),
             },
             into: receiver.port.as_deref(),
             // Through a single port a message to oneself can come in only when all of it has gone out.
@@ -474,36 +655,43 @@ impl Network {
         let way = search.way(admitted, stream > Time::ZERO);
         if stream > Time::ZERO {
             let out = match sender {
-                Some(sender) => &mut **sender.port.get_or_insert_default(),
-                None if single => &mut **receiver.port.get_or_insert_default(),
-                None => exit.extras().port.get_or_insert_default(),
+                Some(sender) => &mut sender.port,
+                None if single => &mut receiver.port,
+                None => exit.port_mut(self.level),
             };
-            out.take(way.enter, way.enter + stream, ask);
+            out.get_or_insert_default().take(way.enter, way.enter + stream, ask);
             receiver.port.get_or_insert_default().take(way.first, way.arrival, ask);
         }
         (admitted, way)
     }
+}
 
-    /// The most messages that were in transit to `y` at once.
-    pub(crate) fn most_in_transit_to(&self, y: usize) -> usize {
-        self.entrances[y].0.lock().room.most as usize
-    }
-
-    /// Locks `y`'s entrance, and `x`'s too if asked.
-    #[inline]
-    fn lock(&self, x: usize, y: usize, both: bool) -> Ends<'_> {
-        if both && x != y {
-            return self.lock_both(x, y);
+impl Cards {
+    /// Notes that a message between two groups that asks at this time is served. Returns whether one that asked later was
+    /// served before.
+    fn have_served(&mut self, x: usize, y: usize, ask: Time) -> bool {
+        let mut late = false;
+        for processor in [x, y] {
+            let card = &mut self.of_groups[processor / self.size];
+            late |= ask < card.served;
+            card.served = card.served.max(ask);
         }
-        Ends { receiver: self.entrances[y].0.lock(), sender: None }
+        late
     }
 
-    /// Locks both entrances, in an order that cannot deadlock.
-    #[inline(never)]
-    fn lock_both(&self, x: usize, y: usize) -> Ends<'_> {
-        let [lower, higher] = [x.min(y), x.max(y)].map(|id| self.entrances[id].0.lock());
-        let (sender, receiver) = if x < y { (lower, higher) } else { (higher, lower) };
-        Ends { receiver, sender: Some(sender) }
+    /// Puts the ports of two groups where the ports of their processors are sought, or back.
+    fn exchange(
+        &mut self,
+        terms: &Terms,
+        (x, exit, sender): (usize, &mut Exit, Option<&mut Entrance>),
+        (y, receiver): (usize, &mut Entrance),
+    ) {
+        let [from, to] = [x, y].map(|processor| processor / self.size);
+        let own_out = sender.map_or_else(|| exit.port_mut(terms.level), |sender| &mut sender.port);
+        std::mem::swap(own_out, &mut self.of_groups[from].out);
+        let card = &mut self.of_groups[to];
+        let into = if terms.ports == Ports::Single { &mut card.out } else { &mut card.into };
+        std::mem::swap(&mut receiver.port, into);
     }
 }
 

@@ -27,7 +27,7 @@ impl Wires {
 
     /// Sends k words from `x` to `y` at `t`. The calls must come in the order in which messages are ready.
     fn send(&mut self, x: usize, y: usize, k: usize, t: i64) -> Passage {
-        let request = self.network.request(&mut self.exits[x], k, t * PS);
+        let request = self.network.request(&mut self.exits[x], y, k, t * PS);
         self.network.serve(x, &mut self.exits[x], y, request)
     }
 
@@ -288,7 +288,7 @@ impl Traffic {
         let mut call = |wires: &mut Wires, x: usize, free: Time| {
             let (y, k, pause) = queues[x].pop_front()?;
             let t = free + pause;
-            Some((wires.network.request(&mut wires.exits[x], k, t), y, k, t))
+            Some((wires.network.request(&mut wires.exits[x], y, k, t), y, k, t))
         };
         (0..self.params.P).for_each(|x| called[x] = call(&mut wires, x, Time::ZERO));
         let mut sent = Vec::new();

@@ -198,12 +198,14 @@ impl Operation {
         }
     }
 
-    /// What errors say that it waits for.
+    /// What errors say that it waits for, on processor `id`.
     #[inline]
-    pub(crate) fn awaits(&self, network: &Network) -> Awaits {
-        let S = network.params().gps().map_or(usize::MAX, |gps| gps.S);
+    pub(crate) fn awaits(&self, network: &Network, id: usize) -> Awaits {
         match self.done {
-            Done::Asked(_) => Awaits::Agreement { to: self.peer, words: self.words, S },
+            Done::Asked(_) => {
+                let S = network.between(id, self.peer as usize).gps().map_or(usize::MAX, |gps| gps.S);
+                Awaits::Agreement { to: self.peer, words: self.words, S }
+            }
             _ => Awaits::Message,
         }
     }

@@ -9,8 +9,8 @@ use crate::time::Time;
 pub(crate) struct Pace {
     /// The local time.
     pub now: Time,
-    /// When the last reception began, from which the gap counts; long before the run, if there was none.
-    received_at: Time,
+    /// When the gap after the last reception is over; long before the run, if there was none.
+    receives_from: Time,
     pub exit: Exit,
 }
 
@@ -32,28 +32,29 @@ pub(crate) struct Outgoing {
 impl Pace {
     /// A processor at time 0.
     pub(crate) fn new(id: usize, network: &Network) -> Pace {
-        Pace { now: Time::ZERO, received_at: Time::from_ps(i64::MIN), exit: network.exit(id) }
+        Pace { now: Time::ZERO, receives_from: Time::from_ps(i64::MIN), exit: network.exit(id) }
     }
 
     /// The moment from which on a send of k words need not wait for the gap after the last send.
     #[inline]
-    pub(crate) fn next_send(&self, network: &Network, k: usize) -> Time {
-        self.exit.gap_over() - network.send_overhead(k)
+    pub(crate) fn next_send(&self, network: &Network, to: usize, k: usize) -> Time {
+        self.exit.gap_over() - network.send_overhead(self.exit.id(), to, k)
     }
 
     /// When the overhead of a send of k words would begin, and when the message's turn would be, if the latency is
     /// exactly L.
     #[inline]
-    pub(crate) fn foresees(&self, network: &Network, k: usize) -> (Time, Time) {
-        let request = network.foreseen(&self.exit, k, self.now);
-        (request.ready - network.send_overhead(k), network.turn(&request))
+    pub(crate) fn foresees(&self, network: &Network, to: usize, k: usize) -> (Time, Time) {
+        let request = network.foreseen(&self.exit, to, k, self.now);
+        let overhead = network.send_overhead(self.exit.id(), to, k);
+        (request.ready - overhead, network.turn(&request))
     }
 
     /// Turns to a message, which then waits for its turn. `None` if that would come after the end of time.
     #[inline]
     pub(crate) fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
         let number = self.exit.requests();
-        let request = network.request(&mut self.exit, words, self.now);
+        let request = network.request(&mut self.exit, to, words, self.now);
         let (turn, is_seen) = (network.turn(&request), network.is_seen(&request));
         (request.ask < Time::MAX).then_some(Outgoing { turn, is_seen, request, to, words, number })
     }
@@ -74,19 +75,21 @@ impl Pace {
 
     /// The moment from which on the processor could receive a message: the gap since its last reception began is over.
     #[inline]
-    pub(crate) fn next_receive(&self, network: &Network) -> Time {
-        self.now.max(self.received_at + network.params().g)
+    pub(crate) fn next_receive(&self) -> Time {
+        self.now.max(self.receives_from)
     }
 
     /// Whether the gap since its last reception began is not over.
-    pub(crate) fn must_wait_to_receive(&self, network: &Network) -> bool {
-        self.received_at + network.params().g > self.now
+    pub(crate) fn must_wait_to_receive(&self) -> bool {
+        self.receives_from > self.now
     }
 
-    /// 4. Reception: it starts once the message has arrived and the processor is ready. Returns when it starts.
+    /// 4. Reception: it starts once the message has arrived and the processor is ready. Returns when it starts. The gap
+    ///    after it is that between the two processors.
     #[inline]
-    pub(crate) fn receives(&mut self, network: &Network, arrival: Time) -> Time {
-        self.received_at = self.next_receive(network).max(arrival);
-        self.received_at
+    pub(crate) fn receives(&mut self, network: &Network, from: usize, arrival: Time) -> Time {
+        let start = self.next_receive().max(arrival);
+        self.receives_from = start + network.between(from, self.exit.id()).g;
+        start
     }
 }

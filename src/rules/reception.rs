@@ -3,7 +3,7 @@
 use crate::error::{Doing, WantedMessage};
 use crate::message::matching::{Posted, Receive};
 use crate::message::{Envelope, Letter, Want};
-use crate::params::ReceptionCost;
+use crate::params::{ByLevel, ReceptionCost};
 use crate::time::Time;
 
 /// Which messages a processor waits for, and how long.
@@ -76,19 +76,23 @@ impl Purpose {
     /// Whether a call with this deadline sees the message. It does not see a message of another processor that is sent and
     /// arrives in the very instant of the deadline: whether the send came first would be a matter of chance.
     #[inline]
-    pub(crate) fn sees(self, message: &Envelope, deadline: Time, cost: &ReceptionCost) -> bool {
+    pub(crate) fn sees(self, message: &Envelope, deadline: Time, cost: &ByLevel<ReceptionCost>) -> bool {
         let Letter { from, to, words, tag, .. } = message.letter;
         let is_now = message.arrival == deadline && self != Purpose::Fetch;
-        !is_now || from == to || tag.is_signal() || !cost.is_instant(words)
+        !is_now
+            || from == to
+            || tag.is_signal()
+            || !cost.between(from as usize, to as usize).is_instant(words)
     }
 
     /// When a processor that is `ready` goes on after it got a message. A signal of the machine's own barrier costs
     /// nothing.
     #[inline]
-    pub(crate) fn over(self, message: &Envelope, ready: Time, cost: &ReceptionCost) -> Time {
+    pub(crate) fn over(self, message: &Envelope, ready: Time, cost: &ByLevel<ReceptionCost>) -> Time {
         let start = ready.max(message.arrival);
-        let costs = self == Purpose::Take && !message.letter.tag.is_signal();
-        if costs { start + cost.of(message.letter.words as usize) } else { start }
+        let Letter { from, to, words, tag, .. } = message.letter;
+        let costs = self == Purpose::Take && !tag.is_signal();
+        if costs { start + cost.between(from as usize, to as usize).of(words as usize) } else { start }
     }
 }
 

@@ -107,7 +107,7 @@ impl Traffic {
     fn ask(&mut self, from: usize, entered: Time) {
         let Sender { exit, asking, waiting, .. } = &mut self.senders[from];
         *asking = waiting.pop_front().map(|send| {
-            let request = self.network.request(exit, send.words, send.at.max(entered));
+            let request = self.network.request(exit, send.to, send.words, send.at.max(entered));
             self.agenda.push(Reverse((request.ask, from)));
             (send, request)
         });

@@ -30,7 +30,7 @@ pub struct Played {
 pub(super) fn stuck(
     progress: &Progress,
     now: impl Fn(usize) -> Time,
-    sending: impl Fn(u32) -> Option<Doing>,
+    sending: impl Fn(usize, u32) -> Option<Doing>,
 ) -> RunError {
     let schedule = progress.schedule;
     let mut waiting = 0;
@@ -41,7 +41,7 @@ pub(super) fn stuck(
             None => Doing::Finished,
             Some(first) => {
                 waiting += 1;
-                ready.clone().find_map(&sending).unwrap_or_else(|| {
+                ready.clone().find_map(|operation| sending(id, operation)).unwrap_or_else(|| {
                     let receive = ready.find(|operation| progress.operation(*operation).kind == Kind::Recv);
                     let want = wanted(progress.operation(receive.unwrap_or(first)));
                     Doing::WaitingFor(WantedMessage { want, name: None })

@@ -179,15 +179,17 @@ impl<'a> Play<'a> {
             }
         };
         if let Some(send) = sends.first() {
-            let (begin, turn) = pace.foresees(self.network, self.outgoing(send).words as usize);
+            let Outgoing { to, words, .. } = self.outgoing(send);
+            let (begin, turn) = pace.foresees(self.network, to as usize, words as usize);
             offer(Act::Send, begin, turn, self.progress.ready_since(send), send);
         }
         if let Some(calc) = calcs.first() {
             offer(Act::Calc, pace.now, pace.now, self.progress.ready_since(calc), calc);
         }
         if let Some(pair) = self.pairs.first(desk) {
-            let begin = pace.next_receive(self.network).max(pair.ready);
-            let over = begin + self.network.reception_cost().of(pair.mail.words as usize);
+            let begin = pace.next_receive().max(pair.ready);
+            let Mail { from, words, .. } = pair.mail;
+            let over = begin + self.network.recv_overhead(from as usize, rank as usize, words as usize);
             offer(Act::Receive, begin, over, pair.ready, pair.operation());
         }
         best.map(|(act, begin, turn, _)| (act, begin, turn))
@@ -293,8 +295,8 @@ impl<'a> Play<'a> {
         let here = &mut self.ranks[rank as usize];
         let Some(pair) = self.pairs.take_first(&mut here.desk) else { return };
         let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation(), pair.mail);
-        let begin = here.pace.receives(self.network, pair.ready);
-        here.pace.now = begin + self.network.reception_cost().of(words as usize);
+        let begin = here.pace.receives(self.network, from as usize, pair.ready);
+        here.pace.now = begin + self.network.recv_overhead(from as usize, rank as usize, words as usize);
         let now = here.pace.now;
         self.replayed.events += 1;
         if tag.is_first() && !tag.is_request() {
@@ -351,7 +353,7 @@ impl<'a> Play<'a> {
     #[inline]
     fn is_short(&self, operation: u32) -> bool {
         let is_send = self.progress.operation(operation).kind == Kind::Send;
-        is_send && !self.network.params().is_synchronous(self.words(operation) as usize)
+        is_send && !self.network.may_be_synchronous(self.words(operation) as usize)
     }
 
     /// Puts operations of a rank that have become ready where they wait for their turn: by time, and then as written.
@@ -399,10 +401,10 @@ impl<'a> Play<'a> {
                 return Err(self.end_of_time(rank)); // it waits for what would come later
             }
             let now = |rank: usize| self.ranks[rank].pace.now;
-            let sending = |operation: u32| {
+            let sending = |rank: usize, operation: u32| {
                 let is_send = self.progress.operation(operation).kind == Kind::Send;
                 let long = self.long.get(&operation).filter(|_| is_send)?;
-                Some(long.awaits(self.network).doing(Want::NOTHING, None))
+                Some(long.awaits(self.network, rank).doing(Want::NOTHING, None))
             };
             return Err(stuck(&self.progress, now, sending));
         }

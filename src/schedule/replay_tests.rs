@@ -419,7 +419,7 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
                     Kind::Recv => posted.push((since, operation)),
                     Kind::Send if std::mem::take(&mut first_send) => {
                         let words = network.params().words(packed.size as usize);
-                        let (begin, turn) = rank.pace.foresees(network, words);
+                        let (begin, turn) = rank.pace.foresees(network, packed.peer as usize, words);
                         could.push((begin, since, operation, turn, None));
                     }
                     Kind::Send => (),
@@ -435,8 +435,8 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
                 };
                 if let Some(found) = posted.iter().position(takes) {
                     let (since, receive) = posted.remove(found);
-                    let begin = rank.pace.next_receive(network).max(arrival);
-                    let over = begin + network.reception_cost().of(words);
+                    let begin = rank.pace.next_receive().max(arrival);
+                    let over = begin + network.recv_overhead(from as usize, id, words);
                     could.push((begin, since.max(arrival), receive, over, Some(place)));
                 }
             }
@@ -452,9 +452,9 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
         let packed = schedule.operation(operation);
         match (packed.kind, place) {
             (Kind::Recv, Some(place)) => {
-                let (.., words) = rank.mail.remove(place);
-                let begin = rank.pace.receives(network, begin);
-                rank.pace.now = begin + network.reception_cost().of(words);
+                let (_, from, .., words) = rank.mail.remove(place);
+                let begin = rank.pace.receives(network, from as usize, begin);
+                rank.pace.now = begin + network.recv_overhead(from as usize, id, words);
             }
             (Kind::Send, _) => {
                 let words = network.params().words(packed.size as usize);

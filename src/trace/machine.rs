@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::call::Call;
 use super::record::{Activity, Message, Progress, Trace};
-use crate::params::{Latency, LongMessages, Parameter, Params, Ports, Ties};
+use crate::params::{Latency, Level, LongMessages, Parameter, Params, Ports, Ties};
 use crate::time::Time;
 
 /// The machine of a trace.
@@ -42,6 +42,8 @@ pub(super) fn read(text: &str) -> serde_json::Result<Trace> {
 pub(super) struct Machine {
     #[serde(flatten, with = "by_name")]
     params: Params,
+    #[serde(with = "levels_text", default, skip_serializing_if = "is_default")]
+    levels: Vec<Level>,
     #[serde(with = "PortsText")]
     ports: Ports,
     #[serde(with = "LatencyText")]
@@ -105,6 +107,34 @@ mod cost {
             }
             cost => Ok(cost),
         }
+    }
+}
+
+/// A [`Level`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Level")]
+struct LevelText {
+    #[serde(flatten, with = "by_name")]
+    params: Params,
+    #[serde(with = "PortsText")]
+    ports: Ports,
+    #[serde(default, skip_serializing_if = "is_default")]
+    one_port: bool,
+}
+
+/// The levels within a machine.
+mod levels_text {
+    use super::*;
+
+    #[derive(Serialize, Deserialize)]
+    struct Text(#[serde(with = "LevelText")] Level);
+
+    pub(super) fn serialize<S: Serializer>(levels: &[Level], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(levels.iter().copied().map(Text))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Level>, D::Error> {
+        Ok(Vec::deserialize(deserializer)?.into_iter().map(|Text(level)| level).collect())
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use super::error::TraceError;
 use super::record::Trace;
 use super::{chrome, compact};
+use crate::params::Level;
 
 impl Trace {
     /// Reads a trace that [`write`](Trace::write) or [`write_compact`](Trace::write_compact) wrote: exactly the same one.
@@ -15,5 +16,9 @@ impl Trace {
             Some(first) if *first == compact::MAGIC[0] => compact::read(input),
             Some(_) => chrome::read(input),
         }
+        .and_then(|trace| match Level::check(&trace.params, &trace.levels) {
+            Ok(()) => Ok(trace),
+            Err(why) => Err(TraceError::new(why)),
+        })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::call::{Call, CallKind, Parts};
 use crate::message::MessageId;
-use crate::params::{Latency, Params, Ports, Ties};
+use crate::params::{Latency, Level, Params, Ports, Ties};
 use crate::time::Time;
 
 /// The record of a run.
@@ -13,6 +13,8 @@ use crate::time::Time;
 pub struct Trace {
     /// The machine's parameters.
     pub params: Params,
+    /// The levels within the machine, from the outermost to the innermost.
+    pub levels: Vec<Level>,
     /// The machine's ports.
     pub ports: Ports,
     /// How the machine draws latencies.

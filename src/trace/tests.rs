@@ -9,7 +9,7 @@ use super::{
     Transfer, Until,
 };
 use crate::message::MessageId;
-use crate::params::{Latency, Params, Ports, Ties};
+use crate::params::{Latency, Level, Params, Ports, Ties};
 use crate::time::{NS, Time, US};
 
 fn time() -> impl Strategy<Value = Time> {
@@ -142,6 +142,12 @@ fn call() -> impl Strategy<Value = Call> {
     (number(), time(), time(), what).prop_map(|(id, start, end, what)| Call { id, start, end, what })
 }
 
+/// A level of a machine of three processors: each a group by itself, with a card.
+fn levels(outer: &Params) -> Option<Level> {
+    let alone = Params { P: 1, L: outer.L / 2, ..*outer };
+    alone.check().is_ok().then(|| Level::new(alone).ports(Ports::Dual).one_port(true))
+}
+
 /// Any trace at all, whether it could happen or not.
 pub(super) fn any_trace() -> impl Strategy<Value = Trace> {
     let texts = prop::sample::select(vec![
@@ -167,7 +173,20 @@ pub(super) fn any_trace() -> impl Strategy<Value = Trace> {
     (machine, events).prop_map(|(machine, (activities, messages, calls, progress))| {
         let (text, ports, (latency, ties), barrier, out_of_order) = machine;
         let params = Params::builder(3).set(text).unwrap().build().unwrap();
-        Trace { params, ports, latency, ties, barrier, out_of_order, activities, progress, messages, calls }
+        let levels = levels(&params).filter(|_| out_of_order == 0).into_iter().collect();
+        Trace {
+            params,
+            levels,
+            ports,
+            latency,
+            ties,
+            barrier,
+            out_of_order,
+            activities,
+            progress,
+            messages,
+            calls,
+        }
     })
 }
 
@@ -270,6 +289,7 @@ fn one_of_each() -> Trace {
     let params = "L=9us,o=2,S=100,s=10,O_s=7.63ns,O_r=4ns,G_s=1ns,G_l=-12.74ns";
     Trace {
         params: Params::builder(3).set(params).unwrap().build().unwrap(),
+        levels: Vec::from_iter(levels(&Params::builder(3).set(params).unwrap().build().unwrap())),
         ports: Ports::Dual,
         latency: Latency::Random { seed: 7 },
         ties: Ties::Rotation,

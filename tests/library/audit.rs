@@ -850,7 +850,7 @@ proptest! {
         messages in vec(any_message(), 0..20),
     ) {
         let params = Params::builder(3).set(texts).unwrap().build().unwrap();
-        let found = audit(&Trace { params, ports, latency, ties, barrier, out_of_order, activities, progress: vec![], messages, calls: vec![] });
+        let found = audit(&Trace { params, levels: vec![], ports, latency, ties, barrier, out_of_order, activities, progress: vec![], messages, calls: vec![] });
         prop_assert!(found.violations.iter().all(|violation| !violation.sentence.is_empty()));
     }
 }

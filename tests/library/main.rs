@@ -13,6 +13,7 @@ mod derive;
 mod examples;
 mod faults;
 mod layers;
+mod levels;
 #[cfg(target_os = "linux")]
 mod limits;
 mod link;

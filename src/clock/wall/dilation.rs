@@ -6,7 +6,7 @@
 use crate::clock::Clock;
 use crate::error::Cause;
 use crate::message::Envelope;
-use crate::params::ReceptionCost;
+use crate::params::{ByLevel, ReceptionCost};
 use crate::rules::reception::Reception;
 use crate::time::{MS, Time};
 
@@ -56,12 +56,12 @@ pub(crate) struct Wait {
 /// A clock that notes when its processor's waits end.
 pub(crate) struct Recorder<'a> {
     clock: &'a mut dyn Clock,
-    cost: ReceptionCost,
+    cost: ByLevel<ReceptionCost>,
     pub waits: Vec<Wait>,
 }
 
 impl<'a> Recorder<'a> {
-    pub(crate) fn new(clock: &'a mut dyn Clock, cost: ReceptionCost) -> Recorder<'a> {
+    pub(crate) fn new(clock: &'a mut dyn Clock, cost: ByLevel<ReceptionCost>) -> Recorder<'a> {
         Recorder { clock, cost, waits: Vec::new() }
     }
 }

@@ -24,7 +24,7 @@ use super::sync::{AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering,
 use super::watchdog::{Beat, Patience, Watched};
 use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
 use crate::message::{Envelope, Letter};
-use crate::params::ReceptionCost;
+use crate::params::{ByLevel, ReceptionCost};
 use crate::rules::choice::Places;
 use crate::rules::reception::Reception;
 use crate::time::{PS, Time};
@@ -94,7 +94,7 @@ struct Roster {
     hopeless: bool,
     /// By how many nanoseconds waits ended late.
     lateness: Histogram<u32>,
-    cost: ReceptionCost,
+    cost: ByLevel<ReceptionCost>,
     /// The places of processors that act at the same time.
     places: Places,
     /// The processors that have not started, last first.
@@ -221,7 +221,7 @@ impl Roster {
             outlook: Outlook::new(core, cores),
             hopeless: false,
             lateness,
-            cost: known.cost,
+            cost: known.cost.clone(),
             places: known.places.clone(),
             unstarted: (core + cores..P).step_by(cores).rev().map(|id| id as u32).collect(),
             warm: false,
@@ -568,10 +568,9 @@ impl Clock for Waiter<'_> {
     }
 
     fn receive(&mut self, reception: &mut Reception) -> Option<Envelope> {
-        let id = self.id;
         self.goes_on(); // in a failed run the seat must stay as it was when the run failed
-        let cost = self.wall.known.cost;
-        self.seat().ask(id, reception, &cost);
+        let cost = &self.wall.known.cost;
+        self.seat().ask(reception, cost);
         if self.sleep(Needs::Turn) { self.seat().answer(reception) } else { None }
     }
 

@@ -401,7 +401,7 @@ impl<'a> Play<'a> {
             finishes[rank as usize] = hardware.free.max(finishes[rank as usize]);
         }
         if self.progress.left > 0 {
-            let sending = |operation: u32| {
+            let sending = |_: usize, operation: u32| {
                 let packed = self.progress.operation(operation);
                 let (to, words) = (packed.peer as usize, self.costs.words(packed));
                 let waits = packed.kind == Kind::Send && self.reached[operation as usize] == Reached::End;

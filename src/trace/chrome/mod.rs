@@ -40,6 +40,7 @@ mod tests {
             |id, start, end, what| Activity { id, start: start * US, end: Time::from_ps(end), what };
         Trace {
             params: Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap(),
+            levels: Vec::new(),
             ports: Ports::Single,
             latency: Latency::Exact,
             ties: Ties::Number,

@@ -219,6 +219,7 @@ impl Plan {
         let ties = Ties::Number;
         Trace {
             params,
+            levels: Vec::new(),
             ports,
             latency,
             ties,

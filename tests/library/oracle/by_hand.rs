@@ -20,7 +20,8 @@ pub fn by_hand(parameters: &str, program: &[&[Op]], finish: &[i64]) -> ByHand {
     let program: Vec<Vec<Op>> = program.iter().map(|calls| calls.to_vec()).collect();
     let none = vec![0; program.len()];
     let (latency, ties) = (Latency::Exact, Ties::Number);
-    let case = Case { params, ports: Ports::Single, latency, ties, barrier: Some(3), program };
+    let case =
+        Case { params, levels: vec![], ports: Ports::Single, latency, ties, barrier: Some(3), program };
     ByHand { case, finish: finish.to_vec(), stall: none.clone(), port: none }
 }
 
@@ -168,6 +169,23 @@ fn requests_by_hand() -> Vec<ByHand> {
             "L=2ps, o=2ps, g=4ps, G=0",
             &[&[isend(0, 1), SendReceiving { to: 1, tag: 1, words: 1, taking: 0 }], &[]],
             &[10, 12],
+        ),
+        // Three come at 9. The first goes to the second request, and the next to the call that is made meanwhile, at 11: so its
+        // work ends at 16. The third comes at 13, to the first request.
+        by_hand(
+            "L=9ps, o=0, g=2ps",
+            &[
+                &[short(3)],
+                &[short(3)],
+                &[short(3)],
+                &[
+                    Irecv(Pattern { from: Some(2), tag: Some(0) }),
+                    Irecv(Pattern { from: None, tag: Some(0) }),
+                    Recv { pattern: Pattern { from: None, tag: Some(0) }, upto: 1 },
+                    Work(5),
+                ],
+            ],
+            &[0, 0, 0, 16],
         ),
     ]
 }

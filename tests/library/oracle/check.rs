@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 use loggp::{
-    CallKind, Carrier, ClockKind, Dilation, Latency, Machine, MessageId, PS, Replay, Run, RunError, Ties,
-    Trace, Transfer, Work, audit,
+    CallKind, Carrier, ClockKind, Dilation, Latency, Machine, MessageId, PS, Params, Replay, Run, RunError,
+    Ties, Time, Trace, Transfer, Work, audit,
 };
 
 use super::interpreter::{Drawn, Oracle};
+use super::network::takes_back;
 use super::outcome::{Account, Outcome};
 use super::program::{Case, Note, TAGS, live};
 
@@ -30,7 +31,7 @@ fn same<T: PartialEq + Debug>(what: &'static str, is: &T, expected: &T) -> Optio
 
 fn machine(case: &Case) -> Machine {
     let machine = Machine::new(case.params).ports(case.ports).latency(case.latency).ties(case.ties);
-    let machine = machine.work(Work::Charged).trace(true);
+    let machine = machine.levels(case.levels.iter().copied()).work(Work::Charged).trace(true);
     case.barrier.map(|cost| machine.clone().barrier(cost * PS)).unwrap_or(machine)
 }
 
@@ -102,8 +103,10 @@ fn as_the_oracle_says(case: &Case, ran: &Ran, outcome: &Outcome) -> Option<Fault
     };
     let is_exact = case.latency == Latency::Exact;
     let knows_latencies = is_exact || ran.is_ok();
-    let takes_time = case.params.o.as_ps() > 0 || (is_exact && case.params.L.as_ps() > 0);
-    let is_early = case.params.gps().is_some_and(|gps| gps.G_l.as_ps() < 0);
+    let all = || case.levels.iter().map(|level| &level.params).chain([&case.params]);
+    let least = |of: fn(&Params) -> Time| all().map(of).min().is_some_and(|least| least.as_ps() > 0);
+    let takes_time = least(|params| params.o) || (is_exact && least(|params| params.L));
+    let is_early = all().any(takes_back);
     let knows_places = !matches!(case.ties, Ties::Random { .. }) || (takes_time && !is_early && ran.is_ok());
     if !case.is_plain() || !knows_latencies || !knows_places {
         return None;

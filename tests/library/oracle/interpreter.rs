@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 
 use loggp::{Latency, Ties, Trace};
 
-use super::network::{Asks, Kind, Network, Sent};
+use super::network::{Asks, Kind, Network, Sent, takes_back};
 use super::outcome::{Account, Outcome};
 use super::program::Op::*;
 use super::program::{Came, Case, How, Message, Note, Op, Pattern};
@@ -193,8 +193,8 @@ struct Processor {
     outstanding: Vec<usize>,
     /// When the gap after its last send is over.
     out_free: i64,
-    /// When its last reception began.
-    last_start: Option<i64>,
+    /// When the gap after its last reception is over.
+    in_free: i64,
     /// To how many messages it has turned.
     turns: u64,
     /// Whether its messages keep their order.
@@ -243,7 +243,7 @@ impl Oracle {
             tasks: vec![Task::new(0, How::Isend, nothing)],
             outstanding: vec![],
             out_free: 0,
-            last_start: None,
+            in_free: i64::MIN,
             turns: 0,
             in_order: case.params.gps().is_some(),
             calls: case.calls(id).into(),
@@ -256,7 +256,7 @@ impl Oracle {
             finished: false,
         };
         Oracle {
-            network: Network::new(case.params, case.ports),
+            network: Network::new(case.params, case.levels.clone(), case.ports),
             latency: case.latency,
             ties: case.ties,
             drawn,
@@ -321,8 +321,10 @@ impl Oracle {
 
     /// When the turn of a task's message is.
     fn turn(&self, x: usize, k: usize, latency: i64, ready: i64) -> i64 {
-        let Some(Transmit { words, .. }) = self.processors[x].tasks[k].steps.front() else { unreachable!() };
-        self.network.ask(*words, latency, ready) - self.network.head_start()
+        let Some(Transmit { to, words, .. }) = self.processors[x].tasks[k].steps.front() else {
+            unreachable!()
+        };
+        self.network.ask((x, *to), *words, latency, ready) - self.network.head_start()
     }
 
     /// When the program goes on, if it can.
@@ -333,7 +335,9 @@ impl Oracle {
             _ if p.finished => None,
             Some(Transmit { .. } | WaitAtBarrier) if own.waits => None,
             Some(Take { want, by, .. }) if p.outstanding.is_empty() => match self.reception(x, *want, *by) {
-                Some((message, start)) => Some(start + self.network.recv_overhead(message.words)),
+                Some((message, start)) => {
+                    Some(start + self.network.recv_overhead((message.from, x), message.words))
+                }
                 None => *by,
             },
             Some(Take { by, .. }) if own.waits => *by,
@@ -349,18 +353,18 @@ impl Oracle {
         done.map(|(place, k, task)| (task.now, place, k)).min().map(|(end, _, k)| (end, k))
     }
 
-    /// Whether a message took no time from its request to its arrival, on a machine where that is so of messages. (A
+    /// Whether a message took no time from its request to its arrival, at a level where that is so of messages. (A
     /// negative G_l only says that a message's way lies within its overhead.)
     fn is_instant(&self, message: &Sent) -> bool {
-        let timely = self.latency == Latency::Exact && !self.network.is_early();
+        let takes_back = takes_back(self.network.between(message.from, message.to));
+        let timely = self.latency == Latency::Exact && !takes_back;
         timely && message.arrival == message.ask
     }
 
     /// When a task can begin the reception of a message: a gap after the last reception (LogP 3).
     fn start(&self, x: usize, k: usize, message: &Sent) -> i64 {
         let p = &self.processors[x];
-        let gap_over = p.last_start.map_or(0, |at| at + self.network.params.g.as_ps());
-        p.tasks[k].now.max(message.arrival).max(gap_over)
+        p.tasks[k].now.max(message.arrival).max(p.in_free)
     }
 
     /// Whether a look that ends at a moment can see a message: not if that took no time, and comes at this very moment.
@@ -447,10 +451,11 @@ impl Oracle {
         let start = self.start(x, k, &message);
         self.pass(x, k, Part::Idle, message.arrival);
         self.pass(x, k, Part::Gap, start);
-        self.pass(x, k, Part::Recv, start + self.network.recv_overhead(message.words));
+        self.pass(x, k, Part::Recv, start + self.network.recv_overhead((message.from, x), message.words));
+        let gap = self.network.between(message.from, x).g.as_ps();
         let p = &mut self.processors[x];
         p.account.received += 1;
-        p.last_start = Some(start);
+        p.in_free = start + gap;
         let task = &mut p.tasks[k];
         task.waits = false;
         let Some(Take { greets, .. }) = task.steps.pop_front() else { unreachable!() };
@@ -493,14 +498,14 @@ impl Oracle {
         let p = &mut self.processors[x];
         let number = p.turns;
         p.turns += 1;
-        let Some(Transmit { words, .. }) = p.tasks[k].steps.front() else { unreachable!() };
-        let exact = self.network.params.L.as_ps();
+        let Some(Transmit { to, words, .. }) = p.tasks[k].steps.front() else { unreachable!() };
+        let exact = self.network.between(x, *to).L.as_ps();
         let latency = match self.latency {
             Latency::Exact => exact,
             _ => self.drawn.messages.get(&(x, number)).map_or(exact, |(latency, _)| *latency),
         };
         // The overhead overlaps the gap (LogGP 2.1, figure 1).
-        let ready = p.out_free.max(p.tasks[k].now + self.network.send_overhead(*words));
+        let ready = p.out_free.max(p.tasks[k].now + self.network.send_overhead((x, *to), *words));
         let turn = self.turn(x, k, latency, ready);
         let ready = ready + (t - turn).max(0);
         self.processors[x].tasks[k].turned = Some((number, latency, ready));
@@ -516,8 +521,8 @@ impl Oracle {
         }
         let in_order = p.in_order;
         let Some(Transmit { to, kind, words }) = p.tasks[k].steps.pop_front() else { unreachable!() };
-        let (overhead, s) = (self.network.send_overhead(words), self.network.stream(words));
-        let ask = self.network.ask(words, latency, ready);
+        let (overhead, s) = (self.network.send_overhead((x, to), words), self.network.stream((x, to), words));
+        let ask = self.network.ask((x, to), words, latency, ready);
         let way = self.network.way(Asks { from: x, to, s, latency, ready, in_order });
         assert!(ask <= way.arrival, "a message is after its send");
         self.pass(x, k, Part::Gap, ready - overhead);
@@ -530,7 +535,7 @@ impl Oracle {
         p.account.stalls += u64::from(stall > 0);
         p.account.longest_stall = p.account.longest_stall.max(stall);
         // The gap counts from the last word, and the task goes on when the first has entered (LogGP 2.1).
-        p.out_free = way.enter + s.max(0) + self.network.params.g.as_ps();
+        p.out_free = way.enter + s.max(0) + self.network.between(x, to).g.as_ps();
         let task = &mut p.tasks[k];
         (task.turned, task.waits) = (None, false);
         if kind.is_first() {
@@ -557,8 +562,8 @@ impl Oracle {
     }
 
     /// A send's steps. Of a message that waits for its receiver the request goes first.
-    fn send(&self, to: usize, tag: usize, words: usize) -> Vec<Step> {
-        if self.network.waits_for_receiver(words) {
+    fn send(&self, x: usize, to: usize, tag: usize, words: usize) -> Vec<Step> {
+        if self.network.waits_for_receiver((x, to), words) {
             let kind = Kind::Request(tag, (to, 0));
             vec![Transmit { to, kind, words: 0 }, AfterRequest { to, tag, words }]
         } else {
@@ -567,8 +572,8 @@ impl Oracle {
     }
 
     /// The overhead of a send's first message.
-    fn first_overhead(&self, words: usize) -> i64 {
-        self.network.send_overhead(if self.network.waits_for_receiver(words) { 0 } else { words })
+    fn first_overhead(&self, way: (usize, usize), words: usize) -> i64 {
+        self.network.send_overhead(way, if self.network.waits_for_receiver(way, words) { 0 } else { words })
     }
 
     /// The program goes on: with what it waits with, or with its next call.
@@ -656,12 +661,12 @@ impl Oracle {
                 if p.tasks[0].got.is_some() {
                     return self.first(x, vec![Tell, again(None)]);
                 }
-                let overhead = self.first_overhead(words);
+                let overhead = self.first_overhead((x, to), words);
                 // LogP 4.1.4 counts on receptions while the gap runs. Requests may have made that longer.
                 let over = self.processors[x].out_free - overhead;
                 let now = until.unwrap_or(now).max(now);
                 if until.is_some() && over <= now {
-                    return self.first(x, [self.send(to, tag, words), vec![Tell]].concat());
+                    return self.first(x, [self.send(x, to, tag, words), vec![Tell]].concat());
                 }
                 let (by, want) = (Some(now.max(over)), Want::Any(Pattern { from: None, tag: Some(taking) }));
                 self.first(x, vec![Take { want, by, greets: false }, again(by)]);
@@ -789,7 +794,7 @@ impl Oracle {
             Wait(time) => return self.pass(x, 0, Part::Idle, now + time),
             Barrier => vec![ComeToBarrier, Tell],
             Together(..) => unreachable!("the oracle does not know what collectives send"),
-            Send { to, tag, words } => [self.send(to, tag, words), vec![Tell]].concat(),
+            Send { to, tag, words } => [self.send(x, to, tag, words), vec![Tell]].concat(),
             SendReceiving { .. } => vec![ReceiveInGap { op, until: None }],
             SendRecv { to, tag, words, from } => {
                 let pattern = Pattern { from: Some(from), tag: Some(tag) };
@@ -798,9 +803,10 @@ impl Oracle {
                 }
                 p.greeted = Greeted::NotYet;
                 let want = Want::Any(pattern);
-                let mut steps = vec![GreetInGap { want, overhead: self.first_overhead(words), until: None }];
-                steps.extend(self.send(to, tag, words));
-                if self.network.waits_for_receiver(words) {
+                let mut steps =
+                    vec![GreetInGap { want, overhead: self.first_overhead((x, to), words), until: None }];
+                steps.extend(self.send(x, to, tag, words));
+                if self.network.waits_for_receiver((x, to), words) {
                     steps.insert(2, Greet { want });
                 }
                 steps.extend([TakeRest { want }, Tell]);
@@ -827,7 +833,7 @@ impl Oracle {
             Probe { from, tag, looks } => vec![See { want: of(from, tag), looks }],
             Isend { to, tag, words } => {
                 p.in_order = true;
-                let steps = self.send(to, tag, words);
+                let steps = self.send(x, to, tag, words);
                 return self.post(x, How::Isend, Pattern { from: None, tag: None }, steps);
             }
             Irecv(pattern) => {

@@ -1,6 +1,6 @@
 //! Machines drawn at random.
 
-use loggp::{LogGps, PS, Params, Time};
+use loggp::{Level, LogGps, PS, Params, Ports, Time};
 
 /// Draws parameters. Times are small and often equal, so that much happens at the same time.
 pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
@@ -46,4 +46,24 @@ pub fn longest(params: &Params, most: usize) -> usize {
         params.o + k * gps.O_s + params.L + short * gps.G_s + long * gps.G_l >= Time::ZERO
     };
     (0..=most).take_while(|words| fits(*words)).last().unwrap()
+}
+
+/// Draws levels within a machine; half of the machines have none.
+pub fn draw_levels(rng: &mut fastrand::Rng, params: &Params) -> Vec<Level> {
+    let mut levels = vec![];
+    let mut P = params.P;
+    while levels.len() < 2 && rng.bool() {
+        let sizes: Vec<usize> = (1..P).filter(|size| P.is_multiple_of(*size)).collect();
+        let [_, ..] = sizes[..] else { break };
+        P = sizes[rng.usize(0..sizes.len())];
+        let drawn = loop {
+            let drawn = Params { cycle: params.cycle, ..draw_params(rng, P) };
+            if drawn.is_loggp() == params.is_loggp() {
+                break drawn;
+            }
+        };
+        let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
+        levels.push(Level::new(drawn).ports(ports).one_port(rng.bool()));
+    }
+    levels
 }

@@ -1,6 +1,6 @@
 //! What messages cost, and the ways that the oracle promises them: the network, by brute force.
 
-use loggp::{Params, Ports, Time};
+use loggp::{Level, Params, Ports, Time};
 
 /// What a message is: a program's, or a part of LogGPS's rendezvous, which has its sender and its number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,6 +64,11 @@ pub struct Way {
     pub arrival: i64,
 }
 
+/// Whether a machine's G_l is negative.
+pub fn takes_back(params: &Params) -> bool {
+    params.gps().is_some_and(|gps| gps.G_l < Time::ZERO)
+}
+
 /// Whether two intervals, neither empty, have a moment in common.
 fn overlap(a: (i64, i64), b: (i64, i64)) -> bool {
     a.0 < b.1 && b.0 < a.1
@@ -71,67 +76,89 @@ fn overlap(a: (i64, i64), b: (i64, i64)) -> bool {
 
 pub struct Network {
     pub params: Params,
-    single: bool,
+    levels: Vec<Level>,
+    ports: Ports,
     /// Every message of the run, in the order in which they were promised their ways.
     promised: Vec<Sent>,
 }
 
 impl Network {
-    pub fn new(params: Params, ports: Ports) -> Network {
-        Network { params, single: ports == Ports::Single, promised: vec![] }
+    pub fn new(params: Params, levels: Vec<Level>, ports: Ports) -> Network {
+        Network { params, levels, ports, promised: vec![] }
+    }
+
+    /// How many levels within the machine have both processors in one group.
+    fn depth(&self, x: usize, y: usize) -> usize {
+        self.levels.iter().filter(|level| x / level.params.P == y / level.params.P).count()
+    }
+
+    /// What messages cost between two processors: what the innermost group says that has both.
+    pub fn between(&self, x: usize, y: usize) -> &Params {
+        match self.depth(x, y) {
+            0 => &self.params,
+            depth => &self.levels[depth - 1].params,
+        }
+    }
+
+    /// The parameters of all levels.
+    fn all(&self) -> impl Iterator<Item = &Params> {
+        self.levels.iter().map(|level| &level.params).chain([&self.params])
     }
 
     // What a message costs.
 
     /// The overhead of sending: o (LogP 3); o' + k O_s (LogGPS, table 3).
-    pub fn send_overhead(&self, words: usize) -> i64 {
-        (self.params.o + words as i64 * self.params.gps().map_or(Time::ZERO, |gps| gps.O_s)).as_ps()
+    pub fn send_overhead(&self, (x, y): (usize, usize), words: usize) -> i64 {
+        let params = self.between(x, y);
+        (params.o + words as i64 * params.gps().map_or(Time::ZERO, |gps| gps.O_s)).as_ps()
     }
 
     /// The overhead of receiving: o (LogP 3); o' + k O_r (LogGPS, table 3).
-    pub fn recv_overhead(&self, words: usize) -> i64 {
-        (self.params.o + words as i64 * self.params.gps().map_or(Time::ZERO, |gps| gps.O_r)).as_ps()
+    pub fn recv_overhead(&self, (x, y): (usize, usize), words: usize) -> i64 {
+        let params = self.between(x, y);
+        (params.o + words as i64 * params.gps().map_or(Time::ZERO, |gps| gps.O_r)).as_ps()
     }
 
     /// From the first word to the last: (k-1)G (LogGP 2.1), where nothing counts as a word; kG_s, or sG_s + (k-s)G_l
     /// (LogGPS, table 3).
-    pub fn stream(&self, words: usize) -> i64 {
-        let k = words as i64;
-        match self.params.gps() {
-            None => (k - 1).max(0) * self.params.G().unwrap().as_ps(),
+    pub fn stream(&self, (x, y): (usize, usize), words: usize) -> i64 {
+        let (k, params) = (words as i64, self.between(x, y));
+        match params.gps() {
+            None => (k - 1).max(0) * params.G().unwrap().as_ps(),
             Some(gps) if words <= gps.s => k * gps.G_s.as_ps(),
             Some(gps) => gps.s as i64 * gps.G_s.as_ps() + (k - gps.s as i64) * gps.G_l.as_ps(),
         }
     }
 
     /// A message above S waits for its receiver: first goes a request of no words (LogGPS 3.1).
-    pub fn waits_for_receiver(&self, words: usize) -> bool {
-        self.params.gps().is_some_and(|gps| words > gps.S)
+    pub fn waits_for_receiver(&self, (x, y): (usize, usize), words: usize) -> bool {
+        self.between(x, y).gps().is_some_and(|gps| words > gps.S)
     }
 
     /// Whether a message's way may lie within its overhead (LogGPS, table 5).
     pub fn is_early(&self) -> bool {
-        self.params.gps().is_some_and(|gps| gps.G_l < Time::ZERO)
+        self.all().any(takes_back)
     }
 
     /// When a message asks for its way: when it is ready; a negative G_l may let it arrive before that, and then it
     /// asks at its arrival.
-    pub fn ask(&self, words: usize, latency: i64, ready: i64) -> i64 {
-        ready.min(ready + latency + self.stream(words))
+    pub fn ask(&self, way: (usize, usize), words: usize, latency: i64, ready: i64) -> i64 {
+        ready.min(ready + latency + self.stream(way, words))
     }
 
-    /// How long before it asks a message has its turn: each costs its sender o at least, so the order is the same.
+    /// How long before it asks a message has its turn: each costs its sender the least o at least, so the order is the same.
     pub fn head_start(&self) -> i64 {
-        if self.is_early() { 0 } else { self.params.o.as_ps() }
+        if self.is_early() { 0 } else { self.all().map(|params| params.o.as_ps()).min().unwrap() }
     }
 
     /// At most ceil(L/g) messages are in transit from a processor or to one (LogP 3), one at least; g = 0 sets no
     /// limit. A machine may be told another limit, or that there is none.
-    fn capacity(&self) -> Option<usize> {
-        if let Some(C) = self.params.C {
+    fn capacity(&self, x: usize, y: usize) -> Option<usize> {
+        let params = self.between(x, y);
+        if let Some(C) = params.C {
             return Some(C.get()).filter(|C| *C != Params::NO_LIMIT);
         }
-        let (L, g) = (self.params.L.as_ps(), self.params.g.as_ps());
+        let (L, g) = (params.L.as_ps(), params.g.as_ps());
         (g > 0).then(|| ((L + g - 1) / g).max(1) as usize)
     }
 
@@ -142,12 +169,23 @@ impl Network {
     }
 
     /// When a port is taken: a processor's only one, or its sending or its receiving one (LogGP 2: "at any given
-    /// time a processor can either be sending or receiving a single message").
-    fn port(&self, x: usize, sends: bool) -> Vec<(i64, i64)> {
-        let streams = self.promised.iter().filter(|m| m.s > 0);
+    /// time a processor can either be sending or receiving a single message"). Each level has ports of its own, and a group
+    /// may have one for all its processors.
+    fn port(&self, x: usize, sends: bool, depth: usize) -> Vec<(i64, i64)> {
+        let same = |y: usize| match self.levels.get(depth).filter(|within| within.one_port) {
+            Some(within) => x / within.params.P == y / within.params.P,
+            None => x == y,
+        };
+        let streams = self.promised.iter().filter(|m| m.s > 0 && self.depth(m.from, m.to) == depth);
         let ends = streams.flat_map(|m| [(m.from, true, m.enter, m.s), (m.to, false, m.first, m.s)]);
-        let here = ends.filter(|(of, sending, ..)| *of == x && (self.single || *sending == sends));
+        let here = ends.filter(|(of, sending, ..)| same(*of) && (self.is_single(depth) || *sending == sends));
         here.map(|(_, _, from, s)| (from, from + s)).collect()
+    }
+
+    /// Whether a level's ports carry one message, sent or received.
+    fn is_single(&self, depth: usize) -> bool {
+        let ports = if depth == 0 { self.ports } else { self.levels[depth - 1].ports };
+        ports == Ports::Single
     }
 
     /// When messages are in transit: from the first word's departure to the last one's arrival (LogP 3).
@@ -156,25 +194,32 @@ impl Network {
         chosen.map(|m| (m.enter, m.arrival)).collect()
     }
 
-    /// The most messages in transit at once, from a processor and to it; where the capacity is unlimited nobody counts.
+    /// The most messages in transit at once at one level, from a processor and to it; where the capacity is unlimited nobody
+    /// counts.
     pub fn most(&self, x: usize) -> (usize, usize) {
+        let most = (0..=self.levels.len()).map(|depth| self.most_at(x, depth));
+        most.reduce(|a, b| (a.0.max(b.0), a.1.max(b.1))).unwrap()
+    }
+
+    fn most_at(&self, x: usize, depth: usize) -> (usize, usize) {
+        let has_capacity =
+            |m: &Sent| self.depth(m.from, m.to) == depth && self.capacity(m.from, m.to).is_some();
         let most = |transits: Vec<(i64, i64)>| {
             let at = |m: i64| transits.iter().filter(|(from, to)| (*from..*to).contains(&m)).count();
-            transits
-                .iter()
-                .map(|(from, _)| at(*from))
-                .max()
-                .filter(|_| self.capacity().is_some())
-                .unwrap_or(0)
+            transits.iter().map(|(from, _)| at(*from)).max().unwrap_or(0)
         };
-        (most(self.transits(|m| m.from == x)), most(self.transits(|m| m.to == x)))
+        let from = self.transits(|m| m.from == x && has_capacity(m));
+        (most(from), most(self.transits(|m| m.to == x && has_capacity(m))))
     }
 
     /// The way that a message gets: the earliest that is left.
     pub fn way(&self, asks: Asks) -> Way {
         let Asks { from, to, s, latency, ready, in_order } = asks;
-        let (out_port, in_port) = (self.port(from, true), self.port(to, false));
-        let (sent, coming) = (self.transits(|m| m.from == from), self.transits(|m| m.to == to));
+        let depth = self.depth(from, to);
+        let (out_port, in_port) = (self.port(from, true, depth), self.port(to, false, depth));
+        let here = |m: &Sent| self.depth(m.from, m.to) == depth;
+        let (sent, coming) =
+            (self.transits(|m| m.from == from && here(m)), self.transits(|m| m.to == to && here(m)));
         let free = |port: &[(i64, i64)], at: i64| port.iter().all(|taken| !overlap(*taken, (at, at + s)));
         // What is taken stays taken until something that was promised ends: so only those moments are tried.
         let earliest = |from: i64, ends: &mut dyn Iterator<Item = i64>, fits: &dyn Fn(i64) -> bool| {
@@ -186,7 +231,7 @@ impl Network {
         let ahead = before.map(|m| m.arrival).max();
         let first = |e: i64| {
             let soonest = ahead.map_or(e + latency, |ahead| (e + latency).max(ahead - s));
-            let own = |f: i64| self.single && from == to && overlap((e, e + s), (f, f + s));
+            let own = |f: i64| self.is_single(depth) && from == to && overlap((e, e + s), (f, f + s));
             let mut ends = in_port.iter().map(|(_, end)| *end).chain([e + s]);
             if s <= 0 { soonest } else { earliest(soonest, &mut ends, &|f| free(&in_port, f) && !own(f)) }
         };
@@ -194,7 +239,7 @@ impl Network {
         // transit grows only where one enters.
         let room = |e: i64| {
             let arrival = first(e) + s;
-            let Some(C) = self.capacity().filter(|_| arrival > e) else { return true };
+            let Some(C) = self.capacity(from, to).filter(|_| arrival > e) else { return true };
             let entries = sent.iter().chain(&coming).map(|(enter, _)| *enter);
             let moments = entries.filter(|m| (e..arrival).contains(m)).chain([e]);
             let fewer = |transits: &[(i64, i64)], m: i64| {

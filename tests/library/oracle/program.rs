@@ -1,6 +1,6 @@
 //! Programs that are data, and how a processor of the machine makes their calls.
 
-use loggp::{Group, Latency, PS, Params, Payload, Ports, Proc, Request, Tag, Ties, collectives};
+use loggp::{Group, Latency, Level, PS, Params, Payload, Ports, Proc, Request, Tag, Ties, collectives};
 
 /// Tags are below this: few, so that calls compete for the same messages.
 pub const TAGS: usize = 3;
@@ -158,6 +158,7 @@ impl How {
 #[derive(Clone, Debug)]
 pub struct Case {
     pub params: Params,
+    pub levels: Vec<Level>,
     pub ports: Ports,
     pub latency: Latency,
     pub ties: Ties,

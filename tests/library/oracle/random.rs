@@ -1,9 +1,9 @@
 //! Machines and programs drawn at random.
 
 use fastrand::Rng;
-use loggp::{Latency, Params, Ports, Ties};
+use loggp::{Latency, Level, Params, Ports, Ties};
 
-use super::machines::{draw_params, longest};
+use super::machines::{draw_levels, draw_params, longest};
 use super::program::Op::*;
 use super::program::{Case, How, Op, Pattern, TAGS, What};
 
@@ -24,8 +24,9 @@ pub fn draw(seed: u64) -> Case {
         _ => Ties::Number,
     };
     let barrier = (rng.usize(0..8) > 0).then(|| rng.i64(-6..=6).max(0));
-    let program = Drawing::new(&mut rng, &params).program();
-    Case { params, ports, latency, ties, barrier, program }
+    let levels = draw_levels(&mut rng, &params);
+    let program = Drawing::new(&mut rng, &params, &levels).program();
+    Case { params, levels, ports, latency, ties, barrier, program }
 }
 
 /// A program that is being drawn.
@@ -52,11 +53,13 @@ struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    fn new(rng: &'a mut Rng, params: &Params) -> Drawing<'a> {
+    fn new(rng: &'a mut Rng, params: &Params, levels: &[Level]) -> Drawing<'a> {
         let P = params.P;
-        let longest = longest(params, [1, 9, 9, 25][rng.usize(0..4)]);
+        let most = [1, 9, 9, 25][rng.usize(0..4)];
+        let all = || levels.iter().map(|level| &level.params).chain([params]);
+        let longest = all().map(|params| longest(params, most)).min().unwrap();
         // Where all send first, and messages wait for their receivers, nobody would come to receive.
-        let S = params.gps().map_or(usize::MAX, |gps| gps.S);
+        let S = all().filter_map(Params::gps).map(|gps| gps.S).min().unwrap_or(usize::MAX);
         let longest_blocking = if rng.usize(0..8) == 0 { longest } else { longest.min(S) };
         let (hot, heat, busy) = (rng.usize(0..P), rng.usize(0..4), rng.usize(0..4));
         let requests = [0, 0, 1, 2, 3][rng.usize(0..5)];

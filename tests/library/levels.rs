@@ -1,0 +1,211 @@
+//! Machines with levels: what is by hand, collectives level by level against their formulas, and what is refused.
+//!
+//! Random programs on levels are the oracle's, which knows them too.
+
+use loggp::{
+    Carrier, ClockKind, Dilation, Group, Level, Machine, Params, Ports, Run, Tag, Time, US, Work, audit,
+    collectives,
+};
+use proptest::prelude::*;
+
+use crate::cases::cases;
+
+const BYTES: Tag<Vec<u8>> = Tag::new(0);
+
+fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
+    Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).word(1).build().unwrap()
+}
+
+fn checked<R>(run: Run<R>) -> Run<R> {
+    let audit = audit(run.trace.as_ref().unwrap());
+    assert!(audit.is_clean(), "{:?}", audit.violations);
+    run
+}
+
+/// Two processors of a node send eleven words each to another node, at once.
+#[test]
+fn the_processors_of_a_node_may_share_a_port() {
+    let network = params(4, 20, 2, 4, 1);
+    let finish = |level: Level, ports: Ports| {
+        let run = Machine::new(network).levels([level]).ports(ports).trace(true).run(|p| match p.id() {
+            0 | 1 => p.send(p.id() + 2, BYTES, vec![0; 11]),
+            id => drop(p.recv_from(id - 2, BYTES)),
+        });
+        checked(run.unwrap()).processors.iter().map(|stats| stats.finish).collect::<Vec<Time>>()
+    };
+    let own = Level::new(params(2, 1, 1, 1, 0));
+    for ports in [Ports::Single, Ports::Dual] {
+        assert_eq!(finish(own, ports), [2, 2, 34, 34].map(|time| time * US));
+        // The second waits for the card until the first has left it at 12, and comes through the other card 10 later.
+        assert_eq!(finish(own.one_port(true), ports), [2, 12, 34, 44].map(|time| time * US));
+    }
+}
+
+/// A message within the node needs nothing of what messages between nodes need, but the processor and its gap.
+#[test]
+fn each_level_has_its_own_capacity_and_ports() {
+    let network = params(4, 100, 1, 100, 9); // one message in transit
+    let node = Level::new(params(2, 4, 1, 2, 1));
+    let run = Machine::new(network).levels([node]).trace(true).run(|p| match p.id() {
+        1 => {
+            p.send(0, BYTES, vec![0; 5]);
+            p.now()
+        }
+        0 => {
+            p.send(2, BYTES, vec![0; 5]);
+            let first = p.recv_from(1, BYTES).len();
+            assert_eq!(first, 5);
+            p.now()
+        }
+        2 => {
+            drop(p.recv(BYTES));
+            p.now()
+        }
+        _ => Time::ZERO,
+    });
+    // From 1: enters at 1, there at 1 + 4 + 4 = 9, received at 10. To 2: enters at 1, there at 1 + 100 + 36, received at 138.
+    assert_eq!(checked(run.unwrap()).results, [10 * US, US, 138 * US, Time::ZERO]);
+}
+
+/// The least t by which the optimal tree reaches P processors (Karp et al., definition 3.4), by brute force.
+fn tree(P: usize, D: Time, d: Time) -> Time {
+    let mut ready = std::collections::BTreeSet::from([(D, 0)]);
+    let mut last = Time::ZERO;
+    for id in 1..P {
+        // The next child begins at this time; its own first child and its next sibling come after it.
+        let (time, _) = ready.pop_first().unwrap();
+        last = time;
+        ready.extend([(time + D, 2 * id), (time + d, 2 * id + 1)]);
+    }
+    last
+}
+
+fn rounds(P: usize) -> i64 {
+    i64::from(P.next_power_of_two().ilog2())
+}
+
+/// Levels by their sizes, from all processors to the innermost group.
+fn any_levels() -> impl Strategy<Value = (Vec<usize>, Vec<Params>)> {
+    let cost = (1..60_i64, 0..20_i64, 1..40_i64);
+    (1..6_usize, 1..5_usize, 1..5_usize, prop::array::uniform3(cost), 2..=3_usize).prop_map(
+        |(nodes, sockets, cores, costs, levels)| {
+            let sizes = [nodes + 1, sockets + 1, cores + 1];
+            let P = |level: usize| sizes[level..levels].iter().product();
+            // A gap that outlasts a message could still run at the next level's beginning.
+            let least = costs[..levels].iter().map(|(L, ..)| *L).min().unwrap();
+            let of = |level: usize| {
+                let (L, o, g) = costs[level];
+                params(P(level), L, o, g.min(least), 0)
+            };
+            (sizes[..levels].to_vec(), (0..levels).map(of).collect())
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    /// Results are those of one level, and times the sums over the levels of the formulas that collectives have.
+    #[test]
+    fn collectives_go_level_by_level((sizes, levels) in any_levels(), root: usize, c in 0..9_i64) {
+        let P = levels[0].P;
+        let root = root % P;
+        let machine = Machine::new(levels[0]).levels(levels[1..].iter().copied().map(Level::new));
+        let machine = machine.work(Work::Charged).rate("combine", c * US).trace(true);
+        let sum = |of: &dyn Fn(usize, &Params) -> Time| -> Time {
+            sizes.iter().zip(&levels).map(|(size, params)| of(*size, params)).sum()
+        };
+        let way = |params: &Params| params.L + 2 * params.o;
+
+        let run = checked(machine.run(|p| {
+            collectives::broadcast(p, root, (p.id() == root).then_some(7_u8))
+        }).unwrap());
+        prop_assert_eq!(run.results, vec![7; P]);
+        prop_assert_eq!(run.time, sum(&|n, params| tree(n, way(params), params.g.max(params.o))));
+
+        let steps = |n: usize, params: &Params| (rounds(n) - 1) * way(params).max(params.g) + way(params);
+        let run = checked(machine.run(collectives::barrier).unwrap());
+        prop_assert_eq!(run.time, sum(&steps));
+
+        let run = checked(machine.run(|p| collectives::all_gather(p, p.id() as u8)).unwrap());
+        prop_assert_eq!(run.results, vec![(0..P as u8).collect::<Vec<_>>(); P]);
+        let in_a_row = |n: usize, params: &Params| {
+            (n as i64 - 2) * params.g.max(2 * params.o) + way(params)
+        };
+        // Where some send each to each, they need not come to the next step at once.
+        if sizes.iter().zip(&levels).all(|(n, params)| steps(*n, params) <= in_a_row(*n, params)) {
+            prop_assert_eq!(run.time, sum(&steps));
+        }
+
+        let digits = |p: &mut loggp::Proc, root| collectives::reduce(p, root, vec![p.id() as u8], |a, b| [a, b].concat());
+        let run = checked(machine.run(|p| digits(p, root)).unwrap());
+        prop_assert_eq!(run.results[root].as_deref(), Some(&*(0..P as u8).collect::<Vec<_>>()));
+        let c = c * US;
+        let run = checked(machine.run(|p| collectives::reduce(p, 0, 1_u8, |a, b| a + b)).unwrap());
+        prop_assert_eq!(run.results[0], Some(P as u8));
+        prop_assert_eq!(run.time, sum(&|n, params| tree(n, way(params) + c, params.g.max(params.o + c))));
+    }
+}
+
+/// A group of all is a group like any other: its collectives go in one step, planned for the network.
+#[test]
+fn within_a_group_there_are_no_levels() {
+    let network = params(64, 60, 20, 40, 0);
+    let machine = Machine::new(network).levels([Level::new(params(8, 6, 2, 4, 0))]).trace(true);
+    let broadcast = |p: &mut loggp::Proc| collectives::broadcast(p, 0, (p.id() == 0).then_some(1_u8));
+    let by_levels = checked(machine.run(broadcast).unwrap()).time;
+    let all = Group::new(0..64);
+    let flat = checked(machine.run(|p| broadcast(&mut p.within(&all))).unwrap()).time;
+    assert_eq!(by_levels, tree(8, 100 * US, 40 * US) + tree(8, 10 * US, 4 * US));
+    assert!(by_levels < flat && flat <= tree(64, 100 * US, 40 * US), "{by_levels}, {flat}");
+    // A node is planned for what it costs there.
+    let node = |p: &mut loggp::Proc| {
+        let node = Group::new(p.id() / 8 * 8..p.id() / 8 * 8 + 8);
+        let first = p.id().is_multiple_of(8).then_some(1_u8);
+        collectives::broadcast(&mut p.within(&node), 0, first)
+    };
+    assert_eq!(checked(machine.run(node).unwrap()).time, tree(8, 10 * US, 4 * US));
+}
+
+#[test]
+fn levels_are_the_same_on_both_clocks() {
+    let machine = Machine::new(params(12, 60, 20, 40, 1))
+        .levels([Level::new(params(6, 6, 2, 4, 1)).one_port(true), Level::new(params(2, 1, 1, 1, 0))])
+        .work(Work::Charged)
+        .trace(true);
+    let program = |p: &mut loggp::Proc| {
+        let all = collectives::all_gather(p, vec![p.id() as u8; 3]);
+        p.barrier();
+        (all, p.now(), p.params_to(0).L, p.params_to(5).L)
+    };
+    let model = checked(machine.run(program).unwrap());
+    for carrier in [Carrier::Thread, Carrier::Coroutine] {
+        let wall = machine.clone().clock(ClockKind::Wall).carrier(carrier).dilation(Dilation::Fixed(1.0));
+        let measured = checked(wall.run(program).unwrap());
+        assert_eq!((&measured.results, &measured.trace), (&model.results, &model.trace));
+    }
+    let latencies = |id: usize| (model.results[id].2, model.results[id].3);
+    assert_eq!(
+        [0, 1, 2, 4, 6].map(latencies),
+        [(1, 6), (1, 6), (6, 6), (6, 1), (60, 60)].map(|(a, b)| (a * US, b * US))
+    );
+}
+
+#[test]
+fn levels_that_cannot_be_are_refused() {
+    let refused = |levels: &[Params]| {
+        let levels = levels.iter().copied().map(Level::new);
+        Machine::new(params(12, 6, 2, 4, 1)).levels(levels).run(|_| ()).unwrap_err().to_string()
+    };
+    let of = |P: usize| params(P, 1, 1, 1, 1);
+    for (levels, sentence) in [
+        (vec![of(5)], "groups of 5 do not divide 12 processors; give the level another P"),
+        (vec![of(12)], "groups of 12 do not divide 12 processors; give the level another P"),
+        (vec![of(6), of(4)], "groups of 4 do not divide 6 processors; give the level another P"),
+        (vec![of(6), of(3), of(1)], "3 levels within the machine are too many; give at most 2"),
+        (vec![Params { cycle: 2 * US, ..of(6) }], "levels differ in word or cycle; give all the same"),
+        (vec![Params { g: -US, ..of(6) }], "g = -1 us is negative; only G_l may be"),
+    ] {
+        assert_eq!(refused(&levels), sentence);
+    }
+}
