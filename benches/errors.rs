@@ -95,7 +95,7 @@ fn cell(program: &'static Program, P: usize, carrier: Carrier) -> String {
         return String::new();
     }
     let emulation = Emulation { carrier, ..Emulation::on(ClockKind::Wall) };
-    let study = |repeat| Study { case: case.clone(), emulation: emulation.clone(), repeat }.run();
+    let study = |repeat| Study { emulation: emulation.clone(), repeat, ..Study::of(case.clone()) }.run();
     let started = Instant::now();
     let first = study(1);
     let took = started.elapsed();

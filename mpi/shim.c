@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,10 +23,30 @@ static void wait_for_next(void) {
     MPI_Irecv(room, ROOM, MPI_BYTE, MPI_ANY_SOURCE, BYTES, MPI_COMM_WORLD, &next);
 }
 
+/* Which processes have ended, how many have not, and which thread may call MPI. A message without bytes is a process's last. */
+static char *ended = NULL;
+static int others = 0;
+static pthread_t starter;
+
+int loggp_mpi_came(int *from, int *n);
+void loggp_mpi_take(int from, char *into, int n);
+
 static void end(void) {
-    int ended = 0;
-    MPI_Finalized(&ended);
-    if (ended) return;
+    int finalized = 0, id = 0, p = 0, from = 0, n = 0;
+    MPI_Finalized(&finalized);
+    /* A signal ends the process from another thread, and then mpirun ends all. */
+    if (finalized || !pthread_equal(starter, pthread_self())) return;
+    MPI_Comm_rank(MPI_COMM_WORLD, &id);
+    MPI_Comm_size(MPI_COMM_WORLD, &p);
+    for (int to = 0; to < p; to++)
+        if (to != id) MPI_Send(NULL, 0, MPI_BYTE, to, BYTES, MPI_COMM_WORLD);
+    while (others > 0)
+        if (loggp_mpi_came(&from, &n)) {
+            char *rest = malloc((size_t)n);
+            if (rest == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+            loggp_mpi_take(from, rest, n);
+            free(rest);
+        }
     MPI_Cancel(&next);
     MPI_Wait(&next, MPI_STATUS_IGNORE);
     MPI_Finalize();
@@ -48,6 +69,10 @@ int loggp_mpi_start(int *id, int *p, int *here, int *cores) {
     MPI_Comm_size(node, here);
     MPI_Comm_free(&node);
     wait_for_next();
+    starter = pthread_self();
+    others = *p - 1;
+    ended = calloc((size_t)*p, 1);
+    if (ended == NULL) return 1;
     *cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
     return atexit(end);
 }
@@ -77,6 +102,11 @@ int loggp_mpi_sent(void) {
     return done;
 }
 
+/* Whether a process has ended. */
+int loggp_mpi_ended(int id) {
+    return ended[id];
+}
+
 /* Whether a message has come: from whom, and how long it is. */
 int loggp_mpi_came(int *from, int *n) {
     int came = 0;
@@ -85,6 +115,12 @@ int loggp_mpi_came(int *from, int *n) {
     if (!came) return 0;
     *from = status.MPI_SOURCE;
     MPI_Get_count(&status, MPI_BYTE, n);
+    if (*n == 0) {
+        ended[*from] = 1;
+        others--;
+        wait_for_next();
+        return 0;
+    }
     if (*n == ROOM) {
         int rest = 0;
         MPI_Probe(*from, REST, MPI_COMM_WORLD, &status);

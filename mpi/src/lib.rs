@@ -16,6 +16,7 @@ unsafe extern "C" {
     fn loggp_mpi_version(text: *mut c_char, room: c_int);
     fn loggp_mpi_send(to: c_int, bytes: *const c_void, n: c_int, slice: *const c_void, length: c_int);
     fn loggp_mpi_sent() -> c_int;
+    fn loggp_mpi_ended(id: c_int) -> c_int;
     fn loggp_mpi_came(from: *mut c_int, n: *mut c_int) -> c_int;
     fn loggp_mpi_take(from: c_int, into: *mut c_char, n: c_int);
     fn loggp_mpi_take_slice(from: c_int, into: *mut c_void, n: c_int);
@@ -81,7 +82,7 @@ impl Mpi {
 
 /// A length as MPI counts it.
 fn counted(n: usize) -> c_int {
-    n.try_into().unwrap_or_else(|_| panic!("{n} bytes are more than MPI takes at once; send less than 2 GiB"))
+    n.try_into().expect("no message is longer than `longest` says")
 }
 
 impl Link for Mpi {
@@ -111,6 +112,15 @@ impl Link for Mpi {
         self.check();
         let kept = self.came.lock().pop_front();
         kept.or_else(|| self.receive())
+    }
+
+    fn has_ended(&self, id: usize) -> bool {
+        // SAFETY: it only looks, and there is such a process.
+        unsafe { loggp_mpi_ended(counted(id)) != 0 }
+    }
+
+    fn longest(&self) -> usize {
+        c_int::MAX as usize
     }
 
     fn is_crowded(&self) -> bool {

@@ -7,6 +7,7 @@
 //! Beside the program's letters the processes send each other a few notes, which `Note` lists: to begin together, to end
 //! together, to end all when one has failed, and to find out that all wait for ever.
 
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -15,11 +16,11 @@ use quanta::Clock as Ticks;
 use super::contract::Clock;
 use super::seat::Seat;
 use super::watchdog::Patience;
-use crate::error::{Cause, RunError, Stopped, cause_of, stop};
+use crate::error::{Cause, Doing, RunError, Stopped, cause_of, stop};
 use crate::link::{Came, Link};
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Letter, Pack, Packed, Payload, RawTag, Unpack};
-use crate::params::{ByLevel, ReceptionCost};
+use crate::params::{ByLevel, ParamsError, ReceptionCost};
 use crate::rules::reception::Reception;
 use crate::time::{NS, PS, Time};
 
@@ -32,7 +33,7 @@ enum Note {
     Ready,
     /// From process 0: all are ready; or all are not, and why.
     Begin,
-    /// To all: the run has failed, and why.
+    /// To process 0, and from there to all others: the run has failed, and why.
     Failed,
     /// To process 0: waits for long, with what it has sent and got, and for what.
     Waits,
@@ -52,11 +53,27 @@ impl Note {
 /// note; its tag; its number, and how many words it has; and the number of its type.
 const HEAD: usize = 32;
 
-/// What a process that waits for long has sent and got, and what it is doing; and whether its program waits, or has ended.
-type Waits = ((u64, u64), (String, bool));
+/// What a process that waits for long has sent to each and got, and what it is doing; and whether its program waits, or has
+/// ended.
+type Waits = ((Vec<u64>, u64), (String, bool));
+
+/// Why a run has failed, as others are told; and whether it could not be, and did not only end badly.
+type Why = (String, bool);
 
 /// How a process ended: what its program brought home, or why it failed.
-type End = Result<Vec<u8>, String>;
+type End = Result<Vec<u8>, Why>;
+
+fn told(cause: &Cause) -> Why {
+    (cause.to_string(), matches!(cause, Cause::Params(_)))
+}
+
+fn cause_from((said, is_refused): Why) -> Cause {
+    if is_refused { refused(said) } else { Cause::Elsewhere(said) }
+}
+
+fn refused(said: String) -> Cause {
+    Cause::Params(ParamsError::new(said))
+}
 
 /// A processor that is this process.
 pub(crate) struct Linked<'l> {
@@ -128,8 +145,11 @@ impl<'l> Linked<'l> {
         match came.bytes.first().and_then(|kind| Note::ALL.get(usize::from(*kind))) {
             Some(Note::Letter) => self.takes_in_letter(came),
             Some(Note::Failed) => {
-                let why = opened::<String>(&came);
-                self.failed.get_or_insert(Cause::Elsewhere(why));
+                let cause = cause_from(opened(&came));
+                match self.link.id() {
+                    0 => self.fails(cause),
+                    _ => _ = self.failed.get_or_insert(cause),
+                }
             }
             Some(Note::Waits) => self.waits[came.from] = Some(opened(&came)),
             Some(note) => self.notes.push((*note, came)),
@@ -169,11 +189,15 @@ impl<'l> Linked<'l> {
         (0..self.link.p()).filter(|to| *to != self.link.id()).for_each(|to| self.tells(to, note, value));
     }
 
-    /// Waits for a note from each of these processes, in any order.
-    fn awaits<T: Payload>(&mut self, note: Note, from: std::ops::Range<usize>) -> Vec<T> {
+    /// Waits for a note from each of these processes, in any order. One that has ended sends none.
+    fn awaits<T: Payload>(
+        &mut self,
+        note: Note,
+        from: std::ops::Range<usize>,
+        mut wait: Wait,
+    ) -> Result<Vec<T>, Cause> {
         let mut said: Vec<Option<T>> = from.clone().map(|_| None).collect();
-        let mut wait = Wait::default();
-        while said.iter().any(Option::is_none) {
+        while let Some(missing) = said.iter().position(Option::is_none) {
             let place = |came: &(Note, Came)| came.0 == note && from.contains(&came.1.from);
             match self.notes.iter().position(place) {
                 Some(place) => {
@@ -181,30 +205,40 @@ impl<'l> Linked<'l> {
                     said[came.from - from.start] = Some(opened(&came));
                 }
                 None if self.takes_in() => (),
+                None if self.link.has_ended(from.start + missing) => {
+                    return Err(refused(format!(
+                        "process {} has ended, and process {} is to go on; give all the same arguments",
+                        from.start + missing,
+                        self.link.id()
+                    )));
+                }
                 None if wait.goes_on(self.often, self.patience) => self.waits_for_long(),
                 None => (),
             }
         }
-        said.into_iter().flatten().collect()
+        Ok(said.into_iter().flatten().collect())
     }
 
     /// Nothing has come for long: process 0 is told, which finds out whether anything ever will.
     fn waits_for_long(&mut self) {
-        if self.failed.is_some() {
+        let doing = self.seat.state(self.link.id()).doing;
+        if self.failed.is_some() || doing == Doing::NotStarted {
             return;
         }
-        let doing = format!("at {} {}", self.passed(), self.seat.state(self.link.id()).doing);
-        let said = ((self.sent.iter().sum(), self.got), (doing, self.seat.is_blocked()));
+        let doing = format!("at {} {doing}", self.passed());
+        let said = ((self.sent.clone(), self.got), (doing, self.seat.is_blocked()));
         if self.link.id() > 0 {
             return self.tells(0, Note::Waits, &said);
         }
         self.waits[0] = Some(said);
         let all: Vec<&Waits> = self.waits.iter().flatten().collect();
-        // What all have sent all have got, and each waited for more when it said so. So nothing has come since.
-        let sent: u64 = all.iter().map(|((sent, _), _)| sent).sum();
-        let got: u64 = all.iter().map(|((_, got), _)| got).sum();
+        // Each waited for more when it said so. Whoever went on first since then has got what was already sent, and is told apart
+        // by that: sums over all would not show it, if another has got what was sent later.
+        let mut each = all.iter().enumerate();
+        let is_quiet =
+            each.all(|(to, ((_, got), _))| all.iter().map(|((sent, _), _)| sent[to]).sum::<u64>() == *got);
         let waiting = all.iter().filter(|(_, (_, is_blocked))| *is_blocked).count();
-        if all.len() == self.link.p() && sent == got && waiting > 0 {
+        if all.len() == self.link.p() && is_quiet && waiting > 0 {
             let mut said = Cause::Deadlock { waiting, of: all.len() }.to_string();
             for (id, (_, (doing, _))) in all.iter().enumerate() {
                 said += &format!("\n  processor {id} {doing}");
@@ -213,12 +247,28 @@ impl<'l> Linked<'l> {
         }
     }
 
-    /// The run has failed here.
+    /// The run has failed. All learn it from process 0, and before they learn that it is over: so nothing of it comes into
+    /// the next.
     fn fails(&mut self, cause: Cause) {
         if self.failed.is_none() {
-            self.tells_all(Note::Failed, &cause.to_string());
+            match self.link.id() {
+                0 => self.tells_all(Note::Failed, &told(&cause)),
+                _ => self.tells(0, Note::Failed, &told(&cause)),
+            }
             self.failed = Some(cause);
         }
+    }
+
+    /// Refuses so many bytes if they cannot go at once.
+    fn check(&self, what: fmt::Arguments, bytes: usize) -> Result<(), Cause> {
+        let longest = self.link.longest();
+        if bytes <= longest {
+            return Ok(());
+        }
+        let name = self.link.name();
+        Err(refused(format!(
+            "{what} {bytes} bytes at once, and {name} take at most {longest}; give a smaller size, or start more processes"
+        )))
     }
 
     /// Unwinds the program if the run has failed.
@@ -231,25 +281,32 @@ impl<'l> Linked<'l> {
 
     /// All begin together, if all are to do the same.
     fn begins(&mut self, case: u64) -> Result<(), Cause> {
-        let P = self.link.p();
-        let mut begin: Result<(), String> = Ok(());
-        if self.link.id() == 0 {
-            let others: Vec<u64> = self.awaits(Note::Ready, 1..P);
-            if let Some(other) = others.iter().position(|other| *other != case) {
-                begin = Err(format!(
-                    "processes 0 and {} are to run different things; give all the same arguments",
-                    other + 1
-                ));
-            }
-            self.tells_all(Note::Begin, &begin);
-        } else {
-            self.tells(0, Note::Ready, &case);
-            begin = self.awaits(Note::Begin, 0..1).remove(0);
-        }
-        begin.map_err(Cause::Elsewhere)?;
+        // Who is early leaves the core to those that prepare; and when all are awake, all begin at once.
+        self.meets(case, Wait { sleeps: true, ..Wait::default() })?;
+        self.meets(case, Wait::default())?;
         self.begun = self.ticks.raw();
+        self.waits.fill(None); // those of an earlier run
         self.seat.start();
         Ok(())
+    }
+
+    /// Waits until all are here, to do the same.
+    fn meets(&mut self, case: u64, wait: Wait) -> Result<(), Cause> {
+        if self.link.id() > 0 {
+            self.tells(0, Note::Ready, &case);
+            let begin: Result<(), Why> = self.awaits(Note::Begin, 0..1, wait)?.remove(0);
+            return begin.map_err(cause_from);
+        }
+        let others = self.awaits::<u64>(Note::Ready, 1..self.link.p(), wait);
+        let begin = others.and_then(|others| match others.iter().position(|other| *other != case) {
+            None => Ok(()),
+            Some(other) => Err(refused(format!(
+                "processes 0 and {} are to run different things; give all the same arguments",
+                other + 1
+            ))),
+        });
+        self.tells_all(Note::Begin, &begin.as_ref().map(|_| ()).map_err(told));
+        begin
     }
 
     /// All end together, and all know what all have brought home.
@@ -257,21 +314,21 @@ impl<'l> Linked<'l> {
         let P = self.link.p();
         let left = self.seat.messages().count() as u64;
         let said = (self.sent.clone(), (self.got, left), home);
-        let (all, expected): (Result<Vec<Vec<u8>>, String>, u64);
+        let (all, expected): (Result<Vec<Vec<u8>>, Why>, u64);
         if self.link.id() == 0 {
-            let others: Vec<(Vec<u64>, (u64, u64), End)> = self.awaits(Note::Ended, 1..P);
+            let others: Vec<(Vec<u64>, (u64, u64), End)> = self.awaits(Note::Ended, 1..P, Wait::default())?;
             let ends: Vec<_> = [said].into_iter().chain(others).collect();
             let sent: Vec<u64> = (0..P).map(|to| ends.iter().map(|(sent, ..)| sent[to]).sum()).collect();
             // What has not come, and what has come and was not received.
             let lost = ends.iter().zip(&sent).map(|((_, (got, left), _), sent)| sent - got + left);
             let lost = lost.enumerate().find(|(_, lost)| *lost > 0);
-            let homes: Result<Vec<Vec<u8>>, String> = ends.into_iter().map(|(.., home)| home).collect();
-            let homes = match lost {
+            let homes: Result<Vec<Vec<u8>>, Why> = ends.into_iter().map(|(.., home)| home).collect();
+            let homes = homes.and_then(|homes| match lost {
                 Some((to, lost)) => {
-                    homes.and_then(|_| Err(format!("{lost} messages to processor {to} were never received")))
+                    Err((format!("{lost} messages to processor {to} were never received"), false))
                 }
-                None => homes,
-            };
+                None => self.check_home(homes.iter().map(Vec::len).sum()).map(|()| homes),
+            });
             let mut over = (homes, 0);
             for (to, sent) in sent.iter().enumerate().skip(1) {
                 over.1 = *sent;
@@ -280,13 +337,20 @@ impl<'l> Linked<'l> {
             (all, expected) = (over.0, sent[0]);
         } else {
             self.tells(0, Note::Ended, &said);
-            (all, expected) = self.awaits(Note::Over, 0..1).remove(0);
+            (all, expected) = self.awaits(Note::Over, 0..1, Wait::default())?.remove(0);
         }
         // Nothing of this run may come into the next.
         while self.got < expected {
             self.takes_in();
         }
-        all.map_err(Cause::Elsewhere)
+        all.map_err(cause_from)
+    }
+
+    /// Refuses results of so many bytes if they cannot travel, with what else is in their note.
+    fn check_home(&self, bytes: usize) -> Result<(), Why> {
+        let others = HEAD * (self.link.p() + 1);
+        self.check(format_args!("the results have"), bytes.saturating_add(others))
+            .map_err(|cause| told(&cause))
     }
 }
 
@@ -298,6 +362,8 @@ fn opened<T: Payload>(came: &Came) -> T {
 /// How long a process has waited.
 #[derive(Default)]
 struct Wait {
+    /// Whether it leaves the core to others altogether.
+    sleeps: bool,
     looks: u32,
     since: Option<Instant>,
 }
@@ -310,11 +376,15 @@ impl Wait {
             std::hint::spin_loop();
             return false;
         }
+        let passed = self.since.get_or_insert_with(Instant::now).elapsed();
+        if self.sleeps {
+            const LONGEST: Duration = Duration::from_millis(20);
+            std::thread::sleep((passed / 16).min(LONGEST));
+        }
         std::thread::yield_now();
-        let since = *self.since.get_or_insert_with(Instant::now);
-        let is_long = since.elapsed() >= patience;
+        let is_long = passed >= patience;
         if is_long {
-            *self = Wait::default();
+            *self = Wait { sleeps: self.sleeps, ..Wait::default() };
         }
         is_long
     }
@@ -359,6 +429,13 @@ impl Clock for Linked<'_> {
         let of_both = u64::from(letter.number) | u64::from(letter.words) << 32;
         for (place, word) in [letter.tag.number(), of_both, of].into_iter().enumerate() {
             pack.bytes[8 * place + 8..][..8].copy_from_slice(&word.to_le_bytes());
+        }
+        let length = pack.slice.map_or(0, |slice| slice.bytes.len());
+        if let Err(cause) =
+            self.check(format_args!("processor {} sent", letter.from), length.max(pack.bytes.len()))
+        {
+            self.fails(cause);
+            return stop(self.link.id(), &mut self.stops);
         }
         if let Some(slice) = pack.slice {
             slice.announce(&mut pack.bytes);
@@ -425,7 +502,7 @@ pub(crate) fn run(
     clock.begins(case)?;
     let ended = catch_unwind(AssertUnwindSafe(|| body(&mut clock)));
     let home = match ended {
-        Ok(home) => home,
+        Ok(home) => home.and_then(|home| clock.check_home(home.len()).map(|()| home).map_err(cause_from)),
         Err(payload) if payload.is::<Stopped>() => Err(clock.failed.clone().expect("the run has failed")),
         Err(payload) => Err(cause_of(link.id(), payload)),
     };
@@ -433,7 +510,7 @@ pub(crate) fn run(
     if let Some(cause) = &failed {
         clock.fails(cause.clone());
     }
-    let all = clock.ends(home.map_err(|cause| cause.to_string()));
+    let all = clock.ends(home.map_err(|cause| told(&cause)));
     match failed {
         Some(cause) => Err(cause.into()),
         None => Ok(all?),

@@ -1,5 +1,6 @@
 //! A link of channels between threads: what a link must do, with nothing to install. The library's tests run on it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::available_parallelism;
 
@@ -32,6 +33,8 @@ pub struct Channels {
     id: usize,
     to: Vec<Mutex<Sender<Came>>>,
     from: Mutex<Receiver<Came>>,
+    /// Whether each process has ended.
+    ended: Vec<AtomicBool>,
 }
 
 impl Channels {
@@ -40,9 +43,17 @@ impl Channels {
         let (to, from): (Vec<_>, Vec<_>) = (0..threads).map(|_| channel()).unzip();
         let link = |(id, from)| {
             let to = to.iter().map(|to: &Sender<Came>| Mutex::new(to.clone())).collect();
-            Channels { id, to, from: Mutex::new(from) }
+            let ended = (0..threads).map(|_| AtomicBool::new(false)).collect();
+            Channels { id, to, from: Mutex::new(from), ended }
         };
         from.into_iter().enumerate().map(link).collect()
+    }
+}
+
+/// A message without bytes is the last one.
+impl Drop for Channels {
+    fn drop(&mut self) {
+        (0..self.p()).for_each(|to| self.send(to, &[], None));
     }
 }
 
@@ -62,7 +73,16 @@ impl Link for Channels {
     }
 
     fn poll(&self) -> Option<Came> {
-        self.from.lock().try_recv().ok()
+        let came = self.from.lock().try_recv().ok();
+        came.filter(|came| {
+            let ends = came.bytes.is_empty();
+            self.ended[came.from].fetch_or(ends, Ordering::Relaxed);
+            !ends
+        })
+    }
+
+    fn has_ended(&self, id: usize) -> bool {
+        self.ended[id].load(Ordering::Relaxed)
     }
 
     fn is_crowded(&self) -> bool {

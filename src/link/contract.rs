@@ -22,6 +22,14 @@ pub trait Link: Send + Sync {
     /// The next message that has come, if there is one.
     fn poll(&self) -> Option<Came>;
 
+    /// Whether a process has ended, so that nothing more comes from it. What it has sent before has all come.
+    fn has_ended(&self, id: usize) -> bool;
+
+    /// How many bytes a message, or the slice behind it, has at most.
+    fn longest(&self) -> usize {
+        usize::MAX
+    }
+
     /// Whether processes share cores: then one that waits lets others have its core.
     fn is_crowded(&self) -> bool;
 

@@ -5,6 +5,7 @@ pub(crate) mod limits;
 mod names;
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -70,6 +71,7 @@ pub struct Machine {
     dilation: Dilation,
     patience: Patience,
     over: Option<Arc<dyn Link>>,
+    case: u64,
 }
 
 /// A run that came to its end.
@@ -165,6 +167,7 @@ impl Machine {
             dilation: Dilation::default(),
             patience: Patience::default(),
             over: None,
+            case: 0,
         }
     }
 
@@ -412,6 +415,12 @@ impl Machine {
         Machine { over: Some(link), work: Work::Measured, ..self }
     }
 
+    /// Sets what the program is to do, as far as its parameters and its type do not say it: its size, say. Processes that are to
+    /// do different things [over](Machine::over) a link do not begin.
+    pub fn case(self, case: &impl Hash) -> Machine {
+        Machine { case: number_of(case), ..self }
+    }
+
     /// Runs a program on all processors, and gives all their results to each of them. On a machine [over](Machine::over) a link
     /// all processes must call it, with the same program; the results travel too. On any other it is
     /// [`run`](Machine::run), so a program that uses it runs on both.
@@ -434,7 +443,7 @@ impl Machine {
         };
         self.check()?;
         let setup = self.setup();
-        let case = number_of(&(format!("{:?}", self.params), std::any::type_name_of_val(&program)));
+        let case = (format!("{:?}", self.params), std::any::type_name_of_val(&program), self.case);
         let mut body = |clock: &mut dyn Clock| {
             let result = Mutex::new(None);
             let (stats, _) = setup.live(link.id(), clock, &|p| *result.lock() = Some(program(p)));
@@ -448,7 +457,13 @@ impl Machine {
                 ))),
             }
         };
-        let brought = linked::run(&**link, setup.network.reception_cost(), &self.patience, case, &mut body)?;
+        let brought = linked::run(
+            &**link,
+            setup.network.reception_cost(),
+            &self.patience,
+            number_of(&case),
+            &mut body,
+        )?;
         let unpack = |brought: &Vec<u8>| <(Stats, R)>::unpack(&mut Unpack::new(brought, None));
         let all: Vec<(Stats, R)> = brought.iter().map(unpack).collect::<Option<_>>().expect("it was packed");
         let (processors, results): (Vec<Stats>, Vec<R>) = all.into_iter().unzip();

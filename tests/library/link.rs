@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loggp::{
-    Channels, Group, LogGps, Machine, Params, Payload, Proc, Run, RunError, Tag, Time, US, Work, collectives,
+    Came, Cause, Channels, Group, Link, LogGps, Machine, Params, Payload, Proc, Run, RunError, Slice, Tag,
+    Time, US, Work, collectives,
 };
 
 use crate::cases::seeds;
@@ -17,13 +18,17 @@ fn across<R: Payload>(
     machine: impl Fn(Machine) -> Machine + Sync,
     program: impl Fn(&mut Proc) -> R + Sync,
 ) -> Vec<Result<Run<R>, RunError>> {
-    let run = |link| {
+    each(Channels::between(params.P), |link| {
         let patience = Duration::from_millis(200);
-        machine(Machine::new(params).over(Arc::new(link)).patience(patience)).run_across(&program)
-    };
+        machine(Machine::new(params).over(link).patience(patience)).run_across(&program)
+    })
+}
+
+/// What becomes of each of so many threads.
+fn each<L: Link + 'static, T: Send>(links: Vec<L>, live: impl Fn(Arc<L>) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
-        let (run, links) = (&run, Channels::between(params.P));
-        let ranks: Vec<_> = links.into_iter().map(|link| scope.spawn(move || run(link))).collect();
+        let live = &live;
+        let ranks: Vec<_> = links.into_iter().map(|link| scope.spawn(move || live(Arc::new(link)))).collect();
         ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
     })
 }
@@ -198,18 +203,141 @@ fn what_a_real_machine_has_not_is_refused() {
     assert_eq!(said, "its processors are processes, whose results must travel; call run_across");
 }
 
-/// One runs another case than the others: none begins.
+/// One is to run something else than the others: none begins.
 #[test]
 fn all_must_run_the_same() {
-    let links = Channels::between(2);
-    let said: Vec<String> = std::thread::scope(|scope| {
-        let ranks = links.into_iter().zip([US, 2 * US]).map(|(link, L)| {
-            let machine = Machine::new(Params { L, ..params(2) }).over(Arc::new(link));
-            scope.spawn(move || machine.run_across(|p| p.barrier()).unwrap_err().to_string())
+    let refused = |machine: &(dyn Fn(Machine, usize) -> Machine + Sync)| {
+        let ranks = each(Channels::between(2), |link| {
+            let id = link.id();
+            machine(Machine::new(params(2)).over(link), id).run_across(|p| p.barrier())
         });
-        ranks.collect::<Vec<_>>().into_iter().map(|rank| rank.join().unwrap()).collect()
+        self::refused(ranks)
+    };
+    let said = "processes 0 and 1 are to run different things; give all the same arguments";
+    assert_eq!(refused(&|machine, id| machine.case(&("fft", 1024 << id))), said);
+    let said = each(Channels::between(2), |link| {
+        let L = (1 + link.id() as i64) * US;
+        let error = Machine::new(Params { L, ..params(2) }).over(link).run_across(|p| p.barrier());
+        error.unwrap_err().cause
     });
-    assert_eq!(said, ["processes 0 and 1 are to run different things; give all the same arguments"; 2]);
+    assert!(said.iter().all(|cause| matches!(cause, Cause::Params(_))), "{said:?}");
+}
+
+/// Who runs more often than the others is told so, and does not wait for ever; nor does who waits long before a run begins.
+#[test]
+fn all_must_run_as_often() {
+    for last in [0, 1] {
+        let said = each(Channels::between(2), |link| {
+            let id = link.id();
+            let machine = Machine::new(params(2)).over(link).patience(Duration::from_millis(1));
+            let run = || {
+                std::thread::sleep(Duration::from_millis(10 * id as u64));
+                machine.run_across(|p| p.barrier()).map(drop)
+            };
+            run().and_then(|()| run()).unwrap();
+            if id == last { run().unwrap_err().to_string() } else { String::new() }
+        });
+        let other = 1 - last;
+        let why =
+            format!("process {other} has ended, and process {last} is to go on; give all the same arguments");
+        assert_eq!(said[last], why);
+    }
+}
+
+/// A link that takes no long messages.
+#[derive(Debug)]
+struct Narrow(Channels);
+
+impl Link for Narrow {
+    fn id(&self) -> usize {
+        self.0.id()
+    }
+
+    fn p(&self) -> usize {
+        self.0.p()
+    }
+
+    fn send(&self, to: usize, bytes: &[u8], slice: Option<Slice>) {
+        assert!(slice.map_or(0, |slice| slice.bytes.len()).max(bytes.len()) <= self.longest());
+        self.0.send(to, bytes, slice);
+    }
+
+    fn poll(&self) -> Option<Came> {
+        self.0.poll()
+    }
+
+    fn has_ended(&self, id: usize) -> bool {
+        self.0.has_ended(id)
+    }
+
+    fn longest(&self) -> usize {
+        8000
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.0.is_crowded()
+    }
+
+    fn name(&self) -> String {
+        self.0.name()
+    }
+}
+
+#[test]
+fn no_message_is_longer_than_the_link_takes() {
+    let run = |program: &(dyn Fn(&mut Proc) -> Vec<f64> + Sync)| {
+        each(Channels::between(2).into_iter().map(Narrow).collect(), |link| {
+            Machine::new(params(2)).over(link).run_across(program)
+        })
+    };
+    let send = |p: &mut Proc, n: usize| match p.id() {
+        0 => p.recv_from(1, DATA),
+        _ => {
+            p.send(0, DATA, vec![0.5; n]);
+            Vec::new()
+        }
+    };
+    let refused = |program: &(dyn Fn(&mut Proc) -> Vec<f64> + Sync), said: &str| {
+        let ranks = run(program);
+        let is_refused =
+            |rank: &Result<_, RunError>| matches!(rank, Err(RunError { cause: Cause::Params(_), .. }));
+        assert!(ranks.iter().all(is_refused));
+        let rest = "at once, and 2 threads take at most 8000; give a smaller size, or start more processes";
+        let why = self::refused(ranks);
+        assert!(why.starts_with(said) && why.ends_with(rest), "{why}");
+    };
+    same(run(&|p| {
+        send(p, 1000);
+        vec![0.5; 470]
+    }));
+    refused(&|p| send(p, 1001), "processor 1 sent 8008 bytes");
+    refused(&|p| vec![0.5; p.id() * 1001], "the results have ");
+    refused(&|_| vec![0.5; 600], "the results have ");
+}
+
+/// Processor 1 waits for long and then goes on; what is sent to it and what it sends then look as if nothing were under way.
+#[test]
+fn who_went_on_does_not_wait() {
+    let run = same(across(
+        params(3),
+        |machine| machine,
+        |p| match p.id() {
+            0 => p.recv_from(1, DATA).len() + p.recv_from(1, DATA).len(),
+            1 => {
+                let data = p.recv_from(2, DATA);
+                p.send(0, DATA, data);
+                std::thread::sleep(Duration::from_millis(700));
+                (0..=2).step_by(2).for_each(|to| p.send(to, DATA, vec![0.5]));
+                0
+            }
+            _ => {
+                std::thread::sleep(Duration::from_millis(350));
+                p.send(1, DATA, vec![1.5; 2]);
+                p.recv_from(1, DATA).len()
+            }
+        },
+    ));
+    assert_eq!(run.results, [3, 0, 1]);
 }
 
 /// Random programs that mix all calls come to their end, with no message left, whatever the order is; or all wait for ever,

@@ -1030,6 +1030,7 @@ fn shards_are_merged_to_what_one_run_writes() {
         ("compare scatter --on mpi".into(), "this loggp was built without MPI"),
         ("calibrate --on mpi".into(), "this loggp was built without MPI"),
         ("compare scatter --on mpi --clock virtual".into(), "--clock"),
+        ("compare scatter --also wall".into(), "required arguments were not provided: --on <MACHINE>"),
     ] {
         let output = loggp(&line).output().unwrap();
         let told = String::from_utf8(output.stderr).unwrap();

@@ -33,9 +33,17 @@ impl Failure {
         Failure::Run(error.to_string())
     }
 
+    /// What there is to say of a request or a run.
+    pub fn sentence(self) -> Option<String> {
+        match self {
+            Failure::Request(why) | Failure::Run(why) => Some(why),
+            _ => None,
+        }
+    }
+
     /// Says on stderr why a part of a request is left out.
     pub fn warn(self) {
-        if let Failure::Request(why) | Failure::Run(why) = self {
+        if let Some(why) = self.sentence() {
             drop(writeln!(io::stderr(), "left out: {why}"));
         }
     }

@@ -114,6 +114,10 @@ pub struct Options {
     /// On a real machine.
     #[command(flatten)]
     pub on: OnOptions,
+    /// Beside a real machine ask the emulated one too: on process 0, while the others wait
+    #[arg(long, value_name = "CLOCK", requires = "on")]
+    #[arg(value_parser = PossibleValuesParser::new([PossibleValue::new("wall").help(CLOCKS[1].1)]))]
+    pub also: Option<String>,
 }
 
 /// How rows are written.

@@ -152,8 +152,8 @@ pub fn clock() -> [Column<'static, Row>; 2] {
     ]
 }
 
-/// The three times, and how far they are apart. The shortest and the longest of several are in a table if that is asked for.
-pub fn prediction<'a, R>(of: impl Fn(&R) -> Prediction + Copy + 'a, ends: bool) -> [Column<'a, R>; 7] {
+/// The times, and how far they are apart. The shortest and the longest of several are in a table if that is asked for.
+pub fn prediction<'a, R>(of: impl Fn(&R) -> Prediction + Copy + 'a, ends: bool) -> [Column<'a, R>; 9] {
     let measured = |name, title, which: fn(Times) -> Time| {
         let value =
             move |row: &R| of(row).measured.map_or(Field::Nothing, |times| Field::Measured(which(times)));
@@ -163,11 +163,17 @@ pub fn prediction<'a, R>(of: impl Fn(&R) -> Prediction + Copy + 'a, ends: bool) 
     [
         Column::new("formula_ns", move |row: &R| of(row).formula).titled("formula"),
         Column::new("model_ns", move |row: &R| of(row).model).titled("model"),
+        Column::new("wall_ns", move |row: &R| of(row).wall.map_or(Field::Absent, Field::Measured))
+            .titled("wall clock")
+            .optional(),
         measured("measured_ns", "measured", |times| times.median),
         end(measured("measured_min_ns", "min", |times| times.min)),
         end(measured("measured_max_ns", "max", |times| times.max)),
         Column::new("error_model", move |row: &R| of(row).error_model().map(Field::Error))
             .titled("vs model")
+            .optional(),
+        Column::new("error_wall", move |row: &R| of(row).error_wall().map_or(Field::Absent, Field::Error))
+            .titled("vs wall clock")
             .optional(),
         Column::new("error_formula", move |row: &R| of(row).error_formula().map(Field::Error))
             .titled("vs formula")

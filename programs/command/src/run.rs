@@ -81,7 +81,7 @@ impl Run {
         progress.begin(0, algorithm.name);
         let answers = study.run_with(|| progress.step());
         drop(progress);
-        let mut answers = answers.map_err(Failure::run)?;
+        let mut answers = answers?;
         let heading = heading(&study, choice.name, &choice.unit, None);
         let trace = answers.take_trace();
         if let Some((picture, trace)) = picture.zip(trace.as_ref()) {

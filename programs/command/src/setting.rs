@@ -83,7 +83,8 @@ impl<'a> Setting<'a> {
             options: self.program.defaults(),
         };
         let case = self.given.iter().cloned().fold(case, Case::set);
-        Ok(Study { case, emulation: self.emulation.clone(), repeat: *repeat })
+        let wall_too = self.options.also.is_some();
+        Ok(Study { case, emulation: self.emulation.clone(), repeat: *repeat, wall_too })
     }
 }
 

@@ -144,7 +144,7 @@ fn columns() -> Vec<Column<'static, Row>> {
     ]);
     columns.extend(row::asked());
     columns.extend(row::clock());
-    let [formula, model, measured, min, max, error_model, error_formula] =
+    let [formula, model, _, measured, min, max, error_model, _, error_formula] =
         row::prediction(|row: &Row| row.answers.prediction, false);
     columns.extend([formula, model, measured, min.json_only(), max.json_only(), error_model, error_formula]);
     columns.extend([

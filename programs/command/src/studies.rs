@@ -6,6 +6,8 @@
 
 use std::io::{self, Write};
 
+use loggp_study::Failed;
+
 use super::failure::Failure;
 use super::progress::Progress;
 use super::report::Report;
@@ -15,7 +17,7 @@ use super::row::{Row, Task};
 pub const LATE: &str = "late: this computer did not keep up with the run, so do not trust its time";
 
 /// Runs them all, also where some fail. Returns which did, or had a wrong result, in a sentence each.
-pub fn run_all(studies: Vec<Task>, report: &mut Report<Row>) -> Result<Vec<String>, Failure> {
+pub fn run_all(studies: Vec<Task>, report: &mut Report<Row>) -> Result<Vec<Failure>, Failure> {
     let mut failed = Vec::new();
     let progress = Progress::of(studies.iter().map(|task| task.study.runs()).sum());
     let mut runs = 0;
@@ -25,10 +27,13 @@ pub fn run_all(studies: Vec<Task>, report: &mut Report<Row>) -> Result<Vec<Strin
         match task.study.run_with(|| progress.step()) {
             Ok(answers) => {
                 let wrong = answers.wrong.as_ref();
-                failed.extend(wrong.map(|why| format!("the result of {} is wrong: {why}", task.name)));
+                failed.extend(
+                    wrong.map(|why| Failure::Run(format!("the result of {} is wrong: {why}", task.name))),
+                );
                 progress.aside(|| report.add(Row { task, answers }))?;
             }
-            Err(error) => failed.push(format!("{} failed: {error}", task.name)),
+            Err(Failed::Refused(why)) => failed.push(Failure::Request(format!("{}: {why}", task.name))),
+            Err(Failed::Run(error)) => failed.push(Failure::Run(format!("{} failed: {error}", task.name))),
         }
     }
     Ok(failed)
@@ -56,7 +61,13 @@ pub fn warn(rows: &[Row]) {
     }
 }
 
-/// The end of a request of which these studies failed.
-pub fn end(failed: Vec<String>) -> Result<(), Failure> {
-    if failed.is_empty() { Ok(()) } else { Err(Failure::Run(failed.join("\n"))) }
+/// The end of a request of which these studies failed. If none of them could be, the request was wrong.
+pub fn end(failed: Vec<Failure>) -> Result<(), Failure> {
+    let is_wrong = failed.iter().all(|failure| matches!(failure, Failure::Request(_)));
+    let said: Vec<String> = failed.into_iter().filter_map(Failure::sentence).collect();
+    match said.join("\n") {
+        said if said.is_empty() => Ok(()),
+        said if is_wrong => Err(Failure::Request(said)),
+        said => Err(Failure::Run(said)),
+    }
 }

@@ -65,7 +65,7 @@ impl<'a> Lab<'a> {
         let told = match ask {
             Ask::Formula => {
                 let formula = case.plan()?.formula();
-                let prediction = Prediction { formula, model: None, measured: None };
+                let prediction = Prediction { formula, ..Prediction::default() };
                 Told { x: *x, prediction, answers: None }
             }
             _ => {
@@ -91,7 +91,9 @@ impl<'a> Lab<'a> {
         }
         let study = match ask {
             Ask::Trace => Study { emulation: Emulation::traced(), ..Study::of(case) },
-            _ if is_measured => Study { case, emulation: self.emulation.clone(), repeat: self.repeat },
+            _ if is_measured => {
+                Study { emulation: self.emulation.clone(), repeat: self.repeat, ..Study::of(case) }
+            }
             _ => Study::of(case),
         };
         let answers = Rc::new(study.run()?);

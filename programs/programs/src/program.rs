@@ -166,7 +166,10 @@ impl Case {
     /// The machine that it runs on.
     pub fn machine(&self, emulation: &Emulation) -> Machine {
         let machine = emulation.machine(self.params).ports(self.ports).work(self.work);
+        let Case { program, algorithm, size, seed, .. } = self;
+        let options = self.options.iter().map(Value::text).collect::<Vec<_>>();
         let machine = machine.latency(self.latency).ties(self.ties);
+        let machine = machine.case(&(program.name, algorithm.name, size, seed, options));
         match self.barrier {
             Some(cost) => machine.barrier(cost),
             None => machine,

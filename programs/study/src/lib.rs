@@ -10,7 +10,9 @@ pub mod range;
 pub mod real;
 pub mod sweep;
 
-use loggp::{Cause, ClockKind, RunError, Time, Trace, Work};
+use std::sync::Arc;
+
+use loggp::{Cause, ClockKind, Link, Machine, Params, RunError, Time, Trace, Work};
 
 use loggp_programs::{Case, Computing, Emulation, Outcome, PhaseName, Refusal, Trend};
 
@@ -23,31 +25,36 @@ pub struct Study {
     pub emulation: Emulation,
     /// How often it is run; the run with the median time is reported.
     pub repeat: usize,
+    /// Whether beside a real machine the wall clock is asked too.
+    pub wall_too: bool,
 }
 
 /// What a study found.
 #[derive(Debug)]
 pub struct Answers {
-    /// The three times.
+    /// Its times.
     pub prediction: Prediction,
     /// The same of its phases, where it has phases.
     pub phases: Vec<Phase>,
     /// What was to change while it ran, where the program says that.
     pub trend: Option<Trend>,
-    /// The run with the median time: the measured one if there is one, or else the model's.
+    /// The run with the median time: the measured one if there is one, or else the model's. How this computer held it, on a
+    /// real machine, is how it held the wall clock, if that was asked too.
     pub outcome: Outcome,
     /// What is wrong with the result of one of the runs, in one sentence.
     pub wrong: Option<String>,
 }
 
 /// The time of a run by formula, by model and by measurement.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Prediction {
     /// What the paper's closed form says.
     pub formula: Option<Time>,
     /// What the virtual clock says.
     pub model: Option<Time>,
-    /// What the wall clock says.
+    /// What the wall clock says, where a real machine is measured and it is asked too.
+    pub wall: Option<Time>,
+    /// What was measured, on the wall clock or on a real machine.
     pub measured: Option<Times>,
 }
 
@@ -56,7 +63,7 @@ pub struct Prediction {
 pub struct Phase {
     /// Its name.
     pub phase: PhaseName,
-    /// Its three times; what was measured is that of the run with the median time.
+    /// Its times; what was measured is that of the run with the median time.
     pub prediction: Prediction,
 }
 
@@ -93,7 +100,7 @@ struct Runs {
 impl Study {
     /// One run on the virtual clock.
     pub fn of(case: Case) -> Study {
-        Study { case, emulation: Emulation::default(), repeat: 1 }
+        Study { case, emulation: Emulation::default(), repeat: 1, wall_too: false }
     }
 
     /// The same on the wall clock.
@@ -105,16 +112,18 @@ impl Study {
 
     /// How many runs it takes.
     pub fn runs(&self) -> usize {
-        self.clocks().count() * self.repeat
+        self.emulations().len() * self.repeat
     }
 
-    /// The clocks on which it runs. The model comes first: what fails there need not be measured.
-    fn clocks(&self) -> impl Iterator<Item = ClockKind> {
-        let wall = self.emulation.clock == ClockKind::Wall;
-        [Some(ClockKind::Virtual), wall.then_some(ClockKind::Wall)].into_iter().flatten()
+    /// How it runs for each of the times. The model comes first: what fails there need not be measured.
+    fn emulations(&self) -> Vec<Emulation> {
+        let on = |clock| Emulation { clock, trace: false, over: None, ..self.emulation.clone() };
+        let model = (self.emulation.clock == ClockKind::Wall).then(|| on(ClockKind::Virtual));
+        let wall = (self.wall_too && self.emulation.over.is_some()).then(|| on(ClockKind::Wall));
+        [model, wall, Some(self.emulation.clone())].into_iter().flatten().collect()
     }
 
-    /// Asks all three.
+    /// Asks all.
     pub fn run(&self) -> Result<Answers, Failed> {
         self.run_with(|| ())
     }
@@ -126,45 +135,68 @@ impl Study {
         let needs = self.case.work == Work::Measured && self.case.params.is_loggp();
         let free = needs.then(|| self.case.free());
         let mut computing = Vec::new();
-        let mut by_clock = Vec::new();
-        for clock in self.clocks() {
-            let reported = clock == self.emulation.clock;
-            let emulation =
-                Emulation { clock, trace: reported && self.emulation.trace, ..self.emulation.clone() };
+        let mut outcomes = |emulation: &Emulation, free: Option<&Case>| {
             let mut outcomes = Vec::new();
             for _ in 0..self.repeat.max(1) {
                 // Both see the host as it is now.
-                if let Some(free) = free.as_ref().filter(|_| reported) {
+                if let Some(free) = free {
                     // On a real machine messages cost something whatever the parameters say.
-                    let clock = if emulation.over.is_some() { ClockKind::Virtual } else { clock };
-                    computing.push(free.plan()?.run(&Emulation {
-                        clock,
-                        trace: false,
-                        ..emulation.clone()
-                    })?);
+                    let clock = if emulation.over.is_some() { ClockKind::Virtual } else { emulation.clock };
+                    let emulation = Emulation { clock, trace: false, ..emulation.clone() };
+                    computing.push(free.plan()?.run(&emulation)?);
                 }
-                outcomes.push(plan.run(&emulation)?);
+                outcomes.push(plan.run(emulation)?);
                 done();
             }
-            by_clock.push(Runs::of(outcomes));
+            Ok(Runs::of(outcomes))
+        };
+        let mut emulations = self.emulations();
+        let reported = emulations.pop().expect("it runs at least on one clock");
+        let mut predicted = Vec::new();
+        for emulation in &emulations {
+            let mut runs = || outcomes(emulation, None);
+            predicted.extend(match &self.emulation.over {
+                Some(link) if emulation.clock == ClockKind::Wall => alone(link, runs)?,
+                _ => Some(runs()?),
+            });
         }
+        let reported = outcomes(&reported, free.as_ref())?;
         let case = Case { computing: Computing::of(&computing), ..self.case.clone() };
         let plan = case.plan()?;
 
-        let measured = if by_clock.len() > 1 { by_clock.pop() } else { None };
-        let model = by_clock.remove(0);
+        let mut all = predicted.into_iter().chain([reported]);
+        let model = all.next().expect("the model has run");
+        let (wall, measured) = match (all.next(), all.next()) {
+            (wall, Some(measured)) => (wall, Some(measured)),
+            (measured, None) => (None, measured),
+        };
         let prediction = Prediction {
             formula: plan.formula(),
             model: Some(model.times.median),
+            wall: wall.as_ref().map(|wall| wall.times.median),
             measured: measured.as_ref().map(|measured| measured.times),
         };
-        let phases = phases(&plan.phases(), &model, measured.as_ref());
-        let Runs { median: mut outcome, mut wrong, .. } = model;
-        if let Some(measured) = measured {
-            outcome = measured.median;
-            wrong = wrong.or(measured.wrong);
+        let phases = phases(&plan.phases(), &model, wall.as_ref(), measured.as_ref());
+        let wrong = [Some(&model), wall.as_ref(), measured.as_ref()].into_iter().flatten();
+        let wrong = wrong.filter_map(|runs| runs.wrong.clone()).next();
+        let mut outcome = measured.unwrap_or(model).median;
+        if let Some(wall) = wall {
+            outcome.run.host = wall.median.run.host;
         }
         Ok(Answers { prediction, phases, trend: plan.trend(), outcome, wrong })
+    }
+}
+
+/// Has process 0 run something that needs this computer for itself, while the others wait. They learn whether that failed.
+fn alone(link: &Arc<dyn Link>, run: impl FnOnce() -> Result<Runs, Failed>) -> Result<Option<Runs>, Failed> {
+    let meeting = Machine::new(Params::builder(link.p()).build().map_err(RunError::from)?).over(link.clone());
+    meeting.run_across(|_| ())?;
+    let ran = (link.id() == 0).then(run).transpose();
+    let why = ran.as_ref().err().map(ToString::to_string);
+    let told = meeting.run_across(|_| why.clone())?.results.swap_remove(0);
+    match told {
+        Some(why) if link.id() > 0 => Err(RunError::from(Cause::Elsewhere(why)).into()),
+        _ => ran,
     }
 }
 
@@ -188,7 +220,12 @@ impl Runs {
 }
 
 /// What was predicted for the phases of a run, and what became of them.
-fn phases(formulas: &[(PhaseName, Option<Time>)], model: &Runs, measured: Option<&Runs>) -> Vec<Phase> {
+fn phases(
+    formulas: &[(PhaseName, Option<Time>)],
+    model: &Runs,
+    wall: Option<&Runs>,
+    measured: Option<&Runs>,
+) -> Vec<Phase> {
     let time = |runs: &Runs, name: &PhaseName| {
         let phases = &runs.median.phases;
         phases.iter().find(|(other, _)| other == name).map(|(_, time)| *time)
@@ -196,7 +233,8 @@ fn phases(formulas: &[(PhaseName, Option<Time>)], model: &Runs, measured: Option
     let phase = |(name, model): &(PhaseName, Time)| {
         let formula = formulas.iter().find(|(other, _)| other == name).and_then(|(_, time)| *time);
         let measured = measured.and_then(|runs| time(runs, name)).map(Times::one);
-        Phase { phase: name.clone(), prediction: Prediction { formula, model: Some(*model), measured } }
+        let wall = wall.and_then(|runs| time(runs, name));
+        Phase { phase: name.clone(), prediction: Prediction { formula, model: Some(*model), wall, measured } }
     };
     model.median.phases.iter().map(phase).collect()
 }
@@ -212,6 +250,11 @@ impl Prediction {
     /// How far the model is from the formula.
     pub fn error_formula(&self) -> Option<f64> {
         error(self.model?, self.formula?)
+    }
+
+    /// How far the measurement is from the emulated wall clock.
+    pub fn error_wall(&self) -> Option<f64> {
+        error(self.measured?.median, self.wall?)
     }
 
     /// How far the measurement is from the model.

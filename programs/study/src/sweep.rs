@@ -58,13 +58,13 @@ fn at(
         }
         _ => machine.clone().build(),
     };
-    let Study { case, emulation, repeat } = study(params.map_err(|why| why.to_string())?)?;
-    let case = Case { algorithm, ..case };
+    let study = study(params.map_err(|why| why.to_string())?)?;
+    let case = Case { algorithm, ..study.case };
     let case = match quantity {
         Quantity::Size => Case { size: point.number as usize, ..case },
         Quantity::Own(option) => case.set(option.at(point.number)?),
         _ => case,
     };
     case.check()?;
-    Ok(Study { case, emulation, repeat })
+    Ok(Study { case, ..study })
 }

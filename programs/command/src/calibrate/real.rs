@@ -5,6 +5,7 @@ use std::mem::take;
 use std::sync::Arc;
 
 use loggp::{Link, Time};
+use loggp_study::Failed;
 use loggp_study::real::{Measured, Real};
 
 use super::Calibrate;
@@ -31,7 +32,7 @@ pub fn calibrate(asked: &Calibrate, link: &Arc<dyn Link>, out: &mut dyn Write) -
         ));
     }
     let mut files = asked.outputs.open()?;
-    let real = Real::study(link).map_err(Failure::run)?;
+    let real = Real::study(link).map_err(Failed::from)?;
     let unit = Unit::usual(&real.params);
     let mut heading = format!("{}: {}", link.name(), parameters(&real.params, &unit).join(", "));
     heading += &format!("\nround trips and floods between processes 0 and 1, times in {}", unit.name);
