@@ -28,6 +28,10 @@
 //! Rows and columns of a grid, or any [`Group`](crate::Group), call them as `collectives::reduce(&mut p.within(&row), ..)`:
 //! P is the number of members then, and they are counted by rank.
 //!
+//! On a machine with [levels](crate::Machine::levels) the barrier, broadcast, reduce and all-gather of all processors go level by
+//! level, and take the sum of the levels' times, each with its parameters and its number of groups for P, where no g is above
+//! the L of any level. All else, and all within a group, is planned for the innermost level that has all its callers.
+//!
 //! Every processor calls them, in the same order. Their messages have tags that no program can name, with the
 //! number of the call in them; so they take no other messages, and two calls in a row do not mix, in
 //! whichever order messages arrive. If processors call different ones, the run ends with an error.

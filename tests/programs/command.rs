@@ -208,7 +208,7 @@ fn compare_has_a_row_for_each_algorithm() {
     };
     assert_eq!(
         algorithms("compare broadcast --clock virtual --format json"),
-        ["optimal", "binomial", "binary", "flat"]
+        ["optimal", "binomial", "binary", "flat", "levels"]
     );
     assert_eq!(algorithms("compare broadcast flat binary --clock virtual --format json"), ["flat", "binary"]);
 }
@@ -752,7 +752,7 @@ fn refuses_in_one_sentence() {
         ),
         (
             "compare broadcast optimal flt",
-            "broadcast has no algorithm flt; the nearest name is flat; there are optimal, binomial, binary, flat",
+            "broadcast has no algorithm flt; the nearest name is flat; there are optimal, binomial, binary, flat, levels",
         ),
         (
             "run scatter --machine cs2",

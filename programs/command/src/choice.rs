@@ -3,6 +3,7 @@
 use loggp::{Parameter, Params, ParamsBuilder, preset};
 
 use super::failure::Failure;
+use super::levels::Draft;
 use super::machine_file::{self, MachineFile};
 use super::number::Unit;
 use super::options::ChoiceOptions;
@@ -25,7 +26,17 @@ pub struct Choice {
 impl Choice {
     /// The machine that the options ask for, with so many processors.
     pub fn of(options: &ChoiceOptions, P: Option<usize>) -> Result<Choice, Failure> {
-        let (name, builder) = begin(options, P)?;
+        let begun = begin(options, P)?;
+        if !begun.levels.is_empty() {
+            let sentence = "this machine has levels, which run, compare and sweep know; leave them out here";
+            return Err(Failure::request(sentence));
+        }
+        Choice::begun(begun, options)
+    }
+
+    /// The machine that the options ask for, once it is known as far as they say.
+    pub fn begun(begun: Begun, options: &ChoiceOptions) -> Result<Choice, Failure> {
+        let Begun { name, builder, .. } = begun;
         let open = builder.open().join(" and ");
         let params = builder.build().map_err(|why| match &options.machine {
             Some(machine) if !open.is_empty() && preset(machine).is_err() => {
@@ -40,25 +51,32 @@ impl Choice {
     }
 }
 
+/// A machine, as far as the options say what it is.
+pub struct Begun {
+    /// What it is called, if it was named.
+    pub name: Option<&'static str>,
+    /// Its parameters so far.
+    pub builder: ParamsBuilder,
+    /// The levels that its file has.
+    pub levels: Vec<Draft>,
+}
+
 /// The machine that the options ask for, as far as they say what it is.
 ///
 /// What --params says goes over what the machine has, and -P over both. The cycle comes first, for bare
 /// numbers count cycles; the machine's own numbers have been read before and stay as long as they are.
-pub fn begin(
-    options: &ChoiceOptions,
-    P: Option<usize>,
-) -> Result<(Option<&'static str>, ParamsBuilder), Failure> {
+pub fn begin(options: &ChoiceOptions, P: Option<usize>) -> Result<Begun, Failure> {
     if P.is_some() && gives(options, "P") {
         return Err(Failure::request("P is given twice, by -P and in --params; give it once"));
     }
     let named = options.machine.as_deref().or(options.params.is_none().then_some(DEFAULT_MACHINE));
-    let (name, mut builder) = match named {
-        None => (None, Params::builder(DEFAULT_P)),
+    let (name, mut builder, levels) = match named {
+        None => (None, Params::builder(DEFAULT_P), Vec::new()),
         Some(named) => match preset(named) {
-            Ok(preset) => (Some(preset.name), preset.builder()),
+            Ok(preset) => (Some(preset.name), preset.builder(), Vec::new()),
             Err(_) if machine_file::is_meant(named) => {
-                let MachineFile { name, builder } = MachineFile::read(named, DEFAULT_P)?;
-                (Some(name), builder)
+                let MachineFile { name, builder, levels } = MachineFile::read(named, DEFAULT_P)?;
+                (Some(name), builder, levels)
             }
             Err(why) => return Err(Failure::request(why)),
         },
@@ -72,7 +90,7 @@ pub fn begin(
     if let Some(P) = P {
         builder = builder.P(P);
     }
-    Ok((name, builder))
+    Ok(Begun { name, builder, levels })
 }
 
 /// The unit of the first time in --params; without one, the unit of the papers.

@@ -35,6 +35,8 @@ pub enum Field {
     Number(f64),
     /// A relative error.
     Error(f64),
+    /// Whether something is so.
+    Truth(bool),
     /// Whether a result is right.
     Verified(bool),
     /// Whether this computer kept up.
@@ -135,7 +137,7 @@ impl Serialize for Field {
             }
             Field::Times(times) => serializer.collect_seq(times.iter().copied().map(Ns)),
             Field::Number(number) | Field::Error(number) => serializer.serialize_f64(*number),
-            Field::Verified(yes) | Field::Held(yes) => serializer.serialize_bool(*yes),
+            Field::Truth(yes) | Field::Verified(yes) | Field::Held(yes) => serializer.serialize_bool(*yes),
             Field::Signed(_, field) => field.serialize(serializer),
             Field::Rows(rows) => rows.serialize(serializer),
             Field::Metrics(metrics) => {

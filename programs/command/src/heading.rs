@@ -1,8 +1,8 @@
 //! What stands above a table: the program, the machine and its parameters; and below that the size, and whatever is not as
 //! usual.
 
-use loggp::{ClockKind, Latency, Parameter, Params, Ports, Ties, Time};
-use loggp_programs::Value;
+use loggp::{ClockKind, Latency, Level, Parameter, Params, Ports, Ties, Time};
+use loggp_programs::{Case, Value};
 use loggp_study::Study;
 use loggp_study::range::{Point, Quantity, Range};
 
@@ -55,6 +55,7 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<
         heading += &format!(", {}", own(other));
     }
     heading += &wires(case.latency, case.ties, case.ports);
+    heading += &levels(case, unit);
     if let Some(cost) = case.barrier {
         heading += &format!(", a barrier takes {cost}");
     }
@@ -62,6 +63,21 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<
         heading += &format!(", median of {repeat} runs");
     }
     heading
+}
+
+/// The levels within the machine, a line each, and what formulas know of them.
+fn levels(case: &Case, unit: &Unit) -> String {
+    let mut around = case.params.P;
+    let line = |level: &Level| {
+        let groups = around / level.params.P;
+        around = level.params.P;
+        let ports = if level.ports == Ports::Dual { ", dual ports" } else { "" };
+        let one_port = if level.one_port { ", one port to the outside" } else { "" };
+        format!("\n{groups} groups: {}{ports}{one_port}", parameters(&level.params, unit).join(", "))
+    };
+    let lines: String = case.levels.iter().map(line).collect();
+    let formulas = "\nall formulas but that of `broadcast levels` know the outermost level alone";
+    if lines.is_empty() { lines } else { lines + formulas }
 }
 
 /// The heading of a machine by itself, with these parameters.

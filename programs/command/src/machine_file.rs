@@ -2,17 +2,20 @@
 //!
 //! `params` has every parameter by its name, times in picoseconds; null is what a paper leaves open, and the G that LogP does
 //! not have. So a row of `loggp run --format json` is a machine too. By hand a time is written with its unit: `"L": "6us"`.
+//! A machine with levels has a list `levels`, from the outermost: each has `params`, of which P is the number of processors of a
+//! group, and may have `ports` and `one_port`.
 
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, is_separator};
 
-use loggp::{LongMessages, Parameter, Params, ParamsBuilder, Preset, TimeError};
+use loggp::{Level, LongMessages, Parameter, Params, ParamsBuilder, Preset, TimeError};
 use serde_json::{Map, Value};
 
 use super::failure::Failure;
 use super::field::{Field, Object};
+use super::levels::Draft;
 
 /// A machine that was read from a file.
 pub struct MachineFile {
@@ -20,6 +23,8 @@ pub struct MachineFile {
     pub name: &'static str,
     /// What the file says of it.
     pub builder: ParamsBuilder,
+    /// The levels within it.
+    pub levels: Vec<Draft>,
 }
 
 /// No machine takes more bytes to describe.
@@ -40,16 +45,16 @@ impl MachineFile {
         if text.len() as u64 > LONGEST {
             return Err(refuse(format!("it is longer than {LONGEST} bytes, and no machine is")));
         }
-        let (name, builder) = machine(&text, P).map_err(refuse)?;
+        let (name, builder, levels) = machine(&text, P).map_err(refuse)?;
         let stem = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let name = name.or(stem).unwrap_or_default();
         // A command has one machine, for as long as it lasts.
-        Ok(MachineFile { name: name.leak(), builder })
+        Ok(MachineFile { name: name.leak(), builder, levels })
     }
 }
 
-/// What a text says of a machine: its name, if there is one, and its parameters.
-fn machine(text: &[u8], P: usize) -> Result<(Option<String>, ParamsBuilder), String> {
+/// What a text says of a machine: its name, if there is one, its parameters and its levels.
+fn machine(text: &[u8], P: usize) -> Result<(Option<String>, ParamsBuilder, Vec<Draft>), String> {
     const LIKE: &str = "write one as `loggp machines --format json` does";
     let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
     let value = values.next().ok_or_else(|| format!("it is empty; {LIKE}"))?;
@@ -73,11 +78,16 @@ fn machine(text: &[u8], P: usize) -> Result<(Option<String>, ParamsBuilder), Str
         .get("machine")
         .and_then(Value::as_str)
         .map(|name| name.chars().filter(|c| !c.is_control()).collect());
-    Ok((name, set(builder, params)?))
+    let levels = match value.get("levels") {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(levels)) => levels.iter().map(Draft::read).collect::<Result<_, _>>()?,
+        Some(_) => return Err("its levels are no list; write one, from the outermost level".into()),
+    };
+    Ok((name, set(builder, params)?, levels))
 }
 
 /// Sets all parameters of an object.
-fn set(mut builder: ParamsBuilder, params: &Map<String, Value>) -> Result<ParamsBuilder, String> {
+pub fn set(mut builder: ParamsBuilder, params: &Map<String, Value>) -> Result<ParamsBuilder, String> {
     for (name, value) in params {
         let parameter = Parameter::named(name);
         let text = match (value, parameter) {
@@ -114,8 +124,24 @@ fn shortened(value: &Value) -> String {
     if text.chars().count() <= MOST { text } else { text.chars().take(MOST).collect::<String>() + "..." }
 }
 
+/// A level within a machine.
+pub fn level(level: &Level) -> Object {
+    let mut values = parameters(&level.params, &[]);
+    values.push(("ports".into(), level.ports.into()));
+    values.push(("one_port".into(), Field::Truth(level.one_port)));
+    Object(values)
+}
+
 /// A machine with these parameters, but for those that are open.
 pub fn object(name: Option<&str>, params: &Params, open: &[&str]) -> Object {
+    let mut values = vec![(Cow::from("machine"), name.into())];
+    values.extend(parameters(params, open));
+    values.push(("cycle_ns".into(), params.cycle.into()));
+    Object(values)
+}
+
+/// The parameters by their names, but for those that are open.
+fn parameters(params: &Params, open: &[&str]) -> Vec<(Cow<'static, str>, Field)> {
     let value = |parameter: &&'static Parameter| {
         let has_no_G = parameter.name == "G" && params.long == LongMessages::LogP;
         let number = parameter.number(params)?;
@@ -125,10 +151,7 @@ pub fn object(name: Option<&str>, params: &Params, open: &[&str]) -> Object {
             if has_no_G || open.contains(&parameter.name) { Field::Nothing } else { Field::from(number) },
         ))
     };
-    let mut values = vec![(Cow::from("machine"), name.into())];
-    values.extend(Parameter::ALL.iter().filter_map(|parameter| value(&parameter)));
-    values.push(("cycle_ns".into(), params.cycle.into()));
-    Object(values)
+    Parameter::ALL.iter().filter_map(|parameter| value(&parameter)).collect()
 }
 
 /// A paper's machine, with the sources of its values.
@@ -156,7 +179,7 @@ mod tests {
     fn every_machine_comes_back() {
         for one in presets() {
             let text = serde_json::to_vec(&preset(one).unwrap()).unwrap();
-            let (name, read) = machine(&text, 3).unwrap();
+            let (name, read, _) = machine(&text, 3).unwrap();
             assert_eq!((name.as_deref(), read.open()), (Some(one.name), one.builder().open()));
             let given = |builder: ParamsBuilder| {
                 let open = builder.open().to_vec();
@@ -172,7 +195,7 @@ mod tests {
     #[test]
     fn a_machine_is_written_by_hand_too() {
         let text = br#"{"params": {"L": "6us", "o": 2000000, "g": "4", "word": 16}, "cycle_ns": 0.5}"#;
-        let (name, builder) = machine(text, 5).unwrap();
+        let (name, builder, _) = machine(text, 5).unwrap();
         let params = builder.build().unwrap();
         let expected = Params::builder(5).L(6 * loggp::US).o(2 * loggp::US).g(2 * loggp::NS).word(16);
         assert_eq!((name, params), (None, expected.cycle(500 * loggp::PS).build().unwrap()));

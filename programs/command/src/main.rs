@@ -24,6 +24,7 @@ mod field;
 mod heading;
 mod interrupt;
 mod known;
+mod levels;
 mod lists;
 mod machine_file;
 mod man;

@@ -10,6 +10,7 @@ use loggp_programs::{Emulation, option};
 
 use super::failure::Failure;
 use super::known;
+use super::levels::LevelOptions;
 use super::on::OnOptions;
 use super::shard::Shard;
 
@@ -82,7 +83,7 @@ pub struct ClockOptions {
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
 #[command(mut_arg("on", |on| {
-    on.conflicts_with_all(["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "barrier"])
+    on.conflicts_with_all(["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "barrier", "levels", "level"])
 }))]
 pub struct Options {
     /// How much of it
@@ -105,6 +106,9 @@ pub struct Options {
     /// is made of messages]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub barrier: Option<String>,
+    /// The levels within it.
+    #[command(flatten)]
+    pub levels: LevelOptions,
     /// What computing costs: this computer's time, or the machine's rates [default: as the program says]
     #[arg(long, value_parser = one_of::<Work>(WORK))]
     pub work: Option<Work>,

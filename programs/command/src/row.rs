@@ -7,6 +7,7 @@ use loggp_study::{Phase, Prediction, Times};
 
 use super::column::{self, Column};
 use super::field::Field;
+use super::machine_file;
 use super::options::carrier_on;
 
 /// A table of these shows times with at most so many decimals.
@@ -102,12 +103,17 @@ pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'stati
 }
 
 /// What else was asked for: who has it all, with the machine and the size, can repeat the run.
-pub fn asked() -> [Column<'static, Row>; 9] {
+pub fn asked() -> [Column<'static, Row>; 10] {
     [
         Column::new("cycle_ns", |row: &Row| row.case().params.cycle),
         Column::new("latency", |row: &Row| row.case().latency.to_string()),
         Column::new("ties", |row: &Row| row.case().ties.to_string()),
         Column::new("ports", |row: &Row| row.case().ports),
+        Column::new("levels", |row: &Row| match &row.case().levels[..] {
+            [] => Field::Absent,
+            levels => Field::Rows(levels.iter().map(machine_file::level).collect()),
+        })
+        .json_only(),
         Column::new("barrier_ns", |row: &Row| row.case().barrier),
         Column::new("work", |row: &Row| row.case().work),
         Column::new("seed", |row: &Row| row.case().seed),

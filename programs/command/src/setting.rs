@@ -4,8 +4,9 @@ use loggp::{ClockKind, Params, ParamsBuilder, Time, Work};
 use loggp_programs::{Algorithm, Case, Emulation, Program, ProgramOption, Refusal, Value};
 use loggp_study::Study;
 
-use super::choice::{self, Choice};
+use super::choice::{self, Begun, Choice};
 use super::failure::Failure;
+use super::levels::{Draft, Sizes};
 use super::name;
 use super::options::Options;
 use super::own::OfProgram;
@@ -18,6 +19,8 @@ pub struct Setting<'a> {
     pub name: Option<&'static str>,
     /// The machine, as far as the options say what it is.
     pub machine: ParamsBuilder,
+    /// The levels that its file has.
+    levels: Vec<Draft>,
     /// The clock and what belongs to it.
     emulation: Emulation,
     /// The values of the program's own options that were given.
@@ -38,13 +41,16 @@ impl<'a> Setting<'a> {
         if let Some(link) = options.on.link()? {
             emulation = Emulation { clock: ClockKind::Wall, over: Some(link), ..emulation };
         }
-        let (name, machine) = choice::begin(&options.machine.choice, P(options, &emulation)?)?;
-        Ok(Setting { program, name, machine, emulation, given: &of.given, options })
+        let begun = choice::begin(&options.machine.choice, P(options, &emulation)?)?;
+        let Begun { name, builder: machine, levels } = begun;
+        Ok(Setting { program, name, machine, levels, emulation, given: &of.given, options })
     }
 
     /// The machine.
     pub fn choice(&self) -> Result<Choice, Failure> {
-        Choice::of(&self.options.machine.choice, P(self.options, &self.emulation)?)
+        let Setting { name, machine, options, .. } = self;
+        let begun = Begun { name: *name, builder: machine.clone(), levels: Vec::new() };
+        Choice::begun(begun, &options.machine.choice)
     }
 
     /// The algorithms with these names; all without a name.
@@ -67,6 +73,7 @@ impl<'a> Setting<'a> {
         let case = Case {
             program: self.program,
             algorithm,
+            levels: self.options.levels.of(&self.levels, &params)?,
             params,
             ports: machine.ports,
             latency: machine.latency,
@@ -92,7 +99,8 @@ impl<'a> Setting<'a> {
 fn P(options: &Options, emulation: &Emulation) -> Result<Option<usize>, Failure> {
     let there = emulation.over.as_ref().map(|link| link.p());
     let told = choice::gives(&options.machine.choice, "P");
-    Ok(options.machine.one_P()?.or(there.filter(|_| !told)))
+    let of_levels = options.levels.levels.as_ref().map(Sizes::P);
+    Ok(options.machine.one_P()?.or(of_levels.or(there).filter(|_| !told)))
 }
 
 /// Whether one of these algorithms has a use for an option; or a sentence that says which would.

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use loggp::{Latency, Machine, Params, Ports, RunError, Ties, Time, Work};
+use loggp::{Latency, Level, Machine, Params, Ports, RunError, Ties, Time, Work};
 
 use crate::option::{Length, Opt, ProgramOption, Value};
 use crate::{Computing, Emulation, Outcome, PhaseName, Trend};
@@ -48,6 +48,8 @@ pub struct Case {
     pub algorithm: &'static Algorithm,
     /// The machine's parameters.
     pub params: Params,
+    /// The levels within the machine. Programs plan by the parameters alone, and their formulas are for one level.
+    pub levels: Vec<Level>,
     /// The machine's ports.
     pub ports: Ports,
     /// How long messages are under way.
@@ -139,6 +141,7 @@ impl Case {
             program,
             algorithm,
             params,
+            levels: Vec::new(),
             ports: Ports::default(),
             latency: Latency::default(),
             ties: Ties::default(),
@@ -168,7 +171,7 @@ impl Case {
         let machine = emulation.machine(self.params).ports(self.ports).work(self.work);
         let Case { program, algorithm, size, seed, .. } = self;
         let options = self.options.iter().map(Value::text).collect::<Vec<_>>();
-        let machine = machine.latency(self.latency).ties(self.ties);
+        let machine = machine.latency(self.latency).ties(self.ties).levels(self.levels.iter().copied());
         let machine = machine.case(&(program.name, algorithm.name, size, seed, options));
         match self.barrier {
             Some(cost) => machine.barrier(cost),
@@ -181,7 +184,7 @@ impl Case {
         let free = Params::builder(self.params.P).word(self.params.word.get()).cycle(self.params.cycle);
         let free = if self.params.G().is_some() { free.G(Time::ZERO) } else { free };
         let params = free.build().expect("a machine may be free");
-        Case { params, latency: Latency::default(), barrier: None, ..self.clone() }
+        Case { params, levels: Vec::new(), latency: Latency::default(), barrier: None, ..self.clone() }
     }
 
     /// Refuses a size of 0, and one that a host may not have room for, if so many bytes belong to each of the size.

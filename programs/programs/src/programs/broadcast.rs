@@ -5,11 +5,11 @@
 //! begin at t + id + D (Karp, Sahay, Santos and Schauser, "Optimal Broadcast and Summation in the LogP
 //! Model", definition 3.4). A datum of k words makes D = L + 2o + (k-1)G and d = max((k-1)G + g, o).
 
-use loggp::{Params, Proc, RunError, Tag, Time, Work};
+use loggp::{Params, Proc, RunError, Tag, Time, Work, collectives};
 
 use crate::math::trees;
 use crate::math::trees::Children;
-use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, Size};
+use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, Refusal, Size};
 
 /// One-to-all broadcast of one datum.
 pub static BROADCAST: Program = Program {
@@ -40,6 +40,12 @@ pub static BROADCAST: Program = Program {
             formula: "(P-2)d + D",
             plan: |case| Broadcast::plan(case, |P, _, _| trees::flat(P), trees::flat_time),
         },
+        Algorithm {
+            name: "levels",
+            about: "the optimal tree between the machine's nodes, and then another within each",
+            formula: "the sum of the optimal tree's times over the levels, each with its parameters and its number of groups",
+            plan: |case| Ok(Box::new(ByLevels { case: Broadcast::checked(case)? })),
+        },
     ],
     size: Size { meaning: "words of the datum", default: 1 },
     options: &[],
@@ -64,35 +70,80 @@ impl<'a> Broadcast<'a> {
         tree: fn(usize, Time, Time) -> Children,
         time: fn(usize, Time, Time) -> Time,
     ) -> Planned<'a> {
-        case.check_room(case.params.P.saturating_mul(case.params.word.get()))?;
-        Ok(Box::new(Broadcast { case, tree, time }))
+        Ok(Box::new(Broadcast { case: Broadcast::checked(case)?, tree, time }))
     }
+
+    /// A case that this computer has room for.
+    fn checked(case: &Case) -> Result<&Case, Refusal> {
+        case.check_room(case.params.P.saturating_mul(case.params.word.get()))?;
+        Ok(case)
+    }
+}
+
+/// From when a processor has the datum until its first child has it, and from one child to the next.
+fn distances(params: &Params, words: usize) -> Option<(Time, Time)> {
+    let Params { L, o, g, .. } = *params;
+    let stream = (words as i64 - 1) * params.G()?;
+    Some((L + 2 * o + stream, o.max(stream + g)))
 }
 
 impl Plan for Broadcast<'_> {
     fn formula(&self) -> Option<Time> {
-        let Params { L, o, g, P, .. } = self.case.params;
-        let G = self.case.params.G()?;
-        if P == 1 {
-            return Some(Time::ZERO);
+        let (D, d) = distances(&self.case.params, self.case.size)?;
+        match self.case.params.P {
+            1 => Some(Time::ZERO),
+            P => Some((self.time)(P, D, d)),
         }
-        let stream = (self.case.size as i64 - 1) * G;
-        let (D, d) = (L + 2 * o + stream, o.max(stream + g));
-        Some((self.time)(P, D, d))
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
-        let Case { params, size, seed, .. } = self.case;
+        let Case { params, size, .. } = self.case;
         let stream = params.stream(*size);
         let D = params.send_overhead(*size) + stream + params.L + params.recv_overhead(*size);
         let d = params.send_overhead(*size).max(stream + params.g);
         let children = (self.tree)(params.P, D, d);
-        let mut datum = vec![0; size * params.word.get()];
-        fastrand::Rng::with_seed(*seed).fill(&mut datum);
+        let datum = datum(self.case);
         let run = self.case.machine(emulation).run_across(|p| broadcast(p, &children, &datum))?;
         let (run, results) = run.take_results();
         Ok(Outcome::new(run, verify(&results, &datum)))
     }
+}
+
+/// A broadcast level by level, as the library has it.
+struct ByLevels<'a> {
+    case: &'a Case,
+}
+
+impl Plan for ByLevels<'_> {
+    /// Exact where no g is above the L of any level: then no gap of one level still runs when the next begins.
+    fn formula(&self) -> Option<Time> {
+        let Case { params, levels, size, .. } = self.case;
+        let levels: Vec<&Params> =
+            [params].into_iter().chain(levels.iter().map(|level| &level.params)).collect();
+        let groups = |place: usize| levels[place].P / levels.get(place + 1).map_or(1, |within| within.P);
+        let time = |(place, params): (usize, &&Params)| {
+            let (D, d) = distances(params, *size)?;
+            Some(if groups(place) == 1 { Time::ZERO } else { trees::B(groups(place), D, d) })
+        };
+        levels.iter().enumerate().map(time).sum()
+    }
+
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let datum = datum(self.case);
+        let run = self.case.machine(emulation).run_across(|p| {
+            let mine = (p.id() == 0).then(|| datum.clone());
+            collectives::broadcast(p, 0, mine)
+        })?;
+        let (run, results) = run.take_results();
+        Ok(Outcome::new(run, verify(&results, &datum)))
+    }
+}
+
+/// What processor 0 has.
+fn datum(case: &Case) -> Vec<u8> {
+    let mut datum = vec![0; case.size * case.params.word.get()];
+    fastrand::Rng::with_seed(case.seed).fill(&mut datum);
+    datum
 }
 
 /// What each processor does. Only processor 0 looks at the source's datum.

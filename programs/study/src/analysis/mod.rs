@@ -58,6 +58,11 @@ pub struct Step {
 impl Analysis {
     /// Analyzes a trace, if it keeps the rules of the machine.
     pub fn of(trace: &Trace) -> Result<Analysis, Refusal> {
+        if !trace.levels.is_empty() {
+            return Err(
+                "its machine has levels, and an analysis knows one; run it on a machine of one level".into(),
+            );
+        }
         match audit(trace).violations.first() {
             Some(violation) => Err(format!("it breaks the rules of the machine: {violation}").into()),
             None => Ok(Analysis::of_run(trace)),
