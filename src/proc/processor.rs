@@ -170,10 +170,6 @@ impl<'a> Proc<'a> {
             let deadline = reception.deadline;
             if self.engine.comes(network, call, deadline, message) {
                 self.looks = 0;
-                if self.engine.engaged {
-                    self.catches_up();
-                    self.engine.proceeds(network, call);
-                }
                 return true;
             }
         }
@@ -215,12 +211,23 @@ impl<'a> Proc<'a> {
     /// Goes on with a call until it is done, or until a time if nothing has come for it by then.
     #[inline]
     pub(super) fn drives(&mut self, call: &mut Operation, until: Time) {
-        while !call.is_done() && self.steps(call, call.gives_up(until)) {}
+        while !call.is_done() && self.goes_on(call, until) {}
     }
 
     /// Goes on with a call until the other processor has met it, or until a time if nothing has come for it by then.
     pub(super) fn meets(&mut self, call: &mut Operation, until: Time) {
-        while !call.has_met() && self.steps(call, call.gives_up(until)) {}
+        while !call.has_met() && self.goes_on(call, until) {}
+    }
+
+    /// Does the next thing for a call. The call goes on when the processor's requests have got as far as the processor.
+    #[inline]
+    fn goes_on(&mut self, call: &mut Operation, until: Time) -> bool {
+        let does = self.steps(call, call.gives_up(until));
+        if does && self.engine.engaged {
+            self.catches_up();
+            self.engine.proceeds(&self.setup.network, call);
+        }
+        does
     }
 
     /// Ends the run from inside one of the processor's calls. The stack is unwound, so drops run, and the panic hook

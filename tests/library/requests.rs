@@ -628,3 +628,22 @@ fn both_clocks_do_the_same() {
         assert!(wall.time >= model.time);
     }
 }
+
+/// What requests have to do while their processor computes is done one after the other, and not one within the other.
+#[test]
+fn many_requests_need_no_deep_stack() {
+    const MANY: usize = 20_000;
+    const WORD: Tag<u64> = Tag::new(0);
+    let params = Params::builder(2).L(6 * US).o(US).g(US).build().unwrap();
+    let run = Machine::new(params).stack(Machine::LEAST_STACK).run(|p| {
+        if p.id() == 0 {
+            p.wait_until(100_000 * US); // all receives are called for, and the other computes
+            let sends: Vec<_> = (0..MANY).map(|i| p.isend(1, WORD, i as u64)).collect();
+            return p.wait_all(sends).len() as u64;
+        }
+        let receives: Vec<_> = (0..MANY).map(|_| p.irecv(WORD)).collect();
+        p.work("long", 1_000_000, || ());
+        p.wait_all(receives).into_iter().map(|(_, value)| value).sum()
+    });
+    assert_eq!(run.unwrap().results, [MANY as u64, (MANY * (MANY - 1) / 2) as u64]);
+}
