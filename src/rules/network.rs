@@ -107,16 +107,18 @@ impl Exit {
     #[inline]
     fn room(&self, level: usize) -> &Transits {
         match &self.extras {
-            Some(extras) if level > 0 => &extras.rooms[level - 1],
-            _ => &self.room,
+            _ if level == 0 => &self.room,
+            Some(extras) => &extras.rooms[level - 1],
+            None => &self.room,
         }
     }
 
     #[inline]
     fn room_mut(&mut self, level: usize) -> &mut Transits {
         match &mut self.extras {
-            Some(extras) if level > 0 => &mut extras.rooms[level - 1],
-            _ => &mut self.room,
+            _ if level == 0 => &mut self.room,
+            Some(extras) => &mut extras.rooms[level - 1],
+            None => &mut self.room,
         }
     }
 
@@ -241,6 +243,8 @@ pub(crate) struct Network {
 struct Terms {
     /// The number of the level; that of the machine's own parameters is 0.
     level: usize,
+    /// Where its entrances begin among all.
+    entrances: usize,
     params: Params,
     ports: Ports,
     /// The capacity, `usize::MAX` if unlimited.
@@ -286,6 +290,7 @@ impl Terms {
         });
         let terms = Terms {
             level,
+            entrances: level * all,
             params,
             ports,
             capacity: params.capacity().unwrap_or(usize::MAX),
@@ -584,7 +589,7 @@ impl Network {
     /// The receiving side of a processor at a level.
     #[inline]
     fn entrance(&self, terms: &Terms, y: usize) -> &Mutex<Entrance> {
-        &self.entrances[terms.level * self.params.P + y].0
+        &self.entrances[terms.entrances + y].0
     }
 
     /// Locks `y`'s entrance, and `x`'s too if asked.

@@ -51,7 +51,7 @@ impl Pace {
     }
 
     /// Turns to a message, which then waits for its turn. `None` if that would come after the end of time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
         let number = self.exit.requests();
         let request = network.request(&mut self.exit, to, words, self.now);
