@@ -14,7 +14,8 @@ impl Trace {
         match input.fill_buf().map_err(TraceError::new)?.first() {
             None => Err(TraceError::new("it is empty")),
             Some(first) if *first == compact::MAGIC[0] => compact::read(input),
-            Some(_) => chrome::read(input),
+            Some(b'{' | b' ' | b'\n' | b'\r' | b'\t') => chrome::read(input),
+            Some(_) => Err(TraceError::new("at byte 0: it begins neither like JSON nor like a compact trace")),
         }
         .and_then(|trace| match Level::check(&trace.params, &trace.levels) {
             Ok(()) => Ok(trace),

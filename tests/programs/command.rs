@@ -763,7 +763,15 @@ fn refuses_in_one_sentence() {
             "--machine ncube2: the paper leaves g open; give a value, as in g=6us",
         ),
         ("run scatter -P 0", "P = 0 is not a number of processors; give one from 1 to 16777216"),
-        ("run scatter --params P=0", "P = 0 is not a number of processors; give one from 1 to 16777216"),
+        (
+            "run scatter --params P=4",
+            "--params has none of L, o and g; give them, or a --machine that has them",
+        ),
+        (
+            "run scatter --machine no-such.json",
+            "--machine no-such.json: it cannot be read: No such file or directory (os error 2)",
+        ),
+        ("run scatter --params L=6,P=0", "P = 0 is not a number of processors; give one from 1 to 16777216"),
         ("run scatter -P 8 --params L=6,P=8", "P is given twice, by -P and in --params; give it once"),
         (
             "run scatter --params L=6parsec",

@@ -86,6 +86,10 @@ pub fn begin(options: &ChoiceOptions, P: Option<usize>) -> Result<Begun, Failure
     }
     if let Some(text) = &options.params {
         builder = builder.set(text).map_err(|why| Failure::Request(format!("--params: {why}")))?;
+        if named.is_none() && !["L", "o", "g"].iter().any(|name| gives(options, name)) {
+            let sentence = "--params has none of L, o and g; give them, or a --machine that has them";
+            return Err(Failure::request(sentence));
+        }
     }
     if let Some(P) = P {
         builder = builder.P(P);

@@ -32,7 +32,7 @@ const LONGEST: u64 = 1 << 16;
 
 /// Whether what should be a machine's name is that of a file.
 pub fn is_meant(text: &str) -> bool {
-    text.contains(is_separator) || Path::new(text).exists()
+    text.contains(is_separator) || text.ends_with(".json") || Path::new(text).exists()
 }
 
 impl MachineFile {

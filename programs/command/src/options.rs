@@ -57,7 +57,7 @@ pub struct ChoiceOptions {
     #[arg(long, value_name = "NAME=VALUE,...")]
     pub params: Option<String>,
     /// How long a cycle lasts [default: the machine's, or 1us]
-    #[arg(long, value_name = "TIME", value_parser = length, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = length, allow_hyphen_values = true)]
     pub cycle: Option<Time>,
 }
 

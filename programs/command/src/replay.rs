@@ -52,7 +52,7 @@ pub struct ReplayCommand {
     #[arg(long, value_parser = one_of::<Ports>(PORTS), default_value = "single")]
     ports: Ports,
     /// How long a unit of a file's computations is [default: 1ns]
-    #[arg(long, value_name = "TIME", value_parser = length, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = length, allow_hyphen_values = true)]
     #[arg(help_heading = "Schedule")]
     unit: Option<Time>,
     /// How it is written: for people, as a JSON object, or as a CSV line

@@ -205,7 +205,7 @@ mod tests {
         let good = text(&small());
         for (what, by, part) in [
             (&*good, "", "it is empty"),
-            ("{", "[", "expected"),
+            ("{", "[", "begins neither like JSON"),
             ("otherData", "otherdata", "missing field `otherData`"),
             (r#""L":6000000"#, r#""L":-1"#, "L = -1 ps is negative"),
             (r#""L":6000000"#, r#""L":6.5"#, "its machine has \"L\" 6.5, no whole number of picoseconds"),
