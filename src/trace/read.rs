@@ -15,7 +15,9 @@ impl Trace {
             None => Err(TraceError::new("it is empty")),
             Some(first) if *first == compact::MAGIC[0] => compact::read(input),
             Some(b'{' | b' ' | b'\n' | b'\r' | b'\t') => chrome::read(input),
-            Some(_) => Err(TraceError::new("at byte 0: it begins neither like JSON nor like a compact trace")),
+            Some(_) => {
+                Err(TraceError::new("at byte 0: it begins neither like JSON nor like a compact trace"))
+            }
         }
         .and_then(|trace| match Level::check(&trace.params, &trace.levels) {
             Ok(()) => Ok(trace),

@@ -199,6 +199,21 @@ fn compare_shows_the_model_of_loggps_own_experiment() {
     assert!(lines[4..10].iter().all(|line| line[ends("model")..].starts_with("  ")));
 }
 
+/// Several runs at once give the same rows in the same order.
+#[test]
+fn rows_are_the_same_on_any_number_of_cores() {
+    for line in [
+        "sweep broadcast --over P=2..40:14 --seed 3 --latency random:4",
+        "compare fft -P 8 --clock virtual --work charged --size 64k",
+        "sweep remap long-naive --over size=1..9:9 --machine cm5 --ties random:5",
+    ] {
+        let on = |cores: usize| loggp(&format!("{line} --format csv --cores {cores}")).output().unwrap();
+        let [one, three] = [1, 3].map(on);
+        assert!(one.status.success() && one.stdout.len() > 100, "{line}: {one:?}");
+        assert_eq!((one.stdout, one.stderr), (three.stdout, three.stderr), "{line}");
+    }
+}
+
 #[test]
 fn compare_has_a_row_for_each_algorithm() {
     let algorithms = |line: &str| -> Vec<String> {
@@ -764,6 +779,10 @@ fn refuses_in_one_sentence() {
         ),
         ("run scatter -P 0", "P = 0 is not a number of processors; give one from 1 to 16777216"),
         (
+            "run broadcast optimal --cores 2",
+            "a single run on the virtual clock takes one core; leave out --cores",
+        ),
+        (
             "run scatter --params P=4",
             "--params has none of L, o and g; give them, or a --machine that has them",
         ),
@@ -860,7 +879,7 @@ fn refuses_in_one_sentence() {
         "run scatter --clock wall --dilation nan",
         "run scatter --clock wall --dilation 1e7",
         "run scatter --clock wall --cores -1",
-        "compare scatter --clock virtual --cores 2",
+        "calibrate --clock virtual --cores 2",
         "run scatter --ports three",
         "run scatter --work none",
         "run scatter --format xml",

@@ -62,7 +62,7 @@ pub struct ChoiceOptions {
 }
 
 /// On which clock a machine runs, and what only the wall clock has.
-#[derive(Args, Default)]
+#[derive(Args, Clone, Copy, Default)]
 pub struct ClockOptions {
     /// The clock: only what the model says, or what this computer measures too [default: virtual to run and to sweep,
     /// wall to compare, calibrate and stress]
@@ -74,7 +74,8 @@ pub struct ClockOptions {
     /// How much slower than it should the machine runs on the wall clock [default: auto, what this computer holds]
     #[arg(long, value_name = "auto|N", value_parser = dilation, allow_negative_numbers = true)]
     pub dilation: Option<Dilation>,
-    /// How many of this computer's cores the wall clock may use [default: all]
+    /// How many of this computer's cores the wall clock may use; on the virtual clock, how many runs of a sweep or a
+    /// comparison go at once [default: all]
     #[arg(long, value_name = "N", value_parser = cores, allow_negative_numbers = true)]
     pub cores: Option<usize>,
 }
@@ -153,6 +154,13 @@ impl MachineOptions {
     /// How the machine runs, on this clock unless they say which. Refuses what only the wall clock has, on the other.
     pub fn emulation(&self, usual: ClockKind) -> Result<Emulation, Failure> {
         Ok(Emulation { stack: self.stack, ..self.clock.emulation(usual)? })
+    }
+
+    /// The same for runs of which several go at once on the virtual clock: there --cores says how many.
+    pub fn emulation_of_several(&self, usual: ClockKind) -> Result<Emulation, Failure> {
+        let cores = self.clock.cores;
+        let clock = ClockOptions { cores: None, ..self.clock };
+        Ok(Emulation { stack: self.stack, cores, ..clock.emulation(usual)? })
     }
 
     /// The number of processors, if it was given. Refuses several.

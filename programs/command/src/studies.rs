@@ -1,12 +1,18 @@
-//! Runs studies one after the other, and writes a row for each.
+//! Runs studies, one after the other or several at once, and writes a row for each.
 //!
 //! A report says in three places that this computer did not keep up with a run: by a mark in the table, a line below it
 //! that says what the mark means, and a warning. In JSON and CSV it is `held`, which is false then. The exit status does
 //! not change: the result is right, and what was measured says of itself that it is not.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
+use std::thread;
 
-use loggp_study::Failed;
+use loggp::{ClockKind, Work};
+use loggp_study::{Answers, Failed, Study};
 
 use super::failure::Failure;
 use super::progress::Progress;
@@ -20,11 +26,8 @@ pub const LATE: &str = "late: this computer did not keep up with the run, so do 
 pub fn run_all(studies: Vec<Task>, report: &mut Report<Row>) -> Result<Vec<Failure>, Failure> {
     let mut failed = Vec::new();
     let progress = Progress::of(studies.iter().map(|task| task.study.runs()).sum());
-    let mut runs = 0;
-    for task in studies {
-        progress.begin(runs, task.study.case.algorithm.name);
-        runs += task.study.runs();
-        match task.study.run_with(|| progress.step()) {
+    each(studies, &progress, |task, ran| {
+        match ran {
             Ok(answers) => {
                 let wrong = answers.wrong.as_ref();
                 failed.extend(
@@ -35,8 +38,75 @@ pub fn run_all(studies: Vec<Task>, report: &mut Report<Row>) -> Result<Vec<Failu
             Err(Failed::Refused(why)) => failed.push(Failure::Request(format!("{}: {why}", task.name))),
             Err(Failed::Run(error)) => failed.push(Failure::Run(format!("{} failed: {error}", task.name))),
         }
-    }
+        Ok(())
+    })?;
     Ok(failed)
+}
+
+/// What became of a study.
+type Ran = Result<Answers, Failed>;
+
+/// Runs each of them, several at once where they can be, and tells in their order what became of each.
+fn each(
+    studies: Vec<Task>,
+    progress: &Progress,
+    mut ran: impl FnMut(Task, Ran) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let run = |task: &Task| {
+        progress.next(task.study.case.algorithm.name);
+        task.study.run_with(|| progress.step())
+    };
+    let workers = at_once(&studies);
+    if workers == 1 {
+        return studies.into_iter().try_for_each(|task| {
+            let became = run(&task);
+            ran(task, became)
+        });
+    }
+    let next = Mutex::new(studies.into_iter().enumerate());
+    let (tell, told) = channel();
+    thread::scope(|scope| {
+        for tell in vec![tell; workers] {
+            scope.spawn(|| {
+                let tell = tell; // whoever is told nothing more ends
+                while let Some((place, task)) = { next.lock().expect("nobody panics with it").next() } {
+                    let became = run(&task);
+                    if tell.send((place, (task, became))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        let (told, mut early) = (told, BTreeMap::new()); // it goes before the scope waits
+        let mut place = 0;
+        for (other, became) in &told {
+            early.insert(other, became);
+            while let Some((task, became)) = early.remove(&place) {
+                place += 1;
+                ran(task, became)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// How many of these studies run at once. Where work is charged, a run on the virtual clock takes nothing that another could
+/// miss; all others need the host for themselves.
+fn at_once(studies: &[Task]) -> usize {
+    /// So many words all processors have together, at most, or the host may lack room.
+    const MOST: usize = 1 << 26;
+    let is_free = |Task { study: Study { case, emulation, .. }, .. }: &Task| {
+        emulation.clock == ClockKind::Virtual && emulation.over.is_none() && case.work == Work::Charged
+    };
+    let words = |Task { study, .. }: &Task| study.case.params.P.saturating_mul(study.case.size).max(1);
+    match studies.iter().map(words).max() {
+        Some(words) if studies.iter().all(is_free) => {
+            let cores = studies[0].study.emulation.cores;
+            let cores = cores.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZeroUsize::get));
+            cores.min(MOST / words).clamp(1, studies.len())
+        }
+        _ => 1,
+    }
 }
 
 /// Says on stderr what the host did not give, and what helps.
