@@ -188,6 +188,22 @@ fn a_table_with_noise_makes_nearly_the_machine() {
     }
 }
 
+/// Over shared memory a message is nothing but its calls: behind a long w a round trip has as much left as it takes without one.
+#[test]
+fn round_trips_of_overheads_alone_are_a_machine() {
+    let mut table = String::from("k,w_us,time_us\n");
+    for k in [0, 64, 256, 1024, 2048] {
+        let time = 0.4 + 0.0003 * f64::from(k);
+        table += &format!("{k},0,{time}\n{k},20,{}\n", 20.02 + time);
+    }
+    let found = Recovered::read(table.as_bytes(), builder(), US).unwrap();
+    assert_eq!((found.params.L, found.params.o), (Time::ZERO, 100 * NS));
+    let how = |name| &found.findings.iter().find(|finding| finding.parameter == name).unwrap().how;
+    assert!(how("o").ends_with("overheads overlap"), "{}", how("o"));
+    let (_, worst, _) = found.trips.as_ref().unwrap().misses(&found.params).unwrap();
+    assert!(worst < 0.15, "{worst}");
+}
+
 #[test]
 fn tables_that_say_too_little_are_refused() {
     for (text, why) in [
@@ -353,7 +369,7 @@ fn what_netgauge_prints_is_a_machine() {
     let machine = file("netgauge.json", &json);
     let run: Value =
         serde_json::from_str(&right(&format!("run broadcast --machine {machine} --format json"))).unwrap();
-    let expected = json!({"L": 612_800, "o": 810_500, "g": 448_000, "G": 583, "P": 4, "word": 1});
+    let expected = json!({"L": 0, "o": 511_712, "g": 448_000, "G": 583, "P": 4, "word": 1});
     assert_eq!(run["params"], expected);
     assert_eq!(run["formula_ns"], run["model_ns"]);
 }

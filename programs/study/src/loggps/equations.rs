@@ -8,7 +8,7 @@
 
 use loggp::{LogGps, Params, ParamsBuilder, ParamsError, Time};
 
-use super::line::{Bend, Jump, Line, bend, jump};
+use super::line::{Bend, Jump, Line, Point, bend, jump};
 use super::round_trips::RoundTrips;
 use loggp_programs::Refusal;
 
@@ -28,6 +28,8 @@ pub struct Derived {
     pub L: Value,
     /// o'.
     pub o: Value,
+    /// Whether the overheads overlap, and o' is a quarter of an empty round trip.
+    pub overlaps: bool,
     /// The overheads per word; of which only the sum shows if no two messages above S were measured.
     pub O_s: Value,
     /// And of the receiver.
@@ -83,9 +85,15 @@ pub struct Solution {
 }
 
 impl Equations {
+    /// Whether an empty round trip is shorter than its four overheads.
+    fn overlaps(&self) -> bool {
+        self.empty.value < 2.0 * self.loaded.value
+    }
+
     /// Solves them.
     pub fn solve(&self) -> Solution {
-        let o = self.loaded.times(0.5);
+        // Overheads of both sides can overlap. A round trip has four of them all the same, and L is not below 0.
+        let o = if self.overlaps() { self.empty.times(0.25) } else { self.loaded.times(0.5) };
         let G_s = self.single.times(0.5).less(self.overheads);
         let G_l = self.several.times(0.5).less(self.overheads);
         let O_s = match self.synchronous {
@@ -145,8 +153,15 @@ impl Curves {
             Ok(Jump { .. }) => Line::through(&[]), // a single point above S is taken as it is
             Err(line) => *line,
         };
-        let free = trips.unloaded(overhead);
-        let raised = S.map_or(free.len(), |(last, _)| free.partition_point(|(k, _)| *k <= last as f64));
+        let up_to_S = |free: &[Point]| {
+            S.map_or(free.len(), |(last, _)| free.partition_point(|(k, _)| *k <= last as f64))
+        };
+        let mut free = trips.unloaded(overhead);
+        // Where messages are nothing but their calls, a round trip is no longer without a w: then all of them say so.
+        if up_to_S(&free) < 2 {
+            free = trips.unloaded(|_| Line::through(&[]));
+        }
+        let raised = up_to_S(&free);
         if raised < 2 {
             return Err(
                 "there are fewer than two lengths up to S without an imbalance; measure with w = 0 too"
@@ -196,6 +211,7 @@ pub fn derive(trips: &RoundTrips) -> Result<Derived, Refusal> {
     Ok(Derived {
         L,
         o,
+        overlaps: equations.overlaps(),
         O_s,
         O_r,
         is_split: above.is_some(),

@@ -134,14 +134,22 @@ impl Recovered {
 
 /// How each parameter was found.
 fn findings(derived: &Derived, params: &Params) -> Vec<Finding<'static>> {
-    let Derived { L, o, O_s, O_r, is_split, G_s, G_l, s, around_s, S, longest } = *derived;
+    let Derived { L, o, overlaps, O_s, O_r, is_split, G_s, G_l, s, around_s, S, longest } = *derived;
     let bends = s.is_some();
     let shown = |bound: bool| if bound { Bound::Exact } else { Bound::Any };
     let half = "half of O_s + O_r, which alone shows: no two lengths above S were measured";
     let straight = "the round trip grows by the same from word to word, so no word costs more than another";
     let times: [(&str, Value, Bound, String); 6] = [
         ("L", L, Bound::Exact, "an empty round trip takes 4o' + 2L".into()),
-        ("o", o, Bound::Exact, "o': behind a long w an empty round trip takes 2o'".into()),
+        (
+            "o",
+            o,
+            Bound::Exact,
+            match overlaps {
+                true => "o': an empty round trip takes 4o', no longer than behind a long w: overheads overlap".into(),
+                false => "o': behind a long w an empty round trip takes 2o'".into(),
+            },
+        ),
         (
             "O_s",
             O_s,

@@ -5,15 +5,16 @@
 //!
 //! > `L=0.6128 s=1025 o_s=0.458 o_r=1.163 g=0.448 G=0.000583 (..) lsqu(g,G)=..`
 //!
-//! - **L** is half of a round trip of the shortest message. Both overheads are in it, as far as they do not overlap with
-//!   what is under way; it is taken as it is printed, as other tools that read these lines do;
-//! - **o_s** and **o_r** are the overheads of messages of **s** bytes;
+//! - **L** is half of a round trip of the shortest message. Both of its overheads are in it, and are taken off;
+//! - **o_s** and **o_r** are the overheads of messages of **s** bytes. A call that copies its message takes longer for
+//!   each byte;
 //! - **g** and **G** are a line through what a message of a burst takes, g + sG, over all sizes since the protocol last
 //!   changed. Where it says `we detected a protocol change at .. bytes`, the next line is the last one of the old protocol.
 //!
-//! So the overheads over s make lines, and their slopes are O_s and O_r; G before and after the first change are G_s and
-//! G_l, and the size at which that was is s. Of S nothing is said. From a single size there is no line: that makes a machine
-//! of LogGP.
+//! So the overheads over s make lines, and their slopes are O_s and O_r. G counts the bytes that the calls copy once more, so
+//! what the calls do not take of it is G_s before the first change and G_l after it, and the size at which that was is s. Of
+//! S nothing is said. From a single size there is no line: that makes a machine of LogGP, whose G has the bytes, and its o
+//! what is left of the calls.
 
 use loggp::{LogGps, NS, ParamsBuilder, Time};
 
@@ -118,15 +119,18 @@ impl Netgauge {
         };
         let (sender, receiver) = (over(|line| line.o_s), over(|line| line.o_r));
         let sizes = self.lines.windows(2).any(|pair| pair[0].s != pair[1].s);
-        let (o_s, o_r) = match sizes {
-            true => (sender.at_zero.max(0.0), receiver.at_zero.max(0.0)),
-            false => (self.lines[0].o_s.max(0.0), self.lines[0].o_r.max(0.0)),
+        // G counts each byte, whatever it waits for: the calls' part of that is not under way.
+        let copied = sender.slope + receiver.slope;
+        let G = |line: &Printed| if sizes { us(line.G - copied) } else { us(line.G) };
+        let both = match sizes {
+            true => sender.at_zero.max(0.0) + receiver.at_zero.max(0.0),
+            false => (self.lines[0].o_s + self.lines[0].o_r - self.lines[0].s * first.G.max(0.0)).max(0.0),
         };
-        let (L, o, g) = (us(self.lines[0].L), us((o_s + o_r) / 2.0), us(first.g));
+        let (L, o, g) = (us(self.lines[0].L - both), us(both / 2.0), us(first.g));
         let s = change.map_or(u32::MAX as usize, |size| size as usize);
         let builder = builder.L(L).o(o).g(g);
-        let (O_s, O_r, G_s) = (us(sender.slope), us(receiver.slope), us(first.G));
-        let G_l = if change.is_some() { us(last.G) } else { G_s };
+        let (O_s, O_r, G_s) = (us(sender.slope), us(receiver.slope), G(first));
+        let G_l = if change.is_some() { G(last) } else { G_s };
         let builder = match sizes {
             true => builder.gps(LogGps { s, S: u32::MAX as usize, O_s, O_r, G_s, G_l }),
             false => builder.G(G_s),
@@ -144,8 +148,8 @@ impl Netgauge {
             held: true,
         };
         let mut findings = vec![
-            time("L", L, "Netgauge's L, half of a round trip: the overheads are in it".into()),
-            time("o", o, "the middle of o_s and o_r".into()),
+            time("L", L, "Netgauge's L, half of a round trip, less both overheads".into()),
+            time("o", o, "the middle of o_s and o_r, less what their bytes take".into()),
             time("g", g, "Netgauge's g".into()),
         ];
         match sizes {
@@ -153,9 +157,9 @@ impl Netgauge {
             true => {
                 findings.push(time("O_s", O_s, from("the slope of o_s")));
                 findings.push(time("O_r", O_r, from("the slope of o_r")));
-                findings.push(time("G_s", G_s, "Netgauge's G".into()));
+                findings.push(time("G_s", G_s, "Netgauge's G, less O_s and O_r".into()));
                 if let Some(change) = change {
-                    findings.push(time("G_l", G_l, "Netgauge's G of the last protocol".into()));
+                    findings.push(time("G_l", G_l, "the same of the last protocol".into()));
                     let s = Amount::Words(*change as i64);
                     let how = "where Netgauge saw a protocol change".into();
                     findings.push(Finding { found: s, ..time("s", NS, how) });
@@ -175,12 +179,11 @@ mod tests {
         read(text.as_bytes()).unwrap().unwrap().machine(Params::builder(2).word(1)).unwrap()
     }
 
-    /// A line as Netgauge prints it for a machine with such overheads and gaps; L is half of a round trip of a byte.
+    /// A line as Netgauge prints it where the calls copy, and a burst's bytes go at `G`; L is half of a round trip of a byte.
     fn line(s: f64, g: f64, G: f64) -> String {
         let (o_s, o_r) = (0.5 + 0.001 * s, 0.7 + 0.002 * s);
-        let L = 3.0 + 1.2 + 0.003 + 0.01;
         format!(
-            " L={L:.6}  s={s}  o_s={o_s:.6}  o_r={o_r:.6}  g={g:.6}  G={G:.6} (0.1 GiB/s) lsqu(g,G)=0.01 \n"
+            " L=4.213  s={s}  o_s={o_s:.6}  o_r={o_r:.6}  g={g:.6}  G={G:.6} (0.1 GiB/s) lsqu(g,G)=0.01 \n"
         )
     }
 
@@ -188,7 +191,7 @@ mod tests {
     fn one_size_makes_a_machine_of_loggp() {
         let text = "Testing 1025 bytes 50 times:\n L=0.6128 s=1025 o_s=0.458 o_r=1.163 g=0.448 G=0.000583 (13.4 GiB/s)\n";
         let params = machine(text).params;
-        assert_eq!((params.L, params.o, params.g), (612_800 * PS, 810_500 * PS, 448 * NS));
+        assert_eq!((params.L, params.o, params.g), (Time::ZERO, 511_713 * PS, 448 * NS));
         assert_eq!(params.G(), Some(583 * PS));
     }
 
@@ -197,16 +200,32 @@ mod tests {
         let mut text = String::from(
             "# whatever else it says\n L=4.213 s=1 o_s=0.501 o_r=0.702 g=-nan G=-nan (nan GiB/s)\n",
         );
-        (1..5).for_each(|i| text += &line(1024.0 * f64::from(i) + 1.0, 2.0, 0.01));
+        (1..5).for_each(|i| text += &line(1024.0 * f64::from(i) + 1.0, 2.0, 0.013));
         let params = machine(&text).params;
         let gps = params.gps().unwrap();
-        assert_eq!((params.L, params.o, params.g), (4213 * NS, 600 * NS, 2000 * NS));
+        assert_eq!((params.L, params.o, params.g), (3013 * NS, 600 * NS, 2000 * NS));
         assert_eq!((gps.O_s, gps.O_r, gps.G_s, gps.G_l), (NS, 2 * NS, 10 * NS, 10 * NS));
         text += "we detected a protocol change at 4097 bytes:\n";
-        text += &line(6145.0, 2.0, 0.01);
-        text += &line(6145.0, 9.0, 0.004);
+        text += &line(6145.0, 2.0, 0.013);
+        text += &line(6145.0, 9.0, 0.007);
         let gps = machine(&text).params.gps().unwrap();
         assert_eq!((gps.G_s, gps.G_l, gps.s), (10 * NS, 4 * NS, 4097));
+    }
+
+    /// Over shared memory all that a message takes is the copy in the calls, which G counts too: a byte counts once.
+    #[test]
+    fn what_the_calls_copy_is_not_under_way_too() {
+        let mut text = String::new();
+        for s in [1.0, 1025.0, 2049.0, 4097.0] {
+            let (o_s, o_r) = (0.1 + 0.0002 * s, 0.1 + 0.0002 * s);
+            text += &format!("L=0.35 s={s} o_s={o_s} o_r={o_r} g=0.12 G=0.00035\n");
+        }
+        let params = machine(&text).params;
+        for k in [1, 1024, 4096] {
+            let way = params.send_overhead(k) + params.stream(k) + params.L + params.recv_overhead(k);
+            let measured = 0.35 + 0.0004 * k as f64;
+            assert!((way.as_ns() / 1e3 / measured - 1.0).abs() < 0.01, "{k}: {way}");
+        }
     }
 
     #[test]
