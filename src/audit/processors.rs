@@ -225,9 +225,12 @@ impl<'a> Auditor<'a> {
     }
 }
 
-/// How long a processor is busy sending k words (LogP: o; LogGPS, table 3: o' + kO_s).
+/// How long a processor is busy sending k words (LogP: o; LogGPS, table 3: o' + kO_s, and R above S).
 fn send_cost(params: &Params, k: usize) -> Time {
-    params.gps().map_or(params.o, |gps| params.o + words(k) * gps.O_s)
+    params.gps().map_or(params.o, |gps| {
+        let agreed = if k > gps.S { params.R } else { Time::ZERO };
+        params.o + words(k) * gps.O_s + agreed
+    })
 }
 
 /// How long a processor is busy receiving k words (LogP: o; LogGPS, table 3: o' + kO_r).

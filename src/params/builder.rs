@@ -42,8 +42,8 @@ const WORD: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 impl Params {
     /// Starts a machine of `P` processors on which communication costs nothing until its parameters are set.
     pub fn builder(P: usize) -> ParamsBuilder {
-        let (L, o, g) = (Time::ZERO, Time::ZERO, Time::ZERO);
-        Params { L, o, g, long: LongMessages::LogP, P, C: None, word: WORD, cycle: US }.into()
+        let [L, o, g, R] = [Time::ZERO; 4];
+        Params { L, o, g, long: LongMessages::LogP, R, P, C: None, word: WORD, cycle: US }.into()
     }
 }
 
@@ -77,6 +77,12 @@ impl ParamsBuilder {
     /// Makes it a LogGPS machine.
     pub fn gps(mut self, gps: LogGps) -> ParamsBuilder {
         self.params.long = LongMessages::LogGPS(gps);
+        self
+    }
+
+    /// Sets what agreeing on a message above S costs its sender beyond the request and the reply (0 unless told).
+    pub fn R(mut self, R: Time) -> ParamsBuilder {
+        self.params.R = R;
         self
     }
 

@@ -141,6 +141,7 @@ mod tests {
             ("L=1,o=2,g=3,P=4,word=5", "L o g G P word"),
             ("L=1,o=2,g=3,G=0,P=4,word=5", "L o g G P word"),
             ("L=1,o=2,g=3,P=4,C=none,word=5", "L o g G P C word"),
+            ("L=1,o=2,g=3,S=7,s=6,R=5,P=4,word=5", "L o g O_s O_r G_s G_l R P word s S"),
             (
                 "L=1,o=2,g=3,O_s=4,O_r=5,G_s=6,G_l=-7ns,P=8,word=9,s=10,S=11",
                 "L o g O_s O_r G_s G_l P word s S",

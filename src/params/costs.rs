@@ -20,9 +20,10 @@ impl Params {
         if self.is_loggp() { words.max(1) } else { words }
     }
 
-    /// How long the sender is busy: o, under LogGPS o + kO_s.
+    /// How long the sender is busy: o, under LogGPS o + kO_s, and above S R more.
     pub fn send_overhead(&self, k: usize) -> Time {
-        self.gps().map_or(self.o, |gps| self.o + k as i64 * gps.O_s)
+        let R = if self.is_synchronous(k) { self.R } else { Time::ZERO };
+        self.gps().map_or(self.o, |gps| self.o + k as i64 * gps.O_s + R)
     }
 
     /// How long the receiver is busy: o, under LogGPS o + kO_r.
@@ -78,12 +79,12 @@ impl Params {
     /// A machine of as many processors and the same S, on which nothing costs anything: what the engine has where a real
     /// machine costs what it costs. A look then moves time by the least that there is.
     pub(crate) fn free(&self) -> Params {
-        let [L, o, g, G, O_s, O_r, G_s, G_l] = [Time::ZERO; 8];
+        let [L, o, g, G, R, O_s, O_r, G_s, G_l] = [Time::ZERO; 9];
         let long = match self.gps() {
             Some(LogGps { S, .. }) => LongMessages::LogGPS(LogGps { s: S, S, O_s, O_r, G_s, G_l }),
             None => LongMessages::LogGP { G },
         };
-        Params { L, o, g, long, C: None, cycle: PS, ..*self }
+        Params { L, o, g, long, R, C: None, cycle: PS, ..*self }
     }
 
     /// The longest message that the machine can send, in words; `None` if there is no limit, as there is none unless

@@ -29,6 +29,9 @@ pub struct Params {
     pub g: Time,
     /// What the words of a long message cost.
     pub long: LongMessages,
+    /// What agreeing on a message above S costs its sender beyond the request and the reply: nothing unless told. Only a
+    /// machine of LogGPS has an S.
+    pub R: Time,
     /// Number of processors.
     pub P: usize,
     /// Capacity, if it is told: see [`capacity`](Params::capacity).

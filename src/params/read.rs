@@ -47,7 +47,7 @@ impl ParamsBuilder {
             (Machines::LogGP, LongMessages::LogGPS(_)) => {
                 Some("belongs to LogGP, and this is a LogGPS machine; give G_s and G_l")
             }
-            (Machines::LogGPS, LongMessages::LogGP { .. }) => {
+            (Machines::LogGPS | Machines::ToldLogGPS, LongMessages::LogGP { .. }) => {
                 Some("belongs to LogGPS, and this machine has LogGP's G; give one of the two")
             }
             _ => None,

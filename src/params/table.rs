@@ -4,7 +4,7 @@
 
 use std::ops::RangeInclusive;
 
-use Machines::{All, LogGP, LogGPS, Told};
+use Machines::{All, LogGP, LogGPS, Told, ToldLogGPS};
 
 use super::builder::ParamsBuilder;
 use super::params::{MOST_PROCESSORS, MOST_WORDS, Params};
@@ -46,6 +46,8 @@ pub(super) enum Machines {
     LogGPS,
     /// Machines that were told it. The others have what follows from L and g.
     Told,
+    /// LogGPS machines that were told it. The others have 0.
+    ToldLogGPS,
 }
 
 /// Whether the values of a parameter are times or counts, and where a machine keeps its value.
@@ -110,6 +112,15 @@ impl Parameter {
         time("O_r", LogGPS, "overhead per word at the receiver, on top of o", |b| &mut b.gps_mut().O_r),
         time("G_s", LogGPS, "gap per word up to s", |b| &mut b.gps_mut().G_s),
         time("G_l", LogGPS, "gap per word above s; may be negative", |b| &mut b.gps_mut().G_l),
+        time(
+            "R",
+            ToldLogGPS,
+            "what agreeing on a message above S costs its sender beyond the request and the reply; 0 unless told",
+            |b| {
+                b.gps_mut();
+                &mut b.params.R
+            },
+        ),
         PROCESSORS,
         count(
             "C",
@@ -158,7 +169,7 @@ impl Parameter {
 
     /// Whether a machine that was not told it has none, and it follows from the others.
     pub fn is_told(&self) -> bool {
-        self.of == Told
+        matches!(self.of, Told | ToldLogGPS)
     }
 
     /// Whether it is a limit, of which there may be none.
@@ -168,7 +179,7 @@ impl Parameter {
 
     /// Whether only machines of LogGPS have it.
     pub fn is_loggps(&self) -> bool {
-        self.of == LogGPS
+        matches!(self.of, LogGPS | ToldLogGPS)
     }
 
     /// All names in a sentence: those that LogP and LogGP know, and then those of LogGPS.
@@ -195,6 +206,7 @@ impl Parameter {
             LogGP => machine.params.is_loggp(),
             LogGPS => !machine.params.is_loggp(),
             Told => machine.C > 0,
+            ToldLogGPS => !machine.params.is_loggp() && machine.params.R != Time::ZERO,
         };
         has_it.then(|| match self.values {
             Values::Times(at) => Value::Time(*at(&mut machine)),

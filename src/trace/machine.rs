@@ -185,6 +185,7 @@ mod by_name {
             let name = parameter.name;
             let value = match (parameter.is_loggps(), gps) {
                 (true, None) => continue,
+                (true, Some(gps)) if parameter.is_told() && gps.get(name).is_none() => continue,
                 (true, Some(gps)) => gps.get(name),
                 (false, _) if name == "G" && (is_logp || gps.is_some()) => continue,
                 (false, _) if parameter.is_told() && !said.contains_key(name) => continue,

@@ -154,6 +154,7 @@ pub(super) fn any_trace() -> impl Strategy<Value = Trace> {
         "L=6,o=2,g=4,G=0.03us",
         "L=1ps,o=3600s,word=16",
         "L=9us,S=100,s=10,O_s=7.63ns,O_r=4ns,G_s=1ns,G_l=-12.74ns",
+        "L=9us,S=10,s=10,R=3us",
     ]);
     let ports = prop::sample::select(vec![Ports::Single, Ports::Dual]);
     let latency = prop_oneof![

@@ -33,7 +33,8 @@ fn any_loggps() -> impl Strategy<Value = (Params, usize)> {
         "a message would arrive before it is sent",
         |((L, o, O_s, O_r, G_s), G_l, (s, more, k, word, P))| {
             let gps = LogGps { s, S: s + more, O_s, O_r, G_s, G_l: G_l * PS };
-            let params = Params::builder(P).L(L).o(o).word(word).gps(gps).build().ok()?;
+            let R = if more % 2 == 0 { O_s } else { Time::ZERO };
+            let params = Params::builder(P).L(L).o(o).word(word).gps(gps).R(R).build().ok()?;
             let k = k.min(params.longest().unwrap_or(k));
             Some((params, k * word))
         },
@@ -44,7 +45,8 @@ fn any_loggps() -> impl Strategy<Value = (Params, usize)> {
 fn by_hand(params: &Params, k: usize, w: Time, rounds: usize) -> Time {
     let gps = params.gps().unwrap();
     let (o, L) = (params.o, params.L);
-    let (T1, T3) = (o + k as i64 * gps.O_s, o + k as i64 * gps.O_r);
+    let agreed = if k > gps.S { params.R } else { Time::ZERO };
+    let (T1, T3) = (o + k as i64 * gps.O_s + agreed, o + k as i64 * gps.O_r);
     let long = k.saturating_sub(gps.s) as i64;
     let T2 = k.min(gps.s) as i64 * gps.G_s + long * gps.G_l + L;
     // From the calls of a send and its receive follow their returns: (4), (7) and (8), or (5) and (9).

@@ -59,6 +59,12 @@ impl Costs {
                 gps.O_s, gps.O_r, gps.G_s, gps.G_l
             )));
         }
+        if params.R > Time::ZERO {
+            return Err(ParamsError::new(format!(
+                "LogGOPSim has no R, and here it is {}; give R = 0, or play it by the papers' rules",
+                params.R
+            )));
+        }
         Ok(Costs { L, o, g, G: gps.G_s, O: gps.O_s, S: gps.S, params: *params })
     }
 

@@ -6,9 +6,9 @@ use loggp::{Level, LogGps, PS, Params, Ports, Time};
 pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
     loop {
         let unit = [1, 1, 2, 5][rng.usize(0..4)];
-        let mut time = |most: i64| rng.i64(-1..=most).max(0) * unit * PS;
-        let (L, o, g, G) = (time(12), time(4), time(8), time(3));
-        let (O_s, O_r, G_s, G_l) = (time(1), time(1), time(2), time(5) - time(2) - time(2));
+        let time = |rng: &mut fastrand::Rng, most: i64| rng.i64(-1..=most).max(0) * unit * PS;
+        let (L, o, g, G) = (time(rng, 12), time(rng, 4), time(rng, 8), time(rng, 3));
+        let (O_s, O_r, G_s, G_l) = (time(rng, 1), time(rng, 1), time(rng, 2), time(rng, 5) - time(rng, 2) - time(rng, 2));
         let params = Params::builder(P).word(1).cycle(rng.i64(1..=3) * PS).o(o);
         let params = match rng.usize(0..10) {
             // LogP, with a capacity of 1 or 2.
@@ -21,7 +21,8 @@ pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
                 let s = rng.usize(0..6);
                 let S = if rng.bool() { usize::from(u16::MAX) } else { s + rng.usize(0..5) };
                 let g = if rng.bool() { g } else { Time::ZERO };
-                params.g(g).L(L).gps(LogGps { s, S, O_s, O_r, G_s, G_l })
+                let R = if rng.bool() { time(rng, 9) } else { Time::ZERO };
+                params.g(g).L(L).gps(LogGps { s, S, O_s, O_r, G_s, G_l }).R(R)
             }
         };
         // Some are told another capacity, or that there is none.

@@ -107,10 +107,11 @@ impl Network {
 
     // What a message costs.
 
-    /// The overhead of sending: o (LogP 3); o' + k O_s (LogGPS, table 3).
+    /// The overhead of sending: o (LogP 3); o' + k O_s (LogGPS, table 3), and R above S.
     pub fn send_overhead(&self, (x, y): (usize, usize), words: usize) -> i64 {
         let params = self.between(x, y);
-        (params.o + words as i64 * params.gps().map_or(Time::ZERO, |gps| gps.O_s)).as_ps()
+        let agreed = if self.waits_for_receiver((x, y), words) { params.R } else { Time::ZERO };
+        (agreed + params.o + words as i64 * params.gps().map_or(Time::ZERO, |gps| gps.O_s)).as_ps()
     }
 
     /// The overhead of receiving: o (LogP 3); o' + k O_r (LogGPS, table 3).
