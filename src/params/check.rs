@@ -56,14 +56,6 @@ impl ParamsBuilder {
         if self.params.cycle < PS {
             return refuse("cycle = 0 would let a processor poll for ever; give at least 1 ps".into());
         }
-        if let Some(gps) = self.params.gps()
-            && gps.S < gps.s
-        {
-            return refuse(format!(
-                "S = {} is below s = {}; a message that waits for its receiver is never in one packet",
-                gps.S, gps.s
-            ));
-        }
         if self.params.longest() == Some(0) {
             return refuse("o + L is shorter than what G_l takes back from a message of one word".into());
         }
@@ -118,7 +110,6 @@ mod tests {
                 "cycle is not a parameter; there are L, o, g, G, P, C, word, and LogGPS's O_s, O_r, ",
             ),
             ("s=99999999999", "s = 99999999999 is out of range; give one from 0 to 4294967295"),
-            ("s=100,S=99", "S = 99 is below s = 100"),
             ("s=0,G_l=-2us,L=1us", "G_l takes back"),
         ] {
             let refusal = refusal(text);

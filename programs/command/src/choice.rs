@@ -1,6 +1,6 @@
 //! Which machine was chosen: a paper's, one from a file, one of the user's own, or one of these with changes.
 
-use loggp::{Parameter, Params, ParamsBuilder, preset};
+use loggp::{Parameter, Params, ParamsBuilder, Ports, preset};
 
 use super::failure::Failure;
 use super::levels::Draft;
@@ -57,6 +57,8 @@ pub struct Begun {
     pub name: Option<&'static str>,
     /// Its parameters so far.
     pub builder: ParamsBuilder,
+    /// The ports that its file says it has.
+    pub ports: Option<Ports>,
     /// The levels that its file has.
     pub levels: Vec<Draft>,
 }
@@ -70,13 +72,13 @@ pub fn begin(options: &ChoiceOptions, P: Option<usize>) -> Result<Begun, Failure
         return Err(Failure::request("P is given twice, by -P and in --params; give it once"));
     }
     let named = options.machine.as_deref().or(options.params.is_none().then_some(DEFAULT_MACHINE));
-    let (name, mut builder, levels) = match named {
-        None => (None, Params::builder(DEFAULT_P), Vec::new()),
+    let (name, mut builder, ports, levels) = match named {
+        None => (None, Params::builder(DEFAULT_P), None, Vec::new()),
         Some(named) => match preset(named) {
-            Ok(preset) => (Some(preset.name), preset.builder(), Vec::new()),
+            Ok(preset) => (Some(preset.name), preset.builder(), None, Vec::new()),
             Err(_) if machine_file::is_meant(named) => {
-                let MachineFile { name, builder, levels } = MachineFile::read(named, DEFAULT_P)?;
-                (Some(name), builder, levels)
+                let MachineFile { name, builder, ports, levels } = MachineFile::read(named, DEFAULT_P)?;
+                (Some(name), builder, ports, levels)
             }
             Err(why) => return Err(Failure::request(why)),
         },
@@ -94,7 +96,7 @@ pub fn begin(options: &ChoiceOptions, P: Option<usize>) -> Result<Begun, Failure
     if let Some(P) = P {
         builder = builder.P(P);
     }
-    Ok(Begun { name, builder, levels })
+    Ok(Begun { name, builder, ports, levels })
 }
 
 /// The unit of the first time in --params; without one, the unit of the papers.

@@ -88,6 +88,7 @@ pub fn machine_heading(
     options: &MachineOptions,
 ) -> String {
     let MachineOptions { latency, ties, ports, .. } = *options;
+    let ports = ports.unwrap_or_default();
     let clock = clock_said(clock, options.clock.carrier.unwrap_or_default());
     headed(choice, parameters, &(clock + &wires(latency, ties, ports)))
 }

@@ -60,13 +60,7 @@ impl Draft {
         let params = of("params").and_then(Value::as_object);
         let params = params.ok_or("a level in it has no object params; write one as the machine's")?;
         let builder = machine_file::set(ParamsBuilder::unknown(1), params)?;
-        let ports = match of("ports") {
-            None => Ports::default(),
-            Some(Value::String(text)) => text.parse().map_err(|why| format!("ports of a level: {why}"))?,
-            Some(other) => {
-                return Err(format!("a level in it has ports {other}; give \"single\" or \"dual\""));
-            }
-        };
+        let ports = machine_file::ports(level)?.unwrap_or_default();
         let one_port = match of("one_port") {
             None => false,
             Some(value) => {

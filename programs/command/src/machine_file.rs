@@ -3,14 +3,14 @@
 //! `params` has every parameter by its name, times in picoseconds; null is what a paper leaves open, and the G that LogP does
 //! not have. So a row of `loggp run --format json` is a machine too. By hand a time is written with its unit: `"L": "6us"`.
 //! A machine with levels has a list `levels`, from the outermost: each has `params`, of which P is the number of processors of a
-//! group, and may have `ports` and `one_port`.
+//! group, and may have `ports` and `one_port`. The machine itself may have `ports` too.
 
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, is_separator};
 
-use loggp::{Level, LongMessages, Parameter, Params, ParamsBuilder, Preset, TimeError};
+use loggp::{Level, LongMessages, Parameter, Params, ParamsBuilder, Ports, Preset, TimeError};
 use serde_json::{Map, Value};
 
 use super::failure::Failure;
@@ -23,6 +23,8 @@ pub struct MachineFile {
     pub name: &'static str,
     /// What the file says of it.
     pub builder: ParamsBuilder,
+    /// Its ports, if the file says which.
+    pub ports: Option<Ports>,
     /// The levels within it.
     pub levels: Vec<Draft>,
 }
@@ -45,16 +47,19 @@ impl MachineFile {
         if text.len() as u64 > LONGEST {
             return Err(refuse(format!("it is longer than {LONGEST} bytes, and no machine is")));
         }
-        let (name, builder, levels) = machine(&text, P).map_err(refuse)?;
+        let (name, builder, ports, levels) = machine(&text, P).map_err(refuse)?;
         let stem = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let name = name.or(stem).unwrap_or_default();
         // A command has one machine, for as long as it lasts.
-        Ok(MachineFile { name: name.leak(), builder, levels })
+        Ok(MachineFile { name: name.leak(), builder, ports, levels })
     }
 }
 
-/// What a text says of a machine: its name, if there is one, its parameters and its levels.
-fn machine(text: &[u8], P: usize) -> Result<(Option<String>, ParamsBuilder, Vec<Draft>), String> {
+/// What a machine's text says: a name and ports, if there are any, its parameters and its levels.
+type Said = (Option<String>, ParamsBuilder, Option<Ports>, Vec<Draft>);
+
+/// What a text says of a machine.
+fn machine(text: &[u8], P: usize) -> Result<Said, String> {
     const LIKE: &str = "write one as `loggp machines --format json` does";
     let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
     let value = values.next().ok_or_else(|| format!("it is empty; {LIKE}"))?;
@@ -83,7 +88,16 @@ fn machine(text: &[u8], P: usize) -> Result<(Option<String>, ParamsBuilder, Vec<
         Some(Value::Array(levels)) => levels.iter().map(Draft::read).collect::<Result<_, _>>()?,
         Some(_) => return Err("its levels are no list; write one, from the outermost level".into()),
     };
-    Ok((name, set(builder, params)?, levels))
+    Ok((name, set(builder, params)?, ports(&value)?, levels))
+}
+
+/// The ports of a machine or of a level, if they are said.
+pub fn ports(of: &Value) -> Result<Option<Ports>, String> {
+    match of.get("ports").filter(|value| !value.is_null()) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.parse().map_err(|why| format!("ports: {why}"))?)),
+        Some(other) => Err(format!("it has ports {other}; give \"single\" or \"dual\"")),
+    }
 }
 
 /// Sets all parameters of an object.

@@ -31,9 +31,9 @@ pub struct MachineOptions {
     /// Who goes first among processors that act at the same time: the lower number, each in turn, or anyone
     #[arg(long, value_name = "number|rotation|random:SEED", default_value = "number")]
     pub ties: Ties,
-    /// Whether long messages to and from a processor share a port
-    #[arg(long, value_parser = one_of::<Ports>(PORTS), default_value = "single")]
-    pub ports: Ports,
+    /// Whether long messages to and from a processor share a port [default: as the machine's file says, or single]
+    #[arg(long, value_parser = one_of::<Ports>(PORTS))]
+    pub ports: Option<Ports>,
     /// Stack of each processor, in bytes
     #[arg(long, value_name = "BYTES", value_parser = stack, allow_negative_numbers = true)]
     pub stack: Option<usize>,

@@ -1,6 +1,6 @@
 //! The studies that a request asks for, but for their algorithm and for what is swept.
 
-use loggp::{ClockKind, Params, ParamsBuilder, Time, Work};
+use loggp::{ClockKind, Params, ParamsBuilder, Ports, Time, Work};
 use loggp_programs::{Algorithm, Case, Emulation, Program, ProgramOption, Refusal, Value};
 use loggp_study::Study;
 
@@ -19,6 +19,8 @@ pub struct Setting<'a> {
     pub name: Option<&'static str>,
     /// The machine, as far as the options say what it is.
     pub machine: ParamsBuilder,
+    /// The ports that its file says it has.
+    ports: Option<Ports>,
     /// The levels that its file has.
     levels: Vec<Draft>,
     /// The clock and what belongs to it.
@@ -42,14 +44,14 @@ impl<'a> Setting<'a> {
             emulation = Emulation { clock: ClockKind::Wall, over: Some(link), ..emulation };
         }
         let begun = choice::begin(&options.machine.choice, P(options, &emulation)?)?;
-        let Begun { name, builder: machine, levels } = begun;
-        Ok(Setting { program, name, machine, levels, emulation, given: &of.given, options })
+        let Begun { name, builder: machine, ports, levels } = begun;
+        Ok(Setting { program, name, machine, ports, levels, emulation, given: &of.given, options })
     }
 
     /// The machine.
     pub fn choice(&self) -> Result<Choice, Failure> {
         let Setting { name, machine, options, .. } = self;
-        let begun = Begun { name: *name, builder: machine.clone(), levels: Vec::new() };
+        let begun = Begun { name: *name, builder: machine.clone(), ports: None, levels: Vec::new() };
         Choice::begun(begun, &options.machine.choice)
     }
 
@@ -75,7 +77,7 @@ impl<'a> Setting<'a> {
             algorithm,
             levels: self.options.levels.of(&self.levels, &params)?,
             params,
-            ports: machine.ports,
+            ports: machine.ports.or(self.ports).unwrap_or_default(),
             latency: machine.latency,
             ties: machine.ties,
             work: work.unwrap_or(if self.emulation.over.is_some() {

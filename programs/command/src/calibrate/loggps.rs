@@ -33,9 +33,10 @@ pub fn calibrate(asked: &Calibrate, out: &mut dyn Write) -> Result<(), Failure> 
     let choice = asked.choice()?;
     let emulation = asked.machine.emulation(ClockKind::Wall)?;
     let mut files = asked.outputs.open()?;
-    let found = LogGpsCalibration::study(choice.params, asked.machine.ports, &emulation)?;
+    let ports = asked.machine.ports.unwrap_or_default();
+    let found = LogGpsCalibration::study(choice.params, ports, &emulation)?;
     let LogGpsCalibration { params, recovered, clock, dilation, cores } = found;
-    let (machine, ports) = (choice.name, asked.machine.ports);
+    let machine = choice.name;
     let carrier = carrier_on(clock, emulation.carrier);
     let bench = Bench { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
     let parameters = parameters(&choice.params, &choice.unit).join(", ");
@@ -89,7 +90,7 @@ pub fn derive(asked: &Calibrate, path: &Path, out: &mut dyn Write) -> Result<(),
     let (name, params) = (path.display(), recovered.params);
     let heading =
         format!("{name}: {}\n{from}, times in {}", parameters(&params, &unit).join(", "), unit.name);
-    let ports = asked.machine.ports;
+    let ports = asked.machine.ports.unwrap_or_default();
     let bench = Bench { machine: None, params, ports, clock: None, carrier: None, dilation: 1.0, cores: 0 };
     report(asked, out, &mut files, bench, &recovered, &heading, unit)?;
     draw(files, &format!(" in {name}"), &from, &recovered, unit)

@@ -135,11 +135,12 @@ impl Calibrate {
         let choice = self.choice()?;
         let emulation = self.machine.emulation(ClockKind::Wall)?;
         let mut files = self.outputs.open()?;
-        let found = Calibration::study(choice.params, self.machine.ports, &emulation)?;
+        let ports = self.machine.ports.unwrap_or_default();
+        let found = Calibration::study(choice.params, ports, &emulation)?;
 
         let mut report = Report::new(out, self.machine.format, columns()).files(take(&mut files.rows));
         let Calibration { params, clock, dilation, cores, .. } = found;
-        let (machine, ports) = (choice.name, self.machine.ports);
+        let machine = choice.name;
         let carrier = carrier_on(clock, emulation.carrier);
         let bench = Bench { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
         for finding in found.findings() {

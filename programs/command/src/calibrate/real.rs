@@ -1,28 +1,26 @@
-//! `loggp calibrate --on mpi`: o, g, L and G of a real machine, and what they are worth for each length.
+//! `loggp calibrate --on mpi`: LogGPS's parameters of a real machine, and what they are worth for each length.
 
 use std::io::Write;
 use std::mem::take;
 use std::sync::Arc;
 
-use loggp::{Link, Time};
+use loggp::Link;
+use loggp_document::{Block, plain};
 use loggp_study::Failed;
-use loggp_study::real::{Measured, Real};
+use loggp_study::real::{CALL, EXCHANGE, FLOOD, Measured, Placed, Real, WAY, places};
 
 use super::Calibrate;
 use crate::column::{Column, object};
 use crate::failure::Failure;
-use crate::field::Field;
+use crate::field::{Field, Object};
 use crate::heading::parameters;
 use crate::machine_file;
-use crate::number::Unit;
+use crate::number::{Unit, percent, rough};
 use crate::options::Format;
 use crate::report::Report;
 
 /// What was measured with messages of one length, and what the parameters say.
-struct Row<'a> {
-    real: &'a Real,
-    measured: Measured,
-}
+struct Row(Measured);
 
 /// Measures, and says how near the parameters come.
 pub fn calibrate(asked: &Calibrate, link: &Arc<dyn Link>, out: &mut dyn Write) -> Result<(), Failure> {
@@ -32,50 +30,95 @@ pub fn calibrate(asked: &Calibrate, link: &Arc<dyn Link>, out: &mut dyn Write) -
         ));
     }
     let mut files = asked.outputs.open()?;
+    let places = places(link).map_err(Failed::from)?;
     let real = Real::study(link).map_err(Failed::from)?;
     let unit = Unit::usual(&real.params);
-    let mut heading = format!("{}: {}", link.name(), parameters(&real.params, &unit).join(", "));
-    heading += &format!("\nround trips and floods between processes 0 and 1, times in {}", unit.name);
-    if real.overlaps {
-        heading += "; half a round trip is shorter than two overheads, so that L = 0";
-    }
+    let mut heading =
+        format!("{}: {}, {} ports", link.name(), parameters(&real.params, &unit).join(", "), real.ports);
+    heading += &format!(
+        "\nround trips, floods and exchanges between processes 0 and 1, times in {}, buffers written just before or cold",
+        unit.name
+    );
     let (machines, rows): (Vec<_>, Vec<_>) =
         take(&mut files.rows).into_iter().partition(|(format, _)| *format == Format::Json);
     let mut report = Report::new(out, asked.machine.format, columns()).files(rows);
-    for measured in real.measured.iter().copied() {
-        report.add(Row { real: &real, measured })?;
+    for measured in &real.measured {
+        report.add(Row(*measured))?;
     }
-    report.finish(&heading, unit, super::MOST_DECIMALS, |_| Vec::new())?;
-    // A machine is one object, and beside its parameters lies what they were made of.
-    let columns = columns();
+    report.finish(&heading, unit, super::MOST_DECIMALS, |_| said(&real, &unit))?;
     for (_, file) in machines {
-        let mut machine = machine_file::object(Some("mpi"), &real.params, &[]);
-        machine.0.push(("link".into(), link.name().into()));
-        let lengths = report.rows.iter().map(|row| object(&columns, row));
-        machine.0.push(("measured".into(), Field::Rows(lengths.collect())));
+        let machine = machine(&real, link.name(), &places, &report.rows);
         file.write(|file| Ok(serde_json::to_writer(file, &machine)?))?;
     }
     Ok(())
 }
 
+/// What the table does not say.
+fn said(real: &Real, unit: &Unit) -> Vec<Block> {
+    let share = |(middle, worst): (f64, f64)| {
+        let [middle, worst] = [middle, worst].map(|error| percent(error).trim_start_matches('+').to_string());
+        format!("within {middle} in the middle and {worst} at most")
+    };
+    let doubts = real.doubts.iter().map(|(name, doubt)| format!("{name} {}", rough(unit.amount(*doubt))));
+    let doubts: Vec<String> = doubts.collect();
+    let mut said = vec![
+        format!(
+            "floods and exchanges of lengths that were not fitted are {} from 4 KiB on, and {} below",
+            share(real.held_out(true)),
+            share(real.held_out(false))
+        ),
+        format!("from one repetition to another differ, in {}: {}", unit.name, doubts.join(", ")),
+    ];
+    if real.overlaps {
+        said.push("half a round trip is shorter than two overheads: they overlap, and L is no less than 0".into());
+    }
+    said.into_iter().map(|text| Block::Paragraph(plain(text))).collect()
+}
+
+/// A machine is one object, and beside its parameters lies what they were made of.
+fn machine(real: &Real, link: String, places: &[Placed], rows: &[Row]) -> Object {
+    let mut machine = machine_file::object(Some("mpi"), &real.params, &[]);
+    let mut say = |name: &'static str, value: Field| machine.0.push((name.into(), value));
+    say("ports", real.ports.into());
+    say("link", link.into());
+    let process = |(rank, placed): (usize, &Placed)| {
+        let text = |text: &Option<String>| text.as_deref().map_or(Field::Nothing, Field::from);
+        let setting = |(name, value): &(String, String)| (name.clone().into(), value.as_str().into());
+        Object(vec![
+            ("process".into(), rank.into()),
+            ("host".into(), placed.host.as_str().into()),
+            ("cores".into(), text(&placed.cores)),
+            ("socket".into(), text(&placed.socket)),
+            ("settings".into(), Field::Rows(vec![Object(placed.settings.iter().map(setting).collect())])),
+        ])
+    };
+    say("processes", Field::Rows(places.iter().enumerate().map(process).collect()));
+    for (name, doubt) in &real.doubts {
+        machine.0.push((format!("doubts.{name}").into(), (*doubt).into()));
+    }
+    let columns = columns();
+    machine.0.push(("measured".into(), Field::Rows(rows.iter().map(|row| object(&columns, row)).collect())));
+    machine
+}
+
 /// A row has what was measured with messages of a length, beside what the parameters say.
-fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
-    let error = |said: Time, measured: Time| Field::Error(said.as_ns() / measured.as_ns() - 1.0);
-    vec![
-        Column::new("bytes", |row: &Row| row.measured.bytes).titled("bytes"),
-        Column::new("way_ns", |row: &Row| Field::OfHost(row.measured.way.0)).titled("one way"),
-        Column::new("way_doubt_ns", |row: &Row| Field::OfHost(row.measured.way.1)).titled("doubt"),
-        Column::new("way_error", move |row: &Row| {
-            error(row.real.predicted(row.measured.bytes).0, row.measured.way.0)
-        })
-        .titled("LogGP"),
-        Column::new("flood_ns", |row: &Row| Field::OfHost(row.measured.flood.0)).titled("flood"),
-        Column::new("flood_doubt_ns", |row: &Row| Field::OfHost(row.measured.flood.1)).titled("doubt"),
-        Column::new("flood_error", move |row: &Row| {
-            error(row.real.predicted(row.measured.bytes).1, row.measured.flood.0)
-        })
-        .titled("LogGP"),
-        Column::new("call_ns", |row: &Row| Field::OfHost(row.measured.call)).titled("call"),
-        Column::new("fitted", |row: &Row| if row.measured.fitted { "fitted" } else { "" }).titled(""),
-    ]
+fn columns<'a>() -> Vec<Column<'a, Row>> {
+    let times = [(WAY, "way"), (FLOOD, "flood"), (EXCHANGE, "exchange"), (CALL, "call")];
+    let mut columns = vec![
+        Column::new("bytes", |row: &Row| row.0.of.bytes).titled("bytes"),
+        Column::new("buffers", |row: &Row| if row.0.of.cold { "cold" } else { "written" }).titled("buffers"),
+    ];
+    for (kind, name) in times {
+        let title = if kind == WAY { "one way" } else { name };
+        columns.extend([
+            Column::new(format!("{name}_ns"), move |row: &Row| Field::OfHost(row.0.times[kind].0)).titled(title),
+            Column::new(format!("{name}_doubt_ns"), move |row: &Row| Field::OfHost(row.0.times[kind].1)),
+            Column::new(format!("{name}_error"), move |row: &Row| {
+                Field::Error(row.0.error(kind))
+            })
+            .titled("LogGPS"),
+        ]);
+    }
+    columns.push(Column::new("fitted", |row: &Row| if row.0.fitted { "fitted" } else { "" }).titled(""));
+    columns
 }

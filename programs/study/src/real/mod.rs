@@ -1,0 +1,201 @@
+//! Calibration of a real machine: LogGPS's parameters from round trips, floods and exchanges between processors 0 and 1, through
+//! the same calls as programs.
+//!
+//! First round trips show S, above which a message costs more than length explains. From then on the machine has that S, so
+//! that its messages ask as those of programs will. A fit over every other length gives the rest, and the lengths in
+//! between show what it is worth.
+
+mod experiment;
+mod fit;
+mod place;
+
+use std::sync::Arc;
+
+use loggp::{Link, LogGps, Machine, Params, Ports, RunError, Time, Work};
+
+pub use experiment::{CALL, EXCHANGE, Experiment, FLOOD, LONG, WAY};
+use fit::{Guess, NAMES, Point, fit};
+pub use place::{Placed, places};
+
+use super::calibration::reading::Middle;
+use loggp_programs::math::median::median;
+
+/// What was measured with messages of one length.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    /// Which messages.
+    pub of: Experiment,
+    /// The medians of [`CALL`], [`WAY`], [`FLOOD`] and [`EXCHANGE`], and how far from each the truth may be.
+    pub times: [(Time, Time); 4],
+    /// What the parameters say.
+    pub said: [Time; 4],
+    /// Whether the parameters come from it; if not, it shows what they are worth.
+    pub fitted: bool,
+}
+
+impl Measured {
+    /// By how much the parameters miss a kind of time, as a part of it.
+    pub fn error(&self, kind: usize) -> f64 {
+        self.said[kind].as_ns() / self.times[kind].0.as_ns() - 1.0
+    }
+}
+
+/// A real machine, as LogGPS sees it.
+#[derive(Clone, Debug)]
+pub struct Real {
+    /// Its parameters, with words of 8 bytes.
+    pub params: Params,
+    /// Whether what a processor sends and what it receives share a port.
+    pub ports: Ports,
+    /// By how much each time differs when it is measured again.
+    pub doubts: Vec<(&'static str, Time)>,
+    /// From what they come.
+    pub measured: Vec<Measured>,
+    /// Whether half a round trip is shorter than two overheads.
+    pub overlaps: bool,
+}
+
+/// Bytes in a word.
+const WORD: usize = 8;
+/// The longest message.
+const LONGEST: usize = 4 << 20;
+/// How often all is measured.
+const ROUNDS: usize = 5;
+
+impl Real {
+    /// Measures a machine. All of its processes must call it.
+    pub fn study(link: &Arc<dyn Link>) -> Result<Real, RunError> {
+        Real::measure(link.p(), |params| Ok(Machine::new(params).over(link.clone())))
+    }
+
+    /// Measures the machine that is made with parameters of which only S says anything.
+    fn measure(P: usize, make: impl Fn(Params) -> Result<Machine, RunError>) -> Result<Real, RunError> {
+        let with = |S: usize| {
+            let [O_s, O_r, G_s, G_l] = [Time::ZERO; 4];
+            let gps = LogGps { s: S, S, O_s, O_r, G_s, G_l };
+            Ok::<_, RunError>(make(Params::builder(P).word(WORD).gps(gps).build()?)?)
+        };
+        let run = |machine: &Machine, of: Experiment, which: &[usize], repeats: usize| {
+            let repeats = if of.bytes < LONG { 3 * repeats } else { repeats };
+            Ok::<_, RunError>(machine.run_across(|p| of.run(p, which, 3, repeats))?.results.swap_remove(0))
+        };
+        let free = with(Params::NO_LIMIT)?;
+        let way = |bytes: usize| {
+            let times = run(&free, Experiment { bytes, cold: false }, &[WAY], 25)?;
+            Ok::<_, RunError>(median(&times[WAY]).as_ns())
+        };
+        let S = match threshold(way)? {
+            Some(bytes) => bytes / WORD,
+            None => Params::NO_LIMIT,
+        };
+        let machine = with(S)?;
+        let mut rounds = Vec::new();
+        for _ in 0..ROUNDS {
+            let all = experiments().map(|of| run(&machine, of, &[WAY, FLOOD, EXCHANGE], 9));
+            rounds.push(all.collect::<Result<Vec<_>, _>>()?);
+        }
+        Ok(Real::of(rounds, S, P))
+    }
+
+    /// How far the parameters are from the floods and exchanges of lengths that were not fitted, short or long ones: in the
+    /// middle, and the farthest.
+    pub fn held_out(&self, long: bool) -> (f64, f64) {
+        let rows = self.measured.iter().filter(|it| !it.fitted && !it.of.cold && (it.of.bytes >= LONG) == long);
+        let mut errors: Vec<f64> =
+            rows.flat_map(|it| [FLOOD, EXCHANGE].map(|kind| it.error(kind).abs())).collect();
+        errors.sort_by(f64::total_cmp);
+        (errors[errors.len() / 2], errors[errors.len() - 1])
+    }
+
+    /// The parameters that explain what was measured in several rounds.
+    fn of(rounds: Vec<Vec<experiment::Times>>, S: usize, P: usize) -> Real {
+        // Those in between show what the parameters are worth.
+        let fitted = |of: Experiment| of.bytes.is_power_of_two() && !of.cold;
+        let points = |rounds: &[Vec<experiment::Times>]| {
+            let fitted = experiments().enumerate().filter(|(_, of)| fitted(*of));
+            let point = |(place, of): (usize, Experiment)| {
+                let time = |kind: usize| median_of(rounds, place, kind).0.as_ns();
+                Point { k: of.bytes.div_ceil(WORD), messages: of.messages(), times: [0, 1, 2, 3].map(time) }
+            };
+            fitted.map(point).collect::<Vec<_>>()
+        };
+        let points_of_all = points(&rounds);
+        let best = fit(&points_of_all, S);
+        let params = best.params(P, WORD).expect("no time is below 0");
+        let ports = if best.dual { Ports::Dual } else { Ports::Single };
+        let others: Vec<Guess> =
+            rounds.iter().map(|round| best.again(&points(std::slice::from_ref(round)))).collect();
+        let doubt = |i: usize| {
+            let mut times: Vec<Time> = others.iter().map(|guess| ns(guess.times[i])).collect();
+            let middle = Middle::of(&mut times).expect("there are rounds");
+            (NAMES[i], middle.high - middle.low)
+        };
+        let measured = experiments().enumerate().map(|(place, of)| Measured {
+            of,
+            times: [0, 1, 2, 3].map(|kind| median_of(&rounds, place, kind)),
+            said: says(params, ports, of),
+            fitted: fitted(of),
+        });
+        let [call, way, ..] = points_of_all[0].times;
+        Real {
+            params,
+            ports,
+            doubts: (0..NAMES.len()).map(doubt).collect(),
+            measured: measured.collect(),
+            overlaps: way < 2.0 * call,
+        }
+    }
+}
+
+fn ns(ns: f64) -> Time {
+    Time::from_ps((ns * 1e3).round() as i64)
+}
+
+/// All that is measured. A short message is written when it is sent, and never cold.
+fn experiments() -> impl Iterator<Item = Experiment> {
+    let powers = || std::iter::successors(Some(1), |bytes| Some(2 * bytes)).take_while(|n| *n <= LONGEST);
+    let lengths = || powers().flat_map(|n| [n, 3 * n / 2]).filter(|n| *n <= LONGEST);
+    let warm = lengths().map(|bytes| Experiment { bytes, cold: false });
+    warm.chain(lengths().filter(|bytes| *bytes >= LONG).map(|bytes| Experiment { bytes, cold: true }))
+}
+
+/// The median of a kind of times over rounds, and how far from it the truth may be.
+fn median_of(rounds: &[Vec<experiment::Times>], place: usize, kind: usize) -> (Time, Time) {
+    let mut times: Vec<Time> = rounds.iter().flat_map(|round| &round[place][kind]).copied().collect();
+    let middle = Middle::of(&mut times).expect("it was measured");
+    (middle.median, middle.doubt())
+}
+
+/// What a machine with these parameters takes, as the virtual clock has it.
+fn says(params: Params, ports: Ports, of: Experiment) -> [Time; 4] {
+    let machine = Machine::new(params).ports(ports).work(Work::Charged);
+    let of = Experiment { cold: false, ..of };
+    let run = machine.run(|p| of.run(p, &[WAY, FLOOD, EXCHANGE], 0, 1));
+    let times = run.expect("two processors send and receive").results.swap_remove(0);
+    times.map(|times| times[0])
+}
+
+/// The longest message that does not wait for its receiver, in bytes, by half a round trip of so many bytes. A message that is
+/// longer by a half never takes longer by more than that, unless something new begins; of several such jumps the highest
+/// is that of an agreement. Nothing if there is none.
+fn threshold<E>(mut way: impl FnMut(usize) -> Result<f64, E>) -> Result<Option<usize>, E> {
+    const STEPS: usize = 6;
+    /// No library has longer messages that do not wait.
+    const LONGEST: usize = 128 << 10;
+    let mut times = Vec::new();
+    for of in experiments().filter(|of| !of.cold && (64..=LONGEST).contains(&of.bytes)) {
+        times.push((of.bytes, way(of.bytes)?));
+    }
+    let excess = |pair: &&[(usize, f64)]| pair[1].1 - pair[0].1 * pair[1].0 as f64 / pair[0].0 as f64;
+    let highest = times.windows(2).max_by(|a, b| excess(a).total_cmp(&excess(b)));
+    let Some(&[(mut last, below), (mut first, above)]) =
+        highest.filter(|pair| excess(pair) > 0.0).and_then(|pair| pair.first_chunk())
+    else {
+        return Ok(None);
+    };
+    for _ in 0..STEPS {
+        let middle = last.midpoint(first);
+        if way(middle)? < (below + above) / 2.0 { last = middle } else { first = middle }
+    }
+    Ok(Some(last))
+}
