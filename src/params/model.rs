@@ -42,8 +42,11 @@ impl Model {
         };
         let params = Params { g: Time::ZERO, ..params };
         if self == Model::LogGP1 {
-            let surcharge =
-                Surcharge { above: gps.S, send: 4 * params.o + 2 * params.L + params.R, ..Surcharge::default() };
+            let surcharge = Surcharge {
+                above: gps.S,
+                send: 4 * params.o + 2 * params.L + params.R,
+                ..Surcharge::default()
+            };
             let long = LongMessages::LogGPS(LogGps { S: MOST_WORDS, ..gps });
             return Ok((Params { long, ..params }, surcharge));
         }

@@ -95,7 +95,14 @@ impl Stress {
                     let name = format!("{} with P = {}, load {size}{at}", pattern.name, params.P);
                     let MachineOptions { ports, latency, ties, .. } = self.machine;
                     let case = Case::new(&STRESS, pattern.name, *params).with(&RATE, rate);
-                    let case = Case { ports: ports.unwrap_or(case.ports), latency, ties, size, seed: self.seed, ..case };
+                    let case = Case {
+                        ports: ports.unwrap_or(case.ports),
+                        latency,
+                        ties,
+                        size,
+                        seed: self.seed,
+                        ..case
+                    };
                     case.check().map_err(Failure::request)?;
                     let study = Study { emulation: emulation.clone(), ..Study::of(case) };
                     studies.push(Task { name, machine: *machine, study, at: None });

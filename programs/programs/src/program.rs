@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use loggp::{Latency, Level, Machine, Params, Ports, RunError, Ties, Time, Work};
+use loggp::{ClockKind, Latency, Level, Machine, Params, Ports, RunError, Ties, Time, Work};
 
 use crate::option::{Length, Opt, ProgramOption, Value};
 use crate::{Computing, Emulation, Outcome, PhaseName, Trend};
@@ -168,7 +168,10 @@ impl Case {
 
     /// The machine that it runs on.
     pub fn machine(&self, emulation: &Emulation) -> Machine {
-        let machine = emulation.machine(self.params).ports(self.ports).work(self.work);
+        // A real machine has the ports that it has; those of the case are what its model has.
+        let is_real = emulation.over.is_some() && emulation.clock == ClockKind::Wall;
+        let ports = if is_real { Ports::default() } else { self.ports };
+        let machine = emulation.machine(self.params).ports(ports).work(self.work);
         let Case { program, algorithm, size, seed, .. } = self;
         let options = self.options.iter().map(Value::text).collect::<Vec<_>>();
         let machine = machine.latency(self.latency).ties(self.ties).levels(self.levels.iter().copied());

@@ -8,7 +8,8 @@ pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
         let unit = [1, 1, 2, 5][rng.usize(0..4)];
         let time = |rng: &mut fastrand::Rng, most: i64| rng.i64(-1..=most).max(0) * unit * PS;
         let (L, o, g, G) = (time(rng, 12), time(rng, 4), time(rng, 8), time(rng, 3));
-        let (O_s, O_r, G_s, G_l) = (time(rng, 1), time(rng, 1), time(rng, 2), time(rng, 5) - time(rng, 2) - time(rng, 2));
+        let (O_s, O_r, G_s, G_l) =
+            (time(rng, 1), time(rng, 1), time(rng, 2), time(rng, 5) - time(rng, 2) - time(rng, 2));
         let params = Params::builder(P).word(1).cycle(rng.i64(1..=3) * PS).o(o);
         let params = match rng.usize(0..10) {
             // LogP, with a capacity of 1 or 2.

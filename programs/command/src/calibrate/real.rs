@@ -70,7 +70,9 @@ fn said(real: &Real, unit: &Unit) -> Vec<Block> {
         format!("from one repetition to another differ, in {}: {}", unit.name, doubts.join(", ")),
     ];
     if real.overlaps {
-        said.push("half a round trip is shorter than two overheads: they overlap, and L is no less than 0".into());
+        said.push(
+            "half a round trip is shorter than two overheads: they overlap, and L is no less than 0".into(),
+        );
     }
     said.into_iter().map(|text| Block::Paragraph(plain(text))).collect()
 }
@@ -111,12 +113,11 @@ fn columns<'a>() -> Vec<Column<'a, Row>> {
     for (kind, name) in times {
         let title = if kind == WAY { "one way" } else { name };
         columns.extend([
-            Column::new(format!("{name}_ns"), move |row: &Row| Field::OfHost(row.0.times[kind].0)).titled(title),
+            Column::new(format!("{name}_ns"), move |row: &Row| Field::OfHost(row.0.times[kind].0))
+                .titled(title),
             Column::new(format!("{name}_doubt_ns"), move |row: &Row| Field::OfHost(row.0.times[kind].1)),
-            Column::new(format!("{name}_error"), move |row: &Row| {
-                Field::Error(row.0.error(kind))
-            })
-            .titled("LogGPS"),
+            Column::new(format!("{name}_error"), move |row: &Row| Field::Error(row.0.error(kind)))
+                .titled("LogGPS"),
         ]);
     }
     columns.push(Column::new("fitted", |row: &Row| if row.0.fitted { "fitted" } else { "" }).titled(""));

@@ -146,7 +146,10 @@ fn findings(derived: &Derived, params: &Params) -> Vec<Finding<'static>> {
             o,
             Bound::Exact,
             match overlaps {
-                true => "o': an empty round trip takes 4o', no longer than behind a long w: overheads overlap".into(),
+                true => {
+                    "o': an empty round trip takes 4o', no longer than behind a long w: overheads overlap"
+                        .into()
+                }
                 false => "o': behind a long w an empty round trip takes 2o'".into(),
             },
         ),

@@ -57,8 +57,10 @@ pub struct Real {
 
 /// Bytes in a word.
 const WORD: usize = 8;
+/// Longer messages are measured less often.
+const LONGER: usize = 1 << 20;
 /// The longest message.
-const LONGEST: usize = 4 << 20;
+const LONGEST: usize = 16 << 20;
 /// How often all is measured.
 const ROUNDS: usize = 5;
 
@@ -76,7 +78,11 @@ impl Real {
             Ok::<_, RunError>(make(Params::builder(P).word(WORD).gps(gps).build()?)?)
         };
         let run = |machine: &Machine, of: Experiment, which: &[usize], repeats: usize| {
-            let repeats = if of.bytes < LONG { 3 * repeats } else { repeats };
+            let repeats = match of.bytes {
+                ..LONG => 3 * repeats,
+                LONG..=LONGER => repeats,
+                _ => repeats / 2,
+            };
             Ok::<_, RunError>(machine.run_across(|p| of.run(p, which, 3, repeats))?.results.swap_remove(0))
         };
         let free = with(Params::NO_LIMIT)?;
@@ -100,7 +106,8 @@ impl Real {
     /// How far the parameters are from the floods and exchanges of lengths that were not fitted, short or long ones: in the
     /// middle, and the farthest.
     pub fn held_out(&self, long: bool) -> (f64, f64) {
-        let rows = self.measured.iter().filter(|it| !it.fitted && !it.of.cold && (it.of.bytes >= LONG) == long);
+        let rows =
+            self.measured.iter().filter(|it| !it.fitted && !it.of.cold && (it.of.bytes >= LONG) == long);
         let mut errors: Vec<f64> =
             rows.flat_map(|it| [FLOOD, EXCHANGE].map(|kind| it.error(kind).abs())).collect();
         errors.sort_by(f64::total_cmp);
@@ -186,16 +193,94 @@ fn threshold<E>(mut way: impl FnMut(usize) -> Result<f64, E>) -> Result<Option<u
     for of in experiments().filter(|of| !of.cold && (64..=LONGEST).contains(&of.bytes)) {
         times.push((of.bytes, way(of.bytes)?));
     }
-    let excess = |pair: &&[(usize, f64)]| pair[1].1 - pair[0].1 * pair[1].0 as f64 / pair[0].0 as f64;
-    let highest = times.windows(2).max_by(|a, b| excess(a).total_cmp(&excess(b)));
-    let Some(&[(mut last, below), (mut first, above)]) =
-        highest.filter(|pair| excess(pair) > 0.0).and_then(|pair| pair.first_chunk())
+    /// What is left of the longer one's time when all that its length explains is taken off.
+    fn left((shorter, below): (usize, f64), (longer, above): (usize, f64)) -> f64 {
+        above - below * longer as f64 / shorter as f64
+    }
+    let jumps = times.windows(2).map(|pair| (left(pair[0], pair[1]), pair[0], pair[1].0));
+    let Some((height, from, mut first)) = jumps.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|it| it.0 > 0.0)
     else {
         return Ok(None);
     };
+    let mut last = from.0;
     for _ in 0..STEPS {
         let middle = last.midpoint(first);
-        if way(middle)? < (below + above) / 2.0 { last = middle } else { first = middle }
+        if left(from, (middle, way(middle)?)) < height / 2.0 { last = middle } else { first = middle }
     }
     Ok(Some(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Machines of which no part hides another.
+    fn guesses() -> Vec<Guess> {
+        let of = |times: [f64; 8], s, S| [false, true].map(|dual| Guess { times, s, S, dual });
+        [
+            of([100.0, 300.0, 400.0, 2000.0, 0.6, 0.1, 2.0, 1.0], 64, 512),
+            of([0.0, 250.0, 300.0, 2500.0, 0.7, 0.0, 0.0, 0.9], 1 << 18, 500),
+            of([1500.0, 200.0, 350.0, 0.0, 0.0, 0.3, 1.5, 1.5], 128, Params::NO_LIMIT),
+        ]
+        .concat()
+    }
+
+    /// What the closed forms say is what the machine's rules say, for the same program.
+    #[test]
+    fn the_forms_are_the_rules() {
+        for guess in guesses() {
+            let ports = if guess.dual { Ports::Dual } else { Ports::Single };
+            let params = guess.params(2, WORD).unwrap();
+            for bytes in [1, 64, 1000, 3000, 6 << 10, 200 << 10, 1 << 20] {
+                let of = Experiment { bytes, cold: false };
+                let forms = guess.said(params.words(bytes), of.messages());
+                let rules = says(params, ports, of).map(Time::as_ns);
+                for kind in [CALL, WAY, FLOOD, EXCHANGE] {
+                    let near = (forms[kind] / rules[kind] - 1.0).abs() < 0.05;
+                    assert!(near, "{bytes} bytes, {kind}: {} and {} on {guess:?}", forms[kind], rules[kind]);
+                }
+            }
+        }
+    }
+
+    /// A machine that follows the rules is found, up to what shows in none of its times.
+    #[test]
+    fn a_machine_is_found_by_its_times() {
+        for set in guesses() {
+            let point = |of: Experiment| {
+                let (k, messages) = (of.bytes.div_ceil(WORD), of.messages());
+                Point { k, messages, times: set.said(k, messages) }
+            };
+            let of = |fitted: bool| {
+                experiments().filter(move |of| !of.cold && of.bytes.is_power_of_two() == fitted).map(point)
+            };
+            let found = fit(&of(true).collect::<Vec<_>>(), set.S);
+            for Point { k, messages, times } in of(false) {
+                for (kind, said) in found.said(k, messages).into_iter().enumerate() {
+                    let error = said / times[kind] - 1.0;
+                    assert!(
+                        kind == CALL || error.abs() < 0.15,
+                        "{k} words, {kind}: {error} on {found:?} for {set:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// The agreement's jump is found where a lower one is too, and between the lengths that are tried first.
+    #[test]
+    fn messages_that_wait_are_found_by_a_jump() {
+        let way = |S: usize| {
+            move |bytes: usize| {
+                let behind = if bytes >= LONG { 1000.0 } else { 0.0 };
+                let agreed = if bytes > S { 3000.0 } else { 0.0 };
+                Ok::<_, ()>(500.0 + 0.1 * bytes as f64 + behind + agreed)
+            }
+        };
+        for S in [3000, 10_000, 65_536] {
+            let found = threshold(way(S)).unwrap().unwrap();
+            assert!(found <= S && S - found <= S / 64, "{found} for {S}");
+        }
+        assert_eq!(threshold(|bytes| Ok::<_, ()>(500.0 + bytes as f64)).unwrap(), None);
+    }
 }

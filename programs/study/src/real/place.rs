@@ -44,7 +44,8 @@ pub fn places(link: &Arc<dyn Link>) -> Result<Vec<Placed>, RunError> {
         });
         let socket = cores.as_deref().and_then(socket);
         let is_setting = |(name, _): &(String, String)| SETTINGS.iter().any(|of| name.starts_with(of));
-        let all = env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let all = env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let mut settings: Vec<_> = all.filter(is_setting).collect();
         settings.sort();
         (read("/proc/sys/kernel/hostname").unwrap_or_default(), cores, socket, settings)
