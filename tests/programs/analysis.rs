@@ -377,7 +377,6 @@ fn other_models_and_parameters_together() {
 fn what_cannot_be_is_refused_in_a_sentence() {
     let params = rendezvous();
     for (text, part) in [
-        ("S=1", "S = 1 is below s = 2"),
         ("Q=1", "Q is not a parameter"),
         ("fragments=0", "fragments = 0 is not a length"),
         ("fragments=4,fragments=5", "fragments is given twice"),
@@ -742,7 +741,6 @@ fn the_command_refuses_in_a_sentence() {
     let path = file("refused.json", &trace);
     for (line, part) in [
         ("/nowhere".to_string(), "/nowhere cannot be read: "),
-        (format!("{path} --what-if S=1"), "--what-if S=1: S = 1 is below s = 2"),
         (format!("{path} --what-if P=3"), "P=3: the trace is of 2 processors and not of 3; give P = 2"),
         (format!("{path} --model loggp-7"), "there is no loggp-7"),
     ] {

@@ -197,7 +197,7 @@ fn round_trips_of_overheads_alone_are_a_machine() {
         table += &format!("{k},0,{time}\n{k},20,{}\n", 20.02 + time);
     }
     let found = Recovered::read(table.as_bytes(), builder(), US).unwrap();
-    assert_eq!((found.params.L, found.params.o), (Time::ZERO, 100 * NS));
+    assert_eq!((found.params.L, found.params.o), (Time::ZERO, Time::from_ps(100_000)));
     let how = |name| &found.findings.iter().find(|finding| finding.parameter == name).unwrap().how;
     assert!(how("o").ends_with("overheads overlap"), "{}", how("o"));
     let (_, worst, _) = found.trips.as_ref().unwrap().misses(&found.params).unwrap();
@@ -369,7 +369,7 @@ fn what_netgauge_prints_is_a_machine() {
     let machine = file("netgauge.json", &json);
     let run: Value =
         serde_json::from_str(&right(&format!("run broadcast --machine {machine} --format json"))).unwrap();
-    let expected = json!({"L": 0, "o": 511_712, "g": 448_000, "G": 583, "P": 4, "word": 1});
+    let expected = json!({"L": 0, "o": 511_713, "g": 448_000, "G": 583, "P": 4, "word": 1});
     assert_eq!(run["params"], expected);
     assert_eq!(run["formula_ns"], run["model_ns"]);
 }
@@ -422,7 +422,7 @@ fn the_command_refuses_in_a_sentence() {
             "run broadcast --machine ./none.json".into(),
             "--machine ./none.json: it cannot be read: No such file",
         ),
-        ("run broadcast --machine none.json".into(), "there is no machine none.json"),
+        ("run broadcast --machine none.json".into(), "--machine none.json: it cannot be read: No such file"),
         (format!("calibrate --from {few}"), "there is no round trip with an imbalance"),
         (format!("calibrate --from {few} --machine cm5"), "leave it out"),
         (format!("calibrate --from {few} --find loggp"), "leave out --find loggp"),

@@ -30,7 +30,7 @@ pub struct MachineFile {
 }
 
 /// No machine takes more bytes to describe.
-const LONGEST: u64 = 1 << 16;
+const LONGEST: u64 = 1 << 20;
 
 /// Whether what should be a machine's name is that of a file.
 pub fn is_meant(text: &str) -> bool {
@@ -193,7 +193,7 @@ mod tests {
     fn every_machine_comes_back() {
         for one in presets() {
             let text = serde_json::to_vec(&preset(one).unwrap()).unwrap();
-            let (name, read, _) = machine(&text, 3).unwrap();
+            let (name, read, _, _) = machine(&text, 3).unwrap();
             assert_eq!((name.as_deref(), read.open()), (Some(one.name), one.builder().open()));
             let given = |builder: ParamsBuilder| {
                 let open = builder.open().to_vec();
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn a_machine_is_written_by_hand_too() {
         let text = br#"{"params": {"L": "6us", "o": 2000000, "g": "4", "word": 16}, "cycle_ns": 0.5}"#;
-        let (name, builder, _) = machine(text, 5).unwrap();
+        let (name, builder, _, _) = machine(text, 5).unwrap();
         let params = builder.build().unwrap();
         let expected = Params::builder(5).L(6 * loggp::US).o(2 * loggp::US).g(2 * loggp::NS).word(16);
         assert_eq!((name, params), (None, expected.cycle(500 * loggp::PS).build().unwrap()));

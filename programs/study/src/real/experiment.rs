@@ -81,38 +81,39 @@ impl Experiment {
         (WRITTEN / self.bytes).clamp(2, 64)
     }
 
-    /// What processors 0 and 1 measure of these, in so many repetitions, after some that do not count.
-    pub fn run(self, p: &mut Proc, which: &[usize], skipped: usize, repeats: usize) -> Times {
+    /// What processor 0 and another measure of these, in so many repetitions, after some that do not count.
+    pub fn run(self, p: &mut Proc, other: usize, which: &[usize], skipped: usize, repeats: usize) -> Times {
         let messages = self.messages();
         let mut times = Times::default();
         let mut buffers = Buffers::of(self);
         let words = p.params().words(self.bytes);
+        let me = p.id();
         for &experiment in which {
             for repeat in 0..skipped + repeats {
                 buffers.write();
                 p.barrier();
                 let start = p.now();
                 let mut call = Time::ZERO;
-                match (p.id(), experiment) {
+                match (me, experiment) {
                     (0, WAY) => {
-                        p.send(1, DATA, buffers.next());
+                        p.send(other, DATA, buffers.next());
                         call = p.now() - start;
-                        buffers.keep(p.recv_from(1, DATA));
+                        buffers.keep(p.recv_from(other, DATA));
                     }
-                    (1, WAY) => {
+                    (_, WAY) if me == other => {
                         buffers.keep(p.recv_from(0, DATA));
                         p.send(0, DATA, buffers.next());
                     }
                     (0, FLOOD) => {
-                        (0..messages).for_each(|_| p.send(1, DATA, buffers.next()));
-                        p.recv_from(1, DONE);
+                        (0..messages).for_each(|_| p.send(other, DATA, buffers.next()));
+                        p.recv_from(other, DONE);
                     }
-                    (1, FLOOD) => {
+                    (_, FLOOD) if me == other => {
                         (0..messages).for_each(|_| buffers.keep(p.recv_from(0, DATA)));
                         p.send(0, DONE, ());
                     }
-                    (0 | 1, _) => {
-                        let other = 1 - p.id();
+                    (_, EXCHANGE) if me == 0 || me == other => {
+                        let other = other - me;
                         for _ in 0..messages {
                             let shift = Shift { to: other, value: buffers.next(), from: other };
                             p.exchange(DATA, words, [shift], |_, data| buffers.keep(data));

@@ -1,5 +1,5 @@
-//! Calibration of a real machine: LogGPS's parameters from round trips, floods and exchanges between processors 0 and 1, through
-//! the same calls as programs.
+//! Calibration of a real machine: LogGPS's parameters from round trips, floods and exchanges between two processors, through
+//! the same calls as programs; and again for each level that the places of its processes show.
 //!
 //! First round trips show S, above which a message costs more than length explains. From then on the machine has that S, so
 //! that its messages ask as those of programs will. A fit over every other length gives the rest, and the lengths in
@@ -9,13 +9,14 @@ mod experiment;
 mod fit;
 mod place;
 
+use std::iter::once;
 use std::sync::Arc;
 
-use loggp::{Link, LogGps, Machine, Params, Ports, RunError, Time, Work};
+use loggp::{Level, Link, LogGps, Machine, Params, ParamsBuilder, Ports, RunError, Time, Work};
 
 pub use experiment::{CALL, EXCHANGE, Experiment, FLOOD, LONG, WAY};
 use fit::{Guess, NAMES, Point, fit};
-pub use place::{Placed, places};
+pub use place::{Grouped, Placed, groups, places};
 
 use super::calibration::reading::Middle;
 use loggp_programs::math::median::median;
@@ -40,9 +41,11 @@ impl Measured {
     }
 }
 
-/// A real machine, as LogGPS sees it.
+/// A level of a real machine, as LogGPS sees it.
 #[derive(Clone, Debug)]
 pub struct Real {
+    /// The processor with which processor 0 measured it.
+    pub other: usize,
     /// Its parameters, with words of 8 bytes.
     pub params: Params,
     /// Whether what a processor sends and what it receives share a port.
@@ -65,17 +68,27 @@ const LONGEST: usize = 16 << 20;
 const ROUNDS: usize = 5;
 
 impl Real {
-    /// Measures a machine. All of its processes must call it.
-    pub fn study(link: &Arc<dyn Link>) -> Result<Real, RunError> {
-        Real::measure(link.p(), |params| Ok(Machine::new(params).over(link.clone())))
+    /// Measures a machine, level by level from the outermost: groups of so many processes each, of which the first is all.
+    /// All processes must call it.
+    pub fn study(link: &Arc<dyn Link>, groups: &[usize]) -> Result<Vec<Real>, RunError> {
+        // The first processors of two groups have nothing nearer in common.
+        let others = groups.iter().skip(1).chain([&1]);
+        let levels = groups.iter().zip(others);
+        levels.map(|(&P, &other)| Real::measure(link, P, other)).collect()
     }
 
-    /// Measures the machine that is made with parameters of which only S says anything.
-    fn measure(P: usize, make: impl Fn(Params) -> Result<Machine, RunError>) -> Result<Real, RunError> {
+    /// It as a level within a machine.
+    pub fn level(&self) -> Level {
+        Level::new(self.params).ports(self.ports)
+    }
+
+    /// Measures groups of P processes by what processor 0 and another say.
+    fn measure(link: &Arc<dyn Link>, P: usize, other: usize) -> Result<Real, RunError> {
         let with = |S: usize| {
             let [O_s, O_r, G_s, G_l] = [Time::ZERO; 4];
             let gps = LogGps { s: S, S, O_s, O_r, G_s, G_l };
-            Ok::<_, RunError>(make(Params::builder(P).word(WORD).gps(gps).build()?)?)
+            let params = Params::builder(link.p()).word(WORD).gps(gps).build()?;
+            Ok::<_, RunError>(Machine::new(params).over(link.clone()))
         };
         let run = |machine: &Machine, of: Experiment, which: &[usize], repeats: usize| {
             let repeats = match of.bytes {
@@ -83,7 +96,8 @@ impl Real {
                 LONG..=LONGER => repeats,
                 _ => repeats / 2,
             };
-            Ok::<_, RunError>(machine.run_across(|p| of.run(p, which, 3, repeats))?.results.swap_remove(0))
+            let run = machine.run_across(|p| of.run(p, other, which, 3, repeats))?;
+            Ok::<_, RunError>(run.results.into_iter().next().expect("processor 0 has times"))
         };
         let free = with(Params::NO_LIMIT)?;
         let way = |bytes: usize| {
@@ -100,7 +114,7 @@ impl Real {
             let all = experiments().map(|of| run(&machine, of, &[WAY, FLOOD, EXCHANGE], 9));
             rounds.push(all.collect::<Result<Vec<_>, _>>()?);
         }
-        Ok(Real::of(rounds, S, P))
+        Ok(Real::of(rounds, S, P, other))
     }
 
     /// How far the parameters are from the floods and exchanges of lengths that were not fitted, short or long ones: in the
@@ -115,7 +129,7 @@ impl Real {
     }
 
     /// The parameters that explain what was measured in several rounds.
-    fn of(rounds: Vec<Vec<experiment::Times>>, S: usize, P: usize) -> Real {
+    fn of(rounds: Vec<Vec<experiment::Times>>, S: usize, P: usize, other: usize) -> Real {
         // Those in between show what the parameters are worth.
         let fitted = |of: Experiment| of.bytes.is_power_of_two() && !of.cold;
         let points = |rounds: &[Vec<experiment::Times>]| {
@@ -145,6 +159,7 @@ impl Real {
         });
         let [call, way, ..] = points_of_all[0].times;
         Real {
+            other,
             params,
             ports,
             doubts: (0..NAMES.len()).map(doubt).collect(),
@@ -160,8 +175,8 @@ fn ns(ns: f64) -> Time {
 
 /// All that is measured. A short message is written when it is sent, and never cold.
 fn experiments() -> impl Iterator<Item = Experiment> {
-    let powers = || std::iter::successors(Some(1), |bytes| Some(2 * bytes)).take_while(|n| *n <= LONGEST);
-    let lengths = || powers().flat_map(|n| [n, 3 * n / 2]).filter(|n| *n <= LONGEST);
+    let doubled = || std::iter::successors(Some(1), |bytes| Some(2 * bytes)).take_while(|n| *n < LONGEST);
+    let lengths = || once(1).chain(doubled().flat_map(|n| [2 * n, 3 * n])).filter(|n| *n <= LONGEST);
     let warm = lengths().map(|bytes| Experiment { bytes, cold: false });
     warm.chain(lengths().filter(|bytes| *bytes >= LONG).map(|bytes| Experiment { bytes, cold: true }))
 }
@@ -175,9 +190,10 @@ fn median_of(rounds: &[Vec<experiment::Times>], place: usize, kind: usize) -> (T
 
 /// What a machine with these parameters takes, as the virtual clock has it.
 fn says(params: Params, ports: Ports, of: Experiment) -> [Time; 4] {
-    let machine = Machine::new(params).ports(ports).work(Work::Charged);
+    let two = ParamsBuilder::from(params).P(2).build().expect("any machine may have two");
+    let machine = Machine::new(two).ports(ports).work(Work::Charged);
     let of = Experiment { cold: false, ..of };
-    let run = machine.run(|p| of.run(p, &[WAY, FLOOD, EXCHANGE], 0, 1));
+    let run = machine.run(|p| of.run(p, 1, &[WAY, FLOOD, EXCHANGE], 0, 1));
     let times = run.expect("two processors send and receive").results.swap_remove(0);
     times.map(|times| times[0])
 }

@@ -1,5 +1,6 @@
 //! Where the processes of a real machine run, and what its MPI was told, as far as they can know.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::{env, fs};
 
@@ -65,4 +66,60 @@ fn socket(cores: &str) -> Option<String> {
         ends.map(|core| read(&format!("/sys/devices/system/cpu/cpu{core}/topology/physical_package_id")));
     let first = sockets.next()??;
     sockets.all(|socket| socket.as_ref() == Some(&first)).then_some(first)
+}
+
+/// The groups of processes that follow one another, from all of them to those of a socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grouped {
+    /// How many processes a group of each level has.
+    pub sizes: Vec<usize>,
+    /// What is no level, since its groups are not equal or do not follow one another.
+    pub scattered: Option<&'static str>,
+}
+
+/// The levels that places show.
+pub fn groups(places: &[Placed]) -> Grouped {
+    let mut found = Grouped { sizes: vec![places.len()], scattered: None };
+    let nodes = places.iter().map(|placed| (&placed.host, None)).collect::<Vec<_>>();
+    let sockets = places.iter().map(|placed| (&placed.host, placed.socket.as_ref())).collect();
+    for (name, keys) in [("nodes", nodes), ("sockets", sockets)] {
+        let all: BTreeSet<_> = keys.iter().collect();
+        let runs: Vec<usize> = keys.chunk_by(PartialEq::eq).map(<[_]>::len).collect();
+        let size = runs[0];
+        if runs.len() > all.len() || runs.iter().any(|run| *run != size) {
+            found.scattered = Some(name);
+            break;
+        }
+        if 1 < size && size < found.sizes[found.sizes.len() - 1] {
+            found.sizes.push(size);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_groups_that_follow_one_another() {
+        let of = |text: &str| {
+            let placed = |word: &str| Placed {
+                host: word[..1].into(),
+                cores: None,
+                socket: word.get(1..).filter(|rest| !rest.is_empty()).map(Into::into),
+                settings: Vec::new(),
+            };
+            let Grouped { sizes, scattered } = groups(&text.split(' ').map(placed).collect::<Vec<_>>());
+            (sizes, scattered)
+        };
+        assert_eq!(of("a a"), (vec![2], None));
+        assert_eq!(of("a b c"), (vec![3], None));
+        assert_eq!(of("a0 a0 a1 a1 b0 b0 b1 b1"), (vec![8, 4, 2], None));
+        assert_eq!(of("a0 a0 a1 a1"), (vec![4, 2], None));
+        assert_eq!(of("a0 a1 b0 b1"), (vec![4, 2], None));
+        assert_eq!(of("a0 a1 a0 a1"), (vec![4], Some("sockets")));
+        assert_eq!(of("a b a b"), (vec![4], Some("nodes")));
+        assert_eq!(of("a a a b"), (vec![4], Some("nodes")));
+    }
 }
