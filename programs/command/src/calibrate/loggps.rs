@@ -88,9 +88,13 @@ pub fn derive(asked: &Calibrate, path: &Path, out: &mut dyn Write) -> Result<(),
         None => "by Netgauge".into(),
     };
     let (name, params) = (path.display(), recovered.params);
-    let heading =
-        format!("{name}: {}\n{from}, times in {}", parameters(&params, &unit).join(", "), unit.name);
-    let ports = asked.machine.ports.unwrap_or_default();
+    let wires = match recovered.ports {
+        Some(ports) => format!(", {ports} ports"),
+        None => String::new(),
+    };
+    let parameters = parameters(&params, &unit).join(", ");
+    let heading = format!("{name}: {parameters}{wires}\n{from}, times in {}", unit.name);
+    let ports = asked.machine.ports.or(recovered.ports).unwrap_or_default();
     let bench = Bench { machine: None, params, ports, clock: None, carrier: None, dilation: 1.0, cores: 0 };
     report(asked, out, &mut files, bench, &recovered, &heading, unit)?;
     draw(files, &format!(" in {name}"), &from, &recovered, unit)
@@ -148,6 +152,7 @@ fn object(bench: Bench, rows: &[Row], recovered: &Recovered, fit: Option<(f64, f
         let Object(values) = column::object(&columns(), row);
         Object(values.into_iter().filter(|(name, _)| of.contains(&&**name)).collect())
     };
+    values.push(("ports".into(), bench.ports.into()));
     values.push(("findings".into(), Field::Rows(rows.iter().map(finding).collect())));
     values.push(("error_median".into(), fit.map(|(middle, ..)| middle).into()));
     values.push(("error_max".into(), fit.map(|(_, worst, _)| worst).into()));

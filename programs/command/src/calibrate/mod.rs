@@ -46,7 +46,7 @@ pub struct Calibrate {
     #[arg(long, value_enum, help_heading = "Calibration")]
     find: Option<Model>,
     /// Derive a LogGPS machine from times that were measured elsewhere: CSV with the columns k, w and time, or what
-    /// Netgauge's pattern loggp prints
+    /// Netgauge's pattern loggp or osu_latency and osu_bw print
     #[arg(long, value_name = "FILE", help_heading = "Calibration")]
     from: Option<PathBuf>,
     /// On a real machine, between processes 0 and 1.

@@ -4,14 +4,15 @@
 //! A round trip of two messages of k words, with and without a time w that the first processor computes between its send and
 //! its receive, makes two curves over k. Where they begin and how steep they are gives the parameters (`equations`); the
 //! paper takes s and S from the libraries' documents, and here they are where a curve bends and where it jumps. Round trips
-//! come from a machine (`search`), from a table of times that were measured elsewhere (`table`), and what Netgauge has
-//! made of its own is read too (`netgauge`).
+//! come from a machine (`search`), from a table of times that were measured elsewhere (`table`), and what Netgauge and OSU's
+//! tests have made of their own is read too (`netgauge`, `osu`).
 //!
 //! The gap is disregarded (section 4.2). Nothing that is found reads what was configured.
 
 mod equations;
 mod line;
 mod netgauge;
+mod osu;
 mod round_trips;
 mod search;
 mod table;
@@ -37,6 +38,8 @@ pub struct Recovered {
     pub findings: Vec<Finding<'static>>,
     /// The round trips that show them, where there are any.
     pub trips: Option<RoundTrips>,
+    /// Its ports, where they show.
+    pub ports: Option<Ports>,
 }
 
 /// What was found out about a machine.
@@ -114,12 +117,13 @@ fn configured(params: &Params, name: &str) -> Option<Amount> {
 }
 
 impl Recovered {
-    /// A machine from the times in a file: a table of round trips, or what Netgauge prints. The builder has what they do not
-    /// say, and a bare number in a table counts its cycles.
+    /// A machine from the times in a file: a table of round trips, or what Netgauge or OSU's tests print. The builder has what
+    /// they do not say, and a bare number in a table counts its cycles.
     pub fn read(text: &[u8], builder: ParamsBuilder, cycle: Time) -> Result<Recovered, Refusal> {
-        match netgauge::read(text) {
-            Some(lines) => lines?.machine(builder),
-            None => Recovered::from_round_trips(table::read(text, cycle)?, builder),
+        match (netgauge::read(text), osu::read(text)) {
+            (Some(lines), _) => lines?.machine(builder),
+            (_, Some(columns)) => columns?.machine(builder),
+            _ => Recovered::from_round_trips(table::read(text, cycle)?, builder),
         }
     }
 
@@ -128,7 +132,7 @@ impl Recovered {
         let derived = derive(&trips)?;
         let params = derived.params(builder);
         let params = params.map_err(|why| format!("what these round trips show is no machine: {why}"))?;
-        Ok(Recovered { params, findings: findings(&derived, &params), trips: Some(trips) })
+        Ok(Recovered { params, findings: findings(&derived, &params), trips: Some(trips), ports: None })
     }
 }
 

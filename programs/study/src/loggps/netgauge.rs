@@ -166,7 +166,7 @@ impl Netgauge {
                 }
             }
         }
-        Ok(Recovered { params, findings, trips: None })
+        Ok(Recovered { params, findings, trips: None, ports: None })
     }
 }
 

@@ -1,0 +1,219 @@
+//! What OSU's micro-benchmarks print, and the machine that it is.
+//!
+//! Each prints two columns below a line with its name, such as `# OSU MPI Latency Test v7.3`, and a file may have several:
+//!
+//! - **osu_latency**: bytes, and half of a round trip in microseconds;
+//! - **osu_bw**: bytes, and megabytes a second of 64 messages in a row, of which the last is answered;
+//! - **osu_bibw**: the same with both sides sending. Where that is much more than osu_bw's, each direction has a port.
+//!
+//! A search finds the parameters that explain them (`real::fit`). No call is timed by itself, so that o and L do not show apart:
+//! o is as much of half a round trip as a message in a row leaves room for. Messages above S that are in a row do not
+//! wait for one another, as those of a program do, and say nothing.
+
+use loggp::{LogGps, Params, ParamsBuilder, Ports, Time};
+
+use super::Recovered;
+use super::line::Noise;
+use super::round_trips::{RoundTrips, Sample};
+use crate::calibration::{Amount, Bound, Finding};
+use crate::real::{CALL, FLOOD, Point, WAY, fit, jump};
+use loggp_programs::Refusal;
+
+/// The tests that are read, by what stands in the line with their names, the longest first.
+const TESTS: [(&str, usize); 4] = [
+    ("Bi-Directional Bandwidth Test", BIBW),
+    ("Bidirectional Bandwidth Test", BIBW),
+    ("Bandwidth Test", BW),
+    ("Latency Test", LATENCY),
+];
+const LATENCY: usize = 0;
+const BW: usize = 1;
+const BIBW: usize = 2;
+/// How many messages are in a row.
+const WINDOW: usize = 64;
+/// Neither time nor length is more than this.
+const MOST: f64 = 4e9;
+
+/// What the tests printed: a length in bytes, and the other column.
+#[derive(Debug)]
+pub struct Osu([Vec<(usize, f64)>; 3]);
+
+/// Reads what OSU's tests have printed; nothing if there is no line with the name of one. Refuses other tests, and columns
+/// that cannot be.
+pub fn read(text: &[u8]) -> Option<Result<Osu, Refusal>> {
+    let text = String::from_utf8_lossy(text);
+    text.lines().any(is_title).then(|| columns(&text).map(Osu))
+}
+
+fn is_title(line: &str) -> bool {
+    line.starts_with("# OSU MPI ")
+}
+
+fn columns(text: &str) -> Result<[Vec<(usize, f64)>; 3], Refusal> {
+    let (mut tests, mut test) = ([const { Vec::new() }; 3], None);
+    for (number, line) in text.lines().enumerate() {
+        let refuse = |why: &str| Err(Refusal::from(format!("line {}: {why}", number + 1)));
+        if is_title(line) {
+            match TESTS.iter().find(|(name, _)| line.contains(&format!("MPI {name}"))) {
+                Some((_, which)) => test = Some(*which),
+                None => return refuse("this test is not read; give osu_latency, osu_bw and osu_bibw"),
+            }
+        }
+        let Some(test) = test.filter(|_| !line.starts_with('#') && !line.trim().is_empty()) else { continue };
+        let mut words = line.split_whitespace();
+        let (bytes, value) = (words.next().map(str::parse), words.next().map(str::parse));
+        match (bytes, value) {
+            (Some(Ok(0)), _) => (), // an empty message has no bytes to tell of
+            (Some(Ok(bytes)), Some(Ok(value))) if 0.0 < value && value < MOST && (bytes as f64) < MOST => {
+                tests[test].push((bytes, value));
+            }
+            _ => return refuse("there are no two columns of numbers, as OSU's tests print them"),
+        }
+    }
+    for of in &mut tests {
+        of.sort_by_key(|(bytes, _)| *bytes);
+        of.dedup_by_key(|(bytes, _)| *bytes);
+    }
+    Ok(tests)
+}
+
+impl Osu {
+    /// The machine, and for the rest what a builder has.
+    pub fn machine(&self, builder: ParamsBuilder) -> Result<Recovered, Refusal> {
+        let Osu([latency, bw, bibw]) = self;
+        for (test, of, shows) in [("osu_latency", latency, "L and o"), ("osu_bw", bw, "g")] {
+            if of.len() < 3 {
+                return Err(format!(
+                    "there are no three lengths of {test}, which shows {shows}; add what it prints"
+                )
+                .into());
+            }
+        }
+        let at = |of: &[(usize, f64)], bytes: usize| {
+            of.iter().find(|(other, _)| *other == bytes).map(|(_, value)| *value)
+        };
+        let ways: Vec<(usize, f64)> = latency.iter().map(|(bytes, us)| (*bytes, us * 1e3)).collect();
+        let waits = jump(&ways);
+        let S = waits.map_or(Params::NO_LIMIT, |(_, last, _)| last.0);
+        let point = |&(k, way): &(usize, f64)| {
+            let flood = at(bw, k).filter(|_| k <= S).map_or(f64::NAN, |rate| k as f64 / rate * 1e3);
+            let mut times = [f64::NAN; 4];
+            (times[WAY], times[FLOOD], times[CALL]) = (way, flood, flood.min(way / 2.0));
+            Point { k, messages: WINDOW, times }
+        };
+        let points: Vec<Point> = ways.iter().map(point).collect();
+        if !points[0].times[FLOOD].is_finite() {
+            let why = "osu_bw has no message as short as osu_latency's shortest; let both begin with 1 byte";
+            return Err(why.into());
+        }
+        let found = fit(&points, S);
+        let params = found
+            .set(builder)
+            .build()
+            .map_err(|why| format!("what these times show is no machine: {why}"))?;
+        // The longest messages show best what they share.
+        let both = bibw.iter().rev().find_map(|(bytes, both)| Some(both / at(bw, *bytes)?));
+        let ports = both.map(|ratio| if ratio > 1.5 { Ports::Dual } else { Ports::Single });
+        let mut trips = RoundTrips::new(Noise { absolute: 0.0, relative: 0.05 });
+        for (k, way) in ways {
+            trips.add(Sample {
+                k,
+                w: Time::ZERO,
+                time: Time::from_ps((way * 2e3).round() as i64),
+                doubt: None,
+            });
+        }
+        let findings = findings(&params, waits.map(|(_, last, first)| (last.0, first)));
+        Ok(Recovered { params, findings, trips: Some(trips), ports })
+    }
+}
+
+/// How each parameter was found.
+fn findings(params: &Params, jump: Option<(usize, usize)>) -> Vec<Finding<'static>> {
+    let finding = |parameter, found, bound, how: String| {
+        let how = how.into();
+        Finding { parameter, configured: None, found, bound, doubt: None, how, held: true }
+    };
+    let how = |name: &str| match name {
+        "L" => (Bound::AtLeast, "half a round trip of the shortest message, less 2o"),
+        "o" => (Bound::AtMost, "a message in a row takes no less, nor does half of half a round trip"),
+        "g" => (Bound::Exact, "what a short message in a row takes"),
+        "R" => {
+            (Bound::Exact, "what messages above S take longer than their bytes, the request and the reply")
+        }
+        _ => (Bound::Exact, "what explains all times best"),
+    };
+    let time = |(name, time): (&'static str, Time)| {
+        let (bound, said) = how(name);
+        finding(name, Amount::Time(time), bound, said.into())
+    };
+    let LogGps { s, S, .. } = params.gps().expect("it is one of LogGPS");
+    let mut findings: Vec<Finding> = params.times().map(time).collect();
+    findings.push(finding("s", Amount::Words(s as i64), Bound::Exact, how("s").1.into()));
+    findings.push(match jump {
+        Some((last, first)) => {
+            let said = format!("half a round trip jumps between {last} and {first} bytes");
+            finding("S", Amount::Words(S as i64), Bound::Exact, said)
+        }
+        None => finding("S", Amount::Words(S as i64), Bound::Any, "half a round trip does not jump".into()),
+    });
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the tests print on a machine with such a time for a message, and such a time in a row; behind S messages wait.
+    fn printed(way: impl Fn(f64) -> f64, row: impl Fn(f64) -> f64, directions: f64) -> String {
+        let sizes = || (0..=22).map(|i| 1_u32 << i);
+        let mut text = String::from(
+            "# OSU MPI Latency Test v7.3\n# Datatype: MPI_CHAR.\n# Size       Avg Latency(us)\n",
+        );
+        sizes().for_each(|k| text += &format!("{k:<10} {:14.3}\n", way(k.into())));
+        text += "\n# OSU MPI Bandwidth Test v5.9\n# Size      Bandwidth (MB/s)\n";
+        sizes().for_each(|k| text += &format!("{k:<10} {:14.3}\n", f64::from(k) / row(k.into())));
+        text += "# OSU MPI Bi-Directional Bandwidth Test v5.9\n# Size      Bandwidth (MB/s)\n";
+        sizes()
+            .for_each(|k| text += &format!("{k:<10} {:14.3}\n", directions * f64::from(k) / row(k.into())));
+        text
+    }
+
+    fn machine(text: &str) -> Result<Recovered, Refusal> {
+        read(text.as_bytes()).unwrap()?.machine(Params::builder(2).word(1))
+    }
+
+    #[test]
+    fn two_columns_make_a_machine() {
+        // A network: a byte in 0.1 ns, and messages above 8 KiB cost a request, a reply and 0.4 us more.
+        let way = |k: f64| 1.5 + 0.0001 * k + if k > 8192.0 { 3.4 } else { 0.0 };
+        let row = |k: f64| (63.0 * (0.3 + 0.0001 * k) + way(k) + way(0.0)) / 64.0;
+        for (directions, ports) in [(1.9, Ports::Dual), (1.02, Ports::Single)] {
+            let found = machine(&printed(way, row, directions)).unwrap();
+            let params = found.params;
+            assert_eq!((found.ports, params.gps().unwrap().S), (Some(ports), 8192));
+            let (middle, worst, _) = found.trips.unwrap().misses(&params).unwrap();
+            assert!(middle < 0.02 && worst < 0.2, "{middle}, {worst}: {params:?}");
+            let around = |time: Time, ns: f64| (time.as_ns() / ns - 1.0).abs() < 0.1;
+            assert!(around(2 * params.o + params.L, 1500.0) && around(params.g, 300.0), "{params:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_in_a_sentence() {
+        let way = |k: f64| 1.0 + k / 1e3;
+        let all = printed(way, way, 1.0);
+        let part = |from: usize| {
+            all.split("# OSU").skip(from).take(1).map(|of| format!("# OSU{of}")).collect::<String>()
+        };
+        for (text, why) in [
+            (part(1), "there are no three lengths of osu_bw, which shows g; add what it prints"),
+            (part(2), "there are no three lengths of osu_latency, which shows L and o; add what it prints"),
+            ("# OSU MPI Broadcast Latency Test\n1 2\n".into(), "line 1: this test is not read"),
+            ("# OSU MPI Latency Test\n1 fast\n".into(), "line 2: there are no two columns of numbers"),
+        ] {
+            let refusal = machine(&text).unwrap_err().to_string();
+            assert!(refusal.starts_with(why), "{refusal}");
+        }
+    }
+}
