@@ -16,7 +16,7 @@ use crate::time::Time;
 /// use loggp::Parameter;
 ///
 /// let names: Vec<&str> = Parameter::ALL.iter().map(|parameter| parameter.name).collect();
-/// assert_eq!(names, ["L", "o", "g", "G", "O_s", "O_r", "G_s", "G_l", "P", "C", "word", "s", "S"]);
+/// assert_eq!(names, ["L", "o", "g", "G", "O_s", "O_r", "G_s", "G_l", "R", "P", "C", "word", "s", "S"]);
 /// let gap = Parameter::named("g").unwrap();
 /// assert!(gap.is_time() && !gap.is_loggps());
 /// assert_eq!(gap.about, "the least time between two sends, or two receptions, of one processor");
