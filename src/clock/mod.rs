@@ -4,6 +4,7 @@ pub(crate) mod agenda;
 mod contract;
 pub(crate) mod linked;
 mod seat;
+mod spread;
 pub(crate) mod stacks;
 mod sync;
 pub(crate) mod virtual_time;

@@ -198,7 +198,7 @@ pub(crate) fn run<T>(
         beat.runs(id as u32, Time::ZERO);
         catch_unwind(AssertUnwindSafe(|| body(id, &mut jumper)))
     };
-    let mut coroutines = Coroutines::new((0..P).step_by(1), stack, &stacks, &start)?;
+    let mut coroutines = Coroutines::new(0..P, stack, &stacks, &start)?;
     (0..P as u32).for_each(|id| clock.agenda.borrow_mut().add(clock.entry(id, Time::ZERO, 0)));
 
     let mut results: Vec<Option<T>> = (0..P).map(|_| None).collect();

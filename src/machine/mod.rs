@@ -109,7 +109,7 @@ enum Runs {
 type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 
 /// What a processor does on its clock, by its number.
-type LifeOf<'a, T> = &'a dyn Fn(usize, &mut dyn Clock) -> T;
+type LifeOf<'a, T> = &'a (dyn Fn(usize, &mut dyn Clock) -> T + Sync);
 
 /// Where a processor's time went, and what it did, if that is traced.
 type Account = (Stats, Option<Box<Log>>);
@@ -261,13 +261,30 @@ impl Machine {
         Machine { stack: bytes, ..self }
     }
 
-    /// Sets how many of the host's cores the wall clock may use, at least 1; all, unless told.
+    /// Sets how many of the host's cores a run may use, at least 1. Unless told the wall clock uses all, and the virtual clock one.
+    ///
+    /// On the virtual clock all is the same on several cores as on one: results, accounts and the trace. Programs that compute
+    /// for long between their messages take less of the host's time. Those that do little but send take more, because a
+    /// message that others can see waits until all earlier ones on other cores have been sent.
+    ///
+    /// ```
+    /// use loggp::{Machine, Params, US, collectives};
+    ///
+    /// let machine = Machine::new(Params::builder(64).L(6 * US).o(2 * US).g(4 * US).build()?).trace(true);
+    /// let program = |p: &mut loggp::Proc| {
+    ///     let sum = p.work("add", 1000, || (0..1000_u64).map(|i| i * i).sum::<u64>());
+    ///     collectives::all_reduce(p, sum, |a, b| a + b)
+    /// };
+    /// let (one, two) = (machine.clone().run(program)?, machine.cores(2).run(program)?);
+    /// assert_eq!((one.results, one.trace), (two.results, two.trace));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn cores(self, cores: usize) -> Machine {
         Machine { cores, ..self }
     }
 
-    /// Lets the wall clock use as many cores as are [set](Machine::cores), even where the host has fewer: then some of them
-    /// share a core. No run can be in time so, but all else is the same. Tests try in this way what needs many cores.
+    /// Lets a run use as many cores as are [set](Machine::cores), even where the host has fewer: then some of them share a core.
+    /// No run can be in time so, but all else is the same. Tests try in this way what needs many cores.
     #[doc(hidden)]
     pub fn oversubscribed(self, oversubscribed: bool) -> Machine {
         Machine { oversubscribed, ..self }
@@ -290,8 +307,7 @@ impl Machine {
         Machine { carrier, ..self }
     }
 
-    /// How many processors compute at the same time: as many as there are cores for them on the wall clock, and one
-    /// on the virtual clock.
+    /// How many processors compute at the same time: as many as there are [cores](Machine::cores) for them.
     ///
     /// ```
     /// use loggp::{ClockKind, Machine, Params};
@@ -303,8 +319,8 @@ impl Machine {
     /// ```
     pub fn at_once(&self) -> usize {
         match self.clock {
-            ClockKind::Virtual => 1,
-            ClockKind::Wall => cores::cores_for(self.params.P, self.cores),
+            ClockKind::Virtual if self.cores == usize::MAX => 1,
+            _ => cores::cores_for(self.params.P, self.cores),
         }
     }
 
@@ -490,7 +506,8 @@ impl Machine {
         let run = || match self.clock {
             ClockKind::Virtual => {
                 let setup = self.setup();
-                let lives = self.emulate(&setup, &|id, clock| setup.live(id, clock, &live))?;
+                let lives =
+                    self.emulate(&setup, self.cores_at_once(), &|id, clock| setup.live(id, clock, &live))?;
                 Ok(self.report(lives, &setup))
             }
             ClockKind::Wall => self.measure(runs, &live, &clear),
@@ -552,16 +569,26 @@ impl Machine {
         Some(format!("a real machine has no {what} to set; {remedy}"))
     }
 
-    /// Runs on the virtual clock. Returns what each processor's `body` returns.
-    fn emulate<T>(&self, setup: &Setup, body: LifeOf<T>) -> Result<Vec<T>, RunError> {
-        virtual_time::run(self.params.P, self.stack, setup.known(), self.patience.clone(), body)
+    /// Runs on the virtual clock, on so many cores. Returns what each processor's `body` returns.
+    fn emulate<T: Send>(&self, setup: &Setup, cores: usize, body: LifeOf<T>) -> Result<Vec<T>, RunError> {
+        let (P, stack, known, patience) = (self.params.P, self.stack, setup.known(), self.patience.clone());
+        match cores {
+            1 => virtual_time::run(P, stack, known, patience, body),
+            _ => wall::run(P, Carrier::Coroutine, stack, cores, known, patience, None, body)
+                .map(|(results, _)| results),
+        }
+    }
+
+    /// How many cores a run uses.
+    fn cores_at_once(&self) -> usize {
+        if self.oversubscribed { self.cores.min(self.params.P) } else { self.at_once() }
     }
 
     /// Runs on the wall clock, at the dilation that was asked for or that the host needs. `clear` drops what
     /// an earlier try returned, before time runs again.
     fn measure(&self, runs: Runs, program: Program, clear: &dyn Fn()) -> Result<Run<()>, RunError> {
         let P = self.params.P;
-        let cores = if self.oversubscribed { self.cores.min(P) } else { self.at_once() };
+        let cores = self.cores_at_once();
         let mut notes = Vec::new();
         if cores > self.at_once() {
             notes.push(format!("the host offers {} of {cores} cores, so some share one", self.at_once()));
@@ -582,7 +609,7 @@ impl Machine {
                     setup.live(id, &mut recorder, program);
                     recorder.waits
                 };
-                let waits = self.emulate(&setup, &body)?;
+                let waits = self.emulate(&setup, 1, &body)?;
                 let effort = effort(self.carrier, P.div_ceil(cores));
                 dilation::choose(&waits, cores, effort, self.work == Work::Measured)
             }
@@ -604,7 +631,7 @@ impl Machine {
                 cores,
                 setup.known(),
                 self.patience.clone(),
-                choice.dilation,
+                Some(choice.dilation),
                 &body,
             )?;
             let mut run = self.report(lives, &setup);

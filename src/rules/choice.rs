@@ -170,6 +170,12 @@ impl Places {
         Places((!choice.is_by_number()).then(|| Arc::clone(choice)))
     }
 
+    /// Whether each processor's place is its number, at any time.
+    #[inline]
+    pub(crate) fn are_numbers(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// The place of a processor among those that act at `time`.
     #[inline]
     pub(crate) fn place(&self, time: Time, id: u32) -> u32 {

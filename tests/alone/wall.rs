@@ -195,7 +195,7 @@ fn draw(seed: u64, most: usize) -> (Machine, Traffic) {
 /// Holds a run on the wall clock against the run on the virtual clock: nothing may differ but when it really ended.
 fn is_the_same_run(seed: u64, machine: &Machine, traffic: &Traffic) {
     let program = |p: &mut Proc| traffic.run(p);
-    let model = machine.clone().clock(ClockKind::Virtual).run(program).unwrap();
+    let model = machine.clone().clock(ClockKind::Virtual).cores(1).run(program).unwrap();
     let measured = machine.run(program).unwrap();
     assert_eq!(measured.results, model.results, "seed {seed}");
     if measured.trace != model.trace {
@@ -215,6 +215,7 @@ fn is_the_same_run(seed: u64, machine: &Machine, traffic: &Traffic) {
     assert!(measured.time >= model.time, "seed {seed}: {} is before {}", measured.time, model.time);
     assert_eq!(measured.host.unwrap().out_of_order, 0, "seed {seed}");
     let trace = model.trace.as_ref().unwrap();
+    // Repeated, and on as many cores of the virtual clock.
     let again = machine.clone().clock(ClockKind::Virtual).repeat(trace).run(program).unwrap();
     assert_eq!(again.trace, model.trace, "seed {seed}, repeated");
     let audit = audit(trace);
@@ -267,7 +268,7 @@ fn a_barrier_that_takes_no_time_keeps_the_order_of_acts() {
             p.wait_until(MS);
             std::iter::from_fn(|| p.try_recv(WORDS)).map(|(from, _)| from).collect::<Vec<_>>()
         };
-        let model = machine.clone().clock(ClockKind::Virtual).run(program).unwrap();
+        let model = machine.clone().clock(ClockKind::Virtual).cores(1).run(program).unwrap();
         let measured = machine.run(program).unwrap();
         assert_eq!(measured.results, model.results, "ties {seed}");
         assert_eq!(measured.trace, model.trace, "ties {seed}");

@@ -206,6 +206,7 @@ fn rows_are_the_same_on_any_number_of_cores() {
         "sweep broadcast --over P=2..40:14 --seed 3 --latency random:4",
         "compare fft -P 8 --clock virtual --work charged --size 64k",
         "sweep remap long-naive --over size=1..9:9 --machine cm5 --ties random:5",
+        "run lu grid-cyclic -P 16 --size 64 --machine cm5 --ports dual",
     ] {
         let on = |cores: usize| loggp(&format!("{line} --format csv --cores {cores}")).output().unwrap();
         let [one, three] = [1, 3].map(on);
@@ -778,10 +779,6 @@ fn refuses_in_one_sentence() {
             "--machine ncube2: the paper leaves g open; give a value, as in g=6us",
         ),
         ("run scatter -P 0", "P = 0 is not a number of processors; give one from 1 to 16777216"),
-        (
-            "run broadcast optimal --cores 2",
-            "a single run on the virtual clock takes one core; leave out --cores",
-        ),
         (
             "run scatter --params P=4",
             "--params has none of L, o and g; give them, or a --machine that has them",

@@ -74,8 +74,8 @@ pub struct ClockOptions {
     /// How much slower than it should the machine runs on the wall clock [default: auto, what this computer holds]
     #[arg(long, value_name = "auto|N", value_parser = dilation, allow_negative_numbers = true)]
     pub dilation: Option<Dilation>,
-    /// How many of this computer's cores the wall clock may use; on the virtual clock, how many runs of a sweep or a
-    /// comparison go at once [default: all]
+    /// How many of this computer's cores it may use: first for as many runs at once, where work is charged on the virtual
+    /// clock, and then for each run [default: all, but one for a run on the virtual clock]
     #[arg(long, value_name = "N", value_parser = cores, allow_negative_numbers = true)]
     pub cores: Option<usize>,
 }
@@ -156,13 +156,6 @@ impl MachineOptions {
         Ok(Emulation { stack: self.stack, ..self.clock.emulation(usual)? })
     }
 
-    /// The same for runs of which several go at once on the virtual clock: there --cores says how many.
-    pub fn emulation_of_several(&self, usual: ClockKind) -> Result<Emulation, Failure> {
-        let cores = self.clock.cores;
-        let clock = ClockOptions { cores: None, ..self.clock };
-        Ok(Emulation { stack: self.stack, cores, ..clock.emulation(usual)? })
-    }
-
     /// The number of processors, if it was given. Refuses several.
     pub fn one_P(&self) -> Result<Option<usize>, Failure> {
         match self.P[..] {
@@ -179,7 +172,7 @@ impl ClockOptions {
     /// How a machine runs, on this clock unless they say which. Refuses what only the wall clock has, on the other.
     pub fn emulation(&self, usual: ClockKind) -> Result<Emulation, Failure> {
         let clock = self.clock.unwrap_or(usual);
-        let [_, only @ ..] = self.given();
+        let [_, only @ .., _] = self.given();
         if let Some((name, _)) = only.iter().find(|(_, given)| *given && clock == ClockKind::Virtual) {
             return Err(Failure::Request(format!("{name} is for the wall clock; give --clock wall too")));
         }

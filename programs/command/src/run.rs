@@ -68,10 +68,6 @@ impl Run {
         let mut study = setting.study(algorithm, choice.params).map_err(Failure::request)?;
         study.emulation.trace = self.of.request.trace.is_some() || self.of.request.timeline.is_some();
         study.case.check().map_err(Failure::request)?;
-        if study.emulation.clock == ClockKind::Virtual && study.emulation.cores.is_some() {
-            let sentence = "a single run on the virtual clock takes one core; leave out --cores";
-            return Err(Failure::request(sentence));
-        }
         let draft =
             |path: &Option<PathBuf>, what| path.as_deref().map(|path| Draft::create(path, what)).transpose();
         trend::check(&self.of.request.outputs, &study.case)?;

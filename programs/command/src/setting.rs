@@ -39,7 +39,7 @@ impl<'a> Setting<'a> {
         clock: ClockKind,
     ) -> Result<Setting<'a>, Failure> {
         let program = of.program;
-        let mut emulation = options.machine.emulation_of_several(clock)?;
+        let mut emulation = options.machine.emulation(clock)?;
         if let Some(link) = options.on.link()? {
             emulation = Emulation { clock: ClockKind::Wall, over: Some(link), ..emulation };
         }

@@ -48,7 +48,7 @@ type Ran = Result<Answers, Failed>;
 
 /// Runs each of them, several at once where they can be, and tells in their order what became of each.
 fn each(
-    studies: Vec<Task>,
+    mut studies: Vec<Task>,
     progress: &Progress,
     mut ran: impl FnMut(Task, Ran) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
@@ -57,6 +57,10 @@ fn each(
         task.study.run_with(|| progress.step())
     };
     let workers = at_once(&studies);
+    for task in &mut studies {
+        let cores = &mut task.study.emulation.cores;
+        *cores = cores.map(|cores| (cores / workers).max(1)); // runs first, and then each run
+    }
     if workers == 1 {
         return studies.into_iter().try_for_each(|task| {
             let became = run(&task);

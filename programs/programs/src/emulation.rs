@@ -16,7 +16,7 @@ pub struct Emulation {
     pub carrier: Carrier,
     /// How much slower than it should the machine runs on the wall clock.
     pub dilation: Dilation,
-    /// How many of the host's cores the wall clock may use; all unless told.
+    /// How many of the host's cores it may use. Unless told those are all on the wall clock, and one on the virtual clock.
     pub cores: Option<usize>,
     /// The bytes of each processor's stack, if not as usual.
     pub stack: Option<usize>,

@@ -1,9 +1,6 @@
 //! Processors as coroutines. The virtual clock has them on its one thread, and the wall clock, if coroutines carry its
 //! processors, on the thread of each core.
 
-use std::iter::StepBy;
-use std::ops::Range;
-
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use super::arena::{Arena, ArenaStack};
@@ -15,7 +12,7 @@ pub(in crate::clock) struct Coroutines<Y, T> {
     /// One for each processor.
     all: Vec<Coroutine<(), Y, T, ArenaStack>>,
     /// The numbers of the coroutines' processors.
-    ids: StepBy<Range<usize>>,
+    ids: Vec<u32>,
     /// How many bytes each stack has.
     size: usize,
     /// The coroutines' stacks. This field comes last, as the stacks must be dropped after the coroutines.
@@ -25,16 +22,18 @@ pub(in crate::clock) struct Coroutines<Y, T> {
 impl<Y, T> Coroutines<Y, T> {
     /// A coroutine for each of these processors, with `size` bytes of stack. It calls `start` when it is first resumed.
     pub(crate) fn new(
-        ids: StepBy<Range<usize>>,
+        ids: impl Iterator<Item = usize>,
         size: usize,
         stacks: &Stacks,
         start: &impl Fn(usize, &Yielder<(), Y>) -> T,
     ) -> Result<Coroutines<Y, T>, Cause> {
+        let ids: Vec<u32> = ids.map(|id| id as u32).collect();
         let count = ids.len();
         let refused = |error| no_room(count, size, &error);
         let arena = Arena::new(count, size).map_err(refused)?;
         let mut all = Vec::with_capacity(count);
-        for (place, id) in ids.clone().enumerate() {
+        for (place, id) in ids.iter().enumerate() {
+            let id = *id as usize;
             let stack = arena.stack(place).map_err(refused)?;
             stacks.coroutine(id, &stack);
             let program = move |yielder: &Yielder<(), Y>, ()| start(id, yielder);
@@ -49,7 +48,7 @@ impl<Y, T> Coroutines<Y, T> {
     pub(crate) fn resume(&mut self, place: usize) -> CoroutineResult<Y, T> {
         let result = self.all[place].resume(());
         if !self.arena.is_whole(place) {
-            end_process(self.ids.clone().nth(place).unwrap_or(place), self.size);
+            end_process(self.ids[place] as usize, self.size);
         }
         result
     }

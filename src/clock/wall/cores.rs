@@ -5,12 +5,11 @@ pub(crate) fn cores_for(P: usize, most: usize) -> usize {
     most.min(available_cores()).min(P).max(1)
 }
 
-/// How many cores the host offers.
+/// How many cores the host offers: those on which this process may run, but no more than its control group has time for. In a
+/// container with a quota of two cores on a large host, more of them would wait for each other to be let run.
 pub(crate) fn available_cores() -> usize {
-    core_affinity::get_core_ids()
-        .map(|ids| ids.len())
-        .filter(|cores| *cores > 0)
-        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+    let may_run = std::thread::available_parallelism().map_or(1, usize::from);
+    core_affinity::get_core_ids().map_or(may_run, |ids| ids.len().clamp(1, may_run))
 }
 
 /// Pins the calling thread to a core, or to one that is shared if the host has too few. Returns whether that worked.

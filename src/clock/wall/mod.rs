@@ -20,6 +20,7 @@ use hdrhistogram::Histogram;
 use super::agenda::{Agenda, Entry};
 use super::contract::{Clock, Foreknown};
 use super::seat::{Seat, blame};
+use super::spread::Spread;
 use super::sync::{AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look};
 use super::watchdog::{Beat, Patience, Watched};
 use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
@@ -29,19 +30,20 @@ use crate::rules::choice::Places;
 use crate::rules::reception::Reception;
 use crate::time::{PS, Time};
 use carrier::{Berth, Carrier, coroutine, thread};
-use front::{Front, LAST, NEVER, Outlook, place};
+use front::{Front, LAST, Moment, NEVER, Outlook, place};
 use lane::{Receiver, Sender, lane};
 use ticks::HostClock;
 
 /// What all processors of a run share.
 struct Wall {
     host: HostClock,
-    /// The cores. With C cores, processor i is on core i mod C, at place i div C.
+    /// The cores.
     cores: Box<[CachePadded<Mutex<Roster>>]>,
     /// What each core shows to the others.
     fronts: Box<[Front]>,
     known: Foreknown,
-    P: usize,
+    /// Which processor is on which core.
+    spread: Spread,
     /// Whether the host has fewer cores, so that several cores share one of the host's and must yield to each other.
     crowded: bool,
     /// Wakes each processor's thread, if it has one.
@@ -80,6 +82,8 @@ enum Needs {
 
 /// The processors of one core. The holder keeps it locked as long as it holds the core.
 struct Roster {
+    /// Which processor is on which core.
+    spread: Spread,
     /// The seat of each processor.
     seats: Vec<Seat>,
     /// The processors that wait for a time, without the holder.
@@ -150,16 +154,10 @@ pub(crate) struct Findings {
 }
 
 impl Wall {
-    /// A run of `P` processors that has not begun. `parkers` are those of the processors that are threads.
-    fn new(
-        P: usize,
-        host: HostClock,
-        cores: usize,
-        known: Foreknown,
-        watched: Watched,
-        parkers: &[Parker],
-    ) -> Wall {
-        let mut rosters: Vec<Roster> = (0..cores).map(|core| Roster::new(core, P, cores, &known)).collect();
+    /// A run that has not begun. `parkers` are those of the processors that are threads.
+    fn new(spread: Spread, host: HostClock, known: Foreknown, watched: Watched, parkers: &[Parker]) -> Wall {
+        let cores = spread.cores();
+        let mut rosters: Vec<Roster> = (0..cores).map(|core| Roster::new(core, spread, &known)).collect();
         for from in 0..cores {
             for to in (0..cores).filter(|to| *to != from) {
                 let (sender, receiver) = lane();
@@ -172,21 +170,16 @@ impl Wall {
             cores: rosters.into_iter().map(|roster| CachePadded::new(Mutex::new(roster))).collect(),
             fronts: (0..cores).map(|_| Front::new(cores)).collect(),
             known,
-            P,
+            spread,
             crowded: !cfg!(loom) && cores > cores::available_cores(),
             unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
             status: AtomicU8::new(GOING),
             cause: Mutex::new(None),
             cold: AtomicUsize::new(cores),
-            running: AtomicUsize::new(P),
+            running: AtomicUsize::new(spread.P()),
             finish: AtomicU64::new(0),
             watched,
         }
-    }
-
-    /// The core and the place of a processor.
-    fn seat_of(&self, id: usize) -> (usize, usize) {
-        (id % self.cores.len(), id / self.cores.len())
     }
 
     /// Ends the run for every processor.
@@ -209,21 +202,24 @@ impl Wall {
 }
 
 impl Roster {
-    /// The roster of one of so many cores in a run of `P` processors.
-    fn new(core: usize, P: usize, cores: usize, known: &Foreknown) -> Roster {
+    /// The roster of a core.
+    fn new(core: usize, spread: Spread, known: &Foreknown) -> Roster {
         let mut lateness = lateness_histogram();
+        let mut unstarted: Vec<u32> = spread.processors(core).skip(1).map(|id| id as u32).collect();
+        unstarted.reverse();
         lateness.reset(); // touches the histogram's memory before time begins
         Roster {
-            seats: (core..P).step_by(cores).map(|_| Seat::with_room()).collect(),
+            spread,
+            seats: spread.processors(core).map(|_| Seat::with_room()).collect(),
             agenda: Agenda::default(),
             outgoing: Vec::new(),
             incoming: Vec::new(),
-            outlook: Outlook::new(core, cores),
+            outlook: Outlook::new(core, spread.cores()),
             hopeless: false,
             lateness,
             cost: known.cost.clone(),
             places: known.places.clone(),
-            unstarted: (core + cores..P).step_by(cores).rev().map(|id| id as u32).collect(),
+            unstarted,
             warm: false,
         }
     }
@@ -242,11 +238,10 @@ impl Roster {
 
     #[inline]
     fn add(&mut self, entry: Entry) {
-        let Roster { agenda, seats, places, outgoing, .. } = self;
-        let cores = outgoing.len() + 1;
+        let Roster { agenda, seats, places, spread, .. } = self;
         agenda.insert(entry, |entry| {
             let (time, place) = entry.moment();
-            seats[places.who(time, place) as usize / cores].ticket() == entry.ticket()
+            seats[spread.place(places.who(time, place) as usize)].ticket() == entry.ticket()
         });
     }
 
@@ -255,6 +250,13 @@ impl Roster {
     fn processor(&self, entry: Entry) -> u32 {
         let (time, place) = entry.moment();
         self.places.who(time, place)
+    }
+
+    /// What the core shows of the moment before which none of its processors acts. Where processors act in the order of their
+    /// numbers, no processor of another core comes between those of a block, so the others are told of a block once.
+    #[inline]
+    fn shown(&self, (time, place): Moment) -> Moment {
+        (time, if self.places.are_numbers() { self.spread.first_of_block(place) } else { place })
     }
 
     /// The entry on the agenda of a processor of the core.
@@ -273,14 +275,14 @@ impl Roster {
     /// Lets in the messages from other cores. Returns whether there were any. `seat` is the holder's if it is one of a pair:
     /// then messages after the one that it will certainly take wait in their lane, where they need no room of their own.
     #[inline]
-    fn let_in(&mut self, holder: u32, seat: Option<usize>, cores: usize) -> bool {
+    fn let_in(&mut self, holder: u32, seat: Option<usize>) -> bool {
         let mut any = false;
         for from in 0..self.incoming.len() {
             while seat.is_none_or(|seat| !self.seats[seat].is_certain(holder))
                 && let Some((arrival, letter)) = self.incoming[from].pop()
             {
                 self.outlook.takes(from);
-                let place = letter.to as usize / cores;
+                let place = self.spread.place(letter.to as usize);
                 self.put(place, holder, Envelope { arrival: Time::from_ps(arrival), letter });
                 any = true;
             }
@@ -290,10 +292,10 @@ impl Roster {
 
     /// The entry of the processor that acts first on the core: the holder, with the entry `mine`, or one on the agenda.
     #[inline]
-    fn first(&mut self, mine: Entry, holder: u32, cores: usize) -> Entry {
+    fn first(&mut self, mine: Entry, holder: u32) -> Entry {
         while let Some(first) = self.agenda.peek() {
             let id = self.processor(first);
-            let counts = self.seats[id as usize / cores].ticket() == first.ticket();
+            let counts = self.seats[self.spread.place(id as usize)].ticket() == first.ticket();
             if counts && id != holder {
                 return first.min(mine);
             }
@@ -305,14 +307,16 @@ impl Roster {
 
 impl<'a> Waiter<'a> {
     fn new(wall: &'a Wall, id: usize, berth: &'a dyn Berth) -> Waiter<'a> {
-        let (number, place) = wall.seat_of(id);
+        let (number, place) = wall.spread.seat_of(id);
         let (id, core, beat) = (id as u32, &*wall.cores[number], wall.watched.beat(number));
         Waiter { wall, id, core, number, place, beat, roster: None, reached: (-PS, 0), berth, stops: 0 }
     }
 
     /// Waits until the core is handed to the processor for the first time.
     fn start(&mut self) {
-        touch_stack(if self.wall.P > MANY { 1 } else { TOUCHED_PAGES });
+        if !self.wall.host.has_come() {
+            touch_stack(if self.wall.spread.P() > MANY { 1 } else { TOUCHED_PAGES });
+        }
         self.berth.awaits_core();
         self.goes_on();
         self.seat().start();
@@ -335,12 +339,12 @@ impl<'a> Waiter<'a> {
     /// what `follows` is certain. Returns false once the run is over.
     fn sleep(&mut self, follows: Needs) -> bool {
         self.beat.called();
-        let (id, place, cores) = (self.id, self.place, self.wall.cores.len());
+        let (id, place) = (self.id, self.place);
         let mut waited = false;
         loop {
             let (wall, number) = (self.wall, self.number);
             let pair = wall.known.pair.then_some(place);
-            if self.roster().let_in(id, pair, cores) {
+            if self.roster().let_in(id, pair) {
                 self.hopes();
             }
             let roster = self.roster();
@@ -353,14 +357,20 @@ impl<'a> Waiter<'a> {
                 continue;
             }
             let mine = roster.entry(id, place);
-            let first = roster.first(mine, id, cores);
+            let first = roster.first(mine, id);
             let wake = roster.seats[place].wake();
-            roster.outlook.show(&wall.fronts[number], first.moment());
+            let shown = roster.shown(first.moment());
+            roster.outlook.show(&wall.fronts[number], shown);
             if first != mine {
                 roster.agenda.pop();
                 let other = roster.processor(first);
                 if !self.hand_over(other, mine) {
                     return false;
+                }
+                // Who hands the core over has let in what had to be let in before the horizon.
+                let wake = self.seat().wake();
+                if self.has(Needs::Turn, wake) && self.is_due(wake) {
+                    return true;
                 }
                 waited = true;
                 continue;
@@ -434,6 +444,29 @@ impl<'a> Waiter<'a> {
         status == GOING
     }
 
+    /// Whether another core has not done what is due long ago by the host's time: the host does not let it run.
+    fn others_are_behind(&mut self) -> bool {
+        let (host, horizon) = (&self.wall.host, self.roster().outlook.horizon().0);
+        !host.never_comes(horizon) && host.now().saturating_sub(host.tick_of(horizon)) > host.ticks(LONG)
+    }
+
+    /// Whether a time has come. If it has, the processor goes on.
+    #[inline]
+    fn is_due(&mut self, wake: Time) -> bool {
+        let host = &self.wall.host;
+        let (now, deadline) = (host.now(), host.tick_of(wake));
+        if now < deadline {
+            return false;
+        }
+        if wake != self.reached.0 && !host.has_come() {
+            let late = host.nanoseconds(now - deadline);
+            self.roster().lateness.saturating_record(late);
+        }
+        self.reached = (wake, now);
+        self.beat.runs(self.id, wake);
+        true
+    }
+
     /// Spins until `wake` has come and the processor has what it needs, or until there is something else to do. If it is
     /// `certain` which message the processor takes, messages from other cores can wait.
     fn watch(&mut self, wake: Time, needs: Needs, certain: bool) -> Seen {
@@ -441,9 +474,13 @@ impl<'a> Waiter<'a> {
         const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
         /// The same number if the cores are crowded: then each round yields to another core, which may take long.
         const SELDOM_IF_CROWDED: u32 = 1 << 6;
+        /// After how many rounds in which another core was behind the holder lets the host run something else, and after how many
+        /// more it sleeps. A core that runs shows something new sooner.
+        const SPINS: u32 = 1 << 9;
+        const YIELDS: u32 = 1 << 9;
         let crowded = self.wall.crowded;
         let seldom = if crowded { SELDOM_IF_CROWDED } else { SELDOM };
-        let mut looks = 0_u32;
+        let (mut looks, mut behind) = (0_u32, 0_u32);
         self.beat.rests();
         loop {
             if !self.goes_on() {
@@ -456,23 +493,19 @@ impl<'a> Waiter<'a> {
                 if !self.has(needs, wake) {
                     // Messages that the others sent before this look lie in the lanes now, so the next round looks there first.
                     self.look_around();
-                } else {
-                    let (now, deadline) = (self.wall.host.now(), self.wall.host.tick_of(wake));
-                    if now >= deadline {
-                        if wake != self.reached.0 {
-                            let late = self.wall.host.nanoseconds(now - deadline);
-                            self.roster().lateness.saturating_record(late);
-                        }
-                        self.reached = (wake, now);
-                        self.beat.runs(self.id, wake);
-                        return Seen::Due;
-                    }
+                } else if self.is_due(wake) {
+                    return Seen::Due;
                 }
             }
-            if crowded {
-                std::thread::yield_now();
-            } else {
+            if cfg!(loom) {
                 look();
+            } else if crowded || (behind > SPINS && behind <= SPINS + YIELDS) {
+                behind += 1;
+                std::thread::yield_now();
+            } else if behind > SPINS + YIELDS {
+                std::thread::sleep(NAP);
+            } else if self.others_are_behind() {
+                behind += 1;
             }
             looks = looks.wrapping_add(1);
             if looks.is_multiple_of(seldom) && self.wall.host.never_comes(wake) {
@@ -484,7 +517,7 @@ impl<'a> Waiter<'a> {
                     }
                 } else if self.roster().outlook.horizon().0 == Time::MAX && !self.roster().has_incoming() {
                     // No processor of any core waits for a time, and no message is under way.
-                    let (waiting, of) = (self.wall.running.load(Ordering::SeqCst), self.wall.P);
+                    let (waiting, of) = (self.wall.running.load(Ordering::SeqCst), self.wall.spread.P());
                     say_before_abort(&Cause::Deadlock { waiting, of });
                     self.wall.end(FAILED);
                 }
@@ -519,7 +552,7 @@ impl Clock for Waiter<'_> {
     }
 
     fn deliver(&mut self, envelope: Envelope) {
-        let (to, seat) = self.wall.seat_of(envelope.letter.to as usize);
+        let (to, seat) = self.wall.spread.seat_of(envelope.letter.to as usize);
         let (from, id, wall) = (self.number, self.id, self.wall);
         let roster = self.roster();
         if to == from {
@@ -554,7 +587,8 @@ impl Clock for Waiter<'_> {
         if roster.unstarted.is_empty() {
             let first = roster.agenda.peek().map_or(NEVER, Entry::moment);
             let mine = (t.min(LAST), roster.places.place(t, id));
-            roster.outlook.show(&wall.fronts[number], first.min(mine));
+            let shown = roster.shown(first.min(mine));
+            roster.outlook.show(&wall.fronts[number], shown);
         }
     }
 
@@ -591,8 +625,9 @@ impl Clock for Waiter<'_> {
     }
 }
 
-/// Runs `body` for each of `P` processors on so many cores, with time stretched by `dilation`. `body` gets the processor's
-/// number and its clock. Returns the results, and how the host held the run, when all have ended.
+/// Runs `body` for each of `P` processors on so many cores, with time stretched by `dilation`; without one nobody waits for the
+/// host's time, which is the virtual clock on several cores. `body` gets the processor's number and its clock. Returns the
+/// results, and how the host held the run, when all have ended.
 #[expect(clippy::too_many_arguments, reason = "all are different, and all come from the machine")]
 pub(crate) fn run<T: Send>(
     P: usize,
@@ -601,13 +636,15 @@ pub(crate) fn run<T: Send>(
     cores: usize,
     known: Foreknown,
     patience: Patience,
-    dilation: f64,
+    dilation: Option<f64>,
     body: &(dyn Fn(usize, &mut dyn Clock) -> T + Sync),
 ) -> Result<(Vec<T>, Findings), RunError> {
     let threads = if carrier == Carrier::Thread { P } else { 0 };
     let parkers: Vec<Parker> = (0..threads).map(|_| Parker::new()).collect();
     let watched = Watched::new(cores, patience);
-    let wall = Wall::new(P, HostClock::new(dilation), cores, known, watched, &parkers);
+    let host = dilation.map_or_else(HostClock::that_has_come, HostClock::new);
+    let spread = if dilation.is_some() { Spread::one_by_one(P, cores) } else { Spread::in_blocks(P, cores) };
+    let wall = Wall::new(spread, host, known, watched, &parkers);
     let live = |id: usize, berth: &dyn Berth| {
         let mut waiter = Waiter::new(&wall, id, berth);
         let outcome = catch_unwind(AssertUnwindSafe(|| {
@@ -627,13 +664,13 @@ pub(crate) fn run<T: Send>(
     let fail = |cause: Cause| wall.fail_with(cause);
     let (lives, pinned) = match carrier {
         Carrier::Thread => thread::carry(parkers, &wall.unparkers, stack, cores, &fail, &live),
-        Carrier::Coroutine => coroutine::carry(P, stack, cores, &fail, &live),
+        Carrier::Coroutine => coroutine::carry(spread, stack, dilation.is_some(), &fail, &live),
     };
 
     let mut rosters: Vec<_> = wall.cores.iter().map(|core| core.lock()).collect();
-    rosters.iter_mut().for_each(|roster| _ = roster.let_in(u32::MAX, None, cores));
+    rosters.iter_mut().for_each(|roster| _ = roster.let_in(u32::MAX, None));
     let seats = (0..P).map(|id| {
-        let (core, place) = wall.seat_of(id);
+        let (core, place) = spread.seat_of(id);
         &rosters[core].seats[place]
     });
     if let Some(cause) = wall.cause.lock().take().or_else(|| blame(seats.clone())) {
@@ -656,6 +693,11 @@ pub(crate) fn run<T: Send>(
         }
     }
 }
+
+/// How far another core must be behind for a holder to let the host run something else, in nanoseconds.
+const LONG: f64 = 20_000.0;
+/// How long a holder then sleeps at a time.
+const NAP: std::time::Duration = std::time::Duration::from_micros(50);
 
 /// How many pages of its stack a processor touches before time begins.
 const TOUCHED_PAGES: usize = 4;
@@ -718,7 +760,8 @@ mod loom_tests {
         builder.check(move || {
             let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
             let watched = Watched::new(cores, Patience::default());
-            let wall = Wall::new(P, HostClock::new(1.0), cores, Foreknown::default(), watched, &parkers);
+            let spread = Spread::one_by_one(P, cores);
+            let wall = Wall::new(spread, HostClock::new(1.0), Foreknown::default(), watched, &parkers);
             let (wall, acts) = (loom::sync::Arc::new(wall), Acts::default());
             let threads: Vec<_> = (0..)
                 .zip(parkers)

@@ -16,6 +16,8 @@ pub(super) struct HostClock {
     ticks_per_ps: f64,
     /// How many nanoseconds of the host a tick lasts.
     ns_per_tick: f64,
+    /// Whether every time has come already, so that nobody waits for the host's time.
+    has_come: bool,
     /// The tick at which the machine's time is 0; [`UNSET`] before the run has begun.
     start: AtomicU64,
 }
@@ -33,14 +35,29 @@ impl HostClock {
         let clock = Clock::new();
         let ns_per_tick = clock.delta_as_nanos(0, MANY) as f64 / MANY as f64;
         let ticks_per_ps = dilation / (1000.0 * ns_per_tick);
-        HostClock { clock, ticks_per_ps, ns_per_tick, start: AtomicU64::new(UNSET) }
+        let start = AtomicU64::new(UNSET);
+        HostClock { clock, ticks_per_ps, ns_per_tick, has_come: cfg!(loom), start }
+    }
+
+    /// A clock on which every time has come already: processors wait only for each other. Loom tries orders, not times, and
+    /// the virtual clock on several cores is this.
+    pub(super) fn that_has_come() -> HostClock {
+        let (clock, _) = Clock::mock();
+        let start = AtomicU64::new(UNSET);
+        HostClock { clock, ticks_per_ps: 0.0, ns_per_tick: 0.0, has_come: true, start }
+    }
+
+    /// Whether every time has come already.
+    #[inline]
+    pub(super) fn has_come(&self) -> bool {
+        self.has_come
     }
 
     /// The tick now.
     #[inline]
     pub(super) fn now(&self) -> u64 {
-        if cfg!(loom) {
-            return UNSET - 1; // every time has come: loom tries orders, not times
+        if self.has_come {
+            return UNSET - 1;
         }
         self.clock.raw()
     }
@@ -48,7 +65,8 @@ impl HostClock {
     /// Sets the machine's time 0 a little ahead of now.
     pub(super) fn begin(&self) {
         let ahead = (AHEAD_NS / self.ns_per_tick) as u64;
-        self.start.store(self.clock.raw() + ahead, Ordering::Release);
+        let start = if self.has_come { 0 } else { self.clock.raw() + ahead };
+        self.start.store(start, Ordering::Release);
     }
 
     /// The first tick after the machine's time `t`. It is [`UNSET`] if `t` is the end of time or later than all ticks, or if
@@ -81,6 +99,12 @@ impl HostClock {
     pub(super) fn since(&self, tick: u64) -> Time {
         let ticks = self.now().saturating_sub(tick);
         Time::from_ps((ticks as f64 * self.ns_per_tick * 1e3) as i64)
+    }
+
+    /// How many ticks so many nanoseconds of the host last.
+    #[inline]
+    pub(super) fn ticks(&self, nanoseconds: f64) -> u64 {
+        if self.has_come { 0 } else { (nanoseconds / self.ns_per_tick) as u64 }
     }
 
     /// How many nanoseconds of the host so many ticks last.

@@ -88,7 +88,10 @@ pub fn check(case: &Case, wall: bool) -> (Outcome, Vec<Fault>) {
             let cores = 1 + (case.program.iter().map(Vec::len).sum::<usize>() + carrier as usize) % 4;
             let measured = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
             let measured = run(&measured.carrier(carrier).cores(cores).oversubscribed(true), case);
-            faults.extend(is_the_same_run(&measured, &ran, carrier));
+            let what = if carrier == Carrier::Thread { "wall, threads" } else { "wall, coroutines" };
+            faults.extend(is_the_same_run(&measured, &ran, what));
+            let spread = run(&machine.clone().cores(cores + 1).oversubscribed(true), case);
+            faults.extend(is_the_same_run(&spread, &ran, "virtual, several cores"));
         }
     }
     (outcome, faults)
@@ -115,9 +118,8 @@ fn as_the_oracle_says(case: &Case, ran: &Ran, outcome: &Outcome) -> Option<Fault
     (*outcome != expected).then(|| fault("oracle", outcome.differs_from(&expected)))
 }
 
-/// 2. The wall clock runs the same, whatever the host does.
-fn is_the_same_run(measured: &Ran, model: &Ran, carrier: Carrier) -> Vec<Fault> {
-    let what = if carrier == Carrier::Thread { "wall, threads" } else { "wall, coroutines" };
+/// 2. The wall clock runs the same, and so does the virtual clock on several cores, whatever the host does.
+fn is_the_same_run(measured: &Ran, model: &Ran, what: &'static str) -> Vec<Fault> {
     let (measured, model) = match (measured, model) {
         (Ok(measured), Ok(model)) => (measured, model),
         (measured, model) => {

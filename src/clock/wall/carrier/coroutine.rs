@@ -3,6 +3,7 @@
 use corosensei::{CoroutineResult, Yielder};
 
 use super::berth::{Berth, RunIn};
+use crate::clock::spread::Spread;
 use crate::clock::stacks::coroutines::Coroutines;
 use crate::clock::stacks::overflow::Stacks;
 use crate::clock::wall::cores::pin;
@@ -19,22 +20,23 @@ impl Berth for CoroutineBerth<'_> {
     }
 }
 
-/// Gives each core a thread, and each of `P` processors a coroutine with `stack` bytes of stack on one of them. Returns,
+/// Gives each core a thread, which it pins if told, and each of its processors a coroutine with `stack` bytes of stack on one of them. Returns,
 /// when all have ended, each processor's result and whether all threads could be pinned.
 pub(in crate::clock) fn carry<T: Send>(
-    P: usize,
+    spread: Spread,
     stack: usize,
-    cores: usize,
+    pins: bool,
     fail: &(dyn Fn(Cause) + Sync),
     run_in: RunIn<T>,
 ) -> (Vec<Option<T>>, bool) {
     let ids = core_affinity::get_core_ids().unwrap_or_default();
+    let (P, cores) = (spread.P(), spread.cores());
     let stacks = Stacks::new(P, stack);
     let run = |core: usize| {
-        let pinned = pin(core, &ids);
+        let pinned = pins && pin(core, &ids);
         let start = |id: usize, yielder: &Yielder<(), u32>| run_in(id, &CoroutineBerth(yielder));
-        match Coroutines::new((core..P).step_by(cores), stack, &stacks, &start) {
-            Ok(coroutines) => (carry_core(coroutines, cores), pinned),
+        match Coroutines::new(spread.processors(core), stack, &stacks, &start) {
+            Ok(coroutines) => (carry_core(coroutines, spread), pinned),
             Err(cause) => {
                 fail(cause);
                 (Vec::new(), pinned)
@@ -63,7 +65,7 @@ pub(in crate::clock) fn carry<T: Send>(
         for (core, thread) in threads.into_iter().enumerate() {
             let (ended, pinned) = thread.join().unwrap_or_default();
             all_pinned &= pinned;
-            ended.into_iter().for_each(|(place, life)| lives[place * cores + core] = life);
+            ended.into_iter().for_each(|(place, life)| lives[spread.processor(core, place)] = life);
         }
     });
     (lives, all_pinned)
@@ -71,12 +73,12 @@ pub(in crate::clock) fn carry<T: Send>(
 
 /// Resumes the coroutines of a core, one at a time, as they hand the core to each other, until the run has ended. Then
 /// lets the coroutines that have not ended do so.
-fn carry_core<T>(mut coroutines: Coroutines<u32, Option<T>>, cores: usize) -> Vec<(usize, Option<T>)> {
+fn carry_core<T>(mut coroutines: Coroutines<u32, Option<T>>, spread: Spread) -> Vec<(usize, Option<T>)> {
     let mut ended = Vec::new();
     let mut holder = 0;
     loop {
         match coroutines.resume(holder) {
-            CoroutineResult::Yield(other) => holder = other as usize / cores,
+            CoroutineResult::Yield(other) => holder = spread.place(other as usize),
             // A holder returns only when the run has ended: a processor that has finished stays until all have.
             CoroutineResult::Return(life) => {
                 ended.push((holder, life));
