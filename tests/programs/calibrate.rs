@@ -324,7 +324,6 @@ fn the_command_refuses_in_a_sentence() {
         ("calibrate --machine cenju4", "this is a LogGPS machine"),
         ("calibrate -P 1", "at least 2"),
         ("calibrate -o x.png", ".svg"),
-        ("calibrate --clock virtual --cores 1", "--cores is for the wall clock"),
         ("calibrate --latency random:1", "needs messages that are under way for exactly L"),
         ("calibrate -P 2,3", "-P is one number of processors here"),
         ("calibrate --size 3", "unexpected argument '--size'"),

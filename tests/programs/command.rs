@@ -876,7 +876,6 @@ fn refuses_in_one_sentence() {
         "run scatter --clock wall --dilation nan",
         "run scatter --clock wall --dilation 1e7",
         "run scatter --clock wall --cores -1",
-        "calibrate --clock virtual --cores 2",
         "run scatter --ports three",
         "run scatter --work none",
         "run scatter --format xml",

@@ -13,6 +13,7 @@ mod lane;
 mod ticks;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
 use hdrhistogram::Histogram;
@@ -472,14 +473,14 @@ impl<'a> Waiter<'a> {
     fn watch(&mut self, wake: Time, needs: Needs, certain: bool) -> Seen {
         /// After how many rounds it checks whether the run is stuck: the check must not delay a message that comes soon.
         const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
-        /// The same number if the cores are crowded: then each round yields to another core, which may take long.
-        const SELDOM_IF_CROWDED: u32 = 1 << 6;
-        /// After how many rounds in which another core was behind the holder lets the host run something else, and after how many
-        /// more it sleeps. A core that runs shows something new sooner.
+        /// The same number once each round lets the host run something else, which may take long.
+        const SELDOM_IF_SLOW: u32 = 1 << 6;
+        /// After how many rounds in which another core was behind the holder lets the host run something else. A core that runs
+        /// shows something new sooner.
         const SPINS: u32 = 1 << 9;
+        /// How many times it then yields to another core before it sleeps.
         const YIELDS: u32 = 1 << 9;
         let crowded = self.wall.crowded;
-        let seldom = if crowded { SELDOM_IF_CROWDED } else { SELDOM };
         let (mut looks, mut behind) = (0_u32, 0_u32);
         self.beat.rests();
         loop {
@@ -497,16 +498,17 @@ impl<'a> Waiter<'a> {
                     return Seen::Due;
                 }
             }
-            if cfg!(loom) {
+            let slow = crowded || behind > SPINS;
+            if cfg!(loom) || !slow {
                 look();
-            } else if crowded || (behind > SPINS && behind <= SPINS + YIELDS) {
-                behind += 1;
+                behind += u32::from(self.others_are_behind());
+            } else if behind <= SPINS + YIELDS {
                 std::thread::yield_now();
-            } else if behind > SPINS + YIELDS {
-                std::thread::sleep(NAP);
-            } else if self.others_are_behind() {
                 behind += 1;
+            } else {
+                std::thread::sleep(NAP);
             }
+            let seldom = if slow { SELDOM_IF_SLOW } else { SELDOM };
             looks = looks.wrapping_add(1);
             if looks.is_multiple_of(seldom) && self.wall.host.never_comes(wake) {
                 self.look_around();
@@ -696,8 +698,8 @@ pub(crate) fn run<T: Send>(
 
 /// How far another core must be behind for a holder to let the host run something else, in nanoseconds.
 const LONG: f64 = 20_000.0;
-/// How long a holder then sleeps at a time.
-const NAP: std::time::Duration = std::time::Duration::from_micros(50);
+/// How long a holder sleeps at a time.
+const NAP: Duration = Duration::from_micros(50);
 
 /// How many pages of its stack a processor touches before time begins.
 const TOUCHED_PAGES: usize = 4;
