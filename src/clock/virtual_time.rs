@@ -1,9 +1,10 @@
-//! The virtual clock: time jumps to the next thing that happens.
+//! The virtual clock on one core: time jumps to the next thing that happens.
 //!
 //! Processors are coroutines on one thread. The earliest processor runs. When it waits for a time that is still
 //! the earliest, it just carries on; else it is put on the agenda, and the new earliest is resumed. So when a
 //! processor acts at t, all acts before t have been done: the run is exact, and the same every time. Processors
-//! that act at the same time do so in the order of their places.
+//! that act at the same time do so in the order of their places. On several cores the virtual clock is the wall clock's code
+//! (`wall/README.md`).
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::hint::black_box;
