@@ -6,6 +6,7 @@
 mod allocations;
 #[path = "../../src/cases.rs"]
 mod cases;
+mod pretended;
 mod size;
 mod wall;
 
