@@ -1,6 +1,10 @@
 //! How a schedule is made, and what cannot be one.
 
-use super::stored::{ANY, Follower, Kind, Operation, Packed, Placed, Requirement, Schedule, ScheduleError};
+use std::collections::HashMap;
+
+use super::stored::{
+    ANY, Follower, Kind, Operation, Packed, Placed, Requirement, Role, Schedule, ScheduleError, distance,
+};
 use crate::time::Time;
 
 /// Makes a schedule, a rank after the other.
@@ -37,6 +41,8 @@ pub struct ScheduleBuilder {
     in_order: bool,
     /// How many ranks there are to be.
     most: usize,
+    /// The first rank with each script, by two hashes: with the peers themselves, and with their distances.
+    seen: HashMap<u64, u32>,
 }
 
 impl ScheduleBuilder {
@@ -52,6 +58,7 @@ impl ScheduleBuilder {
             requirements: Vec::new(),
             in_order: true,
             most: ranks,
+            seen: HashMap::new(),
         })
     }
 
@@ -71,8 +78,8 @@ impl ScheduleBuilder {
         } else if rank != next {
             return refuse(format!("rank {rank} comes where rank {next} belongs; write all in their order"));
         }
-        let begin = self.schedule.operations.len() as u32;
-        self.schedule.ranks.push((begin, begin));
+        let (begin, place) = (self.schedule.len as u32, self.schedule.operations.len() as u32);
+        self.schedule.ranks.push(Role { begin, place, len: 0, origin: rank as u32 });
         self.rank = Some(rank as u32);
         Ok(())
     }
@@ -88,7 +95,8 @@ impl ScheduleBuilder {
             return refuse("an operation belongs to no rank; begin one first".into());
         };
         let Placed { what, cpu, nic } = placed;
-        let last = self.ranks() - 1;
+        let (last, P) = (self.ranks() - 1, self.ranks() as u32);
+        let ahead = |peer: u32| distance(rank, peer, P);
         let check_peer = |peer: u32, does: &str| match (peer as usize) <= last {
             true => Ok(()),
             false => refuse(format!("rank {rank} {does} rank {peer}, and there are ranks 0 to {last}")),
@@ -99,15 +107,15 @@ impl ScheduleBuilder {
             Operation::Send { tag: ANY, .. } | Operation::Recv { tag: Some(ANY), .. } => return no_tag(),
             Operation::Send { to, bytes, tag } => {
                 check_peer(to, "sends to")?;
-                Packed { size: bytes, peer: to, tag, needs, kind: Kind::Send, cpu, nic }
+                Packed { size: bytes, peer: ahead(to), tag, needs, kind: Kind::Send, cpu, nic }
             }
             Operation::Recv { from, bytes, tag } => {
                 from.map_or(Ok(()), |from| check_peer(from, "receives from"))?;
-                let (peer, tag) = (from.unwrap_or(ANY), tag.unwrap_or(ANY));
+                let (peer, tag) = (from.map_or(ANY, ahead), tag.unwrap_or(ANY));
                 Packed { size: bytes, peer, tag, needs, kind: Kind::Recv, cpu, nic }
             }
             Operation::Calc(time) if (Time::ZERO..Time::MAX).contains(&time) => {
-                Packed { size: time.as_ps() as u64, peer: 0, tag: 0, needs, kind: Kind::Calc, cpu, nic: 0 }
+                Packed { size: time.as_ps() as u64, peer: ANY, tag: 0, needs, kind: Kind::Calc, cpu, nic: 0 }
             }
             Operation::Calc(time) => {
                 let most = Time::MAX;
@@ -117,14 +125,15 @@ impl ScheduleBuilder {
             }
         };
         let schedule = &mut self.schedule;
-        if schedule.operations.len() >= Schedule::MOST_OPERATIONS {
+        if schedule.len >= Schedule::MOST_OPERATIONS {
             let most = Schedule::MOST_OPERATIONS;
             return refuse(format!("there are more than {most} operations; give fewer"));
         }
         schedule.operations.push(packed);
-        let (begin, end) = &mut schedule.ranks[rank as usize];
-        *end += 1;
-        Ok(*end - *begin - 1)
+        schedule.len += 1;
+        let Role { len, .. } = &mut schedule.ranks[rank as usize];
+        *len += 1;
+        Ok(*len - 1)
     }
 
     /// An operation of the rank is not done before another one has been done.
@@ -140,59 +149,101 @@ impl ScheduleBuilder {
     /// An operation of the rank waits for another one.
     pub fn require(&mut self, requirement: Requirement) -> Result<(), ScheduleError> {
         let Requirement { later, earlier, begun } = requirement;
-        let (begin, end) = self.rank.map_or((0, 0), |rank| self.schedule.ranks[rank as usize]);
-        let (last, count) = (later.max(earlier), end - begin);
-        if last >= count {
+        let role = self.rank.map(|rank| self.schedule.ranks[rank as usize]);
+        let (last, count) = (later.max(earlier), role.map_or(0, |role| role.len));
+        let Some(role) = role.filter(|_| last < count) else {
             return refuse(format!(
                 "a requirement names operation {last}, counted from 0, and its rank has {count}"
             ));
-        }
+        };
         if self.schedule.followers.len() + self.requirements.len() >= u32::MAX as usize {
             return refuse(format!("there are {} requirements and more; give fewer", u32::MAX));
         }
         self.in_order &= earlier < later;
-        self.schedule.operations[(begin + later) as usize].needs += 1;
-        self.requirements.push((earlier, Follower::new(begin + later, begun)));
+        self.schedule.operations[(role.place + later) as usize].needs += 1;
+        self.schedule.requirements += 1;
+        self.requirements.push((earlier, Follower::new(later, begun)));
         Ok(())
     }
 
     /// The schedule, if no operations wait for each other. Ranks that were not written do nothing.
     pub fn build(mut self) -> Result<Schedule, ScheduleError> {
         self.end_rank()?;
-        let end = self.schedule.operations.len() as u32;
-        self.schedule.ranks.resize(self.most, (end, end));
+        let (begin, place) = (self.schedule.len as u32, self.schedule.operations.len() as u32);
+        self.schedule.ranks.resize(self.most, Role { begin, place, len: 0, origin: 0 });
         self.schedule.operations.shrink_to_fit();
         self.schedule.followers.shrink_to_fit();
         Ok(self.schedule)
     }
 
-    /// Ends the rank that is being written, if any: its requirements are put in order.
+    /// Ends the rank that is being written, if any: its requirements are put in order, and if another rank has the same
+    /// script, the two share it.
     fn end_rank(&mut self) -> Result<(), ScheduleError> {
         let Some(rank) = self.rank.take() else { return Ok(()) };
-        let Schedule { ranks, operations, first, followers } = &mut self.schedule;
-        let (begin, end) = ranks[rank as usize];
+        let Schedule { ranks, first, followers, .. } = &mut self.schedule;
+        let Role { place, len, .. } = ranks[rank as usize];
         // By what is waited for, and then as written.
         self.requirements.sort_unstable();
         let mut rest = self.requirements.drain(..).peekable();
-        for operation in 0..end - begin {
+        for operation in 0..len {
             while let Some((_, follower)) = rest.next_if(|(earlier, _)| *earlier == operation) {
                 followers.push(follower);
             }
             first.push(followers.len() as u32);
         }
         drop(rest);
-        if std::mem::replace(&mut self.in_order, true) {
+        let in_order = std::mem::replace(&mut self.in_order, true);
+        if self.shares_script(rank) {
+            let Schedule { operations, first, followers, .. } = &mut self.schedule;
+            operations.truncate(place as usize);
+            first.truncate(place as usize + 1);
+            followers.truncate(first[place as usize] as usize);
             return Ok(());
         }
+        if in_order { Ok(()) } else { self.check_order(rank) }
+    }
+
+    /// Looks for a rank with the script of the rank that was written last. Returns whether there is one.
+    fn shares_script(&mut self, rank: u32) -> bool {
+        let (P, schedule) = (self.ranks() as u32, &mut self.schedule);
+        let role = schedule.ranks[rank as usize];
+        let written = |role: Role| role.place as usize..(role.place + role.len) as usize;
+        let followers = |role: Role| written(role).map(|place| schedule.followers(place));
+        let mut same = None;
+        for by_distance in [true, false] {
+            let origin = |role: Role| if by_distance { 0 } else { role.origin };
+            let operations = |role: Role| {
+                let operations = schedule.operations[written(role)].iter();
+                operations.map(move |packed| Packed { peer: packed.peer_from(origin(role), P), ..*packed })
+            };
+            let hash = operations(role).fold(u64::from(by_distance), hashed);
+            let other = schedule.ranks[*self.seen.entry(hash).or_insert(rank) as usize];
+            let is_same = other.len == role.len
+                && operations(other).eq(operations(role))
+                && followers(other).eq(followers(role));
+            if other.begin != role.begin && is_same {
+                let origin = if by_distance { rank } else { other.origin };
+                same = Some(Role { place: other.place, origin, ..role });
+                break;
+            }
+        }
+        let Some(same) = same else { return false };
+        schedule.ranks[rank as usize] = same;
+        true
+    }
+
+    /// Refuses a rank whose operations wait for each other.
+    fn check_order(&self, rank: u32) -> Result<(), ScheduleError> {
+        let Role { place, len, .. } = self.schedule.ranks[rank as usize];
+        let operations = &self.schedule.operations[place as usize..];
         // All that can be done is done in turn. The operations that are left then wait for each other in a circle.
-        let mut needs: Vec<u32> =
-            operations[begin as usize..].iter().map(|operation| operation.needs).collect();
-        let mut free: Vec<u32> = (begin..end).filter(|op| needs[(op - begin) as usize] == 0).collect();
+        let mut needs: Vec<u32> = operations.iter().map(|operation| operation.needs).collect();
+        let mut free: Vec<u32> = (0..len).filter(|operation| needs[*operation as usize] == 0).collect();
         let mut done = 0;
         while let Some(operation) = free.pop() {
             done += 1;
-            for follower in self.schedule.followers(operation) {
-                let left = &mut needs[(follower.operation() - begin) as usize];
+            for follower in self.schedule.followers((place + operation) as usize) {
+                let left = &mut needs[follower.operation() as usize];
                 *left -= 1;
                 if *left == 0 {
                     free.push(follower.operation());
@@ -200,13 +251,20 @@ impl ScheduleBuilder {
             }
         }
         match needs.iter().position(|needs| *needs > 0) {
-            Some(first) if done < end - begin => refuse(format!(
+            Some(first) if done < len => refuse(format!(
                 "operations of rank {rank} wait for each other, as number {first}, counted from 0, does; leave out a \
                  requirement"
             )),
             _ => Ok(()),
         }
     }
+}
+
+/// Adds an operation to a hash.
+fn hashed(hash: u64, Packed { size, peer, tag, needs, kind, cpu, nic }: Packed) -> u64 {
+    let add = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x517C_C1B7_2722_0A95);
+    let kind = u64::from(needs) << 32 | (kind as u64) << 16 | u64::from(cpu) << 8 | u64::from(nic);
+    [size, u64::from(peer) << 32 | u64::from(tag), kind].into_iter().fold(hash, add)
 }
 
 fn refuse<T>(sentence: String) -> Result<T, ScheduleError> {

@@ -4,6 +4,7 @@
 //! message that arrived first. Those that have found each other wait here until the rank gets round to them.
 
 use super::Packed;
+use super::early::EarlyOf;
 use crate::message::matching::{Inbox, Posted, Receive};
 use crate::message::{Matched, RawTag, Want};
 use crate::time::Time;
@@ -80,16 +81,24 @@ impl Pair {
     }
 }
 
+/// A receive that takes a message.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    receive: Receive,
+    /// Whether it is an early one.
+    is_early: bool,
+}
+
 /// No pair.
 const NONE: u32 = u32::MAX;
 
 /// A rank's receives and messages.
 #[derive(Debug)]
 pub(super) struct Desk {
-    /// Messages that have no receive.
-    mail: Inbox<Mail>,
-    /// Receives that have no message.
-    posted: Posted,
+    /// What has not found what it needs, once there was any. It lies elsewhere, since in most schedules there is none.
+    open: Option<Box<Open>>,
+    /// How many early receives have no message.
+    early: u32,
     /// The first pair, by the time at which both are there.
     head: u32,
     /// The last one.
@@ -98,10 +107,18 @@ pub(super) struct Desk {
     latest: (Time, u32),
 }
 
+/// Messages without receives, and receives without messages.
+#[derive(Debug, Default)]
+struct Open {
+    /// Messages that have no receive.
+    mail: Inbox<Mail>,
+    /// Receives that have no message, but for early ones.
+    posted: Posted,
+}
+
 impl Default for Desk {
     fn default() -> Desk {
-        let (mail, posted) = (Inbox::default(), Posted::default());
-        Desk { mail, posted, head: NONE, tail: NONE, latest: (Time::ZERO, 0) }
+        Desk { open: None, early: 0, head: NONE, tail: NONE, latest: (Time::ZERO, 0) }
     }
 }
 
@@ -123,26 +140,29 @@ impl Pairs {
     /// A message has come, in the order of its arrival. Returns whether one of the rank's receives has another message than
     /// before.
     #[inline]
-    pub(super) fn deliver(&mut self, desk: &mut Desk, mail: Mail) -> bool {
+    pub(super) fn deliver(&mut self, desk: &mut Desk, early: &mut EarlyOf<'_, '_>, mail: Mail) -> bool {
         if (mail.arrival, mail.from) < desk.latest {
-            return self.deliver_late(desk, mail);
+            return self.deliver_late(desk, early, mail);
         }
         desk.latest = (mail.arrival, mail.from);
-        match desk.posted.take(&mail) {
-            Some(receive) => self.pair(desk, mail, receive),
+        match desk.first(early, &mail) {
+            Some(found) => {
+                let receive = desk.takes(early, found);
+                self.pair(desk, mail, receive)
+            }
             None => {
-                desk.mail.put(mail);
+                desk.open().mail.put(mail);
                 false
             }
         }
     }
 
     /// A message has come that arrives before others that have, so that one of them may have its receive.
-    fn deliver_late(&mut self, desk: &mut Desk, mut mail: Mail) -> bool {
+    fn deliver_late(&mut self, desk: &mut Desk, early: &mut EarlyOf<'_, '_>, mut mail: Mail) -> bool {
         let mut is_new = false;
         loop {
-            let posted = desk.posted.first(&mail);
-            let mut best = (posted.map_or((Time::MAX, NONE), |receive| receive.place), NONE);
+            let found = desk.first(early, &mail);
+            let mut best = (found.map_or((Time::MAX, NONE), |found| found.receive.place), NONE);
             let mut place = desk.tail;
             while place != NONE && self.pairs[place as usize].ready >= mail.arrival {
                 let other = &self.pairs[place as usize];
@@ -151,13 +171,13 @@ impl Pairs {
                 }
                 place = other.before;
             }
-            match (best, posted) {
+            match (best, found) {
                 ((_, NONE), None) => {
-                    desk.mail.put(mail);
+                    desk.open().mail.put(mail);
                     return is_new;
                 }
-                ((_, NONE), Some(receive)) => {
-                    desk.posted.remove(receive);
+                ((_, NONE), Some(found)) => {
+                    let receive = desk.takes(early, found);
                     return self.pair(desk, mail, receive) || is_new;
                 }
                 ((_, place), _) => {
@@ -173,9 +193,9 @@ impl Pairs {
     #[inline]
     pub(super) fn post(&mut self, desk: &mut Desk, want: Want, since: Time, operation: u32) {
         let receive = Receive { place: (since, operation), want };
-        match desk.mail.take(want) {
+        match desk.open().mail.take(want) {
             Some(mail) => _ = self.pair(desk, mail, receive),
-            None => desk.posted.post(receive),
+            None => desk.open().posted.post(receive),
         }
     }
 
@@ -248,11 +268,46 @@ impl Desk {
     /// Whether a message that comes now can find a receive, or a message has found one.
     #[inline]
     pub(super) fn expects(&self) -> bool {
-        self.head != NONE || !self.posted.is_empty()
+        let is_posted = || self.open.as_ref().is_some_and(|open| !open.posted.is_empty());
+        self.head != NONE || self.early > 0 || is_posted()
     }
 
     /// The messages that no receive has taken.
     pub(super) fn left(&self) -> impl Iterator<Item = &Mail> {
-        self.mail.iter()
+        self.open.iter().flat_map(|open| open.mail.iter())
+    }
+
+    /// An early receive is posted, and has no message.
+    #[inline]
+    pub(super) fn posts_early(&mut self) {
+        self.early += 1;
+    }
+
+    #[inline]
+    fn open(&mut self) -> &mut Open {
+        self.open.get_or_insert_default()
+    }
+
+    /// The receive without a message that takes one: the one that was posted first.
+    #[inline]
+    fn first(&mut self, early: &EarlyOf<'_, '_>, mail: &Mail) -> Option<Found> {
+        let posted = self.open.as_mut().and_then(|open| open.posted.first(mail));
+        let early = if self.early > 0 && mail.tag.is_first() { early.first(mail) } else { None };
+        let posted = posted.map(|receive| Found { receive, is_early: false });
+        let early = early.map(|receive| Found { receive, is_early: true });
+        posted.into_iter().chain(early).min_by_key(|found| found.receive.place)
+    }
+
+    /// A receive has found its message, and waits no more.
+    #[inline]
+    fn takes(&mut self, early: &mut EarlyOf<'_, '_>, Found { receive, is_early }: Found) -> Receive {
+        match is_early {
+            true => {
+                self.early -= 1;
+                early.meets(receive);
+            }
+            false => self.open().posted.remove(receive),
+        }
+        receive
     }
 }

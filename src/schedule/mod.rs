@@ -1,10 +1,11 @@
 //! Schedules: what every rank of a parallel program sends, receives and computes, and what of it must come first.
 //!
-//! A schedule has no data and no code, so millions of ranks fit into memory: an operation takes 28 bytes, and a
-//! requirement four.
+//! A schedule has no data and no code, and ranks that do the same share a script, so millions of ranks fit into memory: an
+//! operation of a script takes 28 bytes, and a requirement four; while it is played, a rank's operation takes one.
 
 mod builder;
 mod desk;
+mod early;
 mod loggopsim;
 mod outcome;
 mod papers;

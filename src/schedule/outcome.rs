@@ -35,15 +35,16 @@ pub(super) fn stuck(
     let schedule = progress.schedule;
     let mut waiting = 0;
     let mut state = |id: usize| {
-        let mut operations = schedule.range(id).map(|operation| operation as u32);
+        let mut operations = schedule.range(id);
         let mut ready = operations.clone().filter(|operation| progress.is_ready(*operation));
         let doing = match operations.find(|operation| !progress.is_done(*operation)) {
             None => Doing::Finished,
             Some(first) => {
                 waiting += 1;
                 ready.clone().find_map(|operation| sending(id, operation)).unwrap_or_else(|| {
-                    let receive = ready.find(|operation| progress.operation(*operation).kind == Kind::Recv);
-                    let want = wanted(progress.operation(receive.unwrap_or(first)));
+                    let receive =
+                        ready.find(|operation| progress.operation(id as u32, *operation).kind == Kind::Recv);
+                    let want = wanted(&progress.operation(id as u32, receive.unwrap_or(first)));
                     Doing::WaitingFor(WantedMessage { want, name: None })
                 })
             }

@@ -8,9 +8,10 @@
 use std::collections::HashMap;
 
 use super::desk::{Desk, Mail, Pair, Pairs, wanted};
+use super::early::{Early, is_early};
 use super::progress::Progress;
 use super::queue::{Links, Queue};
-use super::{Kind, Played, Schedule, not_received, stuck};
+use super::{Kind, Packed, Played, Schedule, not_received, stuck};
 use crate::clock::agenda::{Agenda, Entry};
 use crate::clock::stacks::prefetch::prefetch_value;
 use crate::error::{Cause, RunError};
@@ -75,6 +76,8 @@ pub(super) struct Play<'a> {
     agenda: Agenda,
     /// What waits behind what.
     links: Links,
+    /// The receives that wait for nothing.
+    early: Early,
     /// The messages that have found their receives.
     pairs: Pairs,
     /// The operations that take more than one message, since a receiver is asked first.
@@ -101,7 +104,8 @@ impl<'a> Play<'a> {
             network,
             ranks: (0..schedule.ranks()).map(rank).collect(),
             agenda: Agenda::default(),
-            links: Links::new(schedule.len()),
+            links: Links::new(),
+            early: Early::new(schedule),
             pairs: Pairs::new(),
             long: HashMap::new(),
             replayed: Played::default(),
@@ -147,22 +151,22 @@ impl<'a> Play<'a> {
     fn prefetch(&self) {
         let rank = |others: usize| {
             let (_, rank) = self.agenda.coming(others)?.moment();
-            self.ranks.get(rank as usize)
+            Some((rank, self.ranks.get(rank as usize)?))
         };
-        if let Some(rank) = rank(12) {
+        if let Some((_, rank)) = rank(12) {
             prefetch_value(rank);
         }
-        if let Some(rank) = rank(8) {
-            let sends = rank.sends.first();
-            let receives = self.pairs.first(&rank.desk).map(Pair::operation);
-            [sends, receives].into_iter().flatten().for_each(|operation| self.progress.prefetch(operation));
+        if let Some((id, rank)) = rank(8) {
+            let send = rank.sends.first(&self.links).map(|(_, send)| send);
+            let receive = self.pairs.first(&rank.desk).map(Pair::operation);
+            [send, receive].into_iter().flatten().for_each(|operation| self.progress.prefetch(id, operation));
         }
-        if let Some(rank) = rank(4) {
-            if let Some(send) = rank.sends.first() {
-                prefetch_value(&self.ranks[self.progress.operation(send).peer as usize]);
+        if let Some((id, rank)) = rank(4) {
+            if let Some((_, send)) = rank.sends.first(&self.links) {
+                prefetch_value(&self.ranks[self.progress.operation(id, send).peer as usize]);
             }
             if let Some(pair) = self.pairs.first(&rank.desk) {
-                self.progress.prefetch_followers(pair.operation());
+                self.progress.prefetch_followers(id, pair.operation());
             }
         }
     }
@@ -178,13 +182,13 @@ impl<'a> Play<'a> {
                 best = Some((act, begin, turn, (since, operation)));
             }
         };
-        if let Some(send) = sends.first() {
-            let Outgoing { to, words, .. } = self.outgoing(send);
+        if let Some((since, send)) = sends.first(&self.links) {
+            let Outgoing { to, words, .. } = self.outgoing(rank, send);
             let (begin, turn) = pace.foresees(self.network, to as usize, words as usize);
-            offer(Act::Send, begin, turn, self.progress.ready_since(send), send);
+            offer(Act::Send, begin, turn, since, send);
         }
-        if let Some(calc) = calcs.first() {
-            offer(Act::Calc, pace.now, pace.now, self.progress.ready_since(calc), calc);
+        if let Some((since, calc)) = calcs.first(&self.links) {
+            offer(Act::Calc, pace.now, pace.now, since, calc);
         }
         if let Some(pair) = self.pairs.first(desk) {
             let begin = pace.next_receive().max(pair.ready);
@@ -241,13 +245,13 @@ impl<'a> Play<'a> {
     /// Computes.
     fn calc(&mut self, rank: u32) {
         let here = &mut self.ranks[rank as usize];
-        let Some(calc) = here.calcs.pop(&self.links) else { return };
+        let Some(calc) = here.calcs.pop(&mut self.links) else { return };
         let begin = here.pace.now;
-        let end = begin + Time::from_ps(self.progress.operation(calc).size as i64);
+        let end = begin + Time::from_ps(self.progress.operation(rank, calc).size as i64);
         here.pace.now = end;
         self.replayed.events += 1;
-        self.progress.begins(calc, begin);
-        self.progress.ends(calc, end);
+        self.progress.begins(rank, calc, begin);
+        self.progress.ends(rank, calc, end);
         self.take_up(rank);
     }
 
@@ -255,8 +259,8 @@ impl<'a> Play<'a> {
     #[inline]
     fn send(&mut self, rank: u32, begin: Time) -> bool {
         let here = &mut self.ranks[rank as usize];
-        let Some(send) = here.sends.pop(&self.links) else { return true };
-        let Outgoing { to, words, tag } = self.outgoing(send);
+        let Some(send) = here.sends.pop(&mut self.links) else { return true };
+        let Outgoing { to, words, tag } = self.outgoing(rank, send);
         let here = &mut self.ranks[rank as usize];
         let Some(outgoing) = here.pace.turns_to(self.network, to as usize, words as usize) else {
             return false;
@@ -271,16 +275,17 @@ impl<'a> Play<'a> {
 
         let mail =
             Mail { arrival: passage.arrival, from: rank, sent_by: send, number: outgoing.number, tag, words };
-        let is_new = self.pairs.deliver(&mut self.ranks[to as usize].desk, mail);
+        let mut early = self.early.of(&mut self.progress, to);
+        let is_new = self.pairs.deliver(&mut self.ranks[to as usize].desk, &mut early, mail);
         if is_new && to != rank {
             self.replan(to);
         }
 
         if tag.is_first() {
-            self.progress.begins(send, begin);
+            self.progress.begins(rank, send, begin);
         }
-        if self.is_short(send) {
-            self.progress.ends(send, passage.enter);
+        if self.is_short(rank, send) {
+            self.progress.ends(rank, send, passage.enter);
         } else if let Some(operation) = self.long.get_mut(&send) {
             operation.has_sent(send);
             self.goes_on(rank, send, passage.enter);
@@ -300,9 +305,9 @@ impl<'a> Play<'a> {
         let now = here.pace.now;
         self.replayed.events += 1;
         if tag.is_first() && !tag.is_request() {
-            self.progress.ends(receive, now);
+            self.progress.ends(rank, receive, now);
         } else {
-            let want = wanted(self.progress.operation(receive));
+            let want = wanted(&self.progress.operation(rank, receive));
             let operation = self.long.entry(receive).or_insert_with(|| Operation::receive(want));
             operation.has_taken(from, sent_by, tag);
             self.goes_on(rank, receive, now);
@@ -316,44 +321,40 @@ impl<'a> Play<'a> {
         let here = &mut self.ranks[rank as usize];
         match self.long.get(&operation).map_or(Step::Done, Operation::next) {
             Step::Send(..) => {
-                self.progress.is_ready_again(operation, now);
-                here.sends.push(&mut self.links, operation, |other| self.progress.ready_since(other));
+                here.sends.push(&mut self.links, now, operation);
             }
-            Step::Take(want) => {
-                let since = self.progress.ready_since(operation);
-                self.pairs.post(&mut here.desk, want, since, operation);
-            }
+            Step::Take(want) => self.pairs.post(&mut here.desk, want, now, operation),
             Step::Done => {
                 self.long.remove(&operation);
-                self.progress.ends(operation, now);
+                self.progress.ends(rank, operation, now);
             }
         }
     }
 
     /// The message that an operation sends next.
     #[inline]
-    fn outgoing(&self, operation: u32) -> Outgoing {
-        let packed = self.progress.operation(operation);
-        if !self.is_short(operation)
+    fn outgoing(&self, rank: u32, operation: u32) -> Outgoing {
+        let packed = self.progress.operation(rank, operation);
+        if !self.is_short(rank, operation)
             && let Some(long) = self.long.get(&operation)
             && let Step::Send(tag, words) = long.next()
         {
             return Outgoing { to: long.peer, words, tag };
         }
-        Outgoing { to: packed.peer, words: self.words(operation), tag: wanted(packed).tag }
+        Outgoing { to: packed.peer, words: self.words(&packed), tag: wanted(&packed).tag }
     }
 
     /// How long the message of an operation is.
     #[inline]
-    fn words(&self, operation: u32) -> u32 {
-        self.network.params().words(self.progress.operation(operation).size as usize) as u32
+    fn words(&self, operation: &Packed) -> u32 {
+        self.network.params().words(operation.size as usize) as u32
     }
 
     /// Whether an operation is one message that goes without asking.
     #[inline]
-    fn is_short(&self, operation: u32) -> bool {
-        let is_send = self.progress.operation(operation).kind == Kind::Send;
-        is_send && !self.network.may_be_synchronous(self.words(operation) as usize)
+    fn is_short(&self, rank: u32, operation: u32) -> bool {
+        let packed = self.progress.operation(rank, operation);
+        packed.kind == Kind::Send && !self.network.may_be_synchronous(self.words(&packed) as usize)
     }
 
     /// Puts operations of a rank that have become ready where they wait for their turn: by time, and then as written.
@@ -361,34 +362,30 @@ impl<'a> Play<'a> {
     fn take_up(&mut self, rank: u32) {
         // A receive is begun when it is posted, so others may become ready too.
         let mut place = 0;
-        while let Some(&operation) = self.progress.fresh.get(place) {
+        while let Some(&(since, operation)) = self.progress.fresh.get(place) {
             place += 1;
-            if self.progress.operation(operation).kind == Kind::Recv {
-                self.progress.begins(operation, self.progress.ready_since(operation));
+            if self.progress.operation(rank, operation).kind == Kind::Recv {
+                self.progress.begins(rank, operation, since);
             }
         }
         let mut fresh = std::mem::take(&mut self.progress.fresh);
         if fresh.len() > 1 {
-            fresh.sort_unstable_by_key(|operation| (self.progress.ready_since(*operation), *operation));
+            fresh.sort_unstable();
         }
-        for operation in fresh.drain(..) {
+        for (since, operation) in fresh.drain(..) {
             let here = &mut self.ranks[rank as usize];
-            let packed = self.progress.operation(operation);
+            let packed = self.progress.operation(rank, operation);
             match packed.kind {
                 Kind::Send => {
-                    here.sends.push(&mut self.links, operation, |other| self.progress.ready_since(other));
-                    if !self.is_short(operation) {
-                        let (words, tag) = (self.words(operation), wanted(packed).tag);
+                    here.sends.push(&mut self.links, since, operation);
+                    if !self.is_short(rank, operation) {
+                        let (words, tag) = (self.words(&packed), wanted(&packed).tag);
                         self.long.insert(operation, Operation::send(packed.peer, tag, words, true, None));
                     }
                 }
-                Kind::Calc => {
-                    here.calcs.push(&mut self.links, operation, |other| self.progress.ready_since(other))
-                }
-                Kind::Recv => {
-                    let since = self.progress.ready_since(operation);
-                    self.pairs.post(&mut here.desk, wanted(packed), since, operation);
-                }
+                Kind::Calc => here.calcs.push(&mut self.links, since, operation),
+                Kind::Recv if is_early(&packed) => here.desk.posts_early(),
+                Kind::Recv => self.pairs.post(&mut here.desk, wanted(&packed), since, operation),
             }
         }
         self.progress.fresh = fresh;
@@ -402,7 +399,7 @@ impl<'a> Play<'a> {
             }
             let now = |rank: usize| self.ranks[rank].pace.now;
             let sending = |rank: usize, operation: u32| {
-                let is_send = self.progress.operation(operation).kind == Kind::Send;
+                let is_send = self.progress.operation(rank as u32, operation).kind == Kind::Send;
                 let long = self.long.get(&operation).filter(|_| is_send)?;
                 Some(long.awaits(self.network, rank).doing(Want::NOTHING, None))
             };

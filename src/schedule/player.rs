@@ -81,9 +81,11 @@ fn check_lengths(schedule: &Schedule, params: &Params) -> Result<(), RunError> {
     let longest = params.longest().unwrap_or(usize::MAX).min(u32::MAX as usize);
     let words = |operation: &Packed| params.words(usize::try_from(operation.size).unwrap_or(usize::MAX));
     let is_too_long = |operation: &&Packed| operation.kind == Kind::Send && words(operation) > longest;
-    let Some(place) = schedule.all().iter().position(|operation| is_too_long(&operation)) else {
+    if !schedule.operations.iter().any(|operation| is_too_long(&operation)) {
         return Ok(());
-    };
-    let id = (0..schedule.ranks()).find(|rank| schedule.range(*rank).contains(&place)).unwrap_or_default();
-    Err(Cause::TooLong { id, words: words(&schedule.all()[place]), longest }.into())
+    }
+    let of = |id: usize| schedule.range(id).map(move |operation| (id, schedule.operation(id, operation)));
+    let first = (0..schedule.ranks()).flat_map(of).find(|(_, operation)| is_too_long(&operation));
+    let cause = first.map(|(id, operation)| Cause::TooLong { id, words: words(&operation), longest });
+    cause.map_or(Ok(()), |cause| Err(cause.into()))
 }

@@ -348,31 +348,55 @@ fn loose(rng: &mut fastrand::Rng, ranks: &[Vec<Op>]) -> Schedule {
     builder.build().unwrap()
 }
 
+/// A schedule without scripts: all ranks' operations in a row, and what waits for what among them.
+struct InARow {
+    operations: Vec<Packed>,
+    requirements: Vec<Requirement>,
+}
+
+impl InARow {
+    fn of(schedule: &Schedule) -> InARow {
+        let of = |id: usize| schedule.range(id).map(move |operation| schedule.operation(id, operation));
+        let among_all = |id: usize| {
+            let begin = schedule.range(id).start;
+            schedule.requirements_of(id).map(move |Requirement { later, earlier, begun }| Requirement {
+                later: begin + later,
+                earlier: begin + earlier,
+                begun,
+            })
+        };
+        InARow {
+            operations: (0..schedule.ranks()).flat_map(of).collect(),
+            requirements: (0..schedule.ranks()).flat_map(among_all).collect(),
+        }
+    }
+}
+
 /// An operation is ready, and so may be what waits for its beginning: a receive is begun when it is posted.
 fn becomes_ready(
-    schedule: &Schedule,
+    schedule: &InARow,
     needs: &mut [u32],
     ready: &mut Vec<(Time, u32)>,
     operation: u32,
     at: Time,
 ) {
     ready.push((at, operation));
-    if schedule.operation(operation).kind == Kind::Recv {
+    if schedule.operations[operation as usize].kind == Kind::Recv {
         tell(schedule, needs, ready, operation, true, at);
     }
 }
 
 /// Tells those that wait for the beginning of an operation, or for its end.
 fn tell(
-    schedule: &Schedule,
+    schedule: &InARow,
     needs: &mut [u32],
     ready: &mut Vec<(Time, u32)>,
     operation: u32,
     begun: bool,
     at: Time,
 ) {
-    for follower in schedule.followers(operation).iter().filter(|other| other.waits_for_begin() == begun) {
-        let later = follower.operation();
+    let waits = |requirement: &&Requirement| (requirement.earlier, requirement.begun) == (operation, begun);
+    for &Requirement { later, .. } in schedule.requirements.iter().filter(waits) {
         needs[later as usize] -= 1;
         if needs[later as usize] == 0 {
             becomes_ready(schedule, needs, ready, later, at);
@@ -391,14 +415,15 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
         mail: Vec<(Time, u32, usize, u32, usize)>,
     }
     let P = schedule.ranks();
-    let mut needs: Vec<u32> = schedule.all().iter().map(|operation| operation.needs).collect();
+    let in_a_row = &InARow::of(schedule);
+    let mut needs: Vec<u32> = in_a_row.operations.iter().map(|operation| operation.needs).collect();
     let mut ranks: Vec<Waiting> = (0..P)
         .map(|id| {
-            let free = schedule.range(id).map(|operation| operation as u32);
-            let free: Vec<u32> = free.filter(|operation| needs[*operation as usize] == 0).collect();
+            let free: Vec<u32> =
+                schedule.range(id).filter(|operation| needs[*operation as usize] == 0).collect();
             let mut ready = Vec::new();
             for operation in free {
-                becomes_ready(schedule, &mut needs, &mut ready, operation, Time::ZERO);
+                becomes_ready(in_a_row, &mut needs, &mut ready, operation, Time::ZERO);
             }
             ready.sort();
             Waiting { pace: Pace::new(id, network), ready, mail: Vec::new() }
@@ -413,7 +438,7 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
             let mut posted: Vec<(Time, u32)> = Vec::new();
             let mut first_send = true;
             for &(since, operation) in &rank.ready {
-                let packed = schedule.operation(operation);
+                let packed = in_a_row.operations[operation as usize];
                 match packed.kind {
                     Kind::Calc => could.push((rank.pace.now, since, operation, rank.pace.now, None)),
                     Kind::Recv => posted.push((since, operation)),
@@ -430,7 +455,7 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
             for place in mail {
                 let (arrival, from, _, tag, words) = rank.mail[place];
                 let takes = |&(_, receive): &(Time, u32)| {
-                    let receive = schedule.operation(receive);
+                    let receive = in_a_row.operations[receive as usize];
                     [ANY, from].contains(&receive.peer) && [ANY, tag].contains(&receive.tag)
                 };
                 if let Some(found) = posted.iter().position(takes) {
@@ -449,7 +474,7 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
         let Some((_, id, operation, begin, place)) = next else { break };
         let rank = &mut ranks[id];
         rank.ready.retain(|(_, other)| *other != operation);
-        let packed = schedule.operation(operation);
+        let packed = in_a_row.operations[operation as usize];
         match (packed.kind, place) {
             (Kind::Recv, Some(place)) => {
                 let (_, from, .., words) = rank.mail.remove(place);
@@ -472,9 +497,9 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
         let rank = &mut ranks[id];
         let mut fresh = Vec::new();
         if packed.kind != Kind::Recv {
-            tell(schedule, &mut needs, &mut fresh, operation, true, begin);
+            tell(in_a_row, &mut needs, &mut fresh, operation, true, begin);
         }
-        tell(schedule, &mut needs, &mut fresh, operation, false, rank.pace.now);
+        tell(in_a_row, &mut needs, &mut fresh, operation, false, rank.pace.now);
         rank.ready.extend(fresh);
         rank.ready.sort();
     }

@@ -62,24 +62,43 @@ impl ScheduleError {
 }
 
 /// What every rank does. A [`ScheduleBuilder`](crate::ScheduleBuilder) makes it, and a [`Player`](crate::Player) says how long it takes.
+///
+/// Ranks that do the same share a script: they exchange messages with the same ranks, or with ranks as far away.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// Where each rank's operations begin and end.
-    pub(super) ranks: Vec<(u32, u32)>,
-    /// All operations, each rank's in the order in which they were written.
+    /// What each rank does.
+    pub(super) ranks: Vec<Role>,
+    /// The operations of all scripts, each script's in the order in which they were written.
     pub(super) operations: Vec<Packed>,
-    /// Where each operation's followers begin; and the number of all.
+    /// Where the followers of each operation of a script begin; and the number of all.
     pub(super) first: Vec<u32>,
     /// The operations that wait for another one, by that.
     pub(super) followers: Vec<Follower>,
+    /// The number of all ranks' operations.
+    pub(super) len: usize,
+    /// The number of all ranks' requirements.
+    pub(super) requirements: usize,
 }
 
-/// An operation as it is stored.
+/// What a rank does: a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Role {
+    /// The number of its first operation among those of all ranks.
+    pub begin: u32,
+    /// Where its script begins.
+    pub place: u32,
+    /// How many operations that has.
+    pub len: u32,
+    /// The rank from which its peers are counted.
+    pub origin: u32,
+}
+
+/// An operation as it is stored in a script, or as a rank does it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Packed {
     /// Its length in bytes; of a computation in picoseconds.
     pub size: u64,
-    /// Whom it is sent to or received from.
+    /// Whom it is sent to or received from; in a script how far away that is.
     pub peer: u32,
     /// Its tag.
     pub tag: u32,
@@ -101,10 +120,10 @@ pub(super) enum Kind {
     Calc,
 }
 
-/// Any sender, or any tag.
+/// Any sender, or any tag; and the peer of a computation.
 pub(super) const ANY: u32 = u32::MAX;
 
-/// An operation that waits for another one; and whether that must only have begun.
+/// An operation that waits for another one, by its number in its script; and whether that must only have begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Follower(u32);
 
@@ -143,17 +162,17 @@ impl Schedule {
 
     /// The number of all operations.
     pub fn len(&self) -> usize {
-        self.operations.len()
+        self.len
     }
 
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.operations.is_empty()
+        self.len == 0
     }
 
     /// The number of all requirements.
     pub fn requirements(&self) -> usize {
-        self.followers.len()
+        self.requirements
     }
 
     /// What a rank does, in the order in which it was written.
@@ -163,16 +182,16 @@ impl Schedule {
     /// If there is no such rank.
     pub fn operations(&self, rank: usize) -> impl ExactSizeIterator<Item = Placed> + '_ {
         let named = |number: u32| (number != ANY).then_some(number);
-        self.operations[self.range(rank)].iter().map(
-            move |&Packed { size, peer, tag, kind, cpu, nic, .. }| {
-                let what = match kind {
-                    Kind::Send => Operation::Send { to: peer, bytes: size, tag },
-                    Kind::Recv => Operation::Recv { from: named(peer), bytes: size, tag: named(tag) },
-                    Kind::Calc => Operation::Calc(Time::from_ps(size as i64)),
-                };
-                Placed { what, cpu, nic }
-            },
-        )
+        let Role { begin, len, .. } = self.ranks[rank];
+        (0..len).map(move |number| {
+            let Packed { size, peer, tag, kind, cpu, nic, .. } = self.operation(rank, begin + number);
+            let what = match kind {
+                Kind::Send => Operation::Send { to: peer, bytes: size, tag },
+                Kind::Recv => Operation::Recv { from: named(peer), bytes: size, tag: named(tag) },
+                Kind::Calc => Operation::Calc(Time::from_ps(size as i64)),
+            };
+            Placed { what, cpu, nic }
+        })
     }
 
     /// What waits for what in a rank, by what is waited for.
@@ -181,44 +200,63 @@ impl Schedule {
     ///
     /// If there is no such rank.
     pub fn requirements_of(&self, rank: usize) -> impl Iterator<Item = Requirement> + '_ {
-        let range = self.range(rank);
-        let begin = range.start as u32;
-        range.flat_map(move |earlier| {
-            self.followers(earlier as u32).iter().map(move |follower| Requirement {
-                later: follower.operation() - begin,
-                earlier: earlier as u32 - begin,
+        let Role { place, len, .. } = self.ranks[rank];
+        (0..len).flat_map(move |earlier| {
+            self.followers((place + earlier) as usize).iter().map(move |follower| Requirement {
+                later: follower.operation(),
+                earlier,
                 begun: follower.waits_for_begin(),
             })
         })
     }
 
-    /// Where a rank's operations lie among all.
-    pub(super) fn range(&self, rank: usize) -> std::ops::Range<usize> {
-        let (begin, end) = self.ranks[rank];
-        begin as usize..end as usize
+    /// The numbers of a rank's operations among all.
+    pub(super) fn range(&self, rank: usize) -> std::ops::Range<u32> {
+        let Role { begin, len, .. } = self.ranks[rank];
+        begin..begin + len
     }
 
-    /// An operation by its number among all.
+    /// Where a rank's operation lies in the scripts.
     #[inline]
-    pub(super) fn operation(&self, operation: u32) -> &Packed {
-        &self.operations[operation as usize]
+    pub(super) fn place(&self, rank: usize, operation: u32) -> usize {
+        let Role { begin, place, .. } = self.ranks[rank];
+        (place + (operation - begin)) as usize
     }
 
-    /// All operations.
-    pub(super) fn all(&self) -> &[Packed] {
-        &self.operations
-    }
-
-    /// Those that wait for an operation.
+    /// A rank's operation, by its number among all.
     #[inline]
-    pub(super) fn first_follower(&self, operation: u32) -> &u32 {
-        &self.first[operation as usize]
+    pub(super) fn operation(&self, rank: usize, operation: u32) -> Packed {
+        let packed = self.operations[self.place(rank, operation)];
+        Packed { peer: packed.peer_from(self.ranks[rank].origin, self.ranks.len() as u32), ..packed }
     }
 
-    /// The operations that wait for one.
+    /// How far a rank is from the one from which another one's peers are counted.
     #[inline]
-    pub(super) fn followers(&self, operation: u32) -> &[Follower] {
-        let place = operation as usize;
+    pub(super) fn distance(&self, rank: usize, peer: u32) -> u32 {
+        distance(self.ranks[rank].origin, peer, self.ranks.len() as u32)
+    }
+
+    /// The operations that wait for one at a place in the scripts.
+    #[inline]
+    pub(super) fn followers(&self, place: usize) -> &[Follower] {
         &self.followers[self.first[place] as usize..self.first[place + 1] as usize]
     }
+}
+
+impl Packed {
+    /// The peer of an operation of a script, if peers are counted from a rank.
+    #[inline]
+    pub(super) fn peer_from(&self, origin: u32, ranks: u32) -> u32 {
+        match self.peer {
+            ANY => ANY,
+            ahead if ahead < ranks - origin => origin + ahead,
+            ahead => ahead - (ranks - origin),
+        }
+    }
+}
+
+/// How far ahead of a rank another one is, where the first one comes after the last.
+#[inline]
+pub(super) fn distance(origin: u32, peer: u32, ranks: u32) -> u32 {
+    if peer >= origin { peer - origin } else { peer + (ranks - origin) }
 }

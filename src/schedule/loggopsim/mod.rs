@@ -100,6 +100,8 @@ pub(super) struct Play<'a> {
     owners: Vec<u32>,
     /// How far each operation is.
     reached: Vec<Reached>,
+    /// Since when each operation is ready.
+    since: Vec<Time>,
     /// The ranks' processors and interfaces.
     hardware: Parts<Hardware>,
     /// Each rank's messages that have no receive, and its receives that have no message.
@@ -163,13 +165,13 @@ impl<'a> Play<'a> {
     /// Nothing has happened.
     pub(super) fn new(schedule: &'a Schedule, costs: Costs) -> Play<'a> {
         let P = schedule.ranks();
-        let mut owners = vec![0; schedule.len()];
-        (0..P).for_each(|rank| owners[schedule.range(rank)].fill(rank as u32));
+        let owners = (0..P).flat_map(|rank| schedule.range(rank).map(move |_| rank as u32)).collect();
         Play {
             progress: Progress::new(schedule),
             costs,
             owners,
             reached: vec![Reached::Nothing; schedule.len()],
+            since: vec![Time::ZERO; schedule.len()],
             hardware: Parts::new(P),
             desks: (0..P).map(|_| Default::default()).collect(),
             agenda: Agenda::default(),
@@ -198,8 +200,8 @@ impl<'a> Play<'a> {
     /// What is on the agenda is tried.
     #[inline]
     fn happens(&mut self, time: Time, turn: u32, operation: u32) {
-        let packed = self.progress.operation(operation);
         let rank = self.owners[operation as usize];
+        let packed = &self.progress.operation(rank, operation);
         let reached = self.reached[operation as usize];
         let act = match (packed.kind, reached) {
             (_, Reached::End) => return,
@@ -301,8 +303,8 @@ impl<'a> Play<'a> {
     fn calc(&mut self, operation: u32, packed: &Packed, part: Part, time: Time) {
         self.reached[operation as usize] = Reached::End;
         *self.free(part) = time + Time::from_ps(packed.size as i64);
-        self.progress.begins(operation, time);
-        self.progress.ends(operation, time);
+        self.progress.begins(part.rank, operation, time);
+        self.progress.ends(part.rank, operation, time);
     }
 
     /// Sends a message.
@@ -317,24 +319,24 @@ impl<'a> Play<'a> {
         let turn = self.turn();
         // The first byte; what the others take, the receiver spends.
         self.agenda.add(Entry::new(time + o + L, turn, operation));
-        self.progress.begins(operation, time);
+        self.progress.begins(part.rank, operation, time);
         if words <= S {
-            self.progress.ends(operation, time);
+            self.progress.ends(part.rank, operation, time);
         }
     }
 
     /// Posts a receive, or gives it a message that has come.
     fn receive(&mut self, operation: u32, packed: &Packed, rank: u32, time: Time) {
         self.reached[operation as usize] = Reached::End;
-        self.progress.begins(operation, time);
+        self.progress.begins(rank, operation, time);
         let (messages, receives) = &mut self.desks[rank as usize];
         let want = wanted(packed);
         match messages.take(want) {
             Some(Held(mail, _)) => {
                 self.agree(&mail, packed, time);
-                self.progress.ends(operation, time);
+                self.progress.ends(rank, operation, time);
             }
-            None => receives.post(Receive { place: (self.progress.ready_since(operation), operation), want }),
+            None => receives.post(Receive { place: (self.since[operation as usize], operation), want }),
         }
     }
 
@@ -352,7 +354,7 @@ impl<'a> Play<'a> {
         match receives.take(&mail) {
             Some(receive) => {
                 self.agree(&mail, packed, time);
-                self.progress.ends(receive.place.1, time);
+                self.progress.ends(part.rank, receive.place.1, time);
             }
             None => messages.put(Held(mail, self.replayed.events)),
         }
@@ -367,7 +369,7 @@ impl<'a> Play<'a> {
         let part = Part { rank: mail.from, cpu: by.cpu, nic: by.nic };
         *self.free(part) = time.max(*self.free(part));
         *self.can_send(part) = time.max(*self.can_send(part));
-        self.progress.ends(mail.sent_by, time);
+        self.progress.ends(mail.from, mail.sent_by, time);
     }
 
     /// Puts what has become ready on the agenda: rank by rank, sends first, then receives, then computations. Each is tried
@@ -376,15 +378,18 @@ impl<'a> Play<'a> {
     fn take_up(&mut self) {
         let mut fresh = std::mem::take(&mut self.progress.fresh);
         if fresh.len() > 1 {
-            let order = |operation: &u32| {
-                (self.owners[*operation as usize], self.progress.operation(*operation).kind)
+            let order = |(_, operation): &(Time, u32)| {
+                let rank = self.owners[*operation as usize];
+                (rank, self.progress.operation(rank, *operation).kind)
             };
             fresh.sort_by_key(order);
         }
-        for operation in fresh.drain(..) {
-            let packed = self.progress.operation(operation);
+        for (since, operation) in fresh.drain(..) {
+            let rank = self.owners[operation as usize];
+            let packed = &self.progress.operation(rank, operation);
+            self.since[operation as usize] = since;
             let act = if packed.kind == Kind::Send { Act::Send } else { Act::Calc };
-            let part = Play::part(act, packed, self.owners[operation as usize]);
+            let part = Play::part(act, packed, rank);
             let (when, turn) = (self.when(act, part), self.turn());
             match packed.kind {
                 Kind::Recv => self.agenda.add(Entry::new(when, turn, operation)),
@@ -407,9 +412,9 @@ impl<'a> Play<'a> {
             finishes[rank as usize] = hardware.free.max(finishes[rank as usize]);
         }
         if self.progress.left > 0 {
-            let sending = |_: usize, operation: u32| {
-                let packed = self.progress.operation(operation);
-                let (to, words) = (packed.peer as usize, self.costs.words(packed));
+            let sending = |rank: usize, operation: u32| {
+                let packed = self.progress.operation(rank as u32, operation);
+                let (to, words) = (packed.peer as usize, self.costs.words(&packed));
                 let waits = packed.kind == Kind::Send && self.reached[operation as usize] == Reached::End;
                 waits.then_some(Doing::WaitingToSend { to, words, S: self.costs.S })
             };
