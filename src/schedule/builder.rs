@@ -67,6 +67,11 @@ impl ScheduleBuilder {
         self.most
     }
 
+    /// The number of operations so far.
+    pub fn operations(&self) -> usize {
+        self.schedule.len()
+    }
+
     /// Begins a rank. What is added belongs to it. Ranks come in their order, each once.
     pub fn rank(&mut self, rank: usize) -> Result<(), ScheduleError> {
         self.end_rank()?;
@@ -302,6 +307,44 @@ mod tests {
         assert_eq!(of(2), []);
         let requirements: Vec<_> = schedule.requirements_of(0).collect();
         assert_eq!(requirements, [Requirement { later: 1, earlier: 0, begun: true }]);
+    }
+
+    /// Ranks share a script if they exchange messages with the same ranks, or with ranks as far away; and nothing else.
+    #[test]
+    fn ranks_that_do_the_same_share_a_script() {
+        let written = |ranks: &[&[(u32, Option<u32>)]]| {
+            let mut builder = ScheduleBuilder::new(ranks.len()).unwrap();
+            for (rank, sends) in ranks.iter().enumerate() {
+                builder.rank(rank).unwrap();
+                for &(to, earlier) in *sends {
+                    let send = builder.add(Operation::Send { to, bytes: 1, tag: 0 }).unwrap();
+                    earlier.map_or(Ok(()), |earlier| builder.requires(send, earlier)).unwrap();
+                }
+            }
+            let schedule = builder.build().unwrap();
+            for (rank, sends) in ranks.iter().enumerate() {
+                let peers = schedule.operations(rank).map(|placed| match placed.what {
+                    Operation::Send { to, .. } => to,
+                    other => panic!("{other:?}"),
+                });
+                assert!(peers.eq(sends.iter().map(|(to, _)| *to)));
+                let requirements = schedule.requirements_of(rank).map(|it| (it.later, it.earlier));
+                let expected =
+                    (0..).zip(*sends).filter_map(|(later, (_, earlier))| Some((later, (*earlier)?)));
+                assert!(requirements.eq(expected));
+            }
+            schedule.operations.len()
+        };
+        let [after_0, free] = [Some(0), None];
+        let ring: [&[_]; 3] =
+            [&[(1, free), (2, after_0)], &[(2, free), (0, after_0)], &[(0, free), (1, after_0)]];
+        assert_eq!(written(&ring), 2);
+        let to_0: [&[_]; 4] = [&[], &[(0, free)], &[(0, free)], &[(0, free)]];
+        assert_eq!(written(&to_0), 1);
+        let both: [&[_]; 4] = [&[(1, free)], &[(2, free)], &[(1, free)], &[(0, free)]];
+        assert_eq!(written(&both), 1); // 2 sends to 1 as 0 does, and 3 to the next one as 0 does
+        let others: [&[_]; 3] = [&[(1, free), (2, after_0)], &[(2, free), (0, free)], &[(0, free)]];
+        assert_eq!(written(&others), 5);
     }
 
     #[test]

@@ -37,3 +37,12 @@ fn a_binomial_broadcast() {
     let finishes = replayed.finishes.iter().map(|time| time.as_ps() / US.as_ps());
     assert_eq!(finishes.collect::<Vec<_>>(), [10, 16, 16, 22, 18, 24, 24, 30]);
 }
+
+/// What a schedule cannot hold is refused before it is written.
+#[test]
+fn too_many_operations_are_refused_at_once() {
+    for name in ["all-to-all", "pairwise", "ring-allreduce"] {
+        let why = Pattern::named(name).unwrap().schedule(1 << 24, 8).unwrap_err();
+        assert!(why.contains("give fewer ranks"), "{why}");
+    }
+}

@@ -64,7 +64,18 @@ impl Pattern {
         let mut builder = ScheduleBuilder::new(ranks).map_err(|why| why.to_string())?;
         let written = (0..ranks).try_for_each(|id| {
             builder.rank(id)?;
-            (self.write)(&mut Rank { builder: &mut builder, id, P: ranks, bytes })
+            let before = builder.operations();
+            (self.write)(&mut Rank { builder: &mut builder, id, P: ranks, bytes })?;
+            // Where a rank has many operations, all but 0 have as many.
+            let (each, most) = (builder.operations() - before, Schedule::MOST_OPERATIONS);
+            if id == 1 && each * (ranks - 1) > most {
+                let name = self.name;
+                return Err(ScheduleError::new(format!(
+                    "{name} over {ranks} ranks has {each} operations for each, and a schedule has at most {most}; give \
+                     fewer ranks"
+                )));
+            }
+            Ok(())
         });
         written.and_then(|()| builder.build()).map_err(|why| why.to_string())
     }
