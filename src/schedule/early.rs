@@ -3,7 +3,7 @@
 //! In most schedules these are most receives, so none is kept anywhere until its message comes: then it is found in its
 //! rank's script.
 
-use super::desk::{Mail, wanted};
+use super::mail::{Mail, wanted};
 use super::progress::Progress;
 use super::stored::{ANY, Kind, Packed, Role, Schedule};
 use crate::message::RawTag;

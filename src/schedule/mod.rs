@@ -7,6 +7,7 @@ mod builder;
 mod desk;
 mod early;
 mod loggopsim;
+mod mail;
 mod outcome;
 mod papers;
 mod player;

@@ -1,6 +1,6 @@
 //! How the play of a schedule ends: with its times, or with an error.
 
-use super::desk::wanted;
+use super::mail::wanted;
 use super::progress::Progress;
 use super::stored::Kind;
 use crate::error::{Cause, Doing, ProcessorState, RunError, WantedMessage};

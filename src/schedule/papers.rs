@@ -7,8 +7,9 @@
 
 use std::collections::HashMap;
 
-use super::desk::{Desk, Mail, Pair, Pairs, wanted};
+use super::desk::{Desk, Pair, Pairs};
 use super::early::{Early, is_early};
+use super::mail::{Mail, wanted};
 use super::progress::Progress;
 use super::queue::{Links, Queue};
 use super::{Kind, Packed, Played, Schedule, not_received, stuck};

@@ -12,7 +12,7 @@ mod part;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::desk::{Mail, wanted};
+use super::mail::{Mail, wanted};
 use super::outcome::{Played, not_received, stuck};
 use super::progress::Progress;
 use super::stored::{Kind, Packed, Schedule};
