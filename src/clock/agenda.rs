@@ -177,6 +177,12 @@ impl Agenda {
         }
     }
 
+    /// Whether an entry that is not on the agenda would be the earliest.
+    #[inline]
+    pub(crate) fn is_before_all(&self, entry: Entry) -> bool {
+        entry < self.earliest
+    }
+
     /// Adds `mine` and takes the earliest entry; or does nothing, if `mine` is the earliest.
     #[inline]
     pub(crate) fn exchange(&mut self, mine: Entry, counts: impl Fn(Entry) -> bool) -> Option<Entry> {

@@ -1,9 +1,13 @@
 //! What a clock does for a processor.
 
 use crate::error::Cause;
-use crate::message::Envelope;
+use crate::message::parcel::Parcel;
+use crate::message::{Envelope, Letter, RawTag, Want};
 use crate::params::{ByLevel, ReceptionCost};
 use crate::rules::choice::Places;
+use crate::rules::engine::Engine;
+use crate::rules::network::Network;
+use crate::rules::pace::Outgoing;
 use crate::rules::reception::Reception;
 use crate::time::Time;
 
@@ -40,6 +44,37 @@ pub(crate) trait Clock {
 
     /// Returns at `t`, when all earlier acts have been done: now the processor may do what others can see.
     fn act_at(&mut self, t: Time);
+
+    /// Waits for a message's turn in the network, which others may see.
+    #[inline]
+    fn waits_for(&mut self, turn: Time, is_seen: bool) {
+        match is_seen {
+            true => self.act_at(turn),
+            false => self.wait_until(turn),
+        }
+    }
+
+    /// Sends a message to which the processor has turned; it goes on when the message enters.
+    fn sends(&mut self, network: &Network, engine: &mut Engine, message: &Outgoing, tag: RawTag, parcel: Parcel) {
+        self.waits_for(message.turn, message.is_seen);
+        let sent = engine.enters(network, message, tag, parcel, &mut None);
+        self.deliver(sent);
+    }
+
+    /// Takes a message, if one comes in time; the processor goes on when its reception is over.
+    fn takes(
+        &mut self,
+        network: &Network,
+        engine: &mut Engine,
+        want: Want,
+        name: Option<&'static str>,
+        until: Time,
+    ) -> Option<Letter> {
+        let mut reception = engine.reception(want, name, until);
+        let Envelope { arrival, letter } = self.receive(&mut reception)?;
+        engine.receives(network, arrival, &letter, &mut None);
+        Some(letter)
+    }
 
     /// Puts a message into its receiver's inbox, at once. The receiver takes it no earlier than it arrives.
     fn deliver(&mut self, envelope: Envelope);

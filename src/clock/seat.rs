@@ -127,9 +127,9 @@ impl Seat {
         self.stage == Stage::Finished
     }
 
-    /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says.
+    /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says. Returns when it runs next.
     #[inline]
-    pub(super) fn ask(&mut self, reception: &mut Reception, cost: &ByLevel<ReceptionCost>) {
+    pub(super) fn ask(&mut self, reception: &mut Reception, cost: &ByLevel<ReceptionCost>) -> Time {
         self.ticket = self.ticket.wrapping_add(1);
         Want { from: self.from, tag: self.tag } = reception.want;
         (self.ready, self.deadline, self.purpose) =
@@ -141,7 +141,7 @@ impl Seat {
         self.awaits = reception.awaits;
         (self.wake, self.best) = (self.deadline, NOBODY);
         if self.ready > self.deadline {
-            return;
+            return self.wake;
         }
         let first = self.seen(self.want(), cost);
         if let Some((key, wake)) = first {
@@ -150,6 +150,7 @@ impl Seat {
         if self.requests.is_some() {
             self.asks_for_requests(first.map(|(key, _)| key));
         }
+        self.wake
     }
 
     /// If a message for one of the requests comes no later than the call's, the processor takes that first.
@@ -201,10 +202,10 @@ impl Seat {
         Some((first.key(), purpose.over(first, self.ready, cost)))
     }
 
-    /// Puts a message into the inbox. Returns whether that changes when the processor wakes: if so, its old entry on
+    /// Puts a message into the inbox. If that changes when the processor wakes, returns when that is: then its old entry on
     /// the agenda counts no more.
     #[inline]
-    pub(super) fn put(&mut self, envelope: Envelope, cost: &ByLevel<ReceptionCost>) -> bool {
+    pub(super) fn put(&mut self, envelope: Envelope, cost: &ByLevel<ReceptionCost>) -> Option<Time> {
         if envelope.arrival < self.decided && !envelope.letter.tag.is_signal() {
             self.out_of_order += 1;
         }
@@ -218,7 +219,7 @@ impl Seat {
             self.ticket = self.ticket.wrapping_add(1);
         }
         self.inbox.put(envelope);
-        purpose.is_some()
+        purpose.map(|_| self.wake)
     }
 
     /// Whether the processor takes this message rather than the one that it would have taken.

@@ -28,11 +28,7 @@ use crate::time::Time;
 
 /// The clock, which the processors share. They are all on one thread, so nothing is locked.
 struct Jumping {
-    agenda: RefCell<Agenda>,
-    /// One for each processor.
-    seats: RefCell<Box<[Seat]>>,
-    /// The stack pointer of each sleeping processor.
-    stack_tops: Box<[Cell<usize>]>,
+    state: RefCell<State>,
     /// Whether the run has failed, so that every program unwinds at its next call.
     failed: Cell<bool>,
     /// Why the run has failed.
@@ -44,11 +40,20 @@ struct Jumping {
     watched: Watched,
 }
 
+/// Who runs when.
+struct State {
+    agenda: Agenda,
+    /// One for each processor.
+    seats: Box<[Seat]>,
+    /// The stack pointer of each sleeping processor.
+    stack_tops: Box<[usize]>,
+}
+
 /// A processor's view of the clock.
 struct Jumper<'a> {
     clock: &'a Jumping,
-    /// The way back to the thread's own stack.
-    yielder: &'a Yielder<(), Option<Entry>>,
+    /// The way back to the thread's own stack, with the number of the processor that runs next.
+    yielder: &'a Yielder<(), u32>,
     /// The run's sign of life.
     beat: &'a Beat,
     /// The processor's number.
@@ -57,108 +62,115 @@ struct Jumper<'a> {
     stops: u32,
 }
 
-impl Jumping {
-    #[inline]
-    fn seat(&self, id: usize) -> RefMut<'_, Seat> {
-        RefMut::map(self.seats.borrow_mut(), |seats| &mut seats[id])
-    }
+/// Stands for no processor.
+const NOBODY: u32 = u32::MAX;
 
+impl State {
     /// A processor's entry on the agenda.
     #[inline]
-    fn entry(&self, id: u32, wake: Time, ticket: u32) -> Entry {
-        Entry::new(wake, self.places.place(wake, id), ticket)
+    fn entry(&self, id: u32, wake: Time, places: &Places) -> Entry {
+        Entry::new(wake, places.place(wake, id), self.seats[id as usize].ticket())
     }
 
-    /// Whether an entry on the agenda still says when its processor runs next.
-    fn counts(&self, entry: Entry) -> bool {
-        self.seats.borrow()[self.processor(entry) as usize].ticket() == entry.ticket()
-    }
-
-    /// Which processor an entry belongs to.
     #[inline]
-    fn processor(&self, entry: Entry) -> u32 {
-        let (time, place) = entry.moment();
-        self.places.who(time, place)
+    fn insert(&mut self, entry: Entry, places: &Places) {
+        self.agenda.insert(entry, |entry| counts(&self.seats, entry, places));
+    }
+
+    /// Takes the processor that runs next from the agenda, and fetches the stack of the one after it.
+    #[inline]
+    fn next(&mut self, places: &Places) -> u32 {
+        while let Some(entry) = self.agenda.pop() {
+            if counts(&self.seats, entry, places) {
+                if let Some(after) = self.agenda.peek() {
+                    prefetch_stack(self.stack_tops[processor(after, places) as usize]);
+                }
+                return processor(entry, places);
+            }
+        }
+        NOBODY
     }
 }
 
-impl Jumper<'_> {
-    fn seat(&self) -> RefMut<'_, Seat> {
-        self.clock.seat(self.id as usize)
-    }
+/// Which processor an entry of the agenda belongs to.
+#[inline]
+fn processor(entry: Entry, places: &Places) -> u32 {
+    let (time, place) = entry.moment();
+    places.who(time, place)
+}
 
+/// Whether an entry of the agenda still says when its processor runs next.
+#[inline]
+fn counts(seats: &[Seat], entry: Entry, places: &Places) -> bool {
+    seats[processor(entry, places) as usize].ticket() == entry.ticket()
+}
+
+impl Jumper<'_> {
     /// Lets the others run until this processor is the earliest. `wake` is when it runs next; a message that is
     /// delivered meanwhile may change that.
     #[inline]
-    fn sleep(&mut self, wake: Time, ticket: u32) {
-        if self.clock.failed.get() {
-            return stop(self.id as usize, &mut self.stops);
+    fn sleep(&mut self, mut state: RefMut<'_, State>, wake: Time) {
+        let (clock, id) = (self.clock, self.id);
+        if clock.failed.get() {
+            drop(state);
+            return stop(id as usize, &mut self.stops);
         }
         self.beat.called();
-        let (next, after_next) = {
-            let mut agenda = self.clock.agenda.borrow_mut();
-            let next = if wake == Time::MAX {
-                agenda.pop()
-            } else {
-                match agenda
-                    .exchange(self.clock.entry(self.id, wake, ticket), |entry| self.clock.counts(entry))
-                {
-                    None => return,
-                    next => next,
-                }
-            };
-            (next, agenda.peek())
-        };
-        if let Some(entry) = after_next {
-            prefetch_stack(self.clock.stack_tops[self.clock.processor(entry) as usize].get());
+        if wake < Time::MAX {
+            let mine = state.entry(id, wake, &clock.places);
+            if state.agenda.is_before_all(mine) {
+                return;
+            }
+            state.insert(mine, &clock.places);
         }
+        let next = state.next(&clock.places);
         let top = 0_u8;
-        self.clock.stack_tops[self.id as usize].set((&raw const *black_box(&top)).addr());
+        state.stack_tops[id as usize] = (&raw const *black_box(&top)).addr();
+        drop(state);
         self.yielder.suspend(next);
-        self.beat.runs(self.id, wake);
-        if self.clock.failed.get() {
-            stop(self.id as usize, &mut self.stops);
+        self.beat.runs(id, wake);
+        if clock.failed.get() {
+            stop(id as usize, &mut self.stops);
         }
     }
 }
 
 impl Clock for Jumper<'_> {
+    #[inline]
     fn wait_until(&mut self, t: Time) {
-        let ticket = {
-            let mut seat = self.seat();
-            seat.wait_until(t);
-            seat.ticket()
-        };
-        self.sleep(t, ticket);
+        let mut state = self.clock.state.borrow_mut();
+        state.seats[self.id as usize].wait_until(t);
+        self.sleep(state, t);
     }
 
+    #[inline]
     fn act_at(&mut self, t: Time) {
         self.wait_until(t);
     }
 
+    #[inline]
     fn deliver(&mut self, envelope: Envelope) {
-        let to = envelope.letter.to;
-        let mut seat = self.clock.seat(to as usize);
-        if seat.put(envelope, &self.clock.cost) {
-            let entry = self.clock.entry(to, seat.wake(), seat.ticket());
-            drop(seat);
-            self.clock.agenda.borrow_mut().insert(entry, |entry| self.clock.counts(entry));
+        let Jumping { state, cost, places, .. } = self.clock;
+        let (mut state, to) = (state.borrow_mut(), envelope.letter.to);
+        if let Some(wake) = state.seats[to as usize].put(envelope, cost) {
+            let entry = state.entry(to, wake, places);
+            state.insert(entry, places);
         }
     }
 
+    #[inline]
     fn receive(&mut self, reception: &mut Reception) -> Option<Envelope> {
-        let (wake, ticket) = {
-            let mut seat = self.seat();
-            seat.ask(reception, &self.clock.cost);
-            (seat.wake(), seat.ticket())
-        };
-        self.sleep(wake, ticket);
-        self.seat().answer(reception)
+        let (clock, id) = (self.clock, self.id as usize);
+        let mut state = clock.state.borrow_mut();
+        let wake = state.seats[id].ask(reception, &clock.cost);
+        self.sleep(state, wake);
+        clock.state.borrow_mut().seats[id].answer(reception)
     }
 
     fn looks_in_vain(&mut self) -> bool {
-        self.seat().looks_in_vain();
-        self.clock.seats.borrow().iter().all(Seat::is_hopeless)
+        let mut state = self.clock.state.borrow_mut();
+        state.seats[self.id as usize].looks_in_vain();
+        state.seats.iter().all(Seat::is_hopeless)
     }
 
     fn fail(&mut self, cause: Cause) {
@@ -167,7 +179,7 @@ impl Clock for Jumper<'_> {
     }
 
     fn end(&mut self, at: Time, well: bool) {
-        self.seat().end(at, well);
+        self.clock.state.borrow_mut().seats[self.id as usize].end(at, well);
     }
 }
 
@@ -180,56 +192,55 @@ pub(crate) fn run<T>(
     patience: Patience,
     body: &dyn Fn(usize, &mut dyn Clock) -> T,
 ) -> Result<Vec<T>, RunError> {
-    let clock = Jumping {
-        agenda: RefCell::default(),
-        seats: RefCell::new((0..P).map(|_| Seat::default()).collect()),
-        stack_tops: (0..P).map(|_| Cell::default()).collect(),
+    let state = State {
+        agenda: Agenda::default(),
+        seats: (0..P).map(|_| Seat::default()).collect(),
+        stack_tops: vec![0; P].into(),
+    };
+    let clock = &Jumping {
+        state: RefCell::new(state),
         failed: Cell::new(false),
         cause: RefCell::default(),
         cost: known.cost,
         places: known.places,
         watched: Watched::new(1, patience),
     };
-    let clock = &clock;
+    let results: RefCell<Vec<Option<T>>> = RefCell::new((0..P).map(|_| None).collect());
     let (stacks, _alternate) = (Stacks::new(P, stack), AlternateStack::provide());
-    let start = |id: usize, yielder: &Yielder<(), Option<Entry>>| {
-        clock.seat(id).start();
+    let start = |id: usize, yielder: &Yielder<(), u32>| {
+        clock.state.borrow_mut().seats[id].start();
         let beat = clock.watched.beat(0);
         let mut jumper = Jumper { clock, yielder, beat, id: id as u32, stops: 0 };
         beat.runs(id as u32, Time::ZERO);
-        catch_unwind(AssertUnwindSafe(|| body(id, &mut jumper)))
+        match catch_unwind(AssertUnwindSafe(|| body(id, &mut jumper))) {
+            Ok(result) => results.borrow_mut()[id] = Some(result),
+            Err(payload) if !clock.failed.get() => jumper.fail(cause_of(id, payload)),
+            Err(_) => (),
+        }
     };
     let mut coroutines = Coroutines::new(0..P, stack, &stacks, &start)?;
-    (0..P as u32).for_each(|id| clock.agenda.borrow_mut().add(clock.entry(id, Time::ZERO, 0)));
-
-    let mut results: Vec<Option<T>> = (0..P).map(|_| None).collect();
-    let mut next = clock.agenda.borrow_mut().pop();
-    while let Some(entry) = next.filter(|_| !clock.failed.get()) {
-        let id = clock.processor(entry) as usize;
-        next = if clock.seat(id).ticket() != entry.ticket() {
-            clock.agenda.borrow_mut().pop() // a message has changed when the processor runs
-        } else {
-            match coroutines.resume(id) {
-                CoroutineResult::Yield(next) => next,
-                CoroutineResult::Return(Ok(result)) => {
-                    results[id] = Some(result);
-                    clock.agenda.borrow_mut().pop()
-                }
-                CoroutineResult::Return(Err(payload)) => {
-                    clock.cause.borrow_mut().get_or_insert_with(|| cause_of(id, payload));
-                    None
-                }
-            }
+    for id in 0..P as u32 {
+        let mut state = clock.state.borrow_mut();
+        let entry = state.entry(id, Time::ZERO, &clock.places);
+        state.insert(entry, &clock.places);
+    }
+    let first = || clock.state.borrow_mut().next(&clock.places);
+    let mut next = first();
+    while next != NOBODY && !clock.failed.get() {
+        next = match coroutines.resume(next as usize) {
+            CoroutineResult::Yield(next) => next,
+            CoroutineResult::Return(()) => first(),
         };
     }
     clock.watched.beat(0).rests();
-    let seats = clock.seats.borrow();
-    let cause = clock.cause.take().or_else(|| blame(seats.iter()));
+    let state = clock.state.borrow();
+    let cause = clock.cause.take().or_else(|| blame(state.seats.iter()));
     let Some(cause) = cause else {
-        return Ok(results.into_iter().map(|result| result.expect("it has ended")).collect());
+        let results = results.take().into_iter();
+        return Ok(results.map(|result| result.expect("it has ended")).collect());
     };
-    let processors = seats.iter().enumerate().map(|(id, seat)| seat.state(id)).collect();
-    drop(seats);
+    let processors = state.seats.iter().enumerate().map(|(id, seat)| seat.state(id)).collect();
+    drop(state);
     clock.failed.set(true);
     let error = RunError { cause, processors };
     if cfg!(panic = "abort") && coroutines.any_waits() {

@@ -2,7 +2,7 @@
 
 use super::processor::Proc;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Letter, Payload, RawTag, Tag, Want};
+use crate::message::{Letter, Payload, RawTag, Tag, Want};
 use crate::rules::operation::Operation;
 use crate::rules::reception::Reception;
 use crate::time::Time;
@@ -285,10 +285,8 @@ impl<'a> Proc<'a> {
         }
         let network = &self.setup.network;
         let Some(message) = self.engine.turns_to(network, to, words) else { self.fail_at_the_end_of_time() };
-        self.waits_for(message.turn, message.is_seen);
-        let sent = self.engine.enters(network, &message, tag.raw, Parcel::new(value), &mut None);
         self.looks = 0;
-        self.clock.deliver(sent);
+        self.clock.sends(network, &mut self.engine, &message, tag.raw, Parcel::new(value));
     }
 
     #[cold]
@@ -309,10 +307,8 @@ impl<'a> Proc<'a> {
             return self.takes_among(want, tag.name, None, until);
         }
         let network = &self.setup.network;
-        let mut reception = self.engine.reception(want, tag.name, until);
-        let Envelope { arrival, letter } = self.clock.receive(&mut reception)?;
+        let letter = self.clock.takes(network, &mut self.engine, want, tag.name, until)?;
         self.looks = 0;
-        self.engine.receives(network, arrival, &letter, &mut None);
         if letter.tag.is_request() {
             return self.takes_among(want, tag.name, Some(letter), until);
         }

@@ -174,21 +174,12 @@ impl<'a> Proc<'a> {
             }
         }
         let Some(turn) = turn else { return false };
-        self.waits_for(turn.time, turn.is_seen);
+        self.clock.waits_for(turn.time, turn.is_seen);
         if let Some(message) = self.engine.turn(network, call, turn) {
             self.looks = 0;
             self.clock.deliver(message);
         }
         true
-    }
-
-    /// Waits for a turn in the network, which others may see.
-    #[inline]
-    pub(super) fn waits_for(&mut self, turn: Time, is_seen: bool) {
-        match is_seen {
-            true => self.clock.act_at(turn),
-            false => self.clock.wait_until(turn),
-        }
     }
 
     /// Does all that requests have to do until the processor's local time: whatever it does next comes after that.

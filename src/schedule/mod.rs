@@ -21,5 +21,5 @@ pub use builder::ScheduleBuilder;
 pub use outcome::Played;
 use outcome::{not_received, stuck};
 pub use player::{Player, Rules};
-use stored::{ANY, Kind, Packed};
+use stored::{Kind, Packed};
 pub use stored::{Operation, Placed, Requirement, Schedule, ScheduleError};

@@ -99,6 +99,7 @@ impl Sub for Time {
 
 impl Neg for Time {
     type Output = Time;
+    #[inline]
     fn neg(self) -> Time {
         Time(self.0.saturating_neg())
     }
@@ -107,6 +108,7 @@ impl Neg for Time {
 /// `6 * US`, and a formula's `(P - 1) * g`. Only `i64` multiplies, so that a bare literal needs no suffix.
 impl Mul<Time> for i64 {
     type Output = Time;
+    #[inline]
     fn mul(self, time: Time) -> Time {
         Time(time.0.saturating_mul(self))
     }
@@ -114,6 +116,7 @@ impl Mul<Time> for i64 {
 
 impl Mul<i64> for Time {
     type Output = Time;
+    #[inline]
     fn mul(self, n: i64) -> Time {
         n * self
     }
@@ -122,30 +125,35 @@ impl Mul<i64> for Time {
 /// The quotient is whole picoseconds, cut off towards 0. Panics if `n` is 0.
 impl Div<i64> for Time {
     type Output = Time;
+    #[inline]
     fn div(self, n: i64) -> Time {
         Time(self.0.saturating_div(n))
     }
 }
 
 impl MulAssign<i64> for Time {
+    #[inline]
     fn mul_assign(&mut self, n: i64) {
         *self = *self * n;
     }
 }
 
 impl DivAssign<i64> for Time {
+    #[inline]
     fn div_assign(&mut self, n: i64) {
         *self = *self / n;
     }
 }
 
 impl AddAssign for Time {
+    #[inline]
     fn add_assign(&mut self, other: Time) {
         *self = *self + other;
     }
 }
 
 impl SubAssign for Time {
+    #[inline]
     fn sub_assign(&mut self, other: Time) {
         *self = *self - other;
     }

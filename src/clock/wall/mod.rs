@@ -230,7 +230,7 @@ impl Roster {
     #[inline]
     fn put(&mut self, place: usize, holder: u32, envelope: Envelope) {
         let (seat, id) = (&mut self.seats[place], envelope.letter.to);
-        if seat.put(envelope, &self.cost) && id != holder {
+        if seat.put(envelope, &self.cost).is_some() && id != holder {
             let place = self.places.place(seat.wake(), id);
             let entry = Entry::new(seat.wake(), place, seat.ticket());
             self.add(entry);
