@@ -2,11 +2,11 @@
 
 use crate::error::Cause;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Letter, RawTag, Want};
+use crate::message::{Envelope, RawTag, Seen, Want};
 use crate::params::{ByLevel, ReceptionCost};
 use crate::rules::choice::Places;
 use crate::rules::engine::Engine;
-use crate::rules::network::Network;
+use crate::rules::network::{Exit, Network, Passage};
 use crate::rules::pace::Outgoing;
 use crate::rules::reception::Reception;
 use crate::time::Time;
@@ -34,6 +34,8 @@ pub(crate) struct Foreknown {
     pub pair: bool,
     /// What receptions cost.
     pub cost: ByLevel<ReceptionCost>,
+    /// How many receiving sides the network has.
+    pub entrances: usize,
 }
 
 /// A processor's view of its clock. The clock answers two questions: may the processor act yet, and what does it do
@@ -54,11 +56,21 @@ pub(crate) trait Clock {
         }
     }
 
+    /// Gives a message its way, at its turn.
+    fn serve(&mut self, network: &Network, exit: &mut Exit, message: &Outgoing) -> Passage;
+
+    /// The most messages that were in transit to the processor at once.
+    fn most_to(&self, network: &Network) -> usize;
+
+    /// Puts a message into its receiver's inbox, at once. The receiver takes it no earlier than it arrives.
+    fn deliver(&mut self, seen: Seen, parcel: Parcel);
+
     /// Sends a message to which the processor has turned; it goes on when the message enters.
     fn sends(&mut self, network: &Network, engine: &mut Engine, message: &Outgoing, tag: RawTag, parcel: Parcel) {
         self.waits_for(message.turn, message.is_seen);
-        let sent = engine.enters(network, message, tag, parcel, &mut None);
-        self.deliver(sent);
+        let passage = self.serve(network, engine.exit(), message);
+        let seen = engine.enters(network, message, passage, tag, &mut None);
+        self.deliver(seen, parcel);
     }
 
     /// Takes a message, if one comes in time; the processor goes on when its reception is over.
@@ -69,15 +81,14 @@ pub(crate) trait Clock {
         want: Want,
         name: Option<&'static str>,
         until: Time,
-    ) -> Option<Letter> {
+    ) -> Option<Envelope> {
         let mut reception = engine.reception(want, name, until);
-        let Envelope { arrival, letter } = self.receive(&mut reception)?;
-        engine.receives(network, arrival, &letter, &mut None);
-        Some(letter)
+        let taken = self.receive(&mut reception);
+        if let Some(taken) = &taken {
+            engine.receives(network, taken.seen(), &mut None);
+        }
+        taken
     }
-
-    /// Puts a message into its receiver's inbox, at once. The receiver takes it no earlier than it arrives.
-    fn deliver(&mut self, envelope: Envelope);
 
     /// Returns the message with the smallest arrival that a receive wants, when its reception is over. Returns `None` at
     /// the deadline, if no reception could start by then.

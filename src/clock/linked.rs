@@ -19,8 +19,10 @@ use super::watchdog::Patience;
 use crate::error::{Cause, Doing, RunError, Stopped, cause_of, stop};
 use crate::link::{Came, Link};
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Letter, Pack, Packed, Payload, RawTag, Unpack};
+use crate::message::{Envelope, Outside, Pack, Packed, Payload, RawTag, Seen, Unpack};
 use crate::params::{ByLevel, ParamsError, ReceptionCost};
+use crate::rules::network::{Entrance, Exit, Network, Passage};
+use crate::rules::pace::Outgoing;
 use crate::rules::reception::Reception;
 use crate::time::{NS, PS, Time};
 
@@ -168,13 +170,13 @@ impl<'l> Linked<'l> {
         let parcel = Parcel::new(Packed { came: bytes, begin: HEAD, slice, of });
         let (from, to) = (from as u32, self.link.id() as u32);
         self.got += 1;
-        self.puts(Letter { from, to, number, words, tag, parcel });
+        self.puts(Outside { from, to, number, words, tag }, parcel);
     }
 
     /// A letter arrives now.
-    fn puts(&mut self, letter: Letter) {
+    fn puts(&mut self, outside: Outside, parcel: Parcel) {
         self.last = self.last.max(self.passed().min(self.latest));
-        self.seat.put(Envelope { arrival: self.last, letter }, &self.cost);
+        self.seat.put((self.last, outside), parcel, &self.cost);
     }
 
     /// Sends a note to a process.
@@ -402,37 +404,44 @@ impl Clock for Linked<'_> {
         self.wait_until(t);
     }
 
-    fn deliver(&mut self, envelope: Envelope) {
+    fn serve(&mut self, network: &Network, exit: &mut Exit, message: &Outgoing) -> Passage {
+        network.serve(&mut [] as &mut [Entrance], exit, message.to, &message.request)
+    }
+
+    fn most_to(&self, _network: &Network) -> usize {
+        0
+    }
+
+    fn deliver(&mut self, (_, outside): Seen, parcel: Parcel) {
         /// Who sends and sends looks now and then whether the run has failed.
         const OFTEN: u32 = 32;
-        if envelope.letter.number.is_multiple_of(OFTEN) {
+        if outside.number.is_multiple_of(OFTEN) {
             self.takes_in();
         }
         self.stops_if_failed();
-        let Envelope { letter, .. } = envelope;
-        let to = letter.to as usize;
+        let to = outside.to as usize;
         if to == self.link.id() {
-            return self.puts(letter);
+            return self.puts(outside, parcel);
         }
         let mut pack = Pack { bytes: Vec::with_capacity(4 * HEAD), ..Pack::default() };
         pack.bytes.resize(HEAD, 0);
-        let of = letter.parcel.pack(&mut pack);
+        let of = parcel.pack(&mut pack);
         if let Some(of) = pack.refused {
             let why = format!(
                 "processor {} sent a {of} to another process, and it does not say how it is packed; derive `Payload`, or write \
                  `pack` and `unpack`",
-                letter.from
+                outside.from
             );
             self.fails(Cause::Elsewhere(why));
             return stop(self.link.id(), &mut self.stops);
         }
-        let of_both = u64::from(letter.number) | u64::from(letter.words) << 32;
-        for (place, word) in [letter.tag.number(), of_both, of].into_iter().enumerate() {
+        let of_both = u64::from(outside.number) | u64::from(outside.words) << 32;
+        for (place, word) in [outside.tag.number(), of_both, of].into_iter().enumerate() {
             pack.bytes[8 * place + 8..][..8].copy_from_slice(&word.to_le_bytes());
         }
         let length = pack.slice.map_or(0, |slice| slice.bytes.len());
         if let Err(cause) =
-            self.check(format_args!("processor {} sent", letter.from), length.max(pack.bytes.len()))
+            self.check(format_args!("processor {} sent", outside.from), length.max(pack.bytes.len()))
         {
             self.fails(cause);
             return stop(self.link.id(), &mut self.stops);

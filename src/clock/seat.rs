@@ -3,7 +3,8 @@
 
 use crate::error::{Cause, Doing, ProcessorState};
 use crate::message::matching::{Inbox, first_pair};
-use crate::message::{Envelope, Key, Matched, RawTag, Want};
+use crate::message::parcel::Parcel;
+use crate::message::{Envelope, Key, Letter, Matched, RawTag, Seen, Want};
 use crate::params::{ByLevel, ReceptionCost};
 use crate::rules::reception::{Awaits, Purpose, Reception, Requested};
 use crate::time::{PS, Time};
@@ -179,10 +180,10 @@ impl Seat {
         if key.0 > self.deadline {
             return None;
         }
-        if !purpose.sees(message, self.deadline, cost) {
+        if !purpose.sees(message.seen(), self.deadline, cost) {
             return self.seen_behind(want, purpose, cost);
         }
-        Some((key, purpose.over(message, self.ready, cost)))
+        Some((key, purpose.over(message.seen(), self.ready, cost)))
     }
 
     /// The same, if the first message that has arrived is not seen. One that has arrived at the same time may be: one that has
@@ -195,42 +196,43 @@ impl Seat {
         cost: &ByLevel<ReceptionCost>,
     ) -> Option<(Key, Time)> {
         let is_there = |message: &&Envelope| {
-            let in_time = message.arrival <= self.deadline && purpose.sees(message, self.deadline, cost);
+            let in_time = message.arrival <= self.deadline && purpose.sees(message.seen(), self.deadline, cost);
             in_time && want.takes(*message)
         };
         let first = self.inbox.iter().filter(is_there).min_by_key(|message| message.key())?;
-        Some((first.key(), purpose.over(first, self.ready, cost)))
+        Some((first.key(), purpose.over(first.seen(), self.ready, cost)))
     }
 
     /// Puts a message into the inbox. If that changes when the processor wakes, returns when that is: then its old entry on
     /// the agenda counts no more.
     #[inline]
-    pub(super) fn put(&mut self, envelope: Envelope, cost: &ByLevel<ReceptionCost>) -> Option<Time> {
-        if envelope.arrival < self.decided && !envelope.letter.tag.is_signal() {
+    pub(super) fn put(&mut self, seen: Seen, parcel: Parcel, cost: &ByLevel<ReceptionCost>) -> Option<Time> {
+        let (arrival, outside) = seen;
+        if arrival < self.decided && !outside.tag.is_signal() {
             self.out_of_order += 1;
         }
         self.in_vain = false;
         // A message that arrives after `wake` changes nothing: the processor takes another one then, or gives up.
-        let waits = envelope.arrival <= self.wake && self.ready <= self.deadline;
-        let purpose = self.purpose.filter(|purpose| waits && self.is_better(*purpose, &envelope, cost));
+        let waits = arrival <= self.wake && self.ready <= self.deadline;
+        let purpose = self.purpose.filter(|purpose| waits && self.is_better(*purpose, seen, cost));
         if let Some(purpose) = purpose {
-            self.wake = purpose.over(&envelope, self.ready, cost);
-            self.best = envelope.letter.from;
+            self.wake = purpose.over(seen, self.ready, cost);
+            self.best = outside.from;
             self.ticket = self.ticket.wrapping_add(1);
         }
-        self.inbox.put(envelope);
+        self.inbox.put_made(seen.key(), || Envelope { arrival, letter: Letter { outside, parcel } });
         purpose.map(|_| self.wake)
     }
 
     /// Whether the processor takes this message rather than the one that it would have taken.
     #[inline]
-    fn is_better(&mut self, purpose: Purpose, envelope: &Envelope, cost: &ByLevel<ReceptionCost>) -> bool {
-        let receive = self.requests.as_mut().and_then(|requests| requests.posted.first(envelope));
-        let wants = || self.want().takes(envelope) && purpose.sees(envelope, self.deadline, cost);
-        if envelope.arrival > self.deadline || !(receive.is_some() || wants()) {
+    fn is_better(&mut self, purpose: Purpose, seen: Seen, cost: &ByLevel<ReceptionCost>) -> bool {
+        let receive = self.requests.as_mut().and_then(|requests| requests.posted.first(&seen));
+        let wants = || self.want().takes(&seen) && purpose.sees(seen, self.deadline, cost);
+        if seen.0 > self.deadline || !(receive.is_some() || wants()) {
             return false;
         }
-        let is_better = self.best().is_none_or(|best| envelope.key() < best);
+        let is_better = self.best().is_none_or(|best| seen.key() < best);
         if is_better && let Some(requests) = &mut self.requests {
             requests.chosen = receive;
         }
@@ -377,8 +379,8 @@ pub(super) fn blame<'a>(seats: impl Iterator<Item = &'a Seat> + Clone) -> Option
     }
     let left = seats.enumerate().flat_map(|(to, seat)| seat.messages().map(move |message| (to, message)));
     let (to, first) = left.clone().min_by_key(|(to, message)| (message.arrival, *to))?;
-    let (from, arrival) = (first.letter.from as usize, first.arrival);
-    let about = first.letter.tag.to_string();
+    let (from, arrival) = (first.letter.outside.from as usize, first.arrival);
+    let about = first.letter.outside.tag.to_string();
     Some(Cause::NotReceived { count: left.count(), from, to, about, arrival })
 }
 

@@ -20,9 +20,12 @@ use super::stacks::overflow::{AlternateStack, Stacks};
 use super::stacks::prefetch::prefetch_stack;
 use super::watchdog::{Beat, Patience, Watched};
 use crate::error::{Cause, RunError, cause_of, stop};
-use crate::message::Envelope;
+use crate::message::parcel::Parcel;
+use crate::message::{Envelope, Seen};
 use crate::params::{ByLevel, ReceptionCost};
 use crate::rules::choice::Places;
+use crate::rules::network::{Entrance, Exit, Network, Passage};
+use crate::rules::pace::Outgoing;
 use crate::rules::reception::Reception;
 use crate::time::Time;
 
@@ -45,6 +48,8 @@ struct State {
     agenda: Agenda,
     /// One for each processor.
     seats: Box<[Seat]>,
+    /// The receiving sides of the network.
+    entrances: Box<[Entrance]>,
     /// The stack pointer of each sleeping processor.
     stack_tops: Box<[usize]>,
 }
@@ -149,10 +154,20 @@ impl Clock for Jumper<'_> {
     }
 
     #[inline]
-    fn deliver(&mut self, envelope: Envelope) {
+    fn serve(&mut self, network: &Network, exit: &mut Exit, message: &Outgoing) -> Passage {
+        let entrances = &mut *self.clock.state.borrow_mut().entrances;
+        network.serve(entrances, exit, message.to, &message.request)
+    }
+
+    fn most_to(&self, network: &Network) -> usize {
+        network.most_in_transit_to(self.id as usize, &mut *self.clock.state.borrow_mut().entrances)
+    }
+
+    #[inline]
+    fn deliver(&mut self, seen: Seen, parcel: Parcel) {
         let Jumping { state, cost, places, .. } = self.clock;
-        let (mut state, to) = (state.borrow_mut(), envelope.letter.to);
-        if let Some(wake) = state.seats[to as usize].put(envelope, cost) {
+        let (mut state, to) = (state.borrow_mut(), seen.1.to);
+        if let Some(wake) = state.seats[to as usize].put(seen, parcel, cost) {
             let entry = state.entry(to, wake, places);
             state.insert(entry, places);
         }
@@ -195,6 +210,7 @@ pub(crate) fn run<T>(
     let state = State {
         agenda: Agenda::default(),
         seats: (0..P).map(|_| Seat::default()).collect(),
+        entrances: (0..known.entrances).map(|_| Entrance::default()).collect(),
         stack_tops: vec![0; P].into(),
     };
     let clock = &Jumping {

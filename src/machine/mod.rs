@@ -123,6 +123,7 @@ impl Setup {
             lookahead,
             pair: self.network.is_instant_pair(),
             cost: self.network.reception_cost(),
+            entrances: self.network.entrances(),
         }
     }
 
@@ -696,8 +697,7 @@ impl Machine {
             calls: Vec::new(),
         };
         let mut processors = Vec::with_capacity(lives.len());
-        for (id, (mut stats, log)) in lives.into_iter().enumerate() {
-            stats.most_to = setup.network.most_in_transit_to(id);
+        for (stats, log) in lives {
             processors.push(stats);
             let Some(log) = log else { continue };
             trace.activities.extend(log.activities);

@@ -13,12 +13,19 @@ pub(crate) struct Envelope {
     pub letter: Letter,
 }
 
+/// What can be seen of a message: when its receiver can take it, and its outside.
+pub(crate) type Seen = (Time, Outside);
+
 impl Envelope {
+    #[inline]
+    pub(crate) fn seen(&self) -> Seen {
+        (self.arrival, self.letter.outside)
+    }
+
     /// A copy without the payload, for those who look at a message and do not take it.
     #[cold]
     pub(crate) fn outside(&self) -> Envelope {
-        let Letter { from, to, number, words, tag, .. } = self.letter;
-        let letter = Letter { from, to, number, words, tag, parcel: Parcel::new(()) };
+        let letter = Letter { outside: self.letter.outside, parcel: Parcel::new(()) };
         Envelope { arrival: self.arrival, letter }
     }
 }
@@ -26,14 +33,42 @@ impl Envelope {
 /// A message without its arrival.
 #[derive(Debug)]
 pub(crate) struct Letter {
+    pub outside: Outside,
+    /// The payload.
+    pub parcel: Parcel,
+}
+
+/// What can be read on a message without opening it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outside {
     pub from: u32,
     pub to: u32,
     /// How many messages its sender had sent before.
     pub number: u32,
     pub words: u32,
     pub tag: RawTag,
-    /// The payload.
-    pub parcel: Parcel,
+}
+
+impl Matched for Seen {
+    #[inline]
+    fn arrival(&self) -> Time {
+        self.0
+    }
+
+    #[inline]
+    fn from(&self) -> u32 {
+        self.1.from
+    }
+
+    #[inline]
+    fn number(&self) -> u32 {
+        self.1.number
+    }
+
+    #[inline]
+    fn tag(&self) -> RawTag {
+        self.1.tag
+    }
 }
 
 impl Matched for Envelope {
@@ -44,17 +79,17 @@ impl Matched for Envelope {
 
     #[inline]
     fn from(&self) -> u32 {
-        self.letter.from
+        self.letter.outside.from
     }
 
     #[inline]
     fn number(&self) -> u32 {
-        self.letter.number
+        self.letter.outside.number
     }
 
     #[inline]
     fn tag(&self) -> RawTag {
-        self.letter.tag
+        self.letter.outside.tag
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::processor::Proc;
 use crate::message::parcel::Parcel;
-use crate::message::{Collective, Envelope, Letter, RawTag, Want};
+use crate::message::{Collective, Outside, RawTag, Want};
 use crate::rules::operation::Operation;
 use crate::time::Time;
 use crate::trace::CallKind;
@@ -50,8 +50,7 @@ impl Proc<'_> {
     /// whatever signals it waits for.
     fn signal(&mut self, to: usize, tag: RawTag, at: Time) {
         let (from, to, number) = (self.id() as u32, to as u32, self.engine.next_number());
-        let letter = Letter { from, to, number, words: 0, tag, parcel: Parcel::new(()) };
-        self.clock.deliver(Envelope { arrival: at, letter });
+        self.clock.deliver((at, Outside { from, to, number, words: 0, tag }), Parcel::new(()));
     }
 
     /// Waits for a signal of the machine's barrier, from some time on. Returns when it has come.
@@ -59,6 +58,6 @@ impl Proc<'_> {
         let mut signal = Operation::receive(Want::of(from, tag));
         self.begins(&mut signal);
         self.drives(&mut signal, Time::MAX);
-        ready.max(signal.came)
+        signal.got.map_or(ready, |signal| ready.max(signal.arrival))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::processor::Proc;
 use crate::message::parcel::Parcel;
-use crate::message::{Letter, Payload, RawTag, Tag, Want};
+use crate::message::{Envelope, Outside, Payload, RawTag, Tag, Want};
 use crate::rules::operation::Operation;
 use crate::rules::reception::Reception;
 use crate::time::Time;
@@ -96,7 +96,7 @@ impl<'a> Proc<'a> {
         }
         self.drives(&mut ours, Time::MAX);
         self.drives(&mut theirs, Time::MAX);
-        let Some(taken) = theirs.into_letter() else { self.fail_to_wait() };
+        let Some(taken) = theirs.into_message() else { self.fail_to_wait() };
         let (_, message) = self.open(taken, tag);
         self.engine.called(|parts| {
             let (sent, got) = parts.sent().zip(parts.got())?;
@@ -209,7 +209,7 @@ impl<'a> Proc<'a> {
         let mut call = self.receiving(from, tag);
         self.drives(&mut call, Time::MAX);
         let number = call.tag.user_number();
-        let Some(taken) = call.into_letter() else { self.fail_to_wait() };
+        let Some(taken) = call.into_message() else { self.fail_to_wait() };
         let (sender, value) = self.open(taken, tag);
         self.has_called_receive(from, tag, Until::Come);
         self.restart_code();
@@ -262,7 +262,7 @@ impl<'a> Proc<'a> {
         if !self.is_leaving() {
             self.catches_up();
             let mut look = Reception::look(Want::of(from, tag.raw), now);
-            seen = self.clock.receive(&mut look).map(|message| message.letter.from as usize);
+            seen = self.clock.receive(&mut look).map(|message| message.letter.outside.from as usize);
         }
         self.engine.waits_until(now + self.setup.network.params().cycle);
         match seen {
@@ -298,7 +298,7 @@ impl<'a> Proc<'a> {
 
     /// Takes a message whose reception can start by a time. Mostly there are no requests, and then the way is short.
     #[inline]
-    fn takes<T: Payload>(&mut self, from: Option<usize>, tag: Tag<T>, until: Time) -> Option<Letter> {
+    fn takes<T: Payload>(&mut self, from: Option<usize>, tag: Tag<T>, until: Time) -> Option<Envelope> {
         if self.is_leaving() {
             return None;
         }
@@ -307,12 +307,14 @@ impl<'a> Proc<'a> {
             return self.takes_among(want, tag.name, None, until);
         }
         let network = &self.setup.network;
-        let letter = self.clock.takes(network, &mut self.engine, want, tag.name, until)?;
-        self.looks = 0;
-        if letter.tag.is_request() {
-            return self.takes_among(want, tag.name, Some(letter), until);
+        let taken = self.clock.takes(network, &mut self.engine, want, tag.name, until);
+        if let Some(taken) = &taken {
+            self.looks = 0;
+            if taken.letter.outside.tag.is_request() {
+                return self.takes_among(want, tag.name, Some(taken.outside()), until);
+            }
         }
-        Some(letter)
+        taken
     }
 
     /// The same where there are requests, or where the message was asked for and its sender is to be answered.
@@ -321,17 +323,17 @@ impl<'a> Proc<'a> {
         &mut self,
         want: Want,
         name: Option<&'static str>,
-        asked: Option<Letter>,
+        asked: Option<Envelope>,
         until: Time,
-    ) -> Option<Letter> {
+    ) -> Option<Envelope> {
         let mut call = Operation::receive(want).named(name);
-        if let Some(Letter { from, number, tag, .. }) = asked {
+        if let Some(Outside { from, number, tag, .. }) = asked.as_ref().map(|asked| asked.letter.outside) {
             call.has_taken(from, number, tag);
-            call.letter = asked;
+            call.got = asked;
         }
         self.begins(&mut call);
         self.drives(&mut call, until);
-        call.into_letter()
+        call.into_message()
     }
 
     /// Receives while the gap runs before a send, which requests may make longer meanwhile. `receives` says whether it has

@@ -9,11 +9,13 @@ use super::work::{Stopwatch, Work};
 use crate::clock::Clock;
 use crate::error::{Cause, say_before_abort};
 use crate::message::parcel::Parcel;
-use crate::message::{Letter, Payload, Tag};
+use crate::message::{Envelope, Payload, Tag};
 use crate::params::{Level, Params, params_of};
 use crate::rules::Stats;
 use crate::rules::engine::{Engine, Next};
+use crate::rules::network::Exit;
 use crate::rules::operation::Operation;
+use crate::rules::pace::Outgoing;
 use crate::time::Time;
 use crate::trace::Log;
 
@@ -175,9 +177,11 @@ impl<'a> Proc<'a> {
         }
         let Some(turn) = turn else { return false };
         self.clock.waits_for(turn.time, turn.is_seen);
-        if let Some(message) = self.engine.turn(network, call, turn) {
+        let clock = &mut *self.clock;
+        let mut serve = |exit: &mut Exit, message: &Outgoing| clock.serve(network, exit, message);
+        if let Some((seen, parcel)) = self.engine.turn(network, &mut serve, call, turn) {
             self.looks = 0;
-            self.clock.deliver(message);
+            self.clock.deliver(seen, parcel);
         }
         true
     }
@@ -239,20 +243,20 @@ impl<'a> Proc<'a> {
 
     /// The value in a message that was received.
     #[track_caller]
-    pub(super) fn open<T: Payload>(&mut self, letter: Letter, tag: Tag<T>) -> (usize, T) {
-        self.open_at(letter, tag, Location::caller())
+    pub(super) fn open<T: Payload>(&mut self, message: Envelope, tag: Tag<T>) -> (usize, T) {
+        self.open_at(message, tag, Location::caller())
     }
 
     /// The value in a message that was received for a call at this place.
     #[inline]
     pub(super) fn open_at<T: Payload>(
         &mut self,
-        letter: Letter,
+        message: Envelope,
         tag: Tag<T>,
         at: &'static Location<'static>,
     ) -> (usize, T) {
-        let from = letter.from as usize;
-        match letter.parcel.open() {
+        let from = message.letter.outside.from as usize;
+        match message.letter.parcel.open() {
             Ok(value) => (from, value),
             Err(parcel) => self.fail_to_open(from, tag, &parcel, at),
         }
@@ -383,7 +387,8 @@ impl<'a> Proc<'a> {
         }
         self.turn();
         self.clock.end(self.engine.now(), true);
-        self.engine.finishes()
+        let most_to = self.clock.most_to(&self.setup.network);
+        self.engine.finishes(most_to)
     }
 
     /// The program has panicked.

@@ -246,6 +246,6 @@ impl<'a> Proc<'a> {
     /// The value that was received.
     fn opened<T: Payload>(&mut self, operation: Operation, at: &'static Location<'static>) -> (usize, T) {
         let tag = Tag::of(operation.tag, operation.name);
-        self.open_at(operation.into_letter().expect("a receive that is done has its message"), tag, at)
+        self.open_at(operation.into_message().expect("a receive that is done has its message"), tag, at)
     }
 }

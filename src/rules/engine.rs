@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
 use std::panic::Location;
 
-use super::network::{Network, Passage};
+use super::network::{Exit, Network, Passage};
 use super::operation::{Operation, Own, Piece, Stage, Step};
 use super::pace::{Outgoing, Pace};
 use super::reception::{Awaits, Purpose, Reception, Requested};
@@ -27,7 +27,7 @@ use super::stats::Stats;
 use crate::error::Doing;
 use crate::message::matching::Receive;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Letter, MessageId, RawTag, Want};
+use crate::message::{Envelope, MessageId, Outside, RawTag, Seen, Want};
 use crate::time::Time;
 use crate::trace::{Activity, ActivityKind, CallKind, Log, Message, Parts, Progress, Transfer};
 
@@ -285,16 +285,16 @@ impl Engine {
             let at = message.as_ref().map_or(deadline, |message| message.arrival);
             requests.at = requests.at.max(at);
         }
-        let Some(Envelope { arrival, letter }) = message else { return false };
+        let Some(message) = message else { return false };
         match chosen {
-            None => self.takes(network, CALL, call, arrival, letter),
+            None => self.takes(network, CALL, call, message),
             Some(receive) => {
                 let (_, number) = receive.place;
                 if let Some(receives) = &mut self.requests().receives {
                     receives.posted.remove(receive);
                 }
                 self.with(number, call, |engine, request| {
-                    engine.takes(network, number, request, arrival, letter)
+                    engine.takes(network, number, request, message)
                 });
             }
         }
@@ -308,14 +308,15 @@ impl Engine {
         network: &Network,
         who: u32,
         operation: &mut Operation,
-        arrival: Time,
-        letter: Letter,
+        message: Envelope,
     ) {
-        if !letter.tag.is_signal() {
-            self.in_time_of(operation, |engine, pieces| engine.receives(network, arrival, &letter, pieces));
+        let seen = message.seen();
+        let Outside { from, number, tag, .. } = seen.1;
+        if !tag.is_signal() {
+            self.in_time_of(operation, |engine, pieces| engine.receives(network, seen, pieces));
         }
-        operation.has_taken(letter.from, letter.number, letter.tag);
-        (operation.letter, operation.came) = (Some(letter), arrival);
+        operation.has_taken(from, number, tag);
+        operation.got = Some(message);
         if who == CALL && self.engaged {
             operation.stage = Stage::LocalTime;
         } else {
@@ -323,32 +324,39 @@ impl Engine {
         }
     }
 
-    /// A turn has come. Its message enters and is returned with its arrival, or it is put off, because other messages of the
-    /// processor have entered since the turn was set.
+    /// A turn has come. Its message enters, as the network serves it, and is returned, or it is put off, because other
+    /// messages of the processor have entered since the turn was set.
     #[inline]
-    pub(crate) fn turn(&mut self, network: &Network, call: &mut Operation, turn: Turn) -> Option<Envelope> {
+    pub(crate) fn turn(
+        &mut self,
+        network: &Network,
+        serve: Serve,
+        call: &mut Operation,
+        turn: Turn,
+    ) -> Option<(Seen, Parcel)> {
         if !self.engaged {
-            return self.sends(network, CALL, call, turn);
+            return self.sends(network, serve, CALL, call, turn);
         }
         let requests = self.requests();
         requests.at = requests.at.max(turn.time);
         if turn.who != CALL {
             requests.turns.pop();
         }
-        let sent =
-            self.with(turn.who, call, |engine, operation| engine.sends(network, turn.who, operation, turn))?;
-        if sent.letter.tag.is_first() {
+        let (seen, parcel) = self.with(turn.who, call, |engine, operation| {
+            engine.sends(network, serve, turn.who, operation, turn)
+        })?;
+        if seen.1.tag.is_first() {
             let behind = &mut self.requests().behind;
-            let queue = behind.entry(sent.letter.to).or_default();
+            let queue = behind.entry(seen.1.to).or_default();
             queue.pop_front();
             match queue.front().copied() {
                 Some(who) => {
                     self.with(who, call, |engine, operation| engine.goes_on(network, who, operation))
                 }
-                None => _ = behind.remove(&sent.letter.to),
+                None => _ = behind.remove(&seen.1.to),
             }
         }
-        Some(sent)
+        Some((seen, parcel))
     }
 
     /// The turn of an operation's message has come.
@@ -356,10 +364,11 @@ impl Engine {
     fn sends(
         &mut self,
         network: &Network,
+        serve: Serve,
         who: u32,
         operation: &mut Operation,
         turn: Turn,
-    ) -> Option<Envelope> {
+    ) -> Option<(Seen, Parcel)> {
         let Stage::Turn(mut outgoing, tag) = operation.stage else { return None };
         if self.engaged && self.pace.puts_off(network, &mut outgoing, turn.time) {
             operation.stage = Stage::Turn(outgoing, tag);
@@ -368,11 +377,13 @@ impl Engine {
         }
         let parcel = if operation.sends_data() { operation.parcel.take() } else { None };
         let parcel = parcel.unwrap_or_else(|| Parcel::new(()));
-        let sent = self
-            .in_time_of(operation, |engine, pieces| engine.enters(network, &outgoing, tag, parcel, pieces));
+        let seen = self.in_time_of(operation, |engine, pieces| {
+            let passage = serve(engine.exit(), &outgoing);
+            engine.enters(network, &outgoing, passage, tag, pieces)
+        });
         operation.has_sent(outgoing.number);
         self.goes_on(network, who, operation);
-        Some(sent)
+        Some((seen, parcel))
     }
 
     // Messages.
@@ -396,18 +407,24 @@ impl Engine {
         Reception { want, name, ready, deadline: until, purpose, requests: None, awaits }
     }
 
-    /// A message enters at its turn. Local time goes on when the message has entered.
+    /// The sending side of the processor.
+    #[inline]
+    pub(crate) fn exit(&mut self) -> &mut Exit {
+        &mut self.pace.exit
+    }
+
+    /// A message enters at its turn, as the network has served it. Local time goes on when the message has entered. Returns
+    /// what its receiver sees of it.
     #[inline(always)]
     pub(crate) fn enters(
         &mut self,
         network: &Network,
         message: &Outgoing,
+        passage: Passage,
         tag: RawTag,
-        parcel: Parcel,
         pieces: &mut Pieces,
-    ) -> Envelope {
+    ) -> Seen {
         let Outgoing { to, words, number, .. } = *message;
-        let passage = self.pace.enters(network, message);
         let id = MessageId { from: self.id(), number: number as usize };
         let overhead = network.send_overhead(id.from, to, words);
         self.stats.sent += 1;
@@ -427,8 +444,8 @@ impl Engine {
         if self.log.is_some() {
             self.has_entered(network, message, passage, tag, pieces.is_none());
         }
-        let letter = Letter { from: id.from as u32, to: to as u32, number, words: words as u32, tag, parcel };
-        Envelope { arrival: passage.arrival, letter }
+        let outside = Outside { from: id.from as u32, to: to as u32, number, words: words as u32, tag };
+        (passage.arrival, outside)
     }
 
     /// The processor receives a message. Local time goes on when the reception is over.
@@ -436,22 +453,22 @@ impl Engine {
     pub(crate) fn receives(
         &mut self,
         network: &Network,
-        arrival: Time,
-        letter: &Letter,
+        (arrival, outside): Seen,
         pieces: &mut Pieces,
     ) {
-        let id = MessageId { from: letter.from as usize, number: letter.number as usize };
+        let Outside { from, number, words, tag, .. } = outside;
+        let id = MessageId { from: from as usize, number: number as usize };
         self.stats.received += 1;
-        self.stats.words_received += u64::from(letter.words);
+        self.stats.words_received += u64::from(words);
         if pieces.is_none()
             && let Some(log) = &mut self.log
         {
-            log.parts.takes(letter.tag, id);
+            log.parts.takes(tag, id);
         }
         let start = self.pace.receives(network, id.from, arrival);
         self.waits(pieces, arrival, ActivityKind::Idle);
         self.waits(pieces, start, ActivityKind::Gap);
-        let overhead = network.recv_overhead(id.from, self.id(), letter.words as usize);
+        let overhead = network.recv_overhead(id.from, self.id(), words as usize);
         self.spends(pieces, overhead, ActivityKind::Receive(id));
     }
 
@@ -681,9 +698,11 @@ impl Engine {
         }
     }
 
-    /// The program has returned: where its time went, and what it did if the run is traced.
-    pub(crate) fn finishes(mut self) -> (Stats, Option<Box<Log>>) {
+    /// The program has returned: where its time went, and what it did if the run is traced. `most_to` is how many messages
+    /// were in transit to it at once, at most.
+    pub(crate) fn finishes(mut self, most_to: usize) -> (Stats, Option<Box<Log>>) {
         self.stats.finish = self.pace.now;
+        self.stats.most_to = most_to;
         self.stats.most_from = self.pace.exit.most_in_transit();
         if let Some(log) = &mut self.log {
             // Messages of requests may enter in another order than the one in which they got their numbers.
@@ -698,6 +717,9 @@ impl Turn {
         Turn { time: outgoing.turn, number: outgoing.number, who, is_seen: outgoing.is_seen }
     }
 }
+
+/// Gives a message its way through the network, at its turn.
+pub(crate) type Serve<'a> = &'a mut dyn FnMut(&mut Exit, &Outgoing) -> Passage;
 
 /// Where the pieces of a request are noted, for when its processor waits for it; `None` for a call.
 type Pieces<'a> = Option<&'a mut Vec<Piece>>;

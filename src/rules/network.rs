@@ -12,6 +12,7 @@
 //! 4. **reception**: `start = max(t, arrival, last start + g)`, in `pace.rs`.
 
 use std::collections::HashMap;
+use std::ops::DerefMut;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
@@ -172,9 +173,10 @@ impl Exit {
     }
 }
 
-/// The receiving side of a processor, which its senders share. With its lock it fills a cache line.
+/// The receiving side of a processor, which its senders share.
 #[derive(Debug, Default)]
-struct Entrance {
+#[repr(align(64))]
+pub(crate) struct Entrance {
     /// Messages in transit to the processor.
     room: Transits,
     /// The port, if it was ever used: the single one, or the one for receiving if there are two.
@@ -190,6 +192,56 @@ impl Entrance {
         let late = ask < self.served;
         self.served = self.served.max(ask);
         late
+    }
+}
+
+/// The receiving sides of all processors at all levels. Whoever drives the network keeps them, since one thread alone needs
+/// no locks.
+pub(crate) trait Entrances {
+    /// An entrance that is held, so that nobody else uses it.
+    type Held<'a>: DerefMut<Target = Entrance>
+    where
+        Self: 'a;
+
+    /// Holds an entrance.
+    fn hold(&mut self, place: usize) -> Self::Held<'_>;
+
+    /// Holds two entrances, which must not be the same.
+    fn hold_both(&mut self, one: usize, other: usize) -> [Self::Held<'_>; 2];
+}
+
+/// Those of one thread.
+impl Entrances for [Entrance] {
+    type Held<'a> = &'a mut Entrance;
+
+    #[inline]
+    fn hold(&mut self, place: usize) -> &mut Entrance {
+        &mut self[place]
+    }
+
+    #[inline]
+    fn hold_both(&mut self, one: usize, other: usize) -> [&mut Entrance; 2] {
+        self.get_disjoint_mut([one, other]).expect("they are there, and not the same")
+    }
+}
+
+/// Those of several threads.
+impl Entrances for &[Mutex<Entrance>] {
+    type Held<'a>
+        = MutexGuard<'a, Entrance>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn hold(&mut self, place: usize) -> MutexGuard<'_, Entrance> {
+        self[place].lock()
+    }
+
+    #[inline]
+    fn hold_both(&mut self, one: usize, other: usize) -> [MutexGuard<'_, Entrance>; 2] {
+        // Everybody locks in the same order, which cannot deadlock.
+        let [lower, higher] = [one.min(other), one.max(other)].map(|place| self[place].lock());
+        if one < other { [lower, higher] } else { [higher, lower] }
     }
 }
 
@@ -234,8 +286,8 @@ pub(crate) struct Network {
     has_chains: bool,
     /// Whether there is a capacity at any level.
     has_capacity: bool,
-    /// The receiving side of each processor, at one level after the other.
-    entrances: Box<[LockedEntrance]>,
+    /// How many levels there are.
+    levels: usize,
 }
 
 /// What holds for messages of one level.
@@ -259,11 +311,6 @@ struct Terms {
     /// The ports of groups whose processors share one.
     cards: Option<Mutex<Cards>>,
 }
-
-/// An entrance in a cache line of its own, which one sender at a time may hold.
-#[derive(Debug, Default)]
-#[repr(align(64))]
-struct LockedEntrance(Mutex<Entrance>);
 
 /// What a message of some length costs, apart from its reception.
 #[derive(Clone, Copy, Debug, Default)]
@@ -351,7 +398,7 @@ impl Network {
             head_start,
             has_chains: false,
             has_capacity,
-            entrances: (0..params.P * (1 + levels.len())).map(|_| LockedEntrance::default()).collect(),
+            levels: 1 + levels.len(),
             terms: by_level,
         };
         let has_chains = network.lookahead() == Time::ZERO && !network.is_instant_pair();
@@ -369,9 +416,8 @@ impl Network {
         if !self.is_exact {
             exit.extras().dice = self.choice.dice(x);
         }
-        let levels = self.entrances.len() / self.params.P;
-        if levels > 1 {
-            exit.extras().rooms = (1..levels).map(|_| Transits::default()).collect();
+        if self.levels > 1 {
+            exit.extras().rooms = (1..self.levels).map(|_| Transits::default()).collect();
         }
         if self.params.gps().is_some() {
             exit.keeps_order(); // LogGPS speaks of MPI, where no message overtakes another between the same two
@@ -511,27 +557,39 @@ impl Network {
         let instant = self.lookahead() == Time::ZERO && self.is_exact;
         let by_number = self.choice.is_by_number();
         let G = self.params.G();
-        self.params.P <= 2 && self.entrances.len() <= 2 && by_number && instant && G == Some(Time::ZERO)
+        self.params.P <= 2 && self.levels == 1 && by_number && instant && G == Some(Time::ZERO)
     }
 
-    /// Gives a message from `x`, whose exit this is, its way to `y`. All messages that ask earlier must have been
+    /// How many entrances there are: one for each processor, at one level after the other.
+    pub(crate) fn entrances(&self) -> usize {
+        self.params.P * self.levels
+    }
+
+    /// Gives a message from the processor whose exit this is its way to `y`. All messages that ask earlier must have been
     /// served.
     #[inline]
-    pub(crate) fn serve(&self, x: usize, exit: &mut Exit, y: usize, request: Ask) -> Passage {
-        let Ask { ready, ask, latency, stream } = request;
+    pub(crate) fn serve(
+        &self,
+        entrances: &mut (impl Entrances + ?Sized),
+        exit: &mut Exit,
+        y: usize,
+        request: &Ask,
+    ) -> Passage {
+        let Ask { ready, ask, latency, stream } = *request;
+        let x = exit.id();
         let terms = self.terms.between(x, y);
         let not_before = if exit.extras.is_none() { Time::ZERO } else { exit.not_before(y, stream) };
         let first = not_before.max(ready + latency);
         let mut way = Way { enter: ready, first, arrival: first + stream };
         let (mut admitted, mut out_of_order) = (ready, false);
         if stream > Time::ZERO {
-            (admitted, way, out_of_order) = self.serve_long(terms, x, exit, y, &request, not_before);
+            (admitted, way, out_of_order) = self.serve_long(terms, entrances, exit, y, request, not_before);
         } else if terms.capacity != usize::MAX {
-            let to = &mut *self.entrance(terms, y).lock();
+            let to = &mut *entrances.hold(terms.entrances + y);
             out_of_order = to.has_served(ask);
             // 2. Capacity.
             if terms.has_no_room(exit, to, ready) {
-                (admitted, way) = terms.find(exit, to, None, x == y, &request, not_before);
+                (admitted, way) = terms.find(exit, to, None, x == y, request, not_before);
             }
             terms.take_room(exit, to, &way, ask);
         }
@@ -549,18 +607,25 @@ impl Network {
     fn serve_long(
         &self,
         terms: &Terms,
-        x: usize,
+        entrances: &mut (impl Entrances + ?Sized),
         exit: &mut Exit,
         y: usize,
         request: &Ask,
         not_before: Time,
     ) -> (Time, Way, bool) {
-        let mut ends = self.lock(terms, x, y, terms.ports == Ports::Single);
-        let mut out_of_order = ends.receiver.has_served(request.ask);
-        if let Some(sender) = &mut ends.sender {
+        let (x, all) = (exit.id(), terms.entrances);
+        let (mut receiver, mut sender) = match terms.ports == Ports::Single && x != y {
+            true => {
+                let [sender, receiver] = entrances.hold_both(all + x, all + y);
+                (receiver, Some(sender))
+            }
+            false => (entrances.hold(all + y), None),
+        };
+        let mut out_of_order = receiver.has_served(request.ask);
+        if let Some(sender) = &mut sender {
             out_of_order |= sender.has_served(request.ask);
         }
-        let Ends { receiver, sender } = &mut ends;
+        let (receiver, sender) = (&mut *receiver, &mut sender);
         let find = |exit: &mut Exit, receiver: &mut Entrance, sender: Option<&mut Entrance>| {
             let (admitted, way) = terms.find(exit, receiver, sender, x == y, request, not_before);
             terms.take_room(exit, receiver, &way, request.ask);
@@ -581,32 +646,9 @@ impl Network {
     }
 
     /// The most messages that were in transit to `y` at once.
-    pub(crate) fn most_in_transit_to(&self, y: usize) -> usize {
-        let entrances = self.terms.all().map(|terms| self.entrance(terms, y));
-        entrances.map(|entrance| entrance.lock().room.most as usize).max().unwrap_or(0)
-    }
-
-    /// The receiving side of a processor at a level.
-    #[inline]
-    fn entrance(&self, terms: &Terms, y: usize) -> &Mutex<Entrance> {
-        &self.entrances[terms.entrances + y].0
-    }
-
-    /// Locks `y`'s entrance, and `x`'s too if asked.
-    #[inline]
-    fn lock(&self, terms: &Terms, x: usize, y: usize, both: bool) -> Ends<'_> {
-        if both && x != y {
-            return self.lock_both(terms, x, y);
-        }
-        Ends { receiver: self.entrance(terms, y).lock(), sender: None }
-    }
-
-    /// Locks both entrances, in an order that cannot deadlock.
-    #[inline(never)]
-    fn lock_both(&self, terms: &Terms, x: usize, y: usize) -> Ends<'_> {
-        let [lower, higher] = [x.min(y), x.max(y)].map(|id| self.entrance(terms, id).lock());
-        let (sender, receiver) = if x < y { (lower, higher) } else { (higher, lower) };
-        Ends { receiver, sender: Some(sender) }
+    pub(crate) fn most_in_transit_to(&self, y: usize, entrances: &mut (impl Entrances + ?Sized)) -> usize {
+        let most = self.terms.all().map(|terms| entrances.hold(terms.entrances + y).room.most as usize);
+        most.max().unwrap_or(0)
     }
 }
 
@@ -698,13 +740,6 @@ impl Cards {
         let into = if terms.ports == Ports::Single { &mut card.out } else { &mut card.into };
         std::mem::swap(&mut receiver.port, into);
     }
-}
-
-/// The entrances that a send has to hold: the receiver's, and the sender's if its port is wanted.
-struct Ends<'a> {
-    receiver: MutexGuard<'a, Entrance>,
-    /// The sender's entrance, unless the sender is the receiver.
-    sender: Option<MutexGuard<'a, Entrance>>,
 }
 
 /// A way that a message could take.

@@ -10,6 +10,7 @@ use crate::time::PS;
 /// A network with the sending sides of its processors. Times are in picoseconds, which stand for cycles.
 struct Wires {
     network: Network,
+    entrances: Vec<Entrance>,
     exits: Vec<Exit>,
 }
 
@@ -17,7 +18,8 @@ impl Wires {
     fn new(params: Params, ports: Ports, latency: Latency) -> Wires {
         let network = Network::new(params, ports, latency);
         let exits = (0..params.P).map(|x| network.exit(x)).collect();
-        Wires { network, exits }
+        let entrances = (0..network.entrances()).map(|_| Entrance::default()).collect();
+        Wires { network, entrances, exits }
     }
 
     /// Eight processors, with the parameters in cycles.
@@ -28,7 +30,7 @@ impl Wires {
     /// Sends k words from `x` to `y` at `t`. The calls must come in the order in which messages are ready.
     fn send(&mut self, x: usize, y: usize, k: usize, t: i64) -> Passage {
         let request = self.network.request(&mut self.exits[x], y, k, t * PS);
-        self.network.serve(x, &mut self.exits[x], y, request)
+        self.network.serve(&mut *self.entrances, &mut self.exits[x], y, &request)
     }
 
     /// Sends a message, and says when it enters and when it arrives.
@@ -91,8 +93,8 @@ fn the_third_message_stalls_until_the_first_arrives() {
     assert_eq!(wires.times(5, 0, 1, 2), (14, 20));
     // Messages to another processor do not stall.
     assert_eq!(wires.times(6, 7, 1, 2), (4, 10));
-    assert_eq!(wires.network.most_in_transit_to(0), 2);
-    assert_eq!(wires.network.most_in_transit_to(7), 1);
+    assert_eq!(wires.network.most_in_transit_to(0, &mut *wires.entrances), 2);
+    assert_eq!(wires.network.most_in_transit_to(7, &mut *wires.entrances), 1);
 }
 
 /// The capacity holds at the sender too: a message that its receiver's port holds back keeps its slot.
@@ -166,7 +168,7 @@ fn the_cm5_has_two_messages_in_transit() {
     let entries: Vec<Time> = (1..8).map(|x| wires.send(x, 0, 1, 0).enter).collect();
     let us = |n: i64| n * crate::time::US;
     assert_eq!(entries, [us(2), us(2), us(8), us(8), us(14), us(14), us(20)]);
-    assert_eq!(wires.network.most_in_transit_to(0), 2);
+    assert_eq!(wires.network.most_in_transit_to(0, &mut *wires.entrances), 2);
 }
 
 /// With G_l below 0 a message may arrive before its send overhead ends, but not before its send.
@@ -296,7 +298,7 @@ impl Traffic {
             let turns = called.iter().enumerate().filter_map(|(x, call)| Some((call.as_ref()?.0.ask, x)));
             let Some((_, x)) = turns.min() else { return (sent, wires) };
             let (request, y, k, t) = called[x].take().unwrap();
-            let passage = wires.network.serve(x, &mut wires.exits[x], y, request);
+            let passage = wires.network.serve(&mut *wires.entrances, &mut wires.exits[x], y, &request);
             called[x] = call(&mut wires, x, passage.enter);
             sent.push(Sent { x, y, k, t, passage });
         }
@@ -355,11 +357,11 @@ proptest! {
             let from: Vec<&Sent> = sent.iter().filter(|m| m.x == id).collect();
             let to: Vec<&Sent> = sent.iter().filter(|m| m.y == id).collect();
             match traffic.params.capacity() {
-                None => prop_assert_eq!(wires.network.most_in_transit_to(id), 0),
+                None => prop_assert_eq!(wires.network.most_in_transit_to(id, &mut *wires.entrances), 0),
                 Some(capacity) => {
                     prop_assert!(most_at_once(&from) <= capacity && most_at_once(&to) <= capacity);
                     prop_assert_eq!(wires.exits[id].most_in_transit(), most_at_once(&from), "from {}", id);
-                    prop_assert_eq!(wires.network.most_in_transit_to(id), most_at_once(&to), "to {}", id);
+                    prop_assert_eq!(wires.network.most_in_transit_to(id, &mut *wires.entrances), most_at_once(&to), "to {}", id);
                 }
             }
         }

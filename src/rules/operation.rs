@@ -11,7 +11,7 @@ use super::network::Network;
 use super::pace::Outgoing;
 use super::reception::Awaits;
 use crate::message::parcel::Parcel;
-use crate::message::{Letter, RawTag, Want};
+use crate::message::{Envelope, RawTag, Want};
 use crate::time::Time;
 use crate::trace::ActivityKind;
 
@@ -30,9 +30,7 @@ pub(crate) struct Operation {
     /// The data that it sends, until they are sent.
     pub parcel: Option<Parcel>,
     /// The message that it has received last.
-    pub letter: Option<Letter>,
-    /// When that message arrived.
-    pub came: Time,
+    pub got: Option<Envelope>,
     /// The local time and more of a request; a call goes on in its processor's time.
     pub own: Option<Box<Own>>,
 }
@@ -127,8 +125,7 @@ impl Operation {
             done,
             stage,
             parcel: None,
-            letter: None,
-            came: Time::ZERO,
+            got: None,
             own: None,
         }
     }
@@ -212,14 +209,14 @@ impl Operation {
 
     /// The message that it has received, if it is done.
     #[inline]
-    pub(crate) fn into_letter(self) -> Option<Letter> {
-        if self.is_done() { self.letter } else { None }
+    pub(crate) fn into_message(self) -> Option<Envelope> {
+        if self.is_done() { self.got } else { None }
     }
 
     /// When an operation gives up that was to give up at `at`: never, if it has already taken a message.
     #[inline]
     pub(crate) fn gives_up(&self, at: Time) -> Time {
-        if self.letter.is_some() { Time::MAX } else { at }
+        if self.got.is_some() { Time::MAX } else { at }
     }
 
     #[inline]

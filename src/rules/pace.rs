@@ -1,6 +1,6 @@
 //! When a processor can send and receive: its local time, and its gaps.
 
-use crate::rules::network::{Ask, Exit, Network, Passage};
+use crate::rules::network::{Ask, Exit, Network};
 use crate::time::Time;
 
 /// A processor's local time and gaps. It does not count where the time went.
@@ -65,12 +65,6 @@ impl Pace {
         let later = network.put_off(&self.exit, &mut message.request, turn);
         message.turn = network.turn(&message.request);
         later
-    }
-
-    /// Gives a message its way, at its turn.
-    #[inline]
-    pub(crate) fn enters(&mut self, network: &Network, message: &Outgoing) -> Passage {
-        network.serve(self.exit.id(), &mut self.exit, message.to, message.request)
     }
 
     /// The moment from which on the processor could receive a message: the gap since its last reception began is over.

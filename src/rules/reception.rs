@@ -2,7 +2,7 @@
 
 use crate::error::{Doing, WantedMessage};
 use crate::message::matching::{Posted, Receive};
-use crate::message::{Envelope, Letter, Want};
+use crate::message::{Outside, Seen, Want};
 use crate::params::{ByLevel, ReceptionCost};
 use crate::time::Time;
 
@@ -76,9 +76,9 @@ impl Purpose {
     /// Whether a call with this deadline sees the message. It does not see a message of another processor that is sent and
     /// arrives in the very instant of the deadline: whether the send came first would be a matter of chance.
     #[inline]
-    pub(crate) fn sees(self, message: &Envelope, deadline: Time, cost: &ByLevel<ReceptionCost>) -> bool {
-        let Letter { from, to, words, tag, .. } = message.letter;
-        let is_now = message.arrival == deadline && self != Purpose::Fetch;
+    pub(crate) fn sees(self, (arrival, message): Seen, deadline: Time, cost: &ByLevel<ReceptionCost>) -> bool {
+        let Outside { from, to, words, tag, .. } = message;
+        let is_now = arrival == deadline && self != Purpose::Fetch;
         !is_now
             || from == to
             || tag.is_signal()
@@ -88,9 +88,9 @@ impl Purpose {
     /// When a processor that is `ready` goes on after it got a message. A signal of the machine's own barrier costs
     /// nothing.
     #[inline]
-    pub(crate) fn over(self, message: &Envelope, ready: Time, cost: &ByLevel<ReceptionCost>) -> Time {
-        let start = ready.max(message.arrival);
-        let Letter { from, to, words, tag, .. } = message.letter;
+    pub(crate) fn over(self, (arrival, message): Seen, ready: Time, cost: &ByLevel<ReceptionCost>) -> Time {
+        let start = ready.max(arrival);
+        let Outside { from, to, words, tag, .. } = message;
         let costs = self == Purpose::Take && !tag.is_signal();
         if costs { start + cost.between(from as usize, to as usize).of(words as usize) } else { start }
     }

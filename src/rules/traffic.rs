@@ -7,7 +7,7 @@ use crate::message::MessageId;
 use crate::params::Latency;
 use crate::params::Ports;
 use crate::params::{Params, ParamsError};
-use crate::rules::network::{Ask, Exit, Network, Passage};
+use crate::rules::network::{Ask, Entrance, Exit, Network, Passage};
 use crate::time::Time;
 use crate::trace::Message;
 
@@ -41,6 +41,7 @@ use crate::trace::Message;
 #[derive(Debug)]
 pub struct Traffic {
     network: Network,
+    entrances: Box<[Entrance]>,
     /// What each processor sends.
     senders: Vec<Sender>,
     /// When each processor's next message asks for its way.
@@ -75,7 +76,8 @@ impl Traffic {
         let network = Network::new(params, ports, latency);
         let sender = |id| Sender { exit: network.exit(id), asking: None, waiting: VecDeque::new(), sent: 0 };
         let senders = (0..params.P).map(sender).collect();
-        Ok(Traffic { network, senders, agenda: BinaryHeap::new() })
+        let entrances = (0..network.entrances()).map(|_| Entrance::default()).collect();
+        Ok(Traffic { network, entrances, senders, agenda: BinaryHeap::new() })
     }
 
     /// A processor calls a send at a time, or when the message that it sent before has entered, if that is later.
@@ -123,7 +125,7 @@ impl Iterator for Traffic {
         let Reverse((_, from)) = self.agenda.pop()?;
         let Sender { exit, asking, sent, .. } = &mut self.senders[from];
         let (Send { to, words, .. }, request) = asking.take().expect("who is on the agenda asks");
-        let passage = self.network.serve(from, exit, to, request);
+        let passage = self.network.serve(&mut *self.entrances, exit, to, &request);
         let id = MessageId { from, number: *sent };
         *sent += 1;
         self.ask(from, passage.enter);

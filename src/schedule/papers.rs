@@ -17,7 +17,7 @@ use crate::clock::agenda::{Agenda, Entry};
 use crate::clock::stacks::prefetch::prefetch_value;
 use crate::error::{Cause, RunError};
 use crate::message::{RawTag, Want};
-use crate::rules::network::Network;
+use crate::rules::network::{Entrance, Network};
 use crate::rules::operation::{Operation, Step};
 use crate::rules::pace::Pace;
 use crate::time::Time;
@@ -71,6 +71,8 @@ pub(super) struct Play<'a> {
     progress: Progress<'a>,
     /// What messages cost.
     network: &'a Network,
+    /// The receiving sides of the network.
+    entrances: Box<[Entrance]>,
     /// The ranks.
     ranks: Vec<Rank>,
     /// Who acts next.
@@ -103,6 +105,7 @@ impl<'a> Play<'a> {
         Play {
             progress: Progress::new(schedule),
             network,
+            entrances: (0..network.entrances()).map(|_| Entrance::default()).collect(),
             ranks: (0..schedule.ranks()).map(rank).collect(),
             agenda: Agenda::default(),
             links: Links::new(),
@@ -266,7 +269,12 @@ impl<'a> Play<'a> {
         let Some(outgoing) = here.pace.turns_to(self.network, to as usize, words as usize) else {
             return false;
         };
-        let passage = here.pace.enters(self.network, &outgoing);
+        let passage = self.network.serve(
+            &mut *self.entrances,
+            &mut here.pace.exit,
+            outgoing.to,
+            &outgoing.request,
+        );
         here.pace.now = passage.enter;
         let stall = passage.admitted - passage.ready;
         self.replayed.messages += 1;

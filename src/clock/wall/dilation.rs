@@ -5,8 +5,11 @@
 
 use crate::clock::Clock;
 use crate::error::Cause;
-use crate::message::Envelope;
+use crate::message::parcel::Parcel;
+use crate::message::{Envelope, Seen};
 use crate::params::{ByLevel, ReceptionCost};
+use crate::rules::network::{Exit, Network, Passage};
+use crate::rules::pace::Outgoing;
 use crate::rules::reception::Reception;
 use crate::time::{MS, Time};
 
@@ -77,14 +80,22 @@ impl Clock for Recorder<'_> {
         self.waits.push(Wait { until: t, acts: true });
     }
 
-    fn deliver(&mut self, envelope: Envelope) {
-        self.clock.deliver(envelope);
+    fn serve(&mut self, network: &Network, exit: &mut Exit, message: &Outgoing) -> Passage {
+        self.clock.serve(network, exit, message)
+    }
+
+    fn most_to(&self, network: &Network) -> usize {
+        self.clock.most_to(network)
+    }
+
+    fn deliver(&mut self, seen: Seen, parcel: Parcel) {
+        self.clock.deliver(seen, parcel);
     }
 
     fn receive(&mut self, reception: &mut Reception) -> Option<Envelope> {
         let (ready, deadline, purpose) = (reception.ready, reception.deadline, reception.purpose);
         let envelope = self.clock.receive(reception);
-        let over = |message: &Envelope| purpose.over(message, ready, &self.cost);
+        let over = |message: &Envelope| purpose.over(message.seen(), ready, &self.cost);
         let until = envelope.as_ref().map_or(deadline, over);
         self.waits.push(Wait { until, acts: true });
         envelope

@@ -25,9 +25,12 @@ use super::spread::Spread;
 use super::sync::{AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look};
 use super::watchdog::{Beat, Patience, Watched};
 use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
-use crate::message::{Envelope, Letter};
+use crate::message::parcel::Parcel;
+use crate::message::{Envelope, Letter, Seen};
 use crate::params::{ByLevel, ReceptionCost};
 use crate::rules::choice::Places;
+use crate::rules::network::{Entrance, Exit, Network, Passage};
+use crate::rules::pace::Outgoing;
 use crate::rules::reception::Reception;
 use crate::time::{PS, Time};
 use carrier::{Berth, Carrier, coroutine, thread};
@@ -42,6 +45,8 @@ struct Wall {
     cores: Box<[CachePadded<Mutex<Roster>>]>,
     /// What each core shows to the others.
     fronts: Box<[Front]>,
+    /// The receiving sides of the network.
+    entrances: Box<[Mutex<Entrance>]>,
     known: Foreknown,
     /// Which processor is on which core.
     spread: Spread,
@@ -132,7 +137,7 @@ struct Waiter<'a> {
 }
 
 /// Why a watch ended.
-enum Seen {
+enum Ended {
     /// The processor's time has come.
     Due,
     /// There are messages from other cores.
@@ -170,6 +175,7 @@ impl Wall {
             host,
             cores: rosters.into_iter().map(|roster| CachePadded::new(Mutex::new(roster))).collect(),
             fronts: (0..cores).map(|_| Front::new(cores)).collect(),
+            entrances: (0..known.entrances).map(|_| Mutex::default()).collect(),
             known,
             spread,
             crowded: !cfg!(loom) && cores > cores::available_cores(),
@@ -228,9 +234,9 @@ impl Roster {
     /// Puts a message into the inbox of the processor at `place`. The holder needs no entry on the agenda, because it
     /// looks at its own seat.
     #[inline]
-    fn put(&mut self, place: usize, holder: u32, envelope: Envelope) {
-        let (seat, id) = (&mut self.seats[place], envelope.letter.to);
-        if seat.put(envelope, &self.cost).is_some() && id != holder {
+    fn put(&mut self, place: usize, holder: u32, seen: Seen, parcel: Parcel) {
+        let (seat, id) = (&mut self.seats[place], seen.1.to);
+        if seat.put(seen, parcel, &self.cost).is_some() && id != holder {
             let place = self.places.place(seat.wake(), id);
             let entry = Entry::new(seat.wake(), place, seat.ticket());
             self.add(entry);
@@ -280,11 +286,11 @@ impl Roster {
         let mut any = false;
         for from in 0..self.incoming.len() {
             while seat.is_none_or(|seat| !self.seats[seat].is_certain(holder))
-                && let Some((arrival, letter)) = self.incoming[from].pop()
+                && let Some((arrival, Letter { outside, parcel })) = self.incoming[from].pop()
             {
                 self.outlook.takes(from);
-                let place = self.spread.place(letter.to as usize);
-                self.put(place, holder, Envelope { arrival: Time::from_ps(arrival), letter });
+                let place = self.spread.place(outside.to as usize);
+                self.put(place, holder, (Time::from_ps(arrival), outside), parcel);
                 any = true;
             }
         }
@@ -390,9 +396,9 @@ impl<'a> Waiter<'a> {
             }
             let certain = pair.is_some_and(|place| self.roster().seats[place].is_certain(id));
             match self.watch(wake, needs, certain) {
-                Seen::Due => return true,
-                Seen::Incoming => waited = true,
-                Seen::Over => return false,
+                Ended::Due => return true,
+                Ended::Incoming => waited = true,
+                Ended::Over => return false,
             }
         }
     }
@@ -470,7 +476,7 @@ impl<'a> Waiter<'a> {
 
     /// Spins until `wake` has come and the processor has what it needs, or until there is something else to do. If it is
     /// `certain` which message the processor takes, messages from other cores can wait.
-    fn watch(&mut self, wake: Time, needs: Needs, certain: bool) -> Seen {
+    fn watch(&mut self, wake: Time, needs: Needs, certain: bool) -> Ended {
         /// After how many rounds it checks whether the run is stuck: the check must not delay a message that comes soon.
         const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
         /// The same number once each round lets the host run something else, which may take long.
@@ -485,17 +491,17 @@ impl<'a> Waiter<'a> {
         self.beat.rests();
         loop {
             if !self.goes_on() {
-                return Seen::Over;
+                return Ended::Over;
             }
             if !certain && self.roster().has_incoming() {
-                return Seen::Incoming;
+                return Ended::Incoming;
             }
             if wake < Time::MAX {
                 if !self.has(needs, wake) {
                     // Messages that the others sent before this look lie in the lanes now, so the next round looks there first.
                     self.look_around();
                 } else if self.is_due(wake) {
-                    return Seen::Due;
+                    return Ended::Due;
                 }
             }
             let slow = crowded || behind > SPINS;
@@ -553,16 +559,25 @@ impl Clock for Waiter<'_> {
         self.sleep(Needs::Turn);
     }
 
-    fn deliver(&mut self, envelope: Envelope) {
-        let (to, seat) = self.wall.spread.seat_of(envelope.letter.to as usize);
+    fn serve(&mut self, network: &Network, exit: &mut Exit, message: &Outgoing) -> Passage {
+        network.serve(&mut &*self.wall.entrances, exit, message.to, &message.request)
+    }
+
+    fn most_to(&self, network: &Network) -> usize {
+        network.most_in_transit_to(self.id as usize, &mut &*self.wall.entrances)
+    }
+
+    fn deliver(&mut self, seen: Seen, parcel: Parcel) {
+        let (arrival, outside) = seen;
+        let (to, seat) = self.wall.spread.seat_of(outside.to as usize);
         let (from, id, wall) = (self.number, self.id, self.wall);
         let roster = self.roster();
         if to == from {
-            return roster.put(seat, id, envelope);
+            return roster.put(seat, id, seen, parcel);
         }
         let lane = place(from, to);
-        roster.outlook.sends(&wall.fronts[from], lane, envelope.arrival);
-        roster.outgoing[lane].push(envelope.arrival.as_ps(), envelope.letter);
+        roster.outlook.sends(&wall.fronts[from], lane, arrival);
+        roster.outgoing[lane].push(arrival.as_ps(), Letter { outside, parcel });
     }
 
     fn looks_in_vain(&mut self) -> bool {
@@ -734,10 +749,13 @@ mod loom_tests {
     use crate::rules::reception::Purpose;
     use crate::time::US;
 
-    fn envelope(from: u32, to: u32, arrival: Time) -> Envelope {
+    fn deliver(clock: &mut dyn Clock, (seen, parcel): (Seen, Parcel)) {
+        clock.deliver(seen, parcel);
+    }
+
+    fn message(from: u32, to: u32, arrival: Time) -> (Seen, Parcel) {
         let (tag, parcel) = (RawTag::user(0), Parcel::new(from));
-        let letter = Letter { from, to, number: 0, words: 1, tag, parcel };
-        Envelope { arrival, letter }
+        ((arrival, Outside { from, to, number: 0, words: 1, tag }), parcel)
     }
 
     fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
@@ -803,7 +821,7 @@ mod loom_tests {
     fn a_message_wakes_a_processor_of_the_same_core() {
         try_all(2, 1, OVER, |id, clock, _| match id {
             0 => drop(receive(clock, 1)),
-            _ => clock.deliver(envelope(1, 0, Time::ZERO)),
+            _ => deliver(clock, message(1, 0, Time::ZERO)),
         });
     }
 
@@ -813,7 +831,7 @@ mod loom_tests {
             0 => drop(receive(clock, 1)),
             _ => {
                 clock.wait_until(US);
-                clock.deliver(envelope(1, 0, US));
+                deliver(clock, message(1, 0, US));
             }
         });
     }
@@ -823,7 +841,7 @@ mod loom_tests {
         // Processors 0 and 2 share a core. Either of them watches it when the message for 0 comes.
         try_all(3, 2, OVER, |id, clock, _| match id {
             0 => drop(receive(clock, 1)),
-            1 => clock.deliver(envelope(1, 0, Time::ZERO)),
+            1 => deliver(clock, message(1, 0, Time::ZERO)),
             _ => {}
         });
     }
@@ -832,7 +850,7 @@ mod loom_tests {
     fn a_deadlock_across_cores_is_found_and_a_message_under_way_is_none() {
         try_all(2, 2, FAILED, |id, clock, _| {
             if id == 0 {
-                clock.deliver(envelope(0, 1, Time::ZERO));
+                deliver(clock, message(0, 1, Time::ZERO));
             }
             receive(clock, 1 - id as u32);
         });
@@ -853,7 +871,7 @@ mod loom_tests {
         try_all(2, 2, OVER, |id, clock, acts| match id {
             0 => {
                 act(clock, acts, 1, 0);
-                clock.deliver(envelope(0, 1, 2 * US));
+                deliver(clock, message(0, 1, 2 * US));
                 act(clock, acts, 3, 0);
             }
             _ => {
