@@ -65,34 +65,9 @@ pub(crate) trait Clock {
     /// Puts a message into its receiver's inbox, at once. The receiver takes it no earlier than it arrives.
     fn deliver(&mut self, seen: Seen, parcel: Parcel);
 
-    /// Sends a message to which the processor has turned; it goes on when the message enters.
-    fn sends(&mut self, network: &Network, engine: &mut Engine, message: &Outgoing, tag: RawTag, parcel: Parcel) {
-        self.waits_for(message.turn, message.is_seen);
-        let passage = self.serve(network, engine.exit(), message);
-        let seen = engine.enters(network, message, passage, tag, &mut None);
-        self.deliver(seen, parcel);
-    }
-
-    /// Takes a message, if one comes in time; the processor goes on when its reception is over.
-    fn takes(
-        &mut self,
-        network: &Network,
-        engine: &mut Engine,
-        want: Want,
-        name: Option<&'static str>,
-        until: Time,
-    ) -> Option<Envelope> {
-        let mut reception = engine.reception(want, name, until);
-        let taken = self.receive(&mut reception);
-        if let Some(taken) = &taken {
-            engine.receives(network, taken.seen(), &mut None);
-        }
-        taken
-    }
-
     /// Returns the message with the smallest arrival that a receive wants, when its reception is over. Returns `None` at
     /// the deadline, if no reception could start by then.
-    fn receive(&mut self, reception: &mut Reception) -> Option<Envelope>;
+    fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>);
 
     /// Promises that the processor will not act before `t`, whatever its program does until its next call.
     fn not_before(&mut self, _t: Time) {}
@@ -120,4 +95,32 @@ pub(crate) trait Clock {
 
     /// The processor's program has ended at its local time `at`; `well` if it returned.
     fn end(&mut self, at: Time, well: bool);
+}
+
+impl dyn Clock + '_ {
+    /// Sends a message to which the processor has turned; it goes on when the message enters.
+    #[inline(always)]
+    pub(crate) fn sends(&mut self, network: &Network, engine: &mut Engine, message: &Outgoing, tag: RawTag, parcel: Parcel) {
+        self.waits_for(message.turn, message.is_seen);
+        let passage = self.serve(network, engine.exit(), message);
+        let seen = engine.enters(network, message, passage, tag, &mut None);
+        self.deliver(seen, parcel);
+    }
+
+    /// Takes a message, if one comes in time; the processor goes on when its reception is over.
+    #[inline(always)]
+    pub(crate) fn takes(
+        &mut self,
+        network: &Network,
+        engine: &mut Engine,
+        want: Want,
+        name: Option<&'static str>,
+        until: Time,
+        got: &mut Option<Envelope>,
+    ) {
+        self.receive(&mut engine.reception(want, name, until), got);
+        if let Some(got) = got {
+            engine.receives(network, got.seen(), &mut None);
+        }
+    }
 }

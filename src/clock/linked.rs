@@ -453,7 +453,7 @@ impl Clock for Linked<'_> {
         self.link.send(to, &pack.bytes, pack.slice);
     }
 
-    fn receive(&mut self, reception: &mut Reception) -> Option<Envelope> {
+    fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
         if reception.deadline < Time::MAX {
             // What a look finds has come before it.
             self.latest = reception.deadline - PS;
@@ -471,7 +471,7 @@ impl Clock for Linked<'_> {
             }
         }
         self.stops_if_failed();
-        self.seat.answer(reception)
+        self.seat.answer(reception, got);
     }
 
     fn time(&mut self) -> Option<Time> {

@@ -129,7 +129,7 @@ impl Seat {
     }
 
     /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says. Returns when it runs next.
-    #[inline]
+    #[inline(never)]
     pub(super) fn ask(&mut self, reception: &mut Reception, cost: &ByLevel<ReceptionCost>) -> Time {
         self.ticket = self.ticket.wrapping_add(1);
         Want { from: self.from, tag: self.tag } = reception.want;
@@ -205,7 +205,7 @@ impl Seat {
 
     /// Puts a message into the inbox. If that changes when the processor wakes, returns when that is: then its old entry on
     /// the agenda counts no more.
-    #[inline]
+    #[inline(never)]
     pub(super) fn put(&mut self, seen: Seen, parcel: Parcel, cost: &ByLevel<ReceptionCost>) -> Option<Time> {
         let (arrival, outside) = seen;
         if arrival < self.decided && !outside.tag.is_signal() {
@@ -256,29 +256,25 @@ impl Seat {
         Want { from: self.best, tag: chosen.map_or(self.tag, |receive| receive.want.tag) }
     }
 
-    /// The processor's wait for a message is over: returns the message that it got, if any, and gives its requests' receives
+    /// The processor's wait for a message is over: puts the message that it got into `got`, if any, and gives its requests' receives
     /// back.
-    #[inline]
-    pub(super) fn answer(&mut self, reception: &mut Reception) -> Option<Envelope> {
-        let purpose = self.purpose.take()?;
+    #[inline(never)]
+    pub(super) fn answer(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
+        let Some(purpose) = self.purpose.take() else { return };
         let taken = self.taken();
         if let Some(requests) = &mut reception.requests {
             std::mem::swap(&mut self.requests, requests);
         }
         if self.best == NOBODY {
-            self.decides(self.deadline);
-            return None;
+            return self.decides(self.deadline);
         }
-        if purpose == Purpose::Look {
-            let seen = self.inbox.first(taken).map(Envelope::outside)?;
-            self.decides(seen.arrival);
-            return Some(seen);
+        match purpose {
+            Purpose::Look => *got = self.inbox.first(taken).map(Envelope::outside),
+            _ => self.inbox.take_into(taken, got),
         }
-        let got = self.inbox.take(taken);
-        if let Some(envelope) = &got {
-            self.decides(envelope.arrival);
+        if let Some(got) = got {
+            self.decides(got.arrival);
         }
-        got
     }
 
     /// The processor has taken a message that arrived at `until`, or looked in vain until then. Signals do not count.

@@ -174,12 +174,12 @@ impl Clock for Jumper<'_> {
     }
 
     #[inline]
-    fn receive(&mut self, reception: &mut Reception) -> Option<Envelope> {
+    fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
         let (clock, id) = (self.clock, self.id as usize);
         let mut state = clock.state.borrow_mut();
         let wake = state.seats[id].ask(reception, &clock.cost);
         self.sleep(state, wake);
-        clock.state.borrow_mut().seats[id].answer(reception)
+        clock.state.borrow_mut().seats[id].answer(reception, got);
     }
 
     fn looks_in_vain(&mut self) -> bool {

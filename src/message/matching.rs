@@ -154,8 +154,16 @@ impl<M: Matched> Inbox<M> {
     }
 
     /// Takes the first message that a receive wants.
-    #[inline]
     pub(crate) fn take(&mut self, want: Want) -> Option<M> {
+        let mut taken = None;
+        self.take_into(want, &mut taken);
+        taken
+    }
+
+    /// Takes the first message that a receive wants, and puts it where it is to lie: to move it there would take longer than
+    /// all else.
+    #[inline]
+    pub(crate) fn take_into(&mut self, want: Want, taken: &mut Option<M>) {
         let (first, second) = self.slots();
         let place = match () {
             () if self.filled > 0 && takes(want, &self.slots[first]) => {
@@ -163,17 +171,16 @@ impl<M: Matched> Inbox<M> {
                 first
             }
             () if self.filled > 1 && takes(want, &self.slots[second]) => second,
-            () if self.has_more => return self.take_of_more(want),
-            () => return None,
+            () if self.has_more => return *taken = self.take_of_more(want),
+            () => return,
         };
-        let taken = self.slots[place].take();
+        *taken = self.slots[place].take();
         if self.has_more {
             self.slots[place] = self.more.as_mut().and_then(|more| more.list.pop_front());
             self.counts_more();
         } else {
             self.filled -= 1;
         }
-        taken
     }
 
     /// Takes the first message that a receive wants, if it lies in no slot.

@@ -6,7 +6,7 @@
 
 use std::any::{TypeId, type_name};
 use std::fmt;
-use std::mem::{self, ManuallyDrop, MaybeUninit};
+use std::mem::{self, MaybeUninit};
 use std::ptr;
 
 use super::pack::{Pack, number_of};
@@ -88,32 +88,38 @@ impl Parcel {
         Parcel { room, label: &LabelOf::<T>::LABEL }
     }
 
-    /// Unwraps the value if it is a `T`, or gives the parcel back.
+    /// Unwraps the value if it is a `T`, and leaves the parcel empty.
     #[inline]
-    pub(crate) fn open<T: Payload>(self) -> Result<T, Parcel> {
+    pub(crate) fn open<T: Payload>(&mut self) -> Option<T> {
         // The compiler may give a type several labels, though it seldom does: then the type's id decides.
         if !ptr::eq(self.label, &LabelOf::<T>::LABEL) && (self.label.id)() != TypeId::of::<T>() {
             return self.unpack();
         }
-        let parcel = ManuallyDrop::new(self);
-        // SAFETY: the label says that `new` wrapped a `T`, so the room holds one where that fits and else a
-        // `Box<T>`. The parcel is not dropped, so the value is moved out once.
+        self.label = &LabelOf::<()>::LABEL;
+        // SAFETY: the label said that `new` wrapped a `T`, so the room holds one where that fits and else a `Box<T>`. Now it
+        // says that the room holds nothing, so the value is moved out once.
         unsafe {
             if fits::<T>() {
-                Ok(parcel.room.as_ptr().cast::<T>().read())
+                Some(self.room.as_ptr().cast::<T>().read())
             } else {
-                Ok(*parcel.room.as_ptr().cast::<Box<T>>().read())
+                Some(*self.room.as_ptr().cast::<Box<T>>().read())
             }
         }
     }
 
     /// Unpacks the value if it has come from another process and is a `T`.
     #[cold]
-    fn unpack<T: Payload>(self) -> Result<T, Parcel> {
+    fn unpack<T: Payload>(&mut self) -> Option<T> {
         if TypeId::of::<T>() == TypeId::of::<Packed>() {
-            return Err(self);
+            return None;
         }
-        self.open::<Packed>()?.open::<T>().map_err(Parcel::new)
+        match self.open::<Packed>()?.open::<T>() {
+            Ok(value) => Some(value),
+            Err(packed) => {
+                *self = Parcel::new(packed);
+                None
+            }
+        }
     }
 
     /// Packs the value, and says of which type it is.
@@ -179,7 +185,8 @@ mod tests {
 
     #[test]
     fn keeps_what_is_asked_for_by_another_type() {
-        let parcel = Parcel::new(vec![1_u32]).open::<Vec<u64>>().unwrap_err();
+        let mut parcel = Parcel::new(vec![1_u32]);
+        assert_eq!(parcel.open::<Vec<u64>>(), None);
         assert!(parcel.type_name().contains("Vec<u32>"));
         assert_eq!(parcel.open::<Vec<u32>>().unwrap(), [1]);
     }

@@ -8,6 +8,9 @@ use crate::rules::reception::Reception;
 use crate::time::Time;
 use crate::trace::{CallKind, CallTag, SendRecv, Until};
 
+/// A tag without the type of its messages, and what errors call it.
+type NamedTag = (RawTag, Option<&'static str>);
+
 impl<'a> Proc<'a> {
     /// Sends a value to a processor, and goes on when its first word enters the network.
     #[track_caller]
@@ -15,7 +18,7 @@ impl<'a> Proc<'a> {
         self.count_code();
         let bytes = value.bytes();
         let words = self.words(to, bytes);
-        self.sends(to, tag, words, value);
+        self.sends(to, (tag.raw, tag.name), words, Parcel::new(value));
         self.has_called_send(to, tag, bytes);
         self.restart_code();
     }
@@ -37,8 +40,7 @@ impl<'a> Proc<'a> {
         let bytes = value.bytes();
         let words = self.words(to, bytes);
         self.passes_gap(to, words, |p, until| {
-            let Some(taken) = p.takes(None, taking, until) else { return false };
-            let (from, message) = p.open(taken, taking);
+            let Some((from, message)) = p.takes_value(None, taking, until) else { return false };
             p.has_called_receive(None, taking, Until::GapOver);
             p.restart_code();
             on(p, from, message);
@@ -48,7 +50,7 @@ impl<'a> Proc<'a> {
         if self.engine.engaged {
             self.has_called_receive(None, taking, Until::GapOver); // requests may have made the gap longer
         }
-        self.sends(to, tag, words, value);
+        self.sends(to, (tag.raw, tag.name), words, Parcel::new(value));
         self.has_called_send(to, tag, bytes);
         self.restart_code();
     }
@@ -81,7 +83,7 @@ impl<'a> Proc<'a> {
         let words = self.words(to, bytes);
         self.check(from, 0);
         self.must_not_leave();
-        let mut ours = self.sending(to, tag, words, value);
+        let mut ours = self.sending(to, (tag.raw, tag.name), words, Parcel::new(value));
         let mut theirs = self.receiving(Some(from), tag);
         let mut until = self.now();
         while !theirs.has_met() && self.gap_over(to, self.first_words(to, words)) > until {
@@ -96,8 +98,8 @@ impl<'a> Proc<'a> {
         }
         self.drives(&mut ours, Time::MAX);
         self.drives(&mut theirs, Time::MAX);
-        let Some(taken) = theirs.into_message() else { self.fail_to_wait() };
-        let (_, message) = self.open(taken, tag);
+        let Some(mut taken) = theirs.into_message() else { self.fail_to_wait() };
+        let (_, message) = self.open(&mut taken, tag);
         self.engine.called(|parts| {
             let (sent, got) = parts.sent().zip(parts.got())?;
             let both = SendRecv { to, from, tag: CallTag::of(tag), bytes, sent, got };
@@ -209,8 +211,8 @@ impl<'a> Proc<'a> {
         let mut call = self.receiving(from, tag);
         self.drives(&mut call, Time::MAX);
         let number = call.tag.user_number();
-        let Some(taken) = call.into_message() else { self.fail_to_wait() };
-        let (sender, value) = self.open(taken, tag);
+        let Some(mut taken) = call.into_message() else { self.fail_to_wait() };
+        let (sender, value) = self.open(&mut taken, tag);
         self.has_called_receive(from, tag, Until::Come);
         self.restart_code();
         (sender, number, value)
@@ -237,14 +239,11 @@ impl<'a> Proc<'a> {
         if let Some(from) = from {
             self.check(from, 0);
         }
-        let message = match self.takes(from, tag, deadline.max(self.now())) {
-            Some(taken) => Some(self.open(taken, tag)),
-            None => {
-                self.engine.looked_in_vain(&self.setup.network, deadline);
-                self.looked_in_vain();
-                None
-            }
-        };
+        let message = self.takes_value(from, tag, deadline.max(self.now()));
+        if message.is_none() {
+            self.engine.looked_in_vain(&self.setup.network, deadline);
+            self.looked_in_vain();
+        }
         self.has_called_receive(from, tag, Until::deadline(deadline));
         self.restart_code();
         message
@@ -262,7 +261,9 @@ impl<'a> Proc<'a> {
         if !self.is_leaving() {
             self.catches_up();
             let mut look = Reception::look(Want::of(from, tag.raw), now);
-            seen = self.clock.receive(&mut look).map(|message| message.letter.outside.from as usize);
+            let mut got = None;
+            self.clock.receive(&mut look, &mut got);
+            seen = got.map(|message| message.letter.outside.from as usize);
         }
         self.engine.waits_until(now + self.setup.network.params().cycle);
         match seen {
@@ -275,46 +276,52 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends a message, and goes on when it enters. Mostly there are no requests, and then the way is short.
-    #[inline]
-    fn sends<T: Payload>(&mut self, to: usize, tag: Tag<T>, words: usize, value: T) {
+    #[inline(always)]
+    fn sends(&mut self, to: usize, tag: NamedTag, words: usize, parcel: Parcel) {
         if self.is_leaving() {
             return;
         }
         if self.engine.engaged || self.is_synchronous(to, words) {
-            return self.sends_among(to, tag, words, value);
+            return self.sends_among(to, tag, words, parcel);
         }
         let network = &self.setup.network;
         let Some(message) = self.engine.turns_to(network, to, words) else { self.fail_at_the_end_of_time() };
         self.looks = 0;
-        self.clock.sends(network, &mut self.engine, &message, tag.raw, Parcel::new(value));
+        self.clock.sends(network, &mut self.engine, &message, tag.0, parcel);
     }
 
     #[cold]
-    fn sends_among<T: Payload>(&mut self, to: usize, tag: Tag<T>, words: usize, value: T) {
-        let mut call = self.sending(to, tag, words, value);
+    fn sends_among(&mut self, to: usize, tag: NamedTag, words: usize, parcel: Parcel) {
+        let mut call = self.sending(to, tag, words, parcel);
         self.begins(&mut call);
         self.drives(&mut call, Time::MAX);
     }
 
+    /// Takes a message whose reception can start by a time, and opens it.
+    #[inline(always)]
+    #[track_caller]
+    fn takes_value<T: Payload>(&mut self, from: Option<usize>, tag: Tag<T>, until: Time) -> Option<(usize, T)> {
+        let mut got = None;
+        self.takes(Want::of(from, tag.raw), tag.name, until, &mut got);
+        got.as_mut().map(|message| self.open(message, tag))
+    }
+
     /// Takes a message whose reception can start by a time. Mostly there are no requests, and then the way is short.
-    #[inline]
-    fn takes<T: Payload>(&mut self, from: Option<usize>, tag: Tag<T>, until: Time) -> Option<Envelope> {
+    #[inline(always)]
+    fn takes(&mut self, want: Want, name: Option<&'static str>, until: Time, got: &mut Option<Envelope>) {
         if self.is_leaving() {
-            return None;
+            return;
         }
-        let want = Want::of(from, tag.raw);
         if self.engine.engaged {
-            return self.takes_among(want, tag.name, None, until);
+            return self.takes_among(want, name, until, got);
         }
-        let network = &self.setup.network;
-        let taken = self.clock.takes(network, &mut self.engine, want, tag.name, until);
-        if let Some(taken) = &taken {
+        self.clock.takes(&self.setup.network, &mut self.engine, want, name, until, got);
+        if let Some(message) = got {
             self.looks = 0;
-            if taken.letter.outside.tag.is_request() {
-                return self.takes_among(want, tag.name, Some(taken.outside()), until);
+            if message.letter.outside.tag.is_request() {
+                self.takes_among(want, name, until, got);
             }
         }
-        taken
     }
 
     /// The same where there are requests, or where the message was asked for and its sender is to be answered.
@@ -323,17 +330,18 @@ impl<'a> Proc<'a> {
         &mut self,
         want: Want,
         name: Option<&'static str>,
-        asked: Option<Envelope>,
         until: Time,
-    ) -> Option<Envelope> {
+        got: &mut Option<Envelope>,
+    ) {
         let mut call = Operation::receive(want).named(name);
-        if let Some(Outside { from, number, tag, .. }) = asked.as_ref().map(|asked| asked.letter.outside) {
+        if let Some(asked) = got.take() {
+            let Outside { from, number, tag, .. } = asked.letter.outside;
             call.has_taken(from, number, tag);
-            call.got = asked;
+            call.got = Some(asked);
         }
         self.begins(&mut call);
         self.drives(&mut call, until);
-        call.into_message()
+        *got = call.into_message();
     }
 
     /// Receives while the gap runs before a send, which requests may make longer meanwhile. `receives` says whether it has
@@ -359,9 +367,9 @@ impl<'a> Proc<'a> {
 
     /// A send that has not begun.
     #[inline]
-    pub(super) fn sending<T: Payload>(&self, to: usize, tag: Tag<T>, words: usize, value: T) -> Operation {
+    pub(super) fn sending(&self, to: usize, (tag, name): NamedTag, words: usize, parcel: Parcel) -> Operation {
         let asks = self.is_synchronous(to, words);
-        Operation::send(to as u32, tag.raw, words as u32, asks, Some(Parcel::new(value))).named(tag.name)
+        Operation::send(to as u32, tag, words as u32, asks, Some(parcel)).named(name)
     }
 
     /// A receive that has begun.

@@ -168,7 +168,8 @@ impl<'a> Proc<'a> {
         }
         let Next { reception, turn } = self.engine.next(network, call, until);
         if let Some(mut reception) = reception {
-            let message = self.clock.receive(&mut reception);
+            let mut message = None;
+            self.clock.receive(&mut reception, &mut message);
             let deadline = reception.deadline;
             if self.engine.comes(network, call, deadline, message) {
                 self.looks = 0;
@@ -243,7 +244,7 @@ impl<'a> Proc<'a> {
 
     /// The value in a message that was received.
     #[track_caller]
-    pub(super) fn open<T: Payload>(&mut self, message: Envelope, tag: Tag<T>) -> (usize, T) {
+    pub(super) fn open<T: Payload>(&mut self, message: &mut Envelope, tag: Tag<T>) -> (usize, T) {
         self.open_at(message, tag, Location::caller())
     }
 
@@ -251,14 +252,14 @@ impl<'a> Proc<'a> {
     #[inline]
     pub(super) fn open_at<T: Payload>(
         &mut self,
-        message: Envelope,
+        message: &mut Envelope,
         tag: Tag<T>,
         at: &'static Location<'static>,
     ) -> (usize, T) {
         let from = message.letter.outside.from as usize;
         match message.letter.parcel.open() {
-            Ok(value) => (from, value),
-            Err(parcel) => self.fail_to_open(from, tag, &parcel, at),
+            Some(value) => (from, value),
+            None => self.fail_to_open(from, tag, &message.letter.parcel, at),
         }
     }
 

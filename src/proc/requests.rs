@@ -8,6 +8,7 @@ use std::fmt;
 use std::panic::Location;
 
 use super::processor::Proc;
+use crate::message::parcel::Parcel;
 use crate::message::{Payload, RawTag, Tag, Want};
 use crate::rules::operation::Operation;
 use crate::time::Time;
@@ -66,7 +67,7 @@ impl<'a> Proc<'a> {
         self.count_code();
         let bytes = value.bytes();
         let words = self.words(to, bytes);
-        let send = self.sending(to, tag, words, value);
+        let send = self.sending(to, (tag.raw, tag.name), words, Parcel::new(value));
         let request = self.calls_for(send, |_, _, _| ());
         self.has_called_for(&request, |request| CallKind::Isend {
             request,
@@ -246,6 +247,6 @@ impl<'a> Proc<'a> {
     /// The value that was received.
     fn opened<T: Payload>(&mut self, operation: Operation, at: &'static Location<'static>) -> (usize, T) {
         let tag = Tag::of(operation.tag, operation.name);
-        self.open_at(operation.into_message().expect("a receive that is done has its message"), tag, at)
+        self.open_at(&mut operation.into_message().expect("a receive that is done has its message"), tag, at)
     }
 }

@@ -92,13 +92,12 @@ impl Clock for Recorder<'_> {
         self.clock.deliver(seen, parcel);
     }
 
-    fn receive(&mut self, reception: &mut Reception) -> Option<Envelope> {
+    fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
         let (ready, deadline, purpose) = (reception.ready, reception.deadline, reception.purpose);
-        let envelope = self.clock.receive(reception);
+        self.clock.receive(reception, got);
         let over = |message: &Envelope| purpose.over(message.seen(), ready, &self.cost);
-        let until = envelope.as_ref().map_or(deadline, over);
+        let until = got.as_ref().map_or(deadline, over);
         self.waits.push(Wait { until, acts: true });
-        envelope
     }
 
     fn looks_in_vain(&mut self) -> bool {

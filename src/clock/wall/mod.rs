@@ -618,11 +618,13 @@ impl Clock for Waiter<'_> {
         self.wall.fronts[self.number].has_computed();
     }
 
-    fn receive(&mut self, reception: &mut Reception) -> Option<Envelope> {
+    fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
         self.goes_on(); // in a failed run the seat must stay as it was when the run failed
         let cost = &self.wall.known.cost;
         self.seat().ask(reception, cost);
-        if self.sleep(Needs::Turn) { self.seat().answer(reception) } else { None }
+        if self.sleep(Needs::Turn) {
+            self.seat().answer(reception, got);
+        }
     }
 
     fn end(&mut self, at: Time, well: bool) {
@@ -761,7 +763,9 @@ mod loom_tests {
     fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
         let want = Want { from, tag: RawTag::user(0) };
         let look = Reception::look(want, Time::ZERO);
-        clock.receive(&mut Reception { deadline: Time::MAX, purpose: Purpose::Take, ..look }).unwrap()
+        let mut got = None;
+        clock.receive(&mut Reception { deadline: Time::MAX, purpose: Purpose::Take, ..look }, &mut got);
+        got.unwrap()
     }
 
     /// Where processors note their acts.
