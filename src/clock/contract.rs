@@ -100,11 +100,11 @@ pub(crate) trait Clock {
 impl dyn Clock + '_ {
     /// Sends a message to which the processor has turned; it goes on when the message enters.
     #[inline(always)]
-    pub(crate) fn sends(&mut self, network: &Network, engine: &mut Engine, message: &Outgoing, tag: RawTag, parcel: Parcel) {
+    pub(crate) fn sends(&mut self, network: &Network, engine: &mut Engine, message: &Outgoing, tag: RawTag, make: impl FnOnce() -> Parcel) {
         self.waits_for(message.turn, message.is_seen);
         let passage = self.serve(network, engine.exit(), message);
         let seen = engine.enters(network, message, passage, tag, &mut None);
-        self.deliver(seen, parcel);
+        self.deliver(seen, make());
     }
 
     /// Takes a message, if one comes in time; the processor goes on when its reception is over.

@@ -114,18 +114,28 @@ impl Jumper<'_> {
     /// Lets the others run until this processor is the earliest. `wake` is when it runs next; a message that is
     /// delivered meanwhile may change that.
     #[inline]
-    fn sleep(&mut self, mut state: RefMut<'_, State>, wake: Time) {
+    fn sleep(&mut self, state: RefMut<'_, State>, wake: Time) {
+        let clock = self.clock;
+        self.beat.called();
+        let is_first = wake < Time::MAX && {
+            let mine = state.entry(self.id, wake, &clock.places);
+            state.agenda.is_before_all(mine)
+        };
+        if !is_first || clock.failed.get() {
+            self.lets_run(state, wake);
+        }
+    }
+
+    /// Lets the others run.
+    #[inline(never)]
+    fn lets_run(&mut self, mut state: RefMut<'_, State>, wake: Time) {
         let (clock, id) = (self.clock, self.id);
         if clock.failed.get() {
             drop(state);
             return stop(id as usize, &mut self.stops);
         }
-        self.beat.called();
         if wake < Time::MAX {
             let mine = state.entry(id, wake, &clock.places);
-            if state.agenda.is_before_all(mine) {
-                return;
-            }
             state.insert(mine, &clock.places);
         }
         let next = state.next(&clock.places);

@@ -196,21 +196,18 @@ impl Engine {
         operation.stage = match operation.next() {
             Step::Send(tag, words) => {
                 let (to, words) = (operation.peer as usize, words as usize);
-                let turned = self.in_time_of(operation, |engine, _| engine.pace.turns_to(network, to, words));
-                match turned {
-                    Some(mut outgoing) => {
-                        if self.engaged {
-                            let at = self.requests().at;
-                            self.pace.puts_off(network, &mut outgoing, at);
-                            self.awaits_turn(who, &outgoing);
-                        }
-                        Stage::Turn(outgoing, tag)
-                    }
-                    None => {
-                        self.is_at_the_end_of_time = true;
-                        return;
-                    }
+                let mut outgoing =
+                    self.in_time_of(operation, |engine, _| engine.pace.turns_to(network, to, words));
+                if outgoing.never_comes() {
+                    self.is_at_the_end_of_time = true;
+                    return;
                 }
+                if self.engaged {
+                    let at = self.requests().at;
+                    self.pace.puts_off(network, &mut outgoing, at);
+                    self.awaits_turn(who, &outgoing);
+                }
+                Stage::Turn(outgoing, tag)
             }
             Step::Take(want) => {
                 if who != CALL {
@@ -388,9 +385,9 @@ impl Engine {
 
     // Messages.
 
-    /// Turns to a message, which then waits for its turn. `None` if that would come after the end of time.
+    /// Turns to a message, which then waits for its turn.
     #[inline]
-    pub(crate) fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
+    pub(crate) fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Outgoing {
         self.pace.turns_to(network, to, words)
     }
 

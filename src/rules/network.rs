@@ -661,7 +661,7 @@ impl Terms {
     }
 
     /// Takes room at both ends for a message with this way.
-    #[inline]
+    #[inline(always)]
     fn take_room(&self, exit: &mut Exit, to: &mut Entrance, way: &Way, ask: Time) {
         if self.capacity != usize::MAX && way.arrival > way.enter {
             exit.room_mut(self.level).take(way.enter, way.arrival, ask, self.capacity);

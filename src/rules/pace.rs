@@ -29,6 +29,14 @@ pub(crate) struct Outgoing {
     pub number: u32,
 }
 
+impl Outgoing {
+    /// Whether its turn would come after the end of time.
+    #[inline]
+    pub(crate) fn never_comes(&self) -> bool {
+        self.request.ask == Time::MAX
+    }
+}
+
 impl Pace {
     /// A processor at time 0.
     pub(crate) fn new(id: usize, network: &Network) -> Pace {
@@ -50,13 +58,13 @@ impl Pace {
         (request.ready - overhead, network.turn(&request))
     }
 
-    /// Turns to a message, which then waits for its turn. `None` if that would come after the end of time.
+    /// Turns to a message, which then waits for its turn.
     #[inline(always)]
-    pub(crate) fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Option<Outgoing> {
+    pub(crate) fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Outgoing {
         let number = self.exit.requests();
         let request = network.request(&mut self.exit, to, words, self.now);
         let (turn, is_seen) = (network.turn(&request), network.is_seen(&request));
-        (request.ask < Time::MAX).then_some(Outgoing { turn, is_seen, request, to, words, number })
+        Outgoing { turn, is_seen, request, to, words, number }
     }
 
     /// Puts off a message that must wait because others of the processor have entered meanwhile: until the gap after them is

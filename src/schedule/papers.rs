@@ -266,9 +266,10 @@ impl<'a> Play<'a> {
         let Some(send) = here.sends.pop(&mut self.links) else { return true };
         let Outgoing { to, words, tag } = self.outgoing(rank, send);
         let here = &mut self.ranks[rank as usize];
-        let Some(outgoing) = here.pace.turns_to(self.network, to as usize, words as usize) else {
+        let outgoing = here.pace.turns_to(self.network, to as usize, words as usize);
+        if outgoing.never_comes() {
             return false;
-        };
+        }
         let passage = self.network.serve(
             &mut *self.entrances,
             &mut here.pace.exit,
