@@ -100,7 +100,14 @@ pub(crate) trait Clock {
 impl dyn Clock + '_ {
     /// Sends a message to which the processor has turned; it goes on when the message enters.
     #[inline(always)]
-    pub(crate) fn sends(&mut self, network: &Network, engine: &mut Engine, message: &Outgoing, tag: RawTag, make: impl FnOnce() -> Parcel) {
+    pub(crate) fn sends(
+        &mut self,
+        network: &Network,
+        engine: &mut Engine,
+        message: &Outgoing,
+        tag: RawTag,
+        make: impl FnOnce() -> Parcel,
+    ) {
         self.waits_for(message.turn, message.is_seen);
         let passage = self.serve(network, engine.exit(), message);
         let seen = engine.enters(network, message, passage, tag, &mut None);

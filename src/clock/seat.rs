@@ -196,7 +196,8 @@ impl Seat {
         cost: &ByLevel<ReceptionCost>,
     ) -> Option<(Key, Time)> {
         let is_there = |message: &&Envelope| {
-            let in_time = message.arrival <= self.deadline && purpose.sees(message.seen(), self.deadline, cost);
+            let in_time =
+                message.arrival <= self.deadline && purpose.sees(message.seen(), self.deadline, cost);
             in_time && want.takes(*message)
         };
         let first = self.inbox.iter().filter(is_there).min_by_key(|message| message.key())?;

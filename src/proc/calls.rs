@@ -303,7 +303,12 @@ impl<'a> Proc<'a> {
     /// Takes a message whose reception can start by a time, and opens it.
     #[inline(always)]
     #[track_caller]
-    fn takes_value<T: Payload>(&mut self, from: Option<usize>, tag: Tag<T>, until: Time) -> Option<(usize, T)> {
+    fn takes_value<T: Payload>(
+        &mut self,
+        from: Option<usize>,
+        tag: Tag<T>,
+        until: Time,
+    ) -> Option<(usize, T)> {
         let mut got = None;
         self.takes(Want::of(from, tag.raw), tag.name, until, &mut got);
         got.as_mut().map(|message| self.open(message, tag))
@@ -370,7 +375,13 @@ impl<'a> Proc<'a> {
 
     /// A send that has not begun.
     #[inline]
-    pub(super) fn sending(&self, to: usize, (tag, name): NamedTag, words: usize, parcel: Parcel) -> Operation {
+    pub(super) fn sending(
+        &self,
+        to: usize,
+        (tag, name): NamedTag,
+        words: usize,
+        parcel: Parcel,
+    ) -> Operation {
         let asks = self.is_synchronous(to, words);
         Operation::send(to as u32, tag, words as u32, asks, Some(parcel)).named(name)
     }

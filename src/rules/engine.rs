@@ -290,9 +290,7 @@ impl Engine {
                 if let Some(receives) = &mut self.requests().receives {
                     receives.posted.remove(receive);
                 }
-                self.with(number, call, |engine, request| {
-                    engine.takes(network, number, request, message)
-                });
+                self.with(number, call, |engine, request| engine.takes(network, number, request, message));
             }
         }
         true
@@ -300,13 +298,7 @@ impl Engine {
 
     /// An operation has got its message.
     #[inline]
-    fn takes(
-        &mut self,
-        network: &Network,
-        who: u32,
-        operation: &mut Operation,
-        message: Envelope,
-    ) {
+    fn takes(&mut self, network: &Network, who: u32, operation: &mut Operation, message: Envelope) {
         let seen = message.seen();
         let Outside { from, number, tag, .. } = seen.1;
         if !tag.is_signal() {
@@ -447,12 +439,7 @@ impl Engine {
 
     /// The processor receives a message. Local time goes on when the reception is over.
     #[inline(always)]
-    pub(crate) fn receives(
-        &mut self,
-        network: &Network,
-        (arrival, outside): Seen,
-        pieces: &mut Pieces,
-    ) {
+    pub(crate) fn receives(&mut self, network: &Network, (arrival, outside): Seen, pieces: &mut Pieces) {
         let Outside { from, number, words, tag, .. } = outside;
         let id = MessageId { from: from as usize, number: number as usize };
         self.stats.received += 1;

@@ -117,17 +117,7 @@ impl Operation {
     #[inline]
     pub(crate) fn receive(Want { from, tag }: Want) -> Operation {
         let (done, stage) = (Done::NothingOfReceive, Stage::Behind);
-        Operation {
-            peer: from,
-            words: 0,
-            tag,
-            name: None,
-            done,
-            stage,
-            parcel: None,
-            got: None,
-            own: None,
-        }
+        Operation { peer: from, words: 0, tag, name: None, done, stage, parcel: None, got: None, own: None }
     }
 
     /// This operation, with a name for its tag.

@@ -76,7 +76,12 @@ impl Purpose {
     /// Whether a call with this deadline sees the message. It does not see a message of another processor that is sent and
     /// arrives in the very instant of the deadline: whether the send came first would be a matter of chance.
     #[inline]
-    pub(crate) fn sees(self, (arrival, message): Seen, deadline: Time, cost: &ByLevel<ReceptionCost>) -> bool {
+    pub(crate) fn sees(
+        self,
+        (arrival, message): Seen,
+        deadline: Time,
+        cost: &ByLevel<ReceptionCost>,
+    ) -> bool {
         let Outside { from, to, words, tag, .. } = message;
         let is_now = arrival == deadline && self != Purpose::Fetch;
         !is_now

@@ -270,12 +270,8 @@ impl<'a> Play<'a> {
         if outgoing.never_comes() {
             return false;
         }
-        let passage = self.network.serve(
-            &mut *self.entrances,
-            &mut here.pace.exit,
-            outgoing.to,
-            &outgoing.request,
-        );
+        let passage =
+            self.network.serve(&mut *self.entrances, &mut here.pace.exit, outgoing.to, &outgoing.request);
         here.pace.now = passage.enter;
         let stall = passage.admitted - passage.ready;
         self.replayed.messages += 1;

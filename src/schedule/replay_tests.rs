@@ -484,7 +484,8 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
             (Kind::Send, _) => {
                 let words = network.params().words(packed.size as usize);
                 let outgoing = rank.pace.turns_to(network, packed.peer as usize, words);
-                let passage = network.serve(&mut *entrances, &mut rank.pace.exit, outgoing.to, &outgoing.request);
+                let passage =
+                    network.serve(&mut *entrances, &mut rank.pace.exit, outgoing.to, &outgoing.request);
                 rank.pace.now = passage.enter;
                 stalls += u64::from(passage.admitted > passage.ready);
                 turns += 1;

@@ -36,6 +36,13 @@ pub(in crate::clock) struct ArenaStack {
     limit: NonZeroUsize,
 }
 
+/// At how many places of their pages stacks begin. If all began at the same one, what processors use of their stacks would lie
+/// in few sets of the caches, and push each other out.
+const BEGINNINGS: usize = 8;
+
+/// The bytes from one of these places to the next: a cache line.
+const LINE: usize = 64;
+
 /// Each word of a canary.
 const CANARY: u64 = 0x006c_6f67_6770_5f21;
 
@@ -102,7 +109,8 @@ impl Arena {
         assert!(place < self.count);
         let limit = self.bottom(place).addr();
         let address = |address| NonZeroUsize::new(address).expect("it lies in the mapping");
-        Ok(ArenaStack { base: address(limit + self.each), limit: address(limit) })
+        let base = limit + self.each - place % BEGINNINGS * LINE;
+        Ok(ArenaStack { base: address(base), limit: address(limit) })
     }
 
     /// Whether the stack at a place has not overflowed, as far as can be known: it has a guard, or its canary is whole.
