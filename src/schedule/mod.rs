@@ -16,10 +16,11 @@ mod queue;
 #[cfg(test)]
 mod replay_tests;
 mod stored;
+mod unmet;
 
 pub use builder::ScheduleBuilder;
 pub use outcome::Played;
 use outcome::{not_received, stuck};
 pub use player::{Player, Rules};
-use stored::{ANY, Kind, Packed};
+use stored::{Kind, Packed};
 pub use stored::{Operation, Placed, Requirement, Schedule, ScheduleError};

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::desk::{Desk, Pair, Pairs};
+use super::desk::{Desk, Pairs};
 use super::early::{Early, is_early};
 use super::mail::{Mail, wanted};
 use super::progress::Progress;
@@ -159,7 +159,7 @@ impl<'a> Play<'a> {
         }
         if let Some((id, rank)) = rank(8) {
             let send = rank.sends.first(&self.links).map(|(_, send)| send);
-            let receive = self.pairs.first(&rank.desk).map(Pair::operation);
+            let receive = self.pairs.first(&rank.desk).map(|pair| pair.operation);
             [send, receive].into_iter().flatten().for_each(|operation| self.progress.prefetch(id, operation));
         }
         if let Some((id, rank)) = rank(4) {
@@ -167,7 +167,7 @@ impl<'a> Play<'a> {
                 prefetch_value(&self.ranks[self.progress.operation(id, send).peer as usize]);
             }
             if let Some(pair) = self.pairs.first(&rank.desk) {
-                self.progress.prefetch_followers(id, pair.operation());
+                self.progress.prefetch_followers(id, pair.operation);
             }
         }
     }
@@ -192,10 +192,10 @@ impl<'a> Play<'a> {
             offer(Act::Calc, pace.now, pace.now, since, calc);
         }
         if let Some(pair) = self.pairs.first(desk) {
-            let begin = pace.next_receive().max(pair.ready);
+            let begin = pace.next_receive().max(pair.ready());
             let Mail { from, words, .. } = pair.mail;
             let over = begin + self.network.recv_overhead(from as usize, rank as usize, words as usize);
-            offer(Act::Receive, begin, over, pair.ready, pair.operation());
+            offer(Act::Receive, begin, over, pair.ready(), pair.operation);
         }
         best.map(|(act, begin, turn, _)| (act, begin, turn))
     }
@@ -300,8 +300,8 @@ impl<'a> Play<'a> {
     fn receive(&mut self, rank: u32) {
         let here = &mut self.ranks[rank as usize];
         let Some(pair) = self.pairs.take_first(&mut here.desk) else { return };
-        let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation(), pair.mail);
-        let begin = here.pace.receives(self.network, from as usize, pair.ready);
+        let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation, pair.mail);
+        let begin = here.pace.receives(self.network, from as usize, pair.ready());
         here.pace.now = begin + self.network.recv_overhead(from as usize, rank as usize, words as usize);
         let now = here.pace.now;
         self.replayed.events += 1;

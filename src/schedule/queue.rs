@@ -17,8 +17,10 @@ pub(super) struct Links {
 /// An operation in a queue.
 #[derive(Clone, Copy, Debug)]
 struct Link {
-    /// Since when it is ready, and what it is.
-    waits: (Time, u32),
+    /// Since when it is ready.
+    since: Time,
+    /// What it is.
+    operation: u32,
     /// What comes after it, or the free place after this one.
     after: u32,
 }
@@ -30,6 +32,13 @@ pub(super) struct Queue {
     head: u32,
     /// Where the last one is.
     tail: u32,
+}
+
+impl Link {
+    /// Since when the operation is ready, and what it is.
+    fn waits(&self) -> (Time, u32) {
+        (self.since, self.operation)
+    }
 }
 
 impl Links {
@@ -64,20 +73,19 @@ impl Queue {
     /// The first operation, and since when it is ready.
     #[inline]
     pub(super) fn first(&self, links: &Links) -> Option<(Time, u32)> {
-        (self.head != NONE).then(|| links.links[self.head as usize].waits)
+        (self.head != NONE).then(|| links.links[self.head as usize].waits())
     }
 
     /// Adds an operation that is in no queue. Mostly it comes last.
     #[inline]
     pub(super) fn push(&mut self, links: &mut Links, since: Time, operation: u32) {
-        let waits = (since, operation);
         let mut before = self.tail;
-        if before != NONE && links.links[before as usize].waits > waits {
-            let earlier = |place: &u32| links.links[*place as usize].waits < waits;
+        if before != NONE && links.links[before as usize].waits() > (since, operation) {
+            let earlier = |place: &u32| links.links[*place as usize].waits() < (since, operation);
             before = self.places(links).take_while(earlier).last().unwrap_or(NONE);
         }
         let after = if before == NONE { self.head } else { links.links[before as usize].after };
-        let here = links.put(Link { waits, after });
+        let here = links.put(Link { since, operation, after });
         match before {
             NONE => self.head = here,
             before => links.links[before as usize].after = here,
