@@ -403,6 +403,12 @@ impl<'a> Play<'a> {
         for (since, operation) in fresh.drain(..) {
             let rank = self.owners[operation as usize];
             let packed = &self.progress.operation(rank, operation);
+            if is_early(packed) && !self.progress.is_awaited(rank, operation) {
+                // It is posted before any message comes, and nothing follows from that.
+                self.desks[rank as usize].posts_early();
+                self.replayed.events += 1;
+                continue;
+            }
             if packed.kind == Kind::Recv && since > Time::ZERO {
                 self.since[operation as usize] = since;
             }
