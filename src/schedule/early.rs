@@ -67,7 +67,7 @@ impl EarlyOf<'_, '_> {
     pub(super) fn first(&self, message: &impl Matched) -> Option<Receive> {
         let schedule = self.progress.schedule;
         let Role { begin, place, len, .. } = schedule.ranks[self.rank as usize];
-        let sought = (schedule.distance(self.rank as usize, message.from()), message.tag().requested());
+        let sought = (schedule.in_script(self.rank as usize, message.from()), message.tag().requested());
         let script = &schedule.operations[place as usize..(place + len) as usize];
         let key = |number: u32| {
             let Packed { peer, tag, .. } = script[number as usize];
