@@ -89,6 +89,12 @@ pub(super) struct Play<'a> {
     fetches: bool,
 }
 
+/// Whether an entry on the agenda counts.
+#[inline]
+fn counts(ranks: &[Rank], entry: Entry) -> bool {
+    entry.ticket() == ranks[entry.moment().1 as usize].ticket
+}
+
 impl<'a> Play<'a> {
     /// Nothing has happened.
     pub(super) fn new(schedule: &'a Schedule, network: &'a Network) -> Play<'a> {
@@ -120,7 +126,7 @@ impl<'a> Play<'a> {
             self.progress.begin(rank as usize);
             self.take_up(rank);
             if let Some(entry) = self.plan(rank) {
-                self.agenda.add(entry);
+                self.add(entry);
             }
         }
         let mut next = self.agenda.pop();
@@ -129,7 +135,7 @@ impl<'a> Play<'a> {
                 self.prefetch();
             }
             let (time, rank) = entry.moment();
-            next = if entry.ticket() != self.ranks[rank as usize].ticket {
+            next = if !counts(&self.ranks, entry) {
                 self.agenda.pop()
             } else if time == Time::MAX {
                 return Err(self.end_of_time(rank));
@@ -139,7 +145,10 @@ impl<'a> Play<'a> {
                 }
                 match self.plan(rank) {
                     // Whoever is still the first goes on at once.
-                    Some(entry) => self.agenda.exchange(entry, |_| true).or(Some(entry)),
+                    Some(entry) => {
+                        let ranks = &self.ranks;
+                        self.agenda.exchange(entry, |other| counts(ranks, other)).or(Some(entry))
+                    }
                     None => self.agenda.pop(),
                 }
             };
@@ -226,8 +235,15 @@ impl<'a> Play<'a> {
         if wake != self.ranks[rank as usize].wake
             && let Some(entry) = self.plan(rank)
         {
-            self.agenda.add(entry);
+            self.add(entry);
         }
+    }
+
+    /// Adds an entry to the agenda.
+    #[inline]
+    fn add(&mut self, entry: Entry) {
+        let ranks = &self.ranks;
+        self.agenda.insert(entry, |other| counts(ranks, other));
     }
 
     /// A rank's turn has come. Returns whether there is still time.
@@ -413,6 +429,8 @@ impl<'a> Play<'a> {
         if let Some(error) = not_received(left) {
             return Err(error);
         }
+        // What is over makes room for what is told.
+        (self.agenda, self.pairs) = (Agenda::default(), Pairs::new());
         self.replayed.finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
         self.replayed.time = self.replayed.finishes.iter().copied().max().unwrap_or_default();
         match self.replayed.finishes.iter().position(|finish| *finish == Time::MAX) {
