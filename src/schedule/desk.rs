@@ -59,16 +59,11 @@ pub(super) struct Desk {
     head: u32,
     /// The last one.
     tail: u32,
-    /// When the last message so far arrived: mostly they come in order.
-    latest: Time,
-    /// Its sender.
-    latest_from: u32,
 }
 
 impl Default for Desk {
     fn default() -> Desk {
-        let unmet = Unmet::default();
-        Desk { unmet, head: NONE, tail: NONE, latest: Time::ZERO, latest_from: 0 }
+        Desk { unmet: Unmet::default(), head: NONE, tail: NONE }
     }
 }
 
@@ -87,28 +82,10 @@ impl Pairs {
         Pairs { pairs: Vec::new(), free: NONE }
     }
 
-    /// A message has come, in the order of its arrival. Returns whether one of the rank's receives has another message than
-    /// before.
+    /// A message has come. One that arrives before others may take the receive of one of them. Returns whether one of the
+    /// rank's receives has another message than before.
     #[inline]
-    pub(super) fn deliver(&mut self, desk: &mut Desk, early: &mut EarlyOf<'_, '_>, mail: Mail) -> bool {
-        if (mail.arrival, mail.from) < (desk.latest, desk.latest_from) {
-            return self.deliver_late(desk, early, mail);
-        }
-        (desk.latest, desk.latest_from) = (mail.arrival, mail.from);
-        match desk.unmet.first(early, &mail) {
-            Some(found) => {
-                let receive = desk.unmet.takes(early, found);
-                self.pair(desk, mail, receive)
-            }
-            None => {
-                desk.unmet.put(mail);
-                false
-            }
-        }
-    }
-
-    /// A message has come that arrives before others that have, so that one of them may have its receive.
-    fn deliver_late(&mut self, desk: &mut Desk, early: &mut EarlyOf<'_, '_>, mut mail: Mail) -> bool {
+    pub(super) fn deliver(&mut self, desk: &mut Desk, early: &mut EarlyOf<'_, '_>, mut mail: Mail) -> bool {
         let mut is_new = false;
         loop {
             let found = desk.unmet.first(early, &mail);
