@@ -14,6 +14,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::clock::wall::carrier::Carrier;
+use crate::clock::wall::cores::Cores;
 use crate::clock::wall::dilation::{self, Chosen, Dilation, Effort, Recorder};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Silence};
@@ -262,7 +263,8 @@ impl Machine {
         Machine { stack: bytes, ..self }
     }
 
-    /// Sets how many of the host's cores a run may use, at least 1. Unless told the wall clock uses all, and the virtual clock one.
+    /// Sets how many of the host's cores a run may use, at least 1. Unless told the wall clock uses one thread of each fast
+    /// core, and the virtual clock one.
     ///
     /// On the virtual clock all is the same on several cores as on one: results, accounts and the trace. Programs that compute
     /// for long between their messages take less of the host's time. Those that do little but send take more, because a
@@ -596,6 +598,9 @@ impl Machine {
         }
         if self.cores != usize::MAX && cores < self.cores.min(P) {
             notes.push(format!("the host offers {cores} of the {} cores asked for", self.cores));
+        }
+        if self.cores == usize::MAX && cores < P {
+            notes.extend(Cores::here().why.map(String::from));
         }
         let may_run_again = runs == Runs::AsNeeded && self.dilation == Dilation::Auto;
         let mut choice = match self.dilation {

@@ -386,20 +386,6 @@ impl Posted {
         taken
     }
 
-    /// Takes the receive that a message goes to.
-    #[inline]
-    pub(crate) fn take(&mut self, message: &impl Matched) -> Option<Receive> {
-        if self.index.is_none()
-            && let Some(place) =
-                self.waiting().iter().take(FEW).position(|receive| receive.want.takes(message))
-        {
-            return Some(self.take_from_list(place));
-        }
-        let receive = self.first(message)?;
-        self.remove(receive);
-        Some(receive)
-    }
-
     #[cold]
     fn index(&mut self) -> &mut Classes {
         let index = self.index.get_or_insert_default();

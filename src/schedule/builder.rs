@@ -41,8 +41,19 @@ pub struct ScheduleBuilder {
     in_order: bool,
     /// How many ranks there are to be.
     most: usize,
-    /// The first rank with each script, by two hashes: with the peers themselves, and with their distances.
+    /// The first rank with each script, by a hash for each way to tell its peers.
     seen: HashMap<u64, u32>,
+}
+
+/// How two ranks with the same script tell their peers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Peers {
+    /// By how far ahead they are.
+    Distance,
+    /// By the bits in which their numbers differ.
+    Bits,
+    /// By their numbers.
+    Number,
 }
 
 impl ScheduleBuilder {
@@ -84,7 +95,7 @@ impl ScheduleBuilder {
             return refuse(format!("rank {rank} comes where rank {next} belongs; write all in their order"));
         }
         let (begin, place) = (self.schedule.len as u32, self.schedule.operations.len() as u32);
-        self.schedule.ranks.push(Role { begin, place, len: 0, origin: rank as u32 });
+        self.schedule.ranks.push(Role { begin, place, len: 0, origin: rank as u32, flip: 0 });
         self.rank = Some(rank as u32);
         Ok(())
     }
@@ -95,6 +106,7 @@ impl ScheduleBuilder {
     }
 
     /// Adds an operation for a processor and a network interface of the rank. Returns its number in the rank.
+    #[inline]
     pub fn place(&mut self, placed: Placed) -> Result<u32, ScheduleError> {
         let Some(rank) = self.rank else {
             return refuse("an operation belongs to no rank; begin one first".into());
@@ -175,7 +187,7 @@ impl ScheduleBuilder {
     pub fn build(mut self) -> Result<Schedule, ScheduleError> {
         self.end_rank()?;
         let (begin, place) = (self.schedule.len as u32, self.schedule.operations.len() as u32);
-        self.schedule.ranks.resize(self.most, Role { begin, place, len: 0, origin: 0 });
+        self.schedule.ranks.resize(self.most, Role { begin, place, len: 0, origin: 0, flip: 0 });
         self.schedule.operations.shrink_to_fit();
         self.schedule.followers.shrink_to_fit();
         Ok(self.schedule)
@@ -214,26 +226,42 @@ impl ScheduleBuilder {
         let role = schedule.ranks[rank as usize];
         let written = |role: Role| role.place as usize..(role.place + role.len) as usize;
         let followers = |role: Role| written(role).map(|place| schedule.followers(place));
-        let mut same = None;
-        for by_distance in [true, false] {
-            let origin = |role: Role| if by_distance { 0 } else { role.origin };
-            let operations = |role: Role| {
-                let operations = schedule.operations[written(role)].iter();
-                operations.map(move |packed| Packed { peer: packed.peer_from(origin(role), P), ..*packed })
-            };
-            let hash = operations(role).fold(u64::from(by_distance), hashed);
-            let other = schedule.ranks[*self.seen.entry(hash).or_insert(rank) as usize];
-            let is_same = other.len == role.len
-                && operations(other).eq(operations(role))
-                && followers(other).eq(followers(role));
-            if other.begin != role.begin && is_same {
-                let origin = if by_distance { rank } else { other.origin };
-                same = Some(Role { place: other.place, origin, ..role });
-                break;
-            }
+        let operations = |rank: u32, peers: Peers| {
+            let role = schedule.ranks[rank as usize];
+            schedule.operations[written(role)].iter().map(move |packed| {
+                let peer = match peers {
+                    _ if packed.peer == ANY => ANY,
+                    Peers::Distance => packed.peer,
+                    Peers::Bits => role.peer(packed.peer, P) ^ rank,
+                    Peers::Number => role.peer(packed.peer, P),
+                };
+                Packed { peer, ..*packed }
+            })
+        };
+        let is_same = |other: u32, peers: Peers| {
+            let role_of_other = schedule.ranks[other as usize];
+            role_of_other.len == role.len
+                && operations(other, peers).eq(operations(rank, peers))
+                && followers(role_of_other).eq(followers(role))
+        };
+        const ALL: [Peers; 3] = [Peers::Distance, Peers::Bits, Peers::Number];
+        // Mostly it is that of the rank before.
+        let before = rank.checked_sub(1).into_iter().flat_map(|before| ALL.map(|peers| (before, peers)));
+        let mut same = before.into_iter().find(|(before, peers)| is_same(*before, *peers));
+        if same.is_none() {
+            same = ALL.into_iter().find_map(|peers| {
+                let hash = operations(rank, peers).fold(peers as u64, hashed);
+                let other = *self.seen.entry(hash).or_insert(rank);
+                (other != rank && is_same(other, peers)).then_some((other, peers))
+            });
         }
-        let Some(same) = same else { return false };
-        schedule.ranks[rank as usize] = same;
+        let Some((other, peers)) = same else { return false };
+        let Role { place, origin, flip, .. } = schedule.ranks[other as usize];
+        schedule.ranks[rank as usize] = match peers {
+            Peers::Distance => Role { place, ..role },
+            Peers::Bits => Role { place, origin, flip: flip ^ other ^ rank, ..role },
+            Peers::Number => Role { place, origin, flip, ..role },
+        };
         true
     }
 
@@ -309,7 +337,8 @@ mod tests {
         assert_eq!(requirements, [Requirement { later: 1, earlier: 0, begun: true }]);
     }
 
-    /// Ranks share a script if they exchange messages with the same ranks, or with ranks as far away; and nothing else.
+    /// Ranks share a script if they exchange messages with the same ranks, with ranks as far away, or with ranks that differ
+    /// from them in the same bits; and nothing else.
     #[test]
     fn ranks_that_do_the_same_share_a_script() {
         let written = |ranks: &[&[(u32, Option<u32>)]]| {
@@ -345,6 +374,13 @@ mod tests {
         assert_eq!(written(&both), 1); // 2 sends to 1 as 0 does, and 3 to the next one as 0 does
         let others: [&[_]; 3] = [&[(1, free), (2, after_0)], &[(2, free), (0, free)], &[(0, free)]];
         assert_eq!(written(&others), 5);
+        let bits: [&[_]; 4] = [
+            &[(1, free), (2, after_0)],
+            &[(0, free), (3, after_0)],
+            &[(3, free), (0, after_0)],
+            &[(2, free), (1, after_0)],
+        ];
+        assert_eq!(written(&bits), 2);
     }
 
     #[test]

@@ -5,19 +5,24 @@
 
 use super::early::EarlyOf;
 use super::mail::Mail;
-use crate::message::matching::{Inbox, Posted, Receive};
-use crate::message::{Matched, Want};
+use super::unmet::Unmet;
+use crate::message::matching::Receive;
+use crate::message::{Matched, RawTag, Want};
 use crate::time::Time;
 
-/// A message and its receive.
+/// A message and its receive, in one cache line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
-    /// When both are there.
-    pub ready: Time,
     /// The message.
     pub mail: Mail,
-    /// The receive.
-    receive: Receive,
+    /// Since when the receive is posted.
+    since: Time,
+    /// What tag it takes.
+    tag: RawTag,
+    /// From whom it takes it.
+    from: u32,
+    /// The operation that receives.
+    pub operation: u32,
     /// The pair before it in its rank's list.
     before: u32,
     /// The pair after it, or the free place after this one.
@@ -25,23 +30,21 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// The operation that receives.
-    pub(super) fn operation(&self) -> u32 {
-        self.receive.place.1
+    /// When both are there.
+    #[inline]
+    pub(super) fn ready(&self) -> Time {
+        self.mail.arrival.max(self.since)
+    }
+
+    /// The receive.
+    fn receive(&self) -> Receive {
+        Receive { place: (self.since, self.operation), want: Want { from: self.from, tag: self.tag } }
     }
 
     /// Its place among others: both are there first, or the receive was written first.
     fn key(&self) -> (Time, u32) {
-        (self.ready, self.operation())
+        (self.ready(), self.operation)
     }
-}
-
-/// A receive that takes a message.
-#[derive(Clone, Copy, Debug)]
-struct Found {
-    receive: Receive,
-    /// Whether it is an early one.
-    is_early: bool,
 }
 
 /// No pair.
@@ -50,30 +53,17 @@ const NONE: u32 = u32::MAX;
 /// A rank's receives and messages.
 #[derive(Debug)]
 pub(super) struct Desk {
-    /// What has not found what it needs, once there was any. It lies elsewhere, since in most schedules there is none.
-    open: Option<Box<Open>>,
-    /// How many early receives have no message.
-    early: u32,
+    /// What has not found what it needs.
+    unmet: Unmet<Mail>,
     /// The first pair, by the time at which both are there.
     head: u32,
     /// The last one.
     tail: u32,
-    /// The last message so far: mostly they come in order.
-    latest: (Time, u32),
-}
-
-/// Messages without receives, and receives without messages.
-#[derive(Debug, Default)]
-struct Open {
-    /// Messages that have no receive.
-    mail: Inbox<Mail>,
-    /// Receives that have no message, but for early ones.
-    posted: Posted,
 }
 
 impl Default for Desk {
     fn default() -> Desk {
-        Desk { open: None, early: 0, head: NONE, tail: NONE, latest: (Time::ZERO, 0) }
+        Desk { unmet: Unmet::default(), head: NONE, tail: NONE }
     }
 }
 
@@ -92,52 +82,35 @@ impl Pairs {
         Pairs { pairs: Vec::new(), free: NONE }
     }
 
-    /// A message has come, in the order of its arrival. Returns whether one of the rank's receives has another message than
-    /// before.
+    /// A message has come. One that arrives before others may take the receive of one of them. Returns whether one of the
+    /// rank's receives has another message than before.
     #[inline]
-    pub(super) fn deliver(&mut self, desk: &mut Desk, early: &mut EarlyOf<'_, '_>, mail: Mail) -> bool {
-        if (mail.arrival, mail.from) < desk.latest {
-            return self.deliver_late(desk, early, mail);
-        }
-        desk.latest = (mail.arrival, mail.from);
-        match desk.first(early, &mail) {
-            Some(found) => {
-                let receive = desk.takes(early, found);
-                self.pair(desk, mail, receive)
-            }
-            None => {
-                desk.open().mail.put(mail);
-                false
-            }
-        }
-    }
-
-    /// A message has come that arrives before others that have, so that one of them may have its receive.
-    fn deliver_late(&mut self, desk: &mut Desk, early: &mut EarlyOf<'_, '_>, mut mail: Mail) -> bool {
+    pub(super) fn deliver(&mut self, desk: &mut Desk, early: &mut EarlyOf<'_, '_>, mut mail: Mail) -> bool {
         let mut is_new = false;
         loop {
-            let found = desk.first(early, &mail);
+            let found = desk.unmet.first(early, &mail);
             let mut best = (found.map_or((Time::MAX, NONE), |found| found.receive.place), NONE);
             let mut place = desk.tail;
-            while place != NONE && self.pairs[place as usize].ready >= mail.arrival {
+            while place != NONE && self.pairs[place as usize].ready() >= mail.arrival {
                 let other = &self.pairs[place as usize];
-                if other.mail.key() > mail.key() && other.receive.want.takes(&mail) {
-                    best = best.min((other.receive.place, place));
+                let receive = other.receive();
+                if other.mail.key() > mail.key() && receive.want.takes(&mail) {
+                    best = best.min((receive.place, place));
                 }
                 place = other.before;
             }
             match (best, found) {
                 ((_, NONE), None) => {
-                    desk.open().mail.put(mail);
+                    desk.unmet.put(mail);
                     return is_new;
                 }
                 ((_, NONE), Some(found)) => {
-                    let receive = desk.takes(early, found);
+                    let receive = desk.unmet.takes(early, found);
                     return self.pair(desk, mail, receive) || is_new;
                 }
                 ((_, place), _) => {
                     let other = self.remove(desk, place);
-                    is_new |= self.pair(desk, mail, other.receive);
+                    is_new |= self.pair(desk, mail, other.receive());
                     mail = other.mail;
                 }
             }
@@ -148,25 +121,25 @@ impl Pairs {
     #[inline]
     pub(super) fn post(&mut self, desk: &mut Desk, want: Want, since: Time, operation: u32) {
         let receive = Receive { place: (since, operation), want };
-        match desk.open().mail.take(want) {
-            Some(mail) => _ = self.pair(desk, mail, receive),
-            None => desk.open().posted.post(receive),
+        if let Some(mail) = desk.unmet.post(receive) {
+            self.pair(desk, mail, receive);
         }
     }
 
     /// A message has found its receive.
     #[inline]
     fn pair(&mut self, desk: &mut Desk, mail: Mail, receive: Receive) -> bool {
-        let ready = mail.arrival.max(receive.place.0);
+        let Receive { place: (since, operation), want: Want { from, tag } } = receive;
+        let mut pair = Pair { mail, since, tag, from, operation, before: NONE, after: NONE };
         let mut before = desk.tail;
-        while before != NONE && self.pairs[before as usize].key() > (ready, receive.place.1) {
+        while before != NONE && self.pairs[before as usize].key() > pair.key() {
             before = self.pairs[before as usize].before;
         }
         let after = match before {
             NONE => desk.head,
             before => self.pairs[before as usize].after,
         };
-        let pair = Pair { ready, mail, receive, before, after };
+        (pair.before, pair.after) = (before, after);
         let here = match self.free {
             NONE => {
                 self.pairs.push(pair);
@@ -223,46 +196,17 @@ impl Desk {
     /// Whether a message that comes now can find a receive, or a message has found one.
     #[inline]
     pub(super) fn expects(&self) -> bool {
-        let is_posted = || self.open.as_ref().is_some_and(|open| !open.posted.is_empty());
-        self.head != NONE || self.early > 0 || is_posted()
+        self.head != NONE || self.unmet.expects()
     }
 
     /// The messages that no receive has taken.
     pub(super) fn left(&self) -> impl Iterator<Item = &Mail> {
-        self.open.iter().flat_map(|open| open.mail.iter())
+        self.unmet.left()
     }
 
     /// An early receive is posted, and has no message.
     #[inline]
     pub(super) fn posts_early(&mut self) {
-        self.early += 1;
-    }
-
-    #[inline]
-    fn open(&mut self) -> &mut Open {
-        self.open.get_or_insert_default()
-    }
-
-    /// The receive without a message that takes one: the one that was posted first.
-    #[inline]
-    fn first(&mut self, early: &EarlyOf<'_, '_>, mail: &Mail) -> Option<Found> {
-        let posted = self.open.as_mut().and_then(|open| open.posted.first(mail));
-        let early = if self.early > 0 && mail.tag.is_first() { early.first(mail) } else { None };
-        let posted = posted.map(|receive| Found { receive, is_early: false });
-        let early = early.map(|receive| Found { receive, is_early: true });
-        posted.into_iter().chain(early).min_by_key(|found| found.receive.place)
-    }
-
-    /// A receive has found its message, and waits no more.
-    #[inline]
-    fn takes(&mut self, early: &mut EarlyOf<'_, '_>, Found { receive, is_early }: Found) -> Receive {
-        match is_early {
-            true => {
-                self.early -= 1;
-                early.meets(receive);
-            }
-            false => self.open().posted.remove(receive),
-        }
-        receive
+        self.unmet.posts_early();
     }
 }

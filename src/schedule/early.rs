@@ -3,11 +3,11 @@
 //! In most schedules these are most receives, so none is kept anywhere until its message comes: then it is found in its
 //! rank's script.
 
-use super::mail::{Mail, wanted};
+use super::mail::wanted;
 use super::progress::Progress;
 use super::stored::{ANY, Kind, Packed, Role, Schedule};
-use crate::message::RawTag;
 use crate::message::matching::Receive;
+use crate::message::{Matched, RawTag};
 use crate::time::Time;
 
 /// The early receives of all scripts.
@@ -64,10 +64,10 @@ impl Early {
 impl EarlyOf<'_, '_> {
     /// The first one that takes a message and has not met another.
     #[inline]
-    pub(super) fn first(&self, mail: &Mail) -> Option<Receive> {
+    pub(super) fn first(&self, message: &impl Matched) -> Option<Receive> {
         let schedule = self.progress.schedule;
         let Role { begin, place, len, .. } = schedule.ranks[self.rank as usize];
-        let sought = (schedule.distance(self.rank as usize, mail.from), mail.tag.requested());
+        let sought = (schedule.in_script(self.rank as usize, message.from()), message.tag().requested());
         let script = &schedule.operations[place as usize..(place + len) as usize];
         let key = |number: u32| {
             let Packed { peer, tag, .. } = script[number as usize];

@@ -16,6 +16,7 @@ mod queue;
 #[cfg(test)]
 mod replay_tests;
 mod stored;
+mod unmet;
 
 pub use builder::ScheduleBuilder;
 pub use outcome::Played;

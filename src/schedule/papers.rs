@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::desk::{Desk, Pair, Pairs};
+use super::desk::{Desk, Pairs};
 use super::early::{Early, is_early};
 use super::mail::{Mail, wanted};
 use super::progress::Progress;
@@ -91,6 +91,12 @@ pub(super) struct Play<'a> {
     fetches: bool,
 }
 
+/// Whether an entry on the agenda counts.
+#[inline]
+fn counts(ranks: &[Rank], entry: Entry) -> bool {
+    entry.ticket() == ranks[entry.moment().1 as usize].ticket
+}
+
 impl<'a> Play<'a> {
     /// Nothing has happened.
     pub(super) fn new(schedule: &'a Schedule, network: &'a Network) -> Play<'a> {
@@ -123,7 +129,7 @@ impl<'a> Play<'a> {
             self.progress.begin(rank as usize);
             self.take_up(rank);
             if let Some(entry) = self.plan(rank) {
-                self.agenda.add(entry);
+                self.add(entry);
             }
         }
         let mut next = self.agenda.pop();
@@ -132,7 +138,7 @@ impl<'a> Play<'a> {
                 self.prefetch();
             }
             let (time, rank) = entry.moment();
-            next = if entry.ticket() != self.ranks[rank as usize].ticket {
+            next = if !counts(&self.ranks, entry) {
                 self.agenda.pop()
             } else if time == Time::MAX {
                 return Err(self.end_of_time(rank));
@@ -142,7 +148,10 @@ impl<'a> Play<'a> {
                 }
                 match self.plan(rank) {
                     // Whoever is still the first goes on at once.
-                    Some(entry) => self.agenda.exchange(entry, |_| true).or(Some(entry)),
+                    Some(entry) => {
+                        let ranks = &self.ranks;
+                        self.agenda.exchange(entry, |other| counts(ranks, other)).or(Some(entry))
+                    }
                     None => self.agenda.pop(),
                 }
             };
@@ -162,7 +171,7 @@ impl<'a> Play<'a> {
         }
         if let Some((id, rank)) = rank(8) {
             let send = rank.sends.first(&self.links).map(|(_, send)| send);
-            let receive = self.pairs.first(&rank.desk).map(Pair::operation);
+            let receive = self.pairs.first(&rank.desk).map(|pair| pair.operation);
             [send, receive].into_iter().flatten().for_each(|operation| self.progress.prefetch(id, operation));
         }
         if let Some((id, rank)) = rank(4) {
@@ -170,7 +179,7 @@ impl<'a> Play<'a> {
                 prefetch_value(&self.ranks[self.progress.operation(id, send).peer as usize]);
             }
             if let Some(pair) = self.pairs.first(&rank.desk) {
-                self.progress.prefetch_followers(id, pair.operation());
+                self.progress.prefetch_followers(id, pair.operation);
             }
         }
     }
@@ -195,10 +204,10 @@ impl<'a> Play<'a> {
             offer(Act::Calc, pace.now, pace.now, since, calc);
         }
         if let Some(pair) = self.pairs.first(desk) {
-            let begin = pace.next_receive().max(pair.ready);
+            let begin = pace.next_receive().max(pair.ready());
             let Mail { from, words, .. } = pair.mail;
             let over = begin + self.network.recv_overhead(from as usize, rank as usize, words as usize);
-            offer(Act::Receive, begin, over, pair.ready, pair.operation());
+            offer(Act::Receive, begin, over, pair.ready(), pair.operation);
         }
         best.map(|(act, begin, turn, _)| (act, begin, turn))
     }
@@ -229,8 +238,15 @@ impl<'a> Play<'a> {
         if wake != self.ranks[rank as usize].wake
             && let Some(entry) = self.plan(rank)
         {
-            self.agenda.add(entry);
+            self.add(entry);
         }
+    }
+
+    /// Adds an entry to the agenda.
+    #[inline]
+    fn add(&mut self, entry: Entry) {
+        let ranks = &self.ranks;
+        self.agenda.insert(entry, |other| counts(ranks, other));
     }
 
     /// A rank's turn has come. Returns whether there is still time.
@@ -305,8 +321,8 @@ impl<'a> Play<'a> {
     fn receive(&mut self, rank: u32) {
         let here = &mut self.ranks[rank as usize];
         let Some(pair) = self.pairs.take_first(&mut here.desk) else { return };
-        let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation(), pair.mail);
-        let begin = here.pace.receives(self.network, from as usize, pair.ready);
+        let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation, pair.mail);
+        let begin = here.pace.receives(self.network, from as usize, pair.ready());
         here.pace.now = begin + self.network.recv_overhead(from as usize, rank as usize, words as usize);
         let now = here.pace.now;
         self.replayed.events += 1;
@@ -418,6 +434,8 @@ impl<'a> Play<'a> {
         if let Some(error) = not_received(left) {
             return Err(error);
         }
+        // What is over makes room for what is told.
+        (self.agenda, self.pairs) = (Agenda::default(), Pairs::new());
         self.replayed.finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
         self.replayed.time = self.replayed.finishes.iter().copied().max().unwrap_or_default();
         match self.replayed.finishes.iter().position(|finish| *finish == Time::MAX) {

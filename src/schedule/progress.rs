@@ -114,6 +114,13 @@ impl<'a> Progress<'a> {
         self.tell(rank, operation, false, at);
     }
 
+    /// Whether an operation waits for another one's beginning.
+    #[inline]
+    pub(super) fn is_awaited(&self, rank: u32, operation: u32) -> bool {
+        let followers = self.schedule.followers(self.schedule.place(rank as usize, operation));
+        followers.iter().any(|follower| follower.waits_for_begin())
+    }
+
     /// Tells those that wait for an operation's beginning, or for its end.
     #[inline]
     fn tell(&mut self, rank: u32, operation: u32, begun: bool, at: Time) {

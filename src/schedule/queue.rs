@@ -17,19 +17,26 @@ pub(super) struct Links {
 /// An operation in a queue.
 #[derive(Clone, Copy, Debug)]
 struct Link {
-    /// Since when it is ready, and what it is.
-    waits: (Time, u32),
-    /// What comes after it, or the free place after this one.
+    /// Since when it is ready.
+    since: Time,
+    /// What it is.
+    operation: u32,
+    /// What comes after it, after the last one the first; or the free place after this one.
     after: u32,
 }
 
 /// Operations in the order in which they became ready, and of those that did so at the same time as they are written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queue {
-    /// Where the first one is.
-    head: u32,
     /// Where the last one is.
-    tail: u32,
+    last: u32,
+}
+
+impl Link {
+    /// Since when the operation is ready, and what it is.
+    fn waits(&self) -> (Time, u32) {
+        (self.since, self.operation)
+    }
 }
 
 impl Links {
@@ -56,7 +63,7 @@ impl Links {
 
 impl Default for Queue {
     fn default() -> Queue {
-        Queue { head: NONE, tail: NONE }
+        Queue { last: NONE }
     }
 }
 
@@ -64,44 +71,42 @@ impl Queue {
     /// The first operation, and since when it is ready.
     #[inline]
     pub(super) fn first(&self, links: &Links) -> Option<(Time, u32)> {
-        (self.head != NONE).then(|| links.links[self.head as usize].waits)
+        let last = links.links.get(self.last as usize)?;
+        Some(links.links[last.after as usize].waits())
     }
 
     /// Adds an operation that is in no queue. Mostly it comes last.
     #[inline]
     pub(super) fn push(&mut self, links: &mut Links, since: Time, operation: u32) {
-        let waits = (since, operation);
-        let mut before = self.tail;
-        if before != NONE && links.links[before as usize].waits > waits {
-            let earlier = |place: &u32| links.links[*place as usize].waits < waits;
-            before = self.places(links).take_while(earlier).last().unwrap_or(NONE);
+        let here = links.put(Link { since, operation, after: NONE });
+        let Some(last) = links.links.get(self.last as usize) else {
+            (links.links[here as usize].after, self.last) = (here, here);
+            return;
+        };
+        let is_last = last.waits() < (since, operation);
+        let mut before = self.last;
+        while !is_last
+            && links.links[links.links[before as usize].after as usize].waits() < (since, operation)
+        {
+            before = links.links[before as usize].after;
         }
-        let after = if before == NONE { self.head } else { links.links[before as usize].after };
-        let here = links.put(Link { waits, after });
-        match before {
-            NONE => self.head = here,
-            before => links.links[before as usize].after = here,
-        }
-        if after == NONE {
-            self.tail = here;
+        let after = std::mem::replace(&mut links.links[before as usize].after, here);
+        links.links[here as usize].after = after;
+        if is_last {
+            self.last = here;
         }
     }
 
     /// Takes the first operation.
     #[inline]
     pub(super) fn pop(&mut self, links: &mut Links) -> Option<u32> {
-        let (_, operation) = self.first(links)?;
-        let after = std::mem::replace(&mut links.links[self.head as usize].after, links.free);
-        links.free = std::mem::replace(&mut self.head, after);
-        if self.head == NONE {
-            self.tail = NONE;
+        let first = links.links.get(self.last as usize)?.after;
+        let Link { operation, after, .. } = links.links[first as usize];
+        links.links[self.last as usize].after = after;
+        if first == self.last {
+            self.last = NONE;
         }
+        links.links[first as usize].after = std::mem::replace(&mut links.free, first);
         Some(operation)
-    }
-
-    /// Where the operations are.
-    fn places<'a>(&self, links: &'a Links) -> impl Iterator<Item = u32> + 'a {
-        let some = |place: u32| (place != NONE).then_some(place);
-        std::iter::successors(some(self.head), move |place| some(links.links[*place as usize].after))
     }
 }

@@ -1,6 +1,7 @@
 //! Schedules with times derived by hand, and random ones against the machine.
 
 use super::player::*;
+use super::stored::ANY;
 use super::*;
 use crate::Machine;
 use crate::error::Cause;

@@ -63,7 +63,8 @@ impl ScheduleError {
 
 /// What every rank does. A [`ScheduleBuilder`](crate::ScheduleBuilder) makes it, and a [`Player`](crate::Player) says how long it takes.
 ///
-/// Ranks that do the same share a script: they exchange messages with the same ranks, or with ranks as far away.
+/// Ranks that do the same share a script: they exchange messages with the same ranks, or with ranks as far away, or with those
+/// whose numbers differ from theirs in the same bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
     /// What each rank does.
@@ -91,6 +92,9 @@ pub(super) struct Role {
     pub len: u32,
     /// The rank from which its peers are counted.
     pub origin: u32,
+    /// What is flipped in the numbers of its peers after that: of ranks that exchange with those that are some bits away, each
+    /// finds its own in the script of the first.
+    pub flip: u32,
 }
 
 /// An operation as it is stored in a script, or as a rank does it.
@@ -227,13 +231,14 @@ impl Schedule {
     #[inline]
     pub(super) fn operation(&self, rank: usize, operation: u32) -> Packed {
         let packed = self.operations[self.place(rank, operation)];
-        Packed { peer: packed.peer_from(self.ranks[rank].origin, self.ranks.len() as u32), ..packed }
+        Packed { peer: self.ranks[rank].peer(packed.peer, self.ranks.len() as u32), ..packed }
     }
 
-    /// How far a rank is from the one from which another one's peers are counted.
+    /// What the script of a rank calls a peer.
     #[inline]
-    pub(super) fn distance(&self, rank: usize, peer: u32) -> u32 {
-        distance(self.ranks[rank].origin, peer, self.ranks.len() as u32)
+    pub(super) fn in_script(&self, rank: usize, peer: u32) -> u32 {
+        let Role { origin, flip, .. } = self.ranks[rank];
+        distance(origin, peer ^ flip, self.ranks.len() as u32)
     }
 
     /// The operations that wait for one at a place in the scripts.
@@ -243,14 +248,15 @@ impl Schedule {
     }
 }
 
-impl Packed {
-    /// The peer of an operation of a script, if peers are counted from a rank.
+impl Role {
+    /// The peer that a script calls so.
     #[inline]
-    pub(super) fn peer_from(&self, origin: u32, ranks: u32) -> u32 {
-        match self.peer {
+    pub(super) fn peer(&self, in_script: u32, ranks: u32) -> u32 {
+        let Role { origin, flip, .. } = *self;
+        match in_script {
             ANY => ANY,
-            ahead if ahead < ranks - origin => origin + ahead,
-            ahead => ahead - (ranks - origin),
+            ahead if ahead < ranks - origin => (origin + ahead) ^ flip,
+            ahead => (ahead - (ranks - origin)) ^ flip,
         }
     }
 }

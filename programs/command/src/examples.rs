@@ -88,6 +88,6 @@ pub fn with_examples(command: Command) -> Command {
 
 /// A command whose help ends with these requests.
 fn with(command: Command, lines: [&str; 2]) -> Command {
-    let before = command.get_after_help().map(|help| format!("{help}\n\n")).unwrap_or_default();
+    let before = command.get_after_help().map(|help| format!("{}\n\n", help.ansi())).unwrap_or_default();
     command.after_help(format!("{before}Examples:\n  {}\n  {}", lines[0], lines[1]))
 }

@@ -93,13 +93,14 @@ fn argument(option: &'static dyn ProgramOption) -> Arg {
 
 impl<T: Args> Subcommand for OfProgram<T> {
     fn augment_subcommands(command: Command) -> Command {
-        let verb = command.get_name().to_string();
         // Another name is looked for too, so that it can be refused with the nearest one.
         let command = command.allow_external_subcommands(true).subcommand_value_name("PROGRAM");
-        command
-            .disable_help_subcommand(true)
-            .subcommand_help_heading("Programs")
-            .subcommands(PROGRAMS.iter().map(|program| subcommand::<T>(program, &verb)))
+        let command = command.disable_help_subcommand(true).subcommand_help_heading("Programs");
+        // All programs' options take milliseconds to put together, and only these requests need them.
+        command.defer(|command| {
+            let verb = command.get_name().to_string();
+            command.subcommands(PROGRAMS.iter().map(|program| subcommand::<T>(program, &verb)))
+        })
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {

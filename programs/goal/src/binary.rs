@@ -14,7 +14,7 @@ pub const MAGIC: u64 = 4223;
 /// The bytes of a file before the table of ranks.
 const HEAD: u64 = 8 + 4 + 1 + 1;
 /// The bytes of a node.
-const NODE: u64 = 4 + 1 + 4 + 8 + 4 + 1 + 1 + 4 * 4;
+const NODE: usize = 4 + 1 + 4 + 8 + 4 + 1 + 1 + 4 * 4;
 
 const SEND: u8 = 1;
 const RECV: u8 = 2;
@@ -44,10 +44,6 @@ impl Bytes<'_> {
         Ok(bytes)
     }
 
-    fn u8(&mut self) -> Result<u8, GoalError> {
-        Ok(self.take::<1>()?[0])
-    }
-
     fn u32(&mut self) -> Result<u32, GoalError> {
         Ok(u32::from_le_bytes(self.take()?))
     }
@@ -61,10 +57,17 @@ impl Bytes<'_> {
 struct Node {
     /// For how many others it says that it waits.
     needs: u32,
-    /// How many wait for its end.
-    after_end: u32,
-    /// How many wait for its beginning.
-    after_begin: u32,
+    /// How many say that it waits for them.
+    found: u32,
+    /// How many wait for its end, and how many for its beginning.
+    followers: [u32; 2],
+}
+
+/// Takes a number out of a node's bytes.
+fn number<const N: usize>(node: &mut &[u8]) -> [u8; N] {
+    let (number, rest) = node.split_first_chunk().expect("a node has all its numbers");
+    *node = rest;
+    *number
 }
 
 /// Reads a file. Memory grows with what is really there.
@@ -77,12 +80,12 @@ pub fn read(input: BufReader<&mut dyn Read>, unit: Time) -> Result<Schedule, Goa
     let ranks = bytes.u32()?;
     let mut builder = begin(ranks.into()).or_else(|why| bytes.error(why))?;
     // The last processor and the last interface, which the nodes tell too.
-    bytes.u8()?;
-    bytes.u8()?;
+    bytes.take::<2>()?;
     let mut table = Vec::new();
     for _ in 0..ranks {
         table.push((bytes.u64()?, bytes.u64()?));
     }
+    let mut followed: Vec<Node> = Vec::new();
     for (rank, (start, end)) in table.into_iter().enumerate() {
         // The table counts from behind the magic number.
         let here = bytes.read - 8;
@@ -97,13 +100,13 @@ pub fn read(input: BufReader<&mut dyn Read>, unit: Time) -> Result<Schedule, Goa
         for _ in 0..roots {
             bytes.u32()?;
         }
-        let mut followed = Vec::new();
+        followed.clear();
         let mut in_appendix: u64 = 0;
         for _ in 0..nodes {
-            let needs = bytes.u32()?;
-            let kind = bytes.u8()?;
-            let (peer, size, tag) = (bytes.u32()?, bytes.u64()?, bytes.u32()?);
-            let (cpu, nic) = (bytes.u8()?, bytes.u8()?);
+            let node = &mut &bytes.take::<NODE>()?[..];
+            let (needs, [kind]) = (u32::from_le_bytes(number(node)), number(node));
+            let (peer, size) = (u32::from_le_bytes(number(node)), u64::from_le_bytes(number(node)));
+            let (tag, [cpu, nic]) = (u32::from_le_bytes(number(node)), number(node));
             let any = |number: u32| (number != u32::MAX).then_some(number);
             let what = match kind {
                 SEND => Operation::Send { to: peer, bytes: size, tag },
@@ -120,33 +123,35 @@ pub fn read(input: BufReader<&mut dyn Read>, unit: Time) -> Result<Schedule, Goa
                 }
             };
             builder.place(Placed { what, cpu, nic }).or_else(|why| bytes.error(why.to_string()))?;
-            let mut stretch = || -> Result<u32, GoalError> {
-                let count = bytes.u32()?;
-                let first = bytes.u32()?;
-                if count > 0 && u64::from(first) != in_appendix {
+            let mut followers = [0; 2];
+            for followers in &mut followers {
+                *followers = u32::from_le_bytes(number(node));
+                let first = u32::from_le_bytes(number(node));
+                if *followers > 0 && u64::from(first) != in_appendix {
                     return bytes.error(format!(
                         "its followers begin at place {first} of the appendix, and place {in_appendix} is next; write them in a row"
                     ));
                 }
-                in_appendix += u64::from(count);
-                Ok(count)
-            };
-            let (after_end, after_begin) = (stretch()?, stretch()?);
-            followed.push(Node { needs, after_end, after_begin });
+                in_appendix += u64::from(*followers);
+            }
+            followed.push(Node { needs, found: 0, followers });
         }
-        let mut needs = vec![0_u32; followed.len()];
-        for (earlier, node) in followed.iter().enumerate() {
-            for place in 0..u64::from(node.after_end) + u64::from(node.after_begin) {
-                let (later, begun) = (bytes.u32()?, place >= u64::from(node.after_end));
-                let requirement = Requirement { later, earlier: earlier as u32, begun };
-                builder.require(requirement).or_else(|why| bytes.error(why.to_string()))?;
-                needs[later as usize] += 1;
+        for earlier in 0..nodes {
+            let followers = followed[earlier as usize].followers;
+            for (count, begun) in followers.into_iter().zip([false, true]) {
+                for _ in 0..count {
+                    let later = bytes.u32()?;
+                    let requirement = Requirement { later, earlier, begun };
+                    builder.require(requirement).or_else(|why| bytes.error(why.to_string()))?;
+                    followed[later as usize].found += 1;
+                }
             }
         }
-        if let Some(odd) = (0..needs.len()).find(|node| needs[*node] != followed[*node].needs) {
+        if let Some((odd, Node { needs, found, .. })) =
+            (0..).zip(&followed).find(|(_, node)| node.needs != node.found)
+        {
             return bytes.error(format!(
-                "operation {odd} of rank {rank} says that it waits for {}, and {} say that it waits for them",
-                followed[odd].needs, needs[odd]
+                "operation {odd} of rank {rank} says that it waits for {needs}, and {found} say that it waits for them"
             ));
         }
         if end != bytes.read - 8 {
@@ -174,7 +179,7 @@ pub fn write(schedule: &Schedule, out: &mut dyn Write, unit: Time) -> io::Result
         let nodes = schedule.operations(rank).len() as u64;
         let (needs, followers) = needs(schedule, rank);
         let roots = needs.iter().filter(|needs| **needs == 0).count() as u64;
-        let end = start + 8 + 4 * roots + NODE * nodes + 4 * followers.len() as u64;
+        let end = start + 8 + 4 * roots + NODE as u64 * nodes + 4 * followers.len() as u64;
         out.write_all(&start.to_le_bytes())?;
         out.write_all(&end.to_le_bytes())?;
         start = end;

@@ -9,16 +9,16 @@
 
 mod part;
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
+use super::early::{Early, is_early};
 use super::mail::{Mail, wanted};
 use super::outcome::{Played, not_received, stuck};
 use super::progress::Progress;
+use super::queue::{Links, Queue};
 use super::stored::{Kind, Packed, Schedule};
+use super::unmet::Unmet;
 use crate::clock::agenda::{Agenda, Entry};
 use crate::error::{Cause, Doing, RunError};
-use crate::message::matching::{Inbox, Posted, Receive};
+use crate::message::matching::Receive;
 use crate::message::{Matched, RawTag};
 use crate::params::{Params, ParamsError};
 use crate::time::Time;
@@ -74,9 +74,6 @@ impl Costs {
     }
 }
 
-/// What waits for a processor and an interface of a rank, each with its turn; the one with the first turn is on the agenda.
-type Waiting = BinaryHeap<Reverse<(u32, u32)>>;
-
 /// A processor and an interface of a rank.
 #[derive(Clone, Debug, Default)]
 struct Hardware {
@@ -86,8 +83,8 @@ struct Hardware {
     can_send: Time,
     /// When it can receive.
     can_receive: Time,
-    /// What waits for the two, by what it is.
-    waiting: [Waiting; 3],
+    /// What waits for the two, by what it is; the one with the first turn is on the agenda.
+    waiting: [Queue; 3],
 }
 
 /// A schedule that is being played.
@@ -100,12 +97,16 @@ pub(super) struct Play<'a> {
     owners: Vec<u32>,
     /// How far each operation is.
     reached: Vec<Reached>,
-    /// Since when each operation is ready.
+    /// Since when each receive is ready that is not ready at the beginning. The rest is never touched, and takes no memory.
     since: Vec<Time>,
     /// The ranks' processors and interfaces.
     hardware: Parts<Hardware>,
+    /// What waits behind what.
+    links: Links,
+    /// The receives that wait for nothing.
+    early: Early,
     /// Each rank's messages that have no receive, and its receives that have no message.
-    desks: Vec<(Inbox<Held>, Posted)>,
+    desks: Vec<Unmet<Held>>,
     /// What happens next: by time, and then as it was put here.
     agenda: Agenda,
     /// How many things were put there.
@@ -173,7 +174,9 @@ impl<'a> Play<'a> {
             reached: vec![Reached::Nothing; schedule.len()],
             since: vec![Time::ZERO; schedule.len()],
             hardware: Parts::new(P),
-            desks: (0..P).map(|_| Default::default()).collect(),
+            links: Links::new(),
+            early: Early::new(schedule),
+            desks: (0..P).map(|_| Unmet::default()).collect(),
             agenda: Agenda::default(),
             turns: 0,
             replayed: Played::default(),
@@ -215,15 +218,17 @@ impl<'a> Play<'a> {
         };
         let part = Play::part(act, packed, rank);
         let has_waited = matches!(reached, Reached::Queue | Reached::ReceiversQueue);
-        let first = self.waiting(act, part).peek().map(|Reverse((first, _))| *first);
-        if has_waited && first != Some(turn) {
+        if has_waited && self.first(act, part) != Some((turn, operation)) {
             return; // another one came before it, and is on the agenda
         }
         let when = self.when(act, part);
         match (when > time, has_waited) {
             (true, true) => return self.agenda.add(Entry::new(when, turn, operation)),
             (true, false) => return self.wait(act, part, when, turn, operation),
-            (false, true) => drop(self.waiting(act, part).pop()),
+            (false, true) => {
+                let (waiting, links) = self.waiting(act, part);
+                waiting.pop(links);
+            }
             (false, false) => (),
         }
         match act {
@@ -232,7 +237,7 @@ impl<'a> Play<'a> {
             Act::Message => self.message(operation, packed, part, rank, time),
         }
         self.is_done();
-        if has_waited && let Some(&Reverse((turn, operation))) = self.waiting(act, part).peek() {
+        if has_waited && let Some((turn, operation)) = self.first(act, part) {
             self.agenda.add(Entry::new(self.when(act, part), turn, operation));
         }
     }
@@ -283,8 +288,15 @@ impl<'a> Play<'a> {
 
     /// What waits for the same.
     #[inline]
-    fn waiting(&mut self, act: Act, part: Part) -> &mut Waiting {
-        &mut self.hardware.get_mut(part).waiting[act as usize]
+    fn waiting(&mut self, act: Act, part: Part) -> (&mut Queue, &mut Links) {
+        (&mut self.hardware.get_mut(part).waiting[act as usize], &mut self.links)
+    }
+
+    /// The turn of what is the first to wait for the same, and its operation.
+    #[inline]
+    fn first(&mut self, act: Act, part: Part) -> Option<(u32, u32)> {
+        let (waiting, links) = self.waiting(act, part);
+        waiting.first(links).map(|(turn, operation)| (turn.as_ps() as u32, operation))
     }
 
     /// Something waits until the hardware is free. If it is the first to do so, it is on the agenda.
@@ -292,9 +304,10 @@ impl<'a> Play<'a> {
     fn wait(&mut self, act: Act, part: Part, when: Time, turn: u32, operation: u32) {
         let is_message = act == Act::Message;
         self.reached[operation as usize] = if is_message { Reached::ReceiversQueue } else { Reached::Queue };
-        let waiting = self.waiting(act, part);
-        waiting.push(Reverse((turn, operation)));
-        if waiting.peek() == Some(&Reverse((turn, operation))) {
+        let (waiting, links) = self.waiting(act, part);
+        // Those with the first turns go first.
+        waiting.push(links, Time::from_ps(i64::from(turn)), operation);
+        if self.first(act, part) == Some((turn, operation)) {
             self.agenda.add(Entry::new(when, turn, operation));
         }
     }
@@ -329,14 +342,14 @@ impl<'a> Play<'a> {
     fn receive(&mut self, operation: u32, packed: &Packed, rank: u32, time: Time) {
         self.reached[operation as usize] = Reached::End;
         self.progress.begins(rank, operation, time);
-        let (messages, receives) = &mut self.desks[rank as usize];
-        let want = wanted(packed);
-        match messages.take(want) {
-            Some(Held(mail, _)) => {
-                self.agree(&mail, packed, time);
-                self.progress.ends(rank, operation, time);
-            }
-            None => receives.post(Receive { place: (self.since[operation as usize], operation), want }),
+        let desk = &mut self.desks[rank as usize];
+        if is_early(packed) {
+            return desk.posts_early();
+        }
+        let receive = Receive { place: (self.since[operation as usize], operation), want: wanted(packed) };
+        if let Some(Held(mail, _)) = desk.post(receive) {
+            self.agree(&mail, packed, time);
+            self.progress.ends(rank, operation, time);
         }
     }
 
@@ -350,13 +363,16 @@ impl<'a> Play<'a> {
         self.hardware.get_mut(part.interface()).can_receive = time + g + further * G;
         let tag = wanted(packed).tag;
         let mail = Mail { arrival: time, from, sent_by: operation, number: 0, tag, words: words as u32 };
-        let (messages, receives) = &mut self.desks[part.rank as usize];
-        match receives.take(&mail) {
-            Some(receive) => {
+        let held = Held(mail, self.replayed.events);
+        let desk = &mut self.desks[part.rank as usize];
+        let mut early = self.early.of(&mut self.progress, part.rank);
+        match desk.first(&early, &held) {
+            Some(found) => {
+                let receive = desk.takes(&mut early, found);
                 self.agree(&mail, packed, time);
                 self.progress.ends(part.rank, receive.place.1, time);
             }
-            None => messages.put(Held(mail, self.replayed.events)),
+            None => desk.put(held),
         }
     }
 
@@ -387,7 +403,15 @@ impl<'a> Play<'a> {
         for (since, operation) in fresh.drain(..) {
             let rank = self.owners[operation as usize];
             let packed = &self.progress.operation(rank, operation);
-            self.since[operation as usize] = since;
+            if is_early(packed) && !self.progress.is_awaited(rank, operation) {
+                // It is posted before any message comes, and nothing follows from that.
+                self.desks[rank as usize].posts_early();
+                self.replayed.events += 1;
+                continue;
+            }
+            if packed.kind == Kind::Recv && since > Time::ZERO {
+                self.since[operation as usize] = since;
+            }
             let act = if packed.kind == Kind::Send { Act::Send } else { Act::Calc };
             let part = Play::part(act, packed, rank);
             let (when, turn) = (self.when(act, part), self.turn());
@@ -420,8 +444,8 @@ impl<'a> Play<'a> {
             };
             return Err(stuck(&self.progress, |rank| finishes[rank], sending));
         }
-        let left = self.desks.iter().enumerate().flat_map(|(to, (messages, _))| {
-            messages.iter().map(move |Held(mail, _)| (mail.arrival, to, mail.from, mail.tag))
+        let left = self.desks.iter().enumerate().flat_map(|(to, desk)| {
+            desk.left().map(move |Held(mail, _)| (mail.arrival, to, mail.from, mail.tag))
         });
         if let Some(error) = not_received(left) {
             return Err(error);

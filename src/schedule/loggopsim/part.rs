@@ -43,12 +43,18 @@ impl<T: Clone + Default> Parts<T> {
     }
 
     /// What a part has.
-    #[inline]
+    #[inline(always)]
     pub(super) fn get_mut(&mut self, part: Part) -> &mut T {
         match part {
             Part { rank, cpu: 0, nic: 0 } => &mut self.first[rank as usize],
-            part => self.others.entry(part).or_default(),
+            part => self.other(part),
         }
+    }
+
+    /// What another part has.
+    #[cold]
+    fn other(&mut self, part: Part) -> &mut T {
+        self.others.entry(part).or_default()
     }
 
     /// What a part has, if it was ever used.

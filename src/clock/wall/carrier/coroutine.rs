@@ -6,7 +6,7 @@ use super::berth::{Berth, RunIn};
 use crate::clock::spread::Spread;
 use crate::clock::stacks::coroutines::Coroutines;
 use crate::clock::stacks::overflow::Stacks;
-use crate::clock::wall::cores::pin;
+use crate::clock::wall::cores::{Cores, pin};
 use crate::error::Cause;
 
 /// A processor's coroutine. It hands the core over by yielding the other processor's number.
@@ -29,7 +29,7 @@ pub(in crate::clock) fn carry<T: Send>(
     fail: &(dyn Fn(Cause) + Sync),
     run_in: RunIn<T>,
 ) -> (Vec<Option<T>>, bool) {
-    let ids = core_affinity::get_core_ids().unwrap_or_default();
+    let ids = Cores::here().ids();
     let (P, cores) = (spread.P(), spread.cores());
     let stacks = Stacks::new(P, stack);
     let run = |core: usize| {

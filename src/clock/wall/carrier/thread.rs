@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::berth::{Berth, RunIn};
 use crate::clock::stacks::overflow::Stacks;
 use crate::clock::sync::{Parker, Unparker};
-use crate::clock::wall::cores::pin;
+use crate::clock::wall::cores::{Cores, pin};
 use crate::error::Cause;
 
 /// A processor's own thread.
@@ -38,7 +38,7 @@ pub(in crate::clock) fn carry<T: Send>(
     run_in: RunIn<T>,
 ) -> (Vec<Option<T>>, bool) {
     let P = parkers.len();
-    let ids = core_affinity::get_core_ids().unwrap_or_default();
+    let ids = Cores::here().ids();
     let (stacks, pinned) = (Stacks::new(P, stack), AtomicBool::new(true));
     let run = |id: usize, parker: Parker| {
         let _known = stacks.thread(id);
