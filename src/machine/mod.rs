@@ -3,6 +3,7 @@
 mod host;
 pub(crate) mod limits;
 mod names;
+mod order;
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -24,12 +25,14 @@ use crate::message::{Pack, Payload, Tag, Unpack, number_of};
 use crate::params::{Latency, Level, Params, ParamsError, Ports, Surcharge, Ties};
 use crate::proc::{Groups, Proc, Rates, Setup, Work};
 use crate::rules::Stats;
-use crate::rules::choice::{Choice, Drawn, Latencies, Repeated};
+use crate::rules::choice::{Choice, Drawn, Rule, Ruled};
 use crate::rules::network::Network;
 use crate::time::{MS, NS, Time, US};
 use crate::trace::{Log, Trace};
 
 pub use host::{Host, Lateness};
+pub use order::Order;
+pub(crate) use order::{Seen, Sight};
 
 /// A parallel machine on which programs run.
 ///
@@ -57,7 +60,8 @@ pub struct Machine {
     ports: Ports,
     latency: Latency,
     ties: Ties,
-    repeated: Option<Arc<Latencies>>,
+    rule: Option<Rule>,
+    sight: Option<Sight>,
     work: Work,
     rates: Rates,
     levels: Arc<[Level]>,
@@ -132,7 +136,9 @@ impl Setup {
         match catch_unwind(AssertUnwindSafe(|| program(&mut proc))) {
             Ok(()) => proc.finish(),
             Err(payload) => {
-                proc.abandon();
+                if let Some(log) = proc.abandon() {
+                    self.left.lock().push((id, log));
+                }
                 resume_unwind(payload)
             }
         }
@@ -153,7 +159,8 @@ impl Machine {
             ports: Ports::default(),
             latency: Latency::default(),
             ties: Ties::default(),
-            repeated: None,
+            rule: None,
+            sight: None,
             work: Work::default(),
             rates: Rates::default(),
             levels: Arc::default(),
@@ -199,7 +206,7 @@ impl Machine {
 
     /// Sets how long a word is under way.
     pub fn latency(self, latency: Latency) -> Machine {
-        Machine { latency, repeated: None, ..self }
+        Machine { latency, rule: None, ..self }
     }
 
     /// Sets who goes first among processors that act at the same time.
@@ -223,8 +230,20 @@ impl Machine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn repeat(self, trace: &Trace) -> Machine {
-        let repeated = Some(Arc::new(trace.latencies()));
-        Machine { latency: trace.latency, ties: trace.ties, repeated, ..self }
+        self.ordered(&Order::of(trace))
+    }
+
+    /// Sets an order of messages, such as one under which a [check](Machine::check) failed. It takes the place of the
+    /// [latency](Machine::latency) and the [ties](Machine::ties).
+    pub fn ordered(self, order: &Order) -> Machine {
+        let Order { latency, ties, rule, sight } = order.clone();
+        Machine { latency, ties, rule, trace: self.trace || sight.is_some(), sight, ..self }
+    }
+
+    /// The order of messages that the machine has.
+    pub(crate) fn order(&self) -> Order {
+        let Machine { latency, ties, rule, .. } = self;
+        Order { latency: *latency, ties: *ties, rule: rule.clone(), sight: None }
     }
 
     /// Sets what computing costs; it is charged, unless told.
@@ -457,7 +476,7 @@ impl Machine {
             let (run, results) = self.run(program)?.take_results();
             return Ok(run.exchange_results(results.into_iter().map(home).collect()).0);
         };
-        self.check()?;
+        self.can_be()?;
         let setup = self.setup();
         let case = (format!("{:?}", self.params), std::any::type_name_of_val(&program), self.case);
         let mut body = |clock: &mut dyn Clock| {
@@ -493,7 +512,7 @@ impl Machine {
         runs: Runs,
         program: impl Fn(&mut Proc) -> R + Sync,
     ) -> Result<Run<R>, RunError> {
-        self.check()?;
+        self.can_be()?;
         if self.over.is_some() {
             let sentence = "its processors are processes, whose results must travel; call run_across";
             return Err(ParamsError::new(sentence).into());
@@ -507,8 +526,8 @@ impl Machine {
             ClockKind::Virtual => {
                 let setup = self.setup();
                 let lives =
-                    self.emulate(&setup, self.cores_at_once(), &|id, clock| setup.live(id, clock, &live))?;
-                Ok(self.report(lives, &setup))
+                    self.emulate(&setup, self.cores_at_once(), &|id, clock| setup.live(id, clock, &live));
+                Ok(self.report(lives.inspect_err(|_| self.shows_what_was_left(&setup))?, &setup))
             }
             ClockKind::Wall => self.measure(runs, &live, &clear),
         };
@@ -524,7 +543,7 @@ impl Machine {
     }
 
     /// Refuses a machine that cannot be.
-    fn check(&self) -> Result<(), ParamsError> {
+    fn can_be(&self) -> Result<(), ParamsError> {
         self.params.check()?;
         Level::check(&self.params, &self.levels)?;
         let sentence = if let Some((kind, unit)) = self.rates.negative() {
@@ -661,8 +680,8 @@ impl Machine {
     /// What the processors of one run share.
     fn setup(&self) -> Setup {
         let drawn = Drawn::new(&self.params, self.latency, self.ties);
-        let choice: Arc<dyn Choice> = match self.repeated.clone() {
-            Some(latencies) => Arc::new(Repeated { latencies, drawn }),
+        let choice: Arc<dyn Choice> = match self.rule.clone() {
+            Some(rule) => Arc::new(Ruled { rule, drawn }),
             None => Arc::new(drawn),
         };
         let rules = if self.over.is_some() { self.params.free() } else { self.params };
@@ -676,8 +695,22 @@ impl Machine {
             barrier: self.barrier,
             groups: if self.over.is_some() { Groups::apart() } else { Groups::default() },
             trace: self.trace,
+            left: Mutex::default(),
             run: RUNS.fetch_add(1, Ordering::Relaxed),
         }
+    }
+
+    /// A run has failed: shows what its processors had done, if somebody wants to see it.
+    #[cold]
+    fn shows_what_was_left(&self, setup: &Setup) {
+        if self.sight.is_none() {
+            return;
+        }
+        let mut lives: Vec<Account> = (0..self.params.P).map(|_| Account::default()).collect();
+        for (id, log) in setup.left.lock().drain(..) {
+            lives[id].1 = Some(log);
+        }
+        self.report(lives, setup);
     }
 
     /// Puts together what the processors brought home.
@@ -696,6 +729,7 @@ impl Machine {
             calls: Vec::new(),
         };
         let mut processors = Vec::with_capacity(lives.len());
+        let mut places = Vec::new();
         for (id, (mut stats, log)) in lives.into_iter().enumerate() {
             stats.most_to = setup.network.most_in_transit_to(id);
             processors.push(stats);
@@ -703,11 +737,15 @@ impl Machine {
             trace.activities.extend(log.activities);
             trace.progress.extend(log.progress);
             trace.messages.extend(log.messages);
+            places.extend(log.places.into_iter().map(|(call, at)| (trace.calls.len() + call, at)));
             trace.calls.extend(log.calls);
         }
         let groups = setup.groups.in_order();
         trace.calls.iter_mut().for_each(|call| call.what.regroup(&groups));
         let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
+        if let Some(sight) = &self.sight {
+            sight.set(Seen { trace: trace.clone(), places });
+        }
         let trace = self.trace.then_some(trace);
         Run { results: Vec::new(), processors, time, model: Some(time), host: None, trace }
     }

@@ -1,5 +1,7 @@
 //! Blocking calls: what they send and receive, and when they give up.
 
+use std::panic::Location;
+
 use super::processor::Proc;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Letter, Payload, RawTag, Tag, Want};
@@ -270,6 +272,9 @@ impl<'a> Proc<'a> {
             None => self.looked_in_vain(),
         }
         self.engine.called(|_| Some(CallKind::Probe { from, tag: CallTag::of(tag), saw: seen }));
+        if self.engine.is_traced() {
+            self.engine.called_at(Location::caller());
+        }
         self.restart_code();
         seen
     }
@@ -400,6 +405,7 @@ impl<'a> Proc<'a> {
 
     /// Notes that a receive is over, if that is traced.
     #[inline]
+    #[track_caller]
     fn has_called_receive<T>(&mut self, from: Option<usize>, tag: Tag<T>, until: Until) {
         if self.engine.is_traced() {
             self.notes_receive(from, tag, until);
@@ -413,8 +419,10 @@ impl<'a> Proc<'a> {
     }
 
     #[cold]
+    #[track_caller]
     fn notes_receive<T>(&mut self, from: Option<usize>, tag: Tag<T>, until: Until) {
         self.engine
             .called(|parts| Some(CallKind::Receive { from, tag: CallTag::of(tag), until, got: parts.got() }));
+        self.engine.called_at(Location::caller());
     }
 }

@@ -395,8 +395,9 @@ impl<'a> Proc<'a> {
         self.engine.finishes()
     }
 
-    /// The program has panicked.
-    pub(crate) fn abandon(&mut self) {
+    /// The program has panicked, or the run has failed. Returns what the processor had done, if that is traced.
+    pub(crate) fn abandon(self) -> Option<Box<Log>> {
         self.clock.end(self.engine.now(), false);
+        self.engine.finishes().1
     }
 }
