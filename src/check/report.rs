@@ -237,6 +237,6 @@ impl fmt::Display for Failure {
                 (more.len() > LISTED).then(|| f.write_str("\n  ...")).transpose()?;
             }
         }
-        write!(f, " (found in {} more runs)", self.tries)
+        write!(f, " (found in {} more run{})", self.tries, if self.tries == 1 { "" } else { "s" })
     }
 }

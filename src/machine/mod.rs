@@ -28,7 +28,7 @@ use crate::rules::Stats;
 use crate::rules::choice::{Choice, Drawn, Rule, Ruled};
 use crate::rules::network::Network;
 use crate::time::{MS, NS, Time, US};
-use crate::trace::{Log, Trace};
+use crate::trace::Trace;
 
 pub use host::{Host, Lateness};
 pub use order::Order;
@@ -115,9 +115,6 @@ type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 /// What a processor does on its clock, by its number.
 type LifeOf<'a, T> = &'a (dyn Fn(usize, &mut dyn Clock) -> T + Sync);
 
-/// Where a processor's time went, and what it did, if that is traced.
-type Account = (Stats, Option<Box<Log>>);
-
 impl Setup {
     /// What the network's rules say of the order of acts, and of what a reception takes.
     fn known(&self) -> Foreknown {
@@ -130,18 +127,19 @@ impl Setup {
         }
     }
 
-    /// Lives one processor's life.
-    fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Account {
+    /// Lives one processor's life. Returns where its time went.
+    fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Stats {
         let mut proc = Proc::new(id, clock, self);
-        match catch_unwind(AssertUnwindSafe(|| program(&mut proc))) {
-            Ok(()) => proc.finish(),
-            Err(payload) => {
-                if let Some(log) = proc.abandon() {
-                    self.left.lock().push((id, log));
-                }
-                resume_unwind(payload)
-            }
+        let lived = catch_unwind(AssertUnwindSafe(|| {
+            program(&mut proc);
+            proc.ends();
+        }));
+        let (stats, log) = proc.finish(lived.is_ok());
+        // What it did is seen also if the run fails.
+        if let Some(log) = log {
+            self.logs.lock().push((id, log));
         }
+        lived.map_or_else(|payload| resume_unwind(payload), |()| stats)
     }
 }
 
@@ -481,7 +479,7 @@ impl Machine {
         let case = (format!("{:?}", self.params), std::any::type_name_of_val(&program), self.case);
         let mut body = |clock: &mut dyn Clock| {
             let result = Mutex::new(None);
-            let (stats, _) = setup.live(link.id(), clock, &|p| *result.lock() = Some(program(p)));
+            let stats = setup.live(link.id(), clock, &|p| *result.lock() = Some(program(p)));
             let brought = (stats, home(result.into_inner().expect("it has ended")));
             let mut pack = Pack::whole();
             brought.pack(&mut pack);
@@ -527,7 +525,8 @@ impl Machine {
                 let setup = self.setup();
                 let lives =
                     self.emulate(&setup, self.cores_at_once(), &|id, clock| setup.live(id, clock, &live));
-                Ok(self.report(lives.inspect_err(|_| self.shows_what_was_left(&setup))?, &setup))
+                let lives = lives.inspect_err(|_| drop(self.report(Vec::new(), &setup)))?;
+                Ok(self.report(lives, &setup))
             }
             ClockKind::Wall => self.measure(runs, &live, &clear),
         };
@@ -695,26 +694,13 @@ impl Machine {
             barrier: self.barrier,
             groups: if self.over.is_some() { Groups::apart() } else { Groups::default() },
             trace: self.trace,
-            left: Mutex::default(),
+            logs: Mutex::default(),
             run: RUNS.fetch_add(1, Ordering::Relaxed),
         }
     }
 
-    /// A run has failed: shows what its processors had done, if somebody wants to see it.
-    #[cold]
-    fn shows_what_was_left(&self, setup: &Setup) {
-        if self.sight.is_none() {
-            return;
-        }
-        let mut lives: Vec<Account> = (0..self.params.P).map(|_| Account::default()).collect();
-        for (id, log) in setup.left.lock().drain(..) {
-            lives[id].1 = Some(log);
-        }
-        self.report(lives, setup);
-    }
-
-    /// Puts together what the processors brought home.
-    fn report(&self, lives: Vec<Account>, setup: &Setup) -> Run<()> {
+    /// Puts together what the processors brought home; of a run that has failed, what they did.
+    fn report(&self, mut processors: Vec<Stats>, setup: &Setup) -> Run<()> {
         let mut trace = Trace {
             params: self.params,
             levels: self.levels.to_vec(),
@@ -728,12 +714,13 @@ impl Machine {
             messages: Vec::new(),
             calls: Vec::new(),
         };
-        let mut processors = Vec::with_capacity(lives.len());
-        let mut places = Vec::new();
-        for (id, (mut stats, log)) in lives.into_iter().enumerate() {
+        for (id, stats) in processors.iter_mut().enumerate() {
             stats.most_to = setup.network.most_in_transit_to(id);
-            processors.push(stats);
-            let Some(log) = log else { continue };
+        }
+        let mut places = Vec::new();
+        let mut logs = std::mem::take(&mut *setup.logs.lock());
+        logs.sort_unstable_by_key(|(id, _)| *id);
+        for (_, log) in logs {
             trace.activities.extend(log.activities);
             trace.progress.extend(log.progress);
             trace.messages.extend(log.messages);

@@ -377,8 +377,8 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// The program has returned: the processor's local time is over, and so is its account.
-    pub(crate) fn finish(mut self) -> (Stats, Option<Box<Log>>) {
+    /// The program has returned: the processor's local time is over.
+    pub(crate) fn ends(&mut self) {
         self.count_code();
         self.catches_up();
         if let Some(acting) = self.acting() {
@@ -391,13 +391,11 @@ impl<'a> Proc<'a> {
             self.fail(Cause::NotWaited { id: self.id(), count, first });
         }
         self.turn();
-        self.clock.end(self.engine.now(), true);
-        self.engine.finishes()
     }
 
-    /// The program has panicked, or the run has failed. Returns what the processor had done, if that is traced.
-    pub(crate) fn abandon(self) -> Option<Box<Log>> {
-        self.clock.end(self.engine.now(), false);
-        self.engine.finishes().1
+    /// The processor's account is over, and what it did if that is traced; `well` if its program returned, and did not panic.
+    pub(crate) fn finish(self, well: bool) -> (Stats, Option<Box<Log>>) {
+        self.clock.end(self.engine.now(), well);
+        self.engine.finishes()
     }
 }

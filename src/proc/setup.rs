@@ -29,8 +29,8 @@ pub(crate) struct Setup {
     pub groups: Groups,
     /// Whether they note what they do.
     pub trace: bool,
-    /// What those had done whose program did not return, if they note that.
-    pub left: Mutex<Vec<(usize, Box<Log>)>>,
+    /// What those did that have come to their end, if they note that.
+    pub logs: Mutex<Vec<(usize, Box<Log>)>>,
     /// The number of the run, which no other run of this process has.
     pub run: u64,
 }
