@@ -186,15 +186,16 @@ impl<R> fmt::Display for Checked<R> {
             None => writeln!(f, " by seed {seed}; {audited} held against the rules")?,
         }
         if let Some(Coverage { orders, is_done, out_of_reach }) = self.coverage {
-            write!(f, "{orders} order{} differ in what is taken", s(&orders))?;
+            let by = |n: usize| if n == 1 { "order, by" } else { "orders, which differ in" };
+            write!(f, "{orders} {} what receives, looks and waits take", by(orders))?;
             match (is_done, out_of_reach) {
-                (true, 0) => writeln!(f, ", and there are no others")?,
+                (true, 0) => writeln!(f, "; there are no others")?,
                 (true, n) => writeln!(
                     f,
                     "; in {n} place{} another message would need to be under way for longer than L, or a processor to come later",
                     s(&n)
                 )?,
-                (false, _) => writeln!(f, ", and there are more")?,
+                (false, _) => writeln!(f, "; there may be more")?,
             }
         }
         for few in 1..=super::late_few::MOST {
@@ -203,7 +204,7 @@ impl<R> fmt::Display for Checked<R> {
                 writeln!(
                     f,
                     "a failure that needs {given} late is found with a probability of at least {:.1}%",
-                    100.0 * probability
+                    (1000.0 * probability).floor() / 10.0
                 )?;
             }
         }

@@ -38,17 +38,18 @@ impl<'a> Proc<'a> {
         self.count_code();
         let bytes = value.bytes();
         let words = self.words(to, bytes);
+        let at = Location::caller();
         self.passes_gap(to, words, |p, until| {
             let Some(taken) = p.takes(None, taking, until) else { return false };
             let (from, message) = p.open(taken, taking);
-            p.has_called_receive(None, taking, Until::GapOver);
+            p.has_called_receive(None, taking, Until::GapOver, at);
             p.restart_code();
             on(p, from, message);
             p.count_code();
             true
         });
         if self.engine.engaged {
-            self.has_called_receive(None, taking, Until::GapOver); // requests may have made the gap longer
+            self.has_called_receive(None, taking, Until::GapOver, at); // requests may have made the gap longer
         }
         self.sends(to, tag, words, value);
         self.has_called_send(to, tag, bytes);
@@ -213,7 +214,7 @@ impl<'a> Proc<'a> {
         let number = call.tag.user_number();
         let Some(taken) = call.into_letter() else { self.fail_to_wait() };
         let (sender, value) = self.open(taken, tag);
-        self.has_called_receive(from, tag, Until::Come);
+        self.has_called_receive(from, tag, Until::Come, Location::caller());
         self.restart_code();
         (sender, number, value)
     }
@@ -247,7 +248,7 @@ impl<'a> Proc<'a> {
                 None
             }
         };
-        self.has_called_receive(from, tag, Until::deadline(deadline));
+        self.has_called_receive(from, tag, Until::deadline(deadline), Location::caller());
         self.restart_code();
         message
     }
@@ -405,10 +406,15 @@ impl<'a> Proc<'a> {
 
     /// Notes that a receive is over, if that is traced.
     #[inline]
-    #[track_caller]
-    fn has_called_receive<T>(&mut self, from: Option<usize>, tag: Tag<T>, until: Until) {
+    fn has_called_receive<T>(
+        &mut self,
+        from: Option<usize>,
+        tag: Tag<T>,
+        until: Until,
+        at: &'static Location<'static>,
+    ) {
         if self.engine.is_traced() {
-            self.notes_receive(from, tag, until);
+            self.notes_receive(from, tag, until, at);
         }
     }
 
@@ -419,10 +425,15 @@ impl<'a> Proc<'a> {
     }
 
     #[cold]
-    #[track_caller]
-    fn notes_receive<T>(&mut self, from: Option<usize>, tag: Tag<T>, until: Until) {
+    fn notes_receive<T>(
+        &mut self,
+        from: Option<usize>,
+        tag: Tag<T>,
+        until: Until,
+        at: &'static Location<'static>,
+    ) {
         self.engine
             .called(|parts| Some(CallKind::Receive { from, tag: CallTag::of(tag), until, got: parts.got() }));
-        self.engine.called_at(Location::caller());
+        self.engine.called_at(at);
     }
 }

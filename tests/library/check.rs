@@ -1,8 +1,14 @@
 //! Checks: what they try, what they find, and what they make of it.
 
+#[path = "../../examples/wrong/main.rs"]
+mod wrong;
+
 use std::collections::BTreeSet;
 
-use loggp::{Check, Checked, Latency, Machine, Params, Proc, Request, Strategy, Tag, US};
+use loggp::{
+    Check, Checked, ClockKind, Dilation, Latency, Machine, Params, Proc, Request, Strategy, Tag, Trace, US,
+    Wrong,
+};
 
 const WORD: Tag<usize> = Tag::new(0);
 const OTHER: Tag<usize> = Tag::new(1);
@@ -175,7 +181,91 @@ fn the_systematic_strategy_finds_what_brute_force_finds() {
     for (name, P, L, program) in programs {
         let machine = machine(P, L);
         let (checked, found) = systematic(&machine, program);
-        println!("{name}: {:?} in {} runs", checked.coverage, checked.runs);
         assert_eq!(found, by_force(&machine, program), "{name}");
+        let coverage = checked.coverage.unwrap();
+        assert_eq!((coverage.orders, coverage.is_done), (found.len(), true), "{name}");
     }
+}
+
+/// The report of a check, for comparison.
+fn report(check: &Check, machine: &Machine, program: wrong::Program) -> String {
+    check.run(machine, program).unwrap().to_string()
+}
+
+#[test]
+fn each_wrong_program_is_found_and_at_most_two_messages_are_late() {
+    for (name, program) in wrong::WRONG {
+        let machine = wrong::machine(name).unwrap();
+        let checked = machine.check(program).unwrap();
+        let failure = checked.failure.as_ref().unwrap_or_else(|| panic!("{name} is not found"));
+        assert!(checked.runs <= 1000 && failure.late.len() <= 2, "{name}: {checked}");
+
+        // The order shows it again, and so does the trace, from a file and on either clock.
+        let mut file = Vec::new();
+        failure.trace.write(&mut file).unwrap();
+        let read = Trace::read(&file[..]).unwrap();
+        let wall = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
+        let of = |machine: Machine| machine.run(program).map(|run| run.results);
+        match (&failure.wrong, of(machine.clone().ordered(&failure.order))) {
+            (Wrong::Differs, Ok(results)) => {
+                assert_ne!(results, checked.classes[0].result, "{name}");
+                assert_eq!(of(machine.repeat(&read)).unwrap(), results, "{name}");
+                assert_eq!(of(wall.repeat(&read)).unwrap(), results, "{name}");
+            }
+            (Wrong::Failed(error), Err(again)) => {
+                let cause = |machine| of(machine).unwrap_err().cause;
+                assert_eq!(again.cause, error.cause, "{name}");
+                assert_eq!(cause(machine.repeat(&read)), error.cause, "{name}");
+                assert_eq!(cause(wall.repeat(&read)), error.cause, "{name}");
+            }
+            (wrong, again) => panic!("{name}: {wrong}, and then {again:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_report_is_the_same_on_any_number_of_cores() {
+    for (name, program) in wrong::WRONG {
+        let machine = wrong::machine(name).unwrap();
+        for strategy in [Strategy::Mixed, Strategy::Systematic] {
+            let check = Check::new().strategy(strategy).runs(300).seed(7);
+            let (one, three) = (check.clone(), check.cores(3));
+            assert_eq!(report(&one, &machine, program), report(&three, &machine, program), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_depends_on_the_order_and_is_right_is_benign() {
+    let machine = machine(4, 6);
+    let all = |results: &[Vec<usize>]| match results[0].iter().sum::<usize>() {
+        6 => Ok(()),
+        sum => Err(format!("the sum is {sum}")),
+    };
+    let check = Check::new().results_may_differ(true).runs(200);
+    let checked = check.run_verified(&machine, three_at_once, all).unwrap();
+    assert!(checked.is_right() && checked.classes.len() == 6);
+    assert_eq!((checked.runs, checked.audited, checked.messages), (200, 4, 3));
+    assert_eq!(checked.classes.iter().map(|class| class.runs).sum::<usize>(), 200);
+    for class in &checked.classes {
+        assert_eq!(machine.clone().ordered(&class.order).run(three_at_once).unwrap().results, class.result);
+    }
+    let said = checked.to_string();
+    assert!(
+        said.ends_with("every run came to a right end; the result depends on the order: 6 results"),
+        "{said}"
+    );
+    let [choices] = &checked.choices[..] else { panic!("{said}") };
+    assert_eq!((choices.taken, choices.chosen), (12, 8));
+    assert!(choices.at.file().ends_with("check.rs"));
+
+    let wrong = check.run_verified(&machine, three_at_once, |_| Err("it is never right".into())).unwrap();
+    assert_eq!(wrong.failure.unwrap().wrong.to_string(), "the result is wrong: it is never right");
+}
+
+#[test]
+fn a_machine_that_cannot_be_is_not_checked() {
+    let params = Params { g: -US, ..*machine(2, 6).params() };
+    let error = Machine::new(params).check(|_| ()).unwrap_err();
+    assert_eq!(error.to_string(), "g = -1 us is negative; only G_l may be");
 }

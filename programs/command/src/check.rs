@@ -4,8 +4,8 @@ use std::env;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::thread::available_parallelism;
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use clap::Args;
@@ -118,7 +118,8 @@ impl CheckCommand {
 
         let Orders { strategy, runs, time, order_seed, audit, .. } = request.orders;
         let most = runs.unwrap_or(if time.is_some() { usize::MAX } else { 1000 });
-        let cores = study.emulation.cores.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get));
+        let cores =
+            study.emulation.cores.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get));
         let progress = Arc::new(match time {
             None => Progress::of(most),
             Some(_) => Progress::with(usize::MAX, "{pos} runs, now {msg}"),
