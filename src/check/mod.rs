@@ -81,7 +81,8 @@ pub type Tried<R> = Result<Result<R, String>, RunError>;
 
 /// A run under an order.
 struct Ran<R> {
-    tried: Tried<R>,
+    /// No result is one that equals that of the first run: there are many, and they are large.
+    tried: Tried<Option<R>>,
     seen: Option<Seen>,
     /// The rule that it broke, if it was audited and broke one.
     broken: Option<String>,
@@ -170,7 +171,7 @@ impl Check {
     /// # Errors
     ///
     /// If there is no such machine, or this computer cannot hold it.
-    pub fn run<R: PartialEq + Send>(
+    pub fn run<R: PartialEq + Send + Sync>(
         &self,
         machine: &Machine,
         program: impl Fn(&mut Proc) -> R + Sync,
@@ -180,7 +181,7 @@ impl Check {
 
     /// The same with a verification of the results: if it finds something wrong, it says what, in one sentence. Where
     /// results [may differ](Check::results_may_differ) it alone says whether they are right.
-    pub fn run_verified<R: PartialEq + Send>(
+    pub fn run_verified<R: PartialEq + Send + Sync>(
         &self,
         machine: &Machine,
         program: impl Fn(&mut Proc) -> R + Sync,
@@ -200,7 +201,7 @@ impl Check {
     /// # Errors
     ///
     /// If there is no such machine, or this computer cannot hold it.
-    pub fn trials<R: PartialEq + Send>(
+    pub fn trials<R: PartialEq + Send + Sync>(
         &self,
         usual: &Order,
         P: usize,
@@ -236,7 +237,13 @@ impl Check {
             if orders.is_empty() {
                 break;
             }
-            let ran = self.run_all(first, &orders, systematic.is_some(), &trial, &|| first == 0 || in_time());
+            let usual = checked.classes.first().map(|class| &class.result);
+            let compared = |order: &Order| {
+                let tried = trial(order)?;
+                Ok(tried.map(|result| Some(result).filter(|result| Some(result) != usual)))
+            };
+            let ran =
+                self.run_all(first, &orders, systematic.is_some(), &compared, &|| first == 0 || in_time());
             for (place, Ran { tried, seen, broken }) in ran.into_iter().enumerate() {
                 let run = checked.runs;
                 checked.runs += 1;
@@ -266,7 +273,11 @@ impl Check {
                     _ if broken.is_some() => broken.map(Wrong::Rule),
                     Err(error) => Some(Wrong::Failed(error)),
                     Ok(Err(why)) => Some(Wrong::NotRight(why)),
-                    Ok(Ok(result)) => self.differs(&mut checked, result, order),
+                    Ok(Ok(None)) => {
+                        checked.classes[0].runs += 1;
+                        None
+                    }
+                    Ok(Ok(Some(result))) => self.differs(&mut checked, result, order),
                 };
                 if let Some(wrong) = wrong {
                     checked.failure = Some(failure(run, wrong, order, &checked.classes, &trial));
@@ -308,7 +319,7 @@ impl Check {
         first: usize,
         orders: &[Order],
         see_all: bool,
-        trial: &(impl Fn(&Order) -> Tried<R> + Sync),
+        trial: &(impl Fn(&Order) -> Tried<Option<R>> + Sync),
         in_time: &(dyn Fn() -> bool + Sync),
     ) -> Vec<Ran<R>> {
         let ran: Vec<Mutex<Option<Ran<R>>>> = orders.iter().map(|_| Mutex::default()).collect();
@@ -343,7 +354,7 @@ impl Check {
         order: &Order,
         see: bool,
         run: usize,
-        trial: &impl Fn(&Order) -> Tried<R>,
+        trial: &impl Fn(&Order) -> Tried<Option<R>>,
     ) -> Ran<R> {
         let is_audited = self.is_audited(run);
         if !(see || is_audited) {
@@ -365,7 +376,7 @@ impl Machine {
     /// # Errors
     ///
     /// If there is no such machine, or this computer cannot hold it.
-    pub fn check<R: PartialEq + Send>(
+    pub fn check<R: PartialEq + Send + Sync>(
         &self,
         program: impl Fn(&mut Proc) -> R + Sync,
     ) -> Result<Checked<Vec<R>>, RunError> {

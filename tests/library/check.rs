@@ -269,3 +269,56 @@ fn a_machine_that_cannot_be_is_not_checked() {
     let error = Machine::new(params).check(|_| ()).unwrap_err();
     assert_eq!(error.to_string(), "g = -1 us is negative; only G_l may be");
 }
+
+/// The mistakes of `docs/start/check.md`, as the document shows them, and mended.
+#[test]
+fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
+    let document = include_str!("../../docs/start/check.md");
+    for name in ["arrival", "tag-clash", "one-order"] {
+        let (_, program) = wrong::WRONG.iter().find(|(other, _)| *other == name).unwrap();
+        let said = wrong::machine(name).unwrap().check(program).unwrap().failure.unwrap().to_string();
+        assert!(document.contains(&said), "{said}");
+    }
+    let machine = wrong::machine("").unwrap();
+    let arrival = |p: &mut Proc| match p.id() {
+        0 => (1..p.p()).map(|from| p.recv_from(from, WORD)).collect(),
+        id => {
+            p.send(0, WORD, id);
+            Vec::new()
+        }
+    };
+    assert!(machine.check(arrival).unwrap().is_right());
+    let tags = |p: &mut Proc| match p.id() {
+        0 => {
+            let count = p.recv_from(1, OTHER) as u32;
+            (0..count).map(|place| p.recv_from(1, WORD.step(place))).collect()
+        }
+        1 => {
+            p.send(0, OTHER, 2);
+            (0..2).for_each(|place| p.send(0, WORD.step(place), place as usize));
+            Vec::new()
+        }
+        _ => Vec::new(),
+    };
+    assert!(machine.check(tags).unwrap().is_right());
+    let lock = |p: &mut Proc| match p.id() {
+        0 => (0..2).for_each(|_| {
+            let (holder, _) = p.recv(WORD);
+            p.send(holder, WORD.step(1), 0);
+            p.recv_from(holder, WORD.step(2));
+        }),
+        id @ (1 | 2) => {
+            p.send(0, WORD, 0);
+            p.recv_from(0, WORD.step(1));
+            if id == 1 {
+                p.send(2, OTHER, 7);
+            }
+            p.send(0, WORD.step(2), 0);
+            if id == 2 {
+                p.recv_from(1, OTHER);
+            }
+        }
+        _ => (),
+    };
+    assert!(machine.check(lock).unwrap().is_right());
+}
