@@ -290,12 +290,12 @@ fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
     assert!(machine.check(arrival).unwrap().is_right());
     let tags = |p: &mut Proc| match p.id() {
         0 => {
-            let count = p.recv_from(1, OTHER) as u32;
+            let count = p.recv_from(1, OTHER) as usize;
             (0..count).map(|place| p.recv_from(1, WORD.step(place))).collect()
         }
         1 => {
             p.send(0, OTHER, 2);
-            (0..2).for_each(|place| p.send(0, WORD.step(place), place as usize));
+            (0..2).for_each(|place| p.send(0, WORD.step(place), place));
             Vec::new()
         }
         _ => Vec::new(),

@@ -194,3 +194,49 @@ fn time(text: &str) -> Result<Duration, String> {
         _ => Err(wrong()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use loggp::{Machine, Params, Tag, Trace, US};
+
+    use super::*;
+
+    #[test]
+    fn a_run_that_failed_is_written_and_the_command_line_for_it_is_told() {
+        const WORD: Tag<usize> = Tag::new(0);
+        let machine = Machine::new(Params::builder(3).L(6 * US).o(US).build().unwrap());
+        let checked = Check::new().trials(&Order::default(), 3, |order| {
+            let run = machine.clone().ordered(order).run(|p| match p.id() {
+                0 => [p.recv(WORD).0, p.recv(WORD).0],
+                id => {
+                    p.send(0, WORD, id);
+                    [0, 0]
+                }
+            })?;
+            Ok(if run.results[0] == [1, 2] { Ok(()) } else { Err("2 was first".into()) })
+        });
+        let path = env::temp_dir().join(format!("loggp-check-{}.json", std::process::id()));
+        let arguments = ["check", "lu", "-P", "3", "--runs=9", "--strategy", "random"].map(String::from);
+        let mut said = Vec::new();
+        let end = failed_with(&checked.unwrap(), &path, arguments.into_iter(), &mut said);
+        assert!(matches!(end, Err(Failure::Run(why)) if why == "run 2 of the check failed"));
+        let shown = path.display();
+        let command = format!("  loggp run lu -P 3 --work charged --repeat-from {shown}\n");
+        assert!(String::from_utf8(said).unwrap().ends_with(&command));
+        let trace = Trace::read(std::fs::File::open(&path).unwrap()).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(
+            machine
+                .repeat(&trace)
+                .run(|p| if p.id() == 0 {
+                    p.recv(WORD).0 + p.recv(WORD).0
+                } else {
+                    p.send(0, WORD, 1);
+                    0
+                })
+                .unwrap()
+                .results[0],
+            3
+        );
+    }
+}
