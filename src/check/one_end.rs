@@ -12,7 +12,7 @@ pub(super) fn count(P: usize) -> usize {
 
 /// The order with this number: first each sender, then each receiver.
 pub(super) fn one_end(P: usize, number: usize, ties: Ties) -> Order {
-    let (id, sends) = (number % P, number / P % 2 == 0);
+    let (id, sends) = (number % P, (number / P).is_multiple_of(2));
     let rule = Rule::new(move |message, to, _, most| {
         let is_late = if sends { message.from == id } else { to == id };
         Some(if is_late { most } else { Time::ZERO })

@@ -18,11 +18,14 @@ fn machine(P: usize, L: i64) -> Machine {
     Machine::new(Params::builder(P).L(L * US).o(US).build().unwrap())
 }
 
+/// What a processor does; it returns what it took.
+type Program = fn(&mut Proc) -> Vec<usize>;
+
 /// What each processor took, in its order.
 type Taken = Vec<Vec<usize>>;
 
 /// All that can be taken when each message is under way for 0, 1, ..., L cycles.
-fn by_force(machine: &Machine, program: fn(&mut Proc) -> Vec<usize>) -> BTreeSet<Taken> {
+fn by_force(machine: &Machine, program: Program) -> BTreeSet<Taken> {
     let L = machine.params().L.as_ps() / US.as_ps();
     let first = machine.clone().latency(Latency::Random { seed: 1 }).trace(true).run(program).unwrap();
     let trace = first.trace.unwrap();
@@ -40,7 +43,7 @@ fn by_force(machine: &Machine, program: fn(&mut Proc) -> Vec<usize>) -> BTreeSet
 }
 
 /// All that the systematic strategy finds, and what it says of that.
-fn systematic(machine: &Machine, program: fn(&mut Proc) -> Vec<usize>) -> (Checked<Taken>, BTreeSet<Taken>) {
+fn systematic(machine: &Machine, program: Program) -> (Checked<Taken>, BTreeSet<Taken>) {
     let check = Check::new().strategy(Strategy::Systematic).runs(100_000).results_may_differ(true);
     let checked = check.run(machine, program).unwrap();
     let found = checked.classes.iter().map(|class| class.result.clone()).collect();
@@ -168,7 +171,7 @@ fn probes(p: &mut Proc) -> Vec<usize> {
 
 #[test]
 fn the_systematic_strategy_finds_what_brute_force_finds() {
-    let programs: [(&str, usize, i64, fn(&mut Proc) -> Vec<usize>); 8] = [
+    let programs: [(&str, usize, i64, Program); 8] = [
         ("three at once", 4, 6, three_at_once),
         ("two receivers", 4, 6, two_receivers),
         ("answered", 3, 4, answered),
@@ -290,7 +293,7 @@ fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
     assert!(machine.check(arrival).unwrap().is_right());
     let tags = |p: &mut Proc| match p.id() {
         0 => {
-            let count = p.recv_from(1, OTHER) as usize;
+            let count = p.recv_from(1, OTHER);
             (0..count).map(|place| p.recv_from(1, WORD.step(place))).collect()
         }
         1 => {
