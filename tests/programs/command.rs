@@ -1170,8 +1170,8 @@ fn a_check_says_what_it_has_no_use_for() {
         ("check fft --latency random:1", "a check has no use for --latency; leave it out"),
         ("check fft --work measured", "no run with measured work could be made again; leave out --work"),
         (
-            "check fft --time 3",
-            "invalid value '3' for '--time <TIME>': give a time with its unit: 30s, or 500ms",
+            "check fft --for 3",
+            "invalid value '3' for '--for <TIME>': give a time with its unit: 30s, or 500ms",
         ),
         ("check fft --runs 0", "invalid value '0' for '--runs <N>': give a whole number from 1"),
     ] {

@@ -51,12 +51,12 @@ struct Orders {
     /// Which orders of messages are tried
     #[arg(long, value_parser = one_of::<Strategy>(STRATEGIES), default_value = "mixed")]
     strategy: Strategy,
-    /// How many runs are made [default: 1000; with --time as many as there is time for]
+    /// How many runs are made [default: 1000; with --for as many as there is time for]
     #[arg(long, value_name = "N", value_parser = runs, allow_negative_numbers = true)]
     runs: Option<usize>,
     /// For how long runs are begun: 30s
-    #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
-    time: Option<Duration>,
+    #[arg(long = "for", id = "for", value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
+    time: Option<Duration>, // a program has an option `--time`
     /// Draws the orders
     #[arg(long, value_name = "N", value_parser = seed, default_value = "1", allow_negative_numbers = true)]
     order_seed: u64,
@@ -78,7 +78,7 @@ const STRATEGIES: &[Named] = &[
 ];
 
 /// The options that `run` does not have.
-const OWN: [&str; 6] = ["--strategy", "--runs", "--time", "--order-seed", "--audit", "--trace"];
+const OWN: [&str; 6] = ["--strategy", "--runs", "--for", "--order-seed", "--audit", "--trace"];
 
 impl CheckCommand {
     /// Runs it under many orders, and says what came of that.
