@@ -34,6 +34,7 @@
 //! - [`collectives`] are operations in which every processor takes part.
 //! - [`Host`] says how late this computer was in a run on the wall clock, and how far to trust its times.
 //! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules, and a [`Replay`] makes the run again.
+//! - [`Check`] runs a program under many [orders](Order) of messages, and reduces what fails to the fewest late messages.
 //! - A [`Schedule`] says what ranks send, receive and compute without a program; a [`Player`] plays it under the same rules,
 //!   up to millions of ranks.
 //! - [`Traffic`] is the network alone, for those who want a cost without a run.
@@ -53,6 +54,7 @@ compile_error!(
 mod audit;
 #[cfg(test)]
 mod cases;
+mod check;
 mod clock;
 pub mod collectives;
 mod error;
@@ -69,13 +71,14 @@ mod time;
 mod trace;
 
 pub use audit::{Audit, Rule, Violation, audit};
+pub use check::{Check, Checked, Choices, Class, Coverage, Failure, Late, Strategy, Tried, Wrong};
 pub use clock::ClockKind;
 pub use clock::wall::carrier::Carrier;
 pub use clock::wall::dilation::Dilation;
 pub use clock::watchdog::Silence;
 pub use error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
 pub use link::{Came, Channels, Link};
-pub use machine::{Host, Lateness, Machine, Run};
+pub use machine::{Host, Lateness, Machine, Order, Run};
 #[doc(hidden)]
 pub use message::Plain;
 pub use message::{Body, MessageId, Pack, Payload, Slice, Tag, Unpack};

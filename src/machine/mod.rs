@@ -3,6 +3,7 @@
 mod host;
 pub(crate) mod limits;
 mod names;
+mod order;
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -25,12 +26,14 @@ use crate::message::{Pack, Payload, Tag, Unpack, number_of};
 use crate::params::{Latency, Level, Params, ParamsError, Ports, Surcharge, Ties};
 use crate::proc::{Groups, Proc, Rates, Setup, Work};
 use crate::rules::Stats;
-use crate::rules::choice::{Choice, Drawn, Latencies, Repeated};
+use crate::rules::choice::{Choice, Drawn, Rule, Ruled};
 use crate::rules::network::Network;
 use crate::time::{MS, NS, Time, US};
-use crate::trace::{Log, Trace};
+use crate::trace::Trace;
 
 pub use host::{Host, Lateness};
+pub use order::Order;
+pub(crate) use order::{Seen, Sight};
 
 /// A parallel machine on which programs run.
 ///
@@ -58,7 +61,8 @@ pub struct Machine {
     ports: Ports,
     latency: Latency,
     ties: Ties,
-    repeated: Option<Arc<Latencies>>,
+    rule: Option<Rule>,
+    sight: Option<Sight>,
     work: Work,
     rates: Rates,
     levels: Arc<[Level]>,
@@ -112,9 +116,6 @@ type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 /// What a processor does on its clock, by its number.
 type LifeOf<'a, T> = &'a (dyn Fn(usize, &mut dyn Clock) -> T + Sync);
 
-/// Where a processor's time went, and what it did, if that is traced.
-type Account = (Stats, Option<Box<Log>>);
-
 impl Setup {
     /// What the network's rules say of the order of acts, and of what a reception takes.
     fn known(&self) -> Foreknown {
@@ -128,16 +129,19 @@ impl Setup {
         }
     }
 
-    /// Lives one processor's life.
-    fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Account {
+    /// Lives one processor's life. Returns where its time went.
+    fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Stats {
         let mut proc = Proc::new(id, clock, self);
-        match catch_unwind(AssertUnwindSafe(|| program(&mut proc))) {
-            Ok(()) => proc.finish(),
-            Err(payload) => {
-                proc.abandon();
-                resume_unwind(payload)
-            }
+        let lived = catch_unwind(AssertUnwindSafe(|| {
+            program(&mut proc);
+            proc.ends();
+        }));
+        let (stats, log) = proc.finish(lived.is_ok());
+        // What it did is seen also if the run fails.
+        if let Some(log) = log {
+            self.logs.lock().push((id, log));
         }
+        lived.map_or_else(|payload| resume_unwind(payload), |()| stats)
     }
 }
 
@@ -155,7 +159,8 @@ impl Machine {
             ports: Ports::default(),
             latency: Latency::default(),
             ties: Ties::default(),
-            repeated: None,
+            rule: None,
+            sight: None,
             work: Work::default(),
             rates: Rates::default(),
             levels: Arc::default(),
@@ -201,7 +206,7 @@ impl Machine {
 
     /// Sets how long a word is under way.
     pub fn latency(self, latency: Latency) -> Machine {
-        Machine { latency, repeated: None, ..self }
+        Machine { latency, rule: None, ..self }
     }
 
     /// Sets who goes first among processors that act at the same time.
@@ -225,8 +230,20 @@ impl Machine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn repeat(self, trace: &Trace) -> Machine {
-        let repeated = Some(Arc::new(trace.latencies()));
-        Machine { latency: trace.latency, ties: trace.ties, repeated, ..self }
+        self.ordered(&Order::of(trace))
+    }
+
+    /// Sets an order of messages, such as one under which a [check](Machine::check) failed. It takes the place of the
+    /// [latency](Machine::latency) and the [ties](Machine::ties).
+    pub fn ordered(self, order: &Order) -> Machine {
+        let Order { latency, ties, rule, sight } = order.clone();
+        Machine { latency, ties, rule, trace: self.trace || sight.is_some(), sight, ..self }
+    }
+
+    /// The order of messages that the machine has.
+    pub(crate) fn order(&self) -> Order {
+        let Machine { latency, ties, rule, .. } = self;
+        Order { latency: *latency, ties: *ties, rule: rule.clone(), sight: None }
     }
 
     /// Sets what computing costs; it is charged, unless told.
@@ -460,12 +477,12 @@ impl Machine {
             let (run, results) = self.run(program)?.take_results();
             return Ok(run.exchange_results(results.into_iter().map(home).collect()).0);
         };
-        self.check()?;
+        self.can_be()?;
         let setup = self.setup();
         let case = (format!("{:?}", self.params), std::any::type_name_of_val(&program), self.case);
         let mut body = |clock: &mut dyn Clock| {
             let result = Mutex::new(None);
-            let (stats, _) = setup.live(link.id(), clock, &|p| *result.lock() = Some(program(p)));
+            let stats = setup.live(link.id(), clock, &|p| *result.lock() = Some(program(p)));
             let brought = (stats, home(result.into_inner().expect("it has ended")));
             let mut pack = Pack::whole();
             brought.pack(&mut pack);
@@ -496,7 +513,7 @@ impl Machine {
         runs: Runs,
         program: impl Fn(&mut Proc) -> R + Sync,
     ) -> Result<Run<R>, RunError> {
-        self.check()?;
+        self.can_be()?;
         if self.over.is_some() {
             let sentence = "its processors are processes, whose results must travel; call run_across";
             return Err(ParamsError::new(sentence).into());
@@ -510,7 +527,8 @@ impl Machine {
             ClockKind::Virtual => {
                 let setup = self.setup();
                 let lives =
-                    self.emulate(&setup, self.cores_at_once(), &|id, clock| setup.live(id, clock, &live))?;
+                    self.emulate(&setup, self.cores_at_once(), &|id, clock| setup.live(id, clock, &live));
+                let lives = lives.inspect_err(|_| drop(self.report(Vec::new(), &setup)))?;
                 Ok(self.report(lives, &setup))
             }
             ClockKind::Wall => self.measure(runs, &live, &clear),
@@ -527,7 +545,7 @@ impl Machine {
     }
 
     /// Refuses a machine that cannot be.
-    fn check(&self) -> Result<(), ParamsError> {
+    fn can_be(&self) -> Result<(), ParamsError> {
         self.params.check()?;
         Level::check(&self.params, &self.levels)?;
         let sentence = if let Some((kind, unit)) = self.rates.negative() {
@@ -667,8 +685,8 @@ impl Machine {
     /// What the processors of one run share.
     fn setup(&self) -> Setup {
         let drawn = Drawn::new(&self.params, self.latency, self.ties);
-        let choice: Arc<dyn Choice> = match self.repeated.clone() {
-            Some(latencies) => Arc::new(Repeated { latencies, drawn }),
+        let choice: Arc<dyn Choice> = match self.rule.clone() {
+            Some(rule) => Arc::new(Ruled { rule, drawn }),
             None => Arc::new(drawn),
         };
         let rules = if self.over.is_some() { self.params.free() } else { self.params };
@@ -682,12 +700,13 @@ impl Machine {
             barrier: self.barrier,
             groups: if self.over.is_some() { Groups::apart() } else { Groups::default() },
             trace: self.trace,
+            logs: Mutex::default(),
             run: RUNS.fetch_add(1, Ordering::Relaxed),
         }
     }
 
-    /// Puts together what the processors brought home.
-    fn report(&self, lives: Vec<Account>, setup: &Setup) -> Run<()> {
+    /// Puts together what the processors brought home; of a run that has failed, what they did.
+    fn report(&self, processors: Vec<Stats>, setup: &Setup) -> Run<()> {
         let mut trace = Trace {
             params: self.params,
             levels: self.levels.to_vec(),
@@ -701,18 +720,22 @@ impl Machine {
             messages: Vec::new(),
             calls: Vec::new(),
         };
-        let mut processors = Vec::with_capacity(lives.len());
-        for (stats, log) in lives {
-            processors.push(stats);
-            let Some(log) = log else { continue };
+        let mut places = Vec::new();
+        let mut logs = std::mem::take(&mut *setup.logs.lock());
+        logs.sort_unstable_by_key(|(id, _)| *id);
+        for (_, log) in logs {
             trace.activities.extend(log.activities);
             trace.progress.extend(log.progress);
             trace.messages.extend(log.messages);
+            places.extend(log.places.into_iter().map(|(call, at)| (trace.calls.len() + call, at)));
             trace.calls.extend(log.calls);
         }
         let groups = setup.groups.in_order();
         trace.calls.iter_mut().for_each(|call| call.what.regroup(&groups));
         let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
+        if let Some(sight) = &self.sight {
+            sight.set(Seen { trace: trace.clone(), places });
+        }
         let trace = self.trace.then_some(trace);
         Run { results: Vec::new(), processors, time, model: Some(time), host: None, trace }
     }

@@ -1,5 +1,7 @@
 //! Blocking calls: what they send and receive, and when they give up.
 
+use std::panic::Location;
+
 use super::processor::Proc;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Outside, Payload, RawTag, Tag, Want};
@@ -39,16 +41,17 @@ impl<'a> Proc<'a> {
         self.count_code();
         let bytes = value.bytes();
         let words = self.words(to, bytes);
+        let at = Location::caller();
         self.passes_gap(to, words, |p, until| {
             let Some((from, message)) = p.takes_value(None, taking, until) else { return false };
-            p.has_called_receive(None, taking, Until::GapOver);
+            p.has_called_receive(None, taking, Until::GapOver, at);
             p.restart_code();
             on(p, from, message);
             p.count_code();
             true
         });
         if self.engine.engaged {
-            self.has_called_receive(None, taking, Until::GapOver); // requests may have made the gap longer
+            self.has_called_receive(None, taking, Until::GapOver, at); // requests may have made the gap longer
         }
         self.sends(to, (tag.raw, tag.name), words, || Parcel::new(value));
         self.has_called_send(to, tag, bytes);
@@ -213,7 +216,7 @@ impl<'a> Proc<'a> {
         let number = call.tag.user_number();
         let Some(mut taken) = call.into_message() else { self.fail_to_wait() };
         let (sender, value) = self.open(&mut taken, tag);
-        self.has_called_receive(from, tag, Until::Come);
+        self.has_called_receive(from, tag, Until::Come, Location::caller());
         self.restart_code();
         (sender, number, value)
     }
@@ -244,7 +247,7 @@ impl<'a> Proc<'a> {
             self.engine.looked_in_vain(&self.setup.network, deadline);
             self.looked_in_vain();
         }
-        self.has_called_receive(from, tag, Until::deadline(deadline));
+        self.has_called_receive(from, tag, Until::deadline(deadline), Location::caller());
         self.restart_code();
         message
     }
@@ -271,6 +274,9 @@ impl<'a> Proc<'a> {
             None => self.looked_in_vain(),
         }
         self.engine.called(|_| Some(CallKind::Probe { from, tag: CallTag::of(tag), saw: seen }));
+        if self.engine.is_traced() {
+            self.engine.called_at(Location::caller());
+        }
         self.restart_code();
         seen
     }
@@ -420,9 +426,15 @@ impl<'a> Proc<'a> {
 
     /// Notes that a receive is over, if that is traced.
     #[inline]
-    fn has_called_receive<T>(&mut self, from: Option<usize>, tag: Tag<T>, until: Until) {
+    fn has_called_receive<T>(
+        &mut self,
+        from: Option<usize>,
+        tag: Tag<T>,
+        until: Until,
+        at: &'static Location<'static>,
+    ) {
         if self.engine.is_traced() {
-            self.notes_receive(from, tag, until);
+            self.notes_receive(from, tag, until, at);
         }
     }
 
@@ -433,8 +445,15 @@ impl<'a> Proc<'a> {
     }
 
     #[cold]
-    fn notes_receive<T>(&mut self, from: Option<usize>, tag: Tag<T>, until: Until) {
+    fn notes_receive<T>(
+        &mut self,
+        from: Option<usize>,
+        tag: Tag<T>,
+        until: Until,
+        at: &'static Location<'static>,
+    ) {
         self.engine
             .called(|parts| Some(CallKind::Receive { from, tag: CallTag::of(tag), until, got: parts.got() }));
+        self.engine.called_at(at);
     }
 }

@@ -373,8 +373,8 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// The program has returned: the processor's local time is over, and so is its account.
-    pub(crate) fn finish(mut self) -> (Stats, Option<Box<Log>>) {
+    /// The program has returned: the processor's local time is over.
+    pub(crate) fn ends(&mut self) {
         self.count_code();
         self.catches_up();
         if let Some(acting) = self.acting() {
@@ -387,13 +387,12 @@ impl<'a> Proc<'a> {
             self.fail(Cause::NotWaited { id: self.id(), count, first });
         }
         self.turn();
-        self.clock.end(self.engine.now(), true);
-        let most_to = self.clock.most_to(&self.setup.network);
-        self.engine.finishes(most_to)
     }
 
-    /// The program has panicked.
-    pub(crate) fn abandon(&mut self) {
-        self.clock.end(self.engine.now(), false);
+    /// The processor's account is over, and what it did if that is traced; `well` if its program returned, and did not panic.
+    pub(crate) fn finish(self, well: bool) -> (Stats, Option<Box<Log>>) {
+        self.clock.end(self.engine.now(), well);
+        let most_to = self.clock.most_to(&self.setup.network);
+        self.engine.finishes(most_to)
     }
 }

@@ -148,6 +148,7 @@ impl<'a> Proc<'a> {
             }
         };
         let value = self.wait_for(requests.remove(first));
+        self.has_chosen();
         self.restart_code();
         (first, value)
     }
@@ -160,11 +161,16 @@ impl<'a> Proc<'a> {
         self.check_own(&request);
         self.catches_up();
         let tested = match self.engine.done(request.number) {
-            Some(done) if done <= self.now() => Ok(self.wait_for(request)),
+            Some(done) if done <= self.now() => {
+                let value = self.wait_for(request);
+                self.has_chosen();
+                Ok(value)
+            }
             _ => {
                 self.engine.waits_until(self.now() + self.setup.network.params().cycle);
                 self.looked_in_vain();
                 self.engine.called(|_| Some(CallKind::Test { request: request.number }));
+                self.has_chosen();
                 Err(request)
             }
         };
@@ -187,6 +193,9 @@ impl<'a> Proc<'a> {
         let receive = Operation::receive(Want::of(from, tag.raw)).named(tag.name);
         let request = self.calls_for(receive, open);
         self.has_called_for(&request, |request| CallKind::Irecv { request, from, tag: CallTag::of(tag) });
+        if self.engine.is_traced() {
+            self.engine.called_at(request.at);
+        }
         self.restart_code();
         request
     }
@@ -211,6 +220,14 @@ impl<'a> Proc<'a> {
     fn has_called_for<R>(&mut self, request: &Request<R>, what: impl FnOnce(u32) -> CallKind) {
         if !self.is_leaving() {
             self.engine.called(|_| Some(what(request.number)));
+        }
+    }
+
+    /// Notes where the call is that took what was done first, or looked, if that is traced.
+    #[track_caller]
+    fn has_chosen(&mut self) {
+        if self.engine.is_traced() {
+            self.engine.called_at(Location::caller());
         }
     }
 

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use super::group::Groups;
 use super::work::{Rates, Work};
 use crate::params::{Level, Params};
 use crate::rules::network::Network;
 use crate::time::Time;
+use crate::trace::Log;
 
 /// A machine as its processors see it.
 pub(crate) struct Setup {
@@ -26,6 +29,8 @@ pub(crate) struct Setup {
     pub groups: Groups,
     /// Whether they note what they do.
     pub trace: bool,
+    /// What those did that have come to their end, if they note that.
+    pub logs: Mutex<Vec<(usize, Box<Log>)>>,
     /// The number of the run, which no other run of this process has.
     pub run: u64,
 }

@@ -14,9 +14,9 @@ use crate::time::Time;
 
 /// Settles what the model leaves open.
 pub(crate) trait Choice: fmt::Debug + Send + Sync {
-    /// How long the first word of a message is under way: `least` at least and `most` at most. The dice belong to
-    /// the message's sender.
-    fn latency(&self, message: MessageId, dice: &mut Rng, least: Time, most: Time) -> Time;
+    /// How long the first word of a message to a processor is under way: `least` at least and `most` at most. The dice
+    /// belong to the message's sender.
+    fn latency(&self, message: MessageId, to: usize, dice: &mut Rng, least: Time, most: Time) -> Time;
 
     /// Whether every latency is exactly L.
     fn is_exact(&self) -> bool;
@@ -59,7 +59,7 @@ impl Drawn {
 }
 
 impl Choice for Drawn {
-    fn latency(&self, _message: MessageId, dice: &mut Rng, least: Time, most: Time) -> Time {
+    fn latency(&self, _message: MessageId, _to: usize, dice: &mut Rng, least: Time, most: Time) -> Time {
         match self.latency {
             Latency::Exact => most,
             Latency::Random { .. } => Time::from_ps(dice.i64(least.as_ps()..=most.as_ps())),
@@ -121,22 +121,46 @@ fn minus_ln(u: u64) -> u64 {
     ((u128::from(minus_log_2) * LN_2) >> 32) as u64
 }
 
-/// For each processor the latencies of its messages, in the order in which it sent them.
-pub(crate) type Latencies = Vec<Vec<Time>>;
+/// How long a message to a processor is under way, at least the first and at most the second time; `None` if that is to be
+/// drawn.
+type Latencies = dyn Fn(MessageId, usize, Time, Time) -> Option<Time> + Send + Sync;
 
-/// A choice that repeats the latencies of a recorded run.
+/// A rule that says how long messages are under way.
+#[derive(Clone)]
+pub(crate) struct Rule(Arc<Latencies>);
+
+impl Rule {
+    pub(crate) fn new(
+        rule: impl Fn(MessageId, usize, Time, Time) -> Option<Time> + Send + Sync + 'static,
+    ) -> Rule {
+        Rule(Arc::new(rule))
+    }
+
+    /// Repeats a recorded run: for each processor the latencies of its messages, in the order in which it sent them.
+    pub(crate) fn repeating(latencies: Vec<Vec<Time>>) -> Rule {
+        Rule::new(move |message, _, _, _| latencies.get(message.from)?.get(message.number).copied())
+    }
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Rule")
+    }
+}
+
+/// A choice whose latencies a rule says.
 #[derive(Debug)]
-pub(crate) struct Repeated {
-    pub latencies: Arc<Latencies>,
-    /// Settles ties, and the latencies of messages that were not in the recorded run.
+pub(crate) struct Ruled {
+    pub rule: Rule,
+    /// Settles ties, and the latencies of which the rule says nothing.
     pub drawn: Drawn,
 }
 
-impl Choice for Repeated {
-    fn latency(&self, message: MessageId, dice: &mut Rng, least: Time, most: Time) -> Time {
-        let recorded = self.latencies.get(message.from).and_then(|latencies| latencies.get(message.number));
-        let drawn = || self.drawn.latency(message, dice, least, most);
-        recorded.map_or_else(drawn, |latency| (*latency).clamp(least, most))
+impl Choice for Ruled {
+    fn latency(&self, message: MessageId, to: usize, dice: &mut Rng, least: Time, most: Time) -> Time {
+        let ruled = (self.rule.0)(message, to, least, most);
+        let drawn = || self.drawn.latency(message, to, dice, least, most);
+        ruled.map_or_else(drawn, |latency| latency.clamp(least, most))
     }
 
     fn is_exact(&self) -> bool {
@@ -294,7 +318,7 @@ mod tests {
         let (mut dice, most) = (Rng::with_seed(1), 100 * US);
         let message = MessageId { from: 0, number: 0 };
         let times: Vec<Time> =
-            (0..20_000).map(|_| drawn.latency(message, &mut dice, Time::ZERO, most)).collect();
+            (0..20_000).map(|_| drawn.latency(message, 0, &mut dice, Time::ZERO, most)).collect();
         assert!(times.iter().all(|time| (Time::ZERO..=most).contains(time)));
         // Cutting latencies off at four means leaves 1 - e^-4 of the mean.
         let mean = times.iter().copied().sum::<Time>().in_units(US) / 20_000.0;

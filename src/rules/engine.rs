@@ -672,6 +672,14 @@ impl Engine {
         }
     }
 
+    /// Notes where in the program the last call is, which may take one of several messages.
+    #[cold]
+    pub(crate) fn called_at(&mut self, at: &'static Location<'static>) {
+        if let Some(log) = &mut self.log {
+            log.was_at(at);
+        }
+    }
+
     /// Notes the call that is over now, for the trace.
     #[cold]
     fn notes(&mut self, what: impl FnOnce(&Parts) -> Option<CallKind>) {

@@ -352,7 +352,7 @@ proptest! {
 
     #[test]
     fn the_capacity_holds_and_is_counted(traffic in traffic()) {
-        let (sent, wires) = traffic.play();
+        let (sent, mut wires) = traffic.play();
         for id in 0..traffic.params.P {
             let from: Vec<&Sent> = sent.iter().filter(|m| m.x == id).collect();
             let to: Vec<&Sent> = sent.iter().filter(|m| m.y == id).collect();

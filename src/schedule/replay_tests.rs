@@ -7,7 +7,7 @@ use crate::Machine;
 use crate::error::Cause;
 use crate::message::Tag;
 use crate::params::{Latency, Params, Ports};
-use crate::rules::network::Network;
+use crate::rules::network::{Entrance, Network};
 use crate::rules::pace::Pace;
 use crate::schedule::{Operation, ScheduleBuilder};
 use crate::time::{Time, US};
@@ -430,6 +430,7 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
             Waiting { pace: Pace::new(id, network), ready, mail: Vec::new() }
         })
         .collect();
+    let mut entrances: Vec<Entrance> = (0..network.entrances()).map(|_| Entrance::default()).collect();
     let (mut left, mut stalls, mut turns) = (schedule.len(), 0, 0);
     loop {
         // What each rank does next: when its turn is, who it is, what, when it begins, and with which message.

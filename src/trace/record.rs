@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::panic::Location;
 
 use super::call::{Call, CallKind, Parts};
 use crate::message::MessageId;
@@ -64,7 +65,10 @@ impl Trace {
         let mut latencies = vec![Vec::new(); self.params.P];
         for message in &self.messages {
             if let Some(latencies) = latencies.get_mut(message.id.from) {
-                latencies.push(message.latency); // a sender's are in order
+                // A sender's are in order. Where the run failed, some had not entered yet.
+                let before = message.id.number.min(self.messages.len());
+                latencies.resize(before.max(latencies.len()), Time::ZERO);
+                latencies.push(message.latency);
             }
         }
         latencies
@@ -159,6 +163,8 @@ pub(crate) struct Log {
     pub messages: Vec<Message>,
     /// What its program called.
     pub calls: Vec<Call>,
+    /// Where in the program calls are that may take one of several messages, by their places among its calls.
+    pub places: Vec<(usize, &'static Location<'static>)>,
     /// The messages of the call that it is in.
     pub parts: Parts,
 }
@@ -169,5 +175,10 @@ impl Log {
         let start = self.calls.last().map_or(Time::ZERO, |before| before.end);
         self.calls.extend(what.map(|what| Call { id, start, end, what }));
         self.parts.clear();
+    }
+
+    /// The last call may take one of several messages, and is here in the program.
+    pub(crate) fn was_at(&mut self, at: &'static Location<'static>) {
+        self.places.extend(self.calls.len().checked_sub(1).map(|last| (last, at)));
     }
 }

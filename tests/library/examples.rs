@@ -66,6 +66,9 @@ fn all_examples_are_here_and_short() {
     let mut names = Vec::new();
     for file in fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
+        if path.is_dir() {
+            continue; // the wrong programs are checked elsewhere
+        }
         assert!(fs::read_to_string(&path).unwrap().lines().count() < 60, "{}", path.display());
         names.push(path.file_stem().unwrap().to_str().unwrap().to_string());
     }

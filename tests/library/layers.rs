@@ -9,7 +9,7 @@ use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
 /// The folders and files of `src/`, in the order in which they may import each other. Those of one row stand side by side.
-const ORDER: [&[&str]; 13] = [
+const ORDER: [&[&str]; 14] = [
     &["time", "text"],
     &["params"],
     &["message"],
@@ -23,6 +23,7 @@ const ORDER: [&[&str]; 13] = [
     &["replay"],
     &["schedule"],
     &["audit"],
+    &["check"],
 ];
 
 /// Where a module is in the crate: `crate::time::parse` is `["time", "parse"]`, and the crate itself is empty.

@@ -7,6 +7,7 @@
 mod audit;
 #[path = "../../src/cases.rs"]
 mod cases;
+mod check;
 mod child;
 mod collectives;
 mod derive;

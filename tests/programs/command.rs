@@ -1162,3 +1162,38 @@ fn the_examples_of_every_help_run() {
         }
     }
 }
+
+#[test]
+fn a_check_says_what_it_has_no_use_for() {
+    for (line, why) in [
+        ("check fft --clock wall", "a check runs on the virtual clock; leave out --clock"),
+        ("check fft --latency random:1", "a check has no use for --latency; leave it out"),
+        ("check fft --work measured", "no run with measured work could be made again; leave out --work"),
+        (
+            "check fft --for 3",
+            "invalid value '3' for '--for <TIME>': give a time with its unit: 30s, or 500ms",
+        ),
+        ("check fft --runs 0", "invalid value '0' for '--runs <N>': give a whole number from 1"),
+    ] {
+        assert_eq!(refusal(line), why);
+    }
+}
+
+#[test]
+fn a_recorded_order_is_repeated() {
+    let run = "run radix-sort -P 4 --size 64 --work charged";
+    let drawn = format!("{run} --latency random:7 --ties random:8");
+    let path = trace("repeated", &drawn);
+    assert_eq!(row(&format!("{run} --repeat-from {}", path.display()))["model_ns"], row(&drawn)["model_ns"]);
+}
+
+/// A few orders of every program; many more would take no test, but an hour.
+#[test]
+fn every_program_is_right_under_other_orders() {
+    for program in
+        ["broadcast", "combining", "fft -P 4 --size 64", "radix-sort -P 4 --size 32", "scatter -P 4"]
+    {
+        let said = right(&format!("check {program} --runs 50"));
+        assert!(said.ends_with("every run came to the same right end\n"), "{said}");
+    }
+}

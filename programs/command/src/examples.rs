@@ -30,6 +30,13 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
             "loggp merge part1.csv part2.csv -o all.csv",
         ],
     ),
+    (
+        "check",
+        [
+            "loggp check radix-sort -P 4 --size 64 --runs 200",
+            "loggp check broadcast -P 3 --strategy systematic --params L=6,o=2,g=4",
+        ],
+    ),
     ("programs", ["loggp programs", "loggp run lu --help"]),
     ("machines", ["loggp machines", "loggp machines --topology -P 64,1k"]),
     (

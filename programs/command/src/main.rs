@@ -10,6 +10,7 @@ mod analyze;
 mod audit;
 mod bars;
 mod calibrate;
+mod check;
 mod choice;
 mod column;
 mod compare;
@@ -89,6 +90,8 @@ enum Request {
     Compare(compare::Compare),
     /// Compare them along a parameter, a size or another number on the virtual clock, and draw it
     Sweep(sweep::Sweep),
+    /// Run an algorithm of a program again and again under other orders of messages, and reduce what fails
+    Check(check::CheckCommand),
     /// Measure o, g, L, G and the capacity from inside on the wall clock, or LogGPS's parameters by round trips, of a machine or your own
     Calibrate(calibrate::Calibrate),
     /// Make the papers' figures and tables again on both clocks, and a page of them: paper, formula, model and measurement
@@ -127,6 +130,7 @@ impl Request {
             Request::Run(run) => run.execute(out),
             Request::Compare(compare) => compare.execute(out),
             Request::Sweep(sweep) => sweep.execute(out),
+            Request::Check(check) => check.execute(out),
             Request::Calibrate(calibrate) => calibrate.execute(out),
             Request::Reproduce(reproduce) => reproduce.execute(out),
             Request::Stress(stress) => stress.execute(out),

@@ -1,6 +1,7 @@
 //! The options that commands share, as the command line has them: those of every machine, and those of a program.
 
 use std::error::Error;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -107,6 +108,9 @@ pub struct Options {
     /// is made of messages]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub barrier: Option<String>,
+    /// The order of messages of a recorded run, in place of --latency and --ties: one that `loggp check` found, say
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["latency", "ties", "on"])]
+    pub repeat_from: Option<PathBuf>,
     /// The levels within it.
     #[command(flatten)]
     pub levels: LevelOptions,

@@ -64,9 +64,14 @@ fn algorithms(program: &Program) -> String {
 /// Two requests that can be made of a program.
 fn examples(program: &Program, verb: &str) -> String {
     let (name, first) = (program.name, program.algorithms[0].name);
-    let over = if verb == "sweep" { " --over o=1us,2us" } else { "" };
+    let over = match verb {
+        "sweep" => " --over o=1us,2us",
+        "check" => " --runs 10",
+        _ => "",
+    };
+    let how = if verb == "check" { "--strategy late-few" } else { "--clock virtual --format json" };
     format!(
-        "Examples:\n  loggp {verb} {name}{over}\n  loggp {verb} {name} {first}{over} --machine myrinet -P 4 --clock virtual --format json"
+        "Examples:\n  loggp {verb} {name}{over}\n  loggp {verb} {name} {first}{over} --machine myrinet -P 4 {how}"
     )
 }
 

@@ -53,7 +53,7 @@ struct Request {
 }
 
 /// How the names of traces end.
-const TRACES: &[&str] = &["json", "loggp"];
+pub const TRACES: &[&str] = &["json", "loggp"];
 
 impl Run {
     /// Runs it.

@@ -1,9 +1,10 @@
 //! The studies that a request asks for, but for their algorithm and for what is swept.
 
-use loggp::{ClockKind, Params, ParamsBuilder, Ports, Time, Work};
+use loggp::{ClockKind, Latency, Order, Params, ParamsBuilder, Ports, Ties, Time, Work};
 use loggp_programs::{Algorithm, Case, Emulation, Program, ProgramOption, Refusal, Value};
 use loggp_study::Study;
 
+use super::audit;
 use super::choice::{self, Begun, Choice};
 use super::failure::Failure;
 use super::levels::{Draft, Sizes};
@@ -19,6 +20,8 @@ pub struct Setting<'a> {
     pub name: Option<&'static str>,
     /// The machine, as far as the options say what it is.
     pub machine: ParamsBuilder,
+    /// How latencies and ties are drawn.
+    settled: (Latency, Ties),
     /// The ports that its file says it has.
     ports: Option<Ports>,
     /// The levels that its file has.
@@ -45,7 +48,13 @@ impl<'a> Setting<'a> {
         }
         let begun = choice::begin(&options.machine.choice, P(options, &emulation)?)?;
         let Begun { name, builder: machine, ports, levels } = begun;
-        Ok(Setting { program, name, machine, ports, levels, emulation, given: &of.given, options })
+        let mut settled = (options.machine.latency, options.machine.ties);
+        if let Some(path) = &options.repeat_from {
+            let trace = audit::read(path)?;
+            settled = (trace.latency, trace.ties);
+            emulation.order = Some(Order::of(&trace));
+        }
+        Ok(Setting { program, settled, name, machine, ports, levels, emulation, given: &of.given, options })
     }
 
     /// The machine.
@@ -78,8 +87,8 @@ impl<'a> Setting<'a> {
             levels: self.options.levels.of(&self.levels, &params)?,
             params,
             ports: machine.ports.or(self.ports).unwrap_or_default(),
-            latency: machine.latency,
-            ties: machine.ties,
+            latency: self.settled.0,
+            ties: self.settled.1,
             work: work.unwrap_or(if self.emulation.over.is_some() {
                 Work::Measured
             } else {

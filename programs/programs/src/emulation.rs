@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use loggp::{Audit, Carrier, ClockKind, Dilation, Link, Machine, Params, Run, Time};
+use loggp::{Audit, Carrier, ClockKind, Dilation, Link, Machine, Order, Params, Run, Time};
 
 use crate::math::median::median;
 
@@ -22,6 +22,8 @@ pub struct Emulation {
     pub stack: Option<usize>,
     /// Whether it notes what happens.
     pub trace: bool,
+    /// The order of messages, in place of the case's latency and ties.
+    pub order: Option<Order>,
     /// The real machine that runs in place of the wall clock, if one does.
     pub over: Option<Arc<dyn Link>>,
 }
@@ -113,7 +115,7 @@ impl Emulation {
 
     /// A machine with these parameters that runs so.
     pub fn machine(&self, params: Params) -> Machine {
-        let Emulation { clock, carrier, dilation, cores, stack, trace, ref over } = *self;
+        let Emulation { clock, carrier, dilation, cores, stack, trace, order: _, ref over } = *self;
         if let Some(link) = over.as_ref().filter(|_| clock == ClockKind::Wall) {
             return Machine::new(params).over(link.clone()).trace(trace);
         }

@@ -74,7 +74,7 @@ pub struct Case {
 pub type Planned<'a> = Result<Box<dyn Plan + 'a>, Refusal>;
 
 /// A case that was read and can be run: what it should take, and what it does take.
-pub trait Plan {
+pub trait Plan: Sync {
     /// The paper's closed form for the time; `None` where the paper has none.
     ///
     /// It reads the case and nothing else: neither the model nor a measurement of the run.
@@ -176,6 +176,10 @@ impl Case {
         let options = self.options.iter().map(Value::text).collect::<Vec<_>>();
         let machine = machine.latency(self.latency).ties(self.ties).levels(self.levels.iter().copied());
         let machine = machine.case(&(program.name, algorithm.name, size, seed, options));
+        let machine = match &emulation.order {
+            Some(order) if !is_real => machine.ordered(order),
+            _ => machine,
+        };
         match self.barrier {
             Some(cost) => machine.barrier(cost),
             None => machine,

@@ -1,0 +1,33 @@
+//! Grants a lock to who asks first. The second holder waits for a note of the first: if it is granted first, all wait.
+
+use loggp::{Proc, Tag};
+
+const ASK: Tag<()> = Tag::named(0, "ask");
+const GRANT: Tag<()> = Tag::named(1, "grant");
+const DONE: Tag<()> = Tag::named(2, "done");
+const NOTE: Tag<f64> = Tag::named(3, "note");
+
+pub fn program(p: &mut Proc) -> Vec<f64> {
+    match p.id() {
+        0 => {
+            for _ in 0..2 {
+                let (holder, ()) = p.recv(ASK);
+                p.send(holder, GRANT, ());
+                p.recv_from(holder, DONE);
+            }
+            Vec::new()
+        }
+        id @ (1 | 2) => {
+            p.send(0, ASK, ());
+            p.recv_from(0, GRANT);
+            let mut note = Vec::new();
+            match id {
+                1 => p.send(2, NOTE, 7.0),
+                _ => note.push(p.recv_from(1, NOTE)),
+            }
+            p.send(0, DONE, ());
+            note
+        }
+        _ => Vec::new(),
+    }
+}

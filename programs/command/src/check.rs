@@ -1,0 +1,242 @@
+//! `loggp check`: is an algorithm right under every order of messages?
+
+use std::env;
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use clap::Args;
+use loggp::{Check, Checked, ClockKind, Latency, Order, Strategy, Ties, Work};
+use loggp_programs::Emulation;
+
+use super::draft::Draft;
+use super::failure::Failure;
+use super::heading::heading;
+use super::options::{Format, Named, Options, count, one_of, seed};
+use super::output::{self, ending};
+use super::own::OfProgram;
+use super::progress::Progress;
+use super::run::TRACES;
+use super::setting::Setting;
+
+/// The arguments.
+#[derive(Args)]
+pub struct CheckCommand {
+    /// Of which program.
+    #[command(subcommand)]
+    of: OfProgram<Request>,
+}
+
+/// What is asked of the program.
+#[derive(Args)]
+struct Request {
+    /// Its algorithm [default: the best known]
+    #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
+    algorithm: Option<String>,
+    /// How to run it.
+    #[command(flatten)]
+    options: Options,
+    /// Which orders.
+    #[command(flatten)]
+    orders: Orders,
+}
+
+/// Which orders of messages are tried.
+#[derive(Args)]
+#[command(next_help_heading = "Orders")]
+struct Orders {
+    /// Which orders of messages are tried
+    #[arg(long, value_parser = one_of::<Strategy>(STRATEGIES), default_value = "mixed")]
+    strategy: Strategy,
+    /// How many runs are made [default: 1000; with --for as many as there is time for]
+    #[arg(long, value_name = "N", value_parser = runs, allow_negative_numbers = true)]
+    runs: Option<usize>,
+    /// For how long runs are begun: 30s
+    #[arg(long = "for", id = "for", value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
+    time: Option<Duration>, // a program has an option `--time`
+    /// Draws the orders
+    #[arg(long, value_name = "N", value_parser = seed, default_value = "1", allow_negative_numbers = true)]
+    order_seed: u64,
+    /// One run of so many is held against the rules of the machine, as `loggp audit` does; 0 is none
+    #[arg(long, value_name = "N", value_parser = count, default_value = "50", allow_negative_numbers = true)]
+    audit: usize,
+    /// Write the run that failed to this file, FILE.json or FILE.loggp [default: PROGRAM-ALGORITHM-failed.json]
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+}
+
+const STRATEGIES: &[Named] = &[
+    ("mixed", "The next four, one run of each in turn"),
+    ("random", "Each message is under way for any time up to L, and any processor goes first"),
+    ("late-few", "One or two messages are under way for L, and all others arrive at once"),
+    ("one-end", "All that one processor sends, or gets, is under way for L, and all else arrives at once"),
+    ("ties", "Latencies are exact, and any processor goes first"),
+    ("systematic", "All orders that differ in what a receive from anyone, a look or a wait takes, each once"),
+];
+
+/// The options that `run` does not have.
+const OWN: [&str; 6] = ["--strategy", "--runs", "--for", "--order-seed", "--audit", "--trace"];
+
+impl CheckCommand {
+    /// Runs it under many orders, and says what came of that.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let request = &self.of.request;
+        let Options { machine, repeat, shard, on, repeat_from, .. } = &request.options;
+        for (name, is_given) in [
+            ("--latency", machine.latency != Latency::default()),
+            ("--ties", machine.ties != Ties::default()),
+            ("--repeat-from", repeat_from.is_some()),
+            ("--repeat", *repeat > 1),
+            ("--shard", shard.is_some()),
+            ("--on", on.on.is_some()),
+            ("--format", machine.format != Format::Table),
+        ] {
+            if is_given {
+                return Err(Failure::Request(format!("a check has no use for {name}; leave it out")));
+            }
+        }
+        let setting = Setting::of(&self.of, &request.options, ClockKind::Virtual)?;
+        let choice = setting.choice()?;
+        let algorithm = setting.algorithms(request.algorithm.as_slice())?[0];
+        setting.check_use(&[algorithm])?;
+        let mut study = setting.study(algorithm, choice.params).map_err(Failure::request)?;
+        if study.emulation.clock == ClockKind::Wall {
+            return Err(Failure::request("a check runs on the virtual clock; leave out --clock"));
+        }
+        if request.options.work == Some(Work::Measured) {
+            return Err(Failure::request("no run with measured work could be made again; leave out --work"));
+        }
+        study.case.work = Work::Charged;
+        study.case.check().map_err(Failure::request)?;
+        let plan = study.case.plan().map_err(Failure::request)?;
+        let failed = || format!("{}-{}-failed.json", setting.program.name, algorithm.name).into();
+        let path = request.orders.trace.clone().unwrap_or_else(failed);
+        output::check(Some(&path), TRACES, ".json, or in .loggp for fewer bytes")?;
+
+        let Orders { strategy, runs, time, order_seed, audit, .. } = request.orders;
+        let most = runs.unwrap_or(if time.is_some() { usize::MAX } else { 1000 });
+        let cores =
+            study.emulation.cores.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get));
+        let progress = Arc::new(match time {
+            None => Progress::of(most),
+            Some(_) => Progress::with(usize::MAX, "{pos} runs, now {msg}"),
+        });
+        progress.begin(0, algorithm.name);
+        let check = Check::new().strategy(strategy).runs(most).seed(order_seed).cores(cores).audits(audit);
+        let check = time.map_or(check.clone(), |time| check.time(time)).results_may_differ(true);
+        let step = Arc::clone(&progress);
+        let check = check.on_run(move |_| step.step());
+        let emulation = Emulation { cores: Some(1), ..study.emulation.clone() };
+        let checked = check.trials(&Order::default(), study.case.params.P, |order| {
+            let outcome = plan.run(&Emulation { order: Some(order.clone()), ..emulation.clone() })?;
+            Ok(outcome.verified)
+        });
+        drop((check, progress)); // the bar goes with the last of them
+        let checked = checked.map_err(|error| Failure::from(loggp_study::Failed::from(error)))?;
+        let heading = heading(&study, choice.name, &choice.unit, None);
+        writeln!(out, "{heading}\n\n{}: {checked}", algorithm.name)?;
+        out.flush()?;
+        failed_with(&checked, &path, env::args().skip(1), out)
+    }
+}
+
+/// Writes the run that failed, and says how to run it again.
+fn failed_with(
+    checked: &Checked<()>,
+    path: &Path,
+    arguments: impl Iterator<Item = String>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let Some(failure) = &checked.failure else { return Ok(()) };
+    let is_compact = ending(path) == "loggp";
+    let (trace, shown) = (&failure.trace, path.display());
+    Draft::create(path, "trace")?
+        .write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })?;
+    writeln!(out, "\nthe run is in {shown}; this makes it again:\n  {}", again(arguments, path))?;
+    Err(Failure::Run(format!("run {} of the check failed", failure.run)))
+}
+
+/// The command line that makes the run again.
+fn again(arguments: impl Iterator<Item = String>, path: &Path) -> String {
+    let mut words = vec!["loggp".to_string()];
+    let mut is_value = false;
+    for word in arguments {
+        let name = word.split_once('=').map_or(&*word, |(name, _)| name);
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if OWN.contains(&name) {
+            is_value = name.len() == word.len();
+        } else if word == "check" && words.len() == 1 {
+            words.push("run".into());
+        } else {
+            words.push(word);
+        }
+    }
+    let charged = if words.iter().any(|word| word.starts_with("--work")) { "" } else { " --work charged" };
+    format!("{}{charged} --repeat-from {}", words.join(" "), path.display())
+}
+
+/// Reads a number of runs.
+fn runs(text: &str) -> Result<usize, String> {
+    count(text).ok().filter(|runs| *runs > 0).ok_or_else(|| "give a whole number from 1".into())
+}
+
+/// Reads for how long runs are begun.
+fn time(text: &str) -> Result<Duration, String> {
+    let wrong = || "give a time with its unit: 30s, or 500ms".to_string();
+    let time: loggp::Time = text.parse().map_err(|_| wrong())?;
+    match time.as_ps() {
+        ps if ps > 0 => Ok(Duration::from_nanos((ps / 1000).max(1) as u64)),
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loggp::{Machine, Params, Tag, Trace, US};
+
+    use super::*;
+
+    #[test]
+    fn a_run_that_failed_is_written_and_the_command_line_for_it_is_told() {
+        const WORD: Tag<usize> = Tag::new(0);
+        let machine = Machine::new(Params::builder(3).L(6 * US).o(US).build().unwrap());
+        let checked = Check::new().trials(&Order::default(), 3, |order| {
+            let run = machine.clone().ordered(order).run(|p| match p.id() {
+                0 => [p.recv(WORD).0, p.recv(WORD).0],
+                id => {
+                    p.send(0, WORD, id);
+                    [0, 0]
+                }
+            })?;
+            Ok(if run.results[0] == [1, 2] { Ok(()) } else { Err("2 was first".into()) })
+        });
+        let path = env::temp_dir().join(format!("loggp-check-{}.json", std::process::id()));
+        let arguments = ["check", "lu", "-P", "3", "--runs=9", "--strategy", "random"].map(String::from);
+        let mut said = Vec::new();
+        let end = failed_with(&checked.unwrap(), &path, arguments.into_iter(), &mut said);
+        assert!(matches!(end, Err(Failure::Run(why)) if why == "run 2 of the check failed"));
+        let shown = path.display();
+        let command = format!("  loggp run lu -P 3 --work charged --repeat-from {shown}\n");
+        assert!(String::from_utf8(said).unwrap().ends_with(&command));
+        let trace = Trace::read(std::fs::File::open(&path).unwrap()).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(
+            machine
+                .repeat(&trace)
+                .run(|p| if p.id() == 0 {
+                    p.recv(WORD).0 + p.recv(WORD).0
+                } else {
+                    p.send(0, WORD, 1);
+                    0
+                })
+                .unwrap()
+                .results[0],
+            3
+        );
+    }
+}

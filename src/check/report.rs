@@ -1,0 +1,243 @@
+//! What a check found, in numbers and in words.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::Location;
+
+use super::late_few::probability;
+use super::strategy::{Drawing, Strategy};
+use super::systematic::Coverage;
+use crate::error::RunError;
+use crate::machine::Order;
+use crate::message::MessageId;
+use crate::time::Time;
+use crate::trace::Trace;
+
+/// What a [check](crate::Check) found. `Display` says it in words.
+#[derive(Debug)]
+#[non_exhaustive]
+#[must_use = "a check says what it found, and fails nothing"]
+pub struct Checked<R> {
+    /// Which orders were tried.
+    pub strategy: Strategy,
+    /// What drew them.
+    pub seed: u64,
+    /// How many runs were made, the one that failed with them and those that reduced it without.
+    pub runs: usize,
+    /// How many of them were held against the rules of the machine.
+    pub audited: usize,
+    /// How many messages the first run sent.
+    pub messages: usize,
+    /// The different results, as they came, up to [`Checked::MOST`].
+    pub classes: Vec<Class<R>>,
+    /// How many runs had still other results.
+    pub others: usize,
+    /// The receives from anyone that could have taken another message, by their places in the program.
+    pub choices: Vec<Choices>,
+    /// How many runs these were seen in.
+    pub seen: usize,
+    /// What the systematic strategy has seen.
+    pub coverage: Option<Coverage>,
+    /// The first run that failed.
+    pub failure: Option<Failure>,
+}
+
+/// A result, and the runs that had it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Class<R> {
+    /// The result.
+    pub result: R,
+    /// How many runs had it.
+    pub runs: usize,
+    /// The order of the first of them.
+    pub order: Order,
+}
+
+/// A receive from anyone, or a wait for the first of several.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Choices {
+    /// Where in the program it is.
+    pub at: &'static Location<'static>,
+    /// What its messages are about.
+    pub about: String,
+    /// How often it took one.
+    pub taken: usize,
+    /// How often it could have taken another.
+    pub chosen: usize,
+    /// How often it took one of each sender.
+    pub senders: BTreeMap<usize, usize>,
+}
+
+/// A run that failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Failure {
+    /// How many runs there were before.
+    pub run: usize,
+    /// What is wrong with it, after the order was reduced.
+    pub wrong: Wrong,
+    /// The messages that are late: all others arrive at once. Where the usual order fails there are none.
+    pub late: Vec<Late>,
+    /// How many runs it took to reduce the order.
+    pub tries: usize,
+    /// The reduced order, for [`Machine::ordered`](crate::Machine::ordered).
+    pub order: Order,
+    /// The run under that order, as far as it came.
+    pub trace: Trace,
+}
+
+/// A message that must be late for a run to fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Late {
+    /// The message.
+    pub message: MessageId,
+    /// Its receiver.
+    pub to: usize,
+    /// How long it is under way.
+    pub latency: Time,
+}
+
+/// What can be wrong with a run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Wrong {
+    /// It did not come to its end: a deadlock, a message that nobody receives, a request that was not waited for, a panic.
+    Failed(RunError),
+    /// Its result is not right, in the words of the program's verification.
+    NotRight(String),
+    /// Its result is another than that of the first run, from which a part was to be shown.
+    Differs,
+    /// It breaks a rule of the machine. This is no fault of the program.
+    Rule(String),
+}
+
+impl Wrong {
+    /// Whether another run fails in the same way.
+    pub(super) fn is_like(&self, other: &Wrong) -> bool {
+        match (self, other) {
+            (Wrong::Failed(one), Wrong::Failed(other)) => {
+                std::mem::discriminant(&one.cause) == std::mem::discriminant(&other.cause)
+            }
+            (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
+        }
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wrong::Failed(error) => error.fmt(f),
+            Wrong::NotRight(why) => write!(f, "the result is wrong: {why}"),
+            Wrong::Differs => f.write_str("the result is another than that of the first run"),
+            Wrong::Rule(rule) => {
+                write!(f, "a rule of the machine is broken, which is no fault of the program: {rule}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Late {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}, {}", self.message, self.to, self.latency)
+    }
+}
+
+impl fmt::Display for Choices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Choices { at, about, taken, chosen, senders } = self;
+        write!(f, "{at}: {about}: {taken} taken, {chosen} with a choice; from ")?;
+        for (place, (sender, times)) in senders.iter().take(LISTED).enumerate() {
+            write!(f, "{}{sender}: {times}", if place > 0 { ", " } else { "" })?;
+        }
+        if senders.len() > LISTED { f.write_str(", ...") } else { Ok(()) }
+    }
+}
+
+/// So many senders of a receive are listed.
+const LISTED: usize = 16;
+
+impl<R> Checked<R> {
+    /// So many different results are kept.
+    pub const MOST: usize = 1000;
+
+    /// Whether no run failed.
+    pub fn is_right(&self) -> bool {
+        self.failure.is_none()
+    }
+
+    /// A lower bound of the probability that a failure is found that needs so many given messages to be late and all others
+    /// to arrive at once; nothing if no runs tried that.
+    pub fn probability(&self, few: usize) -> Option<f64> {
+        let runs = Drawing::runs_with_late(self.strategy, few, self.runs);
+        (runs > 0 && self.messages >= few).then(|| probability(self.messages, few, runs))
+    }
+}
+
+impl<R> fmt::Display for Checked<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Checked { strategy, seed, runs, audited, .. } = self;
+        let s = |n: &usize| if *n == 1 { "" } else { "s" };
+        write!(f, "{runs} run{} of {} messages, {strategy} orders", s(runs), self.messages)?;
+        match self.coverage {
+            Some(_) => writeln!(f, "; {audited} held against the rules")?,
+            None => writeln!(f, " by seed {seed}; {audited} held against the rules")?,
+        }
+        if let Some(Coverage { orders, is_done, out_of_reach }) = self.coverage {
+            let by = |n: usize| if n == 1 { "order, by" } else { "orders, which differ in" };
+            write!(f, "{orders} {} what receives, looks and waits take", by(orders))?;
+            match (is_done, out_of_reach) {
+                (true, 0) => writeln!(f, "; there are no others")?,
+                (true, n) => writeln!(
+                    f,
+                    "; in {n} place{} another message would need to be under way for longer than L, or a processor to come later",
+                    s(&n)
+                )?,
+                (false, _) => writeln!(f, "; there may be more")?,
+            }
+        }
+        for few in 1..=super::late_few::MOST {
+            if let Some(probability) = self.probability(few).filter(|_| self.failure.is_none()) {
+                let given = if few == 1 { "one message" } else { "two messages" };
+                writeln!(
+                    f,
+                    "a failure that needs {given} late is found with a probability of at least {:.1}%",
+                    (1000.0 * probability).floor() / 10.0
+                )?;
+            }
+        }
+        if !self.choices.is_empty() {
+            writeln!(f, "in {} of the runs, receives that could take another message:", self.seen)?;
+            self.choices.iter().try_for_each(|choices| writeln!(f, "  {choices}"))?;
+        }
+        if let Some(failure) = &self.failure {
+            return failure.fmt(f);
+        }
+        match self.classes.len() + self.others {
+            1 => f.write_str("every run came to the same right end"),
+            _ => {
+                let more = if self.others > 0 { "more than " } else { "" };
+                let n = self.classes.len();
+                write!(f, "every run came to a right end; the result depends on the order: {more}{n} results")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "run {} fails: {}", self.run, self.wrong)?;
+        match &self.late[..] {
+            [] => write!(f, "no message needs to be late for it: all arrive at once")?,
+            [one] => write!(f, "one message late is enough: {one}; all others arrive at once")?,
+            more => {
+                write!(f, "{} messages late are enough, and all others arrive at once:", more.len())?;
+                more.iter().take(LISTED).try_for_each(|late| write!(f, "\n  {late}"))?;
+                (more.len() > LISTED).then(|| f.write_str("\n  ...")).transpose()?;
+            }
+        }
+        write!(f, " (found in {} more run{})", self.tries, if self.tries == 1 { "" } else { "s" })
+    }
+}

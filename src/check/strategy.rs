@@ -1,0 +1,89 @@
+//! Which orders a check tries.
+
+use super::late_few::{self, late_few};
+use super::one_end::{self, one_end};
+use super::random;
+use crate::machine::Order;
+use crate::message::MessageId;
+use crate::params::Ties;
+use crate::text::names;
+
+names!(Strategy:
+    "mixed" Mixed "random" Random "late-few" LateFew "one-end" OneEnd "ties" Ties "systematic" Systematic);
+
+/// Which orders of messages a [check](crate::Check) tries. The first run is always that of the machine as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Strategy {
+    /// The next four, one run of each in turn.
+    #[default]
+    Mixed,
+    /// Each message is under way for any time from 0 to L, and any processor goes first.
+    Random,
+    /// One or two messages are under way for L, and all others arrive at once.
+    LateFew,
+    /// One processor's messages are under way for L, those that it sends or those that it gets, and all others arrive at
+    /// once. When each has been tried, ties are drawn too.
+    OneEnd,
+    /// Latencies are exact, and any processor goes first.
+    Ties,
+    /// All orders that differ in what a receive from anyone, a look or a wait takes, each once.
+    Systematic,
+}
+
+/// Draws orders, each by its number.
+#[derive(Debug)]
+pub(super) struct Drawing {
+    /// How they are drawn.
+    pub strategy: Strategy,
+    /// The number of processors.
+    pub P: usize,
+    /// The same seed draws the same.
+    pub seed: u64,
+    /// The messages of the first run.
+    pub messages: Vec<MessageId>,
+}
+
+impl Drawing {
+    /// The order of a run. Run 0 is that of the machine as it is.
+    pub(super) fn order(&self, run: usize) -> Order {
+        let (strategy, number) = Drawing::of(self.strategy, run);
+        let seed = seed(self.seed, run);
+        match strategy {
+            Strategy::LateFew => late_few(&self.messages, Drawing::few(number), seed),
+            Strategy::OneEnd if number < one_end::count(self.P) => one_end(self.P, number, Ties::Number),
+            Strategy::OneEnd => one_end(self.P, number, Ties::Random { seed }),
+            Strategy::Ties => random::ties(seed),
+            _ => random::random(seed),
+        }
+    }
+
+    /// The strategy of a run, and how many runs of it there were before.
+    fn of(strategy: Strategy, run: usize) -> (Strategy, usize) {
+        const MIXED: [Strategy; 4] = [Strategy::OneEnd, Strategy::LateFew, Strategy::Random, Strategy::Ties];
+        let number = run - 1;
+        match strategy {
+            Strategy::Mixed => (MIXED[number % MIXED.len()], number / MIXED.len()),
+            strategy => (strategy, number),
+        }
+    }
+
+    /// How many messages are late in a run of that strategy.
+    fn few(number: usize) -> usize {
+        1 + number % late_few::MOST
+    }
+
+    /// How many of the first runs let so many messages be late.
+    pub(super) fn runs_with_late(strategy: Strategy, few: usize, runs: usize) -> usize {
+        let of = |run: &usize| {
+            let (strategy, number) = Drawing::of(strategy, *run);
+            strategy == Strategy::LateFew && Drawing::few(number) == few
+        };
+        (1..runs).filter(of).count()
+    }
+}
+
+/// The seed of a run.
+fn seed(seed: u64, run: usize) -> u64 {
+    fastrand::Rng::with_seed(seed ^ (run as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)).u64(..)
+}

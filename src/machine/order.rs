@@ -1,0 +1,79 @@
+//! An order of messages, and what was seen of a run under it.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::params::{Latency, Ties};
+use crate::rules::choice::Rule;
+use crate::trace::Trace;
+
+/// An order of messages: how long each is under way, and who goes first among those that act at the same time. A
+/// [check](crate::Machine::check) tries many, and [`Machine::ordered`](crate::Machine::ordered) runs under one.
+#[derive(Clone, Debug, Default)]
+pub struct Order {
+    /// How latencies are drawn of which the rule says nothing.
+    pub(super) latency: Latency,
+    /// Who goes first.
+    pub(super) ties: Ties,
+    /// Says how long messages are under way, if not all are drawn.
+    pub(super) rule: Option<Rule>,
+    /// Where the run is seen, if somebody wants to see it.
+    pub(super) sight: Option<Sight>,
+}
+
+impl Order {
+    /// The order of a run that was traced.
+    pub fn of(trace: &Trace) -> Order {
+        let rule = Some(Rule::repeating(trace.latencies()));
+        Order { latency: trace.latency, ties: trace.ties, rule, sight: None }
+    }
+
+    /// An order in which all latencies and ties are drawn.
+    pub(crate) fn drawn(latency: Latency, ties: Ties) -> Order {
+        Order { latency, ties, ..Order::default() }
+    }
+
+    /// An order in which a rule says how long messages are under way.
+    pub(crate) fn ruled(rule: Rule, ties: Ties) -> Order {
+        // That latencies are drawn says that they are not exact; the rule leaves none to be drawn.
+        Order { latency: Latency::Random { seed: 0 }, ties, rule: Some(rule), sight: None }
+    }
+
+    /// Who goes first in it.
+    pub(crate) fn ties(&self) -> Ties {
+        self.ties
+    }
+
+    /// The same order, with a place where a run under it is seen, whether it fails or not.
+    pub(crate) fn seen(&self) -> (Order, Sight) {
+        let sight = Sight::default();
+        (Order { sight: Some(sight.clone()), ..self.clone() }, sight)
+    }
+}
+
+/// What was seen of a run.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    /// What happened, as far as the run came.
+    pub trace: Trace,
+    /// Where in the program calls are that may take one of several messages, by their places in the trace.
+    pub places: Vec<(usize, &'static Location<'static>)>,
+}
+
+/// Where a run is seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sight(Arc<Mutex<Option<Seen>>>);
+
+impl Sight {
+    /// Shows a run.
+    pub(super) fn set(&self, seen: Seen) {
+        *self.0.lock() = Some(seen);
+    }
+
+    /// What was seen last; nothing if no run has begun.
+    pub(crate) fn take(&self) -> Option<Seen> {
+        self.0.lock().take()
+    }
+}

@@ -1,0 +1,327 @@
+//! Checks: what they try, what they find, and what they make of it.
+
+#[path = "../../examples/wrong/main.rs"]
+mod wrong;
+
+use std::collections::BTreeSet;
+
+use loggp::{
+    Check, Checked, ClockKind, Dilation, Latency, Machine, Params, Proc, Request, Strategy, Tag, Trace, US,
+    Wrong,
+};
+
+const WORD: Tag<usize> = Tag::new(0);
+const OTHER: Tag<usize> = Tag::new(1);
+
+/// A machine on which a message can be under way for so many cycles.
+fn machine(P: usize, L: i64) -> Machine {
+    Machine::new(Params::builder(P).L(L * US).o(US).build().unwrap())
+}
+
+/// What a processor does; it returns what it took.
+type Program = fn(&mut Proc) -> Vec<usize>;
+
+/// What each processor took, in its order.
+type Taken = Vec<Vec<usize>>;
+
+/// All that can be taken when each message is under way for 0, 1, ..., L cycles.
+fn by_force(machine: &Machine, program: Program) -> BTreeSet<Taken> {
+    let L = machine.params().L.as_ps() / US.as_ps();
+    let first = machine.clone().latency(Latency::Random { seed: 1 }).trace(true).run(program).unwrap();
+    let trace = first.trace.unwrap();
+    let n = trace.messages.len();
+    let all = (0..(L + 1).pow(n as u32)).map(|number| {
+        let mut number = number;
+        let mut trace = trace.clone();
+        for message in &mut trace.messages {
+            message.latency = number % (L + 1) * US;
+            number /= L + 1;
+        }
+        machine.clone().repeat(&trace).run(program).unwrap().results
+    });
+    all.collect()
+}
+
+/// All that the systematic strategy finds, and what it says of that.
+fn systematic(machine: &Machine, program: Program) -> (Checked<Taken>, BTreeSet<Taken>) {
+    let check = Check::new().strategy(Strategy::Systematic).runs(100_000).results_may_differ(true);
+    let checked = check.run(machine, program).unwrap();
+    let found = checked.classes.iter().map(|class| class.result.clone()).collect();
+    (checked, found)
+}
+
+/// Three send at once, and the first takes what comes.
+fn three_at_once(p: &mut Proc) -> Vec<usize> {
+    match p.id() {
+        0 => (1..p.p()).map(|_| p.recv(WORD).0).collect(),
+        id => {
+            p.send(0, WORD, id);
+            Vec::new()
+        }
+    }
+}
+
+/// Two receivers; what each takes does not matter to the other.
+fn two_receivers(p: &mut Proc) -> Vec<usize> {
+    match p.id() {
+        id @ (0 | 1) => (0..2).map(|_| p.recv(WORD).0 + id).collect(),
+        id => {
+            (0..2).for_each(|to| p.send(to, WORD, id));
+            Vec::new()
+        }
+    }
+}
+
+/// Who has sent once is answered and sends again, perhaps before the other's first message comes.
+fn answered(p: &mut Proc) -> Vec<usize> {
+    match p.id() {
+        0 => {
+            let mut taken = Vec::new();
+            while taken.len() < 4 {
+                let from = p.recv(WORD).0;
+                if !taken.contains(&from) {
+                    p.send(from, OTHER, 0);
+                }
+                taken.push(from);
+            }
+            taken
+        }
+        id => {
+            p.send(0, WORD, id);
+            p.recv(OTHER);
+            p.send(0, WORD, id);
+            Vec::new()
+        }
+    }
+}
+
+/// Messages of one sender overtake each other.
+fn overtaking(p: &mut Proc) -> Vec<usize> {
+    match p.id() {
+        0 => (0..3).map(|_| p.recv_from(1, WORD)).collect(),
+        _ => {
+            (0..3).for_each(|word| p.send(0, WORD, word));
+            Vec::new()
+        }
+    }
+}
+
+/// Requests, of which the first that is done is taken.
+fn first_done(p: &mut Proc) -> Vec<usize> {
+    match p.id() {
+        0 => {
+            let mut requests: Vec<Request<usize>> = (1..p.p()).map(|id| p.irecv_from(id, WORD)).collect();
+            (1..p.p()).map(|_| p.wait_any(&mut requests).1).collect()
+        }
+        id => {
+            p.send(0, WORD, id);
+            Vec::new()
+        }
+    }
+}
+
+/// Requests that take what comes, and are waited for the other way round.
+fn requests(p: &mut Proc) -> Vec<usize> {
+    match p.id() {
+        0 => {
+            let (one, two) = (p.irecv(WORD), p.irecv(WORD));
+            let three = p.recv(WORD);
+            vec![p.wait(two).0, p.wait(one).0, three.0]
+        }
+        id => {
+            p.send(0, WORD, id);
+            Vec::new()
+        }
+    }
+}
+
+/// Looks three times, whether something has come or not.
+fn looks(p: &mut Proc) -> Vec<usize> {
+    match p.id() {
+        0 => {
+            let mut taken: Vec<usize> =
+                (0..3).map(|_| p.try_recv(WORD).map_or(0, |(from, _)| from)).collect();
+            while taken.iter().filter(|from| **from > 0).count() < 2 {
+                taken.push(p.recv(WORD).0);
+            }
+            taken
+        }
+        id => {
+            p.send(0, WORD, id);
+            Vec::new()
+        }
+    }
+}
+
+/// Looks, and leaves what it finds.
+fn probes(p: &mut Proc) -> Vec<usize> {
+    match p.id() {
+        0 => {
+            let mut taken = Vec::new();
+            taken.extend((0..2).map(|_| p.probe(WORD).unwrap_or(0)));
+            taken.extend((1..p.p()).map(|_| p.recv(WORD).0));
+            taken
+        }
+        id => {
+            p.send(0, WORD, id);
+            Vec::new()
+        }
+    }
+}
+
+#[test]
+fn the_systematic_strategy_finds_what_brute_force_finds() {
+    let programs: [(&str, usize, i64, Program); 8] = [
+        ("three at once", 4, 6, three_at_once),
+        ("two receivers", 4, 6, two_receivers),
+        ("answered", 3, 4, answered),
+        ("overtaking", 2, 6, overtaking),
+        ("first done", 4, 6, first_done),
+        ("requests", 4, 6, requests),
+        ("looks", 3, 6, looks),
+        ("probes", 3, 6, probes),
+    ];
+    for (name, P, L, program) in programs {
+        let machine = machine(P, L);
+        let (checked, found) = systematic(&machine, program);
+        assert_eq!(found, by_force(&machine, program), "{name}");
+        let coverage = checked.coverage.unwrap();
+        assert_eq!((coverage.orders, coverage.is_done), (found.len(), true), "{name}");
+    }
+}
+
+/// The report of a check, for comparison.
+fn report(check: &Check, machine: &Machine, program: wrong::Program) -> String {
+    check.run(machine, program).unwrap().to_string()
+}
+
+#[test]
+fn each_wrong_program_is_found_and_at_most_two_messages_are_late() {
+    for (name, program) in wrong::WRONG {
+        let machine = wrong::machine(name).unwrap();
+        let checked = machine.check(program).unwrap();
+        let failure = checked.failure.as_ref().unwrap_or_else(|| panic!("{name} is not found"));
+        assert!(checked.runs <= 1000 && failure.late.len() <= 2, "{name}: {checked}");
+
+        // The order shows it again, and so does the trace, from a file and on either clock.
+        let mut file = Vec::new();
+        failure.trace.write(&mut file).unwrap();
+        let read = Trace::read(&file[..]).unwrap();
+        let wall = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
+        let of = |machine: Machine| machine.run(program).map(|run| run.results);
+        match (&failure.wrong, of(machine.clone().ordered(&failure.order))) {
+            (Wrong::Differs, Ok(results)) => {
+                assert_ne!(results, checked.classes[0].result, "{name}");
+                assert_eq!(of(machine.repeat(&read)).unwrap(), results, "{name}");
+                assert_eq!(of(wall.repeat(&read)).unwrap(), results, "{name}");
+            }
+            (Wrong::Failed(error), Err(again)) => {
+                let cause = |machine| of(machine).unwrap_err().cause;
+                assert_eq!(again.cause, error.cause, "{name}");
+                assert_eq!(cause(machine.repeat(&read)), error.cause, "{name}");
+                assert_eq!(cause(wall.repeat(&read)), error.cause, "{name}");
+            }
+            (wrong, again) => panic!("{name}: {wrong}, and then {again:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_report_is_the_same_on_any_number_of_cores() {
+    for (name, program) in wrong::WRONG {
+        let machine = wrong::machine(name).unwrap();
+        for strategy in [Strategy::Mixed, Strategy::Systematic] {
+            let check = Check::new().strategy(strategy).runs(300).seed(7);
+            let (one, three) = (check.clone(), check.cores(3));
+            assert_eq!(report(&one, &machine, program), report(&three, &machine, program), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_depends_on_the_order_and_is_right_is_benign() {
+    let machine = machine(4, 6);
+    let all = |results: &[Vec<usize>]| match results[0].iter().sum::<usize>() {
+        6 => Ok(()),
+        sum => Err(format!("the sum is {sum}")),
+    };
+    let check = Check::new().results_may_differ(true).runs(200);
+    let checked = check.run_verified(&machine, three_at_once, all).unwrap();
+    assert!(checked.is_right() && checked.classes.len() == 6);
+    assert_eq!((checked.runs, checked.audited, checked.messages), (200, 4, 3));
+    assert_eq!(checked.classes.iter().map(|class| class.runs).sum::<usize>(), 200);
+    for class in &checked.classes {
+        assert_eq!(machine.clone().ordered(&class.order).run(three_at_once).unwrap().results, class.result);
+    }
+    let said = checked.to_string();
+    assert!(
+        said.ends_with("every run came to a right end; the result depends on the order: 6 results"),
+        "{said}"
+    );
+    let [choices] = &checked.choices[..] else { panic!("{said}") };
+    assert_eq!((choices.taken, choices.chosen), (12, 8));
+    assert!(choices.at.file().ends_with("check.rs"));
+
+    let wrong = check.run_verified(&machine, three_at_once, |_| Err("it is never right".into())).unwrap();
+    assert_eq!(wrong.failure.unwrap().wrong.to_string(), "the result is wrong: it is never right");
+}
+
+#[test]
+fn a_machine_that_cannot_be_is_not_checked() {
+    let params = Params { g: -US, ..*machine(2, 6).params() };
+    let error = Machine::new(params).check(|_| ()).unwrap_err();
+    assert_eq!(error.to_string(), "g = -1 us is negative; only G_l may be");
+}
+
+/// The mistakes of `docs/start/check.md`, as the document shows them, and mended.
+#[test]
+fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
+    let document = include_str!("../../docs/start/check.md");
+    for name in ["arrival", "tag-clash", "one-order"] {
+        let (_, program) = wrong::WRONG.iter().find(|(other, _)| *other == name).unwrap();
+        let said = wrong::machine(name).unwrap().check(program).unwrap().failure.unwrap().to_string();
+        assert!(document.contains(&said), "{said}");
+    }
+    let machine = wrong::machine("").unwrap();
+    let arrival = |p: &mut Proc| match p.id() {
+        0 => (1..p.p()).map(|from| p.recv_from(from, WORD)).collect(),
+        id => {
+            p.send(0, WORD, id);
+            Vec::new()
+        }
+    };
+    assert!(machine.check(arrival).unwrap().is_right());
+    let tags = |p: &mut Proc| match p.id() {
+        0 => {
+            let count = p.recv_from(1, OTHER);
+            (0..count).map(|place| p.recv_from(1, WORD.step(place))).collect()
+        }
+        1 => {
+            p.send(0, OTHER, 2);
+            (0..2).for_each(|place| p.send(0, WORD.step(place), place));
+            Vec::new()
+        }
+        _ => Vec::new(),
+    };
+    assert!(machine.check(tags).unwrap().is_right());
+    let lock = |p: &mut Proc| match p.id() {
+        0 => (0..2).for_each(|_| {
+            let (holder, _) = p.recv(WORD);
+            p.send(holder, WORD.step(1), 0);
+            p.recv_from(holder, WORD.step(2));
+        }),
+        id @ (1 | 2) => {
+            p.send(0, WORD, 0);
+            p.recv_from(0, WORD.step(1));
+            if id == 1 {
+                p.send(2, OTHER, 7);
+            }
+            p.send(0, WORD.step(2), 0);
+            if id == 2 {
+                p.recv_from(1, OTHER);
+            }
+        }
+        _ => (),
+    };
+    assert!(machine.check(lock).unwrap().is_right());
+}
