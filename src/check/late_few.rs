@@ -47,10 +47,15 @@ mod tests {
 
     #[test]
     fn what_is_likely_is_found() {
-        assert_eq!(probability(1, 1, 1), 1.0);
-        assert_eq!(probability(1, 2, 9), 0.0);
-        assert_eq!(probability(4, 1, 1), 0.25);
-        assert_eq!(probability(4, 2, 1), 1.0 / 6.0);
-        assert!((probability(10, 2, 100) - (1.0 - (44.0_f64 / 45.0).powi(100))).abs() < 1e-12);
+        let expected = [
+            ((1, 1, 1), 1.0),
+            ((1, 2, 9), 0.0),
+            ((4, 1, 1), 0.25),
+            ((4, 2, 1), 1.0 / 6.0),
+            ((10, 2, 100), 1.0 - (44.0_f64 / 45.0).powi(100)),
+        ];
+        for ((n, few, runs), expected) in expected {
+            assert!((probability(n, few, runs) - expected).abs() < 1e-12, "{few} of {n} in {runs} runs");
+        }
     }
 }

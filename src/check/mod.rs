@@ -44,14 +44,14 @@ pub use systematic::Coverage;
 /// ```
 /// use loggp::{Check, Machine, Params, Strategy, Tag, US};
 ///
-/// const WORD: Tag<&str> = Tag::new(0);
+/// const WORD: Tag<String> = Tag::new(0);
 ///
 /// // Processor 0 takes the words as they come, and not as they should stand.
 /// let machine = Machine::new(Params::builder(3).L(6 * US).o(US).g(US).build()?);
 /// let program = |p: &mut loggp::Proc| match p.id() {
 ///     0 => [p.recv(WORD).1, p.recv(WORD).1].join(" "),
-///     1 => { p.send(0, WORD, "every"); "".into() }
-///     _ => { p.send(0, WORD, "order"); "".into() }
+///     1 => { p.send(0, WORD, "every".into()); "".into() }
+///     _ => { p.send(0, WORD, "order".into()); "".into() }
 /// };
 /// let checked = Check::new().strategy(Strategy::Systematic).results_may_differ(true).run(&machine, program)?;
 /// let results: Vec<_> = checked.classes.iter().map(|class| &class.result[0]).collect();

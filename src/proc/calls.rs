@@ -317,7 +317,10 @@ impl<'a> Proc<'a> {
     ) -> Option<(usize, T)> {
         let mut got = None;
         self.takes(Want::of(from, tag.raw), tag.name, until, &mut got);
-        got.as_mut().map(|message| self.open(message, tag))
+        match &mut got {
+            Some(message) => Some(self.open(message, tag)), // not in a closure, which is nobody's call
+            None => None,
+        }
     }
 
     /// Takes a message whose reception can start by a time. Mostly there are no requests, and then the way is short.
