@@ -225,8 +225,11 @@ impl Entrances for [Entrance] {
     }
 }
 
+/// An entrance that one thread at a time may hold.
+pub(crate) type LockedEntrance = Mutex<Entrance>;
+
 /// Those of several threads.
-impl Entrances for &[Mutex<Entrance>] {
+impl Entrances for &[LockedEntrance] {
     type Held<'a>
         = MutexGuard<'a, Entrance>
     where

@@ -29,7 +29,7 @@ use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Letter, Seen};
 use crate::params::{ByLevel, ReceptionCost};
 use crate::rules::choice::Places;
-use crate::rules::network::{Entrance, Exit, Network, Passage};
+use crate::rules::network::{Exit, LockedEntrance, Network, Passage};
 use crate::rules::pace::Outgoing;
 use crate::rules::reception::Reception;
 use crate::time::{PS, Time};
@@ -46,7 +46,7 @@ struct Wall {
     /// What each core shows to the others.
     fronts: Box<[Front]>,
     /// The receiving sides of the network.
-    entrances: Box<[Mutex<Entrance>]>,
+    entrances: Box<[LockedEntrance]>,
     known: Foreknown,
     /// Which processor is on which core.
     spread: Spread,
@@ -175,7 +175,7 @@ impl Wall {
             host,
             cores: rosters.into_iter().map(|roster| CachePadded::new(Mutex::new(roster))).collect(),
             fronts: (0..cores).map(|_| Front::new(cores)).collect(),
-            entrances: (0..known.entrances).map(|_| Mutex::default()).collect(),
+            entrances: (0..known.entrances).map(|_| LockedEntrance::default()).collect(),
             known,
             spread,
             crowded: !cfg!(loom) && cores > cores::available_cores(),
@@ -747,7 +747,7 @@ mod loom_tests {
     use super::thread::ThreadBerth;
     use super::*;
     use crate::message::parcel::Parcel;
-    use crate::message::{RawTag, Want};
+    use crate::message::{Outside, RawTag, Want};
     use crate::rules::reception::Purpose;
     use crate::time::US;
 
