@@ -65,8 +65,8 @@ pub(crate) trait Clock {
     /// Puts a message into its receiver's inbox, at once. The receiver takes it no earlier than it arrives.
     fn deliver(&mut self, seen: Seen, parcel: Parcel);
 
-    /// Returns the message with the smallest arrival that a receive wants, when its reception is over. Returns `None` at
-    /// the deadline, if no reception could start by then.
+    /// Puts the message with the smallest arrival that a receive wants into `got`, which is empty, and comes back when its
+    /// reception is over. It comes back at the deadline with nothing, if no reception could start by then.
     fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>);
 
     /// Promises that the processor will not act before `t`, whatever its program does until its next call.

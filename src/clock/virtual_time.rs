@@ -126,7 +126,7 @@ impl Jumper<'_> {
         }
     }
 
-    /// Lets the others run.
+    /// Lets the others run. Whoever is the earliest need not go so far.
     #[inline(never)]
     fn lets_run(&mut self, mut state: RefMut<'_, State>, wake: Time) {
         let (clock, id) = (self.clock, self.id);
