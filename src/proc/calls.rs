@@ -317,10 +317,8 @@ impl<'a> Proc<'a> {
     ) -> Option<(usize, T)> {
         let mut got = None;
         self.takes(Want::of(from, tag.raw), tag.name, until, &mut got);
-        match &mut got {
-            Some(message) => Some(self.open(message, tag)), // not in a closure, which is nobody's call
-            None => None,
-        }
+        let message = got.as_mut()?;
+        Some(self.open(message, tag)) // not in a closure, which is nobody's call
     }
 
     /// Takes a message whose reception can start by a time. Mostly there are no requests, and then the way is short.
