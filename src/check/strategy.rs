@@ -27,7 +27,7 @@ pub enum Strategy {
     OneEnd,
     /// Latencies are exact, and any processor goes first.
     Ties,
-    /// All orders that differ in what a receive from anyone, a look or a wait takes, each once.
+    /// All orders that differ in what a receive from anyone, a look or a wait takes.
     Systematic,
 }
 

@@ -1,11 +1,11 @@
-//! All orders: each run in which some receive, look or wait takes another message than in all others, once.
+//! All orders: a run for each way in which receives, looks and waits can take messages.
 //!
 //! From each run others branch off: one receive, as early as may be, takes another message, and whatever does not follow
 //! it stays as it is ([`History::turn`]). The messages that would have come before are late for as long as it takes, and all
 //! others arrive at once. So every run is one of the machine's own, under latencies from 0 to L. Two runs that take the same
 //! are one.
 //!
-//! Nothing is missed: let a run be missing, and take one that was made and has the most in common with it. Of what they take
+//! Nothing is missed where no branch is out of reach: let a run be missing, and take one that was made and has the most in common with it. Of what they take
 //! differently something comes first, so that both have all in common on which it depends. Then the missing take is among
 //! those that the run that was made could have got, and the run that branches off there has more in common with the missing one.
 

@@ -186,7 +186,7 @@ impl Agenda {
     /// Adds `mine` and takes the earliest entry; or does nothing, if `mine` is the earliest.
     #[inline]
     pub(crate) fn exchange(&mut self, mine: Entry, counts: impl Fn(Entry) -> bool) -> Option<Entry> {
-        if mine < self.earliest {
+        if self.is_before_all(mine) {
             return None;
         }
         self.insert(mine, counts);

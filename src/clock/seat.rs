@@ -257,8 +257,8 @@ impl Seat {
         Want { from: self.best, tag: chosen.map_or(self.tag, |receive| receive.want.tag) }
     }
 
-    /// The processor's wait for a message is over: puts the message that it got into `got`, if any, and gives its requests' receives
-    /// back.
+    /// The processor's wait for a message is over: puts the message that it got into `got`, if any, and gives its requests'
+    /// receives back.
     #[inline(never)]
     pub(super) fn answer(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
         let Some(purpose) = self.purpose.take() else { return };

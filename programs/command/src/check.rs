@@ -16,10 +16,10 @@ use super::draft::Draft;
 use super::failure::Failure;
 use super::heading::heading;
 use super::options::{Format, Named, Options, count, one_of, seed};
-use super::output::{self, ending};
+use super::output;
 use super::own::OfProgram;
 use super::progress::Progress;
-use super::run::TRACES;
+use super::run::{TRACES, write_trace};
 use super::setting::Setting;
 
 /// The arguments.
@@ -74,7 +74,7 @@ const STRATEGIES: &[Named] = &[
     ("late-few", "One or two messages are under way for L, and all others arrive at once"),
     ("one-end", "All that one processor sends, or gets, is under way for L, and all else arrives at once"),
     ("ties", "Latencies are exact, and any processor goes first"),
-    ("systematic", "All orders that differ in what a receive from anyone, a look or a wait takes, each once"),
+    ("systematic", "All orders that differ in what a receive from anyone, a look or a wait takes"),
 ];
 
 /// The options that `run` does not have.
@@ -151,10 +151,8 @@ fn failed_with(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let Some(failure) = &checked.failure else { return Ok(()) };
-    let is_compact = ending(path) == "loggp";
-    let (trace, shown) = (&failure.trace, path.display());
-    Draft::create(path, "trace")?
-        .write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })?;
+    let shown = path.display();
+    write_trace(Draft::create(path, "trace")?, path, &failure.trace)?;
     writeln!(out, "\nthe run is in {shown}; this makes it again:\n  {}", again(arguments, path))?;
     Err(Failure::Run(format!("run {} of the check failed", failure.run)))
 }

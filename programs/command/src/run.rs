@@ -2,10 +2,10 @@
 
 use std::io::Write;
 use std::mem::take;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::ClockKind;
+use loggp::{ClockKind, Trace};
 use loggp_draw::timeline::Timeline;
 use loggp_papers::pictures::timeline::of_trace;
 
@@ -55,6 +55,12 @@ struct Request {
 /// How the names of traces end.
 pub const TRACES: &[&str] = &["json", "loggp"];
 
+/// Writes a trace in the form that the ending of its path says.
+pub fn write_trace(file: Draft, path: &Path, trace: &Trace) -> Result<(), Failure> {
+    let is_compact = ending(path) == "loggp";
+    file.write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })
+}
+
 impl Run {
     /// Runs it.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
@@ -92,9 +98,8 @@ impl Run {
             let svg = drawn.svg().map_err(Failure::Request)?;
             picture.write(|mut file| file.write_all(svg.as_bytes()))?;
         }
-        if let Some((file, trace)) = file.zip(trace) {
-            let is_compact = self.of.request.trace.as_deref().is_some_and(|path| ending(path) == "loggp");
-            file.write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })?;
+        if let (Some(file), Some(path), Some(trace)) = (file, &self.of.request.trace, &trace) {
+            write_trace(file, path, trace)?;
         }
         let mut report =
             Report::new(out, self.of.request.options.machine.format, row::columns(None, study.repeat > 1))

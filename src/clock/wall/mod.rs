@@ -235,11 +235,9 @@ impl Roster {
     /// looks at its own seat.
     #[inline]
     fn put(&mut self, place: usize, holder: u32, seen: Seen, parcel: Parcel) {
-        let (seat, id) = (&mut self.seats[place], seen.1.to);
-        if seat.put(seen, parcel, &self.cost).is_some() && id != holder {
-            let place = self.places.place(seat.wake(), id);
-            let entry = Entry::new(seat.wake(), place, seat.ticket());
-            self.add(entry);
+        let id = seen.1.to;
+        if self.seats[place].put(seen, parcel, &self.cost).is_some() && id != holder {
+            self.add(self.entry(id, place));
         }
     }
 
