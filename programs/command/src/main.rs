@@ -42,11 +42,13 @@ mod renamed;
 mod replay;
 mod report;
 mod reproduce;
+mod room;
 mod row;
 mod run;
 mod schedule;
 mod setting;
 mod shard;
+mod stdout;
 mod stress;
 mod studies;
 mod sweep;
@@ -73,7 +75,8 @@ use failure::Failure;
 #[command(arg_required_else_help = true)]
 #[command(
     after_help = "Results go to stdout. Exit status: 0 right, 1 a run failed or its result was wrong, \
-                        2 the request was wrong, 130 interrupted (143 terminated, 129 hung up)."
+                        2 the request was wrong, 130 interrupted (143 terminated, 129 hung up, 152 out of \
+                        processor time)."
 )]
 struct CommandLine {
     /// What to do.
@@ -181,7 +184,7 @@ fn execute() -> Result<(), Failure> {
     let matches = command().try_get_matches()?;
     let request = CommandLine::from_arg_matches(&matches)?.request;
     interrupt::watch();
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(stdout::Stdout::lock());
     request.execute(&mut out)?;
     Ok(out.flush()?)
 }
