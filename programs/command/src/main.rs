@@ -38,6 +38,8 @@ mod options;
 mod output;
 mod own;
 mod progress;
+#[cfg(any(test, fuzzing))]
+pub mod readers;
 mod renamed;
 mod replay;
 mod report;

@@ -28,7 +28,15 @@ fn given(memory: *mut u8, bytes: usize) -> *mut u8 {
     if memory.is_null() {
         end(bytes);
     }
+    count(bytes, true);
     memory
+}
+
+/// Tests count what is asked for and given back.
+#[inline]
+fn count(_bytes: usize, _more: bool) {
+    #[cfg(any(test, fuzzing))]
+    super::readers::count(if _more { _bytes as isize } else { -(_bytes as isize) });
 }
 
 /// Ends the command. Nothing here asks for memory; if the host does after all, Rust aborts.
@@ -64,11 +72,13 @@ unsafe impl GlobalAlloc for Room {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(layout.size(), false);
         // SAFETY: the caller's promises are passed on.
         given(unsafe { System.realloc(memory, layout, size) }, size)
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        count(layout.size(), false);
         // SAFETY: the caller's promises are passed on.
         unsafe { System.dealloc(memory, layout) }
     }
