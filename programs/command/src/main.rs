@@ -166,8 +166,10 @@ fn command() -> clap::Command {
 fn main() -> ExitCode {
     // A panic of a program is part of its run's error. Any other is a mistake in here, told below.
     set_hook(Box::new(|panic| {
+        let panic = panic.to_string();
+        room::end_without_stack(&panic);
         if let Ok(mut last) = LAST_PANIC.lock() {
-            *last = panic.to_string();
+            *last = panic;
         }
     }));
     let failure = match catch_unwind(AssertUnwindSafe(execute)) {

@@ -3,6 +3,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::fmt::Arguments;
 use std::io::{self, Write};
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +27,7 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 /// What was given, if it was.
 fn given(memory: *mut u8, bytes: usize) -> *mut u8 {
     if memory.is_null() {
-        end(bytes);
+        end(format_args!("{bytes} bytes more"));
     }
     count(bytes, true);
     memory
@@ -39,9 +40,17 @@ fn count(_bytes: usize, _more: bool) {
     super::readers::count(if _more { _bytes as isize } else { -(_bytes as isize) });
 }
 
-/// Ends the command. Nothing here asks for memory; if the host does after all, Rust aborts.
+/// Ends the command where a panic says that a new thread got no stack for its signals: there is nothing to unwind yet, so
+/// that Rust would abort.
+pub fn end_without_stack(panic: &str) {
+    if panic.contains("alternative stack") {
+        end(format_args!("a thread's stack for signals"));
+    }
+}
+
+/// Ends the command, which needed something. Nothing here asks for memory; if the host does after all, Rust aborts.
 #[cold]
-fn end(bytes: usize) {
+fn end(needed: Arguments) {
     if ENDS.replace(true) {
         return;
     }
@@ -53,7 +62,7 @@ fn end(bytes: usize) {
     interrupt::try_remove_drafts();
     drop(writeln!(
         io::stderr(),
-        "error: this computer gives no more memory, and {bytes} bytes more were needed; use fewer processors or a smaller \
+        "error: this computer gives no more memory, and it needed {needed}; use fewer processors or a smaller \
          size, or raise the limit if there is one, as with ulimit -v"
     ));
     process::exit(1);
