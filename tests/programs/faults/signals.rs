@@ -5,6 +5,7 @@ use std::io::Read;
 use std::os::fd::FromRawFd;
 use std::process::{Child, Command, Stdio};
 use std::ptr::{null, null_mut};
+use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -81,10 +82,10 @@ fn signals_while_a_bar_is_shown() {
     let (folder, mut tally) = (folder(), Tally::of("SIGINT and SIGTERM on a terminal"));
     let mut random = fastrand::Rng::with_seed(2);
     for (line, least) in [
-        ("compare broadcast -P 4 --dilation 60000", 200),
-        ("reproduce logp-fig3 loggp-fig6 --clock virtual --force -o page", 100),
+        ("compare broadcast -P 4 --dilation 60000", 0),
+        ("reproduce logp-fig3 loggp-fig6 --clock virtual --force -o page", 0),
         // Its rows fill the pipe.
-        ("sweep broadcast flat --over P=2..300:299 --format json", 1500),
+        ("sweep broadcast flat --over P=2..300:299 --format json", 1000),
     ] {
         for _ in 0..times(2).div_ceil(4) {
             clear(folder.path());
@@ -92,14 +93,20 @@ fn signals_while_a_bar_is_shown() {
             let (ours, theirs) = terminal();
             let child = loggp(line, folder.path()).stdout(Stdio::piped()).stderr(theirs).spawn();
             let mut child = child.unwrap();
-            let reads = std::thread::spawn(move || {
-                let (mut ours, mut text, mut buffer) = (ours, Vec::new(), [0; 4096]);
-                // It fails when nobody has the other end any more.
-                while let Ok(read @ 1..) = ours.read(&mut buffer) {
-                    text.extend_from_slice(&buffer[..read]);
+            let text = Arc::new(Mutex::new(Vec::new()));
+            let reads = std::thread::spawn({
+                let (mut ours, text, mut buffer) = (ours, text.clone(), [0; 4096]);
+                move || {
+                    // It fails when nobody has the other end any more.
+                    while let Ok(read @ 1..) = ours.read(&mut buffer) {
+                        text.lock().unwrap().extend_from_slice(&buffer[..read]);
+                    }
                 }
-                String::from_utf8_lossy(&text).into_owned()
             });
+            // The bar is there.
+            while text.lock().unwrap().is_empty() && child.try_wait().unwrap().is_none() {
+                sleep(Duration::from_millis(1));
+            }
             sleep(Duration::from_millis(least + random.u64(..200)));
             send(&child, name);
             let sent = Instant::now();
@@ -110,7 +117,8 @@ fn signals_while_a_bar_is_shown() {
             let is_over = child.try_wait().unwrap();
             _ = child.kill();
             child.wait().unwrap();
-            let seen = reads.join().unwrap();
+            reads.join().unwrap();
+            let seen = String::from_utf8_lossy(&text.lock().unwrap()).into_owned();
             let status = is_over.and_then(|status| status.code());
             // What stands on the line of the last sentence came behind a line that was cleared.
             let last = seen.trim_end().rsplit(['\n', '\r']).next().unwrap_or_default();

@@ -38,7 +38,7 @@ pub const READERS: &[Reader] = &[
     Reader {
         name: "ranges",
         read: ranges,
-        places: &["it ", " is ", " has ", " are ", "range"],
+        places: &["it ", " is ", " has ", " are ", " = ", "range"],
         memory: 1024,
     },
     Reader { name: "changes", read: changes, places: &[" = ", " is ", " has ", "model"], memory: 64 },
