@@ -19,7 +19,7 @@ const GREEDY: [&str; 8] = [
     "run scatter -P 64 --clock wall --carrier coroutine --dilation 100",
     "compare lu -P 16 --size 64 --clock virtual --cores 4",
     "check broadcast -P 64 --runs 64 --cores 4",
-    "stress -P 64 --dilation 100",
+    "stress -P 16 --dilation 10",
     "schedule ring -P 1000000 -o x.goal",
     "replay all-to-all -P 1000",
     "matrix uniform -P 512 -o x.csv",
@@ -33,7 +33,8 @@ fn too_few_threads() {
         // Any thread is one too many, or a few may be.
         for limit in [1, 5] {
             clear(folder.path());
-            let mut command = after(&format!("ulimit -u {limit}"), line, folder.path());
+            let mut command =
+                after(&format!("{{ ulimit -u {limit} 2>&- || ulimit -p {limit}; }}"), line, folder.path());
             let Some(()) = as_nobody(&mut command, folder.path()) else { return };
             let Some(output) = ended(&mut command) else {
                 tally.add(line, false, || "it hangs".into());
@@ -58,7 +59,7 @@ fn too_little_memory() {
     let least = (8..).map(|step| step * 2048).find(runs).unwrap();
     for line in LINES.into_iter().chain(GREEDY) {
         // From hardly enough to start to enough for some.
-        let steps = times(2);
+        let steps = times(20).div_ceil(10);
         for kib in (0..steps).map(|step| least + 3 * least * step / steps) {
             clear(folder.path());
             let Some(output) = ended(&mut after(&format!("ulimit -v {kib}"), line, folder.path())) else {

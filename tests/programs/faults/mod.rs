@@ -87,10 +87,10 @@ fn loggp(line: &str, folder: &Path) -> Command {
     command
 }
 
-/// The same, after a shell has done something.
+/// The same, after a shell has done something, and in its place.
 fn after(before: &str, line: &str, folder: &Path) -> Command {
     let mut command = Command::new("sh");
-    command.args(["-c", &format!("{before}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_loggp")]);
+    command.args(["-c", &format!("{before} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_loggp")]);
     command.args(line.split_whitespace()).current_dir(folder).stdin(Stdio::null());
     command
 }
