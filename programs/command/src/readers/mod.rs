@@ -50,7 +50,12 @@ pub const READERS: &[Reader] = &[
     },
     Reader { name: "matrices", read: matrices, places: &["row ", "has no line", "UTF-8"], memory: 64 },
     Reader { name: "entries", read: coefficients, places: &["line ", "lines"], memory: 64 },
-    Reader { name: "trips", read: trips, places: &["line ", "in it", "no two lengths", " "], memory: 512 },
+    Reader {
+        name: "trips",
+        read: trips,
+        places: &["line ", "in it", "length", "round trip", "Netgauge", "osu_", "no machine", "all messages"],
+        memory: 512,
+    },
     Reader { name: "schedules", read: schedules, places: &["line ", "byte "], memory: 256 },
     Reader {
         name: "traces",
