@@ -342,7 +342,8 @@ impl Check {
         };
         let cores = self.cores.min(orders.len());
         std::thread::scope(|scope| {
-            (1..cores).for_each(|_| drop(scope.spawn(work)));
+            // Where the host gives no thread, there is this one.
+            (1..cores).for_each(|_| drop(std::thread::Builder::new().spawn_scoped(scope, work)));
             work();
         });
         ran.into_iter().map_while(Mutex::into_inner).collect()

@@ -3,6 +3,7 @@
 //!
 //! The rules ask a [`Choice`] for both. Its answers are in the trace, so that a run can be repeated.
 
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -137,8 +138,12 @@ impl Rule {
     }
 
     /// Repeats a recorded run: for each processor the latencies of its messages, in the order in which it sent them.
-    pub(crate) fn repeating(latencies: Vec<Vec<Time>>) -> Rule {
-        Rule::new(move |message, _, _, _| latencies.get(message.from)?.get(message.number).copied())
+    pub(crate) fn repeating(latencies: HashMap<usize, BTreeMap<usize, Time>>) -> Rule {
+        Rule::new(move |message, _, _, _| {
+            let (number, latency) = latencies.get(&message.from)?.range(message.number..).next()?;
+            // Where the run failed, some had not entered yet, and a later one had.
+            Some(if *number == message.number { *latency } else { Time::ZERO })
+        })
     }
 }
 
