@@ -5,8 +5,10 @@
 //! message, gets the message with the line that tells of it.
 //!
 //! The slots come in blocks. The sender links the next block before it fills the last slot of its own, so a
-//! receiver that has emptied a block finds the next. A block that the receiver has left is used again.
+//! receiver that has emptied a block finds the next. A block that the receiver has left is used again, so memory is
+//! asked for only while the receiver falls further behind than it ever was.
 
+use std::collections::VecDeque;
 use std::mem::MaybeUninit;
 
 use crate::clock::sync::{Arc, AtomicI64, Ordering, UnsafeCell};
@@ -47,8 +49,10 @@ pub(super) struct Sender<T> {
     block: Arc<Block<T>>,
     /// The slot that the next message goes to, below [`SLOTS`].
     index: usize,
-    /// The next block, if it is linked; else the previous one, if there was one.
-    other: Option<Arc<Block<T>>>,
+    /// The next block, once it is linked.
+    next: Option<Arc<Block<T>>>,
+    /// The full blocks, oldest first: the receiver leaves them in this order.
+    full: VecDeque<Arc<Block<T>>>,
 }
 
 /// The end of a lane where messages come out. It shares no cache line with data of the other core.
@@ -63,7 +67,10 @@ pub(super) struct Receiver<T> {
 /// A new lane. Messages that are sent after the receiver was dropped are never dropped.
 pub(super) fn lane<T: Send>() -> (Sender<T>, Receiver<T>) {
     let block = Block::new();
-    (Sender { block: block.clone(), index: 0, other: None }, Receiver { block, index: 0 })
+    (
+        Sender { block: block.clone(), index: 0, next: None, full: VecDeque::new() },
+        Receiver { block, index: 0 },
+    )
 }
 
 impl<T> Block<T> {
@@ -104,13 +111,15 @@ impl<T> Sender<T> {
     #[cold]
     fn near_end(&mut self) {
         if self.index == SLOTS - 1 {
-            let next = self.other.take().and_then(|mut block| Block::renew(&mut block).then_some(block));
+            let next =
+                if self.full.front_mut().is_some_and(Block::renew) { self.full.pop_front() } else { None };
             let next = next.unwrap_or_else(Block::new);
             // SAFETY: the last slot's key is still `EMPTY`, so the receiver does not touch `next`.
             self.block.next.with_mut(|place| unsafe { *place = Some(next.clone()) });
-            self.other = Some(next);
+            self.next = Some(next);
         } else {
-            std::mem::swap(&mut self.block, self.other.as_mut().expect("it was linked one slot ago"));
+            let next = self.next.take().expect("it was linked one slot ago");
+            self.full.push_back(std::mem::replace(&mut self.block, next));
             self.index = 0;
         }
     }
@@ -190,14 +199,18 @@ mod tests {
 
     #[test]
     fn a_block_that_was_left_is_used_again() {
-        let (mut sender, mut receiver) = lane();
-        let mut blocks = std::collections::HashSet::new();
-        for i in 0..100 * SLOTS as i64 {
-            sender.push(i, ());
-            blocks.insert(Arc::as_ptr(&sender.block));
-            assert_eq!(receiver.pop(), Some((i, ())));
+        for (behind, expected) in [(1, 2), (10 * SLOTS, 11)] {
+            let (mut sender, mut receiver) = lane();
+            let mut blocks = std::collections::HashSet::new();
+            for _ in 0..100 * SLOTS / behind {
+                for i in 0..behind as i64 {
+                    sender.push(i, ());
+                    blocks.insert(Arc::as_ptr(&sender.block));
+                }
+                (0..behind as i64).for_each(|i| assert_eq!(receiver.pop(), Some((i, ()))));
+            }
+            assert_eq!(blocks.len(), expected);
         }
-        assert_eq!(blocks.len(), 2);
     }
 
     #[test]
