@@ -363,7 +363,8 @@ impl<'a> History<'a> {
     /// What else a receive or a look could have taken: messages, and nothing if it is a look.
     pub(super) fn others(&self, take: &Take) -> Vec<Option<usize>> {
         let nothing = (take.in_vain.is_some() && take.got.is_some()).then_some(None);
-        let is_gone = |message| self.takers.get(&message).is_some_and(|taker| self.takes[*taker].is_before(take));
+        let is_gone =
+            |message| self.takers.get(&message).is_some_and(|taker| self.takes[*taker].is_before(take));
         let follows = |message| self.before(message).is_some_and(|call| self.follows(call, take.call));
         let could = |message: &usize| take.got != Some(*message) && !is_gone(*message) && !follows(*message);
         nothing.into_iter().chain(self.wanted(take).filter(could).map(Some)).collect()
@@ -396,7 +397,9 @@ impl<'a> History<'a> {
     pub(super) fn looks_beside_requests(&self) -> bool {
         let is_beside = |look: &Take, take: &Take| {
             let is_open = take.id == look.id && take.posted < look.posted && look.posted < take.call;
-            is_open && !take.leaves && self.wanted(take).any(|one| self.wanted(look).any(|other| one == other))
+            is_open
+                && !take.leaves
+                && self.wanted(take).any(|one| self.wanted(look).any(|other| one == other))
         };
         let is_look = |take: &&Take| {
             let what = &self.trace.calls[take.call].what;

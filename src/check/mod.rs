@@ -16,7 +16,6 @@ mod times;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

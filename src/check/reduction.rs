@@ -113,7 +113,8 @@ impl Reduction<'_> {
             Late::AsLong => {
                 let few = self.latencies.iter().filter(|(id, _)| late.contains(id)).copied();
                 let latencies: HashMap<MessageId, Time> = few.collect();
-                let latency = move |message, _, _, _| Some(latencies.get(&message).copied().unwrap_or_default());
+                let latency =
+                    move |message, _, _, _| Some(latencies.get(&message).copied().unwrap_or_default());
                 Order::ruled(Rule::new(latency), ties)
             }
         }

@@ -190,7 +190,11 @@ impl<R> fmt::Display for Checked<R> {
             write!(f, "{orders} {} what receives, looks and waits take", by(orders))?;
             f.write_str(if is_done { "; there are no others" } else { "; there may be more" })?;
             if beyond > 0 {
-                let failed = if beyond_failed > 0 { format!(", of which {beyond_failed} fail") } else { String::new() };
+                let failed = if beyond_failed > 0 {
+                    format!(", of which {beyond_failed} fail")
+                } else {
+                    String::new()
+                };
                 write!(f, " with latencies up to L, and at least {beyond} with longer ones{failed}")?;
             }
             writeln!(f)?;

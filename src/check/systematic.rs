@@ -1,15 +1,17 @@
 //! All orders: a run for each way in which receives, looks and waits can take messages, and no way twice.
 //!
-//! A *class* is all runs in which some takes get given messages, with all takes that these follow. Its first run settles the
-//! others of them somehow. Each run that is not like that one has a first take, in an order in which nothing is before what it follows,
-//! that gets another message; and it shares with the first run the takes before that one. So all others fall into smaller classes: a
-//! take, the message that it gets, and what the message follows. No two have a run in common, and each has one, as
-//! the message was seen in some run: where it was sent without the take, it can be sent before it. So all classes are
-//! found, and each run is the first one of just one class. (Enea et al., "Model Checking Distributed Protocols in Must", OOPSLA 2024, revisit
-//! receives for the same reason; that it is done once follows there from how a run was come by, and here from a set of classes.)
+//! A *class* is all runs in which some takes get given messages; with a take it settles all that the take needs
+//! ([`History::needs`]). The first run of a class that is made settles the rest somehow. Put that run's takes in an order in which each comes
+//! after all that it needs. Every other run of the class has a first take that gets something else, and shares all takes before. So all
+//! others fall into smaller classes: by that take, by the message that it gets, and by what the message needs. No two of them have
+//! a run in common. And none is overlooked: a message that is sent without the take can be sent before it, so it is
+//! seen in some run in which the take gets what it got first. (Enea et al., "Model Checking Distributed Protocols in Must", OOPSLA 2024, revisit
+//! receives for the same reason. That nothing is done twice follows there from how an execution was come by, and here from a set of the
+//! classes.)
 //!
-//! A class is run on the machine itself if there are latencies up to L for it ([`Script`]), and else on one on which latencies
-//! have no bound: what is found there may lead back to what this machine can do.
+//! A class is run on the machine itself if latencies up to L are found for it ([`Script`]), and else on one on which latencies
+//! have no bound: what branches off there may be this machine's again. Only the requests of one processor may make a class that has a
+//! run in common with another one; then an order is run twice, and counted once.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -183,7 +185,9 @@ impl Systematic {
         let takes = &history.takes;
         let is_guess = takes[new].waits() && other.is_none();
         let mut needs = history.needs(&takes[new], other);
-        if needs.contains(&new) || (is_guess && history.at(&takes[new]).is_some_and(|at| self.waits.contains(&at))) {
+        if needs.contains(&new)
+            || (is_guess && history.at(&takes[new]).is_some_and(|at| self.waits.contains(&at)))
+        {
             return;
         }
         let mut all = before.to_vec();

@@ -102,8 +102,10 @@ impl Script {
                     Some(got) if got == other => continue,
                     Some(got) => {
                         // A request is done no sooner than when it was called for.
-                        let called = history.taker(got).filter(|_| take.waits()).map(|taker| taker.posted + 1);
-                        if let Some(called) = called.filter(|called| *called <= take.call && !is_gone(other)) {
+                        let called =
+                            history.taker(got).filter(|_| take.waits()).map(|taker| taker.posted + 1);
+                        if let Some(called) = called.filter(|called| *called <= take.call && !is_gone(other))
+                        {
                             times.least.push((place_of[&other], called, Time::ZERO));
                         }
                         let is_first = history.message(got).id < history.message(other).id;
@@ -127,7 +129,9 @@ impl Script {
             let take = &history.takes[*place];
             let at = match got {
                 Some(got) => found[place_of[got]],
-                None => found[take.call] + take.until.map_or(Time::ZERO, |until| until - calls[take.call].start),
+                None => {
+                    found[take.call] + take.until.map_or(Time::ZERO, |until| until - calls[take.call].start)
+                }
             };
             after[take.id] = after[take.id].max(at);
         }
@@ -200,7 +204,8 @@ impl Times {
         let mut goes_on = true;
         for _ in 0..ROUNDS {
             if !std::mem::take(&mut goes_on) {
-                let holds = |(what, of): &Most| of.iter().any(|(other, by)| times[*what] <= times[*other] + *by);
+                let holds =
+                    |(what, of): &Most| of.iter().any(|(other, by)| times[*what] <= times[*other] + *by);
                 let begins = self.firsts.iter().all(|first| times[*first] == Time::ZERO);
                 return (begins && self.most.iter().all(holds)).then_some(times);
             }

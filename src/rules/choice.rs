@@ -338,8 +338,9 @@ mod tests {
         let drawn = Drawn { latency: Latency::Exponential { seed: 1 }, ties: Ties::Number, P: 1, turn: US };
         let (mut dice, most) = (Rng::with_seed(1), 100 * US);
         let message = MessageId { from: 0, number: 0 };
-        let times: Vec<Time> =
-            (0..20_000).map(|_| drawn.latency(message, 0, &mut dice, Time::ZERO, (Time::ZERO, most))).collect();
+        let times: Vec<Time> = (0..20_000)
+            .map(|_| drawn.latency(message, 0, &mut dice, Time::ZERO, (Time::ZERO, most)))
+            .collect();
         assert!(times.iter().all(|time| (Time::ZERO..=most).contains(time)));
         // Cutting latencies off at four means leaves 1 - e^-4 of the mean.
         let mean = times.iter().copied().sum::<Time>().in_units(US) / 20_000.0;
