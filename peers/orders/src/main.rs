@@ -1,5 +1,6 @@
 //! How many orders twelve small programs have: by the systematic strategy of `loggp check`, by `must-mc`, which implements
-//! Must (Enea et al., "Model Checking Distributed Protocols in Must", OOPSLA 2024), and by force. Prints a table.
+//! Must (Enea et al., "Model Checking Distributed Protocols in Must", OOPSLA 2024), and by force. Prints a section
+//! of docs/results/reliability.md, for `.ci/section`.
 //!
 //! An order is which message each receive gets. A program is a list of steps for each processor, so that all three run the same.
 
@@ -89,6 +90,18 @@ fn programs() -> Vec<(&'static str, Program)> {
     ]
 }
 
+/// What stands above the table's rows.
+const HEAD: &str = "\
+## Three ways to all orders
+
+`(cd peers; cargo run --release -p loggp-orders) | .ci/section docs/results/reliability.md checkers` wrote this section. Twelve small
+programs have as many orders by the [systematic strategy](../start/check.md#all-orders) of `loggp check`, by `must-mc` 0.1, which
+implements Must (Enea et al., OOPSLA 2024), and by force: all processors that can go on do, in every way. The first two make one run for
+each order. L is a million cycles, so that latencies forbid nothing, and in the last column six: so many orders are left then.
+
+| program | P | messages | orders | `loggp check`: runs, ms | must-mc: runs, ms | by force: runs, ms | with L = 6 |
+|---|---|---|---|---|---|---|---|";
+
 /// How many orders there are, after how many runs, and how long that took.
 struct Found {
     orders: usize,
@@ -103,10 +116,7 @@ fn timed(count: impl FnOnce() -> (usize, usize)) -> Found {
 }
 
 fn main() {
-    println!(
-        "| program | P | messages | orders | `loggp check`: runs, ms | must-mc: runs, ms | by force: runs, ms | with L = 6 |"
-    );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("{HEAD}");
     let mut differ = false;
     for (name, program) in programs() {
         let (P, messages) = (program.len(), program.iter().flatten().filter(|step| step.sends()).count());
