@@ -87,6 +87,16 @@ impl Params {
         Params { L, o, g, long, R, C: None, cycle: PS, ..*self }
     }
 
+    /// A machine with the same overheads and gaps, on which messages can be under way for as long as one likes, and are never
+    /// in each other's way.
+    pub(crate) fn unbounded(&self) -> Params {
+        let long = match self.gps() {
+            Some(gps) => LongMessages::LogGPS(LogGps { G_s: Time::ZERO, G_l: Time::ZERO, ..gps }),
+            None => LongMessages::LogGP { G: Time::ZERO },
+        };
+        Params { L: Time::MAX / 1024, long, C: None, ..*self }
+    }
+
     /// The longest message that the machine can send, in words; `None` if there is no limit, as there is none unless
     /// G_l is negative.
     ///

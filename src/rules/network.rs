@@ -515,7 +515,7 @@ impl Network {
         // With a negative G_l a shorter latency could let the message arrive before its send.
         let least = (-(self.send_overhead(exit.id(), y, k) + stream)).max(Time::ZERO).min(L);
         let message = MessageId { from: exit.id(), number: exit.requests as usize };
-        let latency = self.choice.latency(message, y, &mut exit.extras().dice, least, L);
+        let latency = self.choice.latency(message, y, &mut exit.extras().dice, ready, (least, L));
         Ask { latency, ask: ready.min(ready + latency + stream), ..request }
     }
 
