@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::command::is_ignored;
+
 use super::{LINES, Tally, clear, end, ended, folder, how, loggp, times, torn};
 
 /// Sends a signal to a process.
@@ -23,9 +25,15 @@ pub fn send(child: &Child, signal: &str) {
 const SIGNALS: [(&str, i32, i32, &str); 2] =
     [("INT", libc::SIGINT, 130, "interrupted"), ("TERM", libc::SIGTERM, 143, "terminated")];
 
+/// Those that are not ignored by this process, as SIGINT is by one in the background, and so by all that it starts.
+fn signals() -> Vec<(&'static str, i32, i32, &'static str)> {
+    SIGNALS.into_iter().filter(|(_, number, ..)| !is_ignored(*number as u32)).collect()
+}
+
 #[test]
 fn signals_at_any_moment() {
     let (folder, mut tally) = (folder(), Tally::of("SIGINT and SIGTERM"));
+    let signals = signals();
     let mut random = fastrand::Rng::with_seed(1);
     for line in LINES {
         clear(folder.path());
@@ -34,7 +42,7 @@ fn signals_at_any_moment() {
         let lasts = started.elapsed();
         for _ in 0..times(3) {
             clear(folder.path());
-            let (name, number, code, says) = SIGNALS[random.usize(..2)];
+            let (name, number, code, says) = signals[random.usize(..signals.len())];
             let child =
                 loggp(line, folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
             let moment = lasts.mul_f64(1.1 * random.f64());
@@ -80,6 +88,7 @@ fn terminal() -> (File, File) {
 #[test]
 fn signals_while_a_bar_is_shown() {
     let (folder, mut tally) = (folder(), Tally::of("SIGINT and SIGTERM on a terminal"));
+    let signals = signals();
     let mut random = fastrand::Rng::with_seed(2);
     for (line, least) in [
         ("compare broadcast -P 4 --dilation 60000", 0),
@@ -89,7 +98,7 @@ fn signals_while_a_bar_is_shown() {
     ] {
         for _ in 0..times(2).div_ceil(4) {
             clear(folder.path());
-            let (name, _, code, says) = SIGNALS[random.usize(..2)];
+            let (name, _, code, says) = signals[random.usize(..signals.len())];
             let (ours, theirs) = terminal();
             let child = loggp(line, folder.path()).stdout(Stdio::piped()).stderr(theirs).spawn();
             let mut child = child.unwrap();
