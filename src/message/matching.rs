@@ -470,12 +470,12 @@ impl Classes {
 mod tests {
     use super::*;
     use crate::message::parcel::Parcel;
-    use crate::message::{Envelope, Letter, Outside};
+    use crate::message::{Envelope, Letter, Outside, Receiver};
     use crate::time::US;
 
     fn envelope(arrival: i64, from: u32, tag: RawTag, number: u32) -> Envelope {
         let parcel = Parcel::new(number);
-        let outside = Outside { from, to: 0, number, words: 1, tag };
+        let outside = Outside { from, to: Receiver::new(0, false), number, words: 1, tag };
         Envelope { arrival: arrival * US, letter: Letter { outside, parcel } }
     }
 

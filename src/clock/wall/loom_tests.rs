@@ -9,7 +9,7 @@ use std::{sync as tried, thread};
 use super::carrier::thread::ThreadBerth;
 use super::*;
 use crate::message::parcel::Parcel;
-use crate::message::{Outside, RawTag, Want};
+use crate::message::{Outside, RawTag, Receiver, Want};
 use crate::rules::reception::Purpose;
 use crate::time::US;
 
@@ -19,7 +19,7 @@ fn deliver(clock: &mut dyn Clock, (seen, parcel): (Seen, Parcel)) {
 
 fn message(from: u32, to: u32, arrival: Time) -> (Seen, Parcel) {
     let (tag, parcel) = (RawTag::user(0), Parcel::new(from));
-    ((arrival, Outside { from, to, number: 0, words: 1, tag }), parcel)
+    ((arrival, Outside { from, to: Receiver::new(to, false), number: 0, words: 1, tag }), parcel)
 }
 
 fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {

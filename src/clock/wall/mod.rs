@@ -239,7 +239,7 @@ impl Roster {
     /// looks at its own seat.
     #[inline]
     fn put(&mut self, place: usize, holder: u32, seen: Seen, parcel: Parcel) {
-        let id = seen.1.to;
+        let id = seen.1.to.id();
         if self.seats[place].put(seen, parcel, &self.cost).is_some() && id != holder {
             self.add(self.entry(id, place));
         }
@@ -291,7 +291,7 @@ impl Roster {
                 && let Some((arrival, Letter { outside, parcel })) = self.incoming[from].pop()
             {
                 self.outlook.takes(from);
-                let place = self.spread.place(outside.to as usize);
+                let place = self.spread.place(outside.to.id() as usize);
                 self.put(place, holder, (Time::from_ps(arrival), outside), parcel);
                 any = true;
             }
@@ -571,7 +571,7 @@ impl Clock for Waiter<'_> {
 
     fn deliver(&mut self, seen: Seen, parcel: Parcel) {
         let (arrival, outside) = seen;
-        let (to, seat) = self.wall.spread.seat_of(outside.to as usize);
+        let (to, seat) = self.wall.spread.seat_of(outside.to.id() as usize);
         let (from, id, wall) = (self.number, self.id, self.wall);
         let roster = self.roster();
         if to == from {
