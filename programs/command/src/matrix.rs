@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::mem::take;
+use std::ops::Range;
 
 use clap::Args;
 use clap::builder::{StringValueParser, TypedValueParser};
@@ -55,8 +56,10 @@ pub struct MatrixCommand {
     format: Format,
 }
 
-/// What a table shows of a matrix: so many processors fit beside each other.
+/// Larger matrices are not shown as tables.
 const MOST_SHOWN: usize = 32;
+/// No line of a table is wider: what does not fit stands in a further table below.
+const WIDEST: usize = 120;
 /// What draws a matrix unless told.
 const SEED: u64 = 1;
 /// More than this is no matrix to look at.
@@ -110,7 +113,7 @@ impl MatrixCommand {
             Format::Csv => {
                 let row = |i| matrix.row(i).iter().map(|elements| Cell::from(*elements)).collect();
                 let rows = (0..matrix.P()).map(row).collect();
-                Table { rows, ..processors(Table::new("", ""), matrix.P()) }.to_csv()
+                Table { rows, ..processors(Table::new("", ""), 0..matrix.P()) }.to_csv()
             }
         }
     }
@@ -171,29 +174,42 @@ impl MatrixCommand {
         let P = matrix.P();
         let title = format!("{}\n{}", self.title(matrix), Self::kind(matrix));
         let shown = match P > MOST_SHOWN {
-            true => Block::Paragraph(plain(format!(
+            true => vec![Block::Paragraph(plain(format!(
                 "{P} rows are too wide to be shown here; --format csv and -o FILE.svg have them"
-            ))),
-            false => Block::Table(Self::table(matrix)),
+            )))],
+            false => {
+                let tables = |parts: usize| -> Vec<Table> {
+                    let each = P.div_ceil(parts);
+                    (0..P).step_by(each).map(|j| Self::table(matrix, j..P.min(j + each))).collect()
+                };
+                let fits = |table: &Table| table.to_text().lines().all(|line| line.len() <= WIDEST);
+                let parts = (1..P).find(|parts| tables(*parts).iter().all(fits)).unwrap_or(P);
+                tables(parts).into_iter().map(Block::Table).collect()
+            }
         };
-        Document { title, blocks: vec![shown] }.to_text()
+        Document { title, blocks: shown }.to_text()
     }
 
-    /// Its elements, and the sums of its rows and columns.
-    fn table(matrix: &Matrix) -> Table {
+    /// What some of its processors receive, with the sums of these columns; and after the last one those of the rows.
+    fn table(matrix: &Matrix, columns: Range<usize>) -> Table {
         let P = matrix.P();
         let some = |elements: usize| if elements == 0 { Cell::Nothing } else { elements.to_string().into() };
-        let mut table = processors(Table::new("", "").column("", "", Show::Right), P);
-        table = table.column("r_i", "", Show::Right).column("f_i", "", Show::Right);
+        let mut table = processors(Table::new("", "").column("", "", Show::Right), columns.clone());
+        let is_last = columns.end == P;
+        if is_last {
+            table = table.column("r_i", "", Show::Right).column("f_i", "", Show::Right);
+        }
+        let of_rows = if is_last { 2 } else { 0 };
         for i in 0..P {
             let sums = [matrix.r_i(i), matrix.f_i(i)].map(|sum| sum.to_string().into());
-            let row = matrix.row(i).iter().map(|elements| some(*elements));
+            let row = matrix.row(i)[columns.clone()].iter().map(|elements| some(*elements));
+            let sums = sums.into_iter().take(of_rows);
             table.push([format!("P{i}").into()].into_iter().chain(row).chain(sums).collect());
         }
         for (name, of) in [("c_j", Matrix::c_j as fn(&Matrix, usize) -> usize), ("g_j", Matrix::g_j)] {
-            let sums = (0..P).map(|j| of(matrix, j).to_string().into());
+            let sums = columns.clone().map(|j| of(matrix, j).to_string().into());
             let sums = [name.into()].into_iter().chain(sums);
-            table.push(sums.chain([Cell::Nothing, Cell::Nothing]).collect());
+            table.push(sums.chain([Cell::Nothing, Cell::Nothing].into_iter().take(of_rows)).collect());
         }
         table
     }
@@ -225,7 +241,7 @@ impl MatrixCommand {
     }
 }
 
-/// A column for each processor.
-fn processors(table: Table, P: usize) -> Table {
-    (0..P).fold(table, |table, j| table.column(&format!("P{j}"), "", Show::Right))
+/// A column for each of these processors.
+fn processors(table: Table, those: Range<usize>) -> Table {
+    those.into_iter().fold(table, |table, j| table.column(&format!("P{j}"), "", Show::Right))
 }
