@@ -65,6 +65,9 @@ struct Outgoing {
 /// fetch them before. (A broadcast over a million ranks takes two thirds of the time; a dissemination would take a fifth more.)
 const FEW: usize = 8;
 
+/// What an operation takes at the least: its state.
+pub(super) const BYTES: u64 = 1;
+
 /// A schedule that is being played.
 pub(super) struct Play<'a> {
     /// How far it is.
@@ -114,7 +117,7 @@ impl<'a> Play<'a> {
             entrances: (0..network.entrances()).map(|_| Entrance::default()).collect(),
             ranks: (0..schedule.ranks()).map(rank).collect(),
             agenda: Agenda::default(),
-            links: Links::new(),
+            links: Links::with_room(schedule.ready_at_once()),
             early: Early::new(schedule),
             pairs: Pairs::new(),
             long: HashMap::new(),

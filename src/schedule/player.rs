@@ -6,9 +6,11 @@
 //! [`LogGOPSim`'s rules](loggopsim) are others, told in `docs/reference/replay.md`.
 
 use super::outcome::Played;
+use super::queue::Links;
 use super::stored::{Kind, Packed, Schedule};
 use super::{loggopsim, papers};
 use crate::error::{Cause, RunError};
+use crate::machine::limits::check_bytes;
 use crate::params::{Latency, Params, Ports};
 use crate::rules::network::Network;
 use crate::text::names;
@@ -62,6 +64,7 @@ impl Player {
     pub fn run(&self, schedule: &Schedule) -> Result<Played, RunError> {
         let params = Params { P: schedule.ranks(), ..self.params };
         params.check()?;
+        self.check_room(schedule)?;
         match self.rules {
             Rules::Papers => {
                 check_lengths(schedule, &params)?;
@@ -73,6 +76,27 @@ impl Player {
                 loggopsim::Play::new(schedule, costs).run()
             }
         }
+    }
+
+    /// Refuses a schedule that this computer's memory does not hold while it is played: what it takes at the least is known.
+    fn check_room(&self, schedule: &Schedule) -> Result<(), RunError> {
+        const FEW: usize = 1 << 20;
+        if schedule.len() <= FEW {
+            return Ok(());
+        }
+        let operation = match self.rules {
+            Rules::Papers => papers::BYTES,
+            Rules::LogGOPSim => loggopsim::BYTES,
+        };
+        let bytes = schedule.len() as u64 * operation + schedule.ready_at_once() as u64 * Links::BYTES;
+        let said = || {
+            let (operations, ranks) = (schedule.len(), schedule.ranks());
+            format!("to play {operations} operations of {ranks} ranks")
+        };
+        check_bytes(bytes, said).map_err(|cause| match cause {
+            Cause::Host(why) => Cause::Host(format!("{why}; give fewer ranks or operations")).into(),
+            other => other.into(),
+        })
     }
 }
 

@@ -449,6 +449,17 @@ fn a_recorded_run_is_written_as_a_schedule() {
     ] {
         assert!(goal.contains(part), "{part:?}: {goal}");
     }
+    let schedule = path.with_extension("goal");
+    fs::write(&schedule, goal).unwrap();
+    for verb in ["analyze", "audit"] {
+        let sentence = refusal(&format!("{verb} {}", schedule.display()));
+        assert!(sentence.contains("this is a schedule, and no trace of a run; `loggp replay "), "{sentence}");
+    }
+    let requests = trace("requests", "run message nonblocking -P 2 --meanwhile 5us");
+    for (path, says) in [(&requests, true), (&path, false)] {
+        let told = loggp(&format!("trace2goal {}", path.display())).output().unwrap();
+        assert_eq!(text(&told.stderr).starts_with("left out: what the calls for requests"), says, "{told:?}");
+    }
     assert!(refusal(&format!("trace2goal {} --unit 0ns", path.display())).contains("it lasts longer than 0"));
     let old = fs::read_to_string(&path).unwrap().replace(r#""cat":"call""#, r#""cat":"work""#);
     let old = old.replace(r#""pid":16777217"#, r#""pid":1"#);
@@ -1062,12 +1073,37 @@ fn shards_are_merged_to_what_one_run_writes() {
     }
 }
 
+/// What the memory does not hold is refused before it is played.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_schedule_that_is_too_large_is_refused() {
+    for rules in ["papers", "loggopsim"] {
+        let line = format!("replay all-to-all -P 4000 --rules {rules}");
+        let command = format!("ulimit -v 280000; exec {} {line}", env!("CARGO_BIN_EXE_loggp"));
+        let output = Command::new("sh").args(["-c", &command]).output().unwrap();
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains("to play 31992000 operations of 4000 ranks takes "), "{told}");
+    }
+}
+
+#[test]
+fn no_table_of_a_matrix_is_too_wide() {
+    for line in ["matrix", "matrix random", "matrix figure-1"] {
+        let shown = right(line);
+        assert!(shown.lines().all(|line| line.len() <= 120) && shown.contains("c_j"), "{shown}");
+    }
+    let shown = right("matrix");
+    assert_eq!((shown.matches("\nc_j").count(), shown.matches("r_i").count()), (2, 1), "{shown}");
+}
+
 /// What would have no part in what is asked for is refused, and not left aside.
 #[test]
 fn no_option_is_left_aside() {
     for (line, why) in [
         ("replay ring --unit 1us", "--unit is for a file, and ring is a pattern, which computes nothing"),
         ("stress all-to-one --rate 0.9", "--rate is for the pattern steady; leave it out"),
+        ("rnu lu", "there is no subcommand rnu; the nearest name is run; `loggp --help` lists all"),
         ("matrix figure-1 --seed 7", "--seed is for matrices that are made, and figure-1 is as it is"),
         ("reproduce --list --full", "the argument '--list' cannot be used with '--full'"),
         ("reproduce --list --seed 3", "the argument '--list' cannot be used with '--seed <N>'"),

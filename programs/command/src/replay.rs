@@ -140,6 +140,7 @@ impl ReplayCommand {
         let replay = Player::new(choice.params).rules(self.rules).ports(self.ports);
         let replayed = replay.run(schedule).map_err(|error| match error.cause {
             loggp::Cause::Params(why) => Failure::request(why),
+            loggp::Cause::Host(why) => Failure::Request(why),
             _ => Failure::run(error),
         })?;
         let played = Row {
