@@ -12,7 +12,7 @@ use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_draw::timeline::Timeline;
 
 use super::kinds;
-use super::timeline::{of_trace, timeline};
+use super::timeline::{Window, of_trace, timeline};
 use loggp_draw::tree::{self, Tree};
 use loggp_programs::transportation::Matrix;
 use loggp_study::analysis::accounts::Account;
@@ -115,7 +115,7 @@ fn timelines() -> Vec<String> {
         (0..8).map(|id| if id == 3 { LONG.into() } else { format!("{id} us") }).collect();
     let unit = ("a cycle of & < >", US);
     all.push(
-        Timeline { subtitle: LONG.into(), noted: LONG.into(), notes, ..of_trace(&trace, LONG, unit) }
+        Timeline { subtitle: LONG.into(), noted: LONG.into(), notes, ..of_trace(&trace, LONG, unit, &Window::default()) }
             .svg()
             .unwrap(),
     );
