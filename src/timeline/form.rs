@@ -73,7 +73,10 @@ pub(super) fn columns(trace: &Trace) -> (Head, Bytes) {
     grids.iter().for_each(|grid| bytes.0.extend_from_slice(&grid.shares));
     let head = Head {
         // A file may say that there are far more than did anything.
-        P: trace.params.P.min(events.tracks().last().map_or(0, |track| track.id + 1).max(MOST_SILENT)),
+        P: trace
+            .params
+            .P
+            .min(events.tracks().last().map_or(0, |track| track.id.saturating_add(1)).max(MOST_SILENT)),
         quantum,
         finish: events.finish.as_ps() / quantum,
         L: trace.params.L.as_ps() / quantum,
@@ -179,26 +182,26 @@ impl Form<'_, '_> {
         for (id, tag, bytes) in events.trace.sent() {
             if let Some(message) = events.named(id) {
                 about[message] = 1 + tags.number(&tag.about());
-                lengths[message] = 1 + bytes as u64;
+                lengths[message] = (bytes as u64).saturating_add(1);
             }
         }
         let all = || (0..events.messages()).map(|place| events.message(place));
-        let mut last = (0, -1);
+        let mut last = (0, -1_i64);
         for message in all() {
-            let from = message.id.from as i64 - last.0;
+            let from = (message.id.from as i64).wrapping_sub(last.0);
             let number = message.id.number as i64;
             self.bytes.signed(from);
-            self.bytes.signed(number - if from == 0 { last.1 + 1 } else { 0 });
+            self.bytes.signed(number.wrapping_sub(if from == 0 { last.1.wrapping_add(1) } else { 0 }));
             last = (message.id.from as i64, number);
         }
-        let mut to = 0;
+        let mut to = 0_i64;
         for message in all() {
-            self.bytes.signed(message.to as i64 - to);
+            self.bytes.signed((message.to as i64).wrapping_sub(to));
             to = message.to as i64;
         }
-        let mut words = 0;
+        let mut words = 0_i64;
         for message in all() {
-            self.bytes.signed(message.words as i64 - words);
+            self.bytes.signed((message.words as i64).wrapping_sub(words));
             words = message.words as i64;
         }
         lengths.into_iter().for_each(|length| self.bytes.number(length));

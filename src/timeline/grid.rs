@@ -92,7 +92,12 @@ impl Grid {
             }
             for place in track.places.clone() {
                 let event = events.event(place);
-                spread(&mut sums, kind_of(event.what), (event.start, event.end), width * quantum);
+                spread(
+                    &mut sums,
+                    kind_of(event.what),
+                    (event.start, event.end),
+                    width.saturating_mul(quantum),
+                );
             }
         }
         grid.fill(&starts, row, &mut sums, quantum);
@@ -101,11 +106,11 @@ impl Grid {
 
     /// Fills a row at each level from the sums of the finest, and clears these.
     fn fill(&mut self, starts: &[usize], row: usize, sums: &mut [i64], quantum: i64) {
-        let members = self.group.min(usize::MAX) as u128;
+        let members = self.group as u128;
         let mut sums_here = sums.to_vec();
         sums.fill(0);
         for (level, (&columns, start)) in self.columns.iter().zip(starts).enumerate() {
-            let whole = ((self.width * quantum) as u128) << level;
+            let whole = (self.width as u128 * quantum as u128) << level;
             for (number, kind) in self.kinds.iter().enumerate() {
                 let place = start + (number * self.rows + row) * columns;
                 for column in 0..columns {
@@ -136,7 +141,7 @@ fn spread(sums: &mut [i64], kind: usize, (start, end): (Time, Time), width: i64)
     let (mut start, end) = (start.as_ps().max(0), end.as_ps());
     while start < end {
         let column = (start / width) as usize;
-        let until = end.min((column as i64 + 1) * width);
+        let until = end.min((column as i64 + 1).saturating_mul(width));
         let Some(sum) = sums.get_mut(column * KINDS + kind) else { return };
         *sum += until - start;
         start = until;

@@ -10,7 +10,7 @@ use crate::params::{Latency, Level, Params, Ports, Ties};
 use crate::time::Time;
 
 /// The record of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// The machine's parameters.
     pub params: Params,

@@ -2,27 +2,26 @@
 
 use std::io::Write;
 use std::mem::take;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::slice;
 
 use clap::Args;
-use loggp::{ClockKind, Trace};
+use loggp::ClockKind;
 use loggp_study::{Answers, Study};
 
 use super::details::details;
-use super::draft::Draft;
 use super::failure::Failure;
 use super::heading::heading;
 use super::number::Unit;
 use super::options::{Format, Options};
-use super::output::{self, Files, Outputs, ending};
+use super::output::{Files, Outputs};
 use super::own::OfProgram;
 use super::progress::Progress;
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS, Row, Task};
 use super::setting::Setting;
 use super::studies::warn;
-use super::timeline;
+use super::timeline::Drawn;
 use super::trend;
 
 /// The arguments.
@@ -52,15 +51,6 @@ struct Request {
     /// Where else it goes.
     #[command(flatten)]
     outputs: Outputs,
-}
-
-/// How the names of traces end.
-pub const TRACES: &[&str] = &["json", "loggp"];
-
-/// Writes a trace in the form that the ending of its path says.
-pub fn write_trace(file: Draft, path: &Path, trace: &Trace) -> Result<(), Failure> {
-    let is_compact = ending(path) == "loggp";
-    file.write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })
 }
 
 /// A run that was asked for, and that can be.
@@ -136,24 +126,17 @@ impl Asked {
 impl Run {
     /// Runs it.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let Request { algorithm, options, trace: trace_path, timeline, outputs } = &self.of.request;
-        let traced = trace_path.is_some() || timeline.is_some();
+        let Request { algorithm, options, trace, timeline, outputs } = &self.of.request;
+        let traced = trace.is_some() || timeline.is_some();
         let asked = Asked::of(&self.of, algorithm.as_ref(), options, traced)?;
         trend::check(outputs, &asked.study.case)?;
         let files = outputs.open()?;
-        let draft =
-            |path: &Option<PathBuf>, what| path.as_deref().map(|path| Draft::create(path, what)).transpose();
-        let (file, picture) = (draft(trace_path, "trace")?, draft(timeline, "timeline")?);
-        output::check(trace_path.as_deref(), TRACES, ".json, or in .loggp for fewer bytes")?;
-        output::check(timeline.as_deref(), timeline::ENDINGS, timeline::ENDINGS_SAID)?;
+        let drawn = Drawn::of(trace.as_deref(), timeline.as_deref())?;
 
         let mut answers = asked.run()?;
-        let trace = answers.take_trace();
-        if let (Some(picture), Some(path), Some(trace)) = (picture, timeline, &trace) {
-            timeline::write_run(picture, path, &asked, &answers, trace)?;
-        }
-        if let (Some(file), Some(path), Some(trace)) = (file, trace_path, &trace) {
-            write_trace(file, path, trace)?;
+        if let Some(trace) = answers.take_trace() {
+            let (title, about) = asked.titles();
+            drawn.write(&trace, (&title, &about), asked.unit, answers.prediction.formula)?;
         }
         asked.report(answers, options.machine.format, files, out)
     }

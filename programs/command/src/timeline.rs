@@ -7,7 +7,7 @@ use clap::Args;
 use loggp::{ClockKind, Time, Trace};
 use loggp_draw::timeline::Timeline as Picture;
 use loggp_papers::pictures::timeline::{Window, of_trace};
-use loggp_study::{Answers, Study};
+use loggp_study::Study;
 
 use super::analyze::{read_what_if, replay};
 use super::audit;
@@ -17,7 +17,7 @@ use super::heading::{latency_said, parameters};
 use super::name;
 use super::number::{Unit, count};
 use super::options::Options;
-use super::output::{self, Outputs, ending};
+use super::output::{self, Outputs, TRACES, ending, write_trace};
 use super::own::OfProgram;
 use super::run::Asked;
 
@@ -81,8 +81,8 @@ struct Shown {
 struct Only(Vec<usize>);
 
 /// How the names of timelines end.
-pub const ENDINGS: &[&str] = &["html", "svg"];
-pub const ENDINGS_SAID: &str = ".html for a page to look into, or in .svg for a picture";
+const ENDINGS: &[&str] = &["html", "svg"];
+const ENDINGS_SAID: &str = ".html for a page to look into, or in .svg for a picture";
 
 /// A run, its name, and what is said of it.
 struct Panel {
@@ -109,7 +109,7 @@ impl TimelineCommand {
         let about = about(&trace, unit);
         let panel = Panel { name: name.clone(), about, trace };
         let titles = (name, String::new());
-        self.shown.write(draft, &titles, unit, vec![panel], &[], out)
+        self.shown.write(draft, &titles, unit, vec![panel], None, out)
     }
 }
 
@@ -131,29 +131,56 @@ fn execute(of: &OfProgram<Request>, out: &mut dyn Write) -> Result<(), Failure> 
     let name = if measured { "measured" } else { "" };
     panels.extend(answers.take_trace().map(|trace| panel(name, trace)));
     let unit = asked.unit;
-    shown.write(draft, &asked.titles(), unit, panels, &marks(&answers), out)?;
+    shown.write(draft, &asked.titles(), unit, panels, answers.prediction.formula, out)?;
     let files = Outputs::none().open()?;
     asked.report(answers, options.machine.format, files, out)
 }
 
-/// Writes the timeline of a program's run, which its path says to be a page or a picture.
-pub fn write_run(
-    draft: Draft,
-    path: &Path,
-    asked: &Asked,
-    answers: &Answers,
-    trace: &Trace,
-) -> Result<(), Failure> {
-    let (title, about) = asked.titles();
-    if ending(path) == "svg" {
-        return picture(draft, (&title, &about), asked.unit, trace, &Window::default());
+/// What `--trace` and `--timeline` ask for: a run, and a look at it.
+pub struct Drawn<'a> {
+    trace: Option<(&'a Path, Draft)>,
+    timeline: Option<(&'a Path, Draft)>,
+}
+
+impl<'a> Drawn<'a> {
+    /// The files of these names, if any; or refuses them.
+    pub fn of(trace: Option<&'a Path>, timeline: Option<&'a Path>) -> Result<Drawn<'a>, Failure> {
+        let draft = |path: Option<&'a Path>, what| {
+            path.map(|path| Ok::<_, Failure>((path, Draft::create(path, what)?))).transpose()
+        };
+        let drawn = Drawn { trace: draft(trace, "trace")?, timeline: draft(timeline, "timeline")? };
+        output::check(trace, TRACES, ".json, or in .loggp for fewer bytes")?;
+        output::check(timeline, ENDINGS, ENDINGS_SAID)?;
+        Ok(drawn)
     }
-    let (name, length) = asked.unit.named();
-    let mut page = trace.timeline().title(title).about(about.replace('\n', ", ")).unit(name, length);
-    for (name, at) in marks(answers) {
-        page = page.mark(name, at);
+
+    /// Whether there is one.
+    pub fn is_asked(&self) -> bool {
+        self.trace.is_some() || self.timeline.is_some()
     }
-    draft.write(|file| page.write(file))
+
+    /// Writes a run with its title, what else is said of it, and when it ends by a formula.
+    pub fn write(
+        self,
+        trace: &Trace,
+        (title, about): (&str, &str),
+        unit: Unit,
+        formula: Option<Time>,
+    ) -> Result<(), Failure> {
+        match self.timeline {
+            None => (),
+            Some((path, draft)) if ending(path) == "svg" => {
+                picture(draft, (title, about), unit, trace, &Window::default())?;
+            }
+            Some((_, draft)) => {
+                let (name, length) = unit.named();
+                let page = trace.timeline().title(title).about(about.replace('\n', ", ")).unit(name, length);
+                let page = formula.into_iter().fold(page, |page, at| page.mark("formula", at));
+                draft.write(|file| page.write(file))?;
+            }
+        }
+        self.trace.map_or(Ok(()), |(path, draft)| write_trace(draft, path, trace))
+    }
 }
 
 /// Draws a part of a run.
@@ -178,22 +205,6 @@ fn panel(name: &str, trace: Trace) -> Panel {
 fn about(trace: &Trace, unit: Unit) -> String {
     let said = parameters(&trace.params, &unit).join(", ");
     format!("{said}, {}, {} ports", latency_said(trace.latency), trace.ports)
-}
-
-/// What the formula says of a run: its end, and those of its phases that it knows.
-fn marks(answers: &Answers) -> Vec<(String, Time)> {
-    let mut at = Time::ZERO;
-    let mut marks = Vec::new();
-    for phase in &answers.phases {
-        let Some(formula) = phase.prediction.formula else { break };
-        at += formula;
-        marks.push((format!("formula: {}", phase.phase), at));
-    }
-    if let Some(formula) = answers.prediction.formula {
-        marks.retain(|(_, at)| *at < formula);
-        marks.push(("formula".into(), formula));
-    }
-    marks
 }
 
 impl Shown {
@@ -221,7 +232,7 @@ impl Shown {
         (title, subtitle): &(String, String),
         unit: Unit,
         mut panels: Vec<Panel>,
-        marks: &[(String, Time)],
+        formula: Option<Time>,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         let first = &panels[0].trace;
@@ -244,8 +255,8 @@ impl Shown {
         let first = rows.next().expect("there is one");
         let about = if first.about.is_empty() { subtitle.replace('\n', ", ") } else { first.about.clone() };
         let mut page = first.trace.timeline().title(title).unit(name, length).name(&first.name).about(about);
-        for (name, at) in marks {
-            page = page.mark(name, *at);
+        if let Some(at) = formula {
+            page = page.mark("formula", at);
         }
         for Panel { name, about, trace } in rows {
             page = page.beside(name, trace);

@@ -115,9 +115,14 @@ fn timelines() -> Vec<String> {
         (0..8).map(|id| if id == 3 { LONG.into() } else { format!("{id} us") }).collect();
     let unit = ("a cycle of & < >", US);
     all.push(
-        Timeline { subtitle: LONG.into(), noted: LONG.into(), notes, ..of_trace(&trace, LONG, unit, &Window::default()) }
-            .svg()
-            .unwrap(),
+        Timeline {
+            subtitle: LONG.into(),
+            noted: LONG.into(),
+            notes,
+            ..of_trace(&trace, LONG, unit, &Window::default())
+        }
+        .svg()
+        .unwrap(),
     );
     let quiet = Trace { activities: Vec::new(), messages: Vec::new(), ..trace };
     all.push(timeline(&quiet, "", ("us", US)).unwrap());
