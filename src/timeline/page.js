@@ -662,7 +662,7 @@ function summary(run, { nodes, times }) {
 
 // ---- The user is listened to.
 function moveTo(from, until, top = view.top, rows = view.rows) {
-  const span = Math.min(end, Math.max(Math.max(4, end * 1e-9), until - from));
+  const span = Math.min(end, Math.max(0.5, end * 1e-9, until - from));
   view.from = Math.max(0, Math.min(end - span, from + (until - from - span) / 2));
   view.until = view.from + span;
   view.rows = Math.max(1, Math.min(P, rows));
@@ -686,7 +686,7 @@ const showAll = () => moveTo(0, end, 0, P);
 
 // Moves a moment of a processor into the window, which becomes narrow enough for a length.
 function show(run, id, at, length = 0) {
-  const q = ratio(run), span = Math.min(view.until - view.from, Math.max(length * q * 12, end / 4000, 4)), row = rowOf[id];
+  const q = ratio(run), span = Math.min(view.until - view.from, Math.max(length * q * 12, end / 4000, 2)), row = rowOf[id];
   const seen = at * q > view.from && at * q < view.until && length * q / (view.until - view.from) > 0.002;
   const top = row < view.top || row >= view.top + view.rows ? row - view.rows / 2 : view.top;
   moveTo(...(seen ? [view.from, view.until] : [at * q - span / 2, at * q + span / 2]), top);
