@@ -18,7 +18,7 @@ const MOST_COLUMNS: usize = 1 << 15;
 /// With fewer stretches than this a row says nothing.
 const FEWEST_COLUMNS: usize = 8;
 /// How many rows of one grid are one of the next; and so many rows need no further grid.
-const GROUP: usize = 16;
+const GROUP: usize = 4;
 const ENOUGH_ROWS: usize = 1024;
 
 /// Rows of one or several processors, each in stretches of time.

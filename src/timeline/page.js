@@ -226,7 +226,7 @@ function addHits(run, track, from, scale, width) {
 
 // Whether rows are painted from a grid, and from which: where their events are too many.
 function gridFor(run, top, last, from, until, perPixel) {
-  const fits = (grid) => grid.group === 1 || state.order === "number" && grid.group <= perPixel;
+  const fits = (grid) => grid.group === 1 || state.order === "number" && grid.group <= 1.2 * perPixel;
   const best = run.grids.filter(fits).pop();
   if (!best || best.group > 1 || last - top > MOST_ROWS) return best;
   let events = 0;
@@ -257,7 +257,7 @@ function paint(run, pixels, width, height, top, rows, from, until) {
         const first = Math.floor(a / grid.group), last = Math.min(grid.rows, Math.max(first + 1, Math.round(b / grid.group)));
         for (let row = first; row < last; row++) addGrid(run, grid, row, from, scale, width, 1 / (last - first));
       } else {
-        const step = Math.ceil((b - a) / 4);
+        const step = Math.ceil((b - a) / 2);
         count = Math.ceil((b - a) / step);
         for (let row = a; row < b; row += step) add(row);
       }
@@ -382,7 +382,7 @@ function stroke(context, colour, ...places) {
 
 // A line at every round moment, about 110 pixels apart.
 function drawAxis() {
-  const { width, height, left } = place, [name, length] = unitOf(end), per = runs[0].quantum / length;
+  const { width, height, left } = place, [name, length] = unitOf(view.until), per = runs[0].quantum / length;
   const raw = (view.until - view.from) * per * 110 / (width - left), power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((n) => n * power).find((step) => step >= raw), digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   // The lines are behind what is darker, or in the dark what is lighter.
