@@ -88,14 +88,7 @@ pub static STAGE1: Opt<Schedule> = Opt::new(
         ("random-improved", Schedule::Random(Random::IMPROVED)),
     ]),
 )
-.for_algorithms(&[
-    "two-stage",
-    "two-stage-scan",
-    "two-stage-alternate",
-    "two-stage-alternate-combine",
-    "two-stage-shuffled",
-    "two-stage-sparse",
-]);
+.for_algorithms(TWO_STAGE);
 
 /// How much of a message goes at once.
 pub static CHUNK: Opt<usize> = Opt::new(
@@ -107,7 +100,8 @@ pub static CHUNK: Opt<usize> = Opt::new(
         read: chunk,
         write: |chunk| if *chunk == usize::MAX { "all".into() } else { chunk.to_string() },
     },
-);
+)
+.for_algorithms(WITH_RANDOM);
 
 /// What it costs to set up a part.
 pub static PART: Opt<Length> = Opt::new(
@@ -118,6 +112,19 @@ pub static PART: Opt<Length> = Opt::new(
     &Cycles,
 );
 
+/// The algorithms with two stages.
+const TWO_STAGE: &[&str] = WITH_RANDOM.split_at(6).0;
+/// The algorithms in which a schedule may be random.
+const WITH_RANDOM: &[&str] = &[
+    "two-stage",
+    "two-stage-scan",
+    "two-stage-alternate",
+    "two-stage-alternate-combine",
+    "two-stage-shuffled",
+    "two-stage-sparse",
+    "random",
+    "random-improved",
+];
 /// What is drawn.
 const ANY: &str = "any";
 /// So many elements of 4 bytes have addresses.
