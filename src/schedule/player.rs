@@ -7,11 +7,12 @@
 
 use super::outcome::Played;
 use super::queue::Links;
+use super::record::Record;
 use super::stored::{Kind, Packed, Schedule};
 use super::{loggopsim, papers};
 use crate::error::{Cause, RunError};
 use crate::machine::limits::check_bytes;
-use crate::params::{Latency, Params, Ports};
+use crate::params::{Latency, Params, ParamsError, Ports};
 use crate::rules::network::Network;
 use crate::text::names;
 
@@ -40,13 +41,15 @@ pub struct Player {
     ports: Ports,
     /// Whose rules.
     rules: Rules,
+    /// Whether it is noted what ranks do.
+    traced: bool,
 }
 
 impl Player {
     /// On a machine with these parameters, by the papers' rules and with single ports. There are as many processors as the
     /// schedule has ranks, whatever P is.
     pub fn new(params: Params) -> Player {
-        Player { params, ports: Ports::default(), rules: Rules::default() }
+        Player { params, ports: Ports::default(), rules: Rules::default(), traced: false }
     }
 
     /// Sets whether long messages to and from a rank share a port.
@@ -59,6 +62,11 @@ impl Player {
         Player { rules, ..self }
     }
 
+    /// Sets whether it is noted what ranks do. LogGOPSim's rules are not those of a trace, and refuse.
+    pub fn trace(self, trace: bool) -> Player {
+        Player { traced: trace, ..self }
+    }
+
     /// Plays a schedule. What cannot end is an error, as it is on the machine: a deadlock, messages that nobody receives, and
     /// the end of time.
     pub fn run(&self, schedule: &Schedule) -> Result<Played, RunError> {
@@ -69,7 +77,13 @@ impl Player {
             Rules::Papers => {
                 check_lengths(schedule, &params)?;
                 let network = Network::new(params, self.ports, Latency::Exact);
-                papers::Play::new(schedule, &network).run()
+                let record = self.traced.then(|| Record::of(self.ports));
+                papers::Play::new(schedule, &network, record).run()
+            }
+            Rules::LogGOPSim if self.traced => {
+                let sentence =
+                    "a trace is one of a machine by the papers' rules; play it by these, or without a trace";
+                Err(Cause::Params(ParamsError::new(sentence)).into())
             }
             Rules::LogGOPSim => {
                 let costs = loggopsim::Costs::of(&params)?;
