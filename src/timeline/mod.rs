@@ -6,6 +6,7 @@
 mod bytes;
 mod form;
 mod grid;
+mod kinds;
 #[cfg(test)]
 mod tests;
 
