@@ -58,7 +58,10 @@ fn what_cannot_be_a_package_is_refused() {
         ("there", "no package can be made in there: it is there already; give another name"),
         ("file", "no package can be made in file: it is there already; give another name"),
         ("no/ring", "no package can be made in no/ring: the folder for it is not there; give one that is"),
-        ("file/ring", "no package can be made in file/ring: the folder for it is not there; give one that is"),
+        (
+            "file/ring",
+            "no package can be made in file/ring: the folder for it is not there; give one that is",
+        ),
         (
             "2d",
             "2d cannot be the name of a package: it must begin with a letter, and have only letters a to z, digits, - and _; \
@@ -69,7 +72,10 @@ fn what_cannot_be_a_package_is_refused() {
             "a b cannot be the name of a package: it must begin with a letter, and have only letters a to z, digits, - and _; \
              ring would do",
         ),
-        ("deps", "deps cannot be the name of a package: Cargo has a folder of that name; give another, such as ring"),
+        (
+            "deps",
+            "deps cannot be the name of a package: Cargo has a folder of that name; give another, such as ring",
+        ),
         (
             "loggp-study",
             "loggp-study cannot be the name of a package: loggp's own crates are called so; give another, such as ring",

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use serde_json::json;
 
 use super::failure::Failure;
 use super::interrupt;
@@ -16,7 +17,7 @@ const PROGRAM: &str = include_str!("new/template.rs");
 
 /// The crates that it uses, and where they lie in the repository.
 const CRATES: [(&str, &str); 4] = [
-    ("loggp", ""),
+    ("loggp", "."),
     ("loggp-papers", "programs/papers"),
     ("loggp-programs", "programs/programs"),
     ("loggp-study", "programs/study"),
@@ -94,39 +95,38 @@ fn write(folder: &Path, beside: &Path, name: &str) -> io::Result<()> {
     fs::write(path.join(".gitignore"), "/target\n/ring.json\n/ring.svg\n")?;
     fs::create_dir(path.join("src"))?;
     fs::write(path.join("src/main.rs"), PROGRAM)?;
-    fs::rename(path, folder)
+    fs::rename(path, folder) // of the draft nothing is left to be removed
 }
 
 /// The package's `Cargo.toml`. The crates are those of the repository from which this command was built, where it is
 /// still there.
 fn manifest(name: &str) -> String {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().ok();
-    let repository = repository.filter(|root| {
-        CRATES.iter().all(|(name, place)| {
-            let manifest = fs::read_to_string(root.join(place).join("Cargo.toml")).unwrap_or_default();
-            manifest.contains(&format!("name = \"{name}\"\n"))
-        })
-    });
-    let (version, why) = (
-        env!("CARGO_PKG_VERSION"),
-        match &repository {
-            Some(_) => "From the repository from which the command loggp was built.",
-            None => {
-                "From the registry. Where it has none of this version, write { path = \"...\" } with the folder of \
-             each in a clone of the repository."
-            }
-        },
-    );
-    let from = |place: &str| match &repository {
-        // As TOML writes it, with quotes and backslashes escaped: JSON escapes them in the same way.
-        Some(root) => format!("{{ path = {} }}", serde_json::json!(root.join(place))),
-        None => format!("\"{version}\""),
+    const REGISTRY: &str = "# From the registry. Where it has none of this version, clone the repository and write for each { path = \"its \
+                            folder there\" }.";
+    let (from, crates) = match repository() {
+        Some(root) => {
+            // A string of TOML is written as one of JSON.
+            let path = |place: &str| json!(root.join(place).components().collect::<PathBuf>());
+            let line = |(name, place): (&str, &str)| format!("{name} = {{ path = {} }}\n", path(place));
+            ("# From the repository from which the command loggp was built.", CRATES.map(line))
+        }
+        None => (REGISTRY, CRATES.map(|(name, _)| format!("{name} = \"{}\"\n", env!("CARGO_PKG_VERSION")))),
     };
-    let crates: String = CRATES.iter().map(|(name, place)| format!("{name} = {}\n", from(place))).collect();
     format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\nrust-version = \"{}\"\n\n\
-         # {why}\n[dependencies]\n{crates}\n\
+         {from}\n[dependencies]\n{}\n\
          # A workspace of its own, so that it can also lie in the folder of another.\n[workspace]\n",
-        env!("CARGO_PKG_RUST_VERSION")
+        env!("CARGO_PKG_RUST_VERSION"),
+        crates.concat()
     )
+}
+
+/// The repository from which this command was built, if it is still there.
+fn repository() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().ok()?;
+    let has = |(name, place): &(&str, &str)| {
+        let manifest = fs::read_to_string(root.join(place).join("Cargo.toml"));
+        manifest.is_ok_and(|manifest| manifest.contains(&format!("name = \"{name}\"\n")))
+    };
+    (root.to_str().is_some() && CRATES.iter().all(has)).then_some(root)
 }

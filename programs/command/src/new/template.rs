@@ -1,9 +1,9 @@
 //! A ring all-gather: every processor has a block of numbers, and gets the blocks of all. In each of P-1 steps a processor
 //! sends the block that it got last to the next processor.
 //!
-//! `cargo test` holds the model against the formula, and every result against what is right, on both clocks. `cargo run` prints
-//! formula, model and measurement, draws a run into `ring.svg`, and writes its trace into `ring.json`: `loggp analyze ring.json`
-//! says where its time went, and `loggp audit ring.json` whether it kept to the rules.
+//! `cargo test` holds the model against the formula, and every result against what is right, on both clocks. `cargo run`
+//! prints formula, model and measurement, draws a run into `ring.svg`, and writes its trace into `ring.json`.
+//! `loggp analyze ring.json` says where its time went, and `loggp audit ring.json` whether it kept to the rules.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
@@ -42,8 +42,8 @@ impl Plan for Ring<'_> {
         let params @ Params { L, o, g, P, .. } = self.0.params;
         let stream = params.stream(params.words(8 * self.0.size)); // (k-1)G
         let hop = L + 2 * o + stream;
-        // There is none where a block is longer than L: its sender's port is still busy when the next block comes. There is none for
-        // LogGPS, whose long messages wait for their receivers, and none for one processor, which does nothing.
+        // There is none for a block that streams for longer than L, since a port that still sends does not receive; none for
+        // LogGPS, whose long messages wait for their receivers; and none for one processor, which does nothing.
         let has_one = P > 1 && stream <= L && params.is_loggp();
         has_one.then(|| (P as i64 - 2) * hop.max(g + stream) + hop)
     }
@@ -51,13 +51,13 @@ impl Plan for Ring<'_> {
     /// The program, which every processor runs, and the verification.
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let (n, seed) = (self.0.size, self.0.seed);
-        let blocks = |P| (0..P).map(|id| (0..n).map(|i| seed ^ (id * n + i) as u64).collect()).collect();
-        let right: Vec<Vec<u64>> = blocks(self.0.params.P);
+        let block = |id: usize| (0..n).map(|i| seed ^ (id * n + i) as u64).collect();
+        let blocks: Vec<Vec<u64>> = (0..self.0.params.P).map(block).collect();
 
         let run = self.0.machine(emulation).run(|p| {
             let (id, P) = (p.id(), p.p());
             let mut all = vec![Vec::new(); P];
-            all[id] = right[id].clone();
+            all[id] = blocks[id].clone();
             for step in 0..P - 1 {
                 let (last, new) = ((id + P - step) % P, (id + P - step - 1) % P);
                 // A tag for every step, since a message can overtake the one before it.
@@ -67,7 +67,7 @@ impl Plan for Ring<'_> {
         })?;
 
         let (run, results) = run.take_results();
-        let wrong = results.iter().position(|all| *all != right);
+        let wrong = results.iter().position(|all| *all != blocks);
         let verified = wrong.map_or(Ok(()), |id| Err(format!("processor {id} has not got all blocks")));
         Ok(Outcome::new(run, verified))
     }
