@@ -91,19 +91,18 @@ fn write(folder: &Path, beside: &Path, name: &str) -> io::Result<()> {
     draft.permissions(fs::Permissions::from_mode(0o777)); // less what the umask takes
     let draft = draft.tempdir_in(beside)?;
     let path = draft.path();
-    fs::write(path.join("Cargo.toml"), manifest(name))?;
+    fs::write(path.join("Cargo.toml"), manifest(name, repository()))?;
     fs::write(path.join(".gitignore"), "/target\n/ring.json\n/ring.svg\n")?;
     fs::create_dir(path.join("src"))?;
     fs::write(path.join("src/main.rs"), PROGRAM)?;
     fs::rename(path, folder) // of the draft nothing is left to be removed
 }
 
-/// The package's `Cargo.toml`. The crates are those of the repository from which this command was built, where it is
-/// still there.
-fn manifest(name: &str) -> String {
+/// The package's `Cargo.toml`. The crates are the repository's, where there is one.
+fn manifest(name: &str, repository: Option<PathBuf>) -> String {
     const REGISTRY: &str = "# From the registry. Where it has none of this version, clone the repository and write for each { path = \"its \
                             folder there\" }.";
-    let (from, crates) = match repository() {
+    let (from, crates) = match repository {
         Some(root) => {
             // A string of TOML is written as one of JSON.
             let path = |place: &str| json!(root.join(place).components().collect::<PathBuf>());
@@ -129,4 +128,19 @@ fn repository() -> Option<PathBuf> {
         manifest.is_ok_and(|manifest| manifest.contains(&format!("name = \"{name}\"\n")))
     };
     (root.to_str().is_some() && CRATES.iter().all(has)).then_some(root)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_the_repository_the_crates_are_those_of_the_registry() {
+        let written = manifest("ring", None);
+        let version = env!("CARGO_PKG_VERSION");
+        for (name, _) in CRATES {
+            assert!(written.contains(&format!("\n{name} = \"{version}\"\n")), "{written}");
+        }
+        assert!(written.contains("\n# From the registry. ") && !written.contains("path = \"/"), "{written}");
+    }
 }

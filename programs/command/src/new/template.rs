@@ -85,12 +85,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         if let Some(wrong) = answers.wrong {
             return Err(wrong.into());
         }
-        let (told, host) = (answers.prediction, answers.outcome.run.host);
-        let time = |time: Option<Time>| time.map_or("none".into(), |time| time.to_string());
-        let (formula, model, measured) =
-            (time(told.formula), time(told.model), time(told.measured.map(|times| times.median)));
-        // A run that was not held says something of this computer, and nothing of the machine.
-        let held = if host.is_some_and(|host| host.held) { "held" } else { "late" };
+        let told = answers.prediction;
+        let [formula, model, measured] = [told.formula, told.model, told.measured.map(|times| times.median)]
+            .map(|time| time.map_or("none".into(), |time| time.to_string()));
+        // A run that is late says something of this computer, and nothing of the machine.
+        let held = if answers.outcome.run.host.is_some_and(|host| host.held) { "held" } else { "late" };
         println!("P = {P:2}: formula {formula}, model {model}, measured {measured} ({held})");
     }
 
