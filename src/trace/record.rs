@@ -1,7 +1,7 @@
 //! What a trace holds.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::Location;
 
 use super::call::{Call, CallKind, Parts};
@@ -60,16 +60,11 @@ impl Trace {
         lengths
     }
 
-    /// The latencies of all messages; a trace from a file may have senders that are not there.
-    pub(crate) fn latencies(&self) -> Vec<Vec<Time>> {
-        let mut latencies = vec![Vec::new(); self.params.P];
-        for message in &self.messages {
-            if let Some(latencies) = latencies.get_mut(message.id.from) {
-                // A sender's are in order. Where the run failed, some had not entered yet.
-                let before = message.id.number.min(self.messages.len());
-                latencies.resize(before.max(latencies.len()), Time::ZERO);
-                latencies.push(message.latency);
-            }
+    /// The latencies of all messages, by sender and number. A trace from a file may say any, so nothing is as large as they are.
+    pub(crate) fn latencies(&self) -> HashMap<usize, BTreeMap<usize, Time>> {
+        let mut latencies = HashMap::<usize, BTreeMap<usize, Time>>::new();
+        for Message { id, latency, .. } in &self.messages {
+            latencies.entry(id.from).or_default().insert(id.number, *latency);
         }
         latencies
     }

@@ -563,7 +563,7 @@ fn files(folder: &Path) -> usize {
 
 /// Whether this process ignores a signal, as under `nohup`; then so does every command that it starts.
 #[cfg(unix)]
-fn is_ignored(signal: u32) -> bool {
+pub fn is_ignored(signal: u32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())

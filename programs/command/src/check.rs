@@ -132,7 +132,7 @@ impl CheckCommand {
         let emulation = Emulation { cores: Some(1), ..study.emulation.clone() };
         let checked = check.trials(&Order::default(), study.case.params.P, |order| {
             let outcome = plan.run(&Emulation { order: Some(order.clone()), ..emulation.clone() })?;
-            Ok(outcome.verified)
+            Ok(outcome.verified.map(|()| outcome.digest))
         });
         drop((check, progress)); // the bar goes with the last of them
         let checked = checked.map_err(|error| Failure::from(loggp_study::Failed::from(error)))?;
@@ -144,8 +144,8 @@ impl CheckCommand {
 }
 
 /// Writes the run that failed, and says how to run it again.
-fn failed_with(
-    checked: &Checked<()>,
+fn failed_with<R>(
+    checked: &Checked<R>,
     path: &Path,
     arguments: impl Iterator<Item = String>,
     out: &mut dyn Write,

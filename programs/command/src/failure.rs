@@ -48,15 +48,23 @@ impl Failure {
         }
     }
 
-    /// Says why on stderr, and gives the exit status.
+    /// Says why on stderr, and gives the exit status. Help goes to stdout.
     pub fn tell(self) -> ExitCode {
+        if let Failure::CommandLine(error) = &self
+            && !error.use_stderr()
+        {
+            return match error.print().and_then(|()| io::stdout().flush()) {
+                Err(why) => Failure::from(why).tell(),
+                Ok(()) => ExitCode::SUCCESS,
+            };
+        }
         // There is nowhere to say that stderr cannot be written to.
         let (told, status) = match &self {
             Failure::Request(sentence) => (writeln!(io::stderr(), "error: {sentence}"), 2),
             Failure::Run(error) => (writeln!(io::stderr(), "error: {error}"), 1),
             Failure::CommandLine(error) => match sentence(error) {
                 Some(sentence) => (writeln!(io::stderr(), "{sentence}"), 2),
-                None => (error.print(), if error.use_stderr() { 2 } else { 0 }),
+                None => (error.print(), 2),
             },
             Failure::NobodyReads => (Ok(()), 0),
         };

@@ -39,15 +39,19 @@ mod options;
 mod output;
 mod own;
 mod progress;
+#[cfg(any(test, fuzzing))]
+pub mod readers;
 mod renamed;
 mod replay;
 mod report;
 mod reproduce;
+mod room;
 mod row;
 mod run;
 mod schedule;
 mod setting;
 mod shard;
+mod stdout;
 mod stress;
 mod studies;
 mod sweep;
@@ -74,7 +78,8 @@ use failure::Failure;
 #[command(arg_required_else_help = true)]
 #[command(
     after_help = "Results go to stdout. Exit status: 0 right, 1 a run failed or its result was wrong, \
-                        2 the request was wrong, 130 interrupted (143 terminated, 129 hung up)."
+                        2 the request was wrong, 130 interrupted (143 terminated, 129 hung up, 152 out of \
+                        processor time)."
 )]
 struct CommandLine {
     /// What to do.
@@ -165,8 +170,10 @@ fn command() -> clap::Command {
 fn main() -> ExitCode {
     // A panic of a program is part of its run's error. Any other is a mistake in here, told below.
     set_hook(Box::new(|panic| {
+        let panic = panic.to_string();
+        room::end_without_stack(&panic);
         if let Ok(mut last) = LAST_PANIC.lock() {
-            *last = panic.to_string();
+            *last = panic;
         }
     }));
     let failure = match catch_unwind(AssertUnwindSafe(execute)) {
@@ -185,7 +192,7 @@ fn execute() -> Result<(), Failure> {
     let matches = command().try_get_matches()?;
     let request = CommandLine::from_arg_matches(&matches)?.request;
     interrupt::watch();
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(stdout::Stdout::lock());
     request.execute(&mut out)?;
     Ok(out.flush()?)
 }
