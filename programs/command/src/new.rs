@@ -114,7 +114,10 @@ fn manifest(name: &str, repository: Option<PathBuf>) -> String {
     format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\nrust-version = \"{}\"\n\n\
          {from}\n[dependencies]\n{}\n\
-         # A workspace of its own, so that it can also lie in the folder of another.\n[workspace]\n",
+         # A workspace of its own, so that it can also lie in the folder of another.\n[workspace]\n\n\
+         # Built in less time than as Cargo would: the crates without what a debugger needs.\n\
+         [profile.dev]\ndebug = \"line-tables-only\"\nincremental = false\n\n\
+         [profile.dev.package.\"*\"]\ndebug = false\n",
         env!("CARGO_PKG_RUST_VERSION"),
         crates.concat()
     )
