@@ -13,6 +13,7 @@ mod papers;
 mod player;
 mod progress;
 mod queue;
+mod record;
 #[cfg(test)]
 mod replay_tests;
 mod stored;

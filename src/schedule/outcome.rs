@@ -6,6 +6,7 @@ use super::stored::Kind;
 use crate::error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
 use crate::message::RawTag;
 use crate::time::Time;
+use crate::trace::Trace;
 
 /// How a schedule went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct Played {
     /// How many events there were: computations, sends and receptions; by LogGOPSim's rules, where a message comes whether
     /// or not a receive was posted, the receives too.
     pub events: u64,
+    /// What ranks did, if the player was told to [trace](super::Player::trace): without calls, as a schedule has none.
+    pub trace: Option<Trace>,
 }
 
 /// The error of a replay in which nothing more happens and not all is done: what each rank was doing.

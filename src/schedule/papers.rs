@@ -12,11 +12,12 @@ use super::early::{Early, is_early};
 use super::mail::{Mail, wanted};
 use super::progress::Progress;
 use super::queue::{Links, Queue};
+use super::record::Record;
 use super::{Kind, Packed, Played, Schedule, not_received, stuck};
 use crate::clock::agenda::{Agenda, Entry};
 use crate::clock::stacks::prefetch::prefetch_value;
 use crate::error::{Cause, RunError};
-use crate::message::{RawTag, Want};
+use crate::message::{MessageId, RawTag, Want};
 use crate::rules::network::{Entrance, Network};
 use crate::rules::operation::{Operation, Step};
 use crate::rules::pace::Pace;
@@ -65,6 +66,9 @@ struct Outgoing {
 /// fetch them before. (A broadcast over a million ranks takes two thirds of the time; a dissemination would take a fifth more.)
 const FEW: usize = 8;
 
+/// What an operation takes at the least: its state.
+pub(super) const BYTES: u64 = 1;
+
 /// A schedule that is being played.
 pub(super) struct Play<'a> {
     /// How far it is.
@@ -89,6 +93,8 @@ pub(super) struct Play<'a> {
     replayed: Played,
     /// Whether ranks are fetched before they are due.
     fetches: bool,
+    /// What ranks did, if that is traced.
+    record: Option<Record>,
 }
 
 /// Whether an entry on the agenda counts.
@@ -99,7 +105,7 @@ fn counts(ranks: &[Rank], entry: Entry) -> bool {
 
 impl<'a> Play<'a> {
     /// Nothing has happened.
-    pub(super) fn new(schedule: &'a Schedule, network: &'a Network) -> Play<'a> {
+    pub(super) fn new(schedule: &'a Schedule, network: &'a Network, record: Option<Record>) -> Play<'a> {
         let rank = |id| Rank {
             pace: Pace::new(id, network),
             wake: Time::MAX,
@@ -114,12 +120,13 @@ impl<'a> Play<'a> {
             entrances: (0..network.entrances()).map(|_| Entrance::default()).collect(),
             ranks: (0..schedule.ranks()).map(rank).collect(),
             agenda: Agenda::default(),
-            links: Links::new(),
+            links: Links::with_room(schedule.ready_at_once()),
             early: Early::new(schedule),
             pairs: Pairs::new(),
             long: HashMap::new(),
             replayed: Played::default(),
             fetches: schedule.len() < FEW * schedule.ranks(),
+            record,
         }
     }
 
@@ -270,6 +277,9 @@ impl<'a> Play<'a> {
         let end = begin + Time::from_ps(self.progress.operation(rank, calc).size as i64);
         here.pace.now = end;
         self.replayed.events += 1;
+        if let Some(record) = &mut self.record {
+            record.calculates(rank, begin, end);
+        }
         self.progress.begins(rank, calc, begin);
         self.progress.ends(rank, calc, end);
         self.take_up(rank);
@@ -282,6 +292,7 @@ impl<'a> Play<'a> {
         let Some(send) = here.sends.pop(&mut self.links) else { return true };
         let Outgoing { to, words, tag } = self.outgoing(rank, send);
         let here = &mut self.ranks[rank as usize];
+        let now = here.pace.now;
         let outgoing = here.pace.turns_to(self.network, to as usize, words as usize);
         if outgoing.never_comes() {
             return false;
@@ -289,6 +300,9 @@ impl<'a> Play<'a> {
         let passage =
             self.network.serve(&mut *self.entrances, &mut here.pace.exit, outgoing.to, &outgoing.request);
         here.pace.now = passage.enter;
+        if let Some(record) = &mut self.record {
+            record.sends(self.network, rank, (now, begin), &outgoing, &passage);
+        }
         let stall = passage.admitted - passage.ready;
         self.replayed.messages += 1;
         self.replayed.events += 1;
@@ -322,9 +336,14 @@ impl<'a> Play<'a> {
         let here = &mut self.ranks[rank as usize];
         let Some(pair) = self.pairs.take_first(&mut here.desk) else { return };
         let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation, pair.mail);
+        let free = here.pace.now;
         let begin = here.pace.receives(self.network, from as usize, pair.ready());
         here.pace.now = begin + self.network.recv_overhead(from as usize, rank as usize, words as usize);
         let now = here.pace.now;
+        if let Some(record) = &mut self.record {
+            let id = MessageId { from: from as usize, number: pair.mail.number as usize };
+            record.receives(rank, (free, pair.ready()), (begin, now), id);
+        }
         self.replayed.events += 1;
         if tag.is_first() && !tag.is_request() {
             self.progress.ends(rank, receive, now);
@@ -438,6 +457,8 @@ impl<'a> Play<'a> {
         (self.agenda, self.pairs) = (Agenda::default(), Pairs::new());
         self.replayed.finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
         self.replayed.time = self.replayed.finishes.iter().copied().max().unwrap_or_default();
+        let record = self.record.take();
+        self.replayed.trace = record.map(|record| record.trace(*self.network.params()));
         match self.replayed.finishes.iter().position(|finish| *finish == Time::MAX) {
             Some(rank) => Err(self.end_of_time(rank as u32)),
             None => Ok(self.replayed),

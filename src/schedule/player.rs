@@ -6,10 +6,13 @@
 //! [`LogGOPSim`'s rules](loggopsim) are others, told in `docs/reference/replay.md`.
 
 use super::outcome::Played;
+use super::queue::Links;
+use super::record::Record;
 use super::stored::{Kind, Packed, Schedule};
 use super::{loggopsim, papers};
 use crate::error::{Cause, RunError};
-use crate::params::{Latency, Params, Ports};
+use crate::machine::limits::check_bytes;
+use crate::params::{Latency, Params, ParamsError, Ports};
 use crate::rules::network::Network;
 use crate::text::names;
 
@@ -38,13 +41,15 @@ pub struct Player {
     ports: Ports,
     /// Whose rules.
     rules: Rules,
+    /// Whether it is noted what ranks do.
+    traced: bool,
 }
 
 impl Player {
     /// On a machine with these parameters, by the papers' rules and with single ports. There are as many processors as the
     /// schedule has ranks, whatever P is.
     pub fn new(params: Params) -> Player {
-        Player { params, ports: Ports::default(), rules: Rules::default() }
+        Player { params, ports: Ports::default(), rules: Rules::default(), traced: false }
     }
 
     /// Sets whether long messages to and from a rank share a port.
@@ -57,22 +62,55 @@ impl Player {
         Player { rules, ..self }
     }
 
+    /// Sets whether it is noted what ranks do. LogGOPSim's rules are not those of a trace, and refuse.
+    pub fn trace(self, trace: bool) -> Player {
+        Player { traced: trace, ..self }
+    }
+
     /// Plays a schedule. What cannot end is an error, as it is on the machine: a deadlock, messages that nobody receives, and
     /// the end of time.
     pub fn run(&self, schedule: &Schedule) -> Result<Played, RunError> {
         let params = Params { P: schedule.ranks(), ..self.params };
         params.check()?;
+        self.check_room(schedule)?;
         match self.rules {
             Rules::Papers => {
                 check_lengths(schedule, &params)?;
                 let network = Network::new(params, self.ports, Latency::Exact);
-                papers::Play::new(schedule, &network).run()
+                let record = self.traced.then(|| Record::of(self.ports));
+                papers::Play::new(schedule, &network, record).run()
+            }
+            Rules::LogGOPSim if self.traced => {
+                let sentence =
+                    "a trace is one of a machine by the papers' rules; play it by these, or without a trace";
+                Err(Cause::Params(ParamsError::new(sentence)).into())
             }
             Rules::LogGOPSim => {
                 let costs = loggopsim::Costs::of(&params)?;
                 loggopsim::Play::new(schedule, costs).run()
             }
         }
+    }
+
+    /// Refuses a schedule that this computer's memory does not hold while it is played: what it takes at the least is known.
+    fn check_room(&self, schedule: &Schedule) -> Result<(), RunError> {
+        const FEW: usize = 1 << 20;
+        if schedule.len() <= FEW {
+            return Ok(());
+        }
+        let operation = match self.rules {
+            Rules::Papers => papers::BYTES,
+            Rules::LogGOPSim => loggopsim::BYTES,
+        };
+        let bytes = schedule.len() as u64 * operation + schedule.ready_at_once() as u64 * Links::BYTES;
+        let said = || {
+            let (operations, ranks) = (schedule.len(), schedule.ranks());
+            format!("to play {operations} operations of {ranks} ranks")
+        };
+        check_bytes(bytes, said).map_err(|cause| match cause {
+            Cause::Host(why) => Cause::Host(format!("{why}; give fewer ranks or operations")).into(),
+            other => other.into(),
+        })
     }
 }
 

@@ -526,7 +526,7 @@ fn a_loose_schedule_takes_what_the_rules_say() {
         let schedule = loose(&mut rng, &ranks);
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
         let network = Network::new(params, ports, Latency::Exact);
-        let replayed = papers::Play::new(&schedule, &network).run();
+        let replayed = papers::Play::new(&schedule, &network, None).run();
         if params.gps().is_some() {
             continue; // what a handshake costs, the schedules in a row tell
         }

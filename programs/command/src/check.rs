@@ -16,10 +16,9 @@ use super::draft::Draft;
 use super::failure::Failure;
 use super::heading::heading;
 use super::options::{Format, Named, Options, count, one_of, seed};
-use super::output;
+use super::output::{self, TRACES, write_trace};
 use super::own::OfProgram;
 use super::progress::Progress;
-use super::run::{TRACES, write_trace};
 use super::setting::Setting;
 
 /// The arguments.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind as Kind};
 use loggp_study::Failed;
 
+use super::name::nearest;
 use super::own;
 use super::renamed;
 
@@ -110,6 +111,15 @@ fn sentence(error: &clap::Error) -> Option<String> {
         && let Some(now) = renamed::now(option).or_else(|| own::owners(option))
     {
         return Some(format!("error: {now}"));
+    }
+    if error.kind() == Kind::InvalidSubcommand
+        && let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand)
+    {
+        let command = super::command();
+        let nearest = nearest(typed, command.get_subcommands().map(clap::Command::get_name));
+        return Some(format!(
+            "error: there is no subcommand {typed}; the nearest name is {nearest}; `loggp --help` lists all"
+        ));
     }
     let text = error.to_string();
     let wanted = |part: &&str| !["Usage:", "For more", "tip: to pass"].iter().any(|no| part.starts_with(no));

@@ -55,6 +55,7 @@ mod stdout;
 mod stress;
 mod studies;
 mod sweep;
+mod timeline;
 mod topologies;
 mod trace2goal;
 mod trend;
@@ -120,6 +121,8 @@ enum Request {
     Machines(lists::Machines),
     /// Say where the time of a recorded run went, and what it would have taken under other parameters
     Analyze(analyze::Analyze),
+    /// Look into a run: a page to zoom, to search and to follow causes in, or a picture of a part of it
+    Timeline(timeline::TimelineCommand),
     /// Hold the trace of a run against the rules of the machine
     Audit(audit::Audit),
     /// Write the trace of a run as a GOAL schedule, which LogGOPSim reads
@@ -150,6 +153,7 @@ impl Request {
             Request::Programs => lists::programs(out),
             Request::Machines(machines) => machines.execute(out),
             Request::Analyze(analyze) => analyze.execute(out),
+            Request::Timeline(timeline) => timeline.execute(out),
             Request::Audit(audit) => audit.execute(out),
             Request::Trace2Goal(trace2goal) => trace2goal.execute(out),
             Request::Completions(completions) => completions.execute(command(), out),

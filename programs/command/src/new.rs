@@ -16,12 +16,8 @@ use super::interrupt;
 const PROGRAM: &str = include_str!("new/template.rs");
 
 /// The crates that it uses, and where they lie in the repository.
-const CRATES: [(&str, &str); 4] = [
-    ("loggp", "."),
-    ("loggp-papers", "programs/papers"),
-    ("loggp-programs", "programs/programs"),
-    ("loggp-study", "programs/study"),
-];
+const CRATES: [(&str, &str); 3] =
+    [("loggp", "."), ("loggp-programs", "programs/programs"), ("loggp-study", "programs/study")];
 
 /// What Cargo does not take for the name of a program: they are those of its own folders.
 const FOLDERS: [&str; 4] = ["build", "deps", "examples", "incremental"];
@@ -92,7 +88,7 @@ fn write(folder: &Path, beside: &Path, name: &str) -> io::Result<()> {
     let draft = draft.tempdir_in(beside)?;
     let path = draft.path();
     fs::write(path.join("Cargo.toml"), manifest(name, repository()))?;
-    fs::write(path.join(".gitignore"), "/target\n/ring.json\n/ring.svg\n")?;
+    fs::write(path.join(".gitignore"), "/target\n/ring.html\n/ring.json\n")?;
     fs::create_dir(path.join("src"))?;
     fs::write(path.join("src/main.rs"), PROGRAM)?;
     fs::rename(path, folder) // of the draft nothing is left to be removed

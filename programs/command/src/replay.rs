@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::mem::take;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loggp::{Latency, NS, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
@@ -23,6 +23,7 @@ use super::output::{Files, Outputs};
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
 use super::schedule::of_pattern;
+use super::timeline::Drawn;
 
 /// The arguments.
 #[derive(Args)]
@@ -58,6 +59,13 @@ pub struct ReplayCommand {
     /// How it is written: for people, as a JSON object, or as a CSV line
     #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
     format: Format,
+    /// Write what each rank did to a file, which `loggp timeline`, `analyze` and `audit` read: FILE.json or, with fewer bytes,
+    /// FILE.loggp
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    trace: Option<PathBuf>,
+    /// Draw what each rank did when: FILE.svg, or FILE.html, a page to look into it
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    timeline: Option<PathBuf>,
     /// Where else it goes.
     #[command(flatten)]
     outputs: Outputs,
@@ -94,6 +102,12 @@ impl ReplayCommand {
     /// Reads the schedule, plays it, and says how it went.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let files = self.outputs.open()?;
+        let drawn = Drawn::of(self.trace.as_deref(), self.timeline.as_deref())?;
+        if drawn.is_asked() && self.rules != Rules::Papers {
+            let sentence =
+                "--trace and --timeline are for the papers' rules; leave out --rules loggopsim, or them";
+            return Err(Failure::request(sentence));
+        }
         let name = &self.schedule;
         if Pattern::named(name).is_some() {
             if self.unit.is_some() {
@@ -106,7 +120,7 @@ impl ReplayCommand {
             return self.play(
                 &format!("{name}, {}", super::number::count(size, "byte")),
                 &schedule,
-                files,
+                (files, drawn),
                 out,
             );
         }
@@ -117,7 +131,7 @@ impl ReplayCommand {
                 )));
             }
         }
-        self.play(name, &read(Path::new(name), self.unit.unwrap_or(NS))?, files, out)
+        self.play(name, &read(Path::new(name), self.unit.unwrap_or(NS))?, (files, drawn), out)
     }
 
     /// Plays a schedule, and says how it went.
@@ -125,7 +139,7 @@ impl ReplayCommand {
         &self,
         name: &str,
         schedule: &Schedule,
-        mut files: Files,
+        (mut files, drawn): (Files, Drawn),
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         if gives(&self.choice, "P") {
@@ -137,11 +151,13 @@ impl ReplayCommand {
         if self.choice.machine.is_none() && choice.name.is_none() && !gives(&self.choice, "word") {
             choice.params.word = NonZeroUsize::MIN;
         }
-        let replay = Player::new(choice.params).rules(self.rules).ports(self.ports);
-        let replayed = replay.run(schedule).map_err(|error| match error.cause {
+        let replay = Player::new(choice.params).rules(self.rules).ports(self.ports).trace(drawn.is_asked());
+        let mut replayed = replay.run(schedule).map_err(|error| match error.cause {
             loggp::Cause::Params(why) => Failure::request(why),
+            loggp::Cause::Host(why) => Failure::Request(why),
             _ => Failure::run(error),
         })?;
+        let trace = replayed.trace.take();
         let played = Row {
             name: name.into(),
             rules: self.rules,
@@ -161,6 +177,9 @@ impl ReplayCommand {
         let wires = wires(Latency::Exact, Ties::Number, self.ports);
         let machine = headed(&choice, &parameters, &format!("virtual clock{wires}"));
         let heading = format!("{name}\n{machine}{rules}");
+        if let Some(trace) = &trace {
+            drawn.write(trace, (name, &machine), unit, None)?;
+        }
         let mut report = Report::new(out, self.format, columns()).files(take(&mut files.rows));
         report.add(played)?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| {

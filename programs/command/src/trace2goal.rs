@@ -37,6 +37,15 @@ impl Trace2Goal {
         let schedule = |out: &mut dyn Write| {
             let trace = read(&self.trace)?;
             check(&trace).map_err(refuse)?;
+            if trace
+                .calls
+                .iter()
+                .any(|call| matches!(call.what, CallKind::Isend { .. } | CallKind::Irecv { .. }))
+            {
+                let sentence = "what the calls for requests and the waits for them cost, and that messages travel while \
+                                their processor computes: GOAL has neither, so the schedule takes another time than the run";
+                Failure::request(sentence).warn();
+            }
             Ok::<(), Failure>(convert(&trace, self.unit, out)?)
         };
         let Some(path) = &self.output else { return schedule(out) };

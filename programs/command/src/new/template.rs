@@ -2,16 +2,16 @@
 //! sends the block that it got last to the next processor.
 //!
 //! `cargo test` holds the model against the formula, and every result against what is right, on both clocks. `cargo run`
-//! prints formula, model and measurement, draws a run into `ring.svg`, and writes its trace into `ring.json`.
-//! `loggp analyze ring.json` says where its time went, and `loggp audit ring.json` whether it kept to the rules.
+//! prints formula, model and measurement, draws a run into `ring.html`, which a browser opens, and writes its trace into
+//! `ring.json`. `loggp analyze ring.json` says where its time went, `loggp audit ring.json` whether it kept to the rules,
+//! and `loggp timeline ring.json -o ring.svg` draws it for a paper.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 use std::error::Error;
-use std::fs::{self, File};
+use std::fs::File;
 
 use loggp::{Params, RunError, Tag, Time, US, Work};
-use loggp_papers::pictures::timeline::timeline;
 use loggp_programs::{Algorithm, Case, Emulation, Outcome, Plan, Program, Size};
 use loggp_study::Study;
 
@@ -95,9 +95,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let run = case(4, 4)?.plan()?.run(&Emulation::traced())?.run;
     let trace = run.trace.ok_or("the run was not traced")?;
-    fs::write("ring.svg", timeline(&trace, "A ring all-gather", ("us", US))?)?;
+    trace.timeline().title("A ring all-gather").write(File::create("ring.html")?)?;
     trace.write(File::create("ring.json")?)?;
-    println!("ring.svg shows the run on 4 processors, and ring.json is its trace");
+    println!("ring.html shows the run on 4 processors in a browser, and ring.json is its trace");
     Ok(())
 }
 

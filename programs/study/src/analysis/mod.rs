@@ -1,25 +1,21 @@
 //! Where the time of a recorded run went: LogGPS's breakdown (section 4.4), what cost the most, and the critical path.
 
 pub mod accounts;
-mod causes;
-mod events;
 mod groups;
-pub mod path;
 mod pieces;
 mod rendezvous;
 mod sensitivity;
 mod what_if;
 
+use loggp::path::{Events, Hop, Path};
 use loggp::{Params, Time, Trace, audit};
 
 use accounts::{Account, Accounts};
-use events::Events;
 use groups::Groups;
 use loggp_programs::Refusal;
 use rendezvous::Roles;
 
 pub use groups::{Class, Group, What};
-pub use path::Path;
 pub use sensitivity::{Sensitivity, replay};
 pub use what_if::WhatIf;
 
@@ -50,7 +46,7 @@ pub struct Analysis {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The hop.
-    pub hop: path::Hop,
+    pub hop: Hop,
     /// The message's sender, its receiver and its length in words.
     pub message: Option<(usize, usize, usize)>,
 }
@@ -88,9 +84,9 @@ impl Analysis {
         }
         let silent = trace.params.P.saturating_sub(processors.len());
         total[Account::End] += silent as i64 * events.finish;
-        let path = path::path(&events);
+        let path = Path::through(&events);
         let sensitivities = sensitivity::sensitivities(&path, &trace.params);
-        let step = |hop: path::Hop| {
+        let step = |hop: Hop| {
             let message = hop.message.map(|message| events.message(message));
             Step { hop, message: message.map(|message| (message.id.from, message.to, message.words)) }
         };

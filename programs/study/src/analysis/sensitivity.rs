@@ -3,9 +3,8 @@
 //! The path tells what each parameter does to it, as long as it stays the critical one. A replay tells what the whole run
 //! does, and what becomes of it when a length crosses a threshold.
 
+use loggp::path::{Cost, Path};
 use loggp::{LongMessages, Parameter, Params, ParamsBuilder, Replay, RunError, Time, Trace};
-
-use super::path::{Cost, Path};
 
 /// What one parameter does to the run. Changes are in picoseconds, for a parameter that is 1% more: a time is whole
 /// picoseconds, so what a larger step does is divided.
