@@ -20,6 +20,7 @@ mod karp;
 mod kernels;
 mod loggps;
 mod lu;
+mod new;
 mod numbers;
 mod patterns;
 mod radix_sort;

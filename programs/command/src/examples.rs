@@ -37,6 +37,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
             "loggp check broadcast -P 3 --strategy systematic --params L=6,o=2,g=4",
         ],
     ),
+    ("new", ["loggp new ring", "loggp new ./stencil"]),
     ("programs", ["loggp programs", "loggp run lu --help"]),
     ("machines", ["loggp machines", "loggp machines --topology -P 64,1k"]),
     (

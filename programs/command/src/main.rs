@@ -32,6 +32,7 @@ mod man;
 mod matrix;
 mod merge;
 mod name;
+mod new;
 mod number;
 mod on;
 mod options;
@@ -112,6 +113,8 @@ enum Request {
     Replay(replay::ReplayCommand),
     /// Put together the rows of shards of one comparison or sweep
     Merge(merge::Merge),
+    /// Make a package of your own, with a program, its formula, its verification and its tests
+    New(new::New),
     /// List the programs, their sizes and their algorithms
     Programs,
     /// List the papers' machines, every value with its source, or networks and how far apart their processors are
@@ -146,6 +149,7 @@ impl Request {
             Request::Replay(replay) => replay.execute(out),
             Request::Schedule(schedule) => schedule.execute(out),
             Request::Merge(merge) => merge.execute(out),
+            Request::New(new) => new.execute(out),
             Request::Programs => lists::programs(out),
             Request::Machines(machines) => machines.execute(out),
             Request::Analyze(analyze) => analyze.execute(out),

@@ -1,0 +1,137 @@
+//! A ring all-gather: every processor has a block of numbers, and gets the blocks of all. In each of P-1 steps a processor
+//! sends the block that it got last to the next processor.
+//!
+//! `cargo test` holds the model against the formula, and every result against what is right, on both clocks. `cargo run`
+//! prints formula, model and measurement, draws a run into `ring.html`, which a browser opens, and writes its trace into
+//! `ring.json`. `loggp analyze ring.json` says where its time went, `loggp audit ring.json` whether it kept to the rules,
+//! and `loggp timeline ring.json -o ring.svg` draws it for a paper.
+
+#![allow(non_snake_case)] // L, G and P are the papers' names
+
+use std::error::Error;
+use std::fs::File;
+
+use loggp::{Params, RunError, Tag, Time, US, Work};
+use loggp_programs::{Algorithm, Case, Emulation, Outcome, Plan, Program, Size};
+use loggp_study::Study;
+
+/// What the program is called, which algorithms it has, and what its size means. Another algorithm is another entry.
+static ALL_GATHER: Program = Program {
+    name: "all-gather",
+    about: "every processor gets the blocks of all",
+    algorithms: &[Algorithm {
+        name: "ring",
+        about: "each processor sends the block that it got last to the next one",
+        formula: "(P-2) max(hop, g + (k-1)G) + hop, with hop = L + 2o + (k-1)G and k words in a block",
+        plan: |case| Ok(Box::new(Ring(case))), // here a case that cannot be is refused: Err("one sentence".into())
+    }],
+    size: Size { meaning: "numbers in a block", default: 1 },
+    options: &[],
+    work: Work::Charged, // it computes nothing, so the model is exact
+};
+
+/// The algorithm, for one case: a size, a machine and a seed.
+struct Ring<'a>(&'a Case);
+
+/// What the messages are about, and their type.
+const BLOCK: Tag<Vec<u64>> = Tag::named(0, "block");
+
+impl Plan for Ring<'_> {
+    /// Paper and pencil. It reads the case, and nothing of the run.
+    fn formula(&self) -> Option<Time> {
+        let params @ Params { L, o, g, P, .. } = self.0.params;
+        let stream = params.stream(params.words(8 * self.0.size)); // (k-1)G
+        let hop = L + 2 * o + stream;
+        // There is none for a block that streams for longer than L, since a port that still sends does not receive; none for
+        // LogGPS, whose long messages wait for their receivers; and none for one processor, which does nothing.
+        let has_one = P > 1 && stream <= L && params.is_loggp();
+        has_one.then(|| (P as i64 - 2) * hop.max(g + stream) + hop)
+    }
+
+    /// The program, which every processor runs, and the verification.
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let (n, seed) = (self.0.size, self.0.seed);
+        let block = |id: usize| (0..n).map(|i| seed ^ (id * n + i) as u64).collect();
+        let blocks: Vec<Vec<u64>> = (0..self.0.params.P).map(block).collect();
+
+        let run = self.0.machine(emulation).run(|p| {
+            let (id, P) = (p.id(), p.p());
+            let mut all = vec![Vec::new(); P];
+            all[id] = blocks[id].clone();
+            for step in 0..P - 1 {
+                let (last, new) = ((id + P - step) % P, (id + P - step - 1) % P);
+                // A tag for every step, since a message can overtake the one before it.
+                all[new] = p.send_recv((id + 1) % P, all[last].clone(), (id + P - 1) % P, BLOCK.step(step));
+            }
+            all
+        })?;
+
+        let (run, results) = run.take_results();
+        let wrong = results.iter().position(|all| *all != blocks);
+        let verified = wrong.map_or(Ok(()), |id| Err(format!("processor {id} has not got all blocks")));
+        Ok(Outcome::new(run, verified))
+    }
+}
+
+/// The ring on P processors of a machine of yours. `loggp::preset("cm5")` is one of the papers'.
+fn case(P: usize, size: usize) -> Result<Case, Box<dyn Error>> {
+    let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).G(US / 2).build()?;
+    Ok(Case { size, ..Case::new(&ALL_GATHER, "ring", params) })
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    for P in [2, 4, 8, 16] {
+        let answers = Study::of(case(P, 4)?).measured().run()?;
+        if let Some(wrong) = answers.wrong {
+            return Err(wrong.into());
+        }
+        let told = answers.prediction;
+        let [formula, model, measured] = [told.formula, told.model, told.measured.map(|times| times.median)]
+            .map(|time| time.map_or("none".into(), |time| time.to_string()));
+        // A run that is late says something of this computer, and nothing of the machine.
+        let held = if answers.outcome.run.host.is_some_and(|host| host.held) { "held" } else { "late" };
+        println!("P = {P:2}: formula {formula}, model {model}, measured {measured} ({held})");
+    }
+
+    let run = case(4, 4)?.plan()?.run(&Emulation::traced())?.run;
+    let trace = run.trace.ok_or("the run was not traced")?;
+    trace.timeline().title("A ring all-gather").write(File::create("ring.html")?)?;
+    trace.write(File::create("ring.json")?)?;
+    println!("ring.html shows the run on 4 processors in a browser, and ring.json is its trace");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loggp::Latency;
+
+    /// To the picosecond: short blocks and long ones, on few processors and many.
+    #[test]
+    fn the_model_takes_what_the_formula_says() {
+        for (P, size) in [(2, 1), (3, 4), (8, 1), (8, 13), (16, 7)] {
+            let answers = Study::of(case(P, size).unwrap()).run().unwrap();
+            assert_eq!(answers.wrong, None);
+            assert!(answers.prediction.formula.is_some());
+            assert_eq!(answers.prediction.model, answers.prediction.formula, "P = {P}, size {size}");
+        }
+    }
+
+    /// On the wall clock the same happens in the same order. How late this computer is, no test can know before.
+    #[test]
+    fn both_clocks_have_the_same_run() {
+        let answers = Study::of(case(4, 4).unwrap()).measured().run().unwrap();
+        assert_eq!(answers.wrong, None);
+        assert_eq!(answers.outcome.run.model, answers.prediction.model);
+        assert!(answers.outcome.run.host.is_some(), "it was measured");
+    }
+
+    /// A program must be right for all latencies from 0 to L.
+    #[test]
+    fn the_result_is_right_under_other_orders_of_messages() {
+        for seed in 0..100 {
+            let random = Case { latency: Latency::Random { seed }, ..case(5, 2).unwrap() };
+            assert_eq!(Study::of(random).run().unwrap().wrong, None, "seed {seed}");
+        }
+    }
+}
