@@ -32,6 +32,7 @@ use program::Op::Work;
 use crate::cases::times;
 
 use program::Case;
+pub use check::machine;
 pub use program::{Note, live};
 pub use random::draw;
 

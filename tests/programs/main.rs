@@ -13,6 +13,7 @@ mod calibrate;
 mod command;
 mod every_program;
 mod fft;
+mod formula;
 mod gauss;
 mod installed;
 mod karp;

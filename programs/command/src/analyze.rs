@@ -5,19 +5,22 @@ use std::mem::take;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{Cause, Model, RunError, Trace};
+use loggp::{Cause, Model, Parameter, ParamsBuilder, RunError, Time, Trace};
 use loggp_document::{Block, plain};
 use loggp_study::analysis;
-use loggp_study::analysis::{Analysis, WhatIf};
+use loggp_study::analysis::{Along, Analysis, WhatIf};
+use loggp_study::range::Range;
 
 use super::accounting::{self, Row};
 use super::audit;
 use super::bars;
 use super::failure::Failure;
+use super::formula;
 use super::heading::{latency_said, parameters};
 use super::number::Unit;
 use super::options::{Format, count};
 use super::output::Outputs;
+use super::overlapping;
 use super::report::Report;
 use super::row::MOST_DECIMALS;
 
@@ -34,6 +37,13 @@ pub struct Analyze {
     /// Make the run again by another model (LogGPS, table 8): loggp-1 or loggp-2. May be given several times
     #[arg(long, value_name = "MODEL")]
     model: Vec<Model>,
+    /// Make the run again along a parameter, say its critical path at each value as a formula, and from which value on that is
+    /// another: L=1us..100us:log:7, L=1us..100us:10 or S=4,8,16
+    #[arg(long, value_name = "NAME=A..B:N", allow_hyphen_values = true)]
+    over: Option<String>,
+    /// Leave out what 1% more of each parameter changes: each takes a replay
+    #[arg(long)]
+    no_sensitivities: bool,
     /// How many lines to list of what costs the most
     #[arg(long, value_name = "N", value_parser = count, default_value = "10", allow_negative_numbers = true)]
     top: usize,
@@ -74,7 +84,7 @@ impl Analyze {
             for what_if in self.what_ifs(&trace)? {
                 let again = what_if.replay(&trace).map_err(|error| failed(&what_if.name, &error))?;
                 let analysis = Analysis::of_run(&again);
-                rows.push(Row { name: what_if.name, trace: name.clone(), was: Some(time), analysis });
+                rows.push(Row { name: what_if.name, trace: name.clone(), was: Some(time), analysis, along: None });
             }
         }
         if self.traces.len() > 1 {
@@ -93,12 +103,31 @@ impl Analyze {
     fn recorded(&self, name: &str, trace: &Trace) -> Result<Row, Failure> {
         let refuse = |why: &dyn std::fmt::Display| Failure::Request(format!("{name}: {why}"));
         let mut analysis = Analysis::of(trace).map_err(|why| refuse(&why))?;
-        if !trace.calls.is_empty()
+        if self.no_sensitivities {
+            analysis.sensitivities.clear();
+        } else if !trace.calls.is_empty()
             && let Err(error) = analysis::replay(trace, &mut analysis.sensitivities)
         {
             Failure::Run(format!("what 1% more changes by a replay of {name}: {}", error.cause)).warn();
         }
-        Ok(Row { name: name.into(), trace: name.into(), was: None, analysis })
+        let along = self.over.as_deref().map(|over| self.along(over, trace)).transpose()?;
+        Ok(Row { name: name.into(), trace: name.into(), was: None, analysis, along })
+    }
+
+    /// The critical path along a parameter.
+    fn along(&self, over: &str, trace: &Trace) -> Result<(&'static Parameter, Along), Failure> {
+        let range = Range::read(over, None, &ParamsBuilder::from(trace.params))
+            .map_err(|why| Failure::Request(format!("--over {over}: {why}")))?;
+        let name = range.quantity.name();
+        let parameter = Parameter::named(name).expect("without a program it is a parameter");
+        let along = Along::of(trace, &range).map_err(|(value, error)| {
+            let value = match parameter.is_time() {
+                true => Time::from_ps(value).to_string(),
+                false => value.to_string(),
+            };
+            failed(&format!("{name}={value}"), &error)
+        })?;
+        Ok((parameter, along))
     }
 
     /// All that is to be tried.
@@ -120,13 +149,16 @@ impl Analyze {
     fn details(&self, rows: &[Row], unit: Unit) -> Vec<Block> {
         let listed = if self.every_processor { usize::MAX } else { LISTED };
         let mut blocks: Vec<Block> = accounting::shares(rows, unit).into_iter().collect();
+        blocks.extend(formula::formulas(rows, unit));
         for row in rows.iter().filter(|row| row.was.is_none()) {
             if self.traces.len() > 1 {
                 blocks.push(Block::Heading(2, plain(&*row.name)));
             }
             blocks.extend(accounting::processors(row, unit, listed));
             blocks.extend(accounting::top(row, unit, self.top));
+            blocks.extend(overlapping::waiting(row, unit));
             blocks.extend(accounting::path(row, unit, self.path));
+            blocks.extend(formula::along(row, unit));
             blocks.extend(accounting::sensitivities(row, unit));
         }
         blocks

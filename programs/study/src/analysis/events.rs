@@ -93,6 +93,11 @@ impl<'a> Events<'a> {
         self.tracks.iter().filter(|track| track.request.is_none())
     }
 
+    /// The processors that did anything, each followed by its requests.
+    pub fn tracks(&self) -> &[Track] {
+        &self.tracks
+    }
+
     /// What a processor did, or one of its requests.
     pub fn track(&self, id: usize, request: Option<u32>) -> Option<&Track> {
         let place =

@@ -1,9 +1,12 @@
 //! Where the time of a recorded run went: LogGPS's breakdown (section 4.4), what cost the most, and the critical path.
 
 pub mod accounts;
+mod along;
 mod causes;
 mod events;
+mod formula;
 mod groups;
+mod overlap;
 pub mod path;
 mod pieces;
 mod rendezvous;
@@ -18,7 +21,10 @@ use groups::Groups;
 use loggp_programs::Refusal;
 use rendezvous::Roles;
 
+pub use along::{Along, At};
+pub use formula::{Formula, Terms};
 pub use groups::{Class, Group, What};
+pub use overlap::Overlap;
 pub use path::Path;
 pub use sensitivity::{Sensitivity, replay};
 pub use what_if::WhatIf;
@@ -42,6 +48,10 @@ pub struct Analysis {
     pub groups: Vec<Group>,
     /// The critical path.
     pub path: Vec<Step>,
+    /// The same as a formula of the machine.
+    pub formula: Formula,
+    /// What its requests waited for.
+    pub overlap: Overlap,
     /// What the parameters do to it.
     pub sensitivities: Vec<Sensitivity>,
 }
@@ -89,7 +99,8 @@ impl Analysis {
         let silent = trace.params.P.saturating_sub(processors.len());
         total[Account::End] += silent as i64 * events.finish;
         let path = path::path(&events);
-        let sensitivities = sensitivity::sensitivities(&path, &trace.params);
+        let formula = Terms::of(&trace.params).formula(&path.hops);
+        let sensitivities = sensitivity::sensitivities(&formula, &trace.params);
         let step = |hop: path::Hop| {
             let message = hop.message.map(|message| events.message(message));
             Step { hop, message: message.map(|message| (message.id.from, message.to, message.words)) }
@@ -103,6 +114,8 @@ impl Analysis {
             total,
             groups: groups.finish(),
             path: path.hops.into_iter().map(step).collect(),
+            formula,
+            overlap: Overlap::of(&events, &roles),
             sensitivities,
         }
     }
