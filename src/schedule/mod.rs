@@ -8,6 +8,7 @@ mod desk;
 mod early;
 mod loggopsim;
 mod mail;
+mod notes;
 mod outcome;
 mod papers;
 mod player;

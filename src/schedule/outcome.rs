@@ -6,9 +6,10 @@ use super::stored::Kind;
 use crate::error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
 use crate::message::RawTag;
 use crate::time::Time;
+use crate::trace::Trace;
 
 /// How a schedule went.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Played {
     /// When the last rank was done.
@@ -24,6 +25,8 @@ pub struct Played {
     /// How many events there were: computations, sends and receptions; by LogGOPSim's rules, where a message comes whether
     /// or not a receive was posted, the receives too.
     pub events: u64,
+    /// What happened, if it is traced.
+    pub trace: Option<Trace>,
 }
 
 /// The error of a replay in which nothing more happens and not all is done: what each rank was doing.

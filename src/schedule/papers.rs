@@ -10,13 +10,15 @@ use std::collections::HashMap;
 use super::desk::{Desk, Pairs};
 use super::early::{Early, is_early};
 use super::mail::{Mail, wanted};
+use super::notes::Notes;
 use super::progress::Progress;
 use super::queue::{Links, Queue};
 use super::{Kind, Packed, Played, Schedule, not_received, stuck};
 use crate::clock::agenda::{Agenda, Entry};
 use crate::clock::stacks::prefetch::prefetch_value;
 use crate::error::{Cause, RunError};
-use crate::message::{RawTag, Want};
+use crate::message::{MessageId, RawTag, Want};
+use crate::params::Ports;
 use crate::rules::network::{Entrance, Network};
 use crate::rules::operation::{Operation, Step};
 use crate::rules::pace::Pace;
@@ -89,6 +91,8 @@ pub(super) struct Play<'a> {
     replayed: Played,
     /// Whether ranks are fetched before they are due.
     fetches: bool,
+    /// What happens, if it is traced.
+    notes: Option<Box<Notes>>,
 }
 
 /// Whether an entry on the agenda counts.
@@ -99,7 +103,7 @@ fn counts(ranks: &[Rank], entry: Entry) -> bool {
 
 impl<'a> Play<'a> {
     /// Nothing has happened.
-    pub(super) fn new(schedule: &'a Schedule, network: &'a Network) -> Play<'a> {
+    pub(super) fn new(schedule: &'a Schedule, network: &'a Network, traced: bool) -> Play<'a> {
         let rank = |id| Rank {
             pace: Pace::new(id, network),
             wake: Time::MAX,
@@ -120,11 +124,12 @@ impl<'a> Play<'a> {
             long: HashMap::new(),
             replayed: Played::default(),
             fetches: schedule.len() < FEW * schedule.ranks(),
+            notes: traced.then(Box::default),
         }
     }
 
     /// Plays it to its end.
-    pub(super) fn run(mut self) -> Result<Played, RunError> {
+    pub(super) fn run(mut self, ports: Ports) -> Result<Played, RunError> {
         for rank in 0..self.ranks.len() as u32 {
             self.progress.begin(rank as usize);
             self.take_up(rank);
@@ -156,7 +161,7 @@ impl<'a> Play<'a> {
                 }
             };
         }
-        self.end()
+        self.end(ports)
     }
 
     /// Fetches what those will need that are due soon. Each stage finds in the cache what the stage before has fetched.
@@ -269,6 +274,9 @@ impl<'a> Play<'a> {
         let begin = here.pace.now;
         let end = begin + Time::from_ps(self.progress.operation(rank, calc).size as i64);
         here.pace.now = end;
+        if let Some(notes) = &mut self.notes {
+            notes.computes(rank, begin, end);
+        }
         self.replayed.events += 1;
         self.progress.begins(rank, calc, begin);
         self.progress.ends(rank, calc, end);
@@ -288,6 +296,9 @@ impl<'a> Play<'a> {
         }
         let passage =
             self.network.serve(&mut *self.entrances, &mut here.pace.exit, outgoing.to, &outgoing.request);
+        if let Some(notes) = &mut self.notes {
+            notes.sends(self.network, rank, here.pace.now, &outgoing, &passage);
+        }
         here.pace.now = passage.enter;
         let stall = passage.admitted - passage.ready;
         self.replayed.messages += 1;
@@ -321,10 +332,15 @@ impl<'a> Play<'a> {
     fn receive(&mut self, rank: u32) {
         let here = &mut self.ranks[rank as usize];
         let Some(pair) = self.pairs.take_first(&mut here.desk) else { return };
-        let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation, pair.mail);
+        let (receive, Mail { from, sent_by, tag, words, arrival, number }) = (pair.operation, pair.mail);
+        let free = here.pace.now;
         let begin = here.pace.receives(self.network, from as usize, pair.ready());
         here.pace.now = begin + self.network.recv_overhead(from as usize, rank as usize, words as usize);
         let now = here.pace.now;
+        if let Some(notes) = &mut self.notes {
+            let message = MessageId { from: from as usize, number: number as usize };
+            notes.receives(rank, message, free, arrival, [begin, now]);
+        }
         self.replayed.events += 1;
         if tag.is_first() && !tag.is_request() {
             self.progress.ends(rank, receive, now);
@@ -414,7 +430,7 @@ impl<'a> Play<'a> {
     }
 
     /// Nothing more happens: how it went, or what is wrong.
-    fn end(mut self) -> Result<Played, RunError> {
+    fn end(mut self, ports: Ports) -> Result<Played, RunError> {
         if self.progress.left > 0 {
             if let Some(rank) = (0..self.ranks.len() as u32).find(|rank| self.choose(*rank).is_some()) {
                 return Err(self.end_of_time(rank)); // it waits for what would come later
@@ -437,6 +453,7 @@ impl<'a> Play<'a> {
         // What is over makes room for what is told.
         (self.agenda, self.pairs) = (Agenda::default(), Pairs::new());
         self.replayed.finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
+        self.replayed.trace = self.notes.take().map(|notes| notes.trace(self.network, ports));
         self.replayed.time = self.replayed.finishes.iter().copied().max().unwrap_or_default();
         match self.replayed.finishes.iter().position(|finish| *finish == Time::MAX) {
             Some(rank) => Err(self.end_of_time(rank as u32)),

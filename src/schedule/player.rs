@@ -38,13 +38,15 @@ pub struct Player {
     ports: Ports,
     /// Whose rules.
     rules: Rules,
+    /// Whether what happens is traced.
+    traced: bool,
 }
 
 impl Player {
     /// On a machine with these parameters, by the papers' rules and with single ports. There are as many processors as the
     /// schedule has ranks, whatever P is.
     pub fn new(params: Params) -> Player {
-        Player { params, ports: Ports::default(), rules: Rules::default() }
+        Player { params, ports: Ports::default(), rules: Rules::default(), traced: false }
     }
 
     /// Sets whether long messages to and from a rank share a port.
@@ -57,6 +59,12 @@ impl Player {
         Player { rules, ..self }
     }
 
+    /// Sets whether the play is traced: as a run of the machine is, but without calls, since a schedule makes none. By LogGOPSim's
+    /// rules there is no trace.
+    pub fn trace(self, traced: bool) -> Player {
+        Player { traced, ..self }
+    }
+
     /// Plays a schedule. What cannot end is an error, as it is on the machine: a deadlock, messages that nobody receives, and
     /// the end of time.
     pub fn run(&self, schedule: &Schedule) -> Result<Played, RunError> {
@@ -66,7 +74,7 @@ impl Player {
             Rules::Papers => {
                 check_lengths(schedule, &params)?;
                 let network = Network::new(params, self.ports, Latency::Exact);
-                papers::Play::new(schedule, &network).run()
+                papers::Play::new(schedule, &network, self.traced).run(self.ports)
             }
             Rules::LogGOPSim => {
                 let costs = loggopsim::Costs::of(&params)?;

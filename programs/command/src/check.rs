@@ -19,7 +19,7 @@ use super::options::{Format, Named, Options, count, one_of, seed};
 use super::output;
 use super::own::OfProgram;
 use super::progress::Progress;
-use super::run::{TRACES, write_trace};
+use super::run::{TRACE_ENDINGS, TRACES, write_trace};
 use super::setting::Setting;
 
 /// The arguments.
@@ -114,7 +114,7 @@ impl CheckCommand {
         let plan = study.case.plan().map_err(Failure::request)?;
         let failed = || format!("{}-{}-failed.json", setting.program.name, algorithm.name).into();
         let path = request.orders.trace.clone().unwrap_or_else(failed);
-        output::check(Some(&path), TRACES, ".json, or in .loggp for fewer bytes")?;
+        output::check(Some(&path), TRACES, TRACE_ENDINGS)?;
 
         let Orders { strategy, runs, time, order_seed, audit, .. } = request.orders;
         let most = runs.unwrap_or(if time.is_some() { usize::MAX } else { 1000 });

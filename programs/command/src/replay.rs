@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::mem::take;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loggp::{Latency, NS, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
@@ -13,15 +13,17 @@ use loggp_goal::patterns::Pattern;
 
 use super::choice::{Choice, gives};
 use super::column::{Column, table};
+use super::draft::Draft;
 use super::failure::Failure;
 use super::field::Field;
 use super::heading::{headed, wires};
 use super::known;
 use super::number::Unit;
 use super::options::{ChoiceOptions, Format, Named, PORTS, count, length, one_of};
-use super::output::{Files, Outputs};
+use super::output::{self, Files, Outputs};
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
+use super::run::{TRACE_ENDINGS, TRACES, write_trace};
 use super::schedule::of_pattern;
 
 /// The arguments.
@@ -55,6 +57,9 @@ pub struct ReplayCommand {
     #[arg(long, value_name = "TIME", value_parser = length, allow_hyphen_values = true)]
     #[arg(help_heading = "Schedule")]
     unit: Option<Time>,
+    /// Write what happened to a file, which `loggp analyze` and `loggp audit` read: FILE.json or FILE.loggp
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    trace: Option<PathBuf>,
     /// How it is written: for people, as a JSON object, or as a CSV line
     #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
     format: Format,
@@ -95,6 +100,12 @@ impl ReplayCommand {
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let files = self.outputs.open()?;
         let name = &self.schedule;
+        output::check(self.trace.as_deref(), TRACES, TRACE_ENDINGS)?;
+        if self.trace.is_some() && self.rules == Rules::LogGOPSim {
+            return Err(Failure::request(
+                "--trace is for the papers' rules, by which traces are read; leave it out, or leave out --rules",
+            ));
+        }
         if Pattern::named(name).is_some() {
             if self.unit.is_some() {
                 return Err(Failure::Request(format!(
@@ -137,11 +148,15 @@ impl ReplayCommand {
         if self.choice.machine.is_none() && choice.name.is_none() && !gives(&self.choice, "word") {
             choice.params.word = NonZeroUsize::MIN;
         }
-        let replay = Player::new(choice.params).rules(self.rules).ports(self.ports);
-        let replayed = replay.run(schedule).map_err(|error| match error.cause {
+        let draft = self.trace.as_deref().map(|path| Draft::create(path, "trace")).transpose()?;
+        let replay = Player::new(choice.params).rules(self.rules).ports(self.ports).trace(draft.is_some());
+        let mut replayed = replay.run(schedule).map_err(|error| match error.cause {
             loggp::Cause::Params(why) => Failure::request(why),
             _ => Failure::run(error),
         })?;
+        if let (Some(draft), Some(path), Some(trace)) = (draft, &self.trace, replayed.trace.take()) {
+            write_trace(draft, path, &trace)?;
+        }
         let played = Row {
             name: name.into(),
             rules: self.rules,

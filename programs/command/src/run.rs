@@ -54,6 +54,8 @@ struct Request {
 
 /// How the names of traces end.
 pub const TRACES: &[&str] = &["json", "loggp"];
+/// The same in words.
+pub const TRACE_ENDINGS: &str = ".json, or in .loggp for fewer bytes";
 
 /// Writes a trace in the form that the ending of its path says.
 pub fn write_trace(file: Draft, path: &Path, trace: &Trace) -> Result<(), Failure> {
@@ -80,7 +82,7 @@ impl Run {
         let mut files = self.of.request.outputs.open()?;
         let (file, picture) =
             (draft(&self.of.request.trace, "trace")?, draft(&self.of.request.timeline, "timeline")?);
-        output::check(self.of.request.trace.as_deref(), TRACES, ".json, or in .loggp for fewer bytes")?;
+        output::check(self.of.request.trace.as_deref(), TRACES, TRACE_ENDINGS)?;
         output::check(self.of.request.timeline.as_deref(), &["svg"], ".svg")?;
 
         let progress = Progress::of(study.runs());
