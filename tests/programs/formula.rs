@@ -68,7 +68,7 @@ fn of_a_ring() {
             p.send(next, WORDS, vec![1]);
             p.recv(WORDS);
         } else {
-            let value = p.recv(WORDS);
+            let (_, value) = p.recv(WORDS);
             p.work("think", 5, || ());
             p.send(next, WORDS, value);
         }

@@ -35,8 +35,9 @@ impl Terms {
             base.g += PS;
         }
         let of_one = |parameter: &'static Parameter| {
-            let is_there = parameter.is_time() && parameter.number(params)? != 0;
-            // A G that LogP does not have would make it LogGP.
+            // LogP's G is no parameter of its own.
+            let is_own = parameter.name != "G" || params.long != LongMessages::LogP;
+            let is_there = is_own && parameter.is_time() && parameter.number(params)? != 0;
             let value = parameter.number(&base).filter(|_| is_there)?;
             let more = ParamsBuilder::from(base).set(&format!("{}={}ps", parameter.name, value + 1));
             Some((parameter, more.and_then(ParamsBuilder::build).ok()?))
