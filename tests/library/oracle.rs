@@ -31,8 +31,8 @@ use program::Op::Work;
 
 use crate::cases::times;
 
-use program::Case;
 pub use check::machine;
+use program::Case;
 pub use program::{Note, live};
 pub use random::draw;
 

@@ -90,7 +90,10 @@ fn of_a_message() {
     let gps = "P=2,L=9us,o=2us,O_s=5ns,O_r=3ns,G_s=15ns,G_l=-1ns,s=8,S=100";
     let expected = [("L", 1), ("o", 2), ("O_s", 20), ("O_r", 20), ("G_s", 8), ("G_l", 12)];
     assert_eq!(counts(gps, 20), expected);
-    assert_eq!(counts("P=2,L=9us,o=2us,O_s=5ns,G_s=15ns,s=8,S=100", 8), [("L", 1), ("o", 2), ("O_s", 8), ("G_s", 8)]);
+    assert_eq!(
+        counts("P=2,L=9us,o=2us,O_s=5ns,G_s=15ns,s=8,S=100", 8),
+        [("L", 1), ("o", 2), ("O_s", 8), ("G_s", 8)]
+    );
     // Above S with R, both in time: the request, the reply and the message.
     let gps = "P=2,L=9us,o=2us,O_s=5ns,G_s=15ns,G_l=20ns,s=2,S=4,R=1us";
     assert_eq!(counts(gps, 5), [("L", 3), ("o", 6), ("O_s", 5), ("G_s", 2), ("G_l", 3), ("R", 1)]);
@@ -118,7 +121,8 @@ fn of_stalls_and_barriers() {
 /// What follows from no parameter is said to be so.
 #[test]
 fn of_what_was_drawn_and_what_a_model_adds() {
-    let machine = Machine::new(params("P=2,L=6us,o=2us,g=4us")).latency(Latency::Random { seed: 1 }).trace(true);
+    let machine =
+        Machine::new(params("P=2,L=6us,o=2us,g=4us")).latency(Latency::Random { seed: 1 }).trace(true);
     let run = machine.run(message(1)).unwrap();
     let drawn = formula(&run.trace.unwrap());
     assert_eq!((&*drawn.counts, drawn.rest("drawn latency")), (&[("o", 2)][..], run.time - 4 * US));
@@ -177,7 +181,8 @@ fn where_the_path_changes() {
     let same = Along::of(&trace, &range("o=1us..3us:3", trace.params)).unwrap();
     assert!(same.changes.is_empty());
     assert!(Along::of(&trace, &range("P=2,3", trace.params)).is_err());
-    let refusal = Range::read("size=1..4:2", None, &ParamsBuilder::from(trace.params)).unwrap_err().to_string();
+    let refusal =
+        Range::read("size=1..4:2", None, &ParamsBuilder::from(trace.params)).unwrap_err().to_string();
     assert!(refusal.starts_with("there is no size to sweep over; there are L, o"), "{refusal}");
 }
 
@@ -223,7 +228,11 @@ fn the_command_says_the_formula() {
     assert!((from - 48_000.0).abs() < 0.01, "{from}");
     assert_eq!(over["changes"][0]["formula"]["counts"]["L"], 3);
     assert_eq!(row["one_percent_more"], serde_json::json!([]));
-    for (over, part) in [("size=1,2", "there is no size to sweep over"), ("P=3", "give P = 2"), ("L=1us..2us", "a range needs")] {
+    for (over, part) in [
+        ("size=1,2", "there is no size to sweep over"),
+        ("P=3", "give P = 2"),
+        ("L=1us..2us", "a range needs"),
+    ] {
         let (status, _, error) = analyze(&format!("analyze {path} --over {over}"));
         assert_eq!(status, Some(2), "{error}");
         assert!(error.contains(part), "{error}");

@@ -84,7 +84,13 @@ impl Analyze {
             for what_if in self.what_ifs(&trace)? {
                 let again = what_if.replay(&trace).map_err(|error| failed(&what_if.name, &error))?;
                 let analysis = Analysis::of_run(&again);
-                rows.push(Row { name: what_if.name, trace: name.clone(), was: Some(time), analysis, along: None });
+                rows.push(Row {
+                    name: what_if.name,
+                    trace: name.clone(),
+                    was: Some(time),
+                    analysis,
+                    along: None,
+                });
             }
         }
         if self.traces.len() > 1 {

@@ -23,8 +23,7 @@ impl Overlap {
     pub(super) fn of(events: &Events, roles: &Roles) -> Overlap {
         let mut overlap = Overlap::default();
         let mut busy: Vec<[Time; 2]> = Vec::new();
-        let is_busy =
-            |account| matches!(account, Account::Computation | Account::Send | Account::Receive);
+        let is_busy = |account| matches!(account, Account::Computation | Account::Send | Account::Receive);
         // A processor's own track stands before those of its requests.
         for track in events.tracks() {
             if track.request.is_none() {
