@@ -186,6 +186,23 @@ fn where_the_path_changes() {
     assert!(refusal.starts_with("there is no size to sweep over; there are L, o"), "{refusal}");
 }
 
+/// A schedule is traced as it is played, and its messages are those of a program.
+#[test]
+fn of_a_schedule() {
+    let path = file("schedule.loggp", &late_receiver());
+    let line = format!("replay binomial-broadcast -P 8 --params L=6us,o=2us,g=4us --trace {path}");
+    let (status, _, error) = loggp(&line);
+    assert_eq!((status, &*error), (Some(0), ""));
+    let (_, text, _) = loggp(&format!("analyze {path}"));
+    assert!(text.contains("schedule.loggp  3L + 6o\n"), "{text}");
+    // A binary tree is as deep, but its second child is a gap later.
+    let (_, text, _) = loggp("replay binary-broadcast -P 8 --params L=6us,o=2us,g=4us --over g=1us..9us:3");
+    assert!(text.contains("3L + 6o"), "{text}");
+    let (status, _, error) = loggp("replay ring --rules loggopsim --over L=1us..2us:2");
+    assert_eq!(status, Some(2));
+    assert!(error.contains("--over is for the papers' rules"), "{error}");
+}
+
 /// A file of this test's own.
 fn file(name: &str, trace: &Trace) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -193,7 +210,7 @@ fn file(name: &str, trace: &Trace) -> String {
     path.display().to_string()
 }
 
-fn analyze(line: &str) -> (Option<i32>, String, String) {
+fn loggp(line: &str) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
     let [out, error] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
     (output.status.code(), out, error)
@@ -203,7 +220,7 @@ fn analyze(line: &str) -> (Option<i32>, String, String) {
 fn the_command_says_the_formula() {
     let path = file("formula.loggp", &late_receiver());
     let over = format!("analyze {path} --over L=1us..100us:log:3 --no-sensitivities --what-if S=10");
-    let (status, text, error) = analyze(&over);
+    let (status, text, error) = loggp(&over);
     assert_eq!((status, &*error), (Some(0), ""));
     for part in [
         "2L + 5o + 10 O_s + 2 G_s + 8 G_l + 50 us work",
@@ -214,7 +231,7 @@ fn the_command_says_the_formula() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("1% more"), "{text}");
-    let (_, json, _) = analyze(&format!("{over} --format json --path"));
+    let (_, json, _) = loggp(&format!("{over} --format json --path"));
     let row: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
     assert_eq!(row["formula"]["text"], "2L + 5o + 10 O_s + 2 G_s + 8 G_l + 50 us work");
     assert_eq!(row["formula"]["counts"]["O_s"], 10);
@@ -230,10 +247,10 @@ fn the_command_says_the_formula() {
     assert_eq!(row["one_percent_more"], serde_json::json!([]));
     for (over, part) in [
         ("size=1,2", "there is no size to sweep over"),
-        ("P=3", "give P = 2"),
+        ("P=3", "as many processors as it has"),
         ("L=1us..2us", "a range needs"),
     ] {
-        let (status, _, error) = analyze(&format!("analyze {path} --over {over}"));
+        let (status, _, error) = loggp(&format!("analyze {path} --over {over}"));
         assert_eq!(status, Some(2), "{error}");
         assert!(error.contains(part), "{error}");
     }

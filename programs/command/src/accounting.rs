@@ -4,11 +4,11 @@ use loggp::{Parameter, Time, US};
 use loggp_document::{Block, plain};
 use loggp_study::analysis::accounts::{Account, Accounts};
 use loggp_study::analysis::path::Part;
-use loggp_study::analysis::{Along, Analysis, Group, Sensitivity, Step, Terms, What};
+use loggp_study::analysis::{Analysis, Group, Sensitivity, Step, Terms, What};
 
 use super::column::{Column, object, table};
 use super::field::{Field, Object};
-use super::formula;
+use super::formula::{self, Over};
 use super::number::{Unit, thousands};
 use super::overlapping;
 use super::row::MOST_DECIMALS;
@@ -24,7 +24,7 @@ pub struct Row {
     /// Where its time went.
     pub analysis: Analysis,
     /// Its critical path along a parameter, if that was asked for.
-    pub along: Option<(&'static Parameter, Along)>,
+    pub over: Option<Over>,
 }
 
 impl Row {

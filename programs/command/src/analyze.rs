@@ -5,17 +5,16 @@ use std::mem::take;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{Cause, Model, Parameter, ParamsBuilder, RunError, Time, Trace};
+use loggp::{Model, Trace};
 use loggp_document::{Block, plain};
 use loggp_study::analysis;
 use loggp_study::analysis::{Along, Analysis, WhatIf};
-use loggp_study::range::Range;
 
 use super::accounting::{self, Row};
 use super::audit;
 use super::bars;
 use super::failure::Failure;
-use super::formula;
+use super::formula::{self, Over, failed};
 use super::heading::{latency_said, parameters};
 use super::number::Unit;
 use super::options::{Format, count};
@@ -89,7 +88,7 @@ impl Analyze {
                     trace: name.clone(),
                     was: Some(time),
                     analysis,
-                    along: None,
+                    over: None,
                 });
             }
         }
@@ -116,24 +115,9 @@ impl Analyze {
         {
             Failure::Run(format!("what 1% more changes by a replay of {name}: {}", error.cause)).warn();
         }
-        let along = self.over.as_deref().map(|over| self.along(over, trace)).transpose()?;
-        Ok(Row { name: name.into(), trace: name.into(), was: None, analysis, along })
-    }
-
-    /// The critical path along a parameter.
-    fn along(&self, over: &str, trace: &Trace) -> Result<(&'static Parameter, Along), Failure> {
-        let range = Range::read(over, None, &ParamsBuilder::from(trace.params))
-            .map_err(|why| Failure::Request(format!("--over {over}: {why}")))?;
-        let name = range.quantity.name();
-        let parameter = Parameter::named(name).expect("without a program it is a parameter");
-        let along = Along::of(trace, &range).map_err(|(value, error)| {
-            let value = match parameter.is_time() {
-                true => Time::from_ps(value).to_string(),
-                false => value.to_string(),
-            };
-            failed(&format!("{name}={value}"), &error)
-        })?;
-        Ok((parameter, along))
+        let over = |over: &String| Over::read(over, trace.params, |range| Along::of(trace, range));
+        let over = self.over.as_ref().map(over).transpose()?;
+        Ok(Row { name: name.into(), trace: name.into(), was: None, analysis, over })
     }
 
     /// All that is to be tried.
@@ -164,17 +148,9 @@ impl Analyze {
             blocks.extend(accounting::top(row, unit, self.top));
             blocks.extend(overlapping::waiting(row, unit));
             blocks.extend(accounting::path(row, unit, self.path));
-            blocks.extend(formula::along(row, unit));
+            blocks.extend(row.over.iter().flat_map(|over| formula::over(over, unit)));
             blocks.extend(accounting::sensitivities(row, unit));
         }
         blocks
-    }
-}
-
-/// Why a run could not be made again.
-fn failed(name: &str, error: &RunError) -> Failure {
-    match error.cause {
-        Cause::Params(_) => Failure::Request(format!("{name}: {}", error.cause)),
-        _ => Failure::Run(format!("{name}: {error}")),
     }
 }

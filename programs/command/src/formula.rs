@@ -1,12 +1,16 @@
 //! How `loggp analyze` writes the critical path as a formula of the machine, and where along a parameter it is another.
 
-use loggp::{Parameter, Time};
+use std::fmt::Display;
+
+use loggp::{Cause, Parameter, Params, ParamsBuilder, RunError, Time};
 use loggp_document::{Block, plain};
 use loggp_study::analysis::path::Part;
-use loggp_study::analysis::{Along, At, Formula, Terms};
+use loggp_study::analysis::{Along, At, Formula, NotMade, Terms};
+use loggp_study::range::Range;
 
 use super::accounting::{Row, key, rows};
 use super::column::{Column, table};
+use super::failure::Failure;
 use super::field::Field;
 use super::number::{Unit, thousands};
 use super::row::MOST_DECIMALS;
@@ -46,6 +50,55 @@ fn columns_of<'a, R: 'a>(formula: impl Fn(&R) -> &Formula + Copy + 'a) -> Vec<Co
     columns
 }
 
+/// The runs along a parameter.
+pub struct Over {
+    parameter: &'static Parameter,
+    along: Along,
+}
+
+impl Over {
+    /// Has runs made along what `--over` says.
+    pub fn read(
+        over: &str,
+        params: Params,
+        along: impl FnOnce(&Range) -> Result<Along, NotMade>,
+    ) -> Result<Over, Failure> {
+        let refuse = |why: &dyn Display| Failure::Request(format!("--over {over}: {why}"));
+        let range = Range::read(over, None, &ParamsBuilder::from(params)).map_err(|why| refuse(&why))?;
+        let parameter = Parameter::named(range.quantity.name()).expect("without a program it is a parameter");
+        if parameter.name == "P" {
+            return Err(refuse(&"the run has as many processors as it has; give another parameter"));
+        }
+        let along = along(&range).map_err(|NotMade { at, error }| failed(&at, &error))?;
+        Ok(Over { parameter, along })
+    }
+}
+
+/// Why a run could not be made again.
+pub fn failed(name: &str, error: &RunError) -> Failure {
+    match error.cause {
+        Cause::Params(_) => Failure::Request(format!("{name}: {}", error.cause)),
+        _ => Failure::Run(format!("{name}: {error}")),
+    }
+}
+
+/// The columns that JSON has of the runs along a parameter.
+pub fn columns_over<'a, R: 'a>(over: impl Fn(&R) -> Option<&Over> + Copy + 'a) -> [Column<'a, R>; 3] {
+    let of_along = |name: &'static str, ats: fn(&Along) -> &[At]| {
+        let shown = move |row: &R| match over(row) {
+            Some(over) => rows(&of_at(over.parameter, ""), ats(&over.along)),
+            None => Field::Absent,
+        };
+        Column::new(name, shown).json_only()
+    };
+    let parameter = move |row: &R| over(row).map_or(Field::Absent, |over| over.parameter.name.into());
+    [
+        Column::new("over.parameter", parameter).json_only(),
+        of_along("over.points", |along| &along.points),
+        of_along("over.changes", |along| &along.changes),
+    ]
+}
+
 /// The columns of a run: its formula, those of the path's parts, and the formulas along a parameter.
 pub fn columns<'a>() -> Vec<Column<'a, Row>> {
     let mut columns = columns_of(|row: &Row| &row.analysis.formula);
@@ -53,22 +106,7 @@ pub fn columns<'a>() -> Vec<Column<'a, Row>> {
         let words = move |row: &Row| of_part(row, part).map_or(Field::Absent, |words| words.into());
         Column::new(format!("path_formulas.{}", key(part.name())), words).json_only()
     }));
-    let of_along = |name: &'static str, ats: fn(&Along) -> &[At]| {
-        let shown = move |row: &Row| match &row.along {
-            Some((parameter, along)) => rows(&of_at(parameter, ""), ats(along)),
-            None => Field::Absent,
-        };
-        Column::new(name, shown).json_only()
-    };
-    columns.extend([
-        Column::new("over.parameter", |row: &Row| match &row.along {
-            Some((parameter, _)) => Field::from(parameter.name),
-            None => Field::Absent,
-        })
-        .json_only(),
-        of_along("over.points", |along| &along.points),
-        of_along("over.changes", |along| &along.changes),
-    ]);
+    columns.extend(columns_over(|row: &Row| row.over.as_ref()));
     columns
 }
 
@@ -110,8 +148,7 @@ fn of_at<'a>(parameter: &'static Parameter, title: &str) -> Vec<Column<'a, At>> 
 }
 
 /// The formulas along a parameter, and where the path is another.
-pub fn along(row: &Row, unit: Unit) -> Vec<Block> {
-    let Some((parameter, along)) = &row.along else { return Vec::new() };
+pub fn over(Over { parameter, along }: &Over, unit: Unit) -> Vec<Block> {
     let points = table(&of_at(parameter, parameter.name), &along.points, unit, MOST_DECIMALS);
     let title = format!("another from {} =", parameter.name);
     let changes = table(&of_at(parameter, &title), &along.changes, unit, MOST_DECIMALS);

@@ -10,12 +10,14 @@ use clap::Args;
 use loggp::{Latency, NS, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
 use loggp_document::Block;
 use loggp_goal::patterns::Pattern;
+use loggp_study::analysis::Along;
 
 use super::choice::{Choice, gives};
 use super::column::{Column, table};
 use super::draft::Draft;
 use super::failure::Failure;
 use super::field::Field;
+use super::formula::{self, Over};
 use super::heading::{headed, wires};
 use super::known;
 use super::number::Unit;
@@ -57,6 +59,10 @@ pub struct ReplayCommand {
     #[arg(long, value_name = "TIME", value_parser = length, allow_hyphen_values = true)]
     #[arg(help_heading = "Schedule")]
     unit: Option<Time>,
+    /// Play it along a parameter, say its critical path at each value as a formula, and from which value on that is
+    /// another: L=1us..100us:log:7, L=1us..100us:10 or S=4,8,16
+    #[arg(long, value_name = "NAME=A..B:N", allow_hyphen_values = true)]
+    over: Option<String>,
     /// Write what happened to a file, which `loggp analyze` and `loggp audit` read: FILE.json or FILE.loggp
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     trace: Option<PathBuf>,
@@ -93,6 +99,8 @@ struct Row {
     requirements: usize,
     /// How it went.
     replayed: Played,
+    /// How it goes along a parameter, if that was asked for.
+    over: Option<Over>,
 }
 
 impl ReplayCommand {
@@ -101,10 +109,12 @@ impl ReplayCommand {
         let files = self.outputs.open()?;
         let name = &self.schedule;
         output::check(self.trace.as_deref(), TRACES, TRACE_ENDINGS)?;
-        if self.trace.is_some() && self.rules == Rules::LogGOPSim {
-            return Err(Failure::request(
-                "--trace is for the papers' rules, by which traces are read; leave it out, or leave out --rules",
-            ));
+        for (option, given) in [("--trace", self.trace.is_some()), ("--over", self.over.is_some())] {
+            if given && self.rules == Rules::LogGOPSim {
+                return Err(Failure::Request(format!(
+                    "{option} is for the papers' rules, by which traces are read; leave it out, or leave out --rules"
+                )));
+            }
         }
         if Pattern::named(name).is_some() {
             if self.unit.is_some() {
@@ -157,7 +167,15 @@ impl ReplayCommand {
         if let (Some(draft), Some(path), Some(trace)) = (draft, &self.trace, replayed.trace.take()) {
             write_trace(draft, path, &trace)?;
         }
+        let again = |params| {
+            let player = Player::new(params).ports(self.ports).trace(true);
+            Ok(player.run(schedule)?.trace.expect("it is traced"))
+        };
+        let params = Params { P: schedule.ranks(), ..choice.params };
+        let over = |over: &String| Over::read(over, params, |range| Along::of_runs(params, range, &again));
+        let over = self.over.as_ref().map(over).transpose()?;
         let played = Row {
+            over,
             name: name.into(),
             rules: self.rules,
             ports: self.ports,
@@ -179,7 +197,8 @@ impl ReplayCommand {
         let mut report = Report::new(out, self.format, columns()).files(take(&mut files.rows));
         report.add(played)?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| {
-            rows.iter().filter_map(|row| finishes(row, unit)).collect()
+            let over = |row: &Row| row.over.as_ref().map_or_else(Vec::new, |over| formula::over(over, unit));
+            rows.iter().flat_map(|row| finishes(row, unit).into_iter().chain(over(row))).collect()
         })
     }
 }
@@ -232,5 +251,6 @@ fn columns() -> Vec<Column<'static, Row>> {
         })
         .json_only(),
     ]);
+    columns.extend(formula::columns_over(|played: &Row| played.over.as_ref()));
     columns
 }

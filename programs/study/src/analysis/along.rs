@@ -1,5 +1,8 @@
 //! The critical path along a parameter: its formula in replays with other values, and from which value on it is another.
 
+use std::error::Error;
+use std::fmt;
+
 use loggp::{Params, ParamsBuilder, Replay, RunError, Time, Trace};
 
 use super::events::Events;
@@ -29,19 +32,44 @@ pub struct At {
     pub formula: Formula,
 }
 
+/// A run that cannot be made again.
+#[derive(Debug)]
+pub struct NotMade {
+    /// With which value: `L=5 us`.
+    pub at: String,
+    /// Why it cannot be.
+    pub error: Box<RunError>,
+}
+
 /// No more changes are looked for: each takes some dozens of replays at most.
 const MOST_CHANGES: usize = 32;
 
 /// What is made again.
 struct Sought<'a> {
-    trace: &'a Trace,
+    /// The machine, but for what is swept.
+    params: Params,
     range: &'a Range,
+    /// Makes and traces a run with these parameters.
+    again: &'a dyn Fn(Params) -> Result<Trace, RunError>,
 }
 
 impl Along {
-    /// Makes a recorded run again along a range of one of its machine's parameters. An error comes with the value.
-    pub fn of(trace: &Trace, range: &Range) -> Result<Along, (i64, RunError)> {
-        let sought = Sought { trace, range };
+    /// Makes a recorded run again along a range of one of its machine's parameters.
+    pub fn of(trace: &Trace, range: &Range) -> Result<Along, NotMade> {
+        let again = |params| {
+            let run = Replay::of(trace).params(params).trace(true).run()?;
+            Ok(run.trace.expect("it is traced"))
+        };
+        Along::of_runs(trace.params, range, &again)
+    }
+
+    /// Has runs made and traced along a range of one of a machine's parameters.
+    pub fn of_runs(
+        params: Params,
+        range: &Range,
+        again: &dyn Fn(Params) -> Result<Trace, RunError>,
+    ) -> Result<Along, NotMade> {
+        let sought = Sought { params, range, again };
         let mut values: Vec<i64> = range.points.iter().map(|point| point.number as i64).collect();
         values.sort();
         values.dedup();
@@ -67,23 +95,27 @@ impl Along {
 
 impl Sought<'_> {
     /// The run with this value.
-    fn at(&self, value: i64) -> Result<At, (i64, RunError)> {
-        let again = || -> Result<(Trace, Params), RunError> {
-            let quantity = self.range.quantity;
-            let unit = if quantity.is_time() { "ps" } else { "" };
-            let text = format!("{}={value}{unit}", quantity.name());
-            let params = ParamsBuilder::from(self.trace.params).set(&text)?.build()?;
-            let run = Replay::of(self.trace).params(params).trace(true).run()?;
-            Ok((run.trace.expect("it is traced"), params))
+    fn at(&self, value: i64) -> Result<At, NotMade> {
+        let (name, is_time) = (self.range.quantity.name(), self.range.quantity.is_time());
+        let again = || {
+            let text = format!("{name}={value}{}", if is_time { "ps" } else { "" });
+            let params = ParamsBuilder::from(self.params).set(&text)?.build()?;
+            (self.again)(params)
         };
-        let (trace, params) = again().map_err(|error| (value, error))?;
+        let trace = again().map_err(|error| NotMade {
+            at: match is_time {
+                true => format!("{name}={}", Time::from_ps(value)),
+                false => format!("{name}={value}"),
+            },
+            error: error.into(),
+        })?;
         let events = Events::of(&trace);
-        let formula = Terms::of(&params).formula(&path(&events).hops);
+        let formula = Terms::of(&trace.params).formula(&path(&events).hops);
         Ok(At { value, time: events.finish, formula })
     }
 
     /// The least value found above the first one at which the formula is another than there, by bisection.
-    fn change(&self, mut low: At, mut high: At) -> Result<At, (i64, RunError)> {
+    fn change(&self, mut low: At, mut high: At) -> Result<At, NotMade> {
         let mut is_guessed = true;
         while high.value - low.value > 1 {
             let middle = low.value + (high.value - low.value) / 2;
@@ -109,5 +141,17 @@ impl Sought<'_> {
         let ((slope, start), (other_slope, other_start)) = (line(low), line(high));
         let crossing = (other_start - start).checked_div(slope - other_slope)?;
         i64::try_from(crossing).ok().filter(|_| self.range.quantity.is_time())
+    }
+}
+
+impl fmt::Display for NotMade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.at, self.error)
+    }
+}
+
+impl Error for NotMade {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.error)
     }
 }

@@ -21,7 +21,7 @@ use groups::Groups;
 use loggp_programs::Refusal;
 use rendezvous::Roles;
 
-pub use along::{Along, At};
+pub use along::{Along, At, NotMade};
 pub use formula::{Formula, Terms};
 pub use groups::{Class, Group, What};
 pub use overlap::Overlap;
