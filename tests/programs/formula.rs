@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use loggp::{Latency, Machine, Params, ParamsBuilder, Proc, Replay, Tag, Time, Trace, US};
+use loggp::{Latency, Machine, Params, ParamsBuilder, Player, Proc, Replay, Tag, Time, Trace, US};
+use loggp_goal::patterns::PATTERNS;
 use loggp_study::analysis::accounts::Account;
 use loggp_study::analysis::{Along, Analysis, Formula, WhatIf};
 use loggp_study::range::Range;
@@ -184,6 +185,22 @@ fn where_the_path_changes() {
     let refusal =
         Range::read("size=1..4:2", None, &ParamsBuilder::from(trace.params)).unwrap_err().to_string();
     assert!(refusal.starts_with("there is no size to sweep over; there are L, o"), "{refusal}");
+}
+
+/// Whatever a usual pattern takes follows from the parameters: also where ranks wait for nothing but their gaps and the room.
+#[test]
+fn of_every_pattern() {
+    for pattern in PATTERNS {
+        for text in
+            ["L=6us,o=2us,g=4us", "L=5us,o=1us,g=2us,G=1us", "L=9us,o=2us,O_s=5ns,G_s=15ns,G_l=20ns,s=9,S=99"]
+        {
+            let schedule = pattern.schedule(8, 40).unwrap();
+            let played = Player::new(params(&format!("{text},P=8"))).trace(true).run(&schedule).unwrap();
+            let formula = formula(&played.trace.unwrap());
+            assert_eq!(formula.rest, [], "{}, {text}", pattern.name);
+            assert!(formula.count("o") > 0, "{}, {text}", pattern.name);
+        }
+    }
 }
 
 /// A schedule is traced as it is played, and its messages are those of a program.
