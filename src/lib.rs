@@ -62,12 +62,14 @@ mod link;
 mod machine;
 mod message;
 mod params;
+pub mod path;
 mod proc;
 mod replay;
 mod rules;
 mod schedule;
 mod text;
 mod time;
+mod timeline;
 mod trace;
 
 pub use audit::{Audit, Rule, Violation, audit};
@@ -93,6 +95,7 @@ pub use schedule::{
     Operation, Placed, Played, Player, Requirement, Rules, Schedule, ScheduleBuilder, ScheduleError,
 };
 pub use time::{MS, NS, PS, SEC, Time, TimeError, US};
+pub use timeline::Timeline;
 pub use trace::{
     Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Rendezvous, SendRecv, Trace,
     TraceError, Transfer, Until,

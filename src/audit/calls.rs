@@ -62,8 +62,10 @@ struct Caller<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> {
     letters: &'c mut Letters<'a>,
     /// The processor's deeds that no call has accounted for so far, without its waits.
     deeds: Peekable<D>,
-    /// When the gap after the processor's last reception is over.
+    /// When the gap after the last reception of its calls is over.
     receives_from: Option<Time>,
+    /// What its requests did.
+    of_requests: &'c [Deed<'a>],
     /// The calls for requests that the processor has not waited for so far, by the requests' numbers.
     posted: HashMap<u32, &'a CallKind>,
     /// Whether the calls tell which message a receive must take. They do not if the processor calls for requests to receive,
@@ -78,10 +80,10 @@ impl<'a> Auditor<'a> {
         if trace.calls.is_empty() {
             return;
         }
-        let mut processors: BTreeMap<usize, (Vec<&'a Call>, &[Deed<'a>])> = BTreeMap::new();
+        let mut processors: BTreeMap<usize, (Vec<&'a Call>, (&[Deed<'a>], &[Deed<'a>]))> = BTreeMap::new();
         for did in deeds.chunk_by(|a, b| a.id == b.id) {
             let own = did.partition_point(|deed| deed.request.is_none());
-            processors.entry(did[0].id).or_default().1 = &did[..own];
+            processors.entry(did[0].id).or_default().1 = did.split_at(own);
         }
         for call in &trace.calls {
             processors.entry(call.id).or_default().0.push(call);
@@ -91,7 +93,7 @@ impl<'a> Auditor<'a> {
             matches!(deed.what, Gap | Stall | Port | Idle)
         };
         let mut letters = self.letters();
-        for (id, (calls, did)) in processors {
+        for (id, (calls, (did, of_requests))) in processors {
             let mut caller = Caller {
                 orderly: trace.out_of_order == 0
                     && !calls.iter().any(|call| matches!(call.what, CallKind::Irecv { .. })),
@@ -99,6 +101,7 @@ impl<'a> Auditor<'a> {
                 letters: &mut letters,
                 deeds: did.iter().filter(|deed| !is_wait(deed)).peekable(),
                 receives_from: None,
+                of_requests,
                 posted: HashMap::new(),
             };
             let mut now = Time::ZERO;
@@ -188,7 +191,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
                 let cycle = self.auditor.trace.params.cycle;
                 over = if *moment > start { *moment } else { start + cycle };
                 let deadline = start.max(*moment);
-                if self.receives_from.is_none_or(|from| from <= deadline) {
+                if self.can_receive(deadline) {
                     self.finds_nothing(call, *from, tag, deadline);
                 }
             }
@@ -246,6 +249,13 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
             over = over.max(Some(enters.unwrap_or(deed.end)));
         }
         (begun, over)
+    }
+
+    /// Whether a reception could begin at a moment: no gap is under way, nor does one begin at that moment behind a request's reply.
+    fn can_receive(&self, at: Time) -> bool {
+        let began = self.of_requests.iter().filter(|deed| deed.start <= at);
+        let gaps = began.map(|deed| self.auditor.gap_after(deed)).chain(self.receives_from);
+        gaps.max().is_none_or(|over| over <= at)
     }
 
     /// Reports the processor's remaining deeds that began before a moment: they were in no call.

@@ -12,10 +12,10 @@ mod reduction;
 mod report;
 mod strategy;
 mod systematic;
+mod times;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -242,9 +242,11 @@ impl Check {
                 let tried = trial(order)?;
                 Ok(tried.map(|result| Some(result).filter(|result| Some(result) != usual)))
             };
-            let ran =
-                self.run_all(first, &orders, systematic.is_some(), &compared, &|| first == 0 || in_time());
+            let is_bounded = |place: usize| branches.get(place).is_none_or(Branch::is_bounded);
+            let ran = self.run_all(first, &orders, &is_bounded, &compared, &|| first == 0 || in_time());
+            let mut branches = branches.iter();
             for (place, Ran { tried, seen, broken }) in ran.into_iter().enumerate() {
+                let branch = branches.next();
                 let run = checked.runs;
                 checked.runs += 1;
                 let tried = match tried {
@@ -258,15 +260,19 @@ impl Check {
                         checked.messages = trace.messages.len();
                         drawing.messages = trace.messages.iter().map(|message| message.id).collect();
                     }
-                    checked.audited += usize::from(self.is_audited(run));
+                    checked.audited += usize::from(self.is_audited(run) && is_bounded(place));
                     checked.seen += 1;
                     if systematic.is_some() || trace.messages.len() <= MOST_LOOKED_AT {
                         let history = History::of(trace, places);
-                        adds_choices(&mut choices, &history, places);
-                        if let Some(systematic) = &mut systematic {
-                            systematic.learns(&branches[place], &history);
+                        adds_choices(&mut choices, &history);
+                        if let (Some(systematic), Some(branch)) = (&mut systematic, branch) {
+                            let failed = !matches!(tried, Ok(Ok(_)));
+                            systematic.learns(branch.clone(), &history, failed);
                         }
                     }
+                }
+                if !is_bounded(place) {
+                    continue; // it says nothing of this machine
                 }
                 let order = &orders[place];
                 let wrong = match tried {
@@ -283,6 +289,9 @@ impl Check {
                     checked.failure = Some(failure(run, wrong, order, &checked.classes, &trial));
                     break;
                 }
+            }
+            if let Some(systematic) = &mut systematic {
+                systematic.puts_back(branches.as_slice());
             }
             if checked.failure.is_some() {
                 break;
@@ -318,7 +327,7 @@ impl Check {
         &self,
         first: usize,
         orders: &[Order],
-        see_all: bool,
+        is_bounded: &(dyn Fn(usize) -> bool + Sync),
         trial: &(impl Fn(&Order) -> Tried<Option<R>> + Sync),
         in_time: &(dyn Fn() -> bool + Sync),
     ) -> Vec<Ran<R>> {
@@ -332,8 +341,10 @@ impl Check {
                     return;
                 }
                 let run = first + place;
-                let became = self.run_one(&orders[place], see_all || run == 0, run, trial);
-                if !matches!(became.tried, Ok(Ok(_))) {
+                let see = self.strategy == Strategy::Systematic || run == 0;
+                let is_audited = self.is_audited(run) && is_bounded(place);
+                let became = run_one(&orders[place], see, is_audited, trial);
+                if is_bounded(place) && !matches!(became.tried, Ok(Ok(_))) {
                     failed.store(true, Ordering::Relaxed);
                 }
                 *ran[place].lock() = Some(became);
@@ -342,31 +353,30 @@ impl Check {
         };
         let cores = self.cores.min(orders.len());
         std::thread::scope(|scope| {
-            (1..cores).for_each(|_| drop(scope.spawn(work)));
+            // Where the host gives no thread, there is this one.
+            (1..cores).for_each(|_| drop(std::thread::Builder::new().spawn_scoped(scope, work)));
             work();
         });
         ran.into_iter().map_while(Mutex::into_inner).collect()
     }
+}
 
-    /// Runs under one order, and looks at it if it is to be looked at.
-    fn run_one<R>(
-        &self,
-        order: &Order,
-        see: bool,
-        run: usize,
-        trial: &impl Fn(&Order) -> Tried<Option<R>>,
-    ) -> Ran<R> {
-        let is_audited = self.is_audited(run);
-        if !(see || is_audited) {
-            return Ran { tried: trial(order), seen: None, broken: None };
-        }
-        let (order, sight) = order.seen();
-        let tried = trial(&order);
-        let seen = sight.take();
-        let ended = seen.as_ref().filter(|_| is_audited && tried.is_ok());
-        let broken = ended.and_then(|seen| audit(&seen.trace).violations.first().map(ToString::to_string));
-        Ran { tried, seen, broken }
+/// Runs under one order, and looks at it if it is to be looked at.
+fn run_one<R>(
+    order: &Order,
+    see: bool,
+    is_audited: bool,
+    trial: &impl Fn(&Order) -> Tried<Option<R>>,
+) -> Ran<R> {
+    if !(see || is_audited) {
+        return Ran { tried: trial(order), seen: None, broken: None };
     }
+    let (order, sight) = order.seen();
+    let tried = trial(&order);
+    let seen = sight.take();
+    let ended = seen.as_ref().filter(|_| is_audited && tried.is_ok());
+    let broken = ended.and_then(|seen| audit(&seen.trace).violations.first().map(ToString::to_string));
+    Ran { tried, seen, broken }
 }
 
 impl Machine {
@@ -428,18 +438,12 @@ fn failure<R: PartialEq>(
 }
 
 /// Adds what the receives of a run could have taken.
-fn adds_choices(
-    all: &mut BTreeMap<(&'static str, u32, u32), Choices>,
-    history: &History,
-    places: &[(usize, &'static Location<'static>)],
-) {
+fn adds_choices(all: &mut BTreeMap<(&'static str, u32, u32), Choices>, history: &History) {
     let trace = history.trace;
     for take in history.takes.iter().filter(|take| history.is_wild(take)) {
         let Some(got) = take.got else { continue };
-        let call = history.called_for(take);
-        let Ok(place) = places.binary_search_by_key(&call, |(call, _)| *call) else { continue };
-        let at = places[place].1;
-        let about = match &trace.calls[call].what {
+        let Some(at) = history.at(take) else { continue };
+        let about = match &trace.calls[take.posted].what {
             CallKind::Receive { tag, .. } | CallKind::Probe { tag, .. } | CallKind::Irecv { tag, .. }
                 if !RawTag::numbered(tag.number).is_wild() =>
             {

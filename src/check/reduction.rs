@@ -1,10 +1,8 @@
 //! Reduces an order that shows a failure to few late messages (delta debugging: Zeller and Hildebrandt, "Simplifying and
 //! Isolating Failure-Inducing Input", 2002).
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
 
-use super::history::Delays;
 use super::late_few::late_only;
 use crate::machine::Order;
 use crate::message::MessageId;
@@ -114,14 +112,11 @@ impl Reduction<'_> {
             Late::Most => late_only(late, ties),
             Late::AsLong => {
                 let few = self.latencies.iter().filter(|(id, _)| late.contains(id)).copied();
-                delayed(Arc::new(few.collect()), ties)
+                let latencies: HashMap<MessageId, Time> = few.collect();
+                let latency =
+                    move |message, _, _, _| Some(latencies.get(&message).copied().unwrap_or_default());
+                Order::ruled(Rule::new(latency), ties)
             }
         }
     }
-}
-
-/// An order in which these messages are under way for so long, and all others arrive at once.
-pub(super) fn delayed(delays: Arc<Delays>, ties: Ties) -> Order {
-    let latency = move |message, _, _, _| Some(delays.get(&message).copied().unwrap_or(Time::ZERO));
-    Order::ruled(Rule::new(latency), ties)
 }

@@ -185,18 +185,19 @@ impl<R> fmt::Display for Checked<R> {
             Some(_) => writeln!(f, "; {audited} held against the rules")?,
             None => writeln!(f, " by seed {seed}; {audited} held against the rules")?,
         }
-        if let Some(Coverage { orders, is_done, out_of_reach }) = self.coverage {
+        if let Some(Coverage { orders, is_done, beyond, beyond_failed }) = self.coverage {
             let by = |n: usize| if n == 1 { "order, by" } else { "orders, which differ in" };
             write!(f, "{orders} {} what receives, looks and waits take", by(orders))?;
-            match (is_done, out_of_reach) {
-                (true, 0) => writeln!(f, "; there are no others")?,
-                (true, n) => writeln!(
-                    f,
-                    "; in {n} place{} another message would need to be under way for longer than L, or a processor to come later",
-                    s(&n)
-                )?,
-                (false, _) => writeln!(f, "; there may be more")?,
+            f.write_str(if is_done { "; there are no others" } else { "; there may be more" })?;
+            if beyond > 0 {
+                let failed = if beyond_failed > 0 {
+                    format!(", of which {beyond_failed} fail")
+                } else {
+                    String::new()
+                };
+                write!(f, " with latencies up to L, and at least {beyond} with longer ones{failed}")?;
             }
+            writeln!(f)?;
         }
         for few in 1..=super::late_few::MOST {
             if let Some(probability) = self.probability(few).filter(|_| self.failure.is_none()) {

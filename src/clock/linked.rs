@@ -19,7 +19,7 @@ use super::watchdog::Patience;
 use crate::error::{Cause, Doing, RunError, Stopped, cause_of, stop};
 use crate::link::{Came, Link};
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Outside, Pack, Packed, Payload, RawTag, Seen, Unpack};
+use crate::message::{Envelope, Outside, Pack, Packed, Payload, RawTag, Receiver, Seen, Unpack};
 use crate::params::{ByLevel, ParamsError, ReceptionCost};
 use crate::rules::network::{Entrance, Exit, Network, Passage};
 use crate::rules::pace::Outgoing;
@@ -168,7 +168,7 @@ impl<'l> Linked<'l> {
         });
         let (tag, number, words) = (RawTag::numbered(tag), of_both as u32, (of_both >> 32) as u32);
         let parcel = Parcel::new(Packed { came: bytes, begin: HEAD, slice, of });
-        let (from, to) = (from as u32, self.link.id() as u32);
+        let (from, to) = (from as u32, Receiver::new(self.link.id() as u32, false));
         self.got += 1;
         self.puts(Outside { from, to, number, words, tag }, parcel);
     }
@@ -419,7 +419,7 @@ impl Clock for Linked<'_> {
             self.takes_in();
         }
         self.stops_if_failed();
-        let to = outside.to as usize;
+        let to = outside.to.id() as usize;
         if to == self.link.id() {
             return self.puts(outside, parcel);
         }

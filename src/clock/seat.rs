@@ -180,7 +180,7 @@ impl Seat {
         if key.0 > self.deadline {
             return None;
         }
-        if !purpose.sees(message.seen(), self.deadline, cost) {
+        if !purpose.sees(message.seen(), self.deadline) {
             return self.seen_behind(want, purpose, cost);
         }
         Some((key, purpose.over(message.seen(), self.ready, cost)))
@@ -196,8 +196,7 @@ impl Seat {
         cost: &ByLevel<ReceptionCost>,
     ) -> Option<(Key, Time)> {
         let is_there = |message: &&Envelope| {
-            let in_time =
-                message.arrival <= self.deadline && purpose.sees(message.seen(), self.deadline, cost);
+            let in_time = message.arrival <= self.deadline && purpose.sees(message.seen(), self.deadline);
             in_time && want.takes(*message)
         };
         let first = self.inbox.iter().filter(is_there).min_by_key(|message| message.key())?;
@@ -215,7 +214,7 @@ impl Seat {
         self.in_vain = false;
         // A message that arrives after `wake` changes nothing: the processor takes another one then, or gives up.
         let waits = arrival <= self.wake && self.ready <= self.deadline;
-        let purpose = self.purpose.filter(|purpose| waits && self.is_better(*purpose, seen, cost));
+        let purpose = self.purpose.filter(|purpose| waits && self.is_better(*purpose, seen));
         if let Some(purpose) = purpose {
             self.wake = purpose.over(seen, self.ready, cost);
             self.best = outside.from;
@@ -227,9 +226,9 @@ impl Seat {
 
     /// Whether the processor takes this message rather than the one that it would have taken.
     #[inline]
-    fn is_better(&mut self, purpose: Purpose, seen: Seen, cost: &ByLevel<ReceptionCost>) -> bool {
+    fn is_better(&mut self, purpose: Purpose, seen: Seen) -> bool {
         let receive = self.requests.as_mut().and_then(|requests| requests.posted.first(&seen));
-        let wants = || self.want().takes(&seen) && purpose.sees(seen, self.deadline, cost);
+        let wants = || self.want().takes(&seen) && purpose.sees(seen, self.deadline);
         if seen.0 > self.deadline || !(receive.is_some() || wants()) {
             return false;
         }

@@ -5,6 +5,9 @@ pub(super) use self::real::*;
 #[cfg(loom)]
 pub(super) use self::tried::*;
 
+/// Whether loom or Miri tries orders: then nothing is left to the host, and what happens seldom happens at once.
+pub(super) const TRIED: bool = cfg!(any(loom, miri));
+
 #[cfg(not(loom))]
 mod real {
     pub(crate) use crossbeam_utils::sync::{Parker, Unparker};

@@ -176,7 +176,7 @@ impl Clock for Jumper<'_> {
     #[inline]
     fn deliver(&mut self, seen: Seen, parcel: Parcel) {
         let Jumping { state, cost, places, .. } = self.clock;
-        let (mut state, to) = (state.borrow_mut(), seen.1.to);
+        let (mut state, to) = (state.borrow_mut(), seen.1.to.id());
         if let Some(wake) = state.seats[to as usize].put(seen, parcel, cost) {
             let entry = state.entry(to, wake, places);
             state.insert(entry, places);

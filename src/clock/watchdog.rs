@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
+use super::sync::TRIED;
 use crate::time::Time;
 
 /// How often the watchdog looks.
@@ -131,7 +132,7 @@ impl Watched {
         let pulse = Arc::new(Pulse { beats, seen: Mutex::new(seen), patience });
         let mut runs = RUNS.lock();
         runs.0.push(Arc::downgrade(&pulse));
-        if !runs.1 && !cfg!(loom) {
+        if !runs.1 && !TRIED {
             let thread = std::thread::Builder::new().name("loggp watchdog".into());
             runs.1 = thread.spawn(watch).is_ok();
         }

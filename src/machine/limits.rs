@@ -90,6 +90,23 @@ pub(crate) fn check(clock: ClockKind, carrier: Carrier, P: usize, stack: usize) 
     }
 }
 
+/// Refuses what takes more bytes than this process can get, which is said as `what`.
+pub(crate) fn check_bytes(bytes: u64, what: impl FnOnce() -> String) -> Result<(), Cause> {
+    let used = first_number("/proc/self/statm").map_or(0, |pages| pages * page_size());
+    let addresses =
+        getrlimit(Resource::As).current.map(|most| ("ulimit -v leaves", most.saturating_sub(used)));
+    let free = labelled("/proc/meminfo", "MemAvailable:").map(|kib| ("there are", kib << 10));
+    match addresses.into_iter().chain(free).min_by_key(|(_, left)| *left) {
+        Some((says, left)) if bytes > left.saturating_sub(SLACK) => Err(Cause::Host(format!(
+            "{} takes {} MiB at least, and {says} {} MiB",
+            what(),
+            bytes >> 20,
+            left >> 20
+        ))),
+        _ => Ok(()),
+    }
+}
+
 impl Demand {
     /// The limits that this computer tells of.
     fn limits(&self) -> Vec<Limit> {
@@ -365,6 +382,13 @@ mod tests {
              ulimit -v is 512000 KiB, of which 4096 KiB are in use, and a stack takes 1024 KiB; use \
              fewer processors, or smaller stacks, or raise it: ulimit -v 3076096"
         );
+    }
+
+    #[test]
+    fn bytes_are_held_against_what_there_is() {
+        assert!(check_bytes(1, || "a byte".into()).is_ok());
+        let refused = check_bytes(u64::MAX, || "it".into()).unwrap_err().to_string();
+        assert!(refused.starts_with("it takes 17592186044415 MiB at least, and "), "{refused}");
     }
 
     #[test]

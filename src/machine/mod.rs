@@ -5,6 +5,7 @@ pub(crate) mod limits;
 mod names;
 mod order;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -62,6 +63,7 @@ pub struct Machine {
     latency: Latency,
     ties: Ties,
     rule: Option<Rule>,
+    is_unbounded: bool,
     sight: Option<Sight>,
     work: Work,
     rates: Rates,
@@ -160,6 +162,7 @@ impl Machine {
             latency: Latency::default(),
             ties: Ties::default(),
             rule: None,
+            is_unbounded: false,
             sight: None,
             work: Work::default(),
             rates: Rates::default(),
@@ -206,7 +209,7 @@ impl Machine {
 
     /// Sets how long a word is under way.
     pub fn latency(self, latency: Latency) -> Machine {
-        Machine { latency, rule: None, ..self }
+        Machine { latency, rule: None, is_unbounded: false, ..self }
     }
 
     /// Sets who goes first among processors that act at the same time.
@@ -236,14 +239,14 @@ impl Machine {
     /// Sets an order of messages, such as one under which a [check](Machine::check) failed. It takes the place of the
     /// [latency](Machine::latency) and the [ties](Machine::ties).
     pub fn ordered(self, order: &Order) -> Machine {
-        let Order { latency, ties, rule, sight } = order.clone();
-        Machine { latency, ties, rule, trace: self.trace || sight.is_some(), sight, ..self }
+        let Order { latency, ties, rule, is_unbounded, sight } = order.clone();
+        Machine { latency, ties, rule, is_unbounded, trace: self.trace || sight.is_some(), sight, ..self }
     }
 
     /// The order of messages that the machine has.
     pub(crate) fn order(&self) -> Order {
         let Machine { latency, ties, rule, .. } = self;
-        Order { latency: *latency, ties: *ties, rule: rule.clone(), sight: None }
+        Order { latency: *latency, ties: *ties, rule: rule.clone(), ..Order::default() }
     }
 
     /// Sets what computing costs; it is charged, unless told.
@@ -689,8 +692,14 @@ impl Machine {
             Some(rule) => Arc::new(Ruled { rule, drawn }),
             None => Arc::new(drawn),
         };
-        let rules = if self.over.is_some() { self.params.free() } else { self.params };
-        let network = Network::settled_by(rules, self.ports, &self.levels, choice, self.surcharge);
+        let (mut rules, mut levels) = (self.params, Cow::Borrowed(&*self.levels));
+        if self.over.is_some() {
+            rules = self.params.free();
+        } else if self.is_unbounded {
+            rules = self.params.unbounded();
+            levels.to_mut().iter_mut().for_each(|level| level.params = level.params.unbounded());
+        }
+        let network = Network::settled_by(rules, self.ports, &levels, choice, self.surcharge);
         Setup {
             params: self.params,
             levels: self.levels.clone(),

@@ -19,6 +19,8 @@ pub struct Order {
     pub(super) ties: Ties,
     /// Says how long messages are under way, if not all are drawn.
     pub(super) rule: Option<Rule>,
+    /// Whether messages may be under way for longer than L, and are never in each other's way.
+    pub(super) is_unbounded: bool,
     /// Where the run is seen, if somebody wants to see it.
     pub(super) sight: Option<Sight>,
 }
@@ -27,7 +29,7 @@ impl Order {
     /// The order of a run that was traced.
     pub fn of(trace: &Trace) -> Order {
         let rule = Some(Rule::repeating(trace.latencies()));
-        Order { latency: trace.latency, ties: trace.ties, rule, sight: None }
+        Order { latency: trace.latency, ties: trace.ties, rule, ..Order::default() }
     }
 
     /// An order in which all latencies and ties are drawn.
@@ -38,7 +40,12 @@ impl Order {
     /// An order in which a rule says how long messages are under way.
     pub(crate) fn ruled(rule: Rule, ties: Ties) -> Order {
         // That latencies are drawn says that they are not exact; the rule leaves none to be drawn.
-        Order { latency: Latency::Random { seed: 0 }, ties, rule: Some(rule), sight: None }
+        Order { latency: Latency::Random { seed: 0 }, ties, rule: Some(rule), ..Order::default() }
+    }
+
+    /// The same order on a machine on which messages may be under way for longer than L, and are never in each other's way.
+    pub(crate) fn unbounded(self) -> Order {
+        Order { is_unbounded: true, ..self }
     }
 
     /// Who goes first in it.

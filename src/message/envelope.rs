@@ -42,11 +42,37 @@ pub(crate) struct Letter {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outside {
     pub from: u32,
-    pub to: u32,
+    pub to: Receiver,
     /// How many messages its sender had sent before.
     pub number: u32,
     pub words: u32,
     pub tag: RawTag,
+}
+
+/// To whom a message goes, and whether it arrives in the very instant in which it is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Receiver(u32);
+
+impl Receiver {
+    /// There are fewer processors, so this bit is free.
+    const INSTANT: u32 = 1 << 31;
+
+    #[inline]
+    pub(crate) fn new(id: u32, is_instant: bool) -> Receiver {
+        Receiver(if is_instant { id | Receiver::INSTANT } else { id })
+    }
+
+    #[inline]
+    pub(crate) fn id(self) -> u32 {
+        self.0 & !Receiver::INSTANT
+    }
+
+    /// Whether the message took no time on its way to another processor. A look in that instant does not see it: whether the look
+    /// or the send came first would be a matter of chance.
+    #[inline]
+    pub(crate) fn is_instant(self) -> bool {
+        self.0 & Receiver::INSTANT != 0
+    }
 }
 
 impl Matched for Seen {

@@ -243,11 +243,20 @@ impl<M: Matched> Inbox<M> {
 /// under that message's tag, as the same receives take both.
 #[derive(Debug)]
 struct Index<M> {
-    messages: BTreeMap<Key, M>,
+    messages: BTreeMap<Place, M>,
     /// By sender, tag, arrival and number.
     by_sender: BTreeSet<(u32, RawTag, Time, u32)>,
     /// By tag, arrival, sender and number; built at the first search that names no sender.
     by_tag: Option<BTreeSet<(RawTag, Time, u32, u32)>>,
+}
+
+/// A message's place in the index: its key, and its tag. A signal of the barrier has the number of the message that its sender
+/// sends next, which may come at the same moment.
+type Place = (Time, u32, u32, RawTag);
+
+fn place_of(message: &impl Matched) -> Place {
+    let (arrival, from, number) = message.key();
+    (arrival, from, number, message.tag().requested())
 }
 
 impl<M> Default for Index<M> {
@@ -258,39 +267,38 @@ impl<M> Default for Index<M> {
 
 impl<M: Matched> Index<M> {
     fn put(&mut self, message: M) {
-        let (tag, (arrival, from, number)) = (message.tag().requested(), message.key());
+        let (arrival, from, number, tag) = place_of(&message);
         self.by_sender.insert((from, tag, arrival, number));
         if let Some(by_tag) = &mut self.by_tag {
             by_tag.insert((tag, arrival, from, number));
         }
-        self.messages.insert((arrival, from, number), message);
+        self.messages.insert((arrival, from, number, tag), message);
     }
 
-    /// The key of the message that a receive takes.
-    fn find(&mut self, want: Want) -> Option<Key> {
+    /// The place of the message that a receive takes.
+    fn find(&mut self, want: Want) -> Option<Place> {
         let Want { from, tag } = want;
         if tag.is_wild() {
-            return self.messages.iter().find(|(_, message)| want.takes(*message)).map(|(key, _)| *key);
+            return self.messages.iter().find(|(_, message)| want.takes(*message)).map(|(place, _)| *place);
         }
         if from != Want::ANYONE {
             let (sender, of, arrival, number) = *self.by_sender.range((from, tag, Time::ZERO, 0)..).next()?;
-            return (sender == from && of == tag).then_some((arrival, from, number));
+            return (sender == from && of == tag).then_some((arrival, from, number, tag));
         }
         let turned = |&(from, tag, arrival, number): &_| (tag, arrival, from, number);
         let by_tag = self.by_tag.get_or_insert_with(|| self.by_sender.iter().map(turned).collect());
         let &(of, arrival, from, number) = by_tag.range((tag, Time::ZERO, 0, 0)..).next()?;
-        (of == tag).then_some((arrival, from, number))
+        (of == tag).then_some((arrival, from, number, tag))
     }
 
     fn first(&mut self, want: Want) -> Option<&M> {
-        let key = self.find(want)?;
-        self.messages.get(&key)
+        let place = self.find(want)?;
+        self.messages.get(&place)
     }
 
     fn take(&mut self, want: Want) -> Option<M> {
-        let key = self.find(want)?;
-        let (message, (arrival, from, number)) = (self.messages.remove(&key)?, key);
-        let tag = message.tag().requested();
+        let place = self.find(want)?;
+        let (message, (arrival, from, number, tag)) = (self.messages.remove(&place)?, place);
         self.by_sender.remove(&(from, tag, arrival, number));
         if let Some(by_tag) = &mut self.by_tag {
             by_tag.remove(&(tag, arrival, from, number));
@@ -462,12 +470,12 @@ impl Classes {
 mod tests {
     use super::*;
     use crate::message::parcel::Parcel;
-    use crate::message::{Envelope, Letter, Outside};
+    use crate::message::{Envelope, Letter, Outside, Receiver};
     use crate::time::US;
 
     fn envelope(arrival: i64, from: u32, tag: RawTag, number: u32) -> Envelope {
         let parcel = Parcel::new(number);
-        let outside = Outside { from, to: 0, number, words: 1, tag };
+        let outside = Outside { from, to: Receiver::new(0, false), number, words: 1, tag };
         Envelope { arrival: arrival * US, letter: Letter { outside, parcel } }
     }
 
@@ -529,6 +537,19 @@ mod tests {
                 assert!(inbox.iter().is_sorted_by_key(Matched::key), "seed {seed}");
             }
         }
+    }
+
+    /// A signal of the barrier may have the key of a message.
+    #[test]
+    fn messages_of_one_key_are_told_apart_by_their_tags() {
+        let [signal, tag] = [7, 8].map(RawTag::user);
+        let mut inbox = Inbox::default();
+        (0..40).for_each(|number| inbox.put(envelope(1, 3, tag, number)));
+        assert!(inbox.take(Want { from: 2, tag }).is_none(), "so all lie in the index");
+        inbox.put(envelope(1, 3, signal, 39));
+        assert_eq!(inbox.len(), 41);
+        assert!(inbox.take(Want { from: Want::ANYONE, tag: signal }).is_some());
+        (0..40).for_each(|_| assert!(inbox.take(Want { from: 3, tag }).is_some()));
     }
 
     /// The same receive is found as by a search through all, and the same first pair of a message and a receive.

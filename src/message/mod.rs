@@ -10,7 +10,7 @@ mod payload;
 mod tag;
 mod want;
 
-pub(crate) use envelope::{Envelope, Letter, Outside, Seen};
+pub(crate) use envelope::{Envelope, Letter, Outside, Receiver, Seen};
 pub use id::MessageId;
 pub(crate) use pack::number_of;
 pub use pack::{Body, Pack, Plain, Slice, Unpack};

@@ -181,12 +181,17 @@ impl RawTag {
     /// This tag after each group has got a new number: `numbers` has it at the index of the old one. Tags that belong to no
     /// collective stay as they are.
     pub(crate) fn regrouped(self, numbers: &[u32]) -> RawTag {
-        let group = self.0 >> RawTag::GROUP & u64::from(RawTag::LAST_GROUP);
-        let is_group_s = self.0 & RawTag::COLLECTIVE != 0 && !self.is_wild();
-        match numbers.get(group as usize).filter(|_| is_group_s) {
-            Some(number) => RawTag(self.0 ^ (group ^ u64::from(*number)) << RawTag::GROUP),
+        let Some(group) = self.group() else { return self };
+        match numbers.get(group as usize) {
+            Some(number) => RawTag(self.0 ^ u64::from(group ^ *number) << RawTag::GROUP),
             None => self,
         }
+    }
+
+    /// The group to whose collective it belongs, if to any; group 0 is all processors.
+    pub(crate) fn group(self) -> Option<u32> {
+        let group = self.0 >> RawTag::GROUP & u64::from(RawTag::LAST_GROUP);
+        (self.0 & RawTag::COLLECTIVE != 0 && !self.is_wild()).then_some(group as u32)
     }
 
     /// Whether it is the tag of a signal of the machine's own barrier.

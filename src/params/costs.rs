@@ -31,18 +31,6 @@ impl Params {
         self.gps().map_or(self.o, |gps| self.o + k as i64 * gps.O_r)
     }
 
-    /// The longest message that arrives in the instant in which it enters, if latencies are exactly L; `None` if every
-    /// message takes time.
-    fn longest_instant(&self) -> Option<u32> {
-        let free = |time: Time, rest: u32| if time == Time::ZERO { u32::MAX } else { rest };
-        match self.gps() {
-            _ if self.L > Time::ZERO || self.shrinks() => None,
-            None => Some(free(self.stream(2), 1)),
-            Some(gps) if gps.G_s > Time::ZERO && gps.s > 0 => Some(0),
-            Some(gps) => Some(free(gps.G_l, gps.s as u32)),
-        }
-    }
-
     /// Whether a long message may travel during its send overhead, as a negative G_l says (LogGPS, table 5).
     pub(crate) fn shrinks(&self) -> bool {
         self.gps().is_some_and(|gps| gps.G_l < Time::ZERO)
@@ -85,6 +73,16 @@ impl Params {
             None => LongMessages::LogGP { G },
         };
         Params { L, o, g, long, R, C: None, cycle: PS, ..*self }
+    }
+
+    /// A machine with the same overheads and gaps, on which messages can be under way for as long as one likes, and are never
+    /// in each other's way.
+    pub(crate) fn unbounded(&self) -> Params {
+        let long = match self.gps() {
+            Some(gps) => LongMessages::LogGPS(LogGps { G_s: Time::ZERO, G_l: Time::ZERO, ..gps }),
+            None => LongMessages::LogGP { G: Time::ZERO },
+        };
+        Params { L: Time::MAX / 1024, long, C: None, ..*self }
     }
 
     /// The longest message that the machine can send, in words; `None` if there is no limit, as there is none unless
@@ -132,8 +130,6 @@ pub(crate) struct ReceptionCost {
     fixed: Time,
     /// The overhead for each of its words.
     per_word: Time,
-    /// The longest message that arrives in the instant in which it enters.
-    instant: Option<u32>,
     /// The length above which a message costs more, and how much more, if there is a surcharge.
     more: Option<(usize, Time)>,
     /// The overhead of a message of one word, which nearly all messages have.
@@ -141,12 +137,11 @@ pub(crate) struct ReceptionCost {
 }
 
 impl ReceptionCost {
-    /// The cost under these parameters and surcharge; `is_exact` says whether latencies are exactly L.
-    pub(crate) fn under(params: &Params, surcharge: &Surcharge, is_exact: bool) -> ReceptionCost {
+    /// The cost under these parameters and surcharge.
+    pub(crate) fn under(params: &Params, surcharge: &Surcharge) -> ReceptionCost {
         let cost = ReceptionCost {
             fixed: params.o,
             per_word: params.gps().map_or(Time::ZERO, |gps| gps.O_r),
-            instant: if is_exact { params.longest_instant() } else { None },
             more: (surcharge.recv > Time::ZERO).then_some((surcharge.above, surcharge.recv)),
             of_one_word: Time::ZERO,
         };
@@ -166,12 +161,5 @@ impl ReceptionCost {
             Some((above, more)) if k > above => cost + more,
             _ => cost,
         }
-    }
-
-    /// Whether a message of k words arrives in the instant in which it enters. A look in that instant does not see
-    /// another processor's message: whether the look or the send came first would be a matter of chance.
-    #[inline]
-    pub(crate) fn is_instant(&self, k: u32) -> bool {
-        self.instant.is_some_and(|longest| k <= longest)
     }
 }

@@ -90,7 +90,7 @@ pub struct ParamsError(String);
 
 impl ParamsError {
     pub(crate) fn new(sentence: impl Into<String>) -> ParamsError {
-        ParamsError(sentence.into())
+        ParamsError(sentence.into().replace(char::is_control, " ")) // it may quote what was read
     }
 }
 

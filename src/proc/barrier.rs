@@ -2,7 +2,7 @@
 
 use super::processor::Proc;
 use crate::message::parcel::Parcel;
-use crate::message::{Collective, Outside, RawTag, Want};
+use crate::message::{Collective, Outside, RawTag, Receiver, Want};
 use crate::rules::operation::Operation;
 use crate::time::Time;
 use crate::trace::CallKind;
@@ -49,7 +49,8 @@ impl Proc<'_> {
     /// Sends a signal of the machine's barrier, at a time that its engine knows nothing of: the barrier is one wait,
     /// whatever signals it waits for.
     fn signal(&mut self, to: usize, tag: RawTag, at: Time) {
-        let (from, to, number) = (self.id() as u32, to as u32, self.engine.next_number());
+        let (from, number) = (self.id() as u32, self.engine.next_number());
+        let to = Receiver::new(to as u32, false);
         self.clock.deliver((at, Outside { from, to, number, words: 0, tag }), Parcel::new(()));
     }
 

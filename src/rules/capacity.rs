@@ -137,3 +137,18 @@ fn insert(times: &mut SmallVec<[Time; 2]>, time: Time) {
     let later = times.iter().rev().take_while(|other| **other > time).count();
     times.insert(times.len() - later, time);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::PS;
+
+    /// A message may enter before another that was served first, if it takes less time to ask.
+    #[test]
+    fn who_arrives_when_the_only_message_enters_finds_room() {
+        let mut transits = Transits::default();
+        transits.take(10 * PS, 20 * PS, Time::ZERO, 1);
+        let full_until = |enter: i64, arrival: i64| transits.full_until(enter * PS, arrival * PS, 1);
+        assert_eq!([full_until(5, 10), full_until(5, 11), full_until(20, 25)], [None, Some(20 * PS), None]);
+    }
+}

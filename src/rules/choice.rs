@@ -3,6 +3,7 @@
 //!
 //! The rules ask a [`Choice`] for both. Its answers are in the trace, so that a run can be repeated.
 
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -14,9 +15,16 @@ use crate::time::Time;
 
 /// Settles what the model leaves open.
 pub(crate) trait Choice: fmt::Debug + Send + Sync {
-    /// How long the first word of a message to a processor is under way: `least` at least and `most` at most. The dice
-    /// belong to the message's sender.
-    fn latency(&self, message: MessageId, to: usize, dice: &mut Rng, least: Time, most: Time) -> Time;
+    /// How long the first word of a message to a processor is under way, which is `ready` to enter: `least` at least and
+    /// `most` at most. The dice belong to the message's sender.
+    fn latency(
+        &self,
+        message: MessageId,
+        to: usize,
+        dice: &mut Rng,
+        ready: Time,
+        least_and_most: (Time, Time),
+    ) -> Time;
 
     /// Whether every latency is exactly L.
     fn is_exact(&self) -> bool;
@@ -59,7 +67,14 @@ impl Drawn {
 }
 
 impl Choice for Drawn {
-    fn latency(&self, _message: MessageId, _to: usize, dice: &mut Rng, least: Time, most: Time) -> Time {
+    fn latency(
+        &self,
+        _message: MessageId,
+        _to: usize,
+        dice: &mut Rng,
+        _ready: Time,
+        (least, most): (Time, Time),
+    ) -> Time {
         match self.latency {
             Latency::Exact => most,
             Latency::Random { .. } => Time::from_ps(dice.i64(least.as_ps()..=most.as_ps())),
@@ -121,8 +136,8 @@ fn minus_ln(u: u64) -> u64 {
     ((u128::from(minus_log_2) * LN_2) >> 32) as u64
 }
 
-/// How long a message to a processor is under way, at least the first and at most the second time; `None` if that is to be
-/// drawn.
+/// How long a message to a processor is under way that is ready at the first time, at most the second; `None` if that is to
+/// be drawn.
 type Latencies = dyn Fn(MessageId, usize, Time, Time) -> Option<Time> + Send + Sync;
 
 /// A rule that says how long messages are under way.
@@ -137,8 +152,12 @@ impl Rule {
     }
 
     /// Repeats a recorded run: for each processor the latencies of its messages, in the order in which it sent them.
-    pub(crate) fn repeating(latencies: Vec<Vec<Time>>) -> Rule {
-        Rule::new(move |message, _, _, _| latencies.get(message.from)?.get(message.number).copied())
+    pub(crate) fn repeating(latencies: HashMap<usize, BTreeMap<usize, Time>>) -> Rule {
+        Rule::new(move |message, _, _, _| {
+            let (number, latency) = latencies.get(&message.from)?.range(message.number..).next()?;
+            // Where the run failed, some had not entered yet, and a later one had.
+            Some(if *number == message.number { *latency } else { Time::ZERO })
+        })
     }
 }
 
@@ -157,9 +176,16 @@ pub(crate) struct Ruled {
 }
 
 impl Choice for Ruled {
-    fn latency(&self, message: MessageId, to: usize, dice: &mut Rng, least: Time, most: Time) -> Time {
-        let ruled = (self.rule.0)(message, to, least, most);
-        let drawn = || self.drawn.latency(message, to, dice, least, most);
+    fn latency(
+        &self,
+        message: MessageId,
+        to: usize,
+        dice: &mut Rng,
+        ready: Time,
+        (least, most): (Time, Time),
+    ) -> Time {
+        let ruled = (self.rule.0)(message, to, ready, most);
+        let drawn = || self.drawn.latency(message, to, dice, ready, (least, most));
         ruled.map_or_else(drawn, |latency| latency.clamp(least, most))
     }
 
@@ -317,8 +343,9 @@ mod tests {
         let drawn = Drawn { latency: Latency::Exponential { seed: 1 }, ties: Ties::Number, P: 1, turn: US };
         let (mut dice, most) = (Rng::with_seed(1), 100 * US);
         let message = MessageId { from: 0, number: 0 };
-        let times: Vec<Time> =
-            (0..20_000).map(|_| drawn.latency(message, 0, &mut dice, Time::ZERO, most)).collect();
+        let times: Vec<Time> = (0..20_000)
+            .map(|_| drawn.latency(message, 0, &mut dice, Time::ZERO, (Time::ZERO, most)))
+            .collect();
         assert!(times.iter().all(|time| (Time::ZERO..=most).contains(time)));
         // Cutting latencies off at four means leaves 1 - e^-4 of the mean.
         let mean = times.iter().copied().sum::<Time>().in_units(US) / 20_000.0;

@@ -27,7 +27,7 @@ use super::stats::Stats;
 use crate::error::Doing;
 use crate::message::matching::Receive;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, MessageId, Outside, RawTag, Seen, Want};
+use crate::message::{Envelope, MessageId, Outside, RawTag, Receiver, Seen, Want};
 use crate::time::Time;
 use crate::trace::{Activity, ActivityKind, CallKind, Log, Message, Parts, Progress, Transfer};
 
@@ -336,13 +336,13 @@ impl Engine {
         })?;
         if seen.1.tag.is_first() {
             let behind = &mut self.requests().behind;
-            let queue = behind.entry(seen.1.to).or_default();
+            let queue = behind.entry(seen.1.to.id()).or_default();
             queue.pop_front();
             match queue.front().copied() {
                 Some(who) => {
                     self.with(who, call, |engine, operation| engine.goes_on(network, who, operation))
                 }
-                None => _ = behind.remove(&seen.1.to),
+                None => _ = behind.remove(&seen.1.to.id()),
             }
         }
         Some((seen, parcel))
@@ -433,7 +433,9 @@ impl Engine {
         if self.log.is_some() {
             self.has_entered(network, message, passage, tag, pieces.is_none());
         }
-        let outside = Outside { from: id.from as u32, to: to as u32, number, words: words as u32, tag };
+        let is_instant = passage.arrival == message.request.ask && network.is_timely(id.from, to);
+        let to = Receiver::new(to as u32, is_instant);
+        let outside = Outside { from: id.from as u32, to, number, words: words as u32, tag };
         (passage.arrival, outside)
     }
 

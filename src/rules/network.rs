@@ -332,7 +332,6 @@ impl Terms {
         ports: Ports,
         (within, all): (Option<&Level>, usize),
         surcharge: Surcharge,
-        is_exact: bool,
     ) -> Terms {
         let cards = within.filter(|within| within.one_port).map(|within| {
             let (size, groups) = (within.params.P, all / within.params.P);
@@ -344,7 +343,7 @@ impl Terms {
             params,
             ports,
             capacity: params.capacity().unwrap_or(usize::MAX),
-            reception_cost: ReceptionCost::under(&params, &surcharge, is_exact),
+            reception_cost: ReceptionCost::under(&params, &surcharge),
             surcharge,
             one_word: Costs::default(),
             longest: params.longest().unwrap_or(usize::MAX).min(u32::MAX as usize),
@@ -386,7 +385,7 @@ impl Network {
         let (is_exact, all_params) = (choice.is_exact(), params);
         let terms = |number: usize, params: Params, ports: Ports| {
             let within = (levels.get(number), all_params.P);
-            Terms::new(number, params, ports, within, surcharge, is_exact)
+            Terms::new(number, params, ports, within, surcharge)
         };
         let by_level = ByLevel::new(terms(0, params, ports), levels, |number, level| {
             terms(number, level.params, level.ports)
@@ -466,6 +465,12 @@ impl Network {
         &self.terms.between(x, y).params
     }
 
+    /// Whether a message to another processor is known to be sent no later than it arrives: its latency is L, and its way does
+    /// not begin within its overhead, as a negative G_l says.
+    pub(crate) fn is_timely(&self, x: usize, y: usize) -> bool {
+        x != y && self.is_exact && !self.between(x, y).shrinks()
+    }
+
     /// How long the sender of k words is busy.
     #[inline]
     pub(crate) fn send_overhead(&self, x: usize, y: usize, k: usize) -> Time {
@@ -515,7 +520,7 @@ impl Network {
         // With a negative G_l a shorter latency could let the message arrive before its send.
         let least = (-(self.send_overhead(exit.id(), y, k) + stream)).max(Time::ZERO).min(L);
         let message = MessageId { from: exit.id(), number: exit.requests as usize };
-        let latency = self.choice.latency(message, y, &mut exit.extras().dice, least, L);
+        let latency = self.choice.latency(message, y, &mut exit.extras().dice, ready, (least, L));
         Ask { latency, ask: ready.min(ready + latency + stream), ..request }
     }
 

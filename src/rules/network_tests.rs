@@ -44,6 +44,41 @@ fn params(parameters: &str) -> Params {
     Params::builder(8).cycle(PS).set(parameters).unwrap().build().unwrap()
 }
 
+/// A message that was served after one that asked later is noted.
+#[test]
+fn a_message_that_is_served_out_of_order_is_noted() {
+    let mut wires = Wires::of("L=6, o=2, g=4");
+    let out_of_order = [(0, 10), (2, 0), (3, 10), (4, 11)].map(|(x, t)| wires.send(x, 1, 1, t).out_of_order);
+    assert_eq!(out_of_order, [false, true, false, false]);
+}
+
+/// Messages of more words than the surcharge is above cost more to send, and stream on for longer.
+#[test]
+fn longer_messages_pay_their_surcharge() {
+    let surcharge = Surcharge { above: 3, send: 5 * PS, stream: 7 * PS, ..Surcharge::default() };
+    let params = params("L=6, o=2, g=4, G=1");
+    let choice = Arc::new(Drawn::new(&params, Latency::Exact, Ties::default()));
+    let network = Network::settled_by(params, Ports::Single, &[], choice, surcharge);
+    let costs = [1, 3, 4]
+        .map(|k| network.terms.all().next().unwrap().costs(k))
+        .map(|costs| (costs.send, costs.stream));
+    assert_eq!(costs, [(2, 0), (2, 2), (7, 10)].map(|(send, stream)| (send * PS, stream * PS)));
+}
+
+/// One act can bring about another in the same instant, unless a message takes time; and a pair never minds.
+#[test]
+fn acts_are_chained_where_messages_may_take_no_time() {
+    let lookahead = |parameters: &str, P: usize, latency: Latency| {
+        let network = Wires::new(Params { P, ..params(parameters) }, Ports::Single, latency).network;
+        (network.lookahead().as_ps(), network.has_chains)
+    };
+    assert_eq!(lookahead("L=6, o=2, g=4", 8, Latency::Exact), (8, false));
+    assert_eq!(lookahead("L=6, o=2, g=4", 8, Latency::Random { seed: 1 }), (2, false));
+    assert_eq!(lookahead("L=6, o=0, g=4", 8, Latency::Random { seed: 1 }), (0, true));
+    assert_eq!(lookahead("L=0, o=0, g=0", 8, Latency::Exact), (0, true));
+    assert_eq!(lookahead("L=0, o=0, g=0", 2, Latency::Exact), (0, false));
+}
+
 /// LogP, figure 3: the source's children have the datum at 10, 14, 18 and 22.
 #[test]
 fn a_short_message_takes_o_and_l_and_the_next_follows_after_g() {

@@ -73,21 +73,11 @@ impl Awaits {
 }
 
 impl Purpose {
-    /// Whether a call with this deadline sees the message. It does not see a message of another processor that is sent and
-    /// arrives in the very instant of the deadline: whether the send came first would be a matter of chance.
+    /// Whether a call with this deadline sees the message. It does not see one that is sent and arrives in the very instant of the
+    /// deadline.
     #[inline]
-    pub(crate) fn sees(
-        self,
-        (arrival, message): Seen,
-        deadline: Time,
-        cost: &ByLevel<ReceptionCost>,
-    ) -> bool {
-        let Outside { from, to, words, tag, .. } = message;
-        let is_now = arrival == deadline && self != Purpose::Fetch;
-        !is_now
-            || from == to
-            || tag.is_signal()
-            || !cost.between(from as usize, to as usize).is_instant(words)
+    pub(crate) fn sees(self, (arrival, message): Seen, deadline: Time) -> bool {
+        arrival != deadline || self == Purpose::Fetch || !message.to.is_instant()
     }
 
     /// When a processor that is `ready` goes on after it got a message. A signal of the machine's own barrier costs
@@ -95,9 +85,13 @@ impl Purpose {
     #[inline]
     pub(crate) fn over(self, (arrival, message): Seen, ready: Time, cost: &ByLevel<ReceptionCost>) -> Time {
         let start = ready.max(arrival);
-        let Outside { from, to, words, tag, .. } = message;
+        let Outside { from, words, tag, .. } = message;
         let costs = self == Purpose::Take && !tag.is_signal();
-        if costs { start + cost.between(from as usize, to as usize).of(words as usize) } else { start }
+        if costs {
+            start + cost.between(from as usize, message.to.id() as usize).of(words as usize)
+        } else {
+            start
+        }
     }
 }
 

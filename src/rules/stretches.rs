@@ -76,3 +76,19 @@ pub(super) fn forget<A: Array>(items: &mut SmallVec<A>, past: usize) {
         items.reserve(items.len());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::PS;
+
+    #[test]
+    fn what_is_past_is_forgotten() {
+        let mut taken = Stretches::default();
+        for i in 1..1000 {
+            taken.take(10 * i * PS, (10 * i + 5) * PS, 10 * (i - 2) * PS);
+            assert_eq!(taken.fit(10 * i * PS, PS), (10 * i + 5) * PS);
+        }
+        assert!(taken.stretches.capacity() <= 64 && taken.forgotten > 9000 * PS, "{taken:?}");
+    }
+}

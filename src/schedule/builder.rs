@@ -284,10 +284,7 @@ impl ScheduleBuilder {
             }
         }
         match needs.iter().position(|needs| *needs > 0) {
-            Some(first) if done < len => refuse(format!(
-                "operations of rank {rank} wait for each other, as number {first}, counted from 0, does; leave out a \
-                 requirement"
-            )),
+            Some(first) if done < len => Err(ScheduleError::circle(rank, first as u32)),
             _ => Ok(()),
         }
     }

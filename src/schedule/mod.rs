@@ -8,12 +8,12 @@ mod desk;
 mod early;
 mod loggopsim;
 mod mail;
-mod notes;
 mod outcome;
 mod papers;
 mod player;
 mod progress;
 mod queue;
+mod record;
 #[cfg(test)]
 mod replay_tests;
 mod stored;

@@ -9,7 +9,7 @@ use crate::time::Time;
 use crate::trace::Trace;
 
 /// How a schedule went.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Played {
     /// When the last rank was done.
@@ -25,7 +25,7 @@ pub struct Played {
     /// How many events there were: computations, sends and receptions; by LogGOPSim's rules, where a message comes whether
     /// or not a receive was posted, the receives too.
     pub events: u64,
-    /// What happened, if it is traced.
+    /// What ranks did, if the player was told to [trace](super::Player::trace): without calls, as a schedule has none.
     pub trace: Option<Trace>,
 }
 

@@ -10,15 +10,14 @@ use std::collections::HashMap;
 use super::desk::{Desk, Pairs};
 use super::early::{Early, is_early};
 use super::mail::{Mail, wanted};
-use super::notes::Notes;
 use super::progress::Progress;
 use super::queue::{Links, Queue};
+use super::record::Record;
 use super::{Kind, Packed, Played, Schedule, not_received, stuck};
 use crate::clock::agenda::{Agenda, Entry};
 use crate::clock::stacks::prefetch::prefetch_value;
 use crate::error::{Cause, RunError};
 use crate::message::{MessageId, RawTag, Want};
-use crate::params::Ports;
 use crate::rules::network::{Entrance, Network};
 use crate::rules::operation::{Operation, Step};
 use crate::rules::pace::Pace;
@@ -67,6 +66,9 @@ struct Outgoing {
 /// fetch them before. (A broadcast over a million ranks takes two thirds of the time; a dissemination would take a fifth more.)
 const FEW: usize = 8;
 
+/// What an operation takes at the least: its state.
+pub(super) const BYTES: u64 = 1;
+
 /// A schedule that is being played.
 pub(super) struct Play<'a> {
     /// How far it is.
@@ -91,8 +93,8 @@ pub(super) struct Play<'a> {
     replayed: Played,
     /// Whether ranks are fetched before they are due.
     fetches: bool,
-    /// What happens, if it is traced.
-    notes: Option<Box<Notes>>,
+    /// What ranks did, if that is traced.
+    record: Option<Record>,
 }
 
 /// Whether an entry on the agenda counts.
@@ -103,7 +105,7 @@ fn counts(ranks: &[Rank], entry: Entry) -> bool {
 
 impl<'a> Play<'a> {
     /// Nothing has happened.
-    pub(super) fn new(schedule: &'a Schedule, network: &'a Network, traced: bool) -> Play<'a> {
+    pub(super) fn new(schedule: &'a Schedule, network: &'a Network, record: Option<Record>) -> Play<'a> {
         let rank = |id| Rank {
             pace: Pace::new(id, network),
             wake: Time::MAX,
@@ -118,18 +120,18 @@ impl<'a> Play<'a> {
             entrances: (0..network.entrances()).map(|_| Entrance::default()).collect(),
             ranks: (0..schedule.ranks()).map(rank).collect(),
             agenda: Agenda::default(),
-            links: Links::new(),
+            links: Links::with_room(schedule.ready_at_once()),
             early: Early::new(schedule),
             pairs: Pairs::new(),
             long: HashMap::new(),
             replayed: Played::default(),
             fetches: schedule.len() < FEW * schedule.ranks(),
-            notes: traced.then(Box::default),
+            record,
         }
     }
 
     /// Plays it to its end.
-    pub(super) fn run(mut self, ports: Ports) -> Result<Played, RunError> {
+    pub(super) fn run(mut self) -> Result<Played, RunError> {
         for rank in 0..self.ranks.len() as u32 {
             self.progress.begin(rank as usize);
             self.take_up(rank);
@@ -161,7 +163,7 @@ impl<'a> Play<'a> {
                 }
             };
         }
-        self.end(ports)
+        self.end()
     }
 
     /// Fetches what those will need that are due soon. Each stage finds in the cache what the stage before has fetched.
@@ -274,10 +276,10 @@ impl<'a> Play<'a> {
         let begin = here.pace.now;
         let end = begin + Time::from_ps(self.progress.operation(rank, calc).size as i64);
         here.pace.now = end;
-        if let Some(notes) = &mut self.notes {
-            notes.computes(rank, begin, end);
-        }
         self.replayed.events += 1;
+        if let Some(record) = &mut self.record {
+            record.calculates(rank, begin, end);
+        }
         self.progress.begins(rank, calc, begin);
         self.progress.ends(rank, calc, end);
         self.take_up(rank);
@@ -290,16 +292,17 @@ impl<'a> Play<'a> {
         let Some(send) = here.sends.pop(&mut self.links) else { return true };
         let Outgoing { to, words, tag } = self.outgoing(rank, send);
         let here = &mut self.ranks[rank as usize];
+        let now = here.pace.now;
         let outgoing = here.pace.turns_to(self.network, to as usize, words as usize);
         if outgoing.never_comes() {
             return false;
         }
         let passage =
             self.network.serve(&mut *self.entrances, &mut here.pace.exit, outgoing.to, &outgoing.request);
-        if let Some(notes) = &mut self.notes {
-            notes.sends(self.network, rank, here.pace.now, &outgoing, &passage);
-        }
         here.pace.now = passage.enter;
+        if let Some(record) = &mut self.record {
+            record.sends(self.network, rank, (now, begin), &outgoing, &passage);
+        }
         let stall = passage.admitted - passage.ready;
         self.replayed.messages += 1;
         self.replayed.events += 1;
@@ -332,14 +335,14 @@ impl<'a> Play<'a> {
     fn receive(&mut self, rank: u32) {
         let here = &mut self.ranks[rank as usize];
         let Some(pair) = self.pairs.take_first(&mut here.desk) else { return };
-        let (receive, Mail { from, sent_by, tag, words, arrival, number }) = (pair.operation, pair.mail);
+        let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation, pair.mail);
         let free = here.pace.now;
         let begin = here.pace.receives(self.network, from as usize, pair.ready());
         here.pace.now = begin + self.network.recv_overhead(from as usize, rank as usize, words as usize);
         let now = here.pace.now;
-        if let Some(notes) = &mut self.notes {
-            let message = MessageId { from: from as usize, number: number as usize };
-            notes.receives(rank, message, free, arrival, [begin, now]);
+        if let Some(record) = &mut self.record {
+            let id = MessageId { from: from as usize, number: pair.mail.number as usize };
+            record.receives(rank, (free, pair.ready()), (begin, now), id);
         }
         self.replayed.events += 1;
         if tag.is_first() && !tag.is_request() {
@@ -430,7 +433,7 @@ impl<'a> Play<'a> {
     }
 
     /// Nothing more happens: how it went, or what is wrong.
-    fn end(mut self, ports: Ports) -> Result<Played, RunError> {
+    fn end(mut self) -> Result<Played, RunError> {
         if self.progress.left > 0 {
             if let Some(rank) = (0..self.ranks.len() as u32).find(|rank| self.choose(*rank).is_some()) {
                 return Err(self.end_of_time(rank)); // it waits for what would come later
@@ -453,8 +456,9 @@ impl<'a> Play<'a> {
         // What is over makes room for what is told.
         (self.agenda, self.pairs) = (Agenda::default(), Pairs::new());
         self.replayed.finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
-        self.replayed.trace = self.notes.take().map(|notes| notes.trace(self.network, ports));
         self.replayed.time = self.replayed.finishes.iter().copied().max().unwrap_or_default();
+        let record = self.record.take();
+        self.replayed.trace = record.map(|record| record.trace(*self.network.params()));
         match self.replayed.finishes.iter().position(|finish| *finish == Time::MAX) {
             Some(rank) => Err(self.end_of_time(rank as u32)),
             None => Ok(self.replayed),

@@ -6,10 +6,13 @@
 //! [`LogGOPSim`'s rules](loggopsim) are others, told in `docs/reference/replay.md`.
 
 use super::outcome::Played;
+use super::queue::Links;
+use super::record::Record;
 use super::stored::{Kind, Packed, Schedule};
 use super::{loggopsim, papers};
 use crate::error::{Cause, RunError};
-use crate::params::{Latency, Params, Ports};
+use crate::machine::limits::check_bytes;
+use crate::params::{Latency, Params, ParamsError, Ports};
 use crate::rules::network::Network;
 use crate::text::names;
 
@@ -38,7 +41,7 @@ pub struct Player {
     ports: Ports,
     /// Whose rules.
     rules: Rules,
-    /// Whether what happens is traced.
+    /// Whether it is noted what ranks do.
     traced: bool,
 }
 
@@ -59,10 +62,9 @@ impl Player {
         Player { rules, ..self }
     }
 
-    /// Sets whether the play is traced: as a run of the machine is, but without calls, since a schedule makes none. By LogGOPSim's
-    /// rules there is no trace.
-    pub fn trace(self, traced: bool) -> Player {
-        Player { traced, ..self }
+    /// Sets whether it is noted what ranks do. LogGOPSim's rules are not those of a trace, and refuse.
+    pub fn trace(self, trace: bool) -> Player {
+        Player { traced: trace, ..self }
     }
 
     /// Plays a schedule. What cannot end is an error, as it is on the machine: a deadlock, messages that nobody receives, and
@@ -70,17 +72,45 @@ impl Player {
     pub fn run(&self, schedule: &Schedule) -> Result<Played, RunError> {
         let params = Params { P: schedule.ranks(), ..self.params };
         params.check()?;
+        self.check_room(schedule)?;
         match self.rules {
             Rules::Papers => {
                 check_lengths(schedule, &params)?;
                 let network = Network::new(params, self.ports, Latency::Exact);
-                papers::Play::new(schedule, &network, self.traced).run(self.ports)
+                let record = self.traced.then(|| Record::of(self.ports));
+                papers::Play::new(schedule, &network, record).run()
+            }
+            Rules::LogGOPSim if self.traced => {
+                let sentence =
+                    "a trace is one of a machine by the papers' rules; play it by these, or without a trace";
+                Err(Cause::Params(ParamsError::new(sentence)).into())
             }
             Rules::LogGOPSim => {
                 let costs = loggopsim::Costs::of(&params)?;
                 loggopsim::Play::new(schedule, costs).run()
             }
         }
+    }
+
+    /// Refuses a schedule that this computer's memory does not hold while it is played: what it takes at the least is known.
+    fn check_room(&self, schedule: &Schedule) -> Result<(), RunError> {
+        const FEW: usize = 1 << 20;
+        if schedule.len() <= FEW {
+            return Ok(());
+        }
+        let operation = match self.rules {
+            Rules::Papers => papers::BYTES,
+            Rules::LogGOPSim => loggopsim::BYTES,
+        };
+        let bytes = schedule.len() as u64 * operation + schedule.ready_at_once() as u64 * Links::BYTES;
+        let said = || {
+            let (operations, ranks) = (schedule.len(), schedule.ranks());
+            format!("to play {operations} operations of {ranks} ranks")
+        };
+        check_bytes(bytes, said).map_err(|cause| match cause {
+            Cause::Host(why) => Cause::Host(format!("{why}; give fewer ranks or operations")).into(),
+            other => other.into(),
+        })
     }
 }
 

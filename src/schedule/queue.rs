@@ -40,9 +40,12 @@ impl Link {
 }
 
 impl Links {
-    /// Nothing waits.
-    pub(super) fn new() -> Links {
-        Links { links: Vec::new(), free: NONE }
+    /// What one operation in a queue takes.
+    pub(super) const BYTES: u64 = size_of::<Link>() as u64;
+
+    /// Nothing waits, and there is room for so many.
+    pub(super) fn with_room(operations: usize) -> Links {
+        Links { links: Vec::with_capacity(operations), free: NONE }
     }
 
     /// Puts a link where there is room.

@@ -4,7 +4,6 @@ use super::player::*;
 use super::stored::ANY;
 use super::*;
 use crate::Machine;
-use crate::audit;
 use crate::error::Cause;
 use crate::message::Tag;
 use crate::params::{Latency, Params, Ports};
@@ -12,7 +11,6 @@ use crate::rules::network::{Entrance, Network};
 use crate::rules::pace::Pace;
 use crate::schedule::{Operation, ScheduleBuilder};
 use crate::time::{Time, US};
-use crate::trace::Trace;
 
 /// Something of a schedule, as tests write it: what waits for what was before, if it does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -294,7 +292,7 @@ fn a_schedule_in_a_row_takes_what_the_program_takes() {
         let params = random_params(&mut rng, P);
         let ranks = random_ops(&mut rng, P, 14);
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
-        let program = Machine::new(params).ports(ports).rate("compute", US).trace(true).run(|p| {
+        let program = Machine::new(params).ports(ports).rate("compute", US).run(|p| {
             let tag = |tag| Tag::<Vec<u8>>::new(tag);
             for op in &ranks[p.id()] {
                 match *op {
@@ -305,15 +303,13 @@ fn a_schedule_in_a_row_takes_what_the_program_takes() {
                 }
             }
         });
-        let replayed = Player::new(params).ports(ports).trace(true).run(&schedule(&ranks, true));
+        let replayed = Player::new(params).ports(ports).run(&schedule(&ranks, true));
         match (program, replayed) {
             (Ok(run), Ok(replayed)) => {
                 let finishes: Vec<Time> = run.processors.iter().map(|stats| stats.finish).collect();
                 assert_eq!(replayed.finishes, finishes, "seed {seed}: {params:?}, {ports:?}, {ranks:?}");
                 assert_eq!(replayed.messages, run.messages(), "seed {seed}");
                 assert_eq!(replayed.stalls, run.stalls(), "seed {seed}");
-                let calls = Vec::new();
-                assert_eq!(replayed.trace, run.trace.map(|trace| Trace { calls, ..trace }), "seed {seed}");
                 ended += 1;
                 stalled += u64::from(replayed.stalls > 0);
                 long += u64::from(params.gps().is_some());
@@ -530,9 +526,7 @@ fn a_loose_schedule_takes_what_the_rules_say() {
         let schedule = loose(&mut rng, &ranks);
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
         let network = Network::new(params, ports, Latency::Exact);
-        let mut replayed = papers::Play::new(&schedule, &network, true).run(ports);
-        let trace = replayed.as_mut().ok().and_then(|replayed| replayed.trace.take());
-        assert_eq!(trace.map(|trace| audit(&trace).violations).unwrap_or_default(), [], "seed {seed}");
+        let replayed = papers::Play::new(&schedule, &network, None).run();
         if params.gps().is_some() {
             continue; // what a handshake costs, the schedules in a row tell
         }

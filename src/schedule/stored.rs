@@ -51,13 +51,33 @@ pub struct Requirement {
 
 /// What is wrong with a schedule, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ScheduleError(String);
+#[error("{sentence}")]
+pub struct ScheduleError {
+    sentence: String,
+    /// The rank and the number of one of the operations that wait for each other, if that is what is wrong.
+    in_circle: Option<(u32, u32)>,
+}
 
 impl ScheduleError {
     /// The error that says so.
     pub fn new(sentence: impl Into<String>) -> ScheduleError {
-        ScheduleError(sentence.into())
+        ScheduleError { sentence: sentence.into(), in_circle: None }
+    }
+
+    /// The error that operations of a rank wait for each other, as this one does.
+    pub(super) fn circle(rank: u32, operation: u32) -> ScheduleError {
+        let name = format!("number {operation}, counted from 0,");
+        ScheduleError { sentence: ScheduleError::circle_of(rank, &name), in_circle: Some((rank, operation)) }
+    }
+
+    /// What is wrong, in the words of who knows a name of the operation with this number, if operations wait for each other.
+    pub fn naming(&self, name: impl FnOnce(u32) -> Option<String>) -> String {
+        let named = self.in_circle.and_then(|(rank, operation)| Some((rank, name(operation)?)));
+        named.map_or_else(|| self.sentence.clone(), |(rank, name)| ScheduleError::circle_of(rank, &name))
+    }
+
+    fn circle_of(rank: u32, name: &str) -> String {
+        format!("operations of rank {rank} wait for each other, as {name} does; leave out a requirement")
     }
 }
 
@@ -212,6 +232,18 @@ impl Schedule {
                 begun: follower.waits_for_begin(),
             })
         })
+    }
+
+    /// How many sends and computations wait for nothing.
+    pub(super) fn ready_at_once(&self) -> usize {
+        let mut before = vec![0];
+        let is_ready = |packed: &Packed| packed.kind != Kind::Recv && packed.needs == 0;
+        before.extend(self.operations.iter().scan(0, |count, packed| {
+            *count += usize::from(is_ready(packed));
+            Some(*count)
+        }));
+        let of_rank = |role: &Role| before[(role.place + role.len) as usize] - before[role.place as usize];
+        self.ranks.iter().map(of_rank).sum()
     }
 
     /// The numbers of a rank's operations among all.

@@ -66,7 +66,7 @@ fn read(text: &str, cycle: Option<Time>) -> Result<Time, TimeError> {
         "\u{b5}s" | "\u{3bc}s" => US, // the micro sign, and the Greek letter that looks like it
         name => match UNITS.into_iter().find(|(unit, _)| *unit == name) {
             Some((_, unit)) => unit,
-            None => return Err(TimeError::UnknownUnit(name.into())),
+            None => return Err(TimeError::UnknownUnit(name.replace(char::is_control, " "))),
         },
     };
     exactly(number, unit)

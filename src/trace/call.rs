@@ -170,6 +170,11 @@ impl CallTag {
     pub fn about(&self) -> String {
         RawTag::numbered(self.number).line(self.name.as_deref())
     }
+
+    /// The group to whose collective a message with this tag belongs, if to any; group 0 is all processors.
+    pub(crate) fn group(&self) -> Option<u32> {
+        RawTag::numbered(self.number).group()
+    }
 }
 
 /// As errors say it: `with tag 3 (row), step 2`.

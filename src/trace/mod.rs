@@ -15,4 +15,4 @@ pub(crate) use record::Log;
 pub use record::{Activity, ActivityKind, Message, Progress, Trace};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,16 +1,16 @@
 //! What a trace holds.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::Location;
 
-use super::call::{Call, CallKind, Parts};
+use super::call::{Call, CallKind, CallTag, Parts};
 use crate::message::MessageId;
 use crate::params::{Latency, Level, Params, Ports, Ties};
 use crate::time::Time;
 
 /// The record of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// The machine's parameters.
     pub params: Params,
@@ -38,38 +38,36 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// For how many bytes each message counted that a program sent, as far as the calls say it. A rendezvous' requests and
-    /// replies are none.
-    pub fn lengths(&self) -> HashMap<MessageId, usize> {
-        let (mut posted, mut lengths) = (HashMap::new(), HashMap::new());
-        for call in &self.calls {
-            let sent = match &call.what {
-                CallKind::Send { bytes, sent, .. } => Some((sent, *bytes)),
-                CallKind::SendRecv(both) => Some((&both.sent, both.bytes)),
-                CallKind::Isend { request, bytes, .. } => {
-                    posted.insert((call.id, *request), *bytes);
-                    None
-                }
-                CallKind::Wait { request, sends: true, transfer } => {
-                    posted.remove(&(call.id, *request)).map(|bytes| (transfer, bytes))
-                }
-                _ => None,
-            };
-            lengths.extend(sent.map(|(sent, bytes)| (sent.message, bytes)));
-        }
-        lengths
+    /// The messages that the program sent, as far as the calls say it: for each its name, what it is about, and for how many
+    /// bytes it counts. A rendezvous' requests and replies are none.
+    pub fn sent(&self) -> impl Iterator<Item = (MessageId, &CallTag, usize)> {
+        let mut posted = HashMap::new();
+        self.calls.iter().filter_map(move |call| match &call.what {
+            CallKind::Send { tag, bytes, sent, .. } => Some((sent.message, tag, *bytes)),
+            CallKind::SendRecv(both) => Some((both.sent.message, &both.tag, both.bytes)),
+            CallKind::Isend { request, tag, bytes, .. } => {
+                posted.insert((call.id, *request), (tag, *bytes));
+                None
+            }
+            // Which message it was, its end says.
+            CallKind::Wait { request, sends: true, transfer } => {
+                let (tag, bytes) = posted.remove(&(call.id, *request))?;
+                Some((transfer.message, tag, bytes))
+            }
+            _ => None,
+        })
     }
 
-    /// The latencies of all messages; a trace from a file may have senders that are not there.
-    pub(crate) fn latencies(&self) -> Vec<Vec<Time>> {
-        let mut latencies = vec![Vec::new(); self.params.P];
-        for message in &self.messages {
-            if let Some(latencies) = latencies.get_mut(message.id.from) {
-                // A sender's are in order. Where the run failed, some had not entered yet.
-                let before = message.id.number.min(self.messages.len());
-                latencies.resize(before.max(latencies.len()), Time::ZERO);
-                latencies.push(message.latency);
-            }
+    /// For how many bytes each message counted that a program sent, as far as the calls say it.
+    pub fn lengths(&self) -> HashMap<MessageId, usize> {
+        self.sent().map(|(id, _, bytes)| (id, bytes)).collect()
+    }
+
+    /// The latencies of all messages, by sender and number. A trace from a file may say any, so nothing is as large as they are.
+    pub(crate) fn latencies(&self) -> HashMap<usize, BTreeMap<usize, Time>> {
+        let mut latencies = HashMap::<usize, BTreeMap<usize, Time>>::new();
+        for Message { id, latency, .. } in &self.messages {
+            latencies.entry(id.from).or_default().insert(id.number, *latency);
         }
         latencies
     }

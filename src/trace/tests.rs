@@ -149,7 +149,7 @@ fn levels(outer: &Params) -> Option<Level> {
 }
 
 /// Any trace at all, whether it could happen or not.
-pub(super) fn any_trace() -> impl Strategy<Value = Trace> {
+pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
     let texts = prop::sample::select(vec![
         "L=6,o=2,g=4,G=0.03us",
         "L=1ps,o=3600s,word=16",

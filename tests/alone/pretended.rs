@@ -1,13 +1,14 @@
-//! A host that says it has twice as many cores as it runs, as some containers do.
+//! A host that says it has more cores than it runs, as some containers do.
 #![cfg(target_os = "linux")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use loggp::{ClockKind, Machine, Params, Tag, US, Work};
+use loggp::{Carrier, ClockKind, Dilation, Machine, Params, Proc, Tag, US, Work};
 
 use crate::alone;
+use crate::wall::Busy;
 
 /// Where the process that is told of more cores finds how many.
 const CORES: &str = "LOGGP_PRETENDED_CORES";
@@ -26,45 +27,88 @@ int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set) {
 #[test]
 #[ignore = "what a_core_that_the_host_does_not_run_costs_little runs in another process"]
 fn everyone_sends_to_all_in_the_same_order() {
-    const WORD: Tag<u64> = Tag::new(0);
     let params = Params::builder(32).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let machine = Machine::new(params).clock(ClockKind::Wall).work(Work::Charged);
-    let run = machine.run(|p| {
-        for distance in 1..p.p() {
-            let other = (p.id() + distance) % p.p();
-            p.send(other, WORD, other as u64);
-        }
-        for _ in 1..p.p() {
-            assert_eq!(p.recv(WORD).1, p.id() as u64);
-        }
-    });
-    let cores: Option<usize> = std::env::var(CORES).ok().map(|cores| cores.parse().unwrap());
+    let run = machine.run(to_all);
     let host = run.unwrap().host.unwrap();
-    assert!(cores.is_none_or(|cores| host.cores == cores), "{host:?}");
+    assert!(told().is_none_or(|cores| host.cores == cores), "{host:?}");
+}
+
+/// Of how many cores the process was told.
+fn told() -> Option<usize> {
+    std::env::var(CORES).ok().map(|cores| cores.parse().unwrap())
+}
+
+fn to_all(p: &mut Proc) {
+    const WORD: Tag<u64> = Tag::new(0);
+    for distance in 1..p.p() {
+        let other = (p.id() + distance) % p.p();
+        p.send(other, WORD, other as u64);
+    }
+    for _ in 1..p.p() {
+        assert_eq!(p.recv(WORD).1, p.id() as u64);
+    }
+}
+
+/// Runs in a process of its own, which was told of more cores.
+#[test]
+#[ignore = "what three_and_four_fronts_of_a_busy_host_keep_the_order_of_acts runs in another process"]
+fn everyone_sends_to_all_on_both_carriers() {
+    let cores = told().expect("more cores are pretended");
+    let params = Params::builder(7).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let machine = Machine::new(params).work(Work::Charged).dilation(Dilation::Fixed(1.0)).trace(true);
+    let model = machine.clone().run(to_all).unwrap();
+    for carrier in [Carrier::Thread, Carrier::Coroutine] {
+        let measured =
+            machine.clone().clock(ClockKind::Wall).cores(cores).carrier(carrier).run(to_all).unwrap();
+        assert_eq!(measured.trace, model.trace);
+        let host = measured.host.unwrap();
+        assert_eq!((host.cores, host.out_of_order), (cores, 0), "{host:?}");
+    }
+}
+
+#[test]
+fn three_and_four_fronts_of_a_busy_host_keep_the_order_of_acts() {
+    let _guard = alone();
+    let _busy = Busy::on_each_core();
+    for cores in [3, 4] {
+        passes("everyone_sends_to_all_on_both_carriers", Some((cores, &more_cores(cores))));
+    }
+}
+
+/// Compiles the library that says there are so many cores.
+fn more_cores(cores: usize) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let [source, library] = ["c", "so"].map(|ending| folder.join(format!("{cores}_cores.{ending}")));
+    std::fs::write(&source, MORE_CORES).unwrap();
+    let mut compile = Command::new("cc");
+    compile.args(["-shared", "-fPIC", &format!("-DPRETENDED={cores}"), "-o"]).args([&library, &source]);
+    assert!(compile.status().unwrap().success());
+    library
+}
+
+/// Runs a test of this file in another process, which may be told of more cores by a library.
+fn passes(test: &str, told: Option<(usize, &Path)>) {
+    let mut run = Command::new(std::env::current_exe().unwrap());
+    run.args(["--ignored", "--exact", &format!("pretended::{test}")]);
+    if let Some((cores, library)) = told {
+        run.env("LD_PRELOAD", library).env(CORES, cores.to_string());
+    }
+    let output = run.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
 #[test]
 fn a_core_that_the_host_does_not_run_costs_little() {
     let _guard = alone();
     let cores = 2 * std::thread::available_parallelism().unwrap().get();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let [source, library] = ["more_cores.c", "more_cores.so"].map(|name| folder.join(name));
-    std::fs::write(&source, MORE_CORES).unwrap();
-    let mut compile = Command::new("cc");
-    compile.args(["-shared", "-fPIC", &format!("-DPRETENDED={cores}"), "-o"]).args([&library, &source]);
-    assert!(compile.status().unwrap().success());
-
+    let library = more_cores(cores);
     let time = |pretends: bool| -> Duration {
-        let mut run = Command::new(std::env::current_exe().unwrap());
-        run.args(["--ignored", "--exact", "pretended::everyone_sends_to_all_in_the_same_order"]);
-        if pretends {
-            run.env("LD_PRELOAD", &library).env(CORES, cores.to_string());
-        }
         let once = || {
             let start = Instant::now();
-            let output = run.output().unwrap();
-            let said = String::from_utf8_lossy(&output.stdout);
-            assert!(output.status.success() && said.contains("1 passed"), "{said}");
+            let told = pretends.then_some((cores, library.as_path()));
+            passes("everyone_sends_to_all_in_the_same_order", told);
             start.elapsed()
         };
         std::iter::repeat_with(once).take(3).min().unwrap()

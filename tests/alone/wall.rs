@@ -127,10 +127,10 @@ impl Traffic {
 }
 
 /// A busy loop on each core of the host, as long as it lives.
-struct Busy(Arc<AtomicBool>, Vec<JoinHandle<()>>);
+pub struct Busy(Arc<AtomicBool>, Vec<JoinHandle<()>>);
 
 impl Busy {
-    fn on_each_core() -> Busy {
+    pub fn on_each_core() -> Busy {
         let stop = Arc::new(AtomicBool::new(false));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let spin = |stop: Arc<AtomicBool>| move || while !stop.load(Ordering::Relaxed) {};
@@ -248,6 +248,29 @@ fn random_programs_run_as_on_the_virtual_clock_on_a_busy_computer() {
         let (machine, traffic) = draw(seed, 64);
         // Cores that share one with a busy loop let it go on for long, whenever they let each other.
         is_the_same_run(seed, &machine.oversubscribed(seed.is_multiple_of(16)), &traffic);
+    }
+}
+
+/// Without a coroutine, so that ThreadSanitizer can follow: on any number of cores a program runs the same.
+#[test]
+fn random_programs_run_the_same_on_threads_of_any_number_of_cores() {
+    let _guard = alone();
+    for seed in seeds(16).map(|seed| 20_000 + seed) {
+        let (machine, traffic) = draw(seed, 12);
+        let run = |cores| {
+            let machine = machine.clone().carrier(Carrier::Thread).dilation(Dilation::Fixed(1.0));
+            machine.cores(cores).oversubscribed(true).trace(true).run(|p| traffic.run(p)).unwrap()
+        };
+        let one = run(1);
+        assert!(audit(one.trace.as_ref().unwrap()).is_clean(), "seed {seed}");
+        for cores in 2..=4 {
+            let several = run(cores);
+            assert_eq!(
+                (several.results, several.trace),
+                (one.results.clone(), one.trace.clone()),
+                "seed {seed}"
+            );
+        }
     }
 }
 

@@ -6,8 +6,8 @@ mod wrong;
 use std::collections::BTreeSet;
 
 use loggp::{
-    Check, Checked, ClockKind, Dilation, Latency, Machine, Params, Proc, Request, Strategy, Tag, Trace, US,
-    Wrong,
+    Check, Checked, ClockKind, Dilation, Latency, Machine, Params, Proc, Request, Strategy, Tag, Time, Trace,
+    US, Wrong,
 };
 
 const WORD: Tag<usize> = Tag::new(0);
@@ -26,24 +26,36 @@ type Taken = Vec<Vec<usize>>;
 
 /// All that can be taken when each message is under way for 0, 1, ..., L cycles.
 fn by_force(machine: &Machine, program: Program) -> BTreeSet<Taken> {
-    let L = machine.params().L.as_ps() / US.as_ps();
-    let first = machine.clone().latency(Latency::Random { seed: 1 }).trace(true).run(program).unwrap();
+    try_by_force(machine, &program, US).unwrap()
+}
+
+/// The same with latencies that are multiples of a unit; nothing if some run fails.
+fn try_by_force(
+    machine: &Machine,
+    program: &(impl Fn(&mut Proc) -> Vec<usize> + Sync),
+    unit: Time,
+) -> Option<BTreeSet<Taken>> {
+    let L = machine.params().L.as_ps() / unit.as_ps();
+    let first = machine.clone().latency(Latency::Random { seed: 1 }).trace(true).run(program).ok()?;
     let trace = first.trace.unwrap();
     let n = trace.messages.len();
     let all = (0..(L + 1).pow(n as u32)).map(|number| {
         let mut number = number;
         let mut trace = trace.clone();
         for message in &mut trace.messages {
-            message.latency = number % (L + 1) * US;
+            message.latency = number % (L + 1) * unit;
             number /= L + 1;
         }
-        machine.clone().repeat(&trace).run(program).unwrap().results
+        Some(machine.clone().repeat(&trace).run(program).ok()?.results)
     });
     all.collect()
 }
 
 /// All that the systematic strategy finds, and what it says of that.
-fn systematic(machine: &Machine, program: Program) -> (Checked<Taken>, BTreeSet<Taken>) {
+fn systematic(
+    machine: &Machine,
+    program: impl Fn(&mut Proc) -> Vec<usize> + Sync,
+) -> (Checked<Taken>, BTreeSet<Taken>) {
     let check = Check::new().strategy(Strategy::Systematic).runs(100_000).results_may_differ(true);
     let checked = check.run(machine, program).unwrap();
     let found = checked.classes.iter().map(|class| class.result.clone()).collect();
@@ -169,9 +181,47 @@ fn probes(p: &mut Proc) -> Vec<usize> {
     }
 }
 
+/// Three messages reach one end of a chain: the last one only late, if all others are in time.
+fn chain(p: &mut Proc) -> Vec<usize> {
+    let id = p.id();
+    let taken = if id == 1 { Vec::new() } else { vec![p.recv(WORD).0] };
+    match id {
+        0 => [taken, vec![p.recv(WORD).0, p.recv(WORD).0]].concat(),
+        id => {
+            p.send(0, WORD, id);
+            if id < 3 {
+                p.send(id + 1, WORD, id);
+            }
+            taken
+        }
+    }
+}
+
+/// Looks for a message that is there only if the processor waited long enough for another one before.
+fn waits_and_looks(p: &mut Proc) -> Vec<usize> {
+    match p.id() {
+        0 => {
+            let first = p.recv_from(1, OTHER);
+            match p.try_recv(WORD) {
+                Some((from, _)) => vec![first, from],
+                None => vec![first, 0, p.recv(WORD).0],
+            }
+        }
+        1 => {
+            p.send(0, OTHER, 1);
+            Vec::new()
+        }
+        id => {
+            p.work("step", 3, || ());
+            p.send(0, WORD, id);
+            Vec::new()
+        }
+    }
+}
+
 #[test]
 fn the_systematic_strategy_finds_what_brute_force_finds() {
-    let programs: [(&str, usize, i64, Program); 8] = [
+    let programs: [(&str, usize, i64, Program); 13] = [
         ("three at once", 4, 6, three_at_once),
         ("two receivers", 4, 6, two_receivers),
         ("answered", 3, 4, answered),
@@ -180,6 +230,11 @@ fn the_systematic_strategy_finds_what_brute_force_finds() {
         ("requests", 4, 6, requests),
         ("looks", 3, 6, looks),
         ("probes", 3, 6, probes),
+        ("chain", 4, 2, chain),
+        ("chain", 4, 4, chain),
+        ("waits and looks", 3, 2, waits_and_looks),
+        ("waits and looks", 3, 4, waits_and_looks),
+        ("waits and looks", 3, 6, waits_and_looks),
     ];
     for (name, P, L, program) in programs {
         let machine = machine(P, L);
@@ -187,6 +242,11 @@ fn the_systematic_strategy_finds_what_brute_force_finds() {
         assert_eq!(found, by_force(&machine, program), "{name}");
         let coverage = checked.coverage.unwrap();
         assert_eq!((coverage.orders, coverage.is_done), (found.len(), true), "{name}");
+        // No order is run twice; only whether a wait can end in vain, as a look can, is tried.
+        assert!(
+            checked.runs <= coverage.orders + coverage.beyond || name == "first done",
+            "{name}: {checked}"
+        );
     }
 }
 
@@ -199,6 +259,7 @@ fn report(check: &Check, machine: &Machine, program: wrong::Program) -> String {
 fn each_wrong_program_is_found_and_at_most_two_messages_are_late() {
     for (name, program) in wrong::WRONG {
         let machine = wrong::machine(name).unwrap();
+        assert!(machine.clone().run(program).is_ok(), "{name} must be right in the usual order");
         let checked = machine.check(program).unwrap();
         let failure = checked.failure.as_ref().unwrap_or_else(|| panic!("{name} is not found"));
         assert!(checked.runs <= 1000 && failure.late.len() <= 2, "{name}: {checked}");
@@ -223,6 +284,71 @@ fn each_wrong_program_is_found_and_at_most_two_messages_are_late() {
             }
             (wrong, again) => panic!("{name}: {wrong}, and then {again:?}"),
         }
+    }
+}
+
+/// A step of a program that is drawn.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Send(usize, u16),
+    Recv(Option<usize>, u16),
+    Probe(u16),
+    Work(u64),
+}
+
+/// What each processor does in a program that is drawn: receives as many messages as are sent to it.
+fn drawn(dice: &mut fastrand::Rng) -> Vec<Vec<Step>> {
+    let P = dice.usize(2..=4);
+    let mut steps = vec![Vec::new(); P];
+    for _ in 0..dice.usize(3..=4) {
+        let mut put = |id: usize, step| {
+            let place = dice.usize(0..=steps[id].len());
+            steps[id].insert(place, step);
+            dice.u8(..)
+        };
+        let (to, hop) = (if put(0, Step::Work(0)) < 170 { 0 } else { 1 }, put(1, Step::Work(0)));
+        let (from, tag) = ((to + 1 + usize::from(hop) % (P - 1)) % P, u16::from(hop > 200));
+        let asks = put(from, Step::Send(to, tag)) < 40;
+        if put(to, Step::Recv(asks.then_some(from), tag)) < 70 {
+            put(to, Step::Probe(tag));
+        }
+        if hop.is_multiple_of(4) {
+            put(to, Step::Work(u64::from(hop) % 3 + 1));
+        }
+    }
+    steps
+}
+
+/// Runs it. Returns what was taken and seen.
+fn performs(steps: &[Step], p: &mut Proc) -> Vec<usize> {
+    let mut taken = Vec::new();
+    for step in steps {
+        match *step {
+            Step::Send(to, tag) => p.send(to, Tag::new(tag), 10 * p.id() + taken.len()),
+            Step::Recv(Some(from), tag) => taken.push(p.recv_from(from, Tag::new(tag))),
+            Step::Recv(None, tag) => taken.push(p.recv(Tag::new(tag)).1),
+            Step::Probe(tag) => taken.push(p.probe(Tag::<usize>::new(tag)).unwrap_or(99)),
+            Step::Work(cycles) => p.work("step", cycles, || ()),
+        }
+    }
+    taken
+}
+
+#[test]
+fn the_systematic_strategy_finds_all_orders_of_programs_that_are_drawn() {
+    for seed in 0..60 {
+        let mut dice = fastrand::Rng::with_seed(seed);
+        let (steps, L) = (drawn(&mut dice), dice.i64(1..=3));
+        let machine = machine(steps.len(), L);
+        let program = |p: &mut Proc| performs(&steps[p.id()], p);
+        let Some(expected) = try_by_force(&machine, &program, US / 2) else { continue };
+        let (checked, found) = systematic(&machine, program);
+        assert_eq!(found, expected, "seed {seed}: {steps:?}");
+        let coverage = checked.coverage.unwrap();
+        assert!(
+            coverage.is_done && checked.runs <= coverage.orders + coverage.beyond,
+            "seed {seed}: {checked}"
+        );
     }
 }
 

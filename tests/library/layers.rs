@@ -9,17 +9,19 @@ use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
 /// The folders and files of `src/`, in the order in which they may import each other. Those of one row stand side by side.
-const ORDER: [&[&str]; 14] = [
+const ORDER: [&[&str]; 16] = [
     &["time", "text"],
     &["params"],
     &["message"],
     &["error", "link"],
     &["trace"],
+    &["path"],
     &["rules"],
     &["clock"],
     &["proc"],
     &["collectives"],
     &["machine"],
+    &["timeline"],
     &["replay"],
     &["schedule"],
     &["audit"],

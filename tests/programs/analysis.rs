@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path as File, PathBuf};
 use std::process::{Command, Output};
 
+use loggp::path::{Cost, Part};
 use loggp::{
     Latency, Machine, Model, Params, Ports, Proc, Replay, Run, Stats, Tag, Ties, Time, Trace, US, collectives,
 };
 use loggp_study::analysis::accounts::{Account, Accounts};
-use loggp_study::analysis::path::{Cost, Part};
 use loggp_study::analysis::{Analysis, What, WhatIf, replay};
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -449,6 +449,17 @@ fn a_recorded_run_is_written_as_a_schedule() {
     ] {
         assert!(goal.contains(part), "{part:?}: {goal}");
     }
+    let schedule = path.with_extension("goal");
+    fs::write(&schedule, goal).unwrap();
+    for verb in ["analyze", "audit"] {
+        let sentence = refusal(&format!("{verb} {}", schedule.display()));
+        assert!(sentence.contains("this is a schedule, and no trace of a run; `loggp replay "), "{sentence}");
+    }
+    let requests = trace("requests", "run message nonblocking -P 2 --meanwhile 5us");
+    for (path, says) in [(&requests, true), (&path, false)] {
+        let told = loggp(&format!("trace2goal {}", path.display())).output().unwrap();
+        assert_eq!(text(&told.stderr).starts_with("left out: what the calls for requests"), says, "{told:?}");
+    }
     assert!(refusal(&format!("trace2goal {} --unit 0ns", path.display())).contains("it lasts longer than 0"));
     let old = fs::read_to_string(&path).unwrap().replace(r#""cat":"call""#, r#""cat":"work""#);
     let old = old.replace(r#""pid":16777217"#, r#""pid":1"#);
@@ -563,7 +574,7 @@ fn files(folder: &Path) -> usize {
 
 /// Whether this process ignores a signal, as under `nohup`; then so does every command that it starts.
 #[cfg(unix)]
-fn is_ignored(signal: u32) -> bool {
+pub fn is_ignored(signal: u32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
@@ -639,7 +650,7 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
     }
     for line in [
         format!("sweep scatter --over size=0,0 -o {shown}"),
-        format!("run scatter -P 300 --timeline {shown}"),
+        format!("run scatter -P 600 --timeline {shown}"),
         format!("stress --load 99999999 -o {shown}"),
         format!("run scatter --trace {shown} --timeline /nowhere/x.svg"),
     ] {
@@ -969,9 +980,68 @@ fn a_timeline_is_drawn_whole_or_not_at_all() {
     assert_eq!(svg.matches("receive overhead: ").count(), 7);
 
     std::fs::remove_file(&path).unwrap();
-    let sentence = refusal(&format!("run broadcast -P 300 --timeline {}", path.display()));
-    assert!(sentence.contains("at most 128 processors"), "{sentence}");
+    let sentence = refusal(&format!("run broadcast -P 600 --timeline {}", path.display()));
+    assert!(sentence.contains("at most 512 processors"), "{sentence}");
     assert!(!path.exists());
+}
+
+/// A page is of a program, of a trace or of a schedule, and holds a run for each that is to stand beside it.
+#[test]
+fn a_run_is_looked_into() {
+    let trace = trace("looked-into.loggp", "run remap short-naive --machine cm5 -P 4 --size 64");
+    let page = trace.with_extension("html");
+    let (of_trace, to) = (trace.display(), page.display());
+    let runs = |line: &str| {
+        right(line);
+        let html = std::fs::read_to_string(&page).unwrap();
+        assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>\n"));
+        std::fs::remove_file(&page).unwrap();
+        html.matches("<script type=\"text/plain\" class=\"run\">").count()
+    };
+    assert_eq!(runs(&format!("timeline {of_trace} -o {to}")), 1);
+    assert_eq!(
+        runs(&format!("timeline {of_trace} --beside {of_trace} --what-if L=9us --what-if o=1us -o {to}")),
+        4
+    );
+    assert_eq!(runs(&format!("timeline broadcast binomial -P 4 --beside {of_trace} -o {to}")), 2);
+    assert_eq!(runs(&format!("timeline broadcast -P 2 --clock wall -o {to}")), 2);
+    assert_eq!(runs(&format!("run broadcast --timeline {to}")), 1);
+    assert_eq!(runs(&format!("replay ring -P 8 --params L=6,o=2,g=4,G=0 --timeline {to}")), 1);
+
+    let picture = trace.with_extension("svg");
+    right(&format!("timeline {of_trace} --from 20us --until 40us --only 2-3,0 -o {}", picture.display()));
+    let svg = std::fs::read_to_string(&picture).unwrap();
+    let names: Vec<&str> =
+        ["P2", "P3", "P0", "P1"].into_iter().filter(|name| svg.contains(&format!(">{name}<"))).collect();
+    assert_eq!(names, ["P2", "P3", "P0"]);
+    assert!(svg.contains("stall: ") && !svg.contains("send overhead: 0 to"));
+
+    for (line, why) in [
+        (
+            "timeline brodcast".into(),
+            "there is no file brodcast, and there is no program brodcast; the nearest name is broadcast",
+        ),
+        (format!("timeline {of_trace} -o x.png"), "give a name that ends in .html"),
+        (format!("timeline {of_trace} --only 0 -o {to}"), "--only is for a picture"),
+        (
+            format!("timeline {of_trace} --only 3-9 -o {}", picture.display()),
+            "there is no processor 4; there are 4",
+        ),
+        (
+            format!("timeline {of_trace} --only 3-1 -o {}", picture.display()),
+            "give processors, such as 0-7,12",
+        ),
+        (
+            format!("timeline {of_trace} --from 9us --until 3us -o {to}"),
+            "--from 9 us is not before --until 3 us",
+        ),
+        (format!("timeline {of_trace} --what-if o=1us -o {}", picture.display()), "a picture shows one run"),
+        (format!("replay ring --rules loggopsim --timeline {to}"), "are for the papers' rules"),
+    ] {
+        let sentence = refusal(&line);
+        assert!(sentence.contains(why), "{line}: {sentence}");
+    }
+    assert!(!page.exists());
 }
 
 /// Who knows an option by its old name is told the new one.
@@ -1019,7 +1089,10 @@ fn a_file_has_the_form_that_its_ending_says() {
         (format!("schedule ring -o {}", name("txt")), "give a name that ends in .goal for text, or in .bin"),
         (format!("reproduce -o {}", name("png")), "give a name that ends in .md for a summary in Markdown"),
         ("replay x.goal -P 4".into(), "-P is for a pattern, and x.goal is a file; leave it out"),
-        (format!("run scatter --timeline {}", name("png")), "give a name that ends in .svg"),
+        (
+            format!("run scatter --timeline {}", name("png")),
+            "give a name that ends in .html for a page to look into, or in .svg",
+        ),
         (format!("run scatter --trace {}", name("trace")), "give a name that ends in .json, or in .loggp"),
     ] {
         let output = loggp(&line).output().unwrap();
@@ -1062,12 +1135,37 @@ fn shards_are_merged_to_what_one_run_writes() {
     }
 }
 
+/// What the memory does not hold is refused before it is played.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_schedule_that_is_too_large_is_refused() {
+    for rules in ["papers", "loggopsim"] {
+        let line = format!("replay all-to-all -P 4000 --rules {rules}");
+        let command = format!("ulimit -v 280000; exec {} {line}", env!("CARGO_BIN_EXE_loggp"));
+        let output = Command::new("sh").args(["-c", &command]).output().unwrap();
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains("to play 31992000 operations of 4000 ranks takes "), "{told}");
+    }
+}
+
+#[test]
+fn no_table_of_a_matrix_is_too_wide() {
+    for line in ["matrix", "matrix random", "matrix figure-1"] {
+        let shown = right(line);
+        assert!(shown.lines().all(|line| line.len() <= 120) && shown.contains("c_j"), "{shown}");
+    }
+    let shown = right("matrix");
+    assert_eq!((shown.matches("\nc_j").count(), shown.matches("r_i").count()), (2, 1), "{shown}");
+}
+
 /// What would have no part in what is asked for is refused, and not left aside.
 #[test]
 fn no_option_is_left_aside() {
     for (line, why) in [
         ("replay ring --unit 1us", "--unit is for a file, and ring is a pattern, which computes nothing"),
         ("stress all-to-one --rate 0.9", "--rate is for the pattern steady; leave it out"),
+        ("rnu lu", "there is no subcommand rnu; the nearest name is run; `loggp --help` lists all"),
         ("matrix figure-1 --seed 7", "--seed is for matrices that are made, and figure-1 is as it is"),
         ("reproduce --list --full", "the argument '--list' cannot be used with '--full'"),
         ("reproduce --list --seed 3", "the argument '--list' cannot be used with '--seed <N>'"),

@@ -217,7 +217,7 @@ fn of_a_schedule() {
     assert!(text.contains("3L + 6o"), "{text}");
     let (status, _, error) = loggp("replay ring --rules loggopsim --over L=1us..2us:2");
     assert_eq!(status, Some(2));
-    assert!(error.contains("--over is for the papers' rules"), "{error}");
+    assert!(error.contains("are for the papers' rules"), "{error}");
 }
 
 /// A file of this test's own.

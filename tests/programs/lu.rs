@@ -222,7 +222,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     let file = folder.join("matrix.csv");
     for (text, part) in [
         ("1,2\n3,NaN\n", "line 2 of"),
-        ("1,2\n3,inf\n", "inf is not a finite number; give one"),
+        ("1,2\n3,inf\n", "\"inf\" is not a finite number; give one"),
         ("1,2\n3\n", "has 1 numbers, and the size is 2"),
         ("1,2\n", "has 1 lines, and the size is 2"),
         ("1,2\n3,4\n5,6\n", "line 3 of"),

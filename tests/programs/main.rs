@@ -12,6 +12,7 @@ mod analysis;
 mod calibrate;
 mod command;
 mod every_program;
+mod faults;
 mod fft;
 mod formula;
 mod gauss;

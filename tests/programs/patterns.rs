@@ -1,7 +1,7 @@
 //! The usual patterns of communication as schedules.
 
 use loggp::Operation;
-use loggp::{Params, Player, Rules, US};
+use loggp::{Params, Player, Rules, US, audit};
 use loggp_goal::patterns::{PATTERNS, Pattern};
 
 /// Every pattern comes to its end, for every number of ranks, by both rules.
@@ -44,5 +44,26 @@ fn too_many_operations_are_refused_at_once() {
     for name in ["all-to-all", "pairwise", "ring-allreduce"] {
         let why = Pattern::named(name).unwrap().schedule(1 << 24, 8).unwrap_err();
         assert!(why.contains("give fewer ranks"), "{why}");
+    }
+}
+
+/// What ranks do is what processors may do: the auditor, which knows no schedules, finds nothing, and sees the same stalls.
+#[test]
+fn traces_of_schedules_keep_the_rules() {
+    for pattern in PATTERNS {
+        for text in [
+            "L=6us,o=2us,g=4us,G=0.5us,word=1",
+            "L=9us,o=2us,S=10,s=5,O_s=10ns,O_r=3ns,G_s=7ns,G_l=-1ns,word=1",
+        ] {
+            let params = Params::builder(8).set(text).unwrap().build().unwrap();
+            let player = Player::new(params).trace(true);
+            let played = player.run(&pattern.schedule(8, 30).unwrap()).unwrap();
+            let audit = audit(played.trace.as_ref().unwrap());
+            assert!(audit.is_clean(), "{} with {text}: {:?}", pattern.name, audit.violations.first());
+            assert_eq!(
+                (audit.finish, audit.messages as u64, audit.stalls as u64, audit.stalled),
+                (played.time, played.messages, played.stalls, played.stalled)
+            );
+        }
     }
 }

@@ -149,7 +149,7 @@ fn refuses_with_line_and_column() {
         (rank("l1: jump 5"), "here belongs send, recv or calc, and not jump"),
         (rank("l1: calc 5\nl1: calc 5"), "line 4, column 3: l1 names two operations of a rank"),
         (rank("l1: calc 5\nl1 requires l2"), "line 4, column 13: l2 names no operation of this rank so far"),
-        (rank("l1: calc 5\nl1 requires l1"), "operations of rank 0 wait for each other"),
+        (rank("l1: calc 5\nl1 requires l1"), "operations of rank 0 wait for each other, as l1 does"),
         (rank("l1: calc 5\nl1 needs l1"), "here belongs a colon, requires or irequires, and not needs"),
         (rank("l1: calc 5\n/* open"), "this comment does not end; end it with */"),
         (rank("calc 5 $"), "line 3, column 8: $ belongs to no word"),

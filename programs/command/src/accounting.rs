@@ -1,9 +1,9 @@
 //! How `loggp analyze` says where the time of a run went: the columns of a run, and the tables below it.
 
+use loggp::path::Part;
 use loggp::{Parameter, Time, US};
 use loggp_document::{Block, plain};
 use loggp_study::analysis::accounts::{Account, Accounts};
-use loggp_study::analysis::path::Part;
 use loggp_study::analysis::{Analysis, Group, Sensitivity, Step, Terms, What};
 
 use super::column::{Column, object, table};

@@ -81,7 +81,7 @@ impl Analyze {
             let time = first.analysis.time;
             rows.push(first);
             for what_if in self.what_ifs(&trace)? {
-                let again = what_if.replay(&trace).map_err(|error| failed(&what_if.name, &error))?;
+                let again = replay(&what_if, &trace)?;
                 let analysis = Analysis::of_run(&again);
                 rows.push(Row {
                     name: what_if.name,
@@ -122,17 +122,14 @@ impl Analyze {
 
     /// All that is to be tried.
     fn what_ifs(&self, trace: &Trace) -> Result<Vec<WhatIf>, Failure> {
-        let read = |text: &String| {
-            let refuse = |why| Failure::Request(format!("--what-if {text}: {why}"));
-            WhatIf::read(text, trace.params).map_err(refuse)
-        };
         let by = |model: &Model| WhatIf {
             name: format!("model={model}"),
             params: trace.params,
             fragments: None,
             model: *model,
         };
-        self.what_if.iter().map(read).chain(self.model.iter().map(|model| Ok(by(model)))).collect()
+        let asked = self.what_if.iter().map(|text| read_what_if(text, trace));
+        asked.chain(self.model.iter().map(|model| Ok(by(model)))).collect()
     }
 
     /// What stands below the table of the runs.
@@ -153,4 +150,14 @@ impl Analyze {
         }
         blocks
     }
+}
+
+/// Reads what `--what-if` says of a run.
+pub fn read_what_if(text: &str, trace: &Trace) -> Result<WhatIf, Failure> {
+    WhatIf::read(text, trace.params).map_err(|why| Failure::Request(format!("--what-if {text}: {why}")))
+}
+
+/// Makes a run again.
+pub fn replay(what_if: &WhatIf, trace: &Trace) -> Result<Trace, Failure> {
+    what_if.replay(trace).map_err(|error| failed(&what_if.name, &error))
 }

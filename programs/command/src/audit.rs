@@ -1,7 +1,7 @@
 //! `loggp audit`: holds a trace against the rules of the machine.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -80,5 +80,19 @@ pub fn read(path: &Path) -> Result<Trace, Failure> {
     let shown = path.display();
     let file = File::open(path);
     let file = file.map_err(|error| Failure::Request(format!("{shown} cannot be read: {error}")))?;
-    Trace::read(file).map_err(|error| Failure::Request(format!("{shown}: {error}")))
+    Trace::read(file).map_err(|error| {
+        Failure::Request(match is_schedule(path) {
+            true => {
+                format!("{shown}: this is a schedule, and no trace of a run; `loggp replay {shown}` plays it")
+            }
+            false => format!("{shown}: {error}"),
+        })
+    })
+}
+
+/// Whether a file that is no trace is a schedule, by how it begins.
+fn is_schedule(path: &Path) -> bool {
+    let mut begin = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut begin));
+    read.is_ok() && loggp_goal::is_schedule(&begin)
 }

@@ -16,10 +16,9 @@ use super::draft::Draft;
 use super::failure::Failure;
 use super::heading::heading;
 use super::options::{Format, Named, Options, count, one_of, seed};
-use super::output;
+use super::output::{self, TRACES, write_trace};
 use super::own::OfProgram;
 use super::progress::Progress;
-use super::run::{TRACE_ENDINGS, TRACES, write_trace};
 use super::setting::Setting;
 
 /// The arguments.
@@ -114,7 +113,7 @@ impl CheckCommand {
         let plan = study.case.plan().map_err(Failure::request)?;
         let failed = || format!("{}-{}-failed.json", setting.program.name, algorithm.name).into();
         let path = request.orders.trace.clone().unwrap_or_else(failed);
-        output::check(Some(&path), TRACES, TRACE_ENDINGS)?;
+        output::check(Some(&path), TRACES, ".json, or in .loggp for fewer bytes")?;
 
         let Orders { strategy, runs, time, order_seed, audit, .. } = request.orders;
         let most = runs.unwrap_or(if time.is_some() { usize::MAX } else { 1000 });
@@ -132,7 +131,7 @@ impl CheckCommand {
         let emulation = Emulation { cores: Some(1), ..study.emulation.clone() };
         let checked = check.trials(&Order::default(), study.case.params.P, |order| {
             let outcome = plan.run(&Emulation { order: Some(order.clone()), ..emulation.clone() })?;
-            Ok(outcome.verified)
+            Ok(outcome.verified.map(|()| outcome.digest))
         });
         drop((check, progress)); // the bar goes with the last of them
         let checked = checked.map_err(|error| Failure::from(loggp_study::Failed::from(error)))?;
@@ -144,8 +143,8 @@ impl CheckCommand {
 }
 
 /// Writes the run that failed, and says how to run it again.
-fn failed_with(
-    checked: &Checked<()>,
+fn failed_with<R>(
+    checked: &Checked<R>,
     path: &Path,
     arguments: impl Iterator<Item = String>,
     out: &mut dyn Write,

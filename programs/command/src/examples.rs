@@ -75,6 +75,13 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
             "loggp analyze gauss.loggp --what-if S=65536 -o where.svg",
         ],
     ),
+    (
+        "timeline",
+        [
+            "loggp timeline broadcast --params L=6,o=2,g=4 -o broadcast.html",
+            "loggp timeline gauss.loggp --what-if S=65536 -o gauss.html",
+        ],
+    ),
     ("audit", ["loggp run scatter -P 8 --trace scatter.json", "loggp audit scatter.json"]),
     ("trace2goal", ["loggp trace2goal scatter.json", "loggp trace2goal scatter.json -o scatter.goal"]),
     (

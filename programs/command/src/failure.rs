@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind as Kind};
 use loggp_study::Failed;
 
+use super::name::nearest;
 use super::own;
 use super::renamed;
 
@@ -48,15 +49,23 @@ impl Failure {
         }
     }
 
-    /// Says why on stderr, and gives the exit status.
+    /// Says why on stderr, and gives the exit status. Help goes to stdout.
     pub fn tell(self) -> ExitCode {
+        if let Failure::CommandLine(error) = &self
+            && !error.use_stderr()
+        {
+            return match error.print().and_then(|()| io::stdout().flush()) {
+                Err(why) => Failure::from(why).tell(),
+                Ok(()) => ExitCode::SUCCESS,
+            };
+        }
         // There is nowhere to say that stderr cannot be written to.
         let (told, status) = match &self {
             Failure::Request(sentence) => (writeln!(io::stderr(), "error: {sentence}"), 2),
             Failure::Run(error) => (writeln!(io::stderr(), "error: {error}"), 1),
             Failure::CommandLine(error) => match sentence(error) {
                 Some(sentence) => (writeln!(io::stderr(), "{sentence}"), 2),
-                None => (error.print(), if error.use_stderr() { 2 } else { 0 }),
+                None => (error.print(), 2),
             },
             Failure::NobodyReads => (Ok(()), 0),
         };
@@ -102,6 +111,15 @@ fn sentence(error: &clap::Error) -> Option<String> {
         && let Some(now) = renamed::now(option).or_else(|| own::owners(option))
     {
         return Some(format!("error: {now}"));
+    }
+    if error.kind() == Kind::InvalidSubcommand
+        && let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand)
+    {
+        let command = super::command();
+        let nearest = nearest(typed, command.get_subcommands().map(clap::Command::get_name));
+        return Some(format!(
+            "error: there is no subcommand {typed}; the nearest name is {nearest}; `loggp --help` lists all"
+        ));
     }
     let text = error.to_string();
     let wanted = |part: &&str| !["Usage:", "For more", "tip: to pass"].iter().any(|no| part.starts_with(no));

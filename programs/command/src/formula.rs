@@ -2,9 +2,9 @@
 
 use std::fmt::Display;
 
+use loggp::path::Part;
 use loggp::{Cause, Parameter, Params, ParamsBuilder, RunError, Time};
 use loggp_document::{Block, plain};
-use loggp_study::analysis::path::Part;
 use loggp_study::analysis::{Along, At, Formula, NotMade, Terms};
 use loggp_study::range::Range;
 

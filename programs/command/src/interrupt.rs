@@ -4,18 +4,25 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use indicatif::ProgressBar;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
 use super::number::count;
 
 /// The signals that end the command, and what it says then.
-const SIGNALS: [(i32, &str); 3] = [(SIGINT, "interrupted"), (SIGTERM, "terminated"), (SIGHUP, "hung up")];
+const SIGNALS: [(i32, &str); 4] = [
+    (SIGINT, "interrupted"),
+    (SIGTERM, "terminated"),
+    (SIGHUP, "hung up"),
+    (SIGXCPU, "out of processor time"),
+];
 
 /// A file that is to be whole or not there.
 pub struct Unfinished {
@@ -36,14 +43,25 @@ static ROWS: AtomicUsize = AtomicUsize::new(0);
 /// What the command writes, and what is to be said of it at the end.
 static WRITES: Mutex<(&str, &str)> = Mutex::new(("row", ""));
 
-/// From now on these signals end the command in good order. Where a signal cannot be had, it ends the command anyhow.
-/// One that the command was started to ignore, as `nohup` does, is left alone.
+/// From now on these signals end the command in good order. Where a signal cannot be had, or there is no thread to wait
+/// for it, it ends the command anyhow. One that the command was started to ignore, as `nohup` does, is left alone.
 pub fn watch() {
+    // A file that becomes longer than `ulimit -f` allows is an error of who writes it, and no end of the command.
+    drop(flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))));
     let ignored = ignored();
-    let signals =
-        SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| ignored & (1 << (signal - 1)) == 0);
-    let Ok(mut signals) = Signals::new(signals) else { return };
-    thread::spawn(move || signals.forever().for_each(end));
+    let (tell, watched) = channel();
+    let watch = move || {
+        let signals =
+            SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| ignored & (1 << (signal - 1)) == 0);
+        let signals = Signals::new(signals);
+        drop(tell);
+        if let Ok(mut signals) = signals {
+            signals.forever().for_each(end);
+        }
+    };
+    if thread::Builder::new().name("loggp signals".into()).spawn(watch).is_ok() {
+        let _: Result<(), _> = watched.recv(); // its end is what there is to hear
+    }
 }
 
 /// The signals that this process ignores, the first in the lowest bit; none where the host does not say.
@@ -58,7 +76,21 @@ pub fn drafts() -> MutexGuard<'static, Vec<Unfinished>> {
     DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes that there is a bar on the terminal, or none any more.
+/// Removes the drafts, for a command that ends before they are whole. It asks for no memory.
+fn remove(drafts: &[Unfinished]) {
+    for unfinished in drafts {
+        drop(fs::remove_file(&unfinished.draft)); // there is nobody to tell
+    }
+}
+
+/// Removes the drafts there are, unless somebody holds them at this moment.
+pub fn try_remove_drafts() {
+    if let Ok(drafts) = DRAFTS.try_lock() {
+        remove(&drafts);
+    }
+}
+
+/// Notes that there is a bar on the terminal, or none any more. Whoever does so waits while the command is being ended.
 pub fn set_bar(bar: Option<ProgressBar>) {
     *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar;
 }
@@ -76,13 +108,12 @@ pub fn wrote(rows: usize) {
 /// Ends the command, with the exit status that shells give to what a signal ended. The main thread may be anywhere,
 /// and the processors' threads go with it.
 fn end(signal: i32) {
-    if let Some(bar) = BAR.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    let mut bar = BAR.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(bar) = bar.take() {
         bar.finish_and_clear();
     }
     let drafts = drafts();
-    for unfinished in &*drafts {
-        drop(fs::remove_file(&unfinished.draft)); // there is nobody to tell
-    }
+    remove(&drafts);
     let what = SIGNALS.iter().find(|(other, _)| *other == signal).map_or("ended", |(_, what)| what);
     drop(match ROWS.load(Ordering::SeqCst) {
         0 => writeln!(io::stderr(), "{what}; nothing was written"),

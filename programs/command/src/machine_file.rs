@@ -56,10 +56,10 @@ impl MachineFile {
 }
 
 /// What a machine's text says: a name and ports, if there are any, its parameters and its levels.
-type Said = (Option<String>, ParamsBuilder, Option<Ports>, Vec<Draft>);
+pub type Said = (Option<String>, ParamsBuilder, Option<Ports>, Vec<Draft>);
 
 /// What a text says of a machine.
-fn machine(text: &[u8], P: usize) -> Result<Said, String> {
+pub fn machine(text: &[u8], P: usize) -> Result<Said, String> {
     const LIKE: &str = "write one as `loggp machines --format json` does";
     let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
     let value = values.next().ok_or_else(|| format!("it is empty; {LIKE}"))?;

@@ -40,18 +40,23 @@ mod output;
 mod overlapping;
 mod own;
 mod progress;
+#[cfg(any(test, fuzzing))]
+pub mod readers;
 mod renamed;
 mod replay;
 mod report;
 mod reproduce;
+mod room;
 mod row;
 mod run;
 mod schedule;
 mod setting;
 mod shard;
+mod stdout;
 mod stress;
 mod studies;
 mod sweep;
+mod timeline;
 mod topologies;
 mod trace2goal;
 mod trend;
@@ -75,7 +80,8 @@ use failure::Failure;
 #[command(arg_required_else_help = true)]
 #[command(
     after_help = "Results go to stdout. Exit status: 0 right, 1 a run failed or its result was wrong, \
-                        2 the request was wrong, 130 interrupted (143 terminated, 129 hung up)."
+                        2 the request was wrong, 130 interrupted (143 terminated, 129 hung up, 152 out of \
+                        processor time)."
 )]
 struct CommandLine {
     /// What to do.
@@ -114,6 +120,8 @@ enum Request {
     Machines(lists::Machines),
     /// Say where the time of a recorded run went, and what it would have taken under other parameters
     Analyze(analyze::Analyze),
+    /// Look into a run: a page to zoom, to search and to follow causes in, or a picture of a part of it
+    Timeline(timeline::TimelineCommand),
     /// Hold the trace of a run against the rules of the machine
     Audit(audit::Audit),
     /// Write the trace of a run as a GOAL schedule, which LogGOPSim reads
@@ -143,6 +151,7 @@ impl Request {
             Request::Programs => lists::programs(out),
             Request::Machines(machines) => machines.execute(out),
             Request::Analyze(analyze) => analyze.execute(out),
+            Request::Timeline(timeline) => timeline.execute(out),
             Request::Audit(audit) => audit.execute(out),
             Request::Trace2Goal(trace2goal) => trace2goal.execute(out),
             Request::Completions(completions) => completions.execute(command(), out),
@@ -163,8 +172,10 @@ fn command() -> clap::Command {
 fn main() -> ExitCode {
     // A panic of a program is part of its run's error. Any other is a mistake in here, told below.
     set_hook(Box::new(|panic| {
+        let panic = panic.to_string();
+        room::end_without_stack(&panic);
         if let Ok(mut last) = LAST_PANIC.lock() {
-            *last = panic.to_string();
+            *last = panic;
         }
     }));
     let failure = match catch_unwind(AssertUnwindSafe(execute)) {
@@ -183,7 +194,7 @@ fn execute() -> Result<(), Failure> {
     let matches = command().try_get_matches()?;
     let request = CommandLine::from_arg_matches(&matches)?.request;
     interrupt::watch();
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(stdout::Stdout::lock());
     request.execute(&mut out)?;
     Ok(out.flush()?)
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use loggp::Trace;
 use loggp_draw::plot::Plot;
 
 use super::draft::Draft;
@@ -28,6 +29,11 @@ pub struct Files {
 }
 
 impl Outputs {
+    /// Nowhere else.
+    pub fn none() -> Outputs {
+        Outputs { output: Vec::new() }
+    }
+
     /// Refuses a path to which nothing can be written: better before the runs than after.
     pub fn open(&self) -> Result<Files, Failure> {
         let mut files = Files { pictures: Vec::new(), rows: Vec::new() };
@@ -70,6 +76,15 @@ impl Files {
         let svg = svg()?;
         self.pictures.into_iter().try_for_each(|draft| draft.write(|mut file| file.write_all(svg.as_bytes())))
     }
+}
+
+/// How the names of traces end.
+pub const TRACES: &[&str] = &["json", "loggp"];
+
+/// Writes a trace in the form that the ending of its path says.
+pub fn write_trace(file: Draft, path: &Path, trace: &Trace) -> Result<(), Failure> {
+    let is_compact = ending(path) == "loggp";
+    file.write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })
 }
 
 /// How the name of a file ends, in small letters.

@@ -43,9 +43,13 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// Writes something while the bar is out of the way.
+    /// Writes something while the bar is out of the way. It may take until somebody reads, and who ends the command
+    /// meanwhile must not wait for the bar.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        self.bar.suspend(write)
+        interrupt::set_bar(None);
+        let written = self.bar.suspend(write);
+        interrupt::set_bar(Some(self.bar.clone()));
+        written
     }
 }
 

@@ -14,7 +14,6 @@ use loggp_study::analysis::Along;
 
 use super::choice::{Choice, gives};
 use super::column::{Column, table};
-use super::draft::Draft;
 use super::failure::Failure;
 use super::field::Field;
 use super::formula::{self, Over};
@@ -22,11 +21,11 @@ use super::heading::{headed, wires};
 use super::known;
 use super::number::Unit;
 use super::options::{ChoiceOptions, Format, Named, PORTS, count, length, one_of};
-use super::output::{self, Files, Outputs};
+use super::output::{Files, Outputs};
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
-use super::run::{TRACE_ENDINGS, TRACES, write_trace};
 use super::schedule::of_pattern;
+use super::timeline::Drawn;
 
 /// The arguments.
 #[derive(Args)]
@@ -63,12 +62,16 @@ pub struct ReplayCommand {
     /// another: L=1us..100us:log:7, L=1us..100us:10 or S=4,8,16
     #[arg(long, value_name = "NAME=A..B:N", allow_hyphen_values = true)]
     over: Option<String>,
-    /// Write what happened to a file, which `loggp analyze` and `loggp audit` read: FILE.json or FILE.loggp
-    #[arg(long, value_name = "FILE", help_heading = "Report")]
-    trace: Option<PathBuf>,
     /// How it is written: for people, as a JSON object, or as a CSV line
     #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
     format: Format,
+    /// Write what each rank did to a file, which `loggp timeline`, `analyze` and `audit` read: FILE.json or, with fewer bytes,
+    /// FILE.loggp
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    trace: Option<PathBuf>,
+    /// Draw what each rank did when: FILE.svg, or FILE.html, a page to look into it
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    timeline: Option<PathBuf>,
     /// Where else it goes.
     #[command(flatten)]
     outputs: Outputs,
@@ -107,15 +110,12 @@ impl ReplayCommand {
     /// Reads the schedule, plays it, and says how it went.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let files = self.outputs.open()?;
-        let name = &self.schedule;
-        output::check(self.trace.as_deref(), TRACES, TRACE_ENDINGS)?;
-        for (option, given) in [("--trace", self.trace.is_some()), ("--over", self.over.is_some())] {
-            if given && self.rules == Rules::LogGOPSim {
-                return Err(Failure::Request(format!(
-                    "{option} is for the papers' rules, by which traces are read; leave it out, or leave out --rules"
-                )));
-            }
+        let drawn = Drawn::of(self.trace.as_deref(), self.timeline.as_deref())?;
+        if (drawn.is_asked() || self.over.is_some()) && self.rules != Rules::Papers {
+            let sentence = "--trace, --timeline and --over are for the papers' rules; leave out --rules loggopsim, or them";
+            return Err(Failure::request(sentence));
         }
+        let name = &self.schedule;
         if Pattern::named(name).is_some() {
             if self.unit.is_some() {
                 return Err(Failure::Request(format!(
@@ -127,7 +127,7 @@ impl ReplayCommand {
             return self.play(
                 &format!("{name}, {}", super::number::count(size, "byte")),
                 &schedule,
-                files,
+                (files, drawn),
                 out,
             );
         }
@@ -138,7 +138,7 @@ impl ReplayCommand {
                 )));
             }
         }
-        self.play(name, &read(Path::new(name), self.unit.unwrap_or(NS))?, files, out)
+        self.play(name, &read(Path::new(name), self.unit.unwrap_or(NS))?, (files, drawn), out)
     }
 
     /// Plays a schedule, and says how it went.
@@ -146,7 +146,7 @@ impl ReplayCommand {
         &self,
         name: &str,
         schedule: &Schedule,
-        mut files: Files,
+        (mut files, drawn): (Files, Drawn),
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         if gives(&self.choice, "P") {
@@ -158,15 +158,12 @@ impl ReplayCommand {
         if self.choice.machine.is_none() && choice.name.is_none() && !gives(&self.choice, "word") {
             choice.params.word = NonZeroUsize::MIN;
         }
-        let draft = self.trace.as_deref().map(|path| Draft::create(path, "trace")).transpose()?;
-        let replay = Player::new(choice.params).rules(self.rules).ports(self.ports).trace(draft.is_some());
+        let replay = Player::new(choice.params).rules(self.rules).ports(self.ports).trace(drawn.is_asked());
         let mut replayed = replay.run(schedule).map_err(|error| match error.cause {
             loggp::Cause::Params(why) => Failure::request(why),
+            loggp::Cause::Host(why) => Failure::Request(why),
             _ => Failure::run(error),
         })?;
-        if let (Some(draft), Some(path), Some(trace)) = (draft, &self.trace, replayed.trace.take()) {
-            write_trace(draft, path, &trace)?;
-        }
         let again = |params| {
             let player = Player::new(params).ports(self.ports).trace(true);
             Ok(player.run(schedule)?.trace.expect("it is traced"))
@@ -174,6 +171,7 @@ impl ReplayCommand {
         let params = Params { P: schedule.ranks(), ..choice.params };
         let over = |over: &String| Over::read(over, params, |range| Along::of_runs(params, range, &again));
         let over = self.over.as_ref().map(over).transpose()?;
+        let trace = replayed.trace.take();
         let played = Row {
             over,
             name: name.into(),
@@ -194,6 +192,9 @@ impl ReplayCommand {
         let wires = wires(Latency::Exact, Ties::Number, self.ports);
         let machine = headed(&choice, &parameters, &format!("virtual clock{wires}"));
         let heading = format!("{name}\n{machine}{rules}");
+        if let Some(trace) = &trace {
+            drawn.write(trace, (name, &machine), unit, None)?;
+        }
         let mut report = Report::new(out, self.format, columns()).files(take(&mut files.rows));
         report.add(played)?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| {

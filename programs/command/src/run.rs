@@ -2,25 +2,26 @@
 
 use std::io::Write;
 use std::mem::take;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::slice;
 
 use clap::Args;
-use loggp::{ClockKind, Trace};
-use loggp_draw::timeline::Timeline;
-use loggp_papers::pictures::timeline::of_trace;
+use loggp::ClockKind;
+use loggp_study::{Answers, Study};
 
 use super::details::details;
-use super::draft::Draft;
 use super::failure::Failure;
 use super::heading::heading;
-use super::options::Options;
-use super::output::{self, Outputs, ending};
+use super::number::Unit;
+use super::options::{Format, Options};
+use super::output::{Files, Outputs};
 use super::own::OfProgram;
 use super::progress::Progress;
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS, Row, Task};
 use super::setting::Setting;
 use super::studies::warn;
+use super::timeline::Drawn;
 use super::trend;
 
 /// The arguments.
@@ -44,76 +45,99 @@ struct Request {
     /// which has fewer bytes
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     trace: Option<PathBuf>,
-    /// Draw what each processor did when, as in LogP's figure 3
-    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
+    /// Draw what each processor did when, as in LogP's figure 3: FILE.svg, or FILE.html, a page to look into it
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
     timeline: Option<PathBuf>,
     /// Where else it goes.
     #[command(flatten)]
     outputs: Outputs,
 }
 
-/// How the names of traces end.
-pub const TRACES: &[&str] = &["json", "loggp"];
-/// The same in words.
-pub const TRACE_ENDINGS: &str = ".json, or in .loggp for fewer bytes";
+/// A run that was asked for, and that can be.
+pub struct Asked {
+    /// What the machine is called, if it was named.
+    machine: Option<&'static str>,
+    /// The unit of its times.
+    pub unit: Unit,
+    /// The case, and how it runs.
+    pub study: Study,
+    /// What stands above its report.
+    pub heading: String,
+}
 
-/// Writes a trace in the form that the ending of its path says.
-pub fn write_trace(file: Draft, path: &Path, trace: &Trace) -> Result<(), Failure> {
-    let is_compact = ending(path) == "loggp";
-    file.write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })
+impl Asked {
+    /// The run of an algorithm with these options.
+    pub fn of<T>(
+        of: &OfProgram<T>,
+        algorithm: Option<&String>,
+        options: &Options,
+        traced: bool,
+    ) -> Result<Asked, Failure> {
+        let setting = Setting::of(of, options, ClockKind::Virtual)?;
+        if options.shard.is_some() {
+            return Err(Failure::request("a run is one; leave out --shard, or give it to compare or sweep"));
+        }
+        let choice = setting.choice()?;
+        let algorithm = setting.algorithms(algorithm.map_or(&[], slice::from_ref))?[0];
+        setting.check_use(&[algorithm])?;
+        let mut study = setting.study(algorithm, choice.params).map_err(Failure::request)?;
+        study.emulation.trace = traced;
+        study.case.check().map_err(Failure::request)?;
+        let heading = heading(&study, choice.name, &choice.unit, None);
+        Ok(Asked { machine: choice.name, unit: choice.unit, study, heading })
+    }
+
+    /// Runs it.
+    pub fn run(&self) -> Result<Answers, Failure> {
+        let progress = Progress::of(self.study.runs());
+        progress.begin(0, self.study.case.algorithm.name);
+        Ok(self.study.run_with(|| progress.step())?)
+    }
+
+    /// What a picture of it says: its title, and the rest.
+    pub fn titles(&self) -> (String, String) {
+        let (title, rest) = self.heading.split_once(": ").unwrap_or((&self.heading, ""));
+        (format!("{title}, {}", self.study.case.algorithm.name), rest.into())
+    }
+
+    /// Says how it went, and whether that was right.
+    pub fn report(
+        self,
+        answers: Answers,
+        format: Format,
+        mut files: Files,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let Asked { machine, unit, study, heading } = self;
+        let mut report =
+            Report::new(out, format, row::columns(None, study.repeat > 1)).files(take(&mut files.rows));
+        let (wrong, program) = (answers.wrong.clone(), study.case.program);
+        let task = Task { name: study.case.algorithm.name.into(), machine, study, at: None };
+        report.add(Row { task, answers })?;
+        report.finish(&heading, unit, MOST_DECIMALS, |rows| details(rows, unit))?;
+        warn(&report.rows);
+        if wrong.is_none() {
+            files.draw(|| trend::plot(&heading, program, &report.rows))?;
+        }
+        wrong.map_or(Ok(()), |what| Err(Failure::Run(format!("the result is wrong: {what}"))))
+    }
 }
 
 impl Run {
     /// Runs it.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let setting = Setting::of(&self.of, &self.of.request.options, ClockKind::Virtual)?;
-        if self.of.request.options.shard.is_some() {
-            return Err(Failure::request("a run is one; leave out --shard, or give it to compare or sweep"));
-        }
-        let choice = setting.choice()?;
-        let algorithm = setting.algorithms(self.of.request.algorithm.as_slice())?[0];
-        setting.check_use(&[algorithm])?;
-        let mut study = setting.study(algorithm, choice.params).map_err(Failure::request)?;
-        study.emulation.trace = self.of.request.trace.is_some() || self.of.request.timeline.is_some();
-        study.case.check().map_err(Failure::request)?;
-        let draft =
-            |path: &Option<PathBuf>, what| path.as_deref().map(|path| Draft::create(path, what)).transpose();
-        trend::check(&self.of.request.outputs, &study.case)?;
-        let mut files = self.of.request.outputs.open()?;
-        let (file, picture) =
-            (draft(&self.of.request.trace, "trace")?, draft(&self.of.request.timeline, "timeline")?);
-        output::check(self.of.request.trace.as_deref(), TRACES, TRACE_ENDINGS)?;
-        output::check(self.of.request.timeline.as_deref(), &["svg"], ".svg")?;
+        let Request { algorithm, options, trace, timeline, outputs } = &self.of.request;
+        let traced = trace.is_some() || timeline.is_some();
+        let asked = Asked::of(&self.of, algorithm.as_ref(), options, traced)?;
+        trend::check(outputs, &asked.study.case)?;
+        let files = outputs.open()?;
+        let drawn = Drawn::of(trace.as_deref(), timeline.as_deref())?;
 
-        let progress = Progress::of(study.runs());
-        progress.begin(0, algorithm.name);
-        let answers = study.run_with(|| progress.step());
-        drop(progress);
-        let mut answers = answers?;
-        let heading = heading(&study, choice.name, &choice.unit, None);
-        let trace = answers.take_trace();
-        if let Some((picture, trace)) = picture.zip(trace.as_ref()) {
-            let (title, subtitle) = heading.split_once(": ").unwrap_or((&heading, ""));
-            let title = format!("{title}, {}", algorithm.name);
-            let unit = choice.unit.named();
-            let drawn = Timeline { subtitle: subtitle.into(), ..of_trace(trace, &title, unit) };
-            let svg = drawn.svg().map_err(Failure::Request)?;
-            picture.write(|mut file| file.write_all(svg.as_bytes()))?;
+        let mut answers = asked.run()?;
+        if let Some(trace) = answers.take_trace() {
+            let (title, about) = asked.titles();
+            drawn.write(&trace, (&title, &about), asked.unit, answers.prediction.formula)?;
         }
-        if let (Some(file), Some(path), Some(trace)) = (file, &self.of.request.trace, &trace) {
-            write_trace(file, path, trace)?;
-        }
-        let mut report =
-            Report::new(out, self.of.request.options.machine.format, row::columns(None, study.repeat > 1))
-                .files(take(&mut files.rows));
-        let wrong = answers.wrong.clone();
-        let task = Task { name: algorithm.name.into(), machine: choice.name, study, at: None };
-        report.add(Row { task, answers })?;
-        report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
-        warn(&report.rows);
-        if wrong.is_none() {
-            files.draw(|| trend::plot(&heading, setting.program, &report.rows))?;
-        }
-        wrong.map_or(Ok(()), |what| Err(Failure::Run(format!("the result is wrong: {what}"))))
+        asked.report(answers, options.machine.format, files, out)
     }
 }

@@ -33,50 +33,61 @@ pub struct Trace2Goal {
 impl Trace2Goal {
     /// Reads the trace, and prints or writes the schedule.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let Some(path) = &self.output else { return self.convert(out) };
+        let refuse = |why: String| Failure::Request(format!("{}: {why}", self.trace.display()));
+        let schedule = |out: &mut dyn Write| {
+            let trace = read(&self.trace)?;
+            check(&trace).map_err(refuse)?;
+            if trace
+                .calls
+                .iter()
+                .any(|call| matches!(call.what, CallKind::Isend { .. } | CallKind::Irecv { .. }))
+            {
+                let sentence = "what the calls for requests and the waits for them cost, and that messages travel while \
+                                their processor computes: GOAL has neither, so the schedule takes another time than the run";
+                Failure::request(sentence).warn();
+            }
+            Ok::<(), Failure>(convert(&trace, self.unit, out)?)
+        };
+        let Some(path) = &self.output else { return schedule(out) };
         if ending(path) != "goal" {
             return Err(unknown(path, ".goal"));
         }
         let draft = Draft::create(path, "output")?;
         let mut text = Vec::new();
-        self.convert(&mut text)?;
+        schedule(&mut text)?;
         draft.write(|mut file| file.write_all(&text))
-    }
-
-    /// Writes the trace as a schedule.
-    fn convert(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let trace = read(&self.trace)?;
-        let refuse = |why: String| Failure::Request(format!("{}: {why}", self.trace.display()));
-        check(&trace).map_err(refuse)?;
-        let mut tags = Tags::default();
-        let mut lengths = trace.lengths();
-        let mut requests = HashMap::new();
-        for call in &trace.calls {
-            if let CallKind::Wait { request, sends, transfer } = &call.what {
-                requests.insert((call.id, *request), (*sends, transfer.message));
-            }
-        }
-        // A message that nobody is said to have sent is as long as it was.
-        for message in &trace.messages {
-            lengths.entry(message.id).or_insert(message.words * trace.params.word.get());
-        }
-        writeln!(out, "num_ranks {}", trace.params.P)?;
-        let mut calls = trace.calls.chunk_by(|a, b| a.id == b.id).peekable();
-        for rank in 0..trace.params.P {
-            writeln!(out, "\nrank {rank} {{")?;
-            let mut writer =
-                Rank { out, last: 0, before: Vec::new(), posted: HashMap::new(), owed: Time::ZERO };
-            for call in calls.next_if(|calls| calls[0].id == rank).unwrap_or_default() {
-                writer.call(call, self.unit, &mut tags, &lengths, &requests)?;
-            }
-            writeln!(out, "}}")?;
-        }
-        Ok(())
     }
 }
 
+/// Writes a trace that can be one as a schedule.
+pub fn convert(trace: &Trace, unit: Time, out: &mut dyn Write) -> io::Result<()> {
+    let mut tags = Tags::default();
+    let mut lengths = trace.lengths();
+    let mut requests = HashMap::new();
+    for call in &trace.calls {
+        if let CallKind::Wait { request, sends, transfer } = &call.what {
+            requests.insert((call.id, *request), (*sends, transfer.message));
+        }
+    }
+    // A message that nobody is said to have sent is as long as it was.
+    for message in &trace.messages {
+        lengths.entry(message.id).or_insert(message.words.saturating_mul(trace.params.word.get()));
+    }
+    writeln!(out, "num_ranks {}", trace.params.P)?;
+    let mut calls = trace.calls.chunk_by(|a, b| a.id == b.id).peekable();
+    for rank in 0..trace.params.P {
+        writeln!(out, "\nrank {rank} {{")?;
+        let mut writer = Rank { out, last: 0, before: Vec::new(), posted: HashMap::new(), owed: Time::ZERO };
+        for call in calls.next_if(|calls| calls[0].id == rank).unwrap_or_default() {
+            writer.call(call, unit, &mut tags, &lengths, &requests)?;
+        }
+        writeln!(out, "}}")?;
+    }
+    Ok(())
+}
+
 /// Refuses a run that is no schedule.
-fn check(trace: &Trace) -> Result<(), String> {
+pub fn check(trace: &Trace) -> Result<(), String> {
     if trace.calls.is_empty() && !trace.activities.is_empty() {
         return Err("the trace holds no calls; record the run again".into());
     }

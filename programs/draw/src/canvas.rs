@@ -99,6 +99,16 @@ impl Canvas {
         y + 6.0
     }
 
+    /// Shows of what is drawn only what lies in a rectangle.
+    pub fn clipped(&mut self, (x, y): Place, (width, height): (f64, f64), draw: impl FnOnce(&mut Canvas)) {
+        let [x, y, width, height] = [x, y, width, height].map(Number);
+        self.put(format_args!(
+            "<svg x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" viewBox=\"{x} {y} {width} {height}\">"
+        ));
+        draw(self);
+        self.put(format_args!("</svg>"));
+    }
+
     /// Writes lines of text below each other, the first of them below this place; says where they end.
     pub fn lines(&mut self, ink: Ink, (x, top): Place, anchor: Anchor, size: f64, lines: &[String]) -> f64 {
         for (number, line) in lines.iter().enumerate() {

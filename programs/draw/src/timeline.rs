@@ -14,8 +14,10 @@ pub struct Timeline {
     pub title: String,
     /// What stands below that, smaller: a line or several.
     pub subtitle: String,
-    /// How many processors have a row.
-    pub processors: usize,
+    /// The processor of each row, from the top.
+    pub rows: Vec<usize>,
+    /// From when until when it is drawn; all of it, unless told.
+    pub window: Option<(i64, i64)>,
     /// What a unit of time is called, and of how many ticks it is.
     pub unit: (String, i64),
     /// The kinds of slices, in the order of the legend.
@@ -32,8 +34,8 @@ pub struct Timeline {
 
 /// What a processor did for a while.
 pub struct Slice {
-    /// Whose row it is in.
-    pub id: usize,
+    /// Which row it is in.
+    pub row: usize,
     /// When it began.
     pub start: i64,
     /// When it ended.
@@ -48,9 +50,9 @@ pub struct Slice {
 
 /// A message on its way.
 pub struct Message {
-    /// Who sent it.
+    /// In which row it was sent.
     pub from: usize,
-    /// Who it was for.
+    /// In which row it was received.
     pub to: usize,
     /// How many words it had.
     pub words: usize,
@@ -65,11 +67,13 @@ pub struct Message {
 }
 
 /// More than this would be a blur; a trace viewer can zoom.
-const MOST_PROCESSORS: usize = 128;
+const MOST_PROCESSORS: usize = 512;
 /// As many slices and arrows as a browser draws without effort.
-const MOST_SHAPES: usize = 50_000;
+pub const MOST_SHAPES: usize = 50_000;
 /// The height of a row, at most and at least, and of all rows unless these need more.
-const ROWS: (f64, f64, f64) = (32.0, 6.5, 640.0);
+const ROWS: (f64, f64, f64) = (32.0, 3.0, 640.0);
+/// Up to so many rows one is not lower than this.
+const FEW_ROWS: (usize, f64) = (128, 6.5);
 /// The parts of a row that a processor's activity and the bytes in its port fill.
 const ACTIVITY: f64 = 0.5;
 const PORT: f64 = 0.18;
@@ -85,8 +89,8 @@ const CROWDS: [usize; 2] = [80, 400];
 struct Scene {
     /// From where to where time goes.
     x: (f64, f64),
-    /// When the last thing ended.
-    end: i64,
+    /// From when until when it is drawn.
+    span: (i64, i64),
     /// Where the first row begins.
     top: f64,
     /// How high a row is.
@@ -100,7 +104,7 @@ struct Scene {
 impl Timeline {
     /// The timeline as SVG; or says why it cannot be drawn.
     pub fn svg(&self) -> Result<String, String> {
-        let P = self.processors;
+        let P = self.rows.len();
         if P > MOST_PROCESSORS {
             return Err(format!("a timeline shows at most {MOST_PROCESSORS} processors, and there are {P}"));
         }
@@ -112,35 +116,41 @@ impl Timeline {
         }
         let ends = self.slices.iter().map(|slice| slice.end);
         let end = ends.chain(self.messages.iter().map(|message| message.arrival)).max().unwrap_or(0).max(1);
+        let (begin, end) = match self.window {
+            None => (0, end),
+            Some((from, until)) => (from, until.min(end).max(from.saturating_add(1))),
+        };
 
         let beside = if self.notes.is_empty() { 0.0 } else { widest(&self.notes, NORMAL) + 10.0 };
         // Longer notes take no room from what happened.
         let mut canvas = Canvas::new(WIDTH + (beside - NOTE).max(0.0));
         let width = canvas.width();
         let mut top = canvas.head(&self.title, &self.subtitle);
-        let row = (ROWS.2 / P as f64).clamp(ROWS.1, ROWS.0);
+        let least = if P <= FEW_ROWS.0 { FEW_ROWS.1 } else { ROWS.1 };
+        let row = (ROWS.2 / P as f64).clamp(least, ROWS.0);
         if !self.noted.is_empty() {
             let lines = wrap(&self.noted, NORMAL, width - 2.0 * MARGIN);
             top = canvas.lines(GREY, (width - MARGIN, top - 4.0), Anchor::End, NORMAL, &lines) + 2.0;
         }
-        let names: Vec<String> = (0..P).map(|id| format!("P{id}")).collect();
+        let names: Vec<String> = self.rows.iter().map(|id| format!("P{id}")).collect();
         let left = MARGIN + widest(&names, NORMAL) + 8.0;
 
-        let span = part(end, self.unit.1);
-        let axis = Axis::new(Scale::Linear, [0.0, span].into_iter());
+        let (first, last) = (part(begin, self.unit.1), part(end, self.unit.1));
+        let span = last - first;
+        let axis = Axis::new(Scale::Linear, [first, last].into_iter());
         // The end is a tick too, if it is round.
-        let ticks = axis.ticks(&(0.0..span * (1.0 + 1e-9)));
+        let ticks = axis.ticks(&(first..last + span * 1e-9));
         let texts = tick_texts(&ticks);
         let edge = widest(&texts, NORMAL) / 2.0;
         let right = width - (MARGIN + beside).max(edge + 4.0);
         let has_ports = self.messages.iter().any(Message::has_bytes);
         let has_heads = self.messages.len() <= CROWDS[1];
-        let scene = Scene { x: (left, right), end, top, row, has_ports, has_heads };
+        let scene = Scene { x: (left, right), span: (begin, end), top, row, has_ports, has_heads };
 
         let bottom = top + row * P as f64;
         let mut free = f64::NEG_INFINITY;
         for (tick, text) in ticks.iter().zip(&texts) {
-            let x = left + (right - left) * tick / span;
+            let x = left + (right - left) * (tick - first) / span;
             canvas.line(PALE, Shape::Thin, "", &[(x, top), (x, bottom + 4.0)]);
             let half = wide(text, NORMAL) / 2.0;
             if x - half >= free {
@@ -160,7 +170,12 @@ impl Timeline {
                 }
             }
         }
-        self.draw(&mut canvas, &scene);
+        match self.window {
+            None => self.draw(&mut canvas, &scene),
+            Some(_) => {
+                canvas.clipped((left, top), (right - left, bottom - top), |canvas| self.draw(canvas, &scene))
+            }
+        }
 
         let y = bottom + 8.0 + high(1, NORMAL);
         let name = wrap(&format!("time [{}]", self.unit.0), NORMAL, width - 2.0 * MARGIN);
@@ -192,14 +207,14 @@ impl Timeline {
 
     /// Draws a slice in the middle of its row, half as high if it lies within another.
     fn draw_slice(&self, canvas: &mut Canvas, scene: &Scene, slice: &Slice) {
-        let Slice { id, start, end, kind, ref of, is_within } = *slice;
+        let Slice { row: id, start, end, kind, ref of, is_within } = *slice;
         let Kind { name, ink } = self.kinds[kind];
         let high = scene.row * ACTIVITY / if is_within { 2.0 } else { 1.0 };
         let (x, right) = (scene.x(start), scene.x(end));
         // A rim would be all that is seen of what is small.
         let shape = if scene.row >= 12.0 && right - x >= 2.0 { Shape::Box } else { Shape::Area };
         let (start, end, unit) = (self.told(start), self.told(end), &self.unit.0);
-        canvas.told(format_args!("P{id} {name}: {start} to {end} {unit}{of}"), |canvas| {
+        canvas.told(format_args!("P{} {name}: {start} to {end} {unit}{of}", self.rows[id]), |canvas| {
             let size = ((right - x).max(0.6), high);
             canvas.rectangle(
                 ink,
@@ -212,12 +227,13 @@ impl Timeline {
 
     /// Draws a long message's bytes in the ports of both its ends.
     fn draw_bytes(&self, canvas: &mut Canvas, scene: &Scene, message: &Message) {
-        let (from, to) = (message.from, message.to);
+        let (from, to) = (self.rows[message.from], self.rows[message.to]);
         for (id, start, end) in message.ports() {
             let (x, y, high) = (scene.x(start), scene.port(id), scene.row * PORT);
             let width = scene.x(end) - x;
             let told = format!(
-                "P{id} {}: {} to {} {}, {} words from P{from} to P{to}",
+                "P{} {}: {} to {} {}, {} words from P{from} to P{to}",
+                self.rows[id],
                 BYTES.name,
                 self.told(start),
                 self.told(end),
@@ -243,7 +259,9 @@ impl Timeline {
         let words =
             if message.words == 1 { "1 word".into() } else { format!("{} words", thousands(message.words)) };
         let told = format!(
-            "P{from} to P{to}, {words}: {} to {} {}",
+            "P{} to P{}, {words}: {} to {} {}",
+            self.rows[from],
+            self.rows[to],
             self.told(message.enter),
             self.told(message.arrival),
             self.unit.0
@@ -321,7 +339,8 @@ fn part(ticks: i64, of: i64) -> f64 {
 impl Scene {
     /// Where a moment is.
     fn x(&self, moment: i64) -> f64 {
-        self.x.0 + (self.x.1 - self.x.0) * part(moment, self.end)
+        let (from, until) = self.span;
+        self.x.0 + (self.x.1 - self.x.0) * part(moment - from, until - from)
     }
 
     /// The middle of a processor's row.

@@ -59,6 +59,11 @@ pub fn read(mut input: impl Read, unit: Time) -> Result<Schedule, GoalError> {
     if is_binary { binary::read(input, unit) } else { text::read(&mut input, unit) }
 }
 
+/// Whether a file that begins so is a schedule.
+pub fn is_schedule(begin: &[u8]) -> bool {
+    begin.starts_with(&binary::MAGIC.to_le_bytes()) || begin.windows(9).any(|word| word == b"num_ranks")
+}
+
 /// Writes a schedule as text. A unit of `calc` is so long, and a computation that is no whole number of them is refused.
 pub fn write(schedule: &Schedule, mut out: impl Write, unit: Time) -> io::Result<()> {
     text::write(schedule, &mut out, unit)

@@ -65,7 +65,8 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn error(&self, why: ScheduleError) -> GoalError {
-        self.lexer.error(why.to_string())
+        let label = |operation| self.labels.iter().find(|(_, number)| **number == operation);
+        self.lexer.error(why.naming(|operation| Some(Token::Word(label(operation)?.0).said())))
     }
 
     fn expected(&self, what: &str, found: Token) -> GoalError {

@@ -1,6 +1,7 @@
 //! How a case is run, and what became of it.
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
 use loggp::{Audit, Carrier, ClockKind, Dilation, Link, Machine, Order, Params, Run, Time};
@@ -35,6 +36,9 @@ pub struct Outcome {
     pub run: Run<()>,
     /// Whether every processor's result is right; if not, what is wrong, in one sentence.
     pub verified: Result<(), String>,
+    /// Tells results from each other that are all right, such as sums that are rounded in one order or another. Programs
+    /// of which only one result is right need none.
+    pub digest: u64,
     /// How long its phases took, in order, where it has phases: each from when the first processor began it
     /// to when the last had done it, or as the program says.
     pub phases: Vec<(PhaseName, Time)>,
@@ -99,6 +103,13 @@ impl Computing {
     }
 }
 
+/// A number that tells such bits from others, in this order.
+pub(crate) fn digest(bits: impl Iterator<Item = u64>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bits.for_each(|bits| hasher.write_u64(bits));
+    hasher.finish()
+}
+
 /// What a phase is called.
 pub type PhaseName = Cow<'static, str>;
 
@@ -133,7 +144,15 @@ impl Emulation {
 impl Outcome {
     /// A run without phases and metrics.
     pub fn new(run: Run<()>, verified: Result<(), String>) -> Outcome {
-        Outcome { run, verified, phases: Vec::new(), metrics: Vec::new(), trend: None, audit: None }
+        Outcome {
+            run,
+            verified,
+            digest: 0,
+            phases: Vec::new(),
+            metrics: Vec::new(),
+            trend: None,
+            audit: None,
+        }
     }
 
     /// The metric of this name, where the run shows it.

@@ -286,6 +286,6 @@ impl fmt::Debug for Algorithm {
 
 impl<S: Into<String>> From<S> for Refusal {
     fn from(why: S) -> Refusal {
-        Refusal(why.into())
+        Refusal(why.into().replace(char::is_control, " ")) // it may quote what was read
     }
 }

@@ -182,19 +182,26 @@ impl Outlook {
         }
     }
 
-    /// Whether all cores are hopeless, and no message is under way between them.
+    /// Whether no core can do anything more by itself, and no message is under way between them.
+    ///
+    /// What was let in is read first, and what was sent last. So a message that was let in before a core was seen without hope
+    /// is counted with all that it brought about, and one that came later is missed among those let in.
     pub(super) fn is_hopeless(&self, fronts: &[Front]) -> bool {
         let all = || 0..fronts.len();
-        let count = |from: usize, to: usize| match from == self.number {
+        // With two cores a sender shows no counts; messages to this core are in its lanes, which the caller looks at.
+        let others =
+            || all().flat_map(|from| all().map(move |to| (from, to))).filter(|(from, to)| from != to);
+        let counted = || others().filter(|(from, _)| fronts.len() > 2 || *from == self.number);
+        let taken = |(from, to): (usize, usize)| fronts[to].taken[place(to, from)].load(Ordering::SeqCst);
+        let taken: SmallVec<[u64; 12]> = counted().map(taken).collect();
+        // All processors of a core wait for messages if its front is the end of time.
+        let waits = |front: &Front| front.time.load(Ordering::SeqCst) == Time::MAX.as_ps();
+        let is_hopeless = |front: &Front| waits(front) || front.hopeless.load(Ordering::SeqCst);
+        let sent = |(from, to): (usize, usize)| match from == self.number {
             true => self.sent[place(from, to)].0,
             false => fronts[from].sent[place(from, to)].count.load(Ordering::SeqCst),
         };
-        let taken = |from: usize, to: usize| fronts[to].taken[place(to, from)].load(Ordering::SeqCst);
-        // With two cores a sender shows no counts; messages to this core are in its lanes, which the caller looks at.
-        let others = all().flat_map(|from| all().map(move |to| (from, to))).filter(|(from, to)| from != to);
-        let mut counted = others.filter(|(from, _)| fronts.len() > 2 || *from == self.number);
-        all().all(|core| fronts[core].hopeless.load(Ordering::SeqCst))
-            && counted.all(|(from, to)| taken(from, to) == count(from, to))
+        fronts.iter().all(is_hopeless) && counted().map(sent).eq(taken)
     }
 
     /// Finds the horizon by a look at all other cores. It holds once the messages that lie in the core's lanes are let in.
@@ -245,37 +252,90 @@ mod loom_tests {
     use super::*;
     use crate::time::US;
 
-    /// Core 1 acts at 1 us, and sends a message on which core 2 can act at 2 us. Wherever the message is when core 0 looks,
-    /// core 0 must not find a horizon of 3 us.
-    #[test]
-    fn a_third_core_sees_what_is_under_way_between_two() {
+    /// Core 1 sends a message to core 2, on which that acts at 2 us, while core 0 `sees` what they show. Core 2 shows first
+    /// what `before` has it show, and core 1 shows `after` that it waits.
+    fn try_all(
+        before: fn(&mut Outlook, &Front),
+        after: fn(&mut Outlook, &Front),
+        sees: fn(&mut Outlook, &[Front]),
+    ) {
         let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(2);
-        builder.check(|| {
+        builder.preemption_bound = builder.preemption_bound.or(Some(2));
+        builder.check(move || {
             let fronts: Arc<Vec<Front>> = Arc::new((0..3).map(|_| Front::new(3)).collect());
             let [mut first, mut second, mut third] = [0, 1, 2].map(|core| Outlook::new(core, 3));
             first.show(&fronts[0], (3 * US, 0));
             second.show(&fronts[1], (US, 1));
-            third.show(&fronts[2], NEVER);
+            before(&mut third, &fronts[2]);
             let in_lane = Arc::new(AtomicU64::new(0));
 
-            let (sees, lane) = (fronts.clone(), in_lane.clone());
+            let (shows, lane) = (fronts.clone(), in_lane.clone());
             let sending = thread::spawn(move || {
-                second.sends(&sees[1], place(1, 2), 2 * US);
+                second.sends(&shows[1], place(1, 2), 2 * US);
                 lane.store(1, Ordering::Release);
-                second.show(&sees[1], NEVER);
+                after(&mut second, &shows[1]);
             });
-            let (sees, lane) = (fronts.clone(), in_lane);
+            let (shows, lane) = (fronts.clone(), in_lane);
             let taking = thread::spawn(move || {
                 if lane.load(Ordering::Acquire) == 1 {
                     third.takes(place(2, 1));
-                    third.show(&sees[2], (2 * US, 2));
+                    shows[2].shows_hope(true);
+                    third.show(&shows[2], (2 * US, 2));
                 }
             });
-            first.look(&fronts, &HostClock::new(1.0));
-            assert!(first.horizon() < (2 * US, 3), "{:?}", first.horizon());
+            sees(&mut first, &fronts);
             sending.join().unwrap();
             taking.join().unwrap();
+        });
+    }
+
+    fn waits(core: &mut Outlook, front: &Front) {
+        core.show(front, NEVER);
+    }
+
+    fn looks(core: &mut Outlook, front: &Front) {
+        core.show(front, (3 * US, core.number as u32));
+        front.shows_hope(false);
+    }
+
+    /// Wherever the message is when core 0 looks, core 0 must not find a horizon of 3 us.
+    #[test]
+    fn a_third_core_sees_what_is_under_way_between_two() {
+        try_all(waits, waits, |first, fronts| {
+            first.look(fronts, &HostClock::that_has_come());
+            assert!(first.horizon() < (2 * US, 3), "{:?}", first.horizon());
+        });
+    }
+
+    /// Wherever the message is, core 2 will act on it.
+    fn has_hope(first: &mut Outlook, fronts: &[Front]) {
+        fronts[0].shows_hope(false);
+        assert!(!first.is_hopeless(fronts));
+    }
+
+    #[test]
+    fn a_message_to_who_looks_in_vain_brings_hope() {
+        try_all(looks, looks, has_hope);
+        try_all(looks, waits, has_hope);
+    }
+
+    #[test]
+    fn a_message_to_who_waits_brings_hope() {
+        try_all(waits, looks, has_hope);
+        try_all(waits, waits, has_hope);
+    }
+
+    /// Cores of which some look and some wait, with all messages let in.
+    #[test]
+    fn cores_that_wait_or_look_in_vain_are_hopeless() {
+        loom::model(|| {
+            let fronts: Vec<Front> = (0..3).map(|_| Front::new(3)).collect();
+            let [mut first, mut second, mut third] = [0, 1, 2].map(|core| Outlook::new(core, 3));
+            looks(&mut first, &fronts[0]);
+            looks(&mut second, &fronts[1]);
+            assert!(!first.is_hopeless(&fronts));
+            waits(&mut third, &fronts[2]);
+            assert!(first.is_hopeless(&fronts));
         });
     }
 }

@@ -10,6 +10,8 @@ pub(crate) mod cores;
 pub(crate) mod dilation;
 mod front;
 mod lane;
+#[cfg(test)]
+mod loom_tests;
 mod ticks;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +24,9 @@ use super::agenda::{Agenda, Entry};
 use super::contract::{Clock, Foreknown};
 use super::seat::{Seat, blame};
 use super::spread::Spread;
-use super::sync::{AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, Unparker, look};
+use super::sync::{
+    AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, TRIED, Unparker, look,
+};
 use super::watchdog::{Beat, Patience, Watched};
 use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
 use crate::message::parcel::Parcel;
@@ -178,7 +182,7 @@ impl Wall {
             entrances: (0..known.entrances).map(|_| LockedEntrance::default()).collect(),
             known,
             spread,
-            crowded: !cfg!(loom) && cores > cores::available_cores(),
+            crowded: !TRIED && cores > cores::available_cores(),
             unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
             status: AtomicU8::new(GOING),
             cause: Mutex::new(None),
@@ -235,7 +239,7 @@ impl Roster {
     /// looks at its own seat.
     #[inline]
     fn put(&mut self, place: usize, holder: u32, seen: Seen, parcel: Parcel) {
-        let id = seen.1.to;
+        let id = seen.1.to.id();
         if self.seats[place].put(seen, parcel, &self.cost).is_some() && id != holder {
             self.add(self.entry(id, place));
         }
@@ -287,7 +291,7 @@ impl Roster {
                 && let Some((arrival, Letter { outside, parcel })) = self.incoming[from].pop()
             {
                 self.outlook.takes(from);
-                let place = self.spread.place(outside.to as usize);
+                let place = self.spread.place(outside.to.id() as usize);
                 self.put(place, holder, (Time::from_ps(arrival), outside), parcel);
                 any = true;
             }
@@ -476,7 +480,7 @@ impl<'a> Waiter<'a> {
     /// `certain` which message the processor takes, messages from other cores can wait.
     fn watch(&mut self, wake: Time, needs: Needs, certain: bool) -> Ended {
         /// After how many rounds it checks whether the run is stuck: the check must not delay a message that comes soon.
-        const SELDOM: u32 = if cfg!(loom) { 1 } else { 1 << 14 };
+        const SELDOM: u32 = if TRIED { 1 } else { 1 << 14 };
         /// The same number once each round lets the host run something else, which may take long.
         const SELDOM_IF_SLOW: u32 = 1 << 6;
         /// After how many rounds in which another core was behind the holder lets the host run something else. A core that runs
@@ -503,7 +507,7 @@ impl<'a> Waiter<'a> {
                 }
             }
             let slow = crowded || behind > SPINS;
-            if cfg!(loom) || !slow {
+            if TRIED || !slow {
                 look();
                 behind += u32::from(self.others_are_behind());
             } else if behind <= SPINS + YIELDS {
@@ -567,7 +571,7 @@ impl Clock for Waiter<'_> {
 
     fn deliver(&mut self, seen: Seen, parcel: Parcel) {
         let (arrival, outside) = seen;
-        let (to, seat) = self.wall.spread.seat_of(outside.to as usize);
+        let (to, seat) = self.wall.spread.seat_of(outside.to.id() as usize);
         let (from, id, wall) = (self.number, self.id, self.wall);
         let roster = self.roster();
         if to == from {
@@ -736,150 +740,4 @@ fn touch_stack(pages: usize) {
 /// A histogram of nanoseconds up to a minute, with two digits.
 fn lateness_histogram() -> Histogram<u32> {
     Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("the bounds are right")
-}
-
-#[cfg(all(loom, test))]
-mod loom_tests {
-    use loom::thread as tried;
-
-    use super::thread::ThreadBerth;
-    use super::*;
-    use crate::message::parcel::Parcel;
-    use crate::message::{Outside, RawTag, Want};
-    use crate::rules::reception::Purpose;
-    use crate::time::US;
-
-    fn deliver(clock: &mut dyn Clock, (seen, parcel): (Seen, Parcel)) {
-        clock.deliver(seen, parcel);
-    }
-
-    fn message(from: u32, to: u32, arrival: Time) -> (Seen, Parcel) {
-        let (tag, parcel) = (RawTag::user(0), Parcel::new(from));
-        ((arrival, Outside { from, to, number: 0, words: 1, tag }), parcel)
-    }
-
-    fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
-        let want = Want { from, tag: RawTag::user(0) };
-        let look = Reception::look(want, Time::ZERO);
-        let mut got = None;
-        clock.receive(&mut Reception { deadline: Time::MAX, purpose: Purpose::Take, ..look }, &mut got);
-        got.unwrap()
-    }
-
-    /// Where processors note their acts.
-    type Acts = loom::sync::Arc<loom::sync::Mutex<Vec<(i64, usize)>>>;
-
-    /// Waits until the processor may act at a time, in microseconds, and notes the act.
-    fn act(clock: &mut dyn Clock, acts: &Acts, time: i64, id: usize) {
-        clock.act_at(time * US);
-        acts.lock().unwrap().push((time, id));
-    }
-
-    /// Runs a program under every order of its threads' steps that a few preemptions can make, and checks the order of acts.
-    fn try_all(P: usize, cores: usize, status: u8, program: fn(usize, &mut dyn Clock, &Acts)) {
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(if P > 2 { 1 } else { 2 });
-        builder.check(move || {
-            let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
-            let watched = Watched::new(cores, Patience::default());
-            let spread = Spread::one_by_one(P, cores);
-            let wall = Wall::new(spread, HostClock::new(1.0), Foreknown::default(), watched, &parkers);
-            let (wall, acts) = (loom::sync::Arc::new(wall), Acts::default());
-            let threads: Vec<_> = (0..)
-                .zip(parkers)
-                .map(|(id, parker)| {
-                    let (wall, acts) = (wall.clone(), acts.clone());
-                    tried::spawn(move || {
-                        let berth = ThreadBerth { parker, unparkers: &wall.unparkers };
-                        let mut waiter = Waiter::new(&wall, id, &berth);
-                        let outcome = catch_unwind(AssertUnwindSafe(|| {
-                            waiter.start();
-                            program(id, &mut waiter, &acts);
-                            waiter.wait_until(Time::ZERO);
-                            waiter.end(Time::ZERO, true);
-                        }));
-                        assert_eq!(outcome.is_err(), wall.status.load(Ordering::SeqCst) == FAILED);
-                    })
-                })
-                .collect();
-            wall.unparkers[..cores].iter().for_each(Unparker::unpark);
-            threads.into_iter().for_each(|thread| thread.join().unwrap());
-            assert_eq!(wall.status.load(Ordering::SeqCst), status);
-            let acts = acts.lock().unwrap();
-            assert!(acts.is_sorted(), "{acts:?}");
-        });
-    }
-
-    #[test]
-    fn a_core_is_handed_over_and_back() {
-        try_all(2, 1, OVER, |id, clock, acts| {
-            for i in 0..2 {
-                act(clock, acts, 2 * i + id as i64, id);
-            }
-        });
-    }
-
-    #[test]
-    fn a_message_wakes_a_processor_of_the_same_core() {
-        try_all(2, 1, OVER, |id, clock, _| match id {
-            0 => drop(receive(clock, 1)),
-            _ => deliver(clock, message(1, 0, Time::ZERO)),
-        });
-    }
-
-    #[test]
-    fn a_message_wakes_a_blocked_processor_of_another_core() {
-        try_all(2, 2, OVER, |id, clock, _| match id {
-            0 => drop(receive(clock, 1)),
-            _ => {
-                clock.wait_until(US);
-                deliver(clock, message(1, 0, US));
-            }
-        });
-    }
-
-    #[test]
-    fn a_message_wakes_a_parked_processor_of_another_core() {
-        // Processors 0 and 2 share a core. Either of them watches it when the message for 0 comes.
-        try_all(3, 2, OVER, |id, clock, _| match id {
-            0 => drop(receive(clock, 1)),
-            1 => deliver(clock, message(1, 0, Time::ZERO)),
-            _ => {}
-        });
-    }
-
-    #[test]
-    fn a_deadlock_across_cores_is_found_and_a_message_under_way_is_none() {
-        try_all(2, 2, FAILED, |id, clock, _| {
-            if id == 0 {
-                deliver(clock, message(0, 1, Time::ZERO));
-            }
-            receive(clock, 1 - id as u32);
-        });
-    }
-
-    #[test]
-    fn two_cores_act_in_turn() {
-        try_all(2, 2, OVER, |id, clock, acts| {
-            for i in 0..2 {
-                act(clock, acts, 2 * i + id as i64, id);
-            }
-        });
-    }
-
-    #[test]
-    fn who_is_sent_to_acts_before_later_ones() {
-        // Processor 1 acts at 2, when the message from 0 arrives; processor 0 acts again at 3.
-        try_all(2, 2, OVER, |id, clock, acts| match id {
-            0 => {
-                act(clock, acts, 1, 0);
-                deliver(clock, message(0, 1, 2 * US));
-                act(clock, acts, 3, 0);
-            }
-            _ => {
-                receive(clock, 0);
-                act(clock, acts, 2, 1);
-            }
-        });
-    }
 }

@@ -87,6 +87,9 @@ struct Hardware {
     waiting: [Queue; 3],
 }
 
+/// What an operation takes at the least: its state, its owner, and how far it is.
+pub(super) const BYTES: u64 = 6;
+
 /// A schedule that is being played.
 pub(super) struct Play<'a> {
     /// How far it is.
@@ -174,7 +177,7 @@ impl<'a> Play<'a> {
             reached: vec![Reached::Nothing; schedule.len()],
             since: vec![Time::ZERO; schedule.len()],
             hardware: Parts::new(P),
-            links: Links::new(),
+            links: Links::with_room(schedule.ready_at_once()),
             early: Early::new(schedule),
             desks: (0..P).map(|_| Unmet::default()).collect(),
             agenda: Agenda::default(),

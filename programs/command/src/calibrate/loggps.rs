@@ -13,17 +13,17 @@ use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_programs::rtt::RoundTrip;
 use loggp_study::loggps::{LogGpsCalibration, Recovered, RoundTrips, Sample};
 
+use super::super::choice::DEFAULT_P;
+use super::super::column;
+use super::super::failure::Failure;
+use super::super::field::{Field, Object};
+use super::super::heading::{machine_heading, parameters};
+use super::super::machine_file;
+use super::super::number::{Unit, count, percent, rough, thousands};
+use super::super::options::{ChoiceOptions, MachineOptions, carrier_on};
+use super::super::output::Files;
+use super::super::report::Report;
 use super::{Bench, Calibrate, MOST_DECIMALS, Row, columns, judge, late};
-use crate::choice::DEFAULT_P;
-use crate::column;
-use crate::failure::Failure;
-use crate::field::{Field, Object};
-use crate::heading::{machine_heading, parameters};
-use crate::machine_file;
-use crate::number::{Unit, count, percent, rough, thousands};
-use crate::options::{ChoiceOptions, MachineOptions, carrier_on};
-use crate::output::Files;
-use crate::report::Report;
 
 /// No file of times has more bytes than this.
 const LONGEST: u64 = 1 << 26;

@@ -236,8 +236,8 @@ fn judge(rows: &[Row]) -> Result<(), Failure> {
     let late: Vec<&str> = rows.iter().filter(|row| row.is_late()).map(|row| row.finding.parameter).collect();
     if !late.is_empty() {
         return Err(Failure::Run(format!(
-            "{} could not be measured: this computer was late too often; a larger --dilation or an otherwise idle \
-             computer would help",
+            "{} could not be measured: this computer was late too often; --carrier coroutine, a larger --dilation or an \
+             otherwise idle computer would help",
             late.join(", ")
         )));
     }

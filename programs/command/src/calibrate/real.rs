@@ -9,15 +9,15 @@ use loggp_document::{Block, plain};
 use loggp_study::Failed;
 use loggp_study::real::{CALL, EXCHANGE, FLOOD, Measured, Placed, Real, WAY, groups, places};
 
+use super::super::column::{Column, object};
+use super::super::failure::Failure;
+use super::super::field::{Field, Object};
+use super::super::heading::parameters;
+use super::super::machine_file;
+use super::super::number::{Unit, percent, rough};
+use super::super::options::Format;
+use super::super::report::Report;
 use super::Calibrate;
-use crate::column::{Column, object};
-use crate::failure::Failure;
-use crate::field::{Field, Object};
-use crate::heading::parameters;
-use crate::machine_file;
-use crate::number::{Unit, percent, rough};
-use crate::options::Format;
-use crate::report::Report;
 
 /// What was measured with messages of one length, and what the parameters say.
 struct Row {

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use super::super::draft::Draft;
 use super::super::failure::Failure;
 use super::super::interrupt;
+use super::super::stdout;
 use super::record::Record;
 use super::report::{self, GENERATOR};
 
@@ -54,6 +55,7 @@ impl Folder {
             return Err(refuse(&"another command is writing to it; wait for it, or give another folder"));
         }
         sweep(path);
+        stdout::owe_folder();
         let records = loggp_papers::exhibits().filter_map(|(_, exhibit)| read(path, exhibit.id)).collect();
         Ok(Folder { path: path.into(), records, new: BTreeSet::new(), _lock: lock })
     }

@@ -105,8 +105,8 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         .x("bytes from each processor to each other", Scale::Log)
         .y("time [ms]", Scale::Log)
         .lines(sheet.times(&["long", "short"]).into_iter().chain([
-            line("long, 2kG", 0, expected("long", &long)),
-            line("short, kg/4", 1, expected("short", &short)),
+            line("long, 2kG", 2, expected("long", &long)),
+            line("short, kg/4", 3, expected("short", &short)),
         ]));
     let caption = "Lines with marks are the paper's expectations, 2kG and (1/4)kg; the others are our formula, model and \
                    measurement.";

@@ -1,18 +1,18 @@
 //! What holds for every picture: it is XML without names that could clash, nothing is cut off or written over, and every
 //! look has its entry in the legend.
 
-use loggp::{Machine, Params, Tag, Trace, US, Work};
+use loggp::{Machine, Params, Tag, Time, Trace, US, Work};
 use roxmltree::{Document, Node};
 
 use loggp_draw::bars::{Bar, Bars};
 use loggp_draw::canvas::{wide, wrap};
 use loggp_draw::heat_map::heat_map;
-use loggp_draw::palette::{HEAT, Series};
+use loggp_draw::palette::{HEAT, Series, style};
 use loggp_draw::plot::{Line, Look, Plot, Scale};
 use loggp_draw::timeline::Timeline;
 
 use super::kinds;
-use super::timeline::{of_trace, timeline};
+use super::timeline::{Window, of_trace, timeline};
 use loggp_draw::tree::{self, Tree};
 use loggp_programs::transportation::Matrix;
 use loggp_study::analysis::accounts::Account;
@@ -115,9 +115,14 @@ fn timelines() -> Vec<String> {
         (0..8).map(|id| if id == 3 { LONG.into() } else { format!("{id} us") }).collect();
     let unit = ("a cycle of & < >", US);
     all.push(
-        Timeline { subtitle: LONG.into(), noted: LONG.into(), notes, ..of_trace(&trace, LONG, unit) }
-            .svg()
-            .unwrap(),
+        Timeline {
+            subtitle: LONG.into(),
+            noted: LONG.into(),
+            notes,
+            ..of_trace(&trace, LONG, unit, &Window::default())
+        }
+        .svg()
+        .unwrap(),
     );
     let quiet = Trace { activities: Vec::new(), messages: Vec::new(), ..trace };
     all.push(timeline(&quiet, "", ("us", US)).unwrap());
@@ -315,6 +320,54 @@ fn every_look_is_in_the_legend() {
     for name in names.into_iter().chain(["bytes in the port"]) {
         assert_eq!(svg.matches(&format!(">{name}</text>")).count(), 1, "{name}");
     }
+}
+
+/// A page of the library has the colours of all pictures, in the light and in the dark.
+#[test]
+fn pages_have_the_colours_of_pictures() {
+    let mut page = Vec::new();
+    trace(2, 1).timeline().write(&mut page).unwrap();
+    let (page, style) = (String::from_utf8(page).unwrap(), style());
+    let in_pages = [
+        ("work", Account::Computation),
+        ("send", Account::Send),
+        ("receive", Account::Receive),
+        ("gap", Account::Gap),
+        ("stall", Account::Stall),
+        ("port", Account::Port),
+        ("barrier", Account::Barrier),
+        ("paper", Account::End),
+    ];
+    for (name, account) in in_pages {
+        let rule = format!(".{}{{fill:", kinds::of_account(account).ink.class());
+        let colours: Vec<&str> = style.split(&rule).skip(1).map(|rest| &rest[..7]).collect();
+        let own = format!("--{name}: ");
+        assert_eq!(page.split(&own).skip(1).map(|rest| &rest[..7]).collect::<Vec<_>>(), colours, "{name}");
+        assert_eq!(colours.len(), 2);
+    }
+}
+
+/// Where there is more than a picture can hold, each stretch of a row shows what there is most of.
+#[test]
+fn what_is_too_much_is_summed_up() {
+    let params = Params::builder(200).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let run = Machine::new(params).trace(true).run(|p| {
+        for _ in 0..100 {
+            p.work("step", 30, || ());
+            p.send((p.id() + 1) % p.p(), WORDS, vec![1]);
+            p.recv(WORDS);
+        }
+    });
+    let trace = run.unwrap().trace.unwrap();
+    let timeline = of_trace(&trace, "", ("us", US), &Window::default());
+    assert!(timeline.messages.is_empty() && timeline.slices.len() < 50_000);
+    let until = timeline.slices.iter().map(|slice| slice.end).max().unwrap();
+    let computes = timeline.slices.iter().filter(|slice| timeline.kinds[slice.kind].name == "computation");
+    let part = computes.map(|slice| slice.end - slice.start).sum::<i64>() as f64 / (200.0 * until as f64);
+    // It computes for 30 us of each 40 at most.
+    assert!(part > 0.7 && timeline.svg().unwrap().contains("what there is most of"), "{part}");
+    let window = Window { from: Time::ZERO, until: 40 * US, only: Some(vec![7]) };
+    assert_eq!(of_trace(&trace, "", ("us", US), &window).slices.len(), 4);
 }
 
 #[test]

@@ -1,35 +1,116 @@
 //! The timeline of a run, from its trace.
 
+use std::collections::HashMap;
+use std::mem::take;
+
 use loggp::{ActivityKind, Message, Params, Time, Trace};
 use loggp_draw::palette::Kind;
-use loggp_draw::timeline::{self, MOST_WORDS, Slice, Timeline};
+use loggp_draw::timeline::{self, MOST_SHAPES, MOST_WORDS, Slice, Timeline};
 use loggp_study::analysis::accounts::Account;
 
 use super::kinds;
 
-/// Draws a trace as SVG, with time in this unit; or says why it cannot.
-pub fn timeline(trace: &Trace, title: &str, unit: (&str, Time)) -> Result<String, String> {
-    of_trace(trace, title, unit).svg()
+/// The part of a run that is drawn.
+pub struct Window {
+    /// From when.
+    pub from: Time,
+    /// Until when; what happened later is not drawn.
+    pub until: Time,
+    /// Whose rows, from the top; all, unless told.
+    pub only: Option<Vec<usize>>,
 }
 
-/// The timeline of a trace, with time in this unit.
-pub fn of_trace(trace: &Trace, title: &str, unit: (&str, Time)) -> Timeline {
+impl Default for Window {
+    fn default() -> Window {
+        Window { from: Time::ZERO, until: Time::MAX, only: None }
+    }
+}
+
+/// Draws a trace as SVG, with time in this unit; or says why it cannot.
+pub fn timeline(trace: &Trace, title: &str, unit: (&str, Time)) -> Result<String, String> {
+    of_trace(trace, title, unit, &Window::default()).svg()
+}
+
+/// The timeline of a part of a trace, with time in this unit.
+pub fn of_trace(trace: &Trace, title: &str, unit: (&str, Time), window: &Window) -> Timeline {
     let kinds = Account::ALL.map(kinds::of_account).into();
     let (title, unit) = (title.into(), (unit.0.into(), unit.1.as_ps()));
-    let mut timeline = Timeline { title, processors: trace.params.P, unit, kinds, ..Timeline::default() };
-    for activity in &trace.activities {
-        add(&mut timeline, activity.id, (activity.start, activity.end), &activity.what, false);
+    let rows = window.only.clone().unwrap_or_else(|| (0..trace.params.P).collect());
+    let row: HashMap<usize, usize> = rows.iter().enumerate().map(|(row, id)| (*id, row)).collect();
+    let is_in = |start: Time, end: Time| start <= window.until && end >= window.from;
+    let mut timeline = Timeline { title, unit, kinds, ..Timeline::default() };
+    for activity in trace.activities.iter().filter(|activity| is_in(activity.start, activity.end)) {
+        let Some(row) = row.get(&activity.id) else { continue };
+        add(&mut timeline, *row, (activity.start, activity.end), &activity.what, false);
     }
     // What a request does lies within what its processor does meanwhile.
-    for progress in &trace.progress {
-        add(&mut timeline, progress.id, (progress.start, progress.end), &progress.what, true);
+    for progress in trace.progress.iter().filter(|progress| is_in(progress.start, progress.end)) {
+        let Some(row) = row.get(&progress.id) else { continue };
+        add(&mut timeline, *row, (progress.start, progress.end), &progress.what, true);
     }
-    timeline.messages = trace.messages.iter().map(|message| drawn(message, &trace.params)).collect();
+    // Of a message both ends are drawn.
+    let messages = trace.messages.iter().filter(|message| is_in(message.enter, message.arrival));
+    timeline.messages = messages
+        .filter_map(|message| {
+            let (from, to) = (*row.get(&message.id.from)?, *row.get(&message.to)?);
+            Some(timeline::Message { from, to, ..drawn(message, &trace.params) })
+        })
+        .collect();
+    timeline.window = (window.from > Time::ZERO || window.until < Time::MAX)
+        .then_some((window.from.as_ps(), window.until.as_ps()));
+    timeline.rows = rows;
+    if timeline.slices.len() + timeline.messages.len() > MOST_SHAPES {
+        summarize(&mut timeline);
+    }
     timeline
 }
 
+/// Puts in the place of what is too much the kind of which there is most in each stretch of a row; messages go.
+fn summarize(timeline: &mut Timeline) {
+    /// As many stretches as can be seen in a row.
+    const MOST: usize = 800;
+    timeline.messages.clear();
+    let slices = take(&mut timeline.slices);
+    let ends = || slices.iter().map(|slice| slice.end);
+    let (from, until) = timeline.window.unwrap_or((0, i64::MAX));
+    let until = until.min(ends().max().unwrap_or(1)).max(from + 1);
+    let stretches = (MOST_SHAPES / timeline.rows.len().max(1)).clamp(1, MOST) as i64;
+    let width = (until - from).div_euclid(stretches) + 1;
+    let kinds = timeline.kinds.len();
+    let mut sums = vec![0; timeline.rows.len() * stretches as usize * kinds];
+    for slice in slices.iter().filter(|slice| !slice.is_within) {
+        let (mut start, end) = (slice.start.max(from), slice.end.min(until));
+        while start < end {
+            let stretch = (start - from) / width;
+            let next = end.min(from + (stretch + 1) * width);
+            sums[(slice.row * stretches as usize + stretch as usize) * kinds + slice.kind] += next - start;
+            start = next;
+        }
+    }
+    for (place, of_kinds) in sums.chunks(kinds).enumerate() {
+        let (row, stretch) = (place / stretches as usize, place as i64 % stretches);
+        let (kind, most) = of_kinds.iter().enumerate().max_by_key(|(_, sum)| **sum).expect("there are kinds");
+        let start = from + stretch * width;
+        if *most == 0 || *most < (width - of_kinds.iter().sum::<i64>()) {
+            continue; // nothing is what there is most of
+        }
+        match timeline.slices.last_mut() {
+            Some(last) if (last.row, last.kind, last.end) == (row, kind, start) => last.end = start + width,
+            _ => timeline.slices.push(Slice {
+                row,
+                start,
+                end: start + width,
+                kind,
+                of: " for the most part".into(),
+                is_within: false,
+            }),
+        }
+    }
+    timeline.noted = "each place shows what there is most of".into();
+}
+
 /// Adds what a processor did, if that is shown.
-fn add(timeline: &mut Timeline, id: usize, span: (Time, Time), what: &ActivityKind, is_within: bool) {
+fn add(timeline: &mut Timeline, row: usize, span: (Time, Time), what: &ActivityKind, is_within: bool) {
     let Some(kind) = kinds::of_activity(what) else { return };
     let of = match what {
         ActivityKind::Work(kind) if !kind.is_empty() => format!(" ({kind})"),
@@ -37,7 +118,7 @@ fn add(timeline: &mut Timeline, id: usize, span: (Time, Time), what: &ActivityKi
     };
     let (start, end) = (span.0.as_ps(), span.1.as_ps());
     let kind = number(&mut timeline.kinds, kind);
-    timeline.slices.push(Slice { id, start, end, kind, of, is_within });
+    timeline.slices.push(Slice { row, start, end, kind, of, is_within });
 }
 
 /// The number of a kind, which is added if it is new.
@@ -101,6 +182,6 @@ mod tests {
 
     #[test]
     fn refuses_what_would_be_a_blur() {
-        assert!(picture(200, 1).unwrap_err().contains("at most 128 processors, and there are 200"));
+        assert!(picture(600, 1).unwrap_err().contains("at most 512 processors, and there are 600"));
     }
 }

@@ -3,11 +3,10 @@
 use std::error::Error;
 use std::fmt;
 
+use loggp::path::{Events, Path};
 use loggp::{Params, ParamsBuilder, Replay, RunError, Time, Trace};
 
-use super::events::Events;
 use super::formula::{Formula, Terms};
-use super::path::path;
 use crate::range::Range;
 
 /// A recorded run made again at several values of a parameter.
@@ -110,7 +109,7 @@ impl Sought<'_> {
             error: error.into(),
         })?;
         let events = Events::of(&trace);
-        let formula = Terms::of(&trace.params).formula(&path(&events).hops);
+        let formula = Terms::of(&trace.params).formula(&Path::through(&events).hops);
         Ok(At { value, time: events.finish, formula })
     }
 

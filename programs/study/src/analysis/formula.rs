@@ -3,9 +3,8 @@
 //! What a hop costs the rules say, and not this file: how often a parameter is in it is by how much it grows when the
 //! parameter grows by a picosecond.
 
+use loggp::path::{Cost, Hop};
 use loggp::{LongMessages, PS, Parameter, Params, ParamsBuilder, Time};
-
-use super::path::{Cost, Hop};
 
 /// A sum of parameters, each so many times, and of times that follow from no parameter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use loggp::{ActivityKind, Call, CallKind};
+use loggp::ActivityKind;
+use loggp::path::Events;
 
 use super::accounts::{Account, Accounts};
-use super::events::Events;
 use super::pieces::Piece;
 use super::rendezvous::Roles;
 
@@ -62,19 +62,10 @@ impl<'e, 'a> Groups<'e, 'a> {
     pub fn of(events: &'e Events<'a>, roles: &Roles) -> Groups<'e, 'a> {
         let mut about = vec![None; events.messages()];
         let mut texts: HashMap<u64, Rc<str>> = HashMap::new();
-        // What an `isend` says is told when its message is known, which its `wait` says.
-        let mut requested = HashMap::new();
-        for Call { id, what, .. } in &events.trace.calls {
-            let text = match what {
-                CallKind::Wait { request, .. } => requested.remove(&(*id, *request)),
-                _ => what
-                    .tag()
-                    .map(|tag| texts.entry(tag.number).or_insert_with(|| tag.about().into()).clone()),
-            };
-            if let CallKind::Isend { request, .. } = what {
-                requested.extend(text.map(|text| ((*id, *request), text)));
-            } else if let Some(message) = what.sent().and_then(|sent| events.named(sent.message)) {
-                about[message] = text;
+        for (id, tag, _) in events.trace.sent() {
+            if let Some(message) = events.named(id) {
+                let text = texts.entry(tag.number).or_insert_with(|| tag.about().into());
+                about[message] = Some(text.clone());
             }
         }
         let mut all = Groups { events, about, groups: HashMap::new() };

@@ -2,21 +2,18 @@
 
 pub mod accounts;
 mod along;
-mod causes;
-mod events;
 mod formula;
 mod groups;
 mod overlap;
-pub mod path;
 mod pieces;
 mod rendezvous;
 mod sensitivity;
 mod what_if;
 
+use loggp::path::{Events, Hop, Path};
 use loggp::{Params, Time, Trace, audit};
 
 use accounts::{Account, Accounts};
-use events::Events;
 use groups::Groups;
 use loggp_programs::Refusal;
 use rendezvous::Roles;
@@ -25,7 +22,6 @@ pub use along::{Along, At, NotMade};
 pub use formula::{Formula, Terms};
 pub use groups::{Class, Group, What};
 pub use overlap::Overlap;
-pub use path::Path;
 pub use sensitivity::{Sensitivity, replay};
 pub use what_if::WhatIf;
 
@@ -60,7 +56,7 @@ pub struct Analysis {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The hop.
-    pub hop: path::Hop,
+    pub hop: Hop,
     /// The message's sender, its receiver and its length in words.
     pub message: Option<(usize, usize, usize)>,
 }
@@ -98,10 +94,10 @@ impl Analysis {
         }
         let silent = trace.params.P.saturating_sub(processors.len());
         total[Account::End] += silent as i64 * events.finish;
-        let path = path::path(&events);
+        let path = Path::through(&events);
         let formula = Terms::of(&trace.params).formula(&path.hops);
         let sensitivities = sensitivity::sensitivities(&formula, &trace.params);
-        let step = |hop: path::Hop| {
+        let step = |hop: Hop| {
             let message = hop.message.map(|message| events.message(message));
             Step { hop, message: message.map(|message| (message.id.from, message.to, message.words)) }
         };

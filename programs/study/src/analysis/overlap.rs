@@ -1,9 +1,9 @@
 //! What requests waited for while their processor was busy, and what they waited for while it was not.
 
 use loggp::Time;
+use loggp::path::{Events, Track};
 
 use super::accounts::{Account, Accounts};
-use super::events::{Events, Track};
 use super::pieces;
 use super::rendezvous::Roles;
 

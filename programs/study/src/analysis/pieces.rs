@@ -1,9 +1,10 @@
 //! A processor's time in pieces, each of which belongs to one account and, if it is about a message, to that.
 
+use loggp::path::{Event, Events, Track};
 use loggp::{ActivityKind, Time};
 
 use super::accounts::Account;
-use super::events::{Event, Events, Track};
+
 use super::rendezvous::{Role, Roles};
 
 /// A piece of a processor's time.

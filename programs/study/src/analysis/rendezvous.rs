@@ -5,8 +5,7 @@
 //! nor the request that does it for one of them, sends or receives anything in between. So from the message one finds the reply, and from that the request.
 
 use loggp::ActivityKind;
-
-use super::events::Events;
+use loggp::path::Events;
 
 /// What a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -184,8 +184,10 @@ pub fn derive(trips: &RoundTrips) -> Result<Derived, Refusal> {
     let curves = Curves::of(trips)?;
     let doubt = trips.doubt();
     let at_zero = |line: &Line| Value { value: line.at_zero, doubt: line.scatter.max(doubt) };
-    let slope =
-        |line: &Line| Value { value: line.slope, doubt: 2.0 * line.scatter.max(doubt) / line.span.max(1.0) };
+    let slope = |line: &Line| Value {
+        value: line.slope,
+        doubt: line.turns.max(2.0 * line.scatter.max(doubt) / line.span.max(1.0)),
+    };
     let (below, above) = match &curves.loaded {
         Ok(Jump { before, after, .. }) => (before, after.as_ref()),
         Err(line) => (line, None),

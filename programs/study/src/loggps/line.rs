@@ -16,6 +16,8 @@ pub struct Line {
     pub slope: f64,
     /// How far from the line the points are: half of them no further than that.
     pub scatter: f64,
+    /// How far from its slope those of pairs of points are: most of them no further than that.
+    pub turns: f64,
     /// From the first point to the last.
     pub span: f64,
 }
@@ -59,11 +61,14 @@ impl Line {
             );
         }
         let slope = weighted_median(&mut slopes).unwrap_or(0.0);
+        let mut turns: Vec<_> =
+            slopes.iter().map(|(other, weight)| ((other - slope).abs(), *weight)).collect();
+        let turns = weighted_quantile(&mut turns, 0.9).unwrap_or(0.0);
         let usual = middle(points.iter().map(|point| point.1.abs()));
         let weight = |y: f64| 1.0 / (y.abs() + usual / 1e3 + f64::MIN_POSITIVE);
         let mut heights: Vec<_> = points.iter().map(|(x, y)| (y - slope * x, weight(*y))).collect();
         let at_zero = weighted_median(&mut heights).unwrap_or(0.0);
-        let line = Line { at_zero, slope, scatter: 0.0, span: 0.0 };
+        let line = Line { at_zero, slope, scatter: 0.0, turns, span: 0.0 };
         let scatter = middle(points.iter().map(|point| line.misses(point)));
         let span = points.last().zip(points.first()).map_or(0.0, |(last, first)| last.0 - first.0);
         Line { scatter, span, ..line }
@@ -172,12 +177,17 @@ pub fn middle(values: impl Iterator<Item = f64>) -> f64 {
 
 /// The value up to which half of the weight lies.
 fn weighted_median(values: &mut [(f64, f64)]) -> Option<f64> {
+    weighted_quantile(values, 0.5)
+}
+
+/// The value up to which such a part of the weight lies.
+fn weighted_quantile(values: &mut [(f64, f64)], part: f64) -> Option<f64> {
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let half = values.iter().map(|(_, weight)| weight).sum::<f64>() / 2.0;
+    let most = values.iter().map(|(_, weight)| weight).sum::<f64>() * part;
     let mut below = 0.0;
     let median = values.iter().find(|(_, weight)| {
         below += weight;
-        below >= half
+        below >= most
     });
     median.or(values.last()).map(|(value, _)| *value)
 }
@@ -197,6 +207,17 @@ mod tests {
         (points[4].1, points[11].1, points[19].1) = (9e9, 1e3, 1e12);
         let line = Line::through(&points);
         assert_eq!((line.at_zero, line.slope, line.scatter), (7.0, 3.0, 0.0));
+    }
+
+    #[test]
+    fn a_slope_is_doubted_by_as_much_as_it_is_wrong() {
+        // Half of the points are late by a part of what they are.
+        for late in [0.01, 0.1] {
+            let points = points(20, |x| (7.0 + 3.0 * x) * if x < 100.0 { 1.0 } else { 1.0 + late });
+            let line = Line::through(&points);
+            let wrong = line.slope - 3.0;
+            assert!(wrong.abs() > 0.01 && line.turns >= wrong.abs(), "{wrong} {line:?}");
+        }
     }
 
     #[test]

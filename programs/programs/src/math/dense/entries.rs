@@ -1,5 +1,8 @@
 //! What is in a matrix.
 
+use std::fmt::Display;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, ShapeBuilder};
@@ -122,10 +125,14 @@ fn order(n: usize, seed: u64) -> Vec<usize> {
 
 /// Reads a file of n lines with n numbers each; or says what is wrong with it.
 pub fn read(path: &Path, n: usize) -> Result<Array2<f64>, String> {
-    let name = path.display();
-    let reader =
-        csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_path(path);
-    let mut reader = reader.map_err(|why| format!("{name} cannot be read: {why}"))?;
+    let file = File::open(path).map_err(|why| format!("{} cannot be read: {why}", path.display()))?;
+    parse(&path.display(), file, n)
+}
+
+/// Reads the bytes of a file with this name.
+pub fn parse(name: &dyn Display, bytes: impl Read, n: usize) -> Result<Array2<f64>, String> {
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(bytes);
     let mut matrix = Array2::zeros((n, n).f());
     let mut lines = 0;
     for record in reader.records() {
@@ -140,8 +147,9 @@ pub fn read(path: &Path, n: usize) -> Result<Array2<f64>, String> {
         }
         for (j, text) in record.iter().enumerate() {
             let value: Option<f64> = text.parse().ok().filter(|value: &f64| value.is_finite());
-            matrix[(lines - 1, j)] = value
-                .ok_or_else(|| format!("line {lines} of {name}: {text} is not a finite number; give one"))?;
+            matrix[(lines - 1, j)] = value.ok_or_else(|| {
+                format!("line {lines} of {name}: {text:?} is not a finite number; give one")
+            })?;
         }
     }
     match lines == n {

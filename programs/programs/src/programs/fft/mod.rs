@@ -31,6 +31,7 @@ use self::layout::Shape;
 use self::overlap::{Charges, overlapped};
 use self::phase::{Phase, Stopwatch};
 use self::remap::Schedule;
+use crate::emulation::digest;
 use crate::option::{Microseconds, OneOf};
 use crate::{
     Algorithm, Case, Emulation, Metric, Opt, Outcome, PhaseName, Plan, Planned, Program, Refusal, Size,
@@ -214,7 +215,9 @@ impl Plan for Fft<'_> {
             points.for_each(|(j, point)| transform[output_of(&shape, id, j)] = *point);
             spent.iter_mut().zip(times).for_each(|(most, time)| *most = time.max(*most));
         }
+        let digest = digest(transform.iter().flat_map(|x| [x.re.to_bits(), x.im.to_bits()]));
         let mut outcome = Outcome::new(run, verify::verify(input, transform));
+        outcome.digest = digest;
         outcome.phases = self.order().map(|phase| (phase.name().into(), spent[phase as usize])).collect();
         outcome.metrics = metrics(self, &spent);
         Ok(outcome)

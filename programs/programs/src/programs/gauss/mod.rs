@@ -13,6 +13,7 @@ use ndarray::{Array1, Array2};
 
 use self::rows::Singular;
 use self::solver::{BLOCK, PIVOT_BYTES, Solver, TOGETHER};
+use crate::emulation::digest;
 use crate::math::dense::entries;
 use crate::math::dense::entries::{ENTRIES, Entries};
 use crate::math::dense::{check_size, residual};
@@ -144,6 +145,7 @@ impl Plan for Gauss<'_> {
             metric("scaled residual", "", residual::scaled(&matrix, &Array1::from(x.clone()), &b));
         }
         metric("longest message", "bytes", longest as f64);
-        Ok(Outcome { metrics, ..Outcome::new(run, verified) })
+        let digest = digest(found.iter().flatten().flatten().map(|x| x.to_bits()));
+        Ok(Outcome { metrics, digest, ..Outcome::new(run, verified) })
     }
 }

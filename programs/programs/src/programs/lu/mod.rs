@@ -24,6 +24,7 @@ use self::layout::{Cut, Layout, squarest};
 use self::panel::Singular;
 use self::record::{PHASES, Record, Records};
 use self::verify::Factors;
+use crate::emulation::digest;
 use crate::math::dense::check_size;
 use crate::math::dense::entries;
 use crate::math::dense::entries::{ENTRIES, Entries};
@@ -281,6 +282,7 @@ impl Plan for Lu<'_> {
             notes.push(noted);
             singular = singular.or(found.err());
         }
+        let digest = digest(lu.iter().map(|x| x.to_bits()));
         let (pivots, records): (Vec<Vec<usize>>, Vec<Record>) = notes.into_iter().unzip();
         let all = pivots.iter().max_by_key(|pivots| pivots.len()).cloned().unwrap_or_default();
         let agree = pivots.iter().all(|pivots| all.starts_with(pivots));
@@ -293,6 +295,7 @@ impl Plan for Lu<'_> {
         let mut outcome = Outcome::new(run, verified);
         outcome.phases = named(records.phases()).collect();
         outcome.metrics = metrics;
+        outcome.digest = digest;
         let observed = self.ends().zip(records.active());
         outcome.trend = Some(trend(observed.take_while(|(end, _)| *end <= all.len())));
         Ok(outcome)

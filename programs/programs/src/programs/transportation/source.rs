@@ -220,6 +220,11 @@ pub fn read(path: &str) -> Result<Matrix, String> {
         return Err(cannot(&format_args!("it is no file of at most {MOST_BYTES} bytes; give one")));
     }
     let text = std::fs::read_to_string(path).map_err(|why| cannot(&why))?;
+    parse(path, &text)
+}
+
+/// Reads the text of a file with this name.
+pub fn parse(path: &str, text: &str) -> Result<Matrix, String> {
     let mut lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     // The first line may name the receivers.
     if lines.first().is_some_and(|line| line.trim_start().starts_with('P')) {

@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use loggp::{ActivityKind, Message, MessageId, Time, Trace};
+use crate::message::MessageId;
+use crate::time::Time;
+use crate::trace::{ActivityKind, Message, Trace};
 
 /// What was done for a while.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +30,7 @@ impl Event<'_> {
 }
 
 /// The events of a trace that keeps the rules of the machine; the auditor says whether one does.
+#[derive(Debug)]
 pub struct Events<'a> {
     /// The trace.
     pub trace: &'a Trace,
@@ -93,7 +96,7 @@ impl<'a> Events<'a> {
         self.tracks.iter().filter(|track| track.request.is_none())
     }
 
-    /// The processors that did anything, each followed by its requests.
+    /// All tracks: each processor's, and behind it those of its requests.
     pub fn tracks(&self) -> &[Track] {
         &self.tracks
     }
@@ -113,6 +116,11 @@ impl<'a> Events<'a> {
     /// How many events there are.
     pub fn len(&self) -> usize {
         self.events.len()
+    }
+
+    /// Whether nothing happened.
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
     }
 
     /// What the same processor did before, or the same request.

@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 
-use loggp::{ActivityKind, Message, Time};
+use crate::time::Time;
+use crate::trace::{ActivityKind, Message};
 
 use super::causes::{Cause, Causes};
 use super::events::{Event, Events};
@@ -116,6 +117,11 @@ pub struct Path {
 }
 
 impl Path {
+    /// Finds the path through these events.
+    pub fn through(events: &Events) -> Path {
+        path(events)
+    }
+
     /// How much of it consists of this.
     pub fn part(&self, part: Part) -> Time {
         self.hops.iter().filter(|hop| hop.part == part).map(Hop::length).sum()
@@ -128,10 +134,9 @@ impl Path {
 }
 
 /// Finds the path through these events.
-pub fn path(events: &Events) -> Path {
-    let mut walk = Walk { events, causes: Causes::of(events), barriers: None, posts: None, hops: Vec::new() };
-    let last = events.processors().map(|track| track.places.end - 1);
-    let mut at = last.max_by_key(|place| (events.event(*place).end, usize::MAX - place)).map(At::End);
+fn path(events: &Events) -> Path {
+    let mut walk = Walk::through(events);
+    let mut at = end(events).map(At::End);
     // No event is passed twice, as what comes later does not come before; a trace with messages that take no time could
     // be put together so that it does.
     let mut steps = 2 * (events.len() + events.messages());
@@ -148,9 +153,15 @@ pub fn path(events: &Events) -> Path {
     Path { hops: walk.hops }
 }
 
+/// The place of what ended last.
+pub(crate) fn end(events: &Events) -> Option<usize> {
+    let last = events.processors().map(|track| track.places.end - 1);
+    last.max_by_key(|place| (events.event(*place).end, usize::MAX - place))
+}
+
 /// How far back the path has been followed.
-#[derive(Clone, Copy, Debug)]
-enum At {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
     /// To the end of the activity at this place.
     End(usize),
     /// To the start of the reception at this place.
@@ -162,7 +173,7 @@ enum At {
 }
 
 /// A walk from the end of a run to its start.
-struct Walk<'e, 'a> {
+pub(crate) struct Walk<'e, 'a> {
     /// The events.
     events: &'e Events<'a>,
     /// What held messages back.
@@ -175,7 +186,18 @@ struct Walk<'e, 'a> {
     hops: Vec<Hop>,
 }
 
-impl<'a> Walk<'_, 'a> {
+impl<'e, 'a> Walk<'e, 'a> {
+    /// A walk that has not begun.
+    pub(crate) fn through(events: &'e Events<'a>) -> Walk<'e, 'a> {
+        Walk { events, causes: Causes::of(events), barriers: None, posts: None, hops: Vec::new() }
+    }
+
+    /// What one step leads back to.
+    pub(crate) fn cause(&mut self, at: At) -> Option<At> {
+        self.hops.clear();
+        self.step(at)
+    }
+
     /// Goes back by one cause; nothing is before the start of the run.
     fn step(&mut self, at: At) -> Option<At> {
         match at {

@@ -2,13 +2,15 @@
 
 use std::cell::OnceCell;
 
-use loggp::{ActivityKind, Message, Ports, Time};
+use crate::params::Ports;
+use crate::time::Time;
+use crate::trace::{ActivityKind, Message};
 
 use super::events::Events;
 
 /// What ended a wait for room or for a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub(super) enum Cause {
     /// A message arrived, and was in transit no more.
     LeftRoom(usize),
     /// A message had come in, and its receiver's port was free.
@@ -18,7 +20,7 @@ pub enum Cause {
 }
 
 /// Messages by the moments at which they leave something.
-pub struct Causes<'e, 'a> {
+pub(super) struct Causes<'e, 'a> {
     /// The events.
     events: &'e Events<'a>,
     /// The messages by sender and arrival.
@@ -35,27 +37,27 @@ pub struct Causes<'e, 'a> {
 
 impl<'e, 'a> Causes<'e, 'a> {
     /// The messages of these events.
-    pub fn of(events: &'e Events<'a>) -> Causes<'e, 'a> {
+    pub(super) fn of(events: &'e Events<'a>) -> Causes<'e, 'a> {
         let (from, to, gone, entered, receptions) = Default::default();
         Causes { events, from, to, gone, entered, receptions }
     }
 
     /// What let a message enter after a stall.
-    pub fn of_stall(&self, message: usize) -> Option<Cause> {
+    pub(super) fn of_stall(&self, message: usize) -> Option<Cause> {
         let sent = self.events.message(message);
         let admitted = self.events.after(self.events.sent(message)?)?;
         self.room(message, sent.id.from, sent.to, self.events.event(admitted).end)
     }
 
     /// What let a message enter after a wait for the port, which may end with a wait for room.
-    pub fn of_port(&self, message: usize) -> Option<Cause> {
+    pub(super) fn of_port(&self, message: usize) -> Option<Cause> {
         let sent = self.events.message(message);
         let port = self.port(message, sent.id.from, false, sent.enter);
         port.or_else(|| self.room(message, sent.id.from, sent.to, sent.enter))
     }
 
     /// What kept a message from coming out as soon as its latency was over.
-    pub fn of_entrance(&self, message: usize) -> Option<Cause> {
+    pub(super) fn of_entrance(&self, message: usize) -> Option<Cause> {
         let sent = self.events.message(message);
         self.port(message, sent.to, true, sent.first)
     }
@@ -89,12 +91,12 @@ impl<'e, 'a> Causes<'e, 'a> {
     }
 
     /// The message of a processor after which the gap runs from a moment on, before this one.
-    pub fn gone(&self, message: usize, id: usize, at: Time) -> Option<usize> {
+    pub(super) fn gone(&self, message: usize, id: usize, at: Time) -> Option<usize> {
         self.gone_at(id, at).find(|other| *other != message && self.asked(*other) <= self.asked(message))
     }
 
     /// The message to the same processor that entered at a moment, and behind which this one had to wait to be sent.
-    pub fn behind(&self, message: usize, at: Time) -> Option<usize> {
+    pub(super) fn behind(&self, message: usize, at: Time) -> Option<usize> {
         let Message { id, to, .. } = *self.events.message(message);
         let key = |message: usize| (self.events.message(message).id.from, self.events.message(message).enter);
         let sorted = self.entered.get_or_init(|| self.sorted(key));
@@ -104,7 +106,7 @@ impl<'e, 'a> Causes<'e, 'a> {
     }
 
     /// The reception that a processor began at a moment.
-    pub fn reception(&self, id: usize, at: Time) -> Option<usize> {
+    pub(super) fn reception(&self, id: usize, at: Time) -> Option<usize> {
         let key = |place: &usize| (self.events.event(*place).id, self.events.event(*place).start);
         let sorted = self.receptions.get_or_init(|| {
             let is_one = |place: &usize| matches!(self.events.event(*place).what, ActivityKind::Receive(_));
@@ -117,7 +119,7 @@ impl<'e, 'a> Causes<'e, 'a> {
     }
 
     /// The message that went the same way before, and that this one did not overtake.
-    pub fn of_order(&self, message: usize) -> Option<usize> {
+    pub(super) fn of_order(&self, message: usize) -> Option<usize> {
         let later = self.events.message(message);
         let is_earlier = |other: &usize| {
             let earlier = self.events.message(*other);
@@ -162,7 +164,7 @@ impl<'e, 'a> Causes<'e, 'a> {
     }
 
     /// When the last word of a message has gone out.
-    pub fn out(&self, message: usize) -> Time {
+    pub(super) fn out(&self, message: usize) -> Time {
         self.events.message(message).enter + self.stream(message).max(Time::ZERO)
     }
 

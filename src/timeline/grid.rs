@@ -1,0 +1,149 @@
+//! What processors did in each stretch of time, where that is too much to be drawn one by one: for each stretch the share of
+//! each kind, at several levels of detail.
+
+use serde::Serialize;
+
+use super::form::kind_of;
+use crate::path::Events;
+use crate::time::Time;
+use crate::trace::ActivityKind;
+
+/// So many kinds of activities there are.
+const KINDS: usize = 10;
+/// A trace with fewer activities is drawn one by one.
+const FEW: usize = 100_000;
+/// How many stretches all rows have together, at least and at most; and a row, at most.
+const CELLS: (usize, usize) = (1 << 17, 1 << 21);
+const MOST_COLUMNS: usize = 1 << 15;
+/// With fewer stretches than this a row says nothing.
+const FEWEST_COLUMNS: usize = 8;
+/// How many rows of one grid are one of the next; and so many rows need no further grid.
+const GROUP: usize = 4;
+const ENOUGH_ROWS: usize = 1024;
+
+/// Rows of one or several processors, each in stretches of time.
+#[derive(Debug, Serialize)]
+pub(super) struct Grid {
+    /// How many processors a row has.
+    pub group: usize,
+    /// How many rows there are.
+    pub rows: usize,
+    /// How long a stretch of the finest level is; each further level has half as many, and they are twice as long.
+    pub width: i64,
+    /// How many stretches a row has, by level.
+    pub columns: Vec<usize>,
+    /// Which kinds occur.
+    pub kinds: Vec<usize>,
+    /// The shares by level, kind, row and stretch: in 255ths of the time, rounded up, so that nothing is lost.
+    #[serde(skip)]
+    pub shares: Vec<u8>,
+}
+
+impl Grid {
+    /// The grids of a trace, from the finest, with stretches of whole quanta; none if it is small.
+    pub(super) fn all(events: &Events, quantum: i64) -> Vec<Grid> {
+        let P = events.trace.params.P;
+        let activities: usize = events.processors().map(|track| track.places.len()).sum();
+        if activities < FEW {
+            return Vec::new();
+        }
+        let cells = (activities / 4).clamp(CELLS.0, CELLS.1);
+        let mut grids = Vec::new();
+        let mut group = 1;
+        loop {
+            let rows = P.div_ceil(group);
+            let columns = (cells / rows).min(MOST_COLUMNS);
+            if columns >= FEWEST_COLUMNS {
+                grids.push(Grid::of(events, group, columns, quantum));
+            }
+            if rows <= ENOUGH_ROWS {
+                return grids;
+            }
+            group *= GROUP;
+        }
+    }
+
+    /// A grid with about so many columns.
+    pub(super) fn of(events: &Events, group: usize, columns: usize, quantum: i64) -> Grid {
+        let P = events.trace.params.P;
+        let (rows, finish) = (P.div_ceil(group), events.finish.as_ps().max(1));
+        let width = (finish / quantum).div_euclid(columns as i64) + 1;
+        let mut counts = vec![(finish / quantum / width + 1) as usize];
+        while let Some(last) = counts.last().copied().filter(|last| *last > FEWEST_COLUMNS) {
+            counts.push(last.div_ceil(2));
+        }
+        let kinds = kinds(events);
+        let starts: Vec<usize> = counts
+            .iter()
+            .scan(0, |all, columns| {
+                let start = *all;
+                *all += columns * kinds.len() * rows;
+                Some(start)
+            })
+            .collect();
+        let size = counts.iter().sum::<usize>() * kinds.len() * rows;
+        let mut grid = Grid { group, rows, width, columns: counts, kinds, shares: vec![0; size] };
+        let mut row = 0;
+        let mut sums = vec![0; grid.columns[0] * KINDS];
+        for track in events.processors().filter(|track| track.id < P) {
+            if track.id / group != row {
+                grid.fill(&starts, row, &mut sums, quantum);
+                row = track.id / group;
+            }
+            for place in track.places.clone() {
+                let event = events.event(place);
+                spread(
+                    &mut sums,
+                    kind_of(event.what),
+                    (event.start, event.end),
+                    width.saturating_mul(quantum),
+                );
+            }
+        }
+        grid.fill(&starts, row, &mut sums, quantum);
+        grid
+    }
+
+    /// Fills a row at each level from the sums of the finest, and clears these.
+    fn fill(&mut self, starts: &[usize], row: usize, sums: &mut [i64], quantum: i64) {
+        let members = self.group as u128;
+        let mut sums_here = sums.to_vec();
+        sums.fill(0);
+        for (level, (&columns, start)) in self.columns.iter().zip(starts).enumerate() {
+            let whole = (self.width as u128 * quantum as u128) << level;
+            for (number, kind) in self.kinds.iter().enumerate() {
+                let place = start + (number * self.rows + row) * columns;
+                for column in 0..columns {
+                    let share = (sums_here[column * KINDS + kind] as u128 * 255).div_ceil(whole * members);
+                    self.shares[place + column] = share.min(255) as u8;
+                }
+            }
+            sums_here = sums_here
+                .chunks(2 * KINDS)
+                .flat_map(|two| (0..KINDS).map(|kind| two.iter().skip(kind).step_by(KINDS).sum::<i64>()))
+                .collect();
+        }
+    }
+}
+
+/// The kinds that occur and are drawn: who is idle shows nothing.
+fn kinds(events: &Events) -> Vec<usize> {
+    let mut occur = [false; KINDS];
+    for track in events.processors() {
+        track.places.clone().for_each(|place| occur[kind_of(events.event(place).what)] = true);
+    }
+    occur[kind_of(&ActivityKind::Idle)] = false;
+    (0..KINDS).filter(|kind| occur[*kind]).collect()
+}
+
+/// Adds a length of time to the stretches in which it lies.
+fn spread(sums: &mut [i64], kind: usize, (start, end): (Time, Time), width: i64) {
+    let (mut start, end) = (start.as_ps().max(0), end.as_ps());
+    while start < end {
+        let column = (start / width) as usize;
+        let until = end.min((column as i64 + 1).saturating_mul(width));
+        let Some(sum) = sums.get_mut(column * KINDS + kind) else { return };
+        *sum += until - start;
+        start = until;
+    }
+}

@@ -1,0 +1,185 @@
+//! A run to look into: a page for a browser, with the trace in it and all that is needed to zoom, search and ask why.
+//!
+//! The page is one file and fetches nothing. What it is made of stands beside this: `page.html` is how it looks, `page.js` is
+//! what it does, and `form.rs` is how it holds a trace.
+
+mod bytes;
+mod form;
+mod grid;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::machine::Run;
+use crate::time::{Time, US};
+use crate::trace::Trace;
+
+use form::Head;
+
+/// A page that shows what every processor of a run did when, or of several runs at one scale.
+///
+/// ```
+/// use loggp::{Machine, Params, Tag, US};
+///
+/// const DATUM: Tag<u64> = Tag::named(0, "datum");
+///
+/// let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?;
+/// let run = Machine::new(params).trace(true).run(|p| match p.id() {
+///     0 => p.send(1, DATUM, 42),
+///     _ => drop(p.recv(DATUM)),
+/// })?;
+/// let mut page = Vec::new(); // or a file
+/// run.trace.unwrap().timeline().title("One message").write(&mut page)?;
+/// assert!(page.starts_with(b"<!DOCTYPE html>"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a timeline is seen when it is written"]
+pub struct Timeline<'a> {
+    title: String,
+    unit: (String, Time),
+    window: Option<(Time, Time)>,
+    panels: Vec<Panel<'a>>,
+}
+
+/// A run, as the page has it.
+#[derive(Clone, Debug)]
+struct Panel<'a> {
+    name: String,
+    about: String,
+    trace: &'a Trace,
+    marks: Vec<(String, Time)>,
+}
+
+/// What the page says of a run beside its trace.
+#[derive(Serialize)]
+struct About<'p> {
+    name: &'p str,
+    about: &'p str,
+    marks: Vec<(&'p str, i64)>,
+    #[serde(flatten)]
+    head: Head,
+}
+
+/// What the page says above all runs.
+#[derive(Serialize)]
+struct Meta<'p> {
+    title: &'p str,
+    unit: (&'p str, i64),
+    window: Option<(i64, i64)>,
+    runs: Vec<About<'p>>,
+}
+
+/// The page, up to where the parts stand that differ: title, data and script.
+const PAGE: &str = include_str!("page.html");
+const SCRIPT: &str = include_str!("page.js");
+
+impl Trace {
+    /// A page that shows the run: see [`Timeline`].
+    pub fn timeline(&self) -> Timeline<'_> {
+        Timeline {
+            title: "A run".into(),
+            unit: ("us".into(), US),
+            window: None,
+            panels: vec![Panel::of("", self)],
+        }
+    }
+}
+
+impl<R> Run<R> {
+    /// A page that shows the run, if it was [traced](crate::Machine::trace).
+    pub fn timeline(&self) -> Option<Timeline<'_>> {
+        self.trace.as_ref().map(Trace::timeline)
+    }
+}
+
+impl<'a> Panel<'a> {
+    fn of(name: &str, trace: &'a Trace) -> Panel<'a> {
+        let times = trace.params.times().map(|(name, time)| format!("{name} = {time}"));
+        let counts = trace.params.counts().filter(|(_, count)| *count < usize::MAX / 2);
+        let counts = counts.map(|(name, count)| format!("{name} = {count}"));
+        let about = times.chain(counts).collect::<Vec<_>>().join(", ");
+        Panel { name: name.into(), about, trace, marks: Vec::new() }
+    }
+}
+
+impl<'a> Timeline<'a> {
+    /// Sets what stands above it.
+    pub fn title(self, title: impl Into<String>) -> Timeline<'a> {
+        Timeline { title: title.into(), ..self }
+    }
+
+    /// Sets the unit in which times are shown, by its name and its length; microseconds, unless told.
+    pub fn unit(self, name: impl Into<String>, length: Time) -> Timeline<'a> {
+        Timeline { unit: (name.into(), length.max(Time::from_ps(1))), ..self }
+    }
+
+    /// Sets from when until when it is shown when it is opened: all of it, unless told.
+    pub fn window(self, from: Time, until: Time) -> Timeline<'a> {
+        Timeline { window: Some((from, until)), ..self }
+    }
+
+    /// Sets what the last run is called.
+    pub fn name(mut self, name: impl Into<String>) -> Timeline<'a> {
+        self.last().name = name.into();
+        self
+    }
+
+    /// Sets what is said of the last run; its parameters, unless told.
+    pub fn about(mut self, about: impl Into<String>) -> Timeline<'a> {
+        self.last().about = about.into();
+        self
+    }
+
+    /// Marks a moment of the last run, such as the end that a formula foretells.
+    pub fn mark(mut self, name: impl Into<String>, at: Time) -> Timeline<'a> {
+        self.last().marks.push((name.into(), at));
+        self
+    }
+
+    /// Shows another run below the last one, at the same scale.
+    pub fn beside(mut self, name: impl Into<String>, trace: &'a Trace) -> Timeline<'a> {
+        self.panels.push(Panel::of(&name.into(), trace));
+        self
+    }
+
+    /// Writes the page.
+    pub fn write(&self, out: impl Write) -> io::Result<()> {
+        let mut out = io::BufWriter::new(out);
+        let parts: Vec<(Head, String)> = self
+            .panels
+            .iter()
+            .map(|panel| {
+                let (head, bytes) = form::columns(panel.trace);
+                (head, bytes.text())
+            })
+            .collect();
+        let mut texts = Vec::new();
+        let mut runs = Vec::new();
+        for (panel, (head, text)) in self.panels.iter().zip(parts) {
+            let marks = panel.marks.iter().map(|(name, at)| (&**name, at.as_ps())).collect();
+            runs.push(About { name: &panel.name, about: &panel.about, marks, head });
+            texts.push(text);
+        }
+        let window = self.window.map(|(from, until)| (from.as_ps(), until.as_ps()));
+        let meta = Meta { title: &self.title, unit: (&self.unit.0, self.unit.1.as_ps()), window, runs };
+        // Nothing in it may end the element in which it stands.
+        let meta = serde_json::to_string(&meta)?.replace('<', "\\u003c");
+        let title = self.title.replace('&', "&amp;").replace('<', "&lt;");
+        let (head, rest) = PAGE.split_once("{title}").expect("the page has a title");
+        let (body, end) = rest.split_once("{data}").expect("the page has a place for data");
+        write!(out, "{head}{title}{body}<script type=\"application/json\" id=\"meta\">{meta}</script>\n")?;
+        for text in texts {
+            writeln!(out, "<script type=\"text/plain\" class=\"run\">{text}</script>")?;
+        }
+        write!(out, "<script>\n{SCRIPT}</script>\n{end}")?;
+        out.flush()
+    }
+
+    fn last(&mut self) -> &mut Panel<'a> {
+        self.panels.last_mut().expect("a timeline has a run")
+    }
+}

@@ -1,0 +1,364 @@
+//! What a page holds is the trace, what it shows of many activities is their sum, and it fetches nothing.
+
+use std::collections::HashMap;
+
+use miniz_oxide::inflate::decompress_to_vec_zlib;
+use proptest::prelude::*;
+
+use super::grid::Grid;
+use super::{PAGE, SCRIPT, form};
+use crate::cases::cases;
+use crate::path::{At, Events, Part, Path, Walk};
+use crate::trace::tests::any_trace;
+use crate::trace::{ActivityKind, Trace};
+use crate::{Machine, Params, Tag, Time, US, collectives};
+
+const ROW: Tag<Vec<u64>> = Tag::named(0, "row");
+
+/// The data of a page, as a browser would find it.
+fn page_of(trace: &Trace) -> (serde_json::Value, Vec<u8>) {
+    let mut page = Vec::new();
+    trace.timeline().title("<a & b>").write(&mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains("<title>&lt;a &amp; b></title>"));
+    let element = |start: &str| {
+        let (_, rest) = page.split_once(start).unwrap();
+        rest.split_once("</script>").unwrap().0.to_owned()
+    };
+    let meta = serde_json::from_str(&element("<script type=\"application/json\" id=\"meta\">")).unwrap();
+    let bytes = unbase64(&element("<script type=\"text/plain\" class=\"run\">"));
+    (meta, decompress_to_vec_zlib(&bytes).unwrap())
+}
+
+fn unbase64(text: &str) -> Vec<u8> {
+    let letter = |byte: u8| match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => 0,
+    };
+    let mut bytes = Vec::new();
+    for four in text.trim().as_bytes().chunks(4) {
+        let bits = four.iter().fold(0_u32, |bits, byte| bits << 6 | u32::from(letter(*byte)));
+        let missing = four.iter().filter(|byte| **byte == b'=').count();
+        bytes.extend(&bits.to_be_bytes()[1..4 - missing]);
+    }
+    bytes
+}
+
+/// Reads columns as the page's script does, and holds them against a trace.
+struct Reader<'r> {
+    bytes: &'r [u8],
+    at: usize,
+    quantum: i64,
+}
+
+impl Reader<'_> {
+    fn number(&mut self) -> u64 {
+        let mut number = 0;
+        for shift in (0..).step_by(7) {
+            let byte = self.bytes[self.at];
+            self.at += 1;
+            number |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                break;
+            }
+        }
+        number
+    }
+
+    fn signed(&mut self) -> i64 {
+        unsigned(self.number())
+    }
+
+    fn after(&mut self, moment: Time) -> Time {
+        Time::from_ps(moment.as_ps().wrapping_add(self.signed().wrapping_mul(self.quantum)))
+    }
+
+    /// What something at a place waited for, and that has `before` before it.
+    fn cause(&mut self, of: usize, before: Option<usize>) -> Option<At> {
+        let code = self.number();
+        let place = (of as i64 + unsigned(code >> 3)) as usize;
+        match code & 7 {
+            0 => None,
+            1 => before.map(At::End),
+            2 => Some(At::End(place)),
+            3 => Some(At::Reception(place)),
+            4 => Some(At::Entry(place)),
+            5 => Some(At::Arrival(place, None)),
+            6 => Some(At::Arrival(place, Some(Part::Stall))),
+            _ => Some(At::Arrival(place, Some(Part::Port))),
+        }
+    }
+}
+
+fn unsigned(code: u64) -> i64 {
+    (code >> 1) as i64 ^ -((code & 1) as i64)
+}
+
+/// All that a page holds is what the trace says. Returns the rest of the bytes, which are the grids.
+fn hold_against(trace: &Trace) -> Vec<u8> {
+    let (meta, bytes) = page_of(trace);
+    let run = &meta["runs"][0];
+    let strings = |name: &str| serde_json::from_value::<Vec<String>>(run[name].clone()).unwrap();
+    let (names, tags) = (strings("names"), strings("tags"));
+    let mut reader = Reader { bytes: &bytes, at: 0, quantum: run["quantum"].as_i64().unwrap() };
+    let events = Events::of(trace);
+    assert_eq!(run["events"], events.len());
+    assert_eq!(run["messages"], events.messages());
+
+    let mut id = 0;
+    for track in events.tracks() {
+        id += reader.number();
+        assert_eq!(id, track.id as u64);
+        assert_eq!(reader.number(), track.request.map_or(0, |request| u64::from(request) + 1));
+        assert_eq!(reader.number(), track.places.len() as u64);
+    }
+    let kinds = &bytes[reader.at..reader.at + events.len()];
+    reader.at += events.len();
+    let gaps: Vec<Time> = (0..events.len()).map(|_| reader.after(Time::ZERO)).collect();
+    for track in events.tracks() {
+        let mut now = Time::ZERO;
+        for place in track.places.clone() {
+            let start = Time::from_ps(now.as_ps().wrapping_add(gaps[place].as_ps()));
+            now = reader.after(start);
+            assert_eq!((start, now), (events.event(place).start, events.event(place).end));
+        }
+    }
+    let (mut last, mut request) = ([-1; 3], 0);
+    for (place, kind) in kinds.iter().enumerate() {
+        let what = events.event(place).what;
+        assert_eq!(usize::from(*kind), form::kind_of(what));
+        match what {
+            ActivityKind::Work(name) => assert_eq!(names[reader.number() as usize], **name),
+            ActivityKind::Send(_) | ActivityKind::Receive(_) => {
+                let subject = match reader.number() {
+                    0 => None,
+                    code => {
+                        let last = &mut last[usize::from(*kind)];
+                        *last += 1 + unsigned(code - 1);
+                        Some(*last as usize)
+                    }
+                };
+                assert_eq!(subject, events.subject(place));
+            }
+            ActivityKind::Post(number) | ActivityKind::Wait(number) => {
+                request += reader.signed();
+                assert_eq!(request, i64::from(*number));
+            }
+            _ => (),
+        }
+    }
+    hold_messages_against(&mut reader, &events, &tags);
+    hold_causes_against(&mut reader, &events);
+    for _ in events.processors() {
+        reader.number(); // its group
+    }
+    bytes[reader.at..].to_vec()
+}
+
+fn hold_messages_against(reader: &mut Reader, events: &Events, tags: &[String]) {
+    let all: Vec<_> = (0..events.messages()).map(|place| events.message(place)).collect();
+    let (mut from, mut number) = (0_i64, -1_i64);
+    for message in &all {
+        let step = reader.signed();
+        from = from.wrapping_add(step);
+        number = reader.signed().wrapping_add(if step == 0 { number.wrapping_add(1) } else { 0 });
+        assert_eq!((from, number), (message.id.from as i64, message.id.number as i64));
+    }
+    for value in [|message: &crate::Message| message.to, |message: &crate::Message| message.words] {
+        let mut now = 0_i64;
+        for message in &all {
+            now = now.wrapping_add(reader.signed());
+            assert_eq!(now, value(message) as i64);
+        }
+    }
+    let lengths = events.trace.lengths();
+    for message in &all {
+        let length = lengths.get(&message.id).filter(|_| events.named(message.id).is_some());
+        assert_eq!(reader.number(), length.map_or(0, |length| (*length as u64).saturating_add(1)));
+    }
+    let named = events.trace.sent().filter(|(id, ..)| events.named(*id).is_some());
+    let about: HashMap<_, _> = named.map(|(id, tag, _)| (id, tag.about())).collect();
+    for message in &all {
+        let tag = reader.number().checked_sub(1).map(|tag| &tags[tag as usize]);
+        assert_eq!(tag, about.get(&message.id), "{}", message.id);
+    }
+    let mut enters = Vec::new();
+    for (place, message) in all.iter().enumerate() {
+        let same = place > 0 && all[place - 1].id.from == message.id.from || message.id.from == 0;
+        let before = if same { enters.last().copied().unwrap_or(Time::ZERO) } else { Time::ZERO };
+        enters.push(reader.after(before));
+        assert_eq!(enters[place], message.enter);
+    }
+    all.iter().for_each(|message| assert_eq!(reader.after(events.trace.params.L), message.latency));
+    all.iter().for_each(|message| assert_eq!(reader.after(message.enter + message.latency), message.first));
+    all.iter().for_each(|message| assert_eq!(reader.after(message.first), message.arrival));
+}
+
+fn hold_causes_against(reader: &mut Reader, events: &Events) {
+    let mut walk = Walk::through(events);
+    let mut hold = |at, of, before, reader: &mut Reader| {
+        // What kind of room or port it was is told as one of two.
+        let cause = walk.cause(at).map(|cause| match cause {
+            At::Arrival(message, Some(part)) if part != Part::Stall => At::Arrival(message, Some(Part::Port)),
+            cause => cause,
+        });
+        assert_eq!(reader.cause(of, before), cause, "{at:?}");
+    };
+    for place in 0..events.len() {
+        hold(At::End(place), place, events.before(place), reader);
+    }
+    for place in 0..events.len() {
+        if matches!(events.event(place).what, ActivityKind::Receive(_)) {
+            hold(At::Reception(place), place, events.before(place), reader);
+        }
+    }
+    for message in 0..events.messages() {
+        let before = events.sent(message).and_then(|send| events.before(send));
+        hold(At::Entry(message), message, before, reader);
+    }
+    for message in 0..events.messages() {
+        hold(At::Arrival(message, None), message, None, reader);
+    }
+}
+
+/// Runs with stalls, long messages, requests and groups, work, and messages that wait for their receivers.
+fn runs() -> Vec<Trace> {
+    let logp = Params::builder(6).L(6 * US).o(2 * US).g(4 * US).G(US).build().unwrap();
+    let loggps = Params::builder(4).set("L=9us,o=2us,S=10,s=5,O_s=10ns,O_r=3ns,G_s=7ns,G_l=-1ns").unwrap();
+    let traced = |params| Machine::new(params).trace(true);
+    let program = |p: &mut crate::Proc| {
+        p.work("think", 3 * p.id() as u64, || ());
+        let next = (p.id() + 1) % p.p();
+        let sent = p.isend(next, ROW, vec![1; 30]);
+        let got = p.irecv_from((p.id() + p.p() - 1) % p.p(), ROW);
+        p.work("more", 9, || ());
+        p.wait(got);
+        p.wait(sent);
+        collectives::all_to_all(p, vec![p.id() as u64; p.p()]);
+        if p.id() > 0 {
+            p.send(0, ROW, vec![7; p.id()]);
+        } else {
+            (1..p.p()).for_each(|_| drop(p.recv(ROW)));
+        }
+        p.barrier();
+    };
+    [logp, loggps.build().unwrap()].map(|params| traced(params).run(program).unwrap().trace.unwrap()).into()
+}
+
+#[test]
+fn a_page_holds_the_trace() {
+    for trace in runs() {
+        assert!(trace.activities.len() > 60 && !trace.progress.is_empty());
+        assert!(hold_against(&trace).is_empty(), "a small trace is drawn without grids");
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(256))]
+
+    /// Also one that could not happen.
+    #[test]
+    fn a_page_holds_any_trace(trace in any_trace()) {
+        hold_against(&trace);
+    }
+}
+
+/// From the end on, the causes that a page holds are the critical path.
+#[test]
+fn causes_lead_along_the_critical_path() {
+    for trace in runs() {
+        let events = Events::of(&trace);
+        let mut walk = Walk::through(&events);
+        let mut at = crate::path::end(&events).map(At::End);
+        let mut length = Time::ZERO;
+        let moment = |at: At| match at {
+            At::End(place) => events.event(place).end,
+            At::Reception(place) => events.event(place).start,
+            At::Entry(message) => events.message(message).enter,
+            At::Arrival(message, _) => events.message(message).arrival,
+        };
+        let mut last = events.finish;
+        while let Some(here) = at {
+            length += last - moment(here);
+            last = moment(here);
+            at = walk.cause(here);
+        }
+        assert_eq!(length + last, Path::through(&events).length());
+    }
+}
+
+/// Each share of a grid is what all activities together have of its stretch, at every level.
+#[test]
+fn grids_are_sums() {
+    for trace in runs() {
+        let events = Events::of(&trace);
+        for (group, columns) in [(1, 40), (2, 100), (4, 8)] {
+            let grid = Grid::of(&events, group, columns, 1);
+            let mut shares = grid.shares.iter();
+            for (level, columns) in grid.columns.iter().enumerate() {
+                let width = grid.width << level;
+                assert!(*columns as i64 * width >= events.finish.as_ps());
+                for kind in &grid.kinds {
+                    for row in 0..grid.rows {
+                        for column in 0..*columns as i64 {
+                            let (from, until) = (column * width, (column + 1) * width);
+                            let of_row = |id: usize| id / group == row;
+                            let all = trace.activities.iter().filter(|activity| of_row(activity.id));
+                            let sum: i64 = all
+                                .filter(|activity| form::kind_of(&activity.what) == *kind)
+                                .map(|a| (a.end.as_ps().min(until) - a.start.as_ps().max(from)).max(0))
+                                .sum();
+                            let whole = width * group as i64;
+                            let share = (i128::from(sum) * 255 + i128::from(whole) - 1) / i128::from(whole);
+                            assert_eq!(i128::from(*shares.next().unwrap()), share.min(255));
+                        }
+                    }
+                }
+            }
+            assert!(shares.next().is_none());
+        }
+    }
+}
+
+/// A run of many activities has grids, which are the rest of what its page holds.
+#[test]
+fn many_activities_have_grids() {
+    let params = Params::builder(40).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let run = Machine::new(params).trace(true).run(|p| {
+        for round in 0..1000 {
+            p.work("think", round % 7, || ());
+            p.send((p.id() + 1) % p.p(), ROW, vec![1]);
+            p.recv(ROW);
+        }
+    });
+    let trace = run.unwrap().trace.unwrap();
+    let grids = Grid::all(&Events::of(&trace), US.as_ps());
+    assert!(trace.activities.len() > 100_000 && grids.len() == 1);
+    assert_eq!(hold_against(&trace), grids[0].shares);
+}
+
+#[test]
+fn a_page_is_one_file_that_fetches_nothing() {
+    for part in [PAGE, SCRIPT] {
+        for reach in [
+            "http:",
+            "https:",
+            "fetch(",
+            "XMLHttp",
+            "import(",
+            "@import",
+            "src=",
+            "href=",
+            "url(",
+            "WebSocket",
+            "eval(",
+        ] {
+            assert!(!part.contains(reach), "{reach}");
+        }
+    }
+    assert!(SCRIPT.lines().count() <= 900);
+}

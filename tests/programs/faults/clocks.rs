@@ -1,0 +1,57 @@
+//! A clock that jumps, as when the host sleeps: the process is stopped for two seconds in the middle of a run.
+
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::signals::send;
+use super::{Tally, end, folder, how, loggp, times};
+
+/// How many threads a process has.
+fn threads(child: &Child) -> usize {
+    std::fs::read_dir(format!("/proc/{}/task", child.id())).map_or(0, Iterator::count)
+}
+
+#[test]
+fn a_clock_that_jumps() {
+    let (folder, mut tally) = (folder(), Tally::of("a process that is stopped for two seconds"));
+    // The runs on the wall clock take a second and a half.
+    let wall = "run broadcast -P 4 --params L=6,o=2,g=4 --clock wall --dilation 80000 --format json";
+    for (line, is_late) in [
+        (wall.to_string(), true),
+        (format!("{wall} --carrier coroutine"), true),
+        ("run lu -P 16 --size 256 --work charged --repeat 5 --format json".into(), false),
+    ] {
+        let row = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
+        let undisturbed = row(&loggp(&line.replace("80000", "100"), folder.path()).output().unwrap().stdout);
+        for _ in 0..times(1).div_ceil(20) {
+            let mut command = loggp(&line, folder.path());
+            let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            // The watchdog and who waits for signals are there before the processors are.
+            let (started, many) = (Instant::now(), if is_late { 4 } else { 2 });
+            while threads(&child) < many && started.elapsed() < Duration::from_secs(30) {
+                sleep(Duration::from_millis(1));
+            }
+            sleep(Duration::from_millis(if is_late { 200 } else { 20 }));
+            send(&child, "STOP");
+            sleep(Duration::from_secs(2));
+            send(&child, "CONT");
+            let Some(output) = end(child) else {
+                tally.add(&line, false, || "it hangs".into());
+                continue;
+            };
+            let ((status, said), row) = (how(&output), row(&output.stdout));
+            let marked = match is_late {
+                true => row["held"] == false && said.contains("warning: this computer was late: "),
+                false => said.is_empty(),
+            };
+            let is_same =
+                row["model_ns"] == undisturbed["model_ns"] && row["messages"] == undisturbed["messages"];
+            let right = status == 0 && row["verified"] == true && is_same && marked;
+            tally.add(&line, right, || format!("{status}, {said}, {row}"));
+        }
+    }
+    tally.end();
+}

@@ -1,0 +1,102 @@
+//! Limits of threads, of memory and of cores.
+
+use std::process::Command;
+
+use super::{LINES, Tally, after, as_nobody, clear, ended, folder, how, is_mistake, times, torn};
+
+/// Whether the command is content, or says what it lacks: each line of it is a sentence about a run or a file.
+fn is_told(status: i32, said: &str) -> bool {
+    match status {
+        0 => !is_mistake(said),
+        1 | 2 => said.contains("error: ") && !is_mistake(said),
+        _ => false,
+    }
+}
+
+/// Lines that want more of what is limited.
+const GREEDY: [&str; 8] = [
+    "run scatter -P 64 --clock wall --dilation 100",
+    "run scatter -P 64 --clock wall --carrier coroutine --dilation 100",
+    "compare lu -P 16 --size 64 --clock virtual --cores 4",
+    "check broadcast -P 64 --runs 64 --cores 4",
+    "stress -P 16 --dilation 10",
+    "schedule ring -P 1000000 -o x.goal",
+    "replay all-to-all -P 1000",
+    "matrix uniform -P 512 -o x.csv",
+];
+
+#[test]
+fn too_few_threads() {
+    let (folder, mut tally) = (folder(), Tally::of("a limit on threads"));
+    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    for line in LINES.into_iter().chain(GREEDY) {
+        // Any thread is one too many, or a few may be.
+        for limit in [1, 5] {
+            clear(folder.path());
+            let mut command =
+                after(&format!("{{ ulimit -u {limit} 2>&- || ulimit -p {limit}; }}"), line, folder.path());
+            let Some(()) = as_nobody(&mut command, folder.path()) else { return };
+            let Some(output) = ended(&mut command) else {
+                tally.add(line, false, || "it hangs".into());
+                continue;
+            };
+            let ((status, said), torn) = (how(&output), torn(folder.path()));
+            let right = is_told(status, &said) && torn.is_empty();
+            tally.add(line, right, || format!("at {limit}: {status}, {said}, {torn:?}"));
+        }
+    }
+    tally.end();
+}
+
+#[test]
+fn too_little_memory() {
+    let (folder, mut tally) = (folder(), Tally::of("a limit on memory"));
+    // What the command itself takes is no question.
+    let runs = |kib: &usize| {
+        let output = ended(&mut after(&format!("ulimit -v {kib}"), "programs", folder.path()));
+        output.is_some_and(|output| output.status.success())
+    };
+    let least = (8..).map(|step| step * 2048).find(runs).unwrap();
+    for line in LINES.into_iter().chain(GREEDY) {
+        // From hardly enough to start to enough for some.
+        let steps = times(20).div_ceil(10);
+        for kib in (0..steps).map(|step| least + 3 * least * step / steps) {
+            clear(folder.path());
+            let Some(output) = ended(&mut after(&format!("ulimit -v {kib}"), line, folder.path())) else {
+                tally.add(line, false, || format!("at {kib} KiB: it hangs"));
+                continue;
+            };
+            let ((status, said), torn) = (how(&output), torn(folder.path()));
+            let right = is_told(status, &said) && torn.is_empty();
+            tally.add(line, right, || format!("at {kib} KiB: {status}, {said}, {torn:?}"));
+        }
+    }
+    tally.end();
+}
+
+/// One core is enough for anything, and more than there are are refused or shared.
+#[test]
+fn too_few_cores() {
+    if !Command::new("taskset").args(["-c", "0", "true"]).status().is_ok_and(|status| status.success()) {
+        return;
+    }
+    let (folder, mut tally) = (folder(), Tally::of("a single core"));
+    for line in [
+        "run broadcast -P 8 --clock wall --dilation 100",
+        "run broadcast -P 8 --clock wall --dilation 100 --cores 4",
+        "run broadcast -P 8 --clock wall --dilation 100 --carrier coroutine --cores 4",
+        "run broadcast -P 8 --cores 4",
+        "compare fft -P 4 --size 4k --clock virtual --cores 4",
+        "check broadcast -P 8 --runs 64 --cores 4",
+        "calibrate --clock virtual",
+    ] {
+        let output = ended(&mut after("taskset -cp 0 $$ >/dev/null", line, folder.path()));
+        let Some(output) = output else {
+            tally.add(line, false, || "it hangs".into());
+            continue;
+        };
+        let (status, said) = how(&output);
+        tally.add(line, is_told(status, &said), || format!("{status}, {said}"));
+    }
+    tally.end();
+}

@@ -1,0 +1,229 @@
+//! Faults of the host: output that cannot be written, limits, a clock that jumps, and signals at any moment. The command says
+//! in a sentence what is the matter, ends with the status that its help tells, and leaves neither half a file nor a draft.
+//!
+//! `.ci/faults` injects more of them, and makes a table of what is printed here.
+#![cfg(target_os = "linux")]
+
+mod clocks;
+mod limits;
+mod outputs;
+mod signals;
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::{self, sleep};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// A command line for each subcommand, and one for each kind of file that it writes, in a folder of its own. `t.json` and
+/// `t.loggp` are a trace, and `1.csv` and `2.csv` shards.
+const LINES: [&str; 24] = [
+    "run scatter -P 4 --trace x.json --timeline x.svg -o x.csv",
+    "run fft -P 4 --size 4k --trace x.loggp",
+    "run broadcast -P 4 --clock wall --dilation 100 -o x.json",
+    "compare scatter -P 8 --clock virtual --repeat 9 -o x.csv -o x.txt",
+    "compare broadcast -P 4 --dilation 100 -o x.json",
+    "sweep remap -P 8 --over size=4..256:log:7 -o x.svg -o x.json",
+    "check broadcast -P 8 --runs 300",
+    "calibrate --clock virtual -o x.csv",
+    "calibrate --find loggps --machine cenju4 --clock virtual -o x.svg",
+    "stress --clock virtual -o x.svg",
+    "reproduce logp-fig3 --clock virtual -o page -o x.html -o x.md",
+    "matrix -o x.svg -o x.csv",
+    "schedule all-to-all -P 100 -o x.goal",
+    "schedule all-to-all -P 100 -o x.bin",
+    "schedule ring",
+    "replay all-to-all -P 200 -o x.json",
+    "merge 1.csv 2.csv -o x.csv",
+    "analyze t.json -o x.csv",
+    "audit t.loggp",
+    "trace2goal t.json -o x.goal",
+    "completions bash",
+    "man -o .",
+    "programs",
+    "machines --format json",
+];
+
+/// How often each is done, where `.ci/faults` asks for more than usual.
+fn times(usual: usize) -> usize {
+    std::env::var("LOGGP_FAULTS").map_or(usual, |times| times.parse().expect("LOGGP_FAULTS is a number"))
+}
+
+/// A folder with what the lines read.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for line in [
+        "run broadcast -P 4 --trace t.json",
+        "run broadcast -P 4 --trace t.loggp",
+        "sweep scatter --over P=2,3 --shard 1/2 -o 1.csv",
+        "sweep scatter --over P=2,3 --shard 2/2 -o 2.csv",
+    ] {
+        let made = loggp(line, folder.path()).output().unwrap();
+        assert_eq!(made.status.code(), Some(0), "{line}: {made:?}");
+    }
+    folder
+}
+
+/// The same folder again, where there is nothing that the lines write.
+fn clear(folder: &Path) {
+    for entry in folder.read_dir().unwrap().map(|entry| entry.unwrap().path()) {
+        match entry.file_name().and_then(|name| name.to_str()) {
+            Some("t.json" | "t.loggp" | "1.csv" | "2.csv") => (),
+            _ if entry.is_dir() => fs::remove_dir_all(entry).unwrap(),
+            _ => fs::remove_file(entry).unwrap(),
+        }
+    }
+}
+
+/// The command with the arguments of a line, in a folder.
+fn loggp(line: &str, folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
+    command.args(line.split_whitespace()).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+/// The same, after a shell has done something, and in its place.
+fn after(before: &str, line: &str, folder: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{before} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_loggp")]);
+    command.args(line.split_whitespace()).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+/// What it did; nothing if it hangs, and then it is killed.
+fn ended(command: &mut Command) -> Option<Output> {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    end(child)
+}
+
+/// How a child ends, whose output is read meanwhile.
+fn end(mut child: Child) -> Option<Output> {
+    fn all(from: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>> {
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            _ = from.map(|mut from| from.read_to_end(&mut bytes));
+            bytes
+        })
+    }
+    let (stdout, stderr) = (all(child.stdout.take()), all(child.stderr.take()));
+    let started = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if started.elapsed() > Duration::from_secs(120) {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            return None;
+        }
+        sleep(Duration::from_millis(2));
+    }
+    let status = child.wait().unwrap();
+    Some(Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() })
+}
+
+/// Whether this process may do anything: what is forbidden is then tried as another user.
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
+}
+
+/// The same command as nobody, if this is root; nothing if nobody cannot run it.
+fn as_nobody(command: &mut Command, folder: &Path) -> Option<()> {
+    const NOBODY: u32 = 65534;
+    if !is_root() {
+        return Some(());
+    }
+    let runs =
+        Command::new(env!("CARGO_BIN_EXE_loggp")).arg("--version").current_dir(folder).uid(NOBODY).output();
+    runs.ok().filter(|output| output.status.success())?;
+    command.uid(NOBODY);
+    Some(())
+}
+
+/// The files in a folder and in those below it that are no whole files of their kind, and the drafts.
+fn torn(folder: &Path) -> Vec<PathBuf> {
+    let mut torn = Vec::new();
+    for path in folder.read_dir().unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            torn.extend(self::torn(&path));
+        } else if !is_whole(&path) {
+            torn.push(path);
+        }
+    }
+    torn
+}
+
+fn is_whole(path: &Path) -> bool {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let bytes = fs::read(path).unwrap();
+    let ends = |with: &str| bytes.ends_with(with.as_bytes());
+    match path.extension().and_then(|ending| ending.to_str()) {
+        _ if name == ".lock" => true, // the folder's
+        _ if name.starts_with('.') => false,
+        Some("svg") => ends("</svg>\n"),
+        Some("html") => ends("</html>\n"),
+        Some("goal") => ends("}\n"),
+        Some("bin") => loggp_goal::read(&*bytes, loggp::NS).is_ok(),
+        Some("loggp") => loggp::Trace::read(&*bytes).is_ok(),
+        Some("csv") => csv::Reader::from_reader(&*bytes).records().all(|row| row.is_ok()) && ends("\n"),
+        Some("json") => {
+            serde_json::Deserializer::from_slice(&bytes)
+                .into_iter::<serde_json::Value>()
+                .all(|row| row.is_ok())
+                && !bytes.is_empty()
+        }
+        _ => ends("\n"),
+    }
+}
+
+/// What an output says of how it ended: the status, or the signal below 0, and what it wrote to stderr.
+fn how(output: &Output) -> (i32, String) {
+    let status = output.status.code().unwrap_or_else(|| -output.status.signal().unwrap_or(0));
+    (status, String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// The one sentence of an error.
+fn is_sentence(said: &str) -> bool {
+    said.starts_with("error: ") && said.ends_with('\n') && said.lines().count() == 1 && !is_mistake(said)
+}
+
+/// Whether it takes the fault for its own.
+fn is_mistake(said: &str) -> bool {
+    ["panicked", "mistake in loggp", "memory allocation of"].iter().any(|part| said.contains(part))
+}
+
+/// Faults of a kind, counted.
+struct Tally {
+    fault: &'static str,
+    subcommands: Vec<String>,
+    times: usize,
+    wrong: Vec<String>,
+}
+
+impl Tally {
+    fn of(fault: &'static str) -> Tally {
+        Tally { fault, subcommands: Vec::new(), times: 0, wrong: Vec::new() }
+    }
+
+    /// One was injected into a line. It must be as it should be, or this is told of it.
+    fn add(&mut self, line: &str, right: bool, found: impl FnOnce() -> String) {
+        let name = line.split_whitespace().next().unwrap();
+        if !self.subcommands.iter().any(|other| other == name) {
+            self.subcommands.push(name.into());
+        }
+        self.times += 1;
+        if !right {
+            self.wrong.push(format!("{}, {line}: {}", self.fault, found()));
+        }
+    }
+
+    /// Prints the row of the table, and fails if anything was wrong.
+    fn end(self) {
+        let Tally { fault, subcommands, times, wrong } = self;
+        println!("\n| {fault} | {} | {times} | {} |", subcommands.len(), wrong.len());
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(times > 0, "{fault} was not injected");
+    }
+}

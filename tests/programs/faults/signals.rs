@@ -1,0 +1,145 @@
+//! SIGINT and SIGTERM at any moment.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::FromRawFd;
+use std::process::{Child, Command, Stdio};
+use std::ptr::{null, null_mut};
+use std::sync::{Arc, Mutex};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::command::is_ignored;
+
+use super::{LINES, Tally, clear, end, ended, folder, how, loggp, times, torn};
+
+/// Sends a signal to a process.
+pub fn send(child: &Child, signal: &str) {
+    // It may be over by now.
+    _ = Command::new("kill")
+        .args([&format!("-{signal}"), &child.id().to_string()])
+        .stderr(Stdio::null())
+        .status();
+}
+
+const SIGNALS: [(&str, i32, i32, &str); 2] =
+    [("INT", libc::SIGINT, 130, "interrupted"), ("TERM", libc::SIGTERM, 143, "terminated")];
+
+/// Those that are not ignored by this process, as SIGINT is by one in the background, and so by all that it starts.
+fn signals() -> Vec<(&'static str, i32, i32, &'static str)> {
+    SIGNALS.into_iter().filter(|(_, number, ..)| !is_ignored(*number as u32)).collect()
+}
+
+#[test]
+fn signals_at_any_moment() {
+    let (folder, mut tally) = (folder(), Tally::of("SIGINT and SIGTERM"));
+    let signals = signals();
+    let mut random = fastrand::Rng::with_seed(1);
+    for line in LINES {
+        clear(folder.path());
+        let started = Instant::now();
+        ended(&mut loggp(line, folder.path())).unwrap();
+        let lasts = started.elapsed();
+        for _ in 0..times(3) {
+            clear(folder.path());
+            let (name, number, code, says) = signals[random.usize(..signals.len())];
+            let child =
+                loggp(line, folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let moment = lasts.mul_f64(1.1 * random.f64());
+            sleep(moment);
+            send(&child, name);
+            let Some(output) = end(child) else {
+                tally.add(line, false, || format!("{name} after {moment:?}: it hangs"));
+                continue;
+            };
+            let ((status, said), torn) = (how(&output), torn(folder.path()));
+            let right = match status {
+                // It was over before, or had not begun to watch for signals.
+                0 => true,
+                status if status == -number => said.is_empty(),
+                status => status == code && said.lines().last().is_some_and(|line| line.starts_with(says)),
+            };
+            tally.add(line, right && torn.is_empty(), || {
+                format!("{name} after {moment:?}: {status}, {said}, {torn:?}")
+            });
+        }
+    }
+    tally.end();
+}
+
+/// A terminal: what is written to it, and what a process gets as its stderr.
+fn terminal() -> (File, File) {
+    let (mut ours, mut theirs) = (0, 0);
+    let size = libc::winsize { ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: both numbers are written if it succeeds, and belong to nobody else.
+    let files = unsafe {
+        assert_eq!(libc::openpty(&mut ours, &mut theirs, null_mut(), null(), &size), 0);
+        (File::from_raw_fd(ours), File::from_raw_fd(theirs))
+    };
+    // No child but one gets them.
+    for number in [ours, theirs] {
+        // SAFETY: it is open.
+        unsafe { libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+    files
+}
+
+/// With a bar on a terminal, and with rows that nobody reads for now: the command ends at once, and the bar goes.
+#[test]
+fn signals_while_a_bar_is_shown() {
+    let (folder, mut tally) = (folder(), Tally::of("SIGINT and SIGTERM on a terminal"));
+    let signals = signals();
+    let mut random = fastrand::Rng::with_seed(2);
+    for (line, least) in [
+        ("compare broadcast -P 4 --dilation 60000", 0),
+        ("reproduce logp-fig3 loggp-fig6 --clock virtual --force -o page", 0),
+        // Its rows fill the pipe.
+        ("sweep broadcast flat --over P=2..300:299 --format json", 1000),
+    ] {
+        for _ in 0..times(2).div_ceil(4) {
+            clear(folder.path());
+            let (name, _, code, says) = signals[random.usize(..signals.len())];
+            let (ours, theirs) = terminal();
+            let child = loggp(line, folder.path()).stdout(Stdio::piped()).stderr(theirs).spawn();
+            let mut child = child.unwrap();
+            let text = Arc::new(Mutex::new(Vec::new()));
+            let reads = std::thread::spawn({
+                let (mut ours, text, mut buffer) = (ours, text.clone(), [0; 4096]);
+                move || {
+                    // It fails when nobody has the other end any more.
+                    while let Ok(read @ 1..) = ours.read(&mut buffer) {
+                        text.lock().unwrap().extend_from_slice(&buffer[..read]);
+                    }
+                }
+            });
+            // The bar is there.
+            while text.lock().unwrap().is_empty() && child.try_wait().unwrap().is_none() {
+                sleep(Duration::from_millis(1));
+            }
+            sleep(Duration::from_millis(least + random.u64(..200)));
+            send(&child, name);
+            let sent = Instant::now();
+            // Nobody reads its rows meanwhile.
+            while child.try_wait().unwrap().is_none() && sent.elapsed() < Duration::from_secs(60) {
+                sleep(Duration::from_millis(5));
+            }
+            let is_over = child.try_wait().unwrap();
+            _ = child.kill();
+            child.wait().unwrap();
+            reads.join().unwrap();
+            let seen = String::from_utf8_lossy(&text.lock().unwrap()).into_owned();
+            let status = is_over.and_then(|status| status.code());
+            // What stands on the line of the last sentence came behind a line that was cleared.
+            let last = seen.trim_end().rsplit(['\n', '\r']).next().unwrap_or_default();
+            let last = last.rsplit("\x1b[2K").next().unwrap_or_default();
+            let shows_cursor = seen.rfind("\x1b[?25h") >= seen.rfind("\x1b[?25l");
+            let right = match status {
+                Some(0) => true,
+                status => status == Some(code) && last.starts_with(says) && shows_cursor,
+            };
+            let torn = torn(folder.path());
+            tally.add(line, right && torn.is_empty(), || format!("{name}: {status:?}, {seen:?}, {torn:?}"));
+        }
+    }
+    tally.end();
+}
