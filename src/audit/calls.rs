@@ -80,7 +80,9 @@ impl<'a> Auditor<'a> {
         if trace.calls.is_empty() {
             return;
         }
-        let mut processors: BTreeMap<usize, (Vec<&'a Call>, (&[Deed<'a>], &[Deed<'a>]))> = BTreeMap::new();
+        /// A processor's calls, what it did itself, and what its requests did.
+        type Followed<'a, 'd> = (Vec<&'a Call>, (&'d [Deed<'a>], &'d [Deed<'a>]));
+        let mut processors: BTreeMap<usize, Followed> = BTreeMap::new();
         for did in deeds.chunk_by(|a, b| a.id == b.id) {
             let own = did.partition_point(|deed| deed.request.is_none());
             processors.entry(did[0].id).or_default().1 = did.split_at(own);

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::bytes::Bytes;
 use super::grid::Grid;
+use super::kinds::kind_of;
 use crate::path::{At, Events, Part, Walk, end};
 use crate::time::Time;
 use crate::trace::{ActivityKind, CallTag, Trace};
@@ -42,22 +43,6 @@ pub(super) struct Head {
 
 /// So many rows are shown of processors that did nothing.
 const MOST_SILENT: usize = 1 << 20;
-
-/// The number of an activity's kind.
-pub(super) fn kind_of(what: &ActivityKind) -> usize {
-    match what {
-        ActivityKind::Work(_) => 0,
-        ActivityKind::Send(_) => 1,
-        ActivityKind::Receive(_) => 2,
-        ActivityKind::Gap => 3,
-        ActivityKind::Stall => 4,
-        ActivityKind::Port => 5,
-        ActivityKind::Idle => 6,
-        ActivityKind::Barrier => 7,
-        ActivityKind::Post(_) => 8,
-        ActivityKind::Wait(_) => 9,
-    }
-}
 
 /// Writes a trace in columns.
 pub(super) fn columns(trace: &Trace) -> (Head, Bytes) {

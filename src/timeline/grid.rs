@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::form::kind_of;
+use super::kinds::kind_of;
 use crate::path::Events;
 use crate::time::Time;
 use crate::trace::ActivityKind;

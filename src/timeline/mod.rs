@@ -6,6 +6,7 @@
 mod bytes;
 mod form;
 mod grid;
+mod kinds;
 #[cfg(test)]
 mod tests;
 
@@ -171,7 +172,7 @@ impl<'a> Timeline<'a> {
         let title = self.title.replace('&', "&amp;").replace('<', "&lt;");
         let (head, rest) = PAGE.split_once("{title}").expect("the page has a title");
         let (body, end) = rest.split_once("{data}").expect("the page has a place for data");
-        write!(out, "{head}{title}{body}<script type=\"application/json\" id=\"meta\">{meta}</script>\n")?;
+        writeln!(out, "{head}{title}{body}<script type=\"application/json\" id=\"meta\">{meta}</script>")?;
         for text in texts {
             writeln!(out, "<script type=\"text/plain\" class=\"run\">{text}</script>")?;
         }

@@ -6,7 +6,8 @@ use miniz_oxide::inflate::decompress_to_vec_zlib;
 use proptest::prelude::*;
 
 use super::grid::Grid;
-use super::{PAGE, SCRIPT, form};
+use super::kinds::kind_of;
+use super::{PAGE, SCRIPT};
 use crate::cases::cases;
 use crate::path::{At, Events, Part, Path, Walk};
 use crate::trace::tests::any_trace;
@@ -130,7 +131,7 @@ fn hold_against(trace: &Trace) -> Vec<u8> {
     let (mut last, mut request) = ([-1; 3], 0);
     for (place, kind) in kinds.iter().enumerate() {
         let what = events.event(place).what;
-        assert_eq!(usize::from(*kind), form::kind_of(what));
+        assert_eq!(usize::from(*kind), kind_of(what));
         match what {
             ActivityKind::Work(name) => assert_eq!(names[reader.number() as usize], **name),
             ActivityKind::Send(_) | ActivityKind::Receive(_) => {
@@ -309,7 +310,7 @@ fn grids_are_sums() {
                             let of_row = |id: usize| id / group == row;
                             let all = trace.activities.iter().filter(|activity| of_row(activity.id));
                             let sum: i64 = all
-                                .filter(|activity| form::kind_of(&activity.what) == *kind)
+                                .filter(|activity| kind_of(&activity.what) == *kind)
                                 .map(|a| (a.end.as_ps().min(until) - a.start.as_ps().max(from)).max(0))
                                 .sum();
                             let whole = width * group as i64;

@@ -121,7 +121,7 @@ enum Request {
     /// Say where the time of a recorded run went, and what it would have taken under other parameters
     Analyze(analyze::Analyze),
     /// Look into a run: a page to zoom, to search and to follow causes in, or a picture of a part of it
-    Timeline(timeline::TimelineCommand),
+    Timeline(Box<timeline::TimelineCommand>),
     /// Hold the trace of a run against the rules of the machine
     Audit(audit::Audit),
     /// Write the trace of a run as a GOAL schedule, which LogGOPSim reads

@@ -1,0 +1,19 @@
+//! The numbers that a page has for the kinds of activities, in the order in which `page.js` lists them.
+
+use crate::trace::ActivityKind;
+
+/// The number of an activity's kind.
+pub(super) fn kind_of(what: &ActivityKind) -> usize {
+    match what {
+        ActivityKind::Work(_) => 0,
+        ActivityKind::Send(_) => 1,
+        ActivityKind::Receive(_) => 2,
+        ActivityKind::Gap => 3,
+        ActivityKind::Stall => 4,
+        ActivityKind::Port => 5,
+        ActivityKind::Idle => 6,
+        ActivityKind::Barrier => 7,
+        ActivityKind::Post(_) => 8,
+        ActivityKind::Wait(_) => 9,
+    }
+}
