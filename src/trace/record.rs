@@ -33,7 +33,7 @@ pub struct Trace {
     pub progress: Vec<Progress>,
     /// The messages: by sender, and each one's as it turned to them.
     pub messages: Vec<Message>,
-    /// What the programs called: by processor, and each one's by time. Files from before traces held calls have none.
+    /// What the programs called: by processor, and each one's by time. Schedules have none, and files from before traces held calls.
     pub calls: Vec<Call>,
 }
 

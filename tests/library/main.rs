@@ -13,6 +13,7 @@ mod collectives;
 mod derive;
 mod examples;
 mod faults;
+mod formula;
 mod layers;
 mod levels;
 #[cfg(target_os = "linux")]

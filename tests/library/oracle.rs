@@ -31,6 +31,7 @@ use program::Op::Work;
 
 use crate::cases::times;
 
+pub use check::machine;
 use program::Case;
 pub use program::{Note, live};
 pub use random::draw;

@@ -14,6 +14,7 @@ mod command;
 mod every_program;
 mod faults;
 mod fft;
+mod formula;
 mod gauss;
 mod installed;
 mod karp;

@@ -129,7 +129,7 @@ fn every_point_is_what_compare_says_of_it() {
 fn a_sweep_is_made_of_studies() {
     let machine = preset("cs2-elan").unwrap().builder().P(8);
     let sweep = |over: &str| {
-        let range = Range::read(over, &SCATTER, &machine).unwrap();
+        let range = Range::read(over, Some(&SCATTER), &machine).unwrap();
         let algorithms: Vec<_> = SCATTER.algorithms.iter().collect();
         let study = |params| Ok(Study::of(Case { size: 4, ..Case::new(&SCATTER, "long", params) }));
         Sweep::of(range, &algorithms, &machine, study)

@@ -4,11 +4,13 @@ use loggp::path::Part;
 use loggp::{Parameter, Time, US};
 use loggp_document::{Block, plain};
 use loggp_study::analysis::accounts::{Account, Accounts};
-use loggp_study::analysis::{Analysis, Group, Sensitivity, Step, What};
+use loggp_study::analysis::{Analysis, Group, Sensitivity, Step, Terms, What};
 
 use super::column::{Column, object, table};
 use super::field::{Field, Object};
+use super::formula::{self, Over};
 use super::number::{Unit, thousands};
+use super::overlapping;
 use super::row::MOST_DECIMALS;
 
 /// A run, recorded or made again.
@@ -21,6 +23,8 @@ pub struct Row {
     pub was: Option<Time>,
     /// Where its time went.
     pub analysis: Analysis,
+    /// Its critical path along a parameter, if that was asked for.
+    pub over: Option<Over>,
 }
 
 impl Row {
@@ -50,7 +54,7 @@ pub fn unit(rows: &[Row]) -> Unit {
 }
 
 /// A name as JSON has it.
-fn key(name: &str) -> String {
+pub fn key(name: &str) -> String {
     name.replace(' ', "_")
 }
 
@@ -84,6 +88,8 @@ pub fn columns<'a>(top_lines: usize, with_hops: bool) -> Vec<Column<'a, Row>> {
     columns.extend(Part::ALL.iter().map(|&part| {
         Column::new(format!("path_ns.{}", key(part.name())), move |row: &Row| on_path(&row.analysis, part))
     }));
+    columns.extend(formula::columns());
+    columns.extend(overlapping::columns());
     columns.extend([
         Column::new("processors", |row: &Row| rows(&of_processor(), &row.analysis.processors)).json_only(),
         Column::new("top", move |row: &Row| {
@@ -92,7 +98,7 @@ pub fn columns<'a>(top_lines: usize, with_hops: bool) -> Vec<Column<'a, Row>> {
         })
         .json_only(),
         Column::new("hops", move |row: &Row| match with_hops {
-            true => rows(&of_step(), &row.analysis.path),
+            true => rows(&of_step(&row.analysis), &row.analysis.path),
             false => Field::Absent,
         })
         .json_only(),
@@ -128,7 +134,7 @@ pub fn shares(all: &[Row], unit: Unit) -> Option<Block> {
 }
 
 /// A table's rows as JSON has them.
-fn rows<R>(columns: &[Column<R>], rows: &[R]) -> Field {
+pub fn rows<R>(columns: &[Column<R>], rows: &[R]) -> Field {
     Field::Rows(rows.iter().map(|row| object(columns, row)).collect::<Vec<Object>>())
 }
 
@@ -209,7 +215,8 @@ fn on_path(analysis: &Analysis, part: Part) -> Time {
 }
 
 /// The columns of a hop.
-fn of_step<'a>() -> Vec<Column<'a, Step>> {
+fn of_step<'a>(analysis: &Analysis) -> Vec<Column<'a, Step>> {
+    let terms = Terms::of(&analysis.params);
     vec![
         Column::new("start_ns", |step: &Step| step.hop.start).titled("from"),
         Column::new("end_ns", |step: &Step| step.hop.end).titled("until"),
@@ -226,6 +233,8 @@ fn of_step<'a>() -> Vec<Column<'a, Step>> {
             };
             Field::Text(step.message.map_or_else(String::new, said))
         }),
+        Column::new("formula", move |step: &Step| formula::said(&terms.formula([&step.hop])))
+            .titled("as a formula"),
     ]
 }
 
@@ -244,8 +253,9 @@ pub fn path(row: &Row, unit: Unit, with_hops: bool) -> Vec<Block> {
         Column::shown("hops", |(_, hops, _): &Consists| *hops),
         Column::shown("time", |(.., time): &Consists| *time),
         Column::shown("%", |(.., time): &Consists| of_run(*time)),
+        Column::shown("as a formula", |(part, ..): &Consists| formula::of_part(row, *part)),
     ];
-    let hops = table(&of_step(), if with_hops { steps } else { &[] }, unit, MOST_DECIMALS);
+    let hops = table(&of_step(&row.analysis), if with_hops { steps } else { &[] }, unit, MOST_DECIMALS);
     table(&columns, &parts, unit, MOST_DECIMALS).into_iter().chain(hops).collect()
 }
 

@@ -5,19 +5,21 @@ use std::mem::take;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{Cause, Model, RunError, Trace};
+use loggp::{Model, Trace};
 use loggp_document::{Block, plain};
 use loggp_study::analysis;
-use loggp_study::analysis::{Analysis, WhatIf};
+use loggp_study::analysis::{Along, Analysis, WhatIf};
 
 use super::accounting::{self, Row};
 use super::audit;
 use super::bars;
 use super::failure::Failure;
+use super::formula::{self, Over, failed};
 use super::heading::{latency_said, parameters};
 use super::number::Unit;
 use super::options::{Format, count};
 use super::output::Outputs;
+use super::overlapping;
 use super::report::Report;
 use super::row::MOST_DECIMALS;
 
@@ -34,6 +36,13 @@ pub struct Analyze {
     /// Make the run again by another model (LogGPS, table 8): loggp-1 or loggp-2. May be given several times
     #[arg(long, value_name = "MODEL")]
     model: Vec<Model>,
+    /// Make the run again along a parameter, say its critical path at each value as a formula, and from which value on that is
+    /// another: L=1us..100us:log:7, L=1us..100us:10 or S=4,8,16
+    #[arg(long, value_name = "NAME=A..B:N", allow_hyphen_values = true)]
+    over: Option<String>,
+    /// Leave out what 1% more of each parameter changes: each takes a replay
+    #[arg(long)]
+    no_sensitivities: bool,
     /// How many lines to list of what costs the most
     #[arg(long, value_name = "N", value_parser = count, default_value = "10", allow_negative_numbers = true)]
     top: usize,
@@ -74,7 +83,13 @@ impl Analyze {
             for what_if in self.what_ifs(&trace)? {
                 let again = replay(&what_if, &trace)?;
                 let analysis = Analysis::of_run(&again);
-                rows.push(Row { name: what_if.name, trace: name.clone(), was: Some(time), analysis });
+                rows.push(Row {
+                    name: what_if.name,
+                    trace: name.clone(),
+                    was: Some(time),
+                    analysis,
+                    over: None,
+                });
             }
         }
         if self.traces.len() > 1 {
@@ -93,12 +108,16 @@ impl Analyze {
     fn recorded(&self, name: &str, trace: &Trace) -> Result<Row, Failure> {
         let refuse = |why: &dyn std::fmt::Display| Failure::Request(format!("{name}: {why}"));
         let mut analysis = Analysis::of(trace).map_err(|why| refuse(&why))?;
-        if !trace.calls.is_empty()
+        if self.no_sensitivities {
+            analysis.sensitivities.clear();
+        } else if !trace.calls.is_empty()
             && let Err(error) = analysis::replay(trace, &mut analysis.sensitivities)
         {
             Failure::Run(format!("what 1% more changes by a replay of {name}: {}", error.cause)).warn();
         }
-        Ok(Row { name: name.into(), trace: name.into(), was: None, analysis })
+        let over = |over: &String| Over::read(over, trace.params, |range| Along::of(trace, range));
+        let over = self.over.as_ref().map(over).transpose()?;
+        Ok(Row { name: name.into(), trace: name.into(), was: None, analysis, over })
     }
 
     /// All that is to be tried.
@@ -117,13 +136,16 @@ impl Analyze {
     fn details(&self, rows: &[Row], unit: Unit) -> Vec<Block> {
         let listed = if self.every_processor { usize::MAX } else { LISTED };
         let mut blocks: Vec<Block> = accounting::shares(rows, unit).into_iter().collect();
+        blocks.extend(formula::formulas(rows, unit));
         for row in rows.iter().filter(|row| row.was.is_none()) {
             if self.traces.len() > 1 {
                 blocks.push(Block::Heading(2, plain(&*row.name)));
             }
             blocks.extend(accounting::processors(row, unit, listed));
             blocks.extend(accounting::top(row, unit, self.top));
+            blocks.extend(overlapping::waiting(row, unit));
             blocks.extend(accounting::path(row, unit, self.path));
+            blocks.extend(row.over.iter().flat_map(|over| formula::over(over, unit)));
             blocks.extend(accounting::sensitivities(row, unit));
         }
         blocks
@@ -138,12 +160,4 @@ pub fn read_what_if(text: &str, trace: &Trace) -> Result<WhatIf, Failure> {
 /// Makes a run again.
 pub fn replay(what_if: &WhatIf, trace: &Trace) -> Result<Trace, Failure> {
     what_if.replay(trace).map_err(|error| failed(&what_if.name, &error))
-}
-
-/// Why a run could not be made again.
-fn failed(name: &str, error: &RunError) -> Failure {
-    match error.cause {
-        Cause::Params(_) => Failure::Request(format!("{name}: {}", error.cause)),
-        _ => Failure::Run(format!("{name}: {error}")),
-    }
 }

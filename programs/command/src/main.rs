@@ -22,6 +22,7 @@ mod draft;
 mod examples;
 mod failure;
 mod field;
+mod formula;
 mod heading;
 mod interrupt;
 mod known;
@@ -37,6 +38,7 @@ mod number;
 mod on;
 mod options;
 mod output;
+mod overlapping;
 mod own;
 mod progress;
 #[cfg(any(test, fuzzing))]

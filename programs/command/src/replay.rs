@@ -10,11 +10,13 @@ use clap::Args;
 use loggp::{Latency, NS, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
 use loggp_document::Block;
 use loggp_goal::patterns::Pattern;
+use loggp_study::analysis::Along;
 
 use super::choice::{Choice, gives};
 use super::column::{Column, table};
 use super::failure::Failure;
 use super::field::Field;
+use super::formula::{self, Over};
 use super::heading::{headed, wires};
 use super::known;
 use super::number::Unit;
@@ -56,6 +58,10 @@ pub struct ReplayCommand {
     #[arg(long, value_name = "TIME", value_parser = length, allow_hyphen_values = true)]
     #[arg(help_heading = "Schedule")]
     unit: Option<Time>,
+    /// Play it along a parameter, say its critical path at each value as a formula, and from which value on that is
+    /// another: L=1us..100us:log:7, L=1us..100us:10 or S=4,8,16
+    #[arg(long, value_name = "NAME=A..B:N", allow_hyphen_values = true)]
+    over: Option<String>,
     /// How it is written: for people, as a JSON object, or as a CSV line
     #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
     format: Format,
@@ -96,6 +102,8 @@ struct Row {
     requirements: usize,
     /// How it went.
     replayed: Played,
+    /// How it goes along a parameter, if that was asked for.
+    over: Option<Over>,
 }
 
 impl ReplayCommand {
@@ -103,9 +111,8 @@ impl ReplayCommand {
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let files = self.outputs.open()?;
         let drawn = Drawn::of(self.trace.as_deref(), self.timeline.as_deref())?;
-        if drawn.is_asked() && self.rules != Rules::Papers {
-            let sentence =
-                "--trace and --timeline are for the papers' rules; leave out --rules loggopsim, or them";
+        if (drawn.is_asked() || self.over.is_some()) && self.rules != Rules::Papers {
+            let sentence = "--trace, --timeline and --over are for the papers' rules; leave out --rules loggopsim, or them";
             return Err(Failure::request(sentence));
         }
         let name = &self.schedule;
@@ -157,8 +164,16 @@ impl ReplayCommand {
             loggp::Cause::Host(why) => Failure::Request(why),
             _ => Failure::run(error),
         })?;
+        let again = |params| {
+            let player = Player::new(params).ports(self.ports).trace(true);
+            Ok(player.run(schedule)?.trace.expect("it is traced"))
+        };
+        let params = Params { P: schedule.ranks(), ..choice.params };
+        let over = |over: &String| Over::read(over, params, |range| Along::of_runs(params, range, &again));
+        let over = self.over.as_ref().map(over).transpose()?;
         let trace = replayed.trace.take();
         let played = Row {
+            over,
             name: name.into(),
             rules: self.rules,
             ports: self.ports,
@@ -183,7 +198,8 @@ impl ReplayCommand {
         let mut report = Report::new(out, self.format, columns()).files(take(&mut files.rows));
         report.add(played)?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| {
-            rows.iter().filter_map(|row| finishes(row, unit)).collect()
+            let over = |row: &Row| row.over.as_ref().map_or_else(Vec::new, |over| formula::over(over, unit));
+            rows.iter().flat_map(|row| finishes(row, unit).into_iter().chain(over(row))).collect()
         })
     }
 }
@@ -236,5 +252,6 @@ fn columns() -> Vec<Column<'static, Row>> {
         })
         .json_only(),
     ]);
+    columns.extend(formula::columns_over(|played: &Row| played.over.as_ref()));
     columns
 }

@@ -98,7 +98,7 @@ impl Sweep {
     fn range(&self, setting: &Setting, algorithms: &[&Algorithm]) -> Result<Range, Failure> {
         let refuse =
             |why: &dyn std::fmt::Display| Failure::Request(format!("--over {}: {why}", self.of.request.over));
-        let range = Range::read(&self.of.request.over, setting.program, &setting.machine)
+        let range = Range::read(&self.of.request.over, Some(setting.program), &setting.machine)
             .map_err(|why| refuse(&why))?;
         let (options, name) = (&self.of.request.options, range.quantity.name());
         let given = match range.quantity {

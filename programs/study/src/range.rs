@@ -48,8 +48,8 @@ const FORMS: &str = "write it as L=1us..100us:10 (ten points), L=1us..100us:log:
 
 impl Range {
     /// Reads what a program shall be swept over on this machine, which reads its parameters itself and knows how long a
-    /// cycle is.
-    pub fn read(text: &str, program: &Program, machine: &ParamsBuilder) -> Result<Range, Refusal> {
+    /// cycle is. Without a program there are only the machine's parameters.
+    pub fn read(text: &str, program: Option<&Program>, machine: &ParamsBuilder) -> Result<Range, Refusal> {
         let (name, values) = text.split_once('=').ok_or_else(|| format!("it has no =; {FORMS}"))?;
         let quantity = Quantity::named(name.trim(), program)?;
         let values = values.trim();
@@ -72,13 +72,18 @@ impl Range {
 
 impl Quantity {
     /// What has this name for a program. Refuses what cannot be swept.
-    fn named(name: &str, program: &Program) -> Result<Quantity, String> {
-        match (Parameter::named(name), program.option(name)) {
-            (Some(parameter), _) if parameter.is_time() => Ok(Quantity::Time(parameter.name)),
-            (Some(parameter), _) => Ok(Quantity::Count(parameter.name)),
-            _ if name == "size" => Ok(Quantity::Size),
-            (None, Some(own)) => Ok(Quantity::Own(own)),
-            (None, None) => {
+    fn named(name: &str, program: Option<&Program>) -> Result<Quantity, String> {
+        let own = program.and_then(|program| program.option(name));
+        match (Parameter::named(name), own, program) {
+            (Some(parameter), ..) if parameter.is_time() => Ok(Quantity::Time(parameter.name)),
+            (Some(parameter), ..) => Ok(Quantity::Count(parameter.name)),
+            (.., Some(_)) if name == "size" => Ok(Quantity::Size),
+            (None, Some(own), _) => Ok(Quantity::Own(own)),
+            (.., None) => {
+                let parameters = Parameter::names();
+                Err(format!("there is no {name} to sweep over; there are {parameters}"))
+            }
+            (.., Some(program)) => {
                 let (parameters, of) = (Parameter::names(), program.name);
                 let own: String = program.options.iter().map(|own| format!(", {}", own.name())).collect();
                 Err(format!(

@@ -107,7 +107,7 @@ fn times(bytes: &[u8]) -> Result<(), String> {
 }
 
 fn ranges(bytes: &[u8]) -> Result<(), String> {
-    said(Range::read(text(bytes), &rtt::RTT, &Params::builder(8).L(6 * US))).map(drop)
+    said(Range::read(text(bytes), Some(&rtt::RTT), &Params::builder(8).L(6 * US))).map(drop)
 }
 
 fn changes(bytes: &[u8]) -> Result<(), String> {

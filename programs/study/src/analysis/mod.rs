@@ -1,7 +1,10 @@
 //! Where the time of a recorded run went: LogGPS's breakdown (section 4.4), what cost the most, and the critical path.
 
 pub mod accounts;
+mod along;
+mod formula;
 mod groups;
+mod overlap;
 mod pieces;
 mod rendezvous;
 mod sensitivity;
@@ -15,7 +18,10 @@ use groups::Groups;
 use loggp_programs::Refusal;
 use rendezvous::Roles;
 
+pub use along::{Along, At, NotMade};
+pub use formula::{Formula, Terms};
 pub use groups::{Class, Group, What};
+pub use overlap::Overlap;
 pub use sensitivity::{Sensitivity, replay};
 pub use what_if::WhatIf;
 
@@ -38,6 +44,10 @@ pub struct Analysis {
     pub groups: Vec<Group>,
     /// The critical path.
     pub path: Vec<Step>,
+    /// The same as a formula of the machine.
+    pub formula: Formula,
+    /// What its requests waited for.
+    pub overlap: Overlap,
     /// What the parameters do to it.
     pub sensitivities: Vec<Sensitivity>,
 }
@@ -85,7 +95,8 @@ impl Analysis {
         let silent = trace.params.P.saturating_sub(processors.len());
         total[Account::End] += silent as i64 * events.finish;
         let path = Path::through(&events);
-        let sensitivities = sensitivity::sensitivities(&path, &trace.params);
+        let formula = Terms::of(&trace.params).formula(&path.hops);
+        let sensitivities = sensitivity::sensitivities(&formula, &trace.params);
         let step = |hop: Hop| {
             let message = hop.message.map(|message| events.message(message));
             Step { hop, message: message.map(|message| (message.id.from, message.to, message.words)) }
@@ -99,6 +110,8 @@ impl Analysis {
             total,
             groups: groups.finish(),
             path: path.hops.into_iter().map(step).collect(),
+            formula,
+            overlap: Overlap::of(&events, &roles),
             sensitivities,
         }
     }

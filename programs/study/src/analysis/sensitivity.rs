@@ -3,8 +3,9 @@
 //! The path tells what each parameter does to it, as long as it stays the critical one. A replay tells what the whole run
 //! does, and what becomes of it when a length crosses a threshold.
 
-use loggp::path::{Cost, Path};
-use loggp::{LongMessages, Parameter, Params, ParamsBuilder, Replay, RunError, Time, Trace};
+use loggp::{LongMessages, Parameter, Params, ParamsBuilder, Replay, RunError, Trace};
+
+use super::formula::Formula;
 
 /// What one parameter does to the run. Changes are in picoseconds, for a parameter that is 1% more: a time is whole
 /// picoseconds, so what a larger step does is divided.
@@ -29,21 +30,15 @@ struct Step {
 }
 
 /// What the parameters do to the path.
-pub fn sensitivities(path: &Path, params: &Params) -> Vec<Sensitivity> {
-    steps(params)
-        .iter()
-        .map(|step| {
-            let Step { parameter, params: more, part } = step;
-            let change = |cost: &Cost| length(cost, more) - length(cost, params);
-            let changes = path.hops.iter().map(|hop| match hop.cost {
-                // What was drawn grows with what it was drawn from.
-                Cost::Latency if parameter.name == "L" => hop.length().as_ps() as f64 * part,
-                cost => change(&cost).as_ps() as f64,
-            });
-            let path = parameter.is_time().then(|| changes.sum::<f64>() / part / 100.0);
-            Sensitivity { parameter, path, replay: None }
-        })
-        .collect()
+pub fn sensitivities(formula: &Formula, params: &Params) -> Vec<Sensitivity> {
+    let of_step = |Step { parameter, .. }: Step| {
+        let value = parameter.number(params).unwrap_or(0) as f64;
+        // What was drawn grows with what it was drawn from.
+        let drawn = if parameter.name == "L" { formula.rest("drawn latency").as_ps() as f64 } else { 0.0 };
+        let path = (formula.count(parameter.name) as f64 * value + drawn) / 100.0;
+        Sensitivity { parameter, path: parameter.is_time().then_some(path), replay: None }
+    };
+    steps(params).into_iter().map(of_step).collect()
 }
 
 /// Makes a recorded run again with each parameter a little more, and notes what that changes.
@@ -80,15 +75,4 @@ fn steps(params: &Params) -> Vec<Step> {
         Some(Step { parameter, params, part: step as f64 / value as f64 })
     };
     Parameter::ALL.iter().filter_map(step).collect()
-}
-
-/// How long a hop of the path is with these parameters, as far as it follows from them.
-fn length(cost: &Cost, params: &Params) -> Time {
-    match *cost {
-        Cost::Fixed | Cost::Latency => Time::ZERO,
-        Cost::Send(words) => params.send_overhead(words),
-        Cost::Receive(words) => params.recv_overhead(words),
-        Cost::Stream(words) => params.stream(words),
-        Cost::Gap => params.g,
-    }
 }

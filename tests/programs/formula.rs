@@ -1,0 +1,274 @@
+//! The critical path as a formula of the machine: by hand for known runs, and along a parameter.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use loggp::{Latency, Machine, Params, ParamsBuilder, Player, Proc, Replay, Tag, Time, Trace, US};
+use loggp_goal::patterns::PATTERNS;
+use loggp_study::analysis::accounts::Account;
+use loggp_study::analysis::{Along, Analysis, Formula, WhatIf};
+use loggp_study::range::Range;
+
+const WORDS: Tag<Vec<u64>> = Tag::new(3);
+
+fn params(text: &str) -> Params {
+    Params::builder(1).set(text).unwrap().build().unwrap()
+}
+
+fn traced(text: &str, program: impl Fn(&mut Proc) + Sync) -> Trace {
+    Machine::new(params(text)).trace(true).run(program).unwrap().trace.unwrap()
+}
+
+/// The formula of a run, which comes to its time.
+fn formula(trace: &Trace) -> Formula {
+    let analysis = Analysis::of(trace).unwrap();
+    assert_eq!(analysis.formula.value(&trace.params), analysis.time);
+    analysis.formula
+}
+
+/// Sends so many words.
+fn message(words: usize) -> impl Fn(&mut Proc) + Sync {
+    move |p| match p.id() {
+        0 => p.send(1, WORDS, vec![0; words]),
+        _ => _ = p.recv(WORDS),
+    }
+}
+
+/// The receiver computes for 50 us before it takes a message of 10 words, which waits for it.
+fn late_receiver() -> Trace {
+    traced("P=2,L=10us,o=2us,O_s=1us,G_s=1us,G_l=1us,s=2,S=4", |p| match p.id() {
+        0 => p.send(1, WORDS, vec![0; 10]),
+        _ => {
+            p.work("think", 50, || ());
+            p.recv(WORDS);
+        }
+    })
+}
+
+/// LogP, figure 3.
+#[test]
+fn of_the_optimal_broadcast() {
+    let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
+    let trace = traced("P=8,L=6us,o=2us,g=4us", |p| {
+        if p.id() > 0 {
+            p.recv(WORDS);
+        }
+        for &child in children[p.id()] {
+            p.send(child, WORDS, vec![1]);
+        }
+    });
+    let formula = formula(&trace);
+    assert_eq!((formula.counts, formula.rest), (vec![("L", 2), ("o", 4), ("g", 1)], vec![]));
+}
+
+#[test]
+fn of_a_ring() {
+    let trace = traced("P=8,L=6us,o=2us,g=4us", |p| {
+        let next = (p.id() + 1) % 8;
+        if p.id() == 0 {
+            p.send(next, WORDS, vec![1]);
+            p.recv(WORDS);
+        } else {
+            let (_, value) = p.recv(WORDS);
+            p.work("think", 5, || ());
+            p.send(next, WORDS, value);
+        }
+    });
+    let formula = formula(&trace);
+    assert_eq!((formula.counts, formula.rest), (vec![("L", 8), ("o", 16)], vec![("work", 35 * US)]));
+}
+
+#[test]
+fn of_a_message() {
+    let counts = |text: &str, words: usize| formula(&traced(text, message(words))).counts;
+    // LogGP, section 2.
+    assert_eq!(counts("P=2,L=6us,o=2us,g=4us,G=30ns", 11), [("L", 1), ("o", 2), ("G", 10)]);
+    // Under LogP a further word takes max(g, o).
+    assert_eq!(counts("P=2,L=6us,o=2us,g=4us", 11), [("L", 1), ("o", 2), ("g", 10)]);
+    assert_eq!(counts("P=2,L=6us,o=4us,g=4us", 11), [("L", 1), ("o", 2), ("g", 10)]);
+    assert_eq!(counts("P=2,L=6us,o=5us,g=4us", 11), [("L", 1), ("o", 12)]);
+    // LogGPS, table 3; a parameter that is 0 is left out, and one that is negative is counted.
+    let gps = "P=2,L=9us,o=2us,O_s=5ns,O_r=3ns,G_s=15ns,G_l=-1ns,s=8,S=100";
+    let expected = [("L", 1), ("o", 2), ("O_s", 20), ("O_r", 20), ("G_s", 8), ("G_l", 12)];
+    assert_eq!(counts(gps, 20), expected);
+    assert_eq!(
+        counts("P=2,L=9us,o=2us,O_s=5ns,G_s=15ns,s=8,S=100", 8),
+        [("L", 1), ("o", 2), ("O_s", 8), ("G_s", 8)]
+    );
+    // Above S with R, both in time: the request, the reply and the message.
+    let gps = "P=2,L=9us,o=2us,O_s=5ns,G_s=15ns,G_l=20ns,s=2,S=4,R=1us";
+    assert_eq!(counts(gps, 5), [("L", 3), ("o", 6), ("O_s", 5), ("G_s", 2), ("G_l", 3), ("R", 1)]);
+    let late = formula(&late_receiver());
+    assert_eq!(late.counts, [("L", 2), ("o", 5), ("O_s", 10), ("G_s", 2), ("G_l", 8)]);
+    assert_eq!(late.rest, [("work", 50 * US)]);
+}
+
+/// What a message waited for is on the path in its stead.
+#[test]
+fn of_stalls_and_barriers() {
+    let trace = traced("P=3,L=6us,o=1us,g=6us", |p| match p.id() {
+        2 => (0..2).for_each(|_| _ = p.recv(WORDS)),
+        _ => p.send(2, WORDS, vec![1]),
+    });
+    assert_eq!(formula(&trace).counts, [("L", 2), ("o", 2)]);
+    let machine = Machine::new(params("P=4,L=6us,o=2us,g=4us")).barrier(3 * US).trace(true);
+    let run = machine.run(|p| {
+        p.work("think", 10 * p.id() as u64, || ());
+        p.barrier();
+    });
+    assert_eq!(formula(&run.unwrap().trace.unwrap()).rest, [("barrier", 3 * US), ("work", 30 * US)]);
+}
+
+/// What follows from no parameter is said to be so.
+#[test]
+fn of_what_was_drawn_and_what_a_model_adds() {
+    let machine =
+        Machine::new(params("P=2,L=6us,o=2us,g=4us")).latency(Latency::Random { seed: 1 }).trace(true);
+    let run = machine.run(message(1)).unwrap();
+    let drawn = formula(&run.trace.unwrap());
+    assert_eq!((&*drawn.counts, drawn.rest("drawn latency")), (&[("o", 2)][..], run.time - 4 * US));
+    let trace = late_receiver();
+    let again = WhatIf::read("model=loggp-1,L=1us", trace.params).unwrap().replay(&trace).unwrap();
+    let analysis = Analysis::of_run(&again);
+    assert_eq!(analysis.formula.value(&again.params), analysis.time);
+}
+
+/// A request beside which its processor computes waits behind that, and a receive does not.
+#[test]
+fn of_requests_what_is_overlapped() {
+    let waits = |work: u64| {
+        let trace = traced("P=2,L=20us,o=2us,g=4us", |p| match p.id() {
+            0 => p.send(1, WORDS, vec![1]),
+            _ => {
+                let request = p.irecv(WORDS);
+                p.work("meanwhile", work, || ());
+                p.wait(request);
+            }
+        });
+        let overlap = Analysis::of(&trace).unwrap().overlap;
+        assert_eq!(overlap.requests, 1);
+        let of = |accounts: loggp_study::analysis::accounts::Accounts| accounts[Account::ReceiverSync];
+        (of(overlap.overlapped), of(overlap.exposed))
+    };
+    // The message is there at 22. Until 2 its receiver calls, then it computes.
+    let (all, part) = (waits(50), waits(5));
+    assert_eq!(all.1, Time::ZERO);
+    assert_eq!((part.0 + part.1, part.1), (all.0, 15 * US));
+}
+
+fn range(text: &str, params: Params) -> Range {
+    Range::read(text, None, &ParamsBuilder::from(params)).unwrap()
+}
+
+/// The request is there before the receiver, until L is 48 us; then the path begins at the sender.
+#[test]
+fn where_the_path_changes() {
+    let trace = late_receiver();
+    let along = Along::of(&trace, &range("L=1us..100us:log:7", trace.params)).unwrap();
+    assert_eq!((along.points.len(), along.changes.len(), along.has_more), (7, 1, false));
+    let [first, last] = [&along.points[0], &along.points[6]];
+    let change = &along.changes[0];
+    assert!((change.value - (48 * US).as_ps()).abs() <= 1, "{change:?}");
+    assert_eq!((first.formula.count("L"), change.formula.count("L")), (2, 3));
+    assert_eq!((change.formula.rest("work"), &change.formula), (Time::ZERO, &last.formula));
+    for point in along.points.iter().chain(&along.changes) {
+        let L = Time::from_ps(point.value);
+        let time = Replay::of(&trace).params(Params { L, ..trace.params }).run().unwrap().time;
+        assert_eq!(time, point.time);
+    }
+    // A length is no time: its thresholds are found by bisection alone.
+    let along = Along::of(&trace, &range("S=1,1000", trace.params)).unwrap();
+    assert_eq!(along.changes.iter().map(|at| (at.value, at.time)).collect::<Vec<_>>(), [(10, 52 * US)]);
+    let same = Along::of(&trace, &range("o=1us..3us:3", trace.params)).unwrap();
+    assert!(same.changes.is_empty());
+    assert!(Along::of(&trace, &range("P=2,3", trace.params)).is_err());
+    let refusal =
+        Range::read("size=1..4:2", None, &ParamsBuilder::from(trace.params)).unwrap_err().to_string();
+    assert!(refusal.starts_with("there is no size to sweep over; there are L, o"), "{refusal}");
+}
+
+/// Whatever a usual pattern takes follows from the parameters: also where ranks wait for nothing but their gaps and the room.
+#[test]
+fn of_every_pattern() {
+    for pattern in PATTERNS {
+        for text in
+            ["L=6us,o=2us,g=4us", "L=5us,o=1us,g=2us,G=1us", "L=9us,o=2us,O_s=5ns,G_s=15ns,G_l=20ns,s=9,S=99"]
+        {
+            let schedule = pattern.schedule(8, 40).unwrap();
+            let played = Player::new(params(&format!("{text},P=8"))).trace(true).run(&schedule).unwrap();
+            let formula = formula(&played.trace.unwrap());
+            assert_eq!(formula.rest, [], "{}, {text}", pattern.name);
+            assert!(formula.count("o") > 0, "{}, {text}", pattern.name);
+        }
+    }
+}
+
+/// A schedule is traced as it is played, and its messages are those of a program.
+#[test]
+fn of_a_schedule() {
+    let path = file("schedule.loggp", &late_receiver());
+    let line = format!("replay binomial-broadcast -P 8 --params L=6us,o=2us,g=4us --trace {path}");
+    let (status, _, error) = loggp(&line);
+    assert_eq!((status, &*error), (Some(0), ""));
+    let (_, text, _) = loggp(&format!("analyze {path}"));
+    assert!(text.contains("schedule.loggp  3L + 6o\n"), "{text}");
+    // A binary tree is as deep, but its second child is a gap later.
+    let (_, text, _) = loggp("replay binary-broadcast -P 8 --params L=6us,o=2us,g=4us --over g=1us..9us:3");
+    assert!(text.contains("3L + 6o"), "{text}");
+    let (status, _, error) = loggp("replay ring --rules loggopsim --over L=1us..2us:2");
+    assert_eq!(status, Some(2));
+    assert!(error.contains("are for the papers' rules"), "{error}");
+}
+
+/// A file of this test's own.
+fn file(name: &str, trace: &Trace) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    trace.write(std::fs::File::create(&path).unwrap()).unwrap();
+    path.display().to_string()
+}
+
+fn loggp(line: &str) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
+    let [out, error] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    (output.status.code(), out, error)
+}
+
+#[test]
+fn the_command_says_the_formula() {
+    let path = file("formula.loggp", &late_receiver());
+    let over = format!("analyze {path} --over L=1us..100us:log:3 --no-sensitivities --what-if S=10");
+    let (status, text, error) = loggp(&over);
+    assert_eq!((status, &*error), (Some(0), ""));
+    for part in [
+        "2L + 5o + 10 O_s + 2 G_s + 8 G_l + 50 us work",
+        "3L + 6o + 10 O_s + 2 G_s + 8 G_l",
+        "o + 50 us work",
+        "another from L =",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("1% more"), "{text}");
+    let (_, json, _) = loggp(&format!("{over} --format json --path"));
+    let row: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert_eq!(row["formula"]["text"], "2L + 5o + 10 O_s + 2 G_s + 8 G_l + 50 us work");
+    assert_eq!(row["formula"]["counts"]["O_s"], 10);
+    assert_eq!(row["formula"]["rest_ns"]["work"], 50_000);
+    assert_eq!(row["path_formulas"]["o_at_receivers"], "3o");
+    assert_eq!(row["hops"][1]["formula"], "o");
+    let over = &row["over"];
+    assert_eq!((&over["parameter"], &over["points"][1]["value_ns"]), (&"L".into(), &10_000.into()));
+    assert_eq!(over["points"][1]["time_ns"], 100_000);
+    let from = over["changes"][0]["value_ns"].as_f64().unwrap();
+    assert!((from - 48_000.0).abs() < 0.01, "{from}");
+    assert_eq!(over["changes"][0]["formula"]["counts"]["L"], 3);
+    assert_eq!(row["one_percent_more"], serde_json::json!([]));
+    for (over, part) in [
+        ("size=1,2", "there is no size to sweep over"),
+        ("P=3", "as many processors as it has"),
+        ("L=1us..2us", "a range needs"),
+    ] {
+        let (status, _, error) = loggp(&format!("analyze {path} --over {over}"));
+        assert_eq!(status, Some(2), "{error}");
+        assert!(error.contains(part), "{error}");
+    }
+}
