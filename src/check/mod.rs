@@ -267,7 +267,7 @@ impl Check {
                         adds_choices(&mut choices, &history);
                         if let (Some(systematic), Some(branch)) = (&mut systematic, branch) {
                             let failed = !matches!(tried, Ok(Ok(_)));
-                            systematic.learns(branch.clone(), &history, failed);
+                            systematic.learns(branch.clone(), &history, failed, &in_time);
                         }
                     }
                 }

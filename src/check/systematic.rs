@@ -96,6 +96,9 @@ pub struct Coverage {
     pub beyond_failed: usize,
 }
 
+/// In a run with more takes nobody looks for other classes: to find out what each take needs grows with the cube of their number.
+const MOST_TAKES: usize = 1000;
+
 impl Systematic {
     pub(super) fn new() -> Systematic {
         Systematic {
@@ -121,8 +124,14 @@ impl Systematic {
         self.stack.extend_from_slice(branches);
     }
 
-    /// Finds the classes within that of a run that was made.
-    pub(super) fn learns(&mut self, branch: Branch, history: &History, failed: bool) {
+    /// Finds the classes within that of a run that was made, as many as it can in time: of a long run there are many.
+    pub(super) fn learns(
+        &mut self,
+        branch: Branch,
+        history: &History,
+        failed: bool,
+        in_time: &dyn Fn() -> bool,
+    ) {
         let places: HashMap<TakeId, usize> =
             history.takes.iter().enumerate().map(|(place, take)| (history.id(take), place)).collect();
         let of_all = number_of(history.takes.iter().map(|take| (history.id(take), history.name(take.got))));
@@ -152,6 +161,10 @@ impl Systematic {
             return;
         }
         self.is_unsure |= history.looks_beside_requests();
+        if history.takes.len() > MOST_TAKES {
+            self.missed += 1;
+            return;
+        }
         let settled: HashSet<usize> = all.iter().map(|(place, _)| *place).collect();
         let mut rest: Vec<usize> =
             (0..history.takes.len()).filter(|place| !settled.contains(place)).collect();
@@ -170,6 +183,10 @@ impl Systematic {
         }
         for (number, (place, _)) in all.iter().enumerate().filter(|(_, (_, is_open))| *is_open) {
             for other in history.others(&history.takes[*place]) {
+                if !in_time() {
+                    self.missed += 1;
+                    return;
+                }
                 self.adds_class(history, &all[..number], (*place, other));
             }
         }
