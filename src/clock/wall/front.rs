@@ -163,10 +163,15 @@ impl Outlook {
         }
     }
 
-    /// Counts a message that was let in from the core at this place.
+    /// Counts a message that was let in from the core at this place. If it arrives at the horizon's time, its sender may act at
+    /// that time again, and at an earlier place than the horizon's: an act of a later place may have brought that about, with a
+    /// message that took no time.
     #[inline]
-    pub(super) fn takes(&mut self, from: usize) {
+    pub(super) fn takes(&mut self, from: usize, arrival: Time) {
         self.taken[from].0 += 1;
+        if arrival == self.horizon.0 {
+            self.horizon = (arrival, 0);
+        }
     }
 
     /// Counts a message to the core at this place, which may act when it arrives.
@@ -278,7 +283,7 @@ mod loom_tests {
             let (shows, lane) = (fronts.clone(), in_lane);
             let taking = thread::spawn(move || {
                 if lane.load(Ordering::Acquire) == 1 {
-                    third.takes(place(2, 1));
+                    third.takes(place(2, 1), 2 * US);
                     shows[2].shows_hope(true);
                     third.show(&shows[2], (2 * US, 2));
                 }

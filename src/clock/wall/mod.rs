@@ -290,7 +290,7 @@ impl Roster {
             while seat.is_none_or(|seat| !self.seats[seat].is_certain(holder))
                 && let Some((arrival, Letter { outside, parcel })) = self.incoming[from].pop()
             {
-                self.outlook.takes(from);
+                self.outlook.takes(from, Time::from_ps(arrival));
                 let place = self.spread.place(outside.to.id() as usize);
                 self.put(place, holder, (Time::from_ps(arrival), outside), parcel);
                 any = true;
