@@ -92,10 +92,8 @@ pub(crate) fn check(clock: ClockKind, carrier: Carrier, P: usize, stack: usize) 
 
 /// Refuses what takes more bytes than this process can get, which is said as `what`.
 pub(crate) fn check_bytes(bytes: u64, what: impl FnOnce() -> String) -> Result<(), Cause> {
-    let used = first_number("/proc/self/statm").map_or(0, |pages| pages * page_size());
-    let addresses =
-        getrlimit(Resource::As).current.map(|most| ("ulimit -v leaves", most.saturating_sub(used)));
-    let free = labelled("/proc/meminfo", "MemAvailable:").map(|kib| ("there are", kib << 10));
+    let addresses = limited_addresses().map(|(most, used)| ("ulimit -v leaves", most.saturating_sub(used)));
+    let free = free_memory().map(|bytes| ("there are", bytes));
     match addresses.into_iter().chain(free).min_by_key(|(_, left)| *left) {
         Some((says, left)) if bytes > left.saturating_sub(SLACK) => Err(Cause::Host(format!(
             "{} takes {} MiB at least, and {says} {} MiB",
@@ -105,6 +103,16 @@ pub(crate) fn check_bytes(bytes: u64, what: impl FnOnce() -> String) -> Result<(
         ))),
         _ => Ok(()),
     }
+}
+
+/// For how many bytes this process may have addresses, if that is limited, and for how many it has.
+fn limited_addresses() -> Option<(u64, u64)> {
+    getrlimit(Resource::As).current.zip(first_number("/proc/self/statm").map(|pages| pages * page_size()))
+}
+
+/// How many bytes of memory nobody uses.
+fn free_memory() -> Option<u64> {
+    labelled("/proc/meminfo", "MemAvailable:").map(|kib| kib << 10)
 }
 
 impl Demand {
@@ -138,20 +146,18 @@ impl Demand {
         };
         let addresses = limit("the room that a process has addresses for", "", ADDRESSES);
         let mut limits = vec![Limit { beside: 0, ..addresses }];
-        if let Some(most) = getrlimit(Resource::As).current
-            && let Some(pages) = first_number("/proc/self/statm")
-        {
+        if let Some((most, used)) = limited_addresses() {
             let cores = available_cores() as u64;
             let lanes = if self.clock == ClockKind::Wall { cores * cores } else { 0 };
             // Whose allocator takes less might hold some more processors; but one that takes them meanwhile fails the run.
             let arenas = self.threads_made(cores).min(ARENAS_PER_CORE * cores);
-            let (used, beside) = (pages * page_size(), SLACK + lanes * LANE + arenas * ARENA);
+            let beside = SLACK + lanes * LANE + arenas * ARENA;
             limits.push(Limit { used, beside, ..limit("ulimit -v", "ulimit -v {}", most) });
         }
         if self.processors > FEW_PROCESSORS
-            && let Some(kib) = labelled("/proc/meminfo", "MemAvailable:")
+            && let Some(most) = free_memory()
         {
-            limits.push(Limit { each: TOUCHED, ..limit("the free memory", "", kib << 10) });
+            limits.push(Limit { each: TOUCHED, ..limit("the free memory", "", most) });
         }
         limits
     }

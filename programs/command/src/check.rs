@@ -14,12 +14,11 @@ use loggp_programs::Emulation;
 
 use super::draft::Draft;
 use super::failure::Failure;
-use super::heading::heading;
 use super::options::{Format, Named, Options, count, one_of, seed};
 use super::output::{self, TRACES, write_trace};
 use super::own::OfProgram;
 use super::progress::Progress;
-use super::setting::Setting;
+use super::run::{Asked, One};
 
 /// The arguments.
 #[derive(Args)]
@@ -32,12 +31,9 @@ pub struct CheckCommand {
 /// What is asked of the program.
 #[derive(Args)]
 struct Request {
-    /// Its algorithm [default: the best known]
-    #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
-    algorithm: Option<String>,
-    /// How to run it.
+    /// Which run.
     #[command(flatten)]
-    options: Options,
+    one: One,
     /// Which orders.
     #[command(flatten)]
     orders: Orders,
@@ -83,7 +79,7 @@ impl CheckCommand {
     /// Runs it under many orders, and says what came of that.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let request = &self.of.request;
-        let Options { machine, repeat, shard, on, repeat_from, .. } = &request.options;
+        let Options { machine, repeat, shard, on, repeat_from, .. } = &request.one.options;
         for (name, is_given) in [
             ("--latency", machine.latency != Latency::default()),
             ("--ties", machine.ties != Ties::default()),
@@ -97,21 +93,17 @@ impl CheckCommand {
                 return Err(Failure::Request(format!("a check has no use for {name}; leave it out")));
             }
         }
-        let setting = Setting::of(&self.of, &request.options, ClockKind::Virtual)?;
-        let choice = setting.choice()?;
-        let algorithm = setting.algorithms(request.algorithm.as_slice())?[0];
-        setting.check_use(&[algorithm])?;
-        let mut study = setting.study(algorithm, choice.params).map_err(Failure::request)?;
+        let Asked { mut study, heading, .. } = Asked::of(&self.of, &request.one, false)?;
         if study.emulation.clock == ClockKind::Wall {
             return Err(Failure::request("a check runs on the virtual clock; leave out --clock"));
         }
-        if request.options.work == Some(Work::Measured) {
+        if request.one.options.work == Some(Work::Measured) {
             return Err(Failure::request("no run with measured work could be made again; leave out --work"));
         }
         study.case.work = Work::Charged;
-        study.case.check().map_err(Failure::request)?;
+        let (program, algorithm) = (study.case.program.name, study.case.algorithm.name);
         let plan = study.case.plan().map_err(Failure::request)?;
-        let failed = || format!("{}-{}-failed.json", setting.program.name, algorithm.name).into();
+        let failed = || format!("{program}-{algorithm}-failed.json").into();
         let path = request.orders.trace.clone().unwrap_or_else(failed);
         output::check(Some(&path), TRACES, ".json, or in .loggp for fewer bytes")?;
 
@@ -123,7 +115,7 @@ impl CheckCommand {
             None => Progress::of(most),
             Some(_) => Progress::with(usize::MAX, "{pos} runs, now {msg}"),
         });
-        progress.begin(0, algorithm.name);
+        progress.begin(0, algorithm);
         let check = Check::new().strategy(strategy).runs(most).seed(order_seed).cores(cores).audits(audit);
         let check = time.map_or(check.clone(), |time| check.time(time)).results_may_differ(true);
         let step = Arc::clone(&progress);
@@ -135,8 +127,7 @@ impl CheckCommand {
         });
         drop((check, progress)); // the bar goes with the last of them
         let checked = checked.map_err(|error| Failure::from(loggp_study::Failed::from(error)))?;
-        let heading = heading(&study, choice.name, &choice.unit, None);
-        writeln!(out, "{heading}\n\n{}: {checked}", algorithm.name)?;
+        writeln!(out, "{heading}\n\n{algorithm}: {checked}")?;
         out.flush()?;
         failed_with(&checked, &path, env::args().skip(1), out)
     }

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::mem::take;
 use std::path::PathBuf;
-use std::slice;
 
 use clap::Args;
 use loggp::ClockKind;
@@ -35,12 +34,9 @@ pub struct Run {
 /// What is asked of the program.
 #[derive(Args)]
 struct Request {
-    /// Its algorithm [default: the best known]
-    #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
-    algorithm: Option<String>,
-    /// How to run it.
+    /// Which run.
     #[command(flatten)]
-    options: Options,
+    one: One,
     /// Write what happened to a file, which `loggp audit` reads: FILE.json, which ui.perfetto.dev reads too, or FILE.loggp,
     /// which has fewer bytes
     #[arg(long, value_name = "FILE", help_heading = "Report")]
@@ -51,6 +47,17 @@ struct Request {
     /// Where else it goes.
     #[command(flatten)]
     outputs: Outputs,
+}
+
+/// What says of a program which run is asked for.
+#[derive(Args)]
+pub struct One {
+    /// Its algorithm [default: the best known]
+    #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
+    algorithm: Option<String>,
+    /// How to run it.
+    #[command(flatten)]
+    pub options: Options,
 }
 
 /// A run that was asked for, and that can be.
@@ -67,18 +74,14 @@ pub struct Asked {
 
 impl Asked {
     /// The run of an algorithm with these options.
-    pub fn of<T>(
-        of: &OfProgram<T>,
-        algorithm: Option<&String>,
-        options: &Options,
-        traced: bool,
-    ) -> Result<Asked, Failure> {
+    pub fn of<T>(of: &OfProgram<T>, one: &One, traced: bool) -> Result<Asked, Failure> {
+        let One { algorithm, options } = one;
         let setting = Setting::of(of, options, ClockKind::Virtual)?;
         if options.shard.is_some() {
             return Err(Failure::request("a run is one; leave out --shard, or give it to compare or sweep"));
         }
         let choice = setting.choice()?;
-        let algorithm = setting.algorithms(algorithm.map_or(&[], slice::from_ref))?[0];
+        let algorithm = setting.algorithms(algorithm.as_slice())?[0];
         setting.check_use(&[algorithm])?;
         let mut study = setting.study(algorithm, choice.params).map_err(Failure::request)?;
         study.emulation.trace = traced;
@@ -126,9 +129,9 @@ impl Asked {
 impl Run {
     /// Runs it.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let Request { algorithm, options, trace, timeline, outputs } = &self.of.request;
+        let Request { one, trace, timeline, outputs } = &self.of.request;
         let traced = trace.is_some() || timeline.is_some();
-        let asked = Asked::of(&self.of, algorithm.as_ref(), options, traced)?;
+        let asked = Asked::of(&self.of, one, traced)?;
         trend::check(outputs, &asked.study.case)?;
         let files = outputs.open()?;
         let drawn = Drawn::of(trace.as_deref(), timeline.as_deref())?;
@@ -138,6 +141,6 @@ impl Run {
             let (title, about) = asked.titles();
             drawn.write(&trace, (&title, &about), asked.unit, answers.prediction.formula)?;
         }
-        asked.report(answers, options.machine.format, files, out)
+        asked.report(answers, one.options.machine.format, files, out)
     }
 }

@@ -16,10 +16,9 @@ use super::failure::Failure;
 use super::heading::{latency_said, parameters};
 use super::name;
 use super::number::{Unit, count};
-use super::options::Options;
 use super::output::{self, Outputs, TRACES, ending, write_trace};
 use super::own::OfProgram;
-use super::run::Asked;
+use super::run::{Asked, One};
 
 /// The arguments.
 #[derive(Args)]
@@ -40,12 +39,9 @@ pub struct TimelineCommand {
 /// What is asked of the program.
 #[derive(Args)]
 struct Request {
-    /// Its algorithm [default: the best known]
-    #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
-    algorithm: Option<String>,
-    /// How to run it.
+    /// Which run.
     #[command(flatten)]
-    options: Options,
+    one: One,
     /// How it is shown.
     #[command(flatten)]
     shown: Shown,
@@ -115,8 +111,8 @@ impl TimelineCommand {
 
 /// Runs a program, and shows the run. On the wall clock it shows the model's run too.
 fn execute(of: &OfProgram<Request>, out: &mut dyn Write) -> Result<(), Failure> {
-    let Request { algorithm, options, shown } = &of.request;
-    let asked = Asked::of(of, algorithm.as_ref(), options, true)?;
+    let Request { one, shown } = &of.request;
+    let asked = Asked::of(of, one, true)?;
     let draft = shown.draft()?;
     let mut panels = Vec::new();
     let emulation = &asked.study.emulation;
@@ -133,7 +129,7 @@ fn execute(of: &OfProgram<Request>, out: &mut dyn Write) -> Result<(), Failure> 
     let unit = asked.unit;
     shown.write(draft, &asked.titles(), unit, panels, answers.prediction.formula, out)?;
     let files = Outputs::none().open()?;
-    asked.report(answers, options.machine.format, files, out)
+    asked.report(answers, one.options.machine.format, files, out)
 }
 
 /// What `--trace` and `--timeline` ask for: a run, and a look at it.
