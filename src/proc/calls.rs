@@ -20,7 +20,7 @@ impl<'a> Proc<'a> {
         self.count_code();
         let bytes = value.bytes();
         let words = self.words(to, bytes);
-        self.sends(to, (tag.raw, tag.name), words, || Parcel::new(value));
+        self.sends(to, (tag.raw, tag.name), words, Parcel::new(value));
         self.has_called_send(to, tag, bytes);
         self.restart_code();
     }
@@ -53,7 +53,7 @@ impl<'a> Proc<'a> {
         if self.engine.engaged {
             self.has_called_receive(None, taking, Until::GapOver, at); // requests may have made the gap longer
         }
-        self.sends(to, (tag.raw, tag.name), words, || Parcel::new(value));
+        self.sends(to, (tag.raw, tag.name), words, Parcel::new(value));
         self.has_called_send(to, tag, bytes);
         self.restart_code();
     }
@@ -283,12 +283,12 @@ impl<'a> Proc<'a> {
 
     /// Sends a message, and goes on when it enters. Mostly there are no requests, and then the way is short.
     #[inline(always)]
-    fn sends(&mut self, to: usize, tag: NamedTag, words: usize, make: impl FnOnce() -> Parcel) {
+    fn sends(&mut self, to: usize, tag: NamedTag, words: usize, parcel: Parcel) {
         if self.is_leaving() {
             return;
         }
         if self.engine.engaged || self.is_synchronous(to, words) {
-            return self.sends_among(to, tag, words, make());
+            return self.sends_among(to, tag, words, parcel);
         }
         let network = &self.setup.network;
         let message = self.engine.turns_to(network, to, words);
@@ -296,7 +296,7 @@ impl<'a> Proc<'a> {
             self.fail_at_the_end_of_time();
         }
         self.looks = 0;
-        self.clock.sends(network, &mut self.engine, &message, tag.0, make);
+        self.clock.sends(network, &mut self.engine, &message, tag.0, parcel);
     }
 
     #[cold]
@@ -316,25 +316,25 @@ impl<'a> Proc<'a> {
         until: Time,
     ) -> Option<(usize, T)> {
         let mut got = None;
-        self.takes(Want::of(from, tag.raw), tag.name, until, &mut got);
+        self.takes(Want::of(from, tag.raw), &tag.name, until, &mut got);
         let message = got.as_mut()?;
         Some(self.open(message, tag)) // not in a closure, which is nobody's call
     }
 
     /// Takes a message whose reception can start by a time. Mostly there are no requests, and then the way is short.
     #[inline(always)]
-    fn takes(&mut self, want: Want, name: Option<&'static str>, until: Time, got: &mut Option<Envelope>) {
+    fn takes(&mut self, want: Want, name: &Option<&'static str>, until: Time, got: &mut Option<Envelope>) {
         if self.is_leaving() {
             return;
         }
         if self.engine.engaged {
-            return self.takes_among(want, name, until, got);
+            return self.takes_among(want, *name, until, got);
         }
         self.clock.takes(&self.setup.network, &mut self.engine, want, name, until, got);
         if let Some(message) = got {
             self.looks = 0;
             if message.letter.outside.tag.is_request() {
-                self.takes_among(want, name, until, got);
+                self.takes_among(want, *name, until, got);
             }
         }
     }
