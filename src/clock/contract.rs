@@ -109,12 +109,12 @@ impl dyn Clock + '_ {
         engine: &mut Engine,
         message: &Outgoing,
         tag: RawTag,
-        parcel: Parcel,
+        make: impl FnOnce() -> Parcel,
     ) {
         self.waits_for(message.turn, message.is_seen);
         let passage = self.serve(network, engine.exit(), message);
         let seen = engine.enters(network, message, &passage, tag, &mut None);
-        self.deliver(seen, parcel);
+        self.deliver(seen, make());
     }
 
     /// Takes a message, if one comes in time; the processor goes on when its reception is over.

@@ -20,7 +20,7 @@ impl<'a> Proc<'a> {
         self.count_code();
         let bytes = value.bytes();
         let words = self.words(to, bytes);
-        self.sends(to, (tag.raw, tag.name), words, Parcel::new(value));
+        self.sends(to, (tag.raw, tag.name), words, || Parcel::new(value));
         self.has_called_send(to, tag, bytes);
         self.restart_code();
     }
@@ -53,7 +53,7 @@ impl<'a> Proc<'a> {
         if self.engine.engaged {
             self.has_called_receive(None, taking, Until::GapOver, at); // requests may have made the gap longer
         }
-        self.sends(to, (tag.raw, tag.name), words, Parcel::new(value));
+        self.sends(to, (tag.raw, tag.name), words, || Parcel::new(value));
         self.has_called_send(to, tag, bytes);
         self.restart_code();
     }
@@ -283,12 +283,12 @@ impl<'a> Proc<'a> {
 
     /// Sends a message, and goes on when it enters. Mostly there are no requests, and then the way is short.
     #[inline(always)]
-    fn sends(&mut self, to: usize, tag: NamedTag, words: usize, parcel: Parcel) {
+    fn sends(&mut self, to: usize, tag: NamedTag, words: usize, make: impl FnOnce() -> Parcel) {
         if self.is_leaving() {
             return;
         }
         if self.engine.engaged || self.is_synchronous(to, words) {
-            return self.sends_among(to, tag, words, parcel);
+            return self.sends_among(to, tag, words, make());
         }
         let network = &self.setup.network;
         let message = self.engine.turns_to(network, to, words);
@@ -296,7 +296,7 @@ impl<'a> Proc<'a> {
             self.fail_at_the_end_of_time();
         }
         self.looks = 0;
-        self.clock.sends(network, &mut self.engine, &message, tag.0, parcel);
+        self.clock.sends(network, &mut self.engine, &message, tag.0, make);
     }
 
     #[cold]

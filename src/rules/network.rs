@@ -505,23 +505,28 @@ impl Network {
     /// What a message of k words to `y` asks the network for, if the processor with this exit calls its send at `t`.
     #[inline]
     pub(crate) fn request(&self, exit: &mut Exit, y: usize, k: usize, t: Time) -> Ask {
-        let mut request = self.foreseen(exit, y, k, t);
+        let Ask { ready, mut ask, mut latency, stream } = self.foreseen(exit, y, k, t);
         if !self.is_exact {
-            request = self.drawn(exit, y, k, request);
+            (latency, ask) = self.drawn(exit, y, k, (ready, latency, stream));
         }
         exit.requests = exit.requests.wrapping_add(1);
-        request
+        Ask { ready, ask, latency, stream }
     }
 
-    /// The same ask with a latency that is drawn.
+    /// The latency is drawn, which is L at most: what it is, and when the message asks.
     #[cold]
-    fn drawn(&self, exit: &mut Exit, y: usize, k: usize, request: Ask) -> Ask {
-        let Ask { ready, latency: L, stream, .. } = request;
+    fn drawn(
+        &self,
+        exit: &mut Exit,
+        y: usize,
+        k: usize,
+        (ready, L, stream): (Time, Time, Time),
+    ) -> (Time, Time) {
         // With a negative G_l a shorter latency could let the message arrive before its send.
         let least = (-(self.send_overhead(exit.id(), y, k) + stream)).max(Time::ZERO).min(L);
         let message = MessageId { from: exit.id(), number: exit.requests as usize };
         let latency = self.choice.latency(message, y, &mut exit.extras().dice, ready, (least, L));
-        Ask { latency, ask: ready.min(ready + latency + stream), ..request }
+        (latency, ready.min(ready + latency + stream))
     }
 
     /// What a message of k words to `y` would ask for if its send were called at `t` and its latency were exactly L.
