@@ -1,0 +1,83 @@
+//! Whether what keeps a processor busy lasts as long as it costs, and as long as its detours last that fall into it.
+//!
+//! The detours of a time are laid out one by one and joined, and what is outside of them is added up.
+
+use super::auditor::{Auditor, Rule, broken};
+use super::deed::Deed;
+use crate::params::{Detours, Noise};
+use crate::time::{PS, Time};
+use crate::trace::ActivityKind;
+
+impl Auditor<'_> {
+    /// Whether a processor that is busy from one moment to another has had as much time as that costs, and went on at once.
+    pub(super) fn lasts(&self, id: usize, start: Time, end: Time, cost: Time) -> bool {
+        match &self.trace.noise {
+            Some(noise) if cost > Time::ZERO => {
+                outside(noise, id, start, end) == cost && goes_on(noise, id, end)
+            }
+            _ => end - start == cost,
+        }
+    }
+
+    /// Whether a processor can have had so much time by a moment.
+    pub(super) fn may_have_had(&self, id: usize, start: Time, end: Time, cost: Time) -> bool {
+        match &self.trace.noise {
+            Some(noise) if cost > Time::ZERO => outside(noise, id, start, end) >= cost,
+            _ => end - start >= cost,
+        }
+    }
+
+    /// Nobody is done computing during a detour. (What the work costs, the trace does not say.)
+    pub(super) fn follow_work(&mut self, did: &[Deed]) {
+        let Some(noise) = &self.trace.noise else { return };
+        for &Deed { id, start, end, what, .. } in did {
+            if matches!(what, ActivityKind::Work(_)) && start < end {
+                broken!(self, "processor {id} computes from {start}",
+                    !goes_on(noise, id, end) || outside(noise, id, start, end) <= Time::ZERO => Rule::Noise,
+                        "until {end}, in a detour";
+                );
+            }
+        }
+    }
+}
+
+/// Whether a processor has the picosecond before a moment to itself.
+fn goes_on(noise: &Noise, id: usize, moment: Time) -> bool {
+    outside_of_few(noise, id, moment - PS, moment) == PS
+}
+
+/// How much of a time a processor has to itself.
+fn outside(noise: &Noise, id: usize, start: Time, end: Time) -> Time {
+    let (cycle, length) = (noise.cycle(), end - start);
+    let whole = (length.as_ps() / cycle.as_ps()).max(0);
+    let rest = outside_of_few(noise, id, start + whole * cycle, end);
+    if whole == 0 { rest } else { whole * outside_of_few(noise, id, Time::ZERO, cycle) + rest }
+}
+
+/// The same for a time with few detours.
+fn outside_of_few(noise: &Noise, id: usize, start: Time, end: Time) -> Time {
+    let mut taken: Vec<(Time, Time)> = Vec::new();
+    let mut repeat = |first: Time, period: Time, length: Time| {
+        // The first one that is not over at the start; one less does no harm.
+        let mut from = first + (start - first - length).as_ps().div_euclid(period.as_ps()) * period;
+        while from < end {
+            taken.push((from.clamp(start, end), (from + length).clamp(start, end)));
+            from += period;
+        }
+    };
+    match noise.of(id) {
+        Detours::Periods(periods) => {
+            periods.iter().for_each(|&(period, length, phase)| repeat(phase, period, length));
+        }
+        Detours::Record(record, offset) => {
+            record.iter().for_each(|&(from, until)| repeat(from - offset, noise.cycle(), until - from));
+        }
+    }
+    taken.sort_unstable();
+    let (mut free, mut over) = (Time::ZERO, start);
+    for (from, until) in taken {
+        free += (from - over).max(Time::ZERO);
+        over = over.max(until);
+    }
+    free + (end - over).max(Time::ZERO)
+}
