@@ -302,7 +302,7 @@ mod tests {
             ("10ms", "has no length"),
             ("", "has no length"),
             ("together", "there is no period"),
-            ("10ms:", "it is not a time"),
+            ("10ms:", "it has no unit"),
             ("10:1", "it has no unit"),
             ("10ms:10ms", "a detour of 10 ms every 10 ms cannot be"),
             ("10ms:-1us", "cannot be"),
@@ -329,7 +329,7 @@ mod tests {
             ("1 -2\n", "line 1: it is no detour"),
             ("1 nan\n", "line 1: it is no detour"),
             ("# one\n5 1\n4 1\n", "line 3: its detour begins at 4 ns"),
-            ("5 1e15\n", "line 1: its detour begins at 5 ns"),
+            ("5 3.6e12\n", "line 1: its detour begins at 5 ns"),
             ("0 5\n3 5\n", "lines 1 to 2: the record is one long detour"),
             ("5 0\n", "lines 1 to 1: the record has no detour"),
         ] {

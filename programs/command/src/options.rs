@@ -1,12 +1,13 @@
 //! The options that commands share, as the command line has them: those of every machine, and those of a program.
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Ports, Ties, Time, TimeError, Work};
+use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Noise, Ports, Ties, Time, TimeError, Work};
 use loggp_programs::{Emulation, option};
 
 use super::failure::Failure;
@@ -85,7 +86,7 @@ pub struct ClockOptions {
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
 #[command(mut_arg("on", |on| {
-    on.conflicts_with_all(["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "barrier", "levels", "level"])
+    on.conflicts_with_all(["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "barrier", "noise", "levels", "level"])
 }))]
 pub struct Options {
     /// How much of it
@@ -108,8 +109,12 @@ pub struct Options {
     /// is made of messages]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub barrier: Option<String>,
-    /// The order of messages of a recorded run, in place of --latency and --ties: one that `loggp check` found, say
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["latency", "ties", "on"])]
+    /// The noise of the processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form says; it
+    /// begins at a place for each processor that --seed draws
+    #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = noise)]
+    pub noise: Option<Noise>,
+    /// The order of messages of a recorded run, and its noise, in place of --latency, --ties and --noise: one that `loggp check` found, say
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["latency", "ties", "noise", "on"])]
     pub repeat_from: Option<PathBuf>,
     /// The levels within it.
     #[command(flatten)]
@@ -258,6 +263,23 @@ fn stack(text: &str) -> Result<usize, String> {
     option::count(text)
         .filter(in_range)
         .ok_or_else(|| format!("give a number of bytes from {LEAST} to {MOST}"))
+}
+
+/// Reads a noise: periods, or the name of a file with a record.
+pub fn noise(text: &str) -> Result<Noise, String> {
+    let said = match text.parse::<Noise>() {
+        Ok(noise) => return Ok(noise),
+        Err(why) => why,
+    };
+    // What has the form of periods is no file's name, unless there is one.
+    let path = Path::new(text);
+    if text.contains(':') && !path.exists() {
+        return Err(said.to_string());
+    }
+    let record = fs::read_to_string(path).map_err(|why| {
+        format!("it is no period with the length of its detour, such as 10ms:25us, and as a file it cannot be read: {why}")
+    })?;
+    Noise::read(&record).map_err(|why| why.to_string())
 }
 
 /// Reads a length of time that is more than none, with its unit.

@@ -79,7 +79,7 @@ impl<'a> Setting<'a> {
 
     /// The study of an algorithm on a machine with these parameters.
     pub fn study(&self, algorithm: &'static Algorithm, params: Params) -> Result<Study, Refusal> {
-        let Options { machine, barrier: cost, work, size, seed, repeat, .. } = self.options;
+        let Options { machine, barrier: cost, noise, work, size, seed, repeat, .. } = self.options;
         let barrier = cost.as_deref().map(|text| barrier(text, params.cycle)).transpose()?;
         let case = Case {
             program: self.program,
@@ -89,6 +89,7 @@ impl<'a> Setting<'a> {
             ports: machine.ports.or(self.ports).unwrap_or_default(),
             latency: self.settled.0,
             ties: self.settled.1,
+            noise: noise.clone(),
             work: work.unwrap_or(if self.emulation.over.is_some() {
                 Work::Measured
             } else {
