@@ -1,10 +1,10 @@
 //! Whether what keeps a processor busy lasts as long as it costs, and as long as its detours last that fall into it.
 //!
-//! The detours of a time are laid out one by one and joined, and what is outside of them is added up.
+//! The detours of a time are laid out one by one, and what is outside of them is added up.
 
 use super::auditor::{Auditor, Rule, broken};
 use super::deed::Deed;
-use crate::params::{Detours, Noise};
+use crate::params::Noise;
 use crate::time::{PS, Time};
 use crate::trace::ActivityKind;
 
@@ -56,28 +56,6 @@ fn outside(noise: &Noise, id: usize, start: Time, end: Time) -> Time {
 
 /// The same for a time with few detours.
 fn outside_of_few(noise: &Noise, id: usize, start: Time, end: Time) -> Time {
-    let mut taken: Vec<(Time, Time)> = Vec::new();
-    let mut repeat = |first: Time, period: Time, length: Time| {
-        // The first one that is not over at the start; one less does no harm.
-        let mut from = first + (start - first - length).as_ps().div_euclid(period.as_ps()) * period;
-        while from < end {
-            taken.push((from.clamp(start, end), (from + length).clamp(start, end)));
-            from += period;
-        }
-    };
-    match noise.of(id) {
-        Detours::Periods(periods) => {
-            periods.iter().for_each(|&(period, length, phase)| repeat(phase, period, length));
-        }
-        Detours::Record(record, offset) => {
-            record.iter().for_each(|&(from, until)| repeat(from - offset, noise.cycle(), until - from));
-        }
-    }
-    taken.sort_unstable();
-    let (mut free, mut over) = (Time::ZERO, start);
-    for (from, until) in taken {
-        free += (from - over).max(Time::ZERO);
-        over = over.max(until);
-    }
-    free + (end - over).max(Time::ZERO)
+    let taken: Time = noise.detours(id, start, end).iter().map(|(from, until)| *until - *from).sum();
+    (end - start).max(Time::ZERO) - taken
 }

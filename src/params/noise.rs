@@ -173,6 +173,46 @@ impl Noise {
         Noise { together: true, ..self }
     }
 
+    /// The detours of a processor from one moment to another, one after the other.
+    ///
+    /// ```
+    /// use loggp::{Noise, Time, US};
+    ///
+    /// let noise = Noise::periodic([(100 * US, 5 * US)])?;
+    /// let taken: Time = noise.detours(3, 0 * US, 1000 * US).iter().map(|(from, until)| *until - *from).sum();
+    /// assert_eq!(taken, 10 * 5 * US);
+    /// # Ok::<(), loggp::ParamsError>(())
+    /// ```
+    pub fn detours(&self, id: usize, from: Time, until: Time) -> Vec<(Time, Time)> {
+        let mut all: Vec<(Time, Time)> = Vec::new();
+        let mut repeat = |first: Time, period: Time, length: Time| {
+            // The first one that is not over; one less does no harm.
+            let mut start = first + (from - first - length).as_ps().div_euclid(period.as_ps()) * period;
+            while start < until {
+                all.push((start.clamp(from, until), (start + length).clamp(from, until)));
+                start += period;
+            }
+        };
+        match self.of(id) {
+            Detours::Periods(periods) => {
+                periods.iter().for_each(|&(period, length, phase)| repeat(phase, period, length));
+            }
+            Detours::Record(record, offset) => {
+                record.iter().for_each(|&(start, end)| repeat(start - offset, self.cycle, end - start));
+            }
+        }
+        all.retain(|(start, end)| start < end);
+        all.sort_unstable();
+        all.dedup_by(|next, last| {
+            let meet = next.0 <= last.1;
+            if meet {
+                last.1 = last.1.max(next.1);
+            }
+            meet
+        });
+        all
+    }
+
     /// What draws the phases, and whether all processors have the same.
     pub(crate) fn phases(&self) -> (u64, bool) {
         (self.seed, self.together)

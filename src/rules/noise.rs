@@ -38,6 +38,9 @@ impl Noise {
     /// The earliest moment, but not before `least`, at which a processor can have begun with what takes it `work` and is
     /// done at `end`.
     pub(crate) fn begin(&self, id: usize, end: Time, work: Time, least: Time) -> Time {
+        if work <= Time::ZERO {
+            return end;
+        }
         let detours = self.of(id);
         let (mut now, mut left) = (end, work);
         while now > least {

@@ -83,11 +83,13 @@ proptest! {
         let end = read.end(start, work);
         prop_assert_eq!(noise.end(id, start * PS, work * PS).as_ps(), end);
         prop_assert_eq!(noise.free(id, start * PS, end * PS).as_ps(), work);
-        if work > 0 {
-            let begin = (0..=end).find(|begin| read.count(*begin, end) == work).unwrap();
-            let least = (start - least).max(0);
-            prop_assert_eq!(noise.begin(id, end * PS, work * PS, least * PS).as_ps(), begin.max(least));
-        }
+        let least = (start - least).max(0);
+        let begin = (0..=end).find(|begin| work > 0 && read.count(*begin, end) == work).unwrap_or(end);
+        prop_assert_eq!(noise.begin(id, end * PS, work * PS, least * PS).as_ps(), begin.max(least));
+        let detours = noise.detours(id, start * PS, end * PS);
+        let is_in = |t: i64| detours.iter().any(|(from, until)| (from.as_ps()..until.as_ps()).contains(&t));
+        prop_assert!((start..end).all(|t| is_in(t) != read.is_free(t)), "{:?}", detours);
+        prop_assert!(detours.windows(2).all(|pair| pair[0].1 < pair[1].0), "{:?}", detours);
     }
 }
 

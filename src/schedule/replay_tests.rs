@@ -6,7 +6,7 @@ use super::*;
 use crate::Machine;
 use crate::error::Cause;
 use crate::message::Tag;
-use crate::params::{Latency, Params, Ports};
+use crate::params::{Latency, Noise, Params, Ports};
 use crate::rules::network::{Entrance, Network};
 use crate::rules::pace::Pace;
 use crate::schedule::{Operation, ScheduleBuilder};
@@ -292,7 +292,10 @@ fn a_schedule_in_a_row_takes_what_the_program_takes() {
         let params = random_params(&mut rng, P);
         let ranks = random_ops(&mut rng, P, 14);
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
-        let program = Machine::new(params).ports(ports).rate("compute", US).run(|p| {
+        let noise =
+            [None, "40us:7us".parse::<Noise>().ok(), Noise::read("3000 500\n9000 20000\n60000 1000").ok()];
+        let noise = noise[rng.usize(0..3)].clone().map(|noise| noise.seed(seed));
+        let program = Machine::new(params).ports(ports).noise(noise.clone()).rate("compute", US).run(|p| {
             let tag = |tag| Tag::<Vec<u8>>::new(tag);
             for op in &ranks[p.id()] {
                 match *op {
@@ -303,11 +306,14 @@ fn a_schedule_in_a_row_takes_what_the_program_takes() {
                 }
             }
         });
-        let replayed = Player::new(params).ports(ports).run(&schedule(&ranks, true));
+        let replayed = Player::new(params).ports(ports).noise(noise.clone()).run(&schedule(&ranks, true));
         match (program, replayed) {
             (Ok(run), Ok(replayed)) => {
                 let finishes: Vec<Time> = run.processors.iter().map(|stats| stats.finish).collect();
-                assert_eq!(replayed.finishes, finishes, "seed {seed}: {params:?}, {ports:?}, {ranks:?}");
+                assert_eq!(
+                    replayed.finishes, finishes,
+                    "seed {seed}: {params:?}, {ports:?}, {noise:?}, {ranks:?}"
+                );
                 assert_eq!(replayed.messages, run.messages(), "seed {seed}");
                 assert_eq!(replayed.stalls, run.stalls(), "seed {seed}");
                 ended += 1;
