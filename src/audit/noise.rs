@@ -49,6 +49,9 @@ fn goes_on(noise: &Noise, id: usize, moment: Time) -> bool {
 /// How much of a time a processor has to itself.
 fn outside(noise: &Noise, id: usize, start: Time, end: Time) -> Time {
     let (cycle, length) = (noise.cycle(), end - start);
+    if length == Time::MAX {
+        return Time::ZERO; // a trace may say any times
+    }
     let whole = (length.as_ps() / cycle.as_ps()).max(0);
     let rest = outside_of_few(noise, id, start + whole * cycle, end);
     if whole == 0 { rest } else { whole * outside_of_few(noise, id, Time::ZERO, cycle) + rest }

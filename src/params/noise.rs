@@ -185,6 +185,9 @@ impl Noise {
     /// ```
     pub fn detours(&self, id: usize, from: Time, until: Time) -> Vec<(Time, Time)> {
         let mut all: Vec<(Time, Time)> = Vec::new();
+        if from >= until {
+            return all;
+        }
         let mut repeat = |first: Time, period: Time, length: Time| {
             // The first one that is not over; one less does no harm.
             let mut start = first + (from - first - length).as_ps().div_euclid(period.as_ps()) * period;

@@ -59,7 +59,11 @@ impl Noise {
     /// How much of a time a processor has outside of its detours.
     pub(crate) fn free(&self, id: usize, start: Time, end: Time) -> Time {
         let (detours, cycle) = (self.of(id), self.cycle());
-        let cycles = (end - start).as_ps() / cycle.as_ps();
+        let length = end - start;
+        if length == Time::MAX {
+            return length; // a trace may say any times
+        }
+        let cycles = length.as_ps() / cycle.as_ps();
         match cycles {
             ..=0 => detours.free(start, end),
             _ => cycles * detours.free(start, start + cycle) + detours.free(start + cycles * cycle, end),
