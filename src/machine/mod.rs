@@ -225,6 +225,11 @@ impl Machine {
         Machine { noise: noise.into(), ..self }
     }
 
+    /// Whether the processors have noise.
+    pub(crate) fn has_noise(&self) -> bool {
+        self.noise.is_some()
+    }
+
     /// Repeats a run that was traced: every message gets the latency that it had there, who acts at the same time does so
     /// in the same order, and the processors have the noise that they had. The parameters and all other settings are this machine's.
     ///

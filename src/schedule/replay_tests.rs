@@ -87,6 +87,37 @@ fn a_flat_send() {
     }
 }
 
+/// A detour of 4 from some moment on, every 100. Rank 0 computes for 90, and sends; rank 1 receives and computes for 5. Either
+/// rules have each of the computations and overheads longer by the detour if that falls into it. By LogGOPSim's the message
+/// goes when its overhead would be over without.
+#[test]
+fn noise_lengthens_what_processors_do() {
+    let ops = [vec![Op::Calc(90), Op::Send(1, 1, 0)], vec![Op::Recv(Some(0), 0), Op::Calc(5)]];
+    let schedule = schedule(&ops, true);
+    let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).word(1).build().unwrap();
+    let mut sends_late = 0;
+    for seed in 0..300 {
+        let noise = Noise::periodic([(100 * US, 4 * US)]).unwrap().seed(seed);
+        let done = |id: usize, start: Time, time: Time| {
+            let detours = noise.detours(id, start, start + 200 * US);
+            let later =
+                |end, (from, until): &(Time, Time)| if *from < end { end + (*until - *from) } else { end };
+            detours.iter().fold(start + time, later)
+        };
+        let finishes = |rules| {
+            let player = Player::new(params).rules(rules).noise(noise.clone());
+            player.run(&schedule).unwrap().finishes
+        };
+        let thought = done(0, Time::ZERO, 90 * US);
+        let sent = done(0, thought, 2 * US);
+        let gets = |there: Time| done(1, done(1, there, 2 * US), 5 * US);
+        assert_eq!(finishes(Rules::Papers), [sent, gets(sent + 6 * US)], "seed {seed}");
+        assert_eq!(finishes(Rules::LogGOPSim), [sent, gets(thought + 8 * US)], "seed {seed}");
+        sends_late += i32::from(sent > thought + 2 * US);
+    }
+    assert!(sends_late > 0);
+}
+
 /// Seven ranks in a binary tree, with L=6, o=2, g=4, G=1 and messages of 3 bytes.
 ///
 /// LogGOPSim: the leaves 3 to 6 send at 0 and are free at o = 2. The first bytes are at 1 and 2 at o + L = 8. There the

@@ -58,9 +58,9 @@ pub struct ReplayCommand {
     /// says
     #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = noise)]
     noise: Option<Noise>,
-    /// Draws for each rank where its noise begins
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value = "1")]
-    seed: u64,
+    /// Draws for each rank where its noise begins [default: 1]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, requires = "noise")]
+    seed: Option<u64>,
     /// How long a unit of a file's computations is [default: 1ns]
     #[arg(long, value_name = "TIME", value_parser = length, allow_hyphen_values = true)]
     #[arg(help_heading = "Schedule")]
@@ -167,7 +167,8 @@ impl ReplayCommand {
         if self.choice.machine.is_none() && choice.name.is_none() && !gives(&self.choice, "word") {
             choice.params.word = NonZeroUsize::MIN;
         }
-        let noise = self.noise.clone().map(|noise| noise.seed(self.seed));
+        let seed = self.seed.unwrap_or(1);
+        let noise = self.noise.clone().map(|noise| noise.seed(seed));
         let player = |params| Player::new(params).ports(self.ports).noise(noise.clone());
         let replay = player(choice.params).rules(self.rules).trace(drawn.is_asked());
         let mut replayed = replay.run(schedule).map_err(|error| match error.cause {
@@ -184,7 +185,7 @@ impl ReplayCommand {
             over,
             name: name.into(),
             rules: self.rules,
-            noise: noise.as_ref().map(|noise| (noise.to_string(), self.seed)),
+            noise: noise.as_ref().map(|noise| (noise.to_string(), seed)),
             ports: self.ports,
             machine: choice.name,
             params: choice.params,
@@ -199,7 +200,7 @@ impl ReplayCommand {
             _ => ", LogGOPSim's rules",
         };
         let wires = wires(Latency::Exact, Ties::Number, self.ports);
-        let wires = wires + &noise_said(self.noise.as_ref(), self.seed);
+        let wires = wires + &noise_said(self.noise.as_ref(), seed);
         let machine = headed(&choice, &parameters, &format!("virtual clock{wires}"));
         let heading = format!("{name}\n{machine}{rules}");
         if let Some(trace) = &trace {
@@ -245,9 +246,8 @@ fn columns() -> Vec<Column<'static, Row>> {
         Column::new("cycle_ns", |played: &Row| played.params.cycle),
         Column::new("ports", |played: &Row| played.ports),
         Column::new("rules", |played: &Row| played.rules),
-        Column::new("noise", |played: &Row| played.noise.as_ref().map(|(noise, _)| noise.clone()))
-            .json_only(),
-        Column::new("seed", |played: &Row| played.noise.as_ref().map(|(_, seed)| *seed)).json_only(),
+        Column::new("noise", |played: &Row| played.noise.as_ref().map(|(noise, _)| noise.clone())),
+        Column::new("seed", |played: &Row| played.noise.as_ref().map(|(_, seed)| *seed)),
         Column::new("ranks", |played: &Row| played.replayed.finishes.len()).titled("ranks"),
         Column::new("operations", |played: &Row| played.operations).titled("operations"),
         Column::new("requirements", |played: &Row| played.requirements),

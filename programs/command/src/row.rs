@@ -108,7 +108,7 @@ pub fn asked() -> [Column<'static, Row>; 11] {
         Column::new("cycle_ns", |row: &Row| row.case().params.cycle),
         Column::new("latency", |row: &Row| row.case().latency.to_string()),
         Column::new("ties", |row: &Row| row.case().ties.to_string()),
-        Column::new("noise", |row: &Row| row.case().noise.as_ref().map(ToString::to_string)).json_only(),
+        Column::new("noise", |row: &Row| row.case().noise.as_ref().map(ToString::to_string)),
         Column::new("ports", |row: &Row| row.case().ports),
         Column::new("levels", |row: &Row| match &row.case().levels[..] {
             [] => Field::Absent,
