@@ -57,7 +57,7 @@ impl Noise {
     }
 
     /// How much of a time a processor has outside of its detours.
-    pub(crate) fn free(&self, id: usize, start: Time, end: Time) -> Time {
+    pub fn free(&self, id: usize, start: Time, end: Time) -> Time {
         let (detours, cycle) = (self.of(id), self.cycle());
         let length = end - start;
         if length == Time::MAX {
