@@ -1285,6 +1285,36 @@ fn a_recorded_order_is_repeated() {
     assert_eq!(row(&format!("{run} --repeat-from {}", path.display()))["model_ns"], row(&drawn)["model_ns"]);
 }
 
+#[test]
+fn seeds_are_runs_with_one_seed_each() {
+    let run = "run remap short-naive -P 8 --size 16";
+    let time = |row: &Value, name: &str| row[name].as_f64().unwrap();
+    let mut alone: Vec<f64> = (0..10)
+        .map(|n| time(&row(&format!("{run} --latency random:{} --ties random:{}", 7 + n, 3 + n)), "model_ns"))
+        .collect();
+    alone.sort_by(f64::total_cmp);
+    for cores in ["", " --cores 1"] {
+        let all = row(&format!("{run} --latency random:7 --ties random:3 --seeds 10{cores}"));
+        let names = ["model_min_ns", "model_lower_ns", "model_ns", "model_upper_ns", "model_max_ns"];
+        let which = [0, 2, 4, 7, 9].map(|place: usize| alone[place]);
+        assert_eq!(names.map(|name| time(&all, name)), which);
+        assert_eq!(all["seeds"], 10);
+    }
+    let table = right(&format!("{run} --latency random:7 --seeds 3"));
+    let seed = table.split_once("has --latency ").unwrap().1.trim_end();
+    let median = time(&row(&format!("{run} --latency {seed}")), "model_ns");
+    assert_eq!(median, time(&row(&format!("{run} --latency random:7 --seeds 3")), "model_ns"));
+
+    for (line, why) in [
+        (format!("{run} --seeds 3"), "nothing is drawn by a seed"),
+        (format!("{run} --latency random:1 --seeds 3 --repeat 2"), "cannot be used with"),
+        (format!("{run} --latency random:1 --seeds 3 --trace x.loggp"), "a trace is of one run"),
+        (format!("{run} --latency random:1 --seeds 0"), "give a whole number from 1 to 1000"),
+    ] {
+        assert!(refusal(&line).contains(why), "{line}");
+    }
+}
+
 /// A few orders of every program; many more would take no test, but an hour.
 #[test]
 fn every_program_is_right_under_other_orders() {

@@ -79,12 +79,13 @@ impl CheckCommand {
     /// Runs it under many orders, and says what came of that.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let request = &self.of.request;
-        let Options { machine, repeat, shard, on, repeat_from, .. } = &request.one.options;
+        let Options { machine, repeat, seeds, shard, on, repeat_from, .. } = &request.one.options;
         for (name, is_given) in [
             ("--latency", machine.latency != Latency::default()),
             ("--ties", machine.ties != Ties::default()),
             ("--repeat-from", repeat_from.is_some()),
             ("--repeat", *repeat > 1),
+            ("--seeds", seeds.is_some()),
             ("--shard", shard.is_some()),
             ("--on", on.on.is_some()),
             ("--format", machine.format != Format::Table),

@@ -12,7 +12,7 @@ use super::options::{MachineOptions, clock_said};
 
 /// The heading of studies like this one, along a range, if there is one.
 pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<&Range>) -> String {
-    let Study { case, emulation, repeat, .. } = study;
+    let Study { case, emulation, repeat, seeds, .. } = study;
     let on = machine.map_or(String::new(), |name| format!(" on {name}"));
     let cycles = match unit.is_cycle() {
         true => format!(" (a cycle is {})", case.params.cycle),
@@ -59,7 +59,9 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<
     if let Some(cost) = case.barrier {
         heading += &format!(", a barrier takes {cost}");
     }
-    if *repeat > 1 {
+    if *seeds {
+        heading += &format!(", median of {repeat} seeds");
+    } else if *repeat > 1 {
         heading += &format!(", median of {repeat} runs");
     }
     heading

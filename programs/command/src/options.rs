@@ -13,6 +13,7 @@ use super::failure::Failure;
 use super::known;
 use super::levels::LevelOptions;
 use super::on::OnOptions;
+use super::row::Spread;
 use super::shard::Shard;
 
 /// Which machine, how it runs, and how that is reported. A command that cannot do what one of them says refuses it.
@@ -100,6 +101,10 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = repeat, allow_negative_numbers = true)]
     #[arg(default_value = "1", help_heading = "Program")]
     pub repeat: usize,
+    /// Run it so many times, each with the next seeds of --latency and --ties, and report how far the times are apart
+    #[arg(long, value_name = "N", value_parser = repeat, allow_negative_numbers = true)]
+    #[arg(help_heading = "Program", conflicts_with_all = ["repeat", "repeat_from", "on"])]
+    pub seeds: Option<usize>,
 
     /// On which machine.
     #[command(flatten)]
@@ -127,6 +132,17 @@ pub struct Options {
     #[arg(long, value_name = "CLOCK", requires = "on")]
     #[arg(value_parser = PossibleValuesParser::new([PossibleValue::new("wall").help(CLOCKS[1].1)]))]
     pub also: Option<String>,
+}
+
+impl Options {
+    /// Of how many runs the times are in the table.
+    pub fn spread(&self) -> Spread {
+        match self.seeds {
+            Some(_) => Spread::Seeds,
+            None if self.repeat > 1 => Spread::Ends,
+            None => Spread::None,
+        }
+    }
 }
 
 /// How rows are written.

@@ -79,7 +79,7 @@ impl<'a> Setting<'a> {
 
     /// The study of an algorithm on a machine with these parameters.
     pub fn study(&self, algorithm: &'static Algorithm, params: Params) -> Result<Study, Refusal> {
-        let Options { machine, barrier: cost, work, size, seed, repeat, .. } = self.options;
+        let Options { machine, barrier: cost, work, size, seed, repeat, seeds, .. } = self.options;
         let barrier = cost.as_deref().map(|text| barrier(text, params.cycle)).transpose()?;
         let case = Case {
             program: self.program,
@@ -101,8 +101,17 @@ impl<'a> Setting<'a> {
             options: self.program.defaults(),
         };
         let case = self.given.iter().cloned().fold(case, Case::set);
-        let wall_too = self.options.also.is_some();
-        Ok(Study { case, emulation: self.emulation.clone(), repeat: *repeat, wall_too })
+        if let Some(seeds) = seeds
+            && case.drawn().is_empty()
+        {
+            return Err(format!(
+                "--seeds {seeds}: nothing is drawn by a seed; give --latency random:1 or --ties random:1 too"
+            )
+            .into());
+        }
+        let (repeat, wall_too) = (seeds.unwrap_or(*repeat), self.options.also.is_some());
+        let emulation = self.emulation.clone();
+        Ok(Study { repeat, seeds: seeds.is_some(), wall_too, ..Study { emulation, ..Study::of(case) } })
     }
 }
 

@@ -154,6 +154,24 @@ impl Case {
         }
     }
 
+    /// The same with seeds that are so much larger, but for that of the data: what is drawn is drawn anew.
+    #[must_use]
+    pub fn drawn_anew(&self, more: u64) -> Case {
+        let mut case = self.clone();
+        for seed in case.latency.seed_mut().into_iter().chain(case.ties.seed_mut()) {
+            *seed = seed.wrapping_add(more);
+        }
+        case
+    }
+
+    /// What is drawn, as the command's options say it; nothing where nothing is.
+    pub fn drawn(&self) -> String {
+        let (mut latency, mut ties) = (self.latency, self.ties);
+        let latency = latency.seed_mut().is_some().then(|| format!("--latency {latency}"));
+        let ties = ties.seed_mut().is_some().then(|| format!("--ties {ties}"));
+        latency.into_iter().chain(ties).collect::<Vec<_>>().join(" ")
+    }
+
     /// Reads the case; or says why it cannot be.
     pub fn plan(&self) -> Planned<'_> {
         self.options.iter().try_for_each(Value::check)?;
