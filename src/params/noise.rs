@@ -216,6 +216,22 @@ impl Noise {
         all
     }
 
+    /// What draws the phases.
+    pub fn seed_mut(&mut self) -> &mut u64 {
+        &mut self.seed
+    }
+
+    /// The same with what this says: `together` or `seed:7`.
+    pub fn set(self, text: &str) -> Result<Noise, ParamsError> {
+        match (text.trim(), text.trim().strip_prefix(SEED).map(str::parse)) {
+            (TOGETHER, _) => Ok(self.together()),
+            (_, Some(Ok(seed))) => Ok(self.seed(seed)),
+            _ => {
+                refuse(format!("{:?} is nothing to say of a noise; give {TOGETHER} or {SEED}7", text.trim()))
+            }
+        }
+    }
+
     /// What draws the phases, and whether all processors have the same.
     pub(crate) fn phases(&self) -> (u64, bool) {
         (self.seed, self.together)
@@ -275,19 +291,20 @@ fn common(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { common(b, a % b) }
 }
 
-/// The word behind the periods of a noise that all processors have at the same time.
+/// What may stand behind the periods of a noise: that all processors have it at the same time, and its seed.
 const TOGETHER: &str = "together";
+const SEED: &str = "seed:";
 
-/// Reads periods and the lengths of their detours, `10ms:25us,1s:1ms`; with `,together` behind them all processors have
-/// their detours at the same time.
+/// Reads periods and the lengths of their detours, `10ms:25us,1s:1ms`. Behind them may stand `,together`, and then all
+/// processors have their detours at the same time, and `,seed:7`; the seed is 1 unless told.
 impl FromStr for Noise {
     type Err = ParamsError;
 
     fn from_str(text: &str) -> Result<Noise, ParamsError> {
-        let (mut periods, mut together) = (Vec::new(), false);
+        let (mut periods, mut settings) = (Vec::new(), Vec::new());
         for part in text.split(',').map(str::trim) {
-            if part == TOGETHER {
-                together = true;
+            if part == TOGETHER || part.starts_with(SEED) {
+                settings.push(part);
                 continue;
             }
             let Some((period, length)) = part.split_once(':') else {
@@ -300,12 +317,11 @@ impl FromStr for Noise {
             };
             periods.push((time(period)?, time(length)?));
         }
-        let noise = Noise::periodic(periods)?;
-        Ok(Noise { together, ..noise })
+        settings.into_iter().try_fold(Noise::periodic(periods)?, Noise::set)
     }
 }
 
-/// Says the noise but for its seed, as [`FromStr`] reads it if it is periodic.
+/// Says the noise as [`FromStr`] reads it, if it is periodic.
 impl fmt::Display for Noise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut said = match &self.pattern {
@@ -322,7 +338,7 @@ impl fmt::Display for Noise {
             said += ",";
             said += TOGETHER;
         }
-        f.pad(&said)
+        f.pad(&format!("{said},{SEED}{}", self.seed))
     }
 }
 
@@ -334,8 +350,12 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         for text in ["10ms:25us", "1ms:25us,100ms:2.5ms", "10us:1.5ns,together"] {
-            assert_eq!(text.parse::<Noise>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<Noise>().unwrap().to_string(), format!("{text},seed:1"));
         }
+        assert_eq!(
+            "10ms:25us,seed:7".parse(),
+            Noise::periodic([(10 * MS, 25 * US)]).map(|noise| noise.seed(7))
+        );
         assert_eq!("10ms:25us".parse(), Noise::periodic([(10 * MS, 25 * US)]));
     }
 
@@ -345,6 +365,7 @@ mod tests {
             ("10ms", "has no length"),
             ("", "has no length"),
             ("together", "there is no period"),
+            ("10ms:25us,seed:x", "is nothing to say of a noise"),
             ("10ms:", "it has no unit"),
             ("10:1", "it has no unit"),
             ("10ms:10ms", "a detour of 10 ms every 10 ms cannot be"),
@@ -363,7 +384,7 @@ mod tests {
         let read = Noise::read("# selfish\n1000\t25\n2000.5 1e3\r\n\n2500 100\n9000 10\n").unwrap();
         let detours = [(1000 * NS, 25 * NS), (2_000_500 * NS / 1000, US), (9000 * NS, 10 * NS)];
         assert_eq!(read, Noise::recorded(detours).unwrap());
-        assert_eq!(read.to_string(), "a record of 3 detours in 9.01 us");
+        assert_eq!(read.to_string(), "a record of 3 detours in 9.01 us,seed:1");
         for (text, why) in [
             ("", "no detour"),
             ("# nothing\n", "no detour"),

@@ -301,8 +301,11 @@ fn settings_change_the_run() {
     assert!(time(noisy) > exact);
     assert_eq!(time(noisy), time(noisy));
     assert_ne!(time(noisy), time(&format!("{noisy} --seed 2")));
+    assert_eq!(time(&format!("{noisy},seed:2")), time(&format!("{noisy} --seed 2")));
+    let drawn = row(&format!("run broadcast --machine cm5 {noisy} --seeds 9"));
+    assert!(drawn["model_min_ns"].as_f64() < drawn["model_max_ns"].as_f64(), "{drawn}");
     let table = right("run broadcast --noise 100us:9us,together --seed 3");
-    assert!(table.lines().nth(1).unwrap().ends_with(", noise 100us:9us,together (seed 3)"), "{table}");
+    assert!(table.lines().nth(1).unwrap().ends_with(", noise 100us:9us,together,seed:3"), "{table}");
     assert!(table.ends_with("\nformulas take the processors to be free of noise\n"), "{table}");
 
     let table = right("run broadcast --latency random:4 --ports dual --work measured --repeat 2");
@@ -323,8 +326,12 @@ fn noise_is_read_from_a_file_and_stands_in_the_trace() {
         let file = trace("noisy.json", &format!("{line} {noise}"));
         let audited = right(&format!("audit {}", file.display()));
         assert!(audited.ends_with("every rule holds\n"), "{audited}");
-        assert_eq!(row(&format!("{line} {noise}"))["noise"], "a record of 3 detours in 21 us");
+        assert_eq!(row(&format!("{line} {noise}"))["noise"], "a record of 3 detours in 21 us,seed:5");
         right(&format!("analyze {}", file.display()));
+        assert_eq!(
+            row(&format!("{line} {noise},seed:6,together"))["noise"],
+            "a record of 3 detours in 21 us,together,seed:6"
+        );
         if line.starts_with("run") {
             let time = |options: &str| row(&format!("{line} {options}"))["model_ns"].as_f64().unwrap();
             assert_eq!(time(&format!("--repeat-from {}", file.display())), time(&noise));
@@ -1324,6 +1331,36 @@ fn a_recorded_order_is_repeated() {
     let drawn = format!("{run} --latency random:7 --ties random:8");
     let path = trace("repeated", &drawn);
     assert_eq!(row(&format!("{run} --repeat-from {}", path.display()))["model_ns"], row(&drawn)["model_ns"]);
+}
+
+#[test]
+fn seeds_are_runs_with_one_seed_each() {
+    let run = "run remap short-naive -P 8 --size 16";
+    let time = |row: &Value, name: &str| row[name].as_f64().unwrap();
+    let mut alone: Vec<f64> = (0..10)
+        .map(|n| time(&row(&format!("{run} --latency random:{} --ties random:{}", 7 + n, 3 + n)), "model_ns"))
+        .collect();
+    alone.sort_by(f64::total_cmp);
+    for cores in ["", " --cores 1"] {
+        let all = row(&format!("{run} --latency random:7 --ties random:3 --seeds 10{cores}"));
+        let names = ["model_min_ns", "model_lower_ns", "model_ns", "model_upper_ns", "model_max_ns"];
+        let which = [0, 2, 4, 7, 9].map(|place: usize| alone[place]);
+        assert_eq!(names.map(|name| time(&all, name)), which);
+        assert_eq!(all["seeds"], 10);
+    }
+    let table = right(&format!("{run} --latency random:7 --seeds 3"));
+    let seed = table.split_once("has --latency ").unwrap().1.trim_end();
+    let median = time(&row(&format!("{run} --latency {seed}")), "model_ns");
+    assert_eq!(median, time(&row(&format!("{run} --latency random:7 --seeds 3")), "model_ns"));
+
+    for (line, why) in [
+        (format!("{run} --seeds 3"), "nothing is drawn by a seed"),
+        (format!("{run} --latency random:1 --seeds 3 --repeat 2"), "cannot be used with"),
+        (format!("{run} --latency random:1 --seeds 3 --trace x.loggp"), "a trace is of one run"),
+        (format!("{run} --latency random:1 --seeds 0"), "give a whole number from 1 to 1000"),
+    ] {
+        assert!(refusal(&line).contains(why), "{line}");
+    }
 }
 
 /// A few orders of every program; many more would take no test, but an hour.

@@ -20,6 +20,10 @@ pub fn details(rows: &[Row], unit: Unit) -> Vec<Block> {
             notes.push(note);
         }
     }
+    for row in rows {
+        let drawn = row.answers.drawn.iter();
+        notes.extend(drawn.map(|drawn| format!("the median run of {} has {drawn}", row.task.name)));
+    }
     if rows.iter().any(|row| row.host().is_some()) {
         blocks.extend(host(rows, unit));
         notes.extend(reasons(rows));

@@ -14,6 +14,7 @@ use super::failure::Failure;
 use super::known;
 use super::levels::LevelOptions;
 use super::on::OnOptions;
+use super::row::Spread;
 use super::shard::Shard;
 
 /// Which machine, how it runs, and how that is reported. A command that cannot do what one of them says refuses it.
@@ -101,6 +102,10 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = repeat, allow_negative_numbers = true)]
     #[arg(default_value = "1", help_heading = "Program")]
     pub repeat: usize,
+    /// Run it so many times, each with the next seeds of --latency and --ties, and report how far the times are apart
+    #[arg(long, value_name = "N", value_parser = repeat, allow_negative_numbers = true)]
+    #[arg(help_heading = "Program", conflicts_with_all = ["repeat", "repeat_from", "on"])]
+    pub seeds: Option<usize>,
 
     /// On which machine.
     #[command(flatten)]
@@ -112,7 +117,7 @@ pub struct Options {
     /// The noise of the processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form says; it
     /// begins at a place for each processor that --seed draws
     #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = noise)]
-    pub noise: Option<Noise>,
+    pub noise: Option<AskedNoise>,
     /// The order of messages of a recorded run, and its noise, in place of --latency, --ties and --noise: one that `loggp check` found, say
     #[arg(long, value_name = "FILE", conflicts_with_all = ["latency", "ties", "noise", "on"])]
     pub repeat_from: Option<PathBuf>,
@@ -132,6 +137,17 @@ pub struct Options {
     #[arg(long, value_name = "CLOCK", requires = "on")]
     #[arg(value_parser = PossibleValuesParser::new([PossibleValue::new("wall").help(CLOCKS[1].1)]))]
     pub also: Option<String>,
+}
+
+impl Options {
+    /// Of how many runs the times are in the table.
+    pub fn spread(&self) -> Spread {
+        match self.seeds {
+            Some(_) => Spread::Seeds,
+            None if self.repeat > 1 => Spread::Ends,
+            None => Spread::None,
+        }
+    }
 }
 
 /// How rows are written.
@@ -265,21 +281,41 @@ fn stack(text: &str) -> Result<usize, String> {
         .ok_or_else(|| format!("give a number of bytes from {LEAST} to {MOST}"))
 }
 
-/// Reads a noise: periods, or the name of a file with a record.
-pub fn noise(text: &str) -> Result<Noise, String> {
-    let said = match text.parse::<Noise>() {
-        Ok(noise) => return Ok(noise),
+/// A noise that was asked for.
+#[derive(Clone)]
+pub struct AskedNoise {
+    noise: Noise,
+    /// Whether it says its seed.
+    has_seed: bool,
+}
+
+impl AskedNoise {
+    /// The noise, drawn by this seed unless it says another.
+    pub fn drawn_by(&self, seed: u64) -> Noise {
+        let noise = self.noise.clone();
+        if self.has_seed { noise } else { noise.seed(seed) }
+    }
+}
+
+/// Reads a noise: periods, or the name of a file with a record; and what else is said of it.
+pub fn noise(text: &str) -> Result<AskedNoise, String> {
+    let is_setting = |part: &&str| part.trim() == "together" || part.trim().starts_with("seed:");
+    let settings: Vec<&str> = text.rsplit(',').take_while(is_setting).collect();
+    let has_seed = settings.iter().any(|part| part.trim().starts_with("seed:"));
+    let why = match text.parse::<Noise>() {
+        Ok(noise) => return Ok(AskedNoise { noise, has_seed }),
         Err(why) => why,
     };
+    let path = Path::new(text.rsplitn(settings.len() + 1, ',').last().unwrap_or_default());
     // What has the form of periods is no file's name, unless there is one.
-    let path = Path::new(text);
     if text.contains(':') && !path.exists() {
-        return Err(said.to_string());
+        return Err(why.to_string());
     }
     let record = fs::read_to_string(path).map_err(|why| {
         format!("it is no period with the length of its detour, such as 10ms:25us, and as a file it cannot be read: {why}")
     })?;
-    Noise::read(&record).map_err(|why| why.to_string())
+    let noise = Noise::read(&record).and_then(|noise| settings.into_iter().try_fold(noise, Noise::set));
+    Ok(AskedNoise { noise: noise.map_err(|why| why.to_string())?, has_seed })
 }
 
 /// Reads a length of time that is more than none, with its unit.

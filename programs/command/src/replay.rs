@@ -20,7 +20,7 @@ use super::formula::{self, Over};
 use super::heading::{headed, noise_said, wires};
 use super::known;
 use super::number::Unit;
-use super::options::{ChoiceOptions, Format, Named, PORTS, count, length, noise, one_of, seed};
+use super::options::{AskedNoise, ChoiceOptions, Format, Named, PORTS, count, length, noise, one_of, seed};
 use super::output::{Files, Outputs};
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
@@ -57,7 +57,7 @@ pub struct ReplayCommand {
     /// The noise of the ranks' processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form
     /// says
     #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = noise)]
-    noise: Option<Noise>,
+    noise: Option<AskedNoise>,
     /// Draws for each rank where its noise begins [default: 1]
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, requires = "noise")]
     seed: Option<u64>,
@@ -98,8 +98,8 @@ struct Row {
     name: String,
     /// By whose rules.
     rules: Rules,
-    /// The noise, if there is any, and its seed.
-    noise: Option<(String, u64)>,
+    /// The noise, if there is any.
+    noise: Option<String>,
     /// With which ports.
     ports: Ports,
     /// The machine's name, if it has one.
@@ -167,8 +167,7 @@ impl ReplayCommand {
         if self.choice.machine.is_none() && choice.name.is_none() && !gives(&self.choice, "word") {
             choice.params.word = NonZeroUsize::MIN;
         }
-        let seed = self.seed.unwrap_or(1);
-        let noise = self.noise.clone().map(|noise| noise.seed(seed));
+        let noise = self.noise.as_ref().map(|noise| noise.drawn_by(self.seed.unwrap_or(1)));
         let player = |params| Player::new(params).ports(self.ports).noise(noise.clone());
         let replay = player(choice.params).rules(self.rules).trace(drawn.is_asked());
         let mut replayed = replay.run(schedule).map_err(|error| match error.cause {
@@ -185,7 +184,7 @@ impl ReplayCommand {
             over,
             name: name.into(),
             rules: self.rules,
-            noise: noise.as_ref().map(|noise| (noise.to_string(), seed)),
+            noise: noise.as_ref().map(Noise::to_string),
             ports: self.ports,
             machine: choice.name,
             params: choice.params,
@@ -200,7 +199,7 @@ impl ReplayCommand {
             _ => ", LogGOPSim's rules",
         };
         let wires = wires(Latency::Exact, Ties::Number, self.ports);
-        let wires = wires + &noise_said(self.noise.as_ref(), seed);
+        let wires = wires + &noise_said(noise.as_ref());
         let machine = headed(&choice, &parameters, &format!("virtual clock{wires}"));
         let heading = format!("{name}\n{machine}{rules}");
         if let Some(trace) = &trace {
@@ -246,8 +245,7 @@ fn columns() -> Vec<Column<'static, Row>> {
         Column::new("cycle_ns", |played: &Row| played.params.cycle),
         Column::new("ports", |played: &Row| played.ports),
         Column::new("rules", |played: &Row| played.rules),
-        Column::new("noise", |played: &Row| played.noise.as_ref().map(|(noise, _)| noise.clone())),
-        Column::new("seed", |played: &Row| played.noise.as_ref().map(|(_, seed)| *seed)),
+        Column::new("noise", |played: &Row| played.noise.clone()),
         Column::new("ranks", |played: &Row| played.replayed.finishes.len()).titled("ranks"),
         Column::new("operations", |played: &Row| played.operations).titled("operations"),
         Column::new("requirements", |played: &Row| played.requirements),

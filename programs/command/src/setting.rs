@@ -79,7 +79,7 @@ impl<'a> Setting<'a> {
 
     /// The study of an algorithm on a machine with these parameters.
     pub fn study(&self, algorithm: &'static Algorithm, params: Params) -> Result<Study, Refusal> {
-        let Options { machine, barrier: cost, noise, work, size, seed, repeat, .. } = self.options;
+        let Options { machine, barrier: cost, noise, work, size, seed, repeat, seeds, .. } = self.options;
         let barrier = cost.as_deref().map(|text| barrier(text, params.cycle)).transpose()?;
         let case = Case {
             program: self.program,
@@ -89,7 +89,7 @@ impl<'a> Setting<'a> {
             ports: machine.ports.or(self.ports).unwrap_or_default(),
             latency: self.settled.0,
             ties: self.settled.1,
-            noise: noise.clone(),
+            noise: noise.as_ref().map(|noise| noise.drawn_by(*seed)),
             work: work.unwrap_or(if self.emulation.over.is_some() {
                 Work::Measured
             } else {
@@ -102,8 +102,17 @@ impl<'a> Setting<'a> {
             options: self.program.defaults(),
         };
         let case = self.given.iter().cloned().fold(case, Case::set);
-        let wall_too = self.options.also.is_some();
-        Ok(Study { case, emulation: self.emulation.clone(), repeat: *repeat, wall_too })
+        if let Some(seeds) = seeds
+            && case.drawn().is_empty()
+        {
+            return Err(format!(
+                "--seeds {seeds}: nothing is drawn by a seed; give --latency random:1, --ties random:1 or --noise too"
+            )
+            .into());
+        }
+        let (repeat, wall_too) = (seeds.unwrap_or(*repeat), self.options.also.is_some());
+        let emulation = self.emulation.clone();
+        Ok(Study { repeat, seeds: seeds.is_some(), wall_too, ..Study { emulation, ..Study::of(case) } })
     }
 }
 

@@ -56,7 +56,7 @@ pub struct Case {
     pub latency: Latency,
     /// Who goes first among processors that act at the same time.
     pub ties: Ties,
-    /// The noise of the processors; the seed of the case draws its phases.
+    /// The noise of the processors.
     pub noise: Option<Noise>,
     /// What computing costs.
     pub work: Work,
@@ -157,6 +157,26 @@ impl Case {
         }
     }
 
+    /// The same with seeds that are so much larger, but for that of the data: what is drawn is drawn anew.
+    #[must_use]
+    pub fn drawn_anew(&self, more: u64) -> Case {
+        let mut case = self.clone();
+        let noise = case.noise.as_mut().map(Noise::seed_mut);
+        for seed in case.latency.seed_mut().into_iter().chain(case.ties.seed_mut()).chain(noise) {
+            *seed = seed.wrapping_add(more);
+        }
+        case
+    }
+
+    /// What is drawn, as the command's options say it; nothing where nothing is.
+    pub fn drawn(&self) -> String {
+        let (mut latency, mut ties) = (self.latency, self.ties);
+        let latency = latency.seed_mut().is_some().then(|| format!("--latency {latency}"));
+        let ties = ties.seed_mut().is_some().then(|| format!("--ties {ties}"));
+        let noise = self.noise.as_ref().map(|noise| format!("--noise {noise}"));
+        latency.into_iter().chain(ties).chain(noise).collect::<Vec<_>>().join(" ")
+    }
+
     /// Reads the case; or says why it cannot be.
     pub fn plan(&self) -> Planned<'_> {
         self.options.iter().try_for_each(Value::check)?;
@@ -178,7 +198,7 @@ impl Case {
         let Case { program, algorithm, size, seed, .. } = self;
         let options = self.options.iter().map(Value::text).collect::<Vec<_>>();
         let machine = machine.latency(self.latency).ties(self.ties).levels(self.levels.iter().copied());
-        let machine = machine.noise(self.noise.clone().map(|noise| noise.seed(self.seed)));
+        let machine = machine.noise(self.noise.clone());
         let machine = machine.case(&(program.name, algorithm.name, size, seed, options));
         let machine = match &emulation.order {
             Some(order) if !is_real => machine.ordered(order),
