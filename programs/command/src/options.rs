@@ -281,41 +281,53 @@ fn stack(text: &str) -> Result<usize, String> {
         .ok_or_else(|| format!("give a number of bytes from {LEAST} to {MOST}"))
 }
 
-/// A noise that was asked for.
+/// A noise that was asked for: periods, or a file with a record that is still to be read.
 #[derive(Clone)]
 pub struct AskedNoise {
-    noise: Noise,
-    /// Whether it says its seed.
-    has_seed: bool,
+    text: String,
+    periods: Option<Noise>,
 }
 
 impl AskedNoise {
+    /// The periods or the name of the file, and what else is said.
+    fn parts(&self) -> (&str, Vec<&str>) {
+        let is_setting = |part: &&str| part.trim() == "together" || part.trim().starts_with("seed:");
+        let settings: Vec<&str> = self.text.rsplit(',').take_while(is_setting).collect();
+        (self.text.rsplitn(settings.len() + 1, ',').last().unwrap_or_default(), settings)
+    }
+
     /// The noise, drawn by this seed unless it says another.
-    pub fn drawn_by(&self, seed: u64) -> Noise {
-        let noise = self.noise.clone();
-        if self.has_seed { noise } else { noise.seed(seed) }
+    pub fn read(&self, seed: u64) -> Result<Noise, Failure> {
+        let (name, settings) = self.parts();
+        let noise = match &self.periods {
+            Some(noise) => Ok(noise.clone()),
+            None => {
+                let record = fs::read_to_string(name).map_err(|why| {
+                    Failure::Request(format!(
+                        "--noise {name}: it is no period with the length of its detour, such as 10ms:25us, and as a file it \
+                         cannot be read: {why}"
+                    ))
+                })?;
+                Noise::read(&record)
+            }
+        };
+        let noise = noise.and_then(|noise| settings.into_iter().try_fold(noise.seed(seed), Noise::set));
+        noise.map_err(|why| Failure::Request(format!("--noise {name}: {why}")))
     }
 }
 
-/// Reads a noise: periods, or the name of a file with a record; and what else is said of it.
+/// Reads a noise. What has the form of periods is no file's name, unless there is one.
 pub fn noise(text: &str) -> Result<AskedNoise, String> {
-    let is_setting = |part: &&str| part.trim() == "together" || part.trim().starts_with("seed:");
-    let settings: Vec<&str> = text.rsplit(',').take_while(is_setting).collect();
-    let has_seed = settings.iter().any(|part| part.trim().starts_with("seed:"));
-    let why = match text.parse::<Noise>() {
-        Ok(noise) => return Ok(AskedNoise { noise, has_seed }),
-        Err(why) => why,
+    let (periods, why) = match text.parse::<Noise>() {
+        Ok(periods) => (Some(periods), String::new()),
+        Err(why) => (None, why.to_string()),
     };
-    let path = Path::new(text.rsplitn(settings.len() + 1, ',').last().unwrap_or_default());
-    // What has the form of periods is no file's name, unless there is one.
-    if text.contains(':') && !path.exists() {
-        return Err(why.to_string());
+    let asked = AskedNoise { text: text.into(), periods };
+    let (name, _) = asked.parts();
+    if asked.periods.is_none() && name.contains(':') && !Path::new(name).exists() {
+        return Err(why);
     }
-    let record = fs::read_to_string(path).map_err(|why| {
-        format!("it is no period with the length of its detour, such as 10ms:25us, and as a file it cannot be read: {why}")
-    })?;
-    let noise = Noise::read(&record).and_then(|noise| settings.into_iter().try_fold(noise, Noise::set));
-    Ok(AskedNoise { noise: noise.map_err(|why| why.to_string())?, has_seed })
+    Ok(asked)
 }
 
 /// Reads a length of time that is more than none, with its unit.

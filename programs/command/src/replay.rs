@@ -167,7 +167,7 @@ impl ReplayCommand {
         if self.choice.machine.is_none() && choice.name.is_none() && !gives(&self.choice, "word") {
             choice.params.word = NonZeroUsize::MIN;
         }
-        let noise = self.noise.as_ref().map(|noise| noise.drawn_by(self.seed.unwrap_or(1)));
+        let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
         let player = |params| Player::new(params).ports(self.ports).noise(noise.clone());
         let replay = player(choice.params).rules(self.rules).trace(drawn.is_asked());
         let mut replayed = replay.run(schedule).map_err(|error| match error.cause {

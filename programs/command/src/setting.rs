@@ -1,6 +1,6 @@
 //! The studies that a request asks for, but for their algorithm and for what is swept.
 
-use loggp::{ClockKind, Latency, Order, Params, ParamsBuilder, Ports, Ties, Time, Work};
+use loggp::{ClockKind, Latency, Noise, Order, Params, ParamsBuilder, Ports, Ties, Time, Work};
 use loggp_programs::{Algorithm, Case, Emulation, Program, ProgramOption, Refusal, Value};
 use loggp_study::Study;
 
@@ -22,6 +22,8 @@ pub struct Setting<'a> {
     pub machine: ParamsBuilder,
     /// How latencies and ties are drawn.
     settled: (Latency, Ties),
+    /// The noise of the processors.
+    noise: Option<Noise>,
     /// The ports that its file says it has.
     ports: Option<Ports>,
     /// The levels that its file has.
@@ -54,7 +56,19 @@ impl<'a> Setting<'a> {
             settled = (trace.latency, trace.ties);
             emulation.order = Some(Order::of(&trace));
         }
-        Ok(Setting { program, settled, name, machine, ports, levels, emulation, given: &of.given, options })
+        let noise = options.noise.as_ref().map(|noise| noise.read(options.seed)).transpose()?;
+        Ok(Setting {
+            program,
+            settled,
+            noise,
+            name,
+            machine,
+            ports,
+            levels,
+            emulation,
+            given: &of.given,
+            options,
+        })
     }
 
     /// The machine.
@@ -79,7 +93,7 @@ impl<'a> Setting<'a> {
 
     /// The study of an algorithm on a machine with these parameters.
     pub fn study(&self, algorithm: &'static Algorithm, params: Params) -> Result<Study, Refusal> {
-        let Options { machine, barrier: cost, noise, work, size, seed, repeat, seeds, .. } = self.options;
+        let Options { machine, barrier: cost, work, size, seed, repeat, seeds, .. } = self.options;
         let barrier = cost.as_deref().map(|text| barrier(text, params.cycle)).transpose()?;
         let case = Case {
             program: self.program,
@@ -89,7 +103,7 @@ impl<'a> Setting<'a> {
             ports: machine.ports.or(self.ports).unwrap_or_default(),
             latency: self.settled.0,
             ties: self.settled.1,
-            noise: noise.as_ref().map(|noise| noise.drawn_by(*seed)),
+            noise: self.noise.clone(),
             work: work.unwrap_or(if self.emulation.over.is_some() {
                 Work::Measured
             } else {
