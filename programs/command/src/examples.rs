@@ -86,6 +86,13 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("audit", ["loggp run scatter -P 8 --trace scatter.json", "loggp audit scatter.json"]),
     ("trace2goal", ["loggp trace2goal scatter.json", "loggp trace2goal scatter.json -o scatter.goal"]),
     (
+        "mpi2goal",
+        [
+            "loggp mpi2goal pmpi-trace-rank-0.txt pmpi-trace-rank-1.txt",
+            "loggp mpi2goal trace-0.txt trace-1.txt -o trace.goal",
+        ],
+    ),
+    (
         "reproduce",
         ["loggp reproduce --list", "loggp reproduce logp-fig3 --clock virtual -o figures -o figure-3.md"],
     ),
