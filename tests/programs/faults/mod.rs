@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A command line for each subcommand, and one for each kind of file that it writes, in a folder of its own. `t.json` and
-/// `t.loggp` are a trace, and `1.csv` and `2.csv` shards.
+/// `t.loggp` are a trace, `1.csv` and `2.csv` shards, and `0.txt` and `1.txt` the calls of two ranks.
 const LINES: [&str; 25] = [
     "run scatter -P 4 --trace x.json --timeline x.svg -o x.csv",
     "run fft -P 4 --size 4k --trace x.loggp",
