@@ -3,12 +3,13 @@
 use std::process::Command;
 
 use loggp::{NS, Params, Player, Rules, Schedule, US};
-use loggp_goal::mpi;
+use loggp_goal::mpi::{self, Mpi};
 use loggp_goal::patterns::Pattern;
 
 /// The schedule of these traces; or what is wrong with them.
 fn read(traces: &[String]) -> Result<Schedule, String> {
-    mpi::read(traces.iter().map(|trace| Ok(trace.as_bytes())), 8, NS).map_err(|why| why.to_string())
+    mpi::read(traces.iter().map(|trace| Ok(trace.as_bytes())), Mpi::OpenMpi, NS)
+        .map_err(|why| why.to_string())
 }
 
 /// When each rank ends.
@@ -25,6 +26,7 @@ fn a_collective_is_its_pattern() {
         ("MPI_Bcast:1:0:25:3,8,8:ROOT:COMM:2", "binomial-broadcast", true),
         ("MPI_Reduce:1:0:0:25:3,8,8:5:ROOT:COMM:2", "binomial-reduce", true),
         ("MPI_Allreduce:1:0:0:25:3,8,8:5:COMM:2", "dissemination", false),
+        ("MPI_Barrier:1:COMM:2", "dissemination", false),
         ("MPI_Scan:1:0:0:25:3,8,8:5:COMM:2", "ring", false),
         ("MPI_Gather:1:0:25:3,8,8:0:0:3,8,8:ROOT:COMM:2", "binomial-gather", true),
         ("MPI_Scatter:1:0:0:3,8,8:0:25:3,8,8:ROOT:COMM:2", "binomial-scatter", true),
@@ -32,7 +34,8 @@ fn a_collective_is_its_pattern() {
         ("MPI_Alltoall:1:0:25:3,8,8:0:25:3,8,8:COMM:2", "all-to-all", false),
     ] {
         for P in [2, 5, 8] {
-            let own = finishes(&Pattern::named(pattern).unwrap().schedule(P, 200).unwrap());
+            let bytes = if call.starts_with("MPI_Barrier") { 1 } else { 200 };
+            let own = finishes(&Pattern::named(pattern).unwrap().schedule(P, bytes).unwrap());
             for root in if has_root { 0..P } else { 0..1 } {
                 let trace = |id: usize| {
                     let call =
@@ -78,9 +81,37 @@ fn requests_overlap_with_computing() {
     assert_eq!(finishes(&both), [us(2.0 + 50.0 + 2.0 + 7.25), us(2.0 + 80.0 + 2.0 + 7.25)]);
 }
 
+/// Any source, nobody, and both at once; each MPI has its own numbers for them.
+#[test]
+fn any_source_and_nobody() {
+    for (mpi, any, nobody, apart) in [(Mpi::OpenMpi, -1, -2, 8), (Mpi::Mpich, -2, -1, 4)] {
+        let comm = |id: usize| format!("9,{id},2");
+        let zero = format!(
+            "MPI_Init:0:0:0:1\nMPI_Sendrecv:1:0:8:3,8,8:1:0:0:8:3,8,8:{any}:-1:{c}:0:2\n\
+             MPI_Sendrecv:2:0:8:3,8,8:{nobody}:0:0:8:3,8,8:{nobody}:0:{c}:0:3\n\
+             MPI_Irecv:3:0:1:3,8,8:1:5:{c}:96:3\nMPI_Irecv:3:0:1:3,8,8:{any}:6:{c}:{}:3\nMPI_Waitall:3:2:96:0:4\n\
+             MPI_Sendrecv_replace:4:0:8:3,8,8:1:9:1:9:{c}:0:5\nMPI_Finalize:7:-\n",
+            96 + apart,
+            c = comm(0)
+        );
+        let one = format!(
+            "MPI_Init:0:0:0:1\nMPI_Recv:1:0:8:3,8,8:0:0:{c}:0:2\nMPI_Send:2:0:8:3,8,8:0:3:{c}:3\n\
+             MPI_Send:3:0:1:3,8,8:0:6:{c}:4\nMPI_Send:4:0:1:3,8,8:0:5:{c}:5\n\
+             MPI_Sendrecv_replace:5:0:8:3,8,8:0:9:0:9:{c}:0:6\nMPI_Finalize:6:-\n",
+            c = comm(1)
+        );
+        let traces = [zero, one];
+        let schedule = mpi::read(traces.iter().map(|trace| Ok(trace.as_bytes())), mpi, NS).unwrap();
+        let params = Params::builder(1).set("L=6us,o=2us,g=4us").unwrap().build().unwrap();
+        let played = Player::new(params).run(&schedule).unwrap();
+        // What is to and from nobody is not there, and the computing at the end comes when both requests are done.
+        assert_eq!((schedule.len(), played.messages), (13, 6), "{mpi:?}");
+    }
+}
+
 #[test]
 fn what_is_wrong_is_told_by_rank_and_line() {
-    let good = "MPI_Barrier:1:9,0,2:2\n".to_string();
+    let good = "MPI_Barrier:1:9,0,2:2\nMPI_Finalize:2:-\n".to_string();
     for (wrong, said) in [
         ("\n# x\nMPI_Put:1:2", "rank 1, line 3: MPI_Put cannot be read; calls that can are sends"),
         ("MPI_Barrier:1:9,1,3:2", "line 1: MPI_Barrier is on a communicator of 3 ranks, and there are 2"),
@@ -95,6 +126,8 @@ fn what_is_wrong_is_told_by_rank_and_line() {
         ("MPI_Barrier:5:9,1,2:4", "MPI_Barrier ends before it begins"),
         ("MPI_Barrier:5:9,1,2:6\nMPI_Barrier:4:9,1,2:6", "line 2: the call begins before the last one ended"),
         ("hello", "a line is a call"),
+        ("", "the trace ends here, without MPI_Finalize"),
+        ("MPI_Barrier:1:9,1,2:2\n", "line 2: the trace ends here"),
     ] {
         let error = read(&[good.clone(), wrong.into()]).unwrap_err();
         assert!(error.starts_with("rank 1, line ") && error.contains(said), "{wrong:?}: {error}");

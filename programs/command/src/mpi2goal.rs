@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use loggp::{Schedule, Time};
-use loggp_goal::mpi;
+use loggp_goal::mpi::{self, Mpi};
 
 use super::failure::Failure;
-use super::options::{count, length};
+use super::options::length;
 use super::schedule::Goal;
 
 /// The arguments.
@@ -18,15 +18,25 @@ pub struct Mpi2Goal {
     /// The traces, a file for each rank, such as pmpi-trace-rank-0.txt: the last number in a name says whose it is
     #[arg(required = true)]
     traces: Vec<PathBuf>,
-    /// How many bytes an MPI_Request has, by which requests in an array are found: 8, or 4 in MPICH
-    #[arg(long, value_name = "BYTES", value_parser = count, allow_negative_numbers = true, default_value = "8")]
-    request_size: usize,
+    /// Whose MPI the program used: what stands for any source and for nobody, and how long a request is, is not the same
+    #[arg(long, value_name = "MPI", value_enum, default_value = "openmpi")]
+    mpi: Whose,
     /// What a unit of `calc` is
     #[arg(long, value_name = "TIME", default_value = "1ns", value_parser = length)]
     unit: Time,
     /// Write it to FILE.goal as text, or to FILE.bin in LogGOPSim's binary form [default: to stdout, as text]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+}
+
+/// Whose MPI a program used.
+#[derive(Clone, Copy, ValueEnum)]
+enum Whose {
+    /// Open MPI
+    #[value(name = "openmpi")]
+    OpenMpi,
+    /// MPICH, and what is made of it: Intel's, Cray's, MVAPICH
+    Mpich,
 }
 
 impl Mpi2Goal {
@@ -39,7 +49,11 @@ impl Mpi2Goal {
     fn schedule(&self) -> Result<Schedule, Failure> {
         let traces = in_order(&self.traces)?;
         let files = traces.iter().map(|path| File::open(path).map(BufReader::new));
-        let read = mpi::read(files, self.request_size.max(1) as u64, self.unit);
+        let mpi = match self.mpi {
+            Whose::OpenMpi => Mpi::OpenMpi,
+            Whose::Mpich => Mpi::Mpich,
+        };
+        let read = mpi::read(files, mpi, self.unit);
         read.map_err(|why| Failure::Request(format!("{}: {why}", traces[why.rank].display())))
     }
 }

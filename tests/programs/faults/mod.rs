@@ -68,7 +68,7 @@ fn folder() -> TempDir {
         assert_eq!(made.status.code(), Some(0), "{line}: {made:?}");
     }
     for rank in [0, 1] {
-        let calls = format!("MPI_Init:0:0:0:1\nMPI_Barrier:5:1,{rank},2:9\n");
+        let calls = format!("MPI_Init:0:0:0:1\nMPI_Barrier:5:1,{rank},2:9\nMPI_Finalize:9:-\n");
         fs::write(folder.path().join(format!("{rank}.txt")), calls).unwrap();
     }
     folder

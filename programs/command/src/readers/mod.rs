@@ -9,7 +9,7 @@ use std::io;
 use loggp::{
     NS, Noise, Order, Params, ParamsBuilder, Player, Replay, Rules, Schedule, Time, Trace, US, audit,
 };
-use loggp_goal::mpi;
+use loggp_goal::mpi::{self, Mpi};
 use loggp_programs::math::dense::entries;
 use loggp_programs::{rtt, transportation};
 use loggp_study::analysis::{Analysis, WhatIf};
@@ -165,7 +165,7 @@ fn trips(bytes: &[u8]) -> Result<(), String> {
 /// The traces of ranks stand one behind the other, with form feeds between them.
 fn calls(bytes: &[u8]) -> Result<(), String> {
     let ranks: Vec<&[u8]> = bytes.split(|byte| *byte == 0x0c).collect();
-    let schedule = said(mpi::read(ranks.iter().map(|rank| Ok(*rank)), 8, NS))?;
+    let schedule = said(mpi::read(ranks.iter().map(|rank| Ok(*rank)), Mpi::default(), NS))?;
     assert_eq!(schedule.ranks(), ranks.len());
     Ok(())
 }

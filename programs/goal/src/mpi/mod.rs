@@ -10,7 +10,32 @@ use std::io::{self, BufRead, Read};
 
 use loggp::{Operation, Requirement, Schedule, ScheduleBuilder, ScheduleError, Time};
 
+mod call;
+
+use self::call::Call;
 use super::patterns::{Before, Collective};
+
+/// Whose MPI the program used. Each has numbers of its own for the same things.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mpi {
+    /// Open MPI: -1 is any source and -2 nobody, and a request has 8 bytes.
+    #[default]
+    OpenMpi,
+    /// MPICH and its kin: -2 is any source and -1 nobody, and a request has 4 bytes.
+    Mpich,
+}
+
+impl Mpi {
+    /// What stands for any source.
+    fn any_source(self) -> i64 {
+        if self == Mpi::OpenMpi { -1 } else { -2 }
+    }
+
+    /// How far apart requests are in an array.
+    fn request(self) -> u64 {
+        if self == Mpi::OpenMpi { 8 } else { 4 }
+    }
+}
 
 /// What is wrong with a trace.
 #[derive(Debug, thiserror::Error)]
@@ -83,14 +108,13 @@ const LOCAL: [&str; 17] = [
 const LONGEST: u64 = 1 << 20;
 /// Tags of messages are below this, and those of collectives from here on.
 const OF_COLLECTIVES: u32 = 1 << 30;
-/// What stands for any sender and any tag.
-const ANY: i64 = -1;
+/// What stands for any tag.
+const ANY_TAG: i64 = -1;
 
-/// The schedule of a program with these traces, rank by rank. Requests that follow each other in an array are so many bytes apart,
-/// and computing takes whole units of time.
+/// The schedule of a program with these traces, rank by rank. Computing takes whole units of time.
 pub fn read<R: BufRead>(
     traces: impl ExactSizeIterator<Item = io::Result<R>>,
-    request: u64,
+    mpi: Mpi,
     unit: Time,
 ) -> Result<Schedule, TraceError> {
     let P = traces.len();
@@ -102,7 +126,7 @@ pub fn read<R: BufRead>(
             builder: &mut builder,
             id: rank,
             P,
-            request,
+            mpi,
             unit: unit.as_ps().max(1),
             owed: 0,
             next: 0,
@@ -119,11 +143,18 @@ pub fn read<R: BufRead>(
             line.clear();
             number += 1;
             let mut part = trace.by_ref().take(LONGEST);
-            if part.read_until(b'\n', &mut line).map_err(|why| unreadable(why, number))? == 0 {
-                break;
+            let read = part.read_until(b'\n', &mut line).map_err(|why| unreadable(why, number))?;
+            let refuse = |why| TraceError { rank, line: number, why };
+            match read as u64 {
+                0 if this.ended => break,
+                0 => {
+                    return Err(refuse(
+                        "the trace ends here, without MPI_Finalize; give one that is whole".into(),
+                    ));
+                }
+                LONGEST => return Err(refuse(format!("a line has less than {LONGEST} bytes"))),
+                _ => this.line(String::from_utf8_lossy(&line).trim()).map_err(refuse)?,
             }
-            let text = String::from_utf8_lossy(&line);
-            this.line(text.trim()).map_err(|why| TraceError { rank, line: number, why })?;
         }
     }
     builder.build().map_err(at(P - 1, 1))
@@ -137,8 +168,8 @@ struct Rank<'a> {
     id: usize,
     /// How many there are.
     P: usize,
-    /// How far apart requests are in an array.
-    request: u64,
+    /// Whose MPI it used.
+    mpi: Mpi,
     /// How long a unit of computing is, in picoseconds.
     unit: i64,
     /// How much longer it has computed than the units that it got.
@@ -155,66 +186,6 @@ struct Rank<'a> {
     since: Option<i128>,
     /// Whether it is through.
     ended: bool,
-}
-
-/// A call.
-struct Call<'a> {
-    name: &'a str,
-    /// When it began, its arguments, and when it ended.
-    parts: Vec<&'a str>,
-}
-
-impl<'a> Call<'a> {
-    fn part(&self, place: usize) -> Result<&'a str, String> {
-        let lacks =
-            || format!("{} has {} arguments, and argument {place} is needed", self.name, self.parts.len());
-        self.parts.get(place).copied().ok_or_else(lacks)
-    }
-
-    /// The number at a place, the first of those between its commas.
-    fn number<T: std::str::FromStr>(&self, place: usize, what: &str) -> Result<T, String> {
-        let part = self.part(place)?;
-        let first = part.split(',').next().unwrap_or_default().trim();
-        first
-            .parse()
-            .map_err(|_| format!("{}: {what} is a number, and argument {place} is {first:?}", self.name))
-    }
-
-    /// How many bytes so many of a datatype are.
-    fn bytes(&self, count: usize) -> Result<u64, String> {
-        let n: u64 = self.number(count, "a count")?;
-        let kind = self.part(count + 1)?;
-        let size = kind.split(',').nth(1).and_then(|size| size.trim().parse::<u64>().ok());
-        let size = size.ok_or_else(|| {
-            format!("{}: a datatype is kind,size,extent, and argument {} is {kind:?}", self.name, count + 1)
-        })?;
-        n.checked_mul(size).ok_or_else(|| format!("{}: {n} times {size} bytes are too many", self.name))
-    }
-
-    /// A moment, in picoseconds.
-    fn moment(&self, place: usize) -> Result<i128, String> {
-        let text = self.part(place)?.trim();
-        let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
-        let digits = format!("{rest:0<6.6}");
-        let ok = !whole.is_empty()
-            && whole.len() <= 20
-            && [whole, rest].iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
-        let ps = ok.then(|| format!("{whole}{digits}").parse().ok()).flatten();
-        ps.ok_or_else(|| format!("{}: a time is in microseconds, and {text:?} is none", self.name))
-    }
-
-    /// How many ranks its communicator has, and which one this is.
-    fn comm(&self, place: usize) -> Result<(usize, usize), String> {
-        let text = self.part(place)?;
-        let mut parts = text.split(',').skip(1).map(|part| part.trim().parse::<usize>());
-        match (parts.next(), parts.next()) {
-            (Some(Ok(rank)), Some(Ok(size))) => Ok((rank, size)),
-            _ => Err(format!(
-                "{}: a communicator is name,rank,size, and argument {place} is {text:?}",
-                self.name
-            )),
-        }
-    }
 }
 
 impl Rank<'_> {
@@ -306,9 +277,11 @@ impl Rank<'_> {
             "MPI_Waitall" => {
                 let (n, first): (u64, u64) = (call.number(1, "a count")?, call.number(2, "a request")?);
                 // There are no more requests than were posted, whatever a trace says.
-                let until = first.saturating_add(n.saturating_mul(self.request));
+                let until = first.saturating_add(n.saturating_mul(self.mpi.request()));
                 let mut all: Vec<u64> = self.posted.keys().copied().collect();
-                all.retain(|one| (first..until).contains(one) && (one - first).is_multiple_of(self.request));
+                all.retain(|one| {
+                    (first..until).contains(one) && (one - first).is_multiple_of(self.mpi.request())
+                });
                 all.sort_unstable();
                 all.into_iter().for_each(|one| self.wait(one));
                 Ok(())
@@ -348,7 +321,7 @@ impl Rank<'_> {
         self.check_world(call, comm)?;
         let (bytes, tag) = (call.bytes(count)?, self.tag(call, tag)?);
         let from = match call.number::<i64>(from, "a rank")? {
-            ANY => None,
+            any if any == self.mpi.any_source() => None,
             _ => match self.peer(call, from)? {
                 None => return Ok(None),
                 from => from,
@@ -373,7 +346,7 @@ impl Rank<'_> {
     /// A tag; nothing for any.
     fn tag(&self, call: &Call, place: usize) -> Result<Option<u32>, String> {
         match call.number::<i64>(place, "a tag")? {
-            ANY => Ok(None),
+            ANY_TAG => Ok(None),
             tag => match u32::try_from(tag) {
                 Ok(tag) if tag < OF_COLLECTIVES => Ok(Some(tag)),
                 _ => {
