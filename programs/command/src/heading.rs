@@ -61,7 +61,8 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<
         heading += &format!(", a barrier takes {cost}");
     }
     if *seeds {
-        heading += &format!(", median of {repeat} seeds");
+        let plural = if *repeat == 1 { "" } else { "s" };
+        heading += &format!(", median of {repeat} seed{plural}");
     } else if *repeat > 1 {
         heading += &format!(", median of {repeat} runs");
     }
