@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::io;
 
 use loggp::{NS, Order, Params, ParamsBuilder, Player, Replay, Rules, Schedule, Time, Trace, US, audit};
+use loggp_goal::mpi;
 use loggp_programs::math::dense::entries;
 use loggp_programs::{rtt, transportation};
 use loggp_study::analysis::{Analysis, WhatIf};
@@ -56,6 +57,8 @@ pub const READERS: &[Reader] = &[
         places: &["line ", "in it", "length", "round trip", "Netgauge", "osu_", "no machine", "all messages"],
         memory: 512,
     },
+    // A line may be a message to everybody.
+    Reader { name: "calls", read: calls, places: &["rank ", "ranks"], memory: 1 << 13 },
     Reader { name: "schedules", read: schedules, places: &["line ", "byte "], memory: 256 },
     Reader {
         name: "traces",
@@ -138,6 +141,14 @@ fn trips(bytes: &[u8]) -> Result<(), String> {
 }
 
 /// A schedule that can be read is played too, and is the same when it is written.
+/// The traces of ranks stand one behind the other, with form feeds between them.
+fn calls(bytes: &[u8]) -> Result<(), String> {
+    let ranks: Vec<&[u8]> = bytes.split(|byte| *byte == 0x0c).collect();
+    let schedule = said(mpi::read(ranks.iter().map(|rank| Ok(*rank)), 8, NS))?;
+    assert_eq!(schedule.ranks(), ranks.len());
+    Ok(())
+}
+
 fn schedules(bytes: &[u8]) -> Result<(), String> {
     /// More takes too long to try often.
     const MOST: usize = 1 << 10;
