@@ -273,11 +273,11 @@ mod tests {
         let mapped = |count| Mapping::without_guards(count, 32 << 10).unwrap();
         let mut kept = Kept(Vec::new());
         let (large, small) = (mapped(20), mapped(10));
-        [large, small].map(|mapping| kept.put(mapping));
+        [large, small].into_iter().for_each(|mapping| kept.put(mapping));
         assert!(kept.take(10, small.each + 1).is_none() && kept.take(21, small.each).is_none());
         assert_eq!(kept.take(9, small.each).unwrap().start, small.start);
         assert_eq!(kept.take(9, small.each).unwrap().start, large.start);
-        [large, small, mapped(MOST_KEPT - 10)].map(|mapping| kept.put(mapping));
+        [large, small, mapped(MOST_KEPT - 10)].into_iter().for_each(|mapping| kept.put(mapping));
         assert_eq!(kept.0.iter().map(|mapping| mapping.count).collect::<Vec<_>>(), [10, MOST_KEPT - 10]);
         kept.put(mapped(MOST_KEPT + 1));
         assert!(kept.0.is_empty());
