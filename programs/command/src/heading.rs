@@ -1,7 +1,7 @@
 //! What stands above a table: the program, the machine and its parameters; and below that the size, and whatever is not as
 //! usual.
 
-use loggp::{ClockKind, Latency, Level, Parameter, Params, Ports, Ties, Time};
+use loggp::{ClockKind, Latency, Level, Noise, Parameter, Params, Ports, Ties, Time};
 use loggp_programs::{Case, Value};
 use loggp_study::Study;
 use loggp_study::range::{Point, Quantity, Range};
@@ -55,6 +55,7 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<
         heading += &format!(", {}", own(other));
     }
     heading += &wires(case.latency, case.ties, case.ports);
+    heading += &noise_said(case.noise.as_ref());
     heading += &levels(case, unit);
     if let Some(cost) = case.barrier {
         heading += &format!(", a barrier takes {cost}");
@@ -122,6 +123,11 @@ pub fn latency_said(latency: Latency) -> String {
         Latency::Exponential { seed } => format!("exponential latency (seed {seed})"),
         other => format!("{other} latency"),
     }
+}
+
+/// The noise of the processors, if there is any.
+pub fn noise_said(noise: Option<&Noise>) -> String {
+    noise.map_or(String::new(), |noise| format!(", noise {noise}"))
 }
 
 /// Who goes first among equals.

@@ -116,11 +116,12 @@ pub fn columns(swept: Option<&'static str>, spread: Spread) -> Vec<Column<'stati
 }
 
 /// What else was asked for: who has it all, with the machine and the size, can repeat the run.
-pub fn asked() -> [Column<'static, Row>; 11] {
+pub fn asked() -> [Column<'static, Row>; 12] {
     [
         Column::new("cycle_ns", |row: &Row| row.case().params.cycle),
         Column::new("latency", |row: &Row| row.case().latency.to_string()),
         Column::new("ties", |row: &Row| row.case().ties.to_string()),
+        Column::new("noise", |row: &Row| row.case().noise.as_ref().map(ToString::to_string)),
         Column::new("ports", |row: &Row| row.case().ports),
         Column::new("levels", |row: &Row| match &row.case().levels[..] {
             [] => Field::Absent,

@@ -6,7 +6,9 @@
 use std::cell::Cell;
 use std::io;
 
-use loggp::{NS, Order, Params, ParamsBuilder, Player, Replay, Rules, Schedule, Time, Trace, US, audit};
+use loggp::{
+    NS, Noise, Order, Params, ParamsBuilder, Player, Replay, Rules, Schedule, Time, Trace, US, audit,
+};
 use loggp_goal::mpi;
 use loggp_programs::math::dense::entries;
 use loggp_programs::{rtt, transportation};
@@ -50,6 +52,12 @@ pub const READERS: &[Reader] = &[
         memory: 256,
     },
     Reader { name: "matrices", read: matrices, places: &["row ", "has no line", "UTF-8"], memory: 64 },
+    Reader {
+        name: "noises",
+        read: noises,
+        places: &["line ", "lines ", "it ", "has no length", "detour", "period", "unit"],
+        memory: 64,
+    },
     Reader { name: "entries", read: coefficients, places: &["line ", "lines"], memory: 64 },
     Reader {
         name: "trips",
@@ -126,6 +134,19 @@ fn machines(bytes: &[u8]) -> Result<(), String> {
 
 fn matrices(bytes: &[u8]) -> Result<(), String> {
     said(transportation::source::parse("it", &String::from_utf8_lossy(bytes))).map(drop)
+}
+
+/// A record or periods; what is read lengthens work by its detours, and by no more.
+fn noises(bytes: &[u8]) -> Result<(), String> {
+    let noise = said(
+        text(bytes)
+            .parse()
+            .or_else(|why| Noise::read(text(bytes)).map_err(|no| [why, no]))
+            .map_err(|[periods, record]| if text(bytes).contains(':') { periods } else { record }),
+    )?;
+    let detours = noise.detours(7, Time::ZERO, NS);
+    assert!(detours.windows(2).all(|pair| pair[0].1 < pair[1].0), "{detours:?}");
+    Ok(())
 }
 
 fn coefficients(bytes: &[u8]) -> Result<(), String> {
