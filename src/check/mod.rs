@@ -7,9 +7,12 @@
 mod history;
 mod late_few;
 mod one_end;
+mod prefix;
 mod random;
 mod reduction;
 mod report;
+mod room;
+mod script;
 mod strategy;
 mod systematic;
 mod times;

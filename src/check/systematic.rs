@@ -19,7 +19,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::history::{History, TakeId};
-use super::times::Script;
+use super::script::{Found, Script};
 use crate::machine::Order;
 use crate::message::MessageId;
 use crate::params::Ties;
@@ -30,6 +30,8 @@ use crate::rules::choice::Rule;
 pub(super) struct Systematic {
     /// The runs to be made.
     stack: Vec<Branch>,
+    /// Runs that are no run of the machine, and from which none branches off that is not found without them.
+    far: Vec<Branch>,
     /// The classes that were found.
     classes: HashSet<u64>,
     /// What the runs of the machine took.
@@ -69,6 +71,8 @@ enum Kind {
     Guess,
     /// To see a class with latencies that have no bound.
     Unbounded,
+    /// The same of a class in which a take gets what it never gets on the machine.
+    Far,
     /// To see whether latencies up to L do for a run that was made with others.
     Witness,
 }
@@ -103,6 +107,7 @@ impl Systematic {
     pub(super) fn new() -> Systematic {
         Systematic {
             stack: vec![Branch::default()],
+            far: Vec::new(),
             classes: HashSet::new(),
             within: HashSet::new(),
             beyond: HashMap::new(),
@@ -115,13 +120,14 @@ impl Systematic {
 
     /// The next runs, so many at most.
     pub(super) fn next(&mut self, most: usize) -> Vec<Branch> {
-        let some = self.stack.len().min(most);
-        self.stack.split_off(self.stack.len() - some)
+        let stack = if self.stack.is_empty() { &mut self.far } else { &mut self.stack };
+        stack.split_off(stack.len() - stack.len().min(most))
     }
 
     /// Takes back runs that were not made.
     pub(super) fn puts_back(&mut self, branches: &[Branch]) {
-        self.stack.extend_from_slice(branches);
+        let is_far = branches.iter().all(|branch| branch.kind == Kind::Far);
+        if is_far { &mut self.far } else { &mut self.stack }.extend_from_slice(branches);
     }
 
     /// Finds the classes within that of a run that was made, as many as it can in time: of a long run there are many.
@@ -136,7 +142,8 @@ impl Systematic {
             history.takes.iter().enumerate().map(|(place, take)| (history.id(take), place)).collect();
         let of_all = number_of(history.takes.iter().map(|take| (history.id(take), history.name(take.got))));
         let Branch { steps, unbounded, kind, .. } = branch;
-        if kind != Kind::Unbounded {
+        let is_bounded = !matches!(kind, Kind::Unbounded | Kind::Far);
+        if is_bounded {
             self.within.insert(of_all);
         }
         let place = |step: &Step| {
@@ -153,7 +160,7 @@ impl Systematic {
                     let guess = steps.last().and_then(|step| places.get(&step.take));
                     self.waits.extend(guess.and_then(|place| history.at(&history.takes[*place])));
                 }
-                (Kind::Witness, _) => (),
+                (Kind::Witness | Kind::Far, _) => (),
             }
             return;
         };
@@ -161,8 +168,9 @@ impl Systematic {
             return;
         }
         self.is_unsure |= history.looks_beside_requests();
+        let misses = usize::from(kind != Kind::Far);
         if history.takes.len() > MOST_TAKES {
-            self.missed += 1;
+            self.missed += misses;
             return;
         }
         let settled: HashSet<usize> = all.iter().map(|(place, _)| *place).collect();
@@ -173,10 +181,10 @@ impl Systematic {
             (history.needs(take, take.got).len(), history.id(take))
         });
         all.extend(rest.into_iter().map(|place| (place, true)));
-        if kind == Kind::Unbounded && !self.within.contains(&of_all) {
+        if !is_bounded && !self.within.contains(&of_all) {
             self.beyond.insert(of_all, failed);
             let takes: Vec<_> = all.iter().map(|(place, _)| (*place, history.takes[*place].got)).collect();
-            if let Some(script) = Script::of(history, &takes, true) {
+            if let Found::Script(script) = Script::of(history, &takes, true) {
                 let branch = Branch { script: Arc::new(script), kind: Kind::Witness, ..Branch::default() };
                 self.stack.push(branch);
             }
@@ -184,7 +192,7 @@ impl Systematic {
         for (number, (place, _)) in all.iter().enumerate().filter(|(_, (_, is_open))| *is_open) {
             for other in history.others(&history.takes[*place]) {
                 if !in_time() {
-                    self.missed += 1;
+                    self.missed += misses;
                     return;
                 }
                 self.adds_class(history, &all[..number], (*place, other));
@@ -220,15 +228,41 @@ impl Systematic {
         let steps = got.iter().map(named).zip(is_open);
         let steps = steps.map(|((take, got), is_open)| Step { take, got, is_open }).collect();
         let is_look = takes[new].in_vain.is_some();
-        let script = |bounded| Script::of(history, &got, bounded).map(Arc::new);
+        let script = |bounded| Script::of(history, &got, bounded);
         let kind = if is_guess { Kind::Guess } else { Kind::Class };
-        match (script(true), script(false)) {
-            (Some(script), unbounded) => self.stack.push(Branch { steps, script, unbounded, kind }),
-            (None, Some(_)) if is_look => self.looks += 1,
-            (None, Some(script)) => {
-                self.stack.push(Branch { steps, script, unbounded: None, kind: Kind::Unbounded });
+        let unbounded = match script(false) {
+            Found::Script(script) => Some(Arc::new(script)),
+            Found::Nothing => return, // no latencies at all do that
+            Found::Unknown => None,
+        };
+        let kind = match script(true) {
+            Found::Script(script) => {
+                self.stack.push(Branch { steps, script: Arc::new(script), unbounded, kind });
+                return;
             }
-            (None, None) => (), // no latencies at all do that
+            Found::Unknown => {
+                self.missed += 1;
+                return;
+            }
+            Found::Nothing => {
+                let core = history.needs(&takes[new], other).into_iter().map(|place| (place, takes[place].got));
+                let core: Vec<_> = core.chain([(new, other)]).collect();
+                match Script::of(history, &core, true) {
+                    Found::Nothing if is_look => {
+                        self.looks += 1;
+                        return;
+                    }
+                    Found::Nothing => Kind::Far,
+                    _ => Kind::Unbounded,
+                }
+            }
+        };
+        match unbounded {
+            Some(script) if kind == Kind::Far => {
+                self.far.push(Branch { steps, script, unbounded: None, kind });
+            }
+            Some(script) => self.stack.push(Branch { steps, script, unbounded: None, kind }),
+            None => self.missed += usize::from(kind == Kind::Unbounded),
         }
     }
 
@@ -265,6 +299,6 @@ impl Branch {
 
     /// Whether it is a run of the machine.
     pub(super) fn is_bounded(&self) -> bool {
-        self.kind != Kind::Unbounded
+        !matches!(self.kind, Kind::Unbounded | Kind::Far)
     }
 }
