@@ -72,11 +72,12 @@ impl<'k, 'p> Room<'k, 'p> {
         while let Some(ways) = open.pop() {
             tried += 1;
             if tried > MOST {
+                if std::env::var("DBG").is_ok() { eprintln!("MOST"); }
                 return Solved::Unknown;
             }
             let times = match self.times(&ways).solved() {
                 Solved::Never => continue,
-                Solved::Unknown => return Solved::Unknown,
+                Solved::Unknown => { if std::env::var("DBG").is_ok() { eprintln!("ROUNDS"); } return Solved::Unknown },
                 Solved::Times(times) => times,
             };
             let Some((message, enter)) = self.differs(&times) else { return Solved::Times(times) };
@@ -125,6 +126,10 @@ impl<'k, 'p> Room<'k, 'p> {
             if ways.instant.get(&message) == Some(&true) {
                 most.truncate(1);
             }
+            // It waits no longer than all others are under way, one after the other: else two could wait for each other.
+            let flights = &self.known.prefix.flights;
+            let of_all = others.iter().map(|other| flights[*other].longest + flights[*other].stream).sum();
+            times.is_within(enter, vec![(ready, of_all)]);
             times.is_within(enter, most);
         }
         times

@@ -18,7 +18,7 @@ use crate::time::{PS, Time};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script {
     /// How long messages are under way that are sent before the last take that is settled.
-    latencies: HashMap<MessageId, Time>,
+    pub latencies: HashMap<MessageId, Time>,
     /// For each processor: all other messages to it arrive after this.
     after: Vec<Time>,
 }
@@ -46,6 +46,8 @@ pub(super) struct Known<'p> {
     pub prefix: &'p Prefix,
     pub times: Times,
     pub ways: Vec<Way>,
+    /// When looks give up: at the latest of these.
+    limits: HashMap<usize, Vec<(usize, Time)>>,
 }
 
 impl Script {
@@ -95,13 +97,29 @@ impl Script {
             let at = match got {
                 Some(got) => times[known.ways[prefix.place_of[got]].arrival],
                 None => {
-                    let start = history.trace.calls[take.call].start;
-                    times[take.call] + take.until.map_or(Time::ZERO, |until| until - start)
+                    let limits = known.limits.get(&take.call).into_iter().flatten();
+                    limits.map(|(what, by)| times[*what] + *by).max().unwrap_or(times[take.call])
                 }
             };
             after[take.id] = after[take.id].max(at);
         }
         Found::Script(Script { latencies: known.ways.iter().enumerate().map(latency).collect(), after })
+    }
+}
+
+/// When a receive gives up that begins at a time: at the latest of these.
+fn limits(
+    start: (usize, Time),
+    receiving: &Receiving,
+    sends: Option<(usize, Time)>,
+) -> Vec<(usize, Time)> {
+    match receiving.until {
+        Some(Limit::After(time)) => vec![(start.0, start.1 + time)],
+        Some(Limit::GapOver(overhead)) => {
+            let gap = sends.map(|(enter, by)| (enter, by - overhead));
+            [Some(start), gap].into_iter().flatten().collect()
+        }
+        None => Vec::new(),
     }
 }
 
@@ -126,7 +144,7 @@ impl<'p> Known<'p> {
                 times.is_first(place);
             }
         }
-        let mut known = Known { prefix, times, ways };
+        let mut known = Known { prefix, times, ways, limits: HashMap::new() };
         let mut barriers: Vec<Vec<(usize, bool, Time)>> = Vec::new();
         for items in &prefix.items {
             // When the gaps after the last send and after the last reception are over.
@@ -140,6 +158,7 @@ impl<'p> Known<'p> {
                         vec![(known.ways[sending.flight].enter, Time::ZERO)]
                     }
                     What::Receives(receiving) => {
+                        known.limits.insert(item.call, limits(start, receiving, sends));
                         known.adds_receiving(start, receiving, sends, &mut receives)
                     }
                     What::Looks { got, others, lasts } => {
@@ -204,15 +223,8 @@ impl<'p> Known<'p> {
         sends: Option<(usize, Time)>,
         receives: &mut Option<(usize, Time)>,
     ) -> Vec<(usize, Time)> {
-        let Receiving { got, overhead, gap, until, in_vain, others } = receiving;
-        let limits = match until {
-            Some(Limit::After(time)) => vec![(start.0, start.1 + *time)],
-            Some(Limit::GapOver(overhead)) => {
-                let gap = sends.map(|(enter, by)| (enter, by - *overhead));
-                [Some(start), gap].into_iter().flatten().collect()
-            }
-            None => Vec::new(),
-        };
+        let Receiving { got, overhead, gap, in_vain, others, .. } = receiving;
+        let limits = limits(start, receiving, sends);
         let Some(got) = got else {
             let over = vec![(start.0, start.1 + *in_vain)];
             let Some((gap, by)) = *receives else {
@@ -292,6 +304,7 @@ impl<'p> Known<'p> {
             let take = &history.takes[place];
             let until = take.until.or(take.in_vain.filter(|_| got.is_none()));
             let look = until.map(|until| until - calls[take.call].start);
+            self.limits.extend(look.map(|look| (take.call, vec![(take.call, look)])));
             let arrival = |message: usize| {
                 self.prefix.place_of.get(&message).map(|flight| self.ways[*flight].arrival)
             };

@@ -141,10 +141,12 @@ impl Systematic {
         let places: HashMap<TakeId, usize> =
             history.takes.iter().enumerate().map(|(place, take)| (history.id(take), place)).collect();
         let of_all = number_of(history.takes.iter().map(|take| (history.id(take), history.name(take.got))));
-        let Branch { steps, unbounded, kind, .. } = branch;
+        let Branch { steps, unbounded, kind, script: script_of } = branch;
         let is_bounded = !matches!(kind, Kind::Unbounded | Kind::Far);
         if is_bounded {
-            self.within.insert(of_all);
+            let new = self.within.insert(of_all);
+            if std::env::var("DBG").is_ok() && new { eprintln!("within {:?}", history.takes.iter().map(|take| (history.id(take), history.name(take.got))).collect::<Vec<_>>());
+            for m in &history.trace.messages { eprintln!("    {:?} {} {} {}", m.id, m.latency, m.enter, m.arrival); } }
         }
         let place = |step: &Step| {
             let place = *places.get(&step.take)?;
@@ -155,7 +157,14 @@ impl Systematic {
                 (Kind::Class, Some(script)) => {
                     self.stack.push(Branch { steps, script, kind: Kind::Unbounded, ..Branch::default() });
                 }
-                (Kind::Class | Kind::Unbounded, _) => self.missed += 1,
+                (Kind::Class | Kind::Unbounded, _) => {
+                    if std::env::var("DBG").is_ok() {
+                        eprintln!("deviates {kind:?} {:?}", script_of.latencies);
+                        for m in &history.trace.messages { eprintln!("    {:?} {} {} {}", m.id, m.latency, m.enter, m.arrival); }
+                        for s in &steps { eprintln!("   {:?} {:?} is {:?}", s.take, s.got, places.get(&s.take).map(|p| history.name(history.takes[*p].got))); }
+                    }
+                    self.missed += 1
+                }
                 (Kind::Guess, _) => {
                     let guess = steps.last().and_then(|step| places.get(&step.take));
                     self.waits.extend(guess.and_then(|place| history.at(&history.takes[*place])));
@@ -228,41 +237,42 @@ impl Systematic {
         let steps = got.iter().map(named).zip(is_open);
         let steps = steps.map(|((take, got), is_open)| Step { take, got, is_open }).collect();
         let is_look = takes[new].in_vain.is_some();
-        let script = |bounded| Script::of(history, &got, bounded);
-        let kind = if is_guess { Kind::Guess } else { Kind::Class };
-        let unbounded = match script(false) {
+        let script = |takes: &[(usize, Option<usize>)], bounded| Script::of(history, takes, bounded);
+        // On a machine without bounds no message waits for room, so that it need not come to what the machine comes to.
+        let unbounded = || match script(&got, false) {
             Found::Script(script) => Some(Arc::new(script)),
-            Found::Nothing => return, // no latencies at all do that
-            Found::Unknown => None,
+            _ => None,
         };
-        let kind = match script(true) {
+        match script(&got, true) {
             Found::Script(script) => {
-                self.stack.push(Branch { steps, script: Arc::new(script), unbounded, kind });
-                return;
+                let kind = if is_guess { Kind::Guess } else { Kind::Class };
+                let branch = Branch { steps, script: Arc::new(script), unbounded: unbounded(), kind };
+                return self.stack.push(branch);
             }
             Found::Unknown => {
                 self.missed += 1;
                 return;
             }
-            Found::Nothing => {
-                let core = history.needs(&takes[new], other).into_iter().map(|place| (place, takes[place].got));
-                let core: Vec<_> = core.chain([(new, other)]).collect();
-                match Script::of(history, &core, true) {
-                    Found::Nothing if is_look => {
-                        self.looks += 1;
-                        return;
-                    }
-                    Found::Nothing => Kind::Far,
-                    _ => Kind::Unbounded,
-                }
+            Found::Nothing => (),
+        }
+        let core = history.needs(&takes[new], other).into_iter().map(|place| (place, takes[place].got));
+        let core: Vec<_> = core.chain([(new, other)]).collect();
+        match (script(&core, true), unbounded()) {
+            (Found::Nothing, None) => (), // no latencies at all do that
+            (Found::Nothing, Some(_)) if is_look => self.looks += 1,
+            (Found::Nothing, Some(script)) => {
+                self.far.push(Branch { steps, script, unbounded: None, kind: Kind::Far });
             }
-        };
-        match unbounded {
-            Some(script) if kind == Kind::Far => {
-                self.far.push(Branch { steps, script, unbounded: None, kind });
+            (_, Some(script)) => {
+                self.stack.push(Branch { steps, script, unbounded: None, kind: Kind::Unbounded });
             }
-            Some(script) => self.stack.push(Branch { steps, script, unbounded: None, kind }),
-            None => self.missed += usize::from(kind == Kind::Unbounded),
+            (Found::Script(script), None) if self.classes.insert(number_of(core.iter().map(named))) => {
+                let steps = core.iter().map(named).map(|(take, got)| Step { take, got, is_open: false }).collect();
+                let (script, kind) = (Arc::new(script), Kind::Class);
+                self.stack.push(Branch { steps, script, unbounded: None, kind });
+            }
+            (Found::Script(_), None) => (),
+            (Found::Unknown, None) => self.missed += 1,
         }
     }
 

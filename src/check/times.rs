@@ -34,6 +34,9 @@ pub(super) enum Solved {
 /// So many rounds at most.
 const ROUNDS: usize = 4000;
 
+/// So many choices at most are tried of which things others are no later than.
+const SYSTEMS: usize = 200;
+
 impl Times {
     /// The end of time, for what can be as late as it likes.
     const END: Time = Time::from_ps(i64::MAX / 4);
@@ -106,32 +109,119 @@ impl Times {
         Solved::Never
     }
 
-    /// The latest times.
+    /// The latest times: those of what is left where a circle of things that must each be earlier than the one before rules out that
+    /// one of them is no later than the thing that it was no later than.
     fn latest(&self) -> Solved {
+        let mut open = vec![self.clone()];
+        let mut is_known = true;
+        for _ in 0..SYSTEMS {
+            let Some(mut system) = open.pop() else {
+                return if is_known { Solved::Never } else { Solved::Unknown };
+            };
+            match system.descends() {
+                Descent::Ends(times) => return Solved::Times(times),
+                Descent::Never => (),
+                Descent::TooLong => is_known = false,
+                Descent::Circle(mosts) => open.extend(mosts.into_iter().map(|(most, arg)| {
+                    let mut other = system.clone();
+                    other.most[most].1.swap_remove(arg);
+                    other
+                })),
+            }
+        }
+        Solved::Unknown
+    }
+
+    /// Goes down from the end of time.
+    fn descends(&mut self) -> Descent {
         let mut times = vec![Times::END; self.things];
         self.firsts.iter().for_each(|first| times[*first] = Time::ZERO);
+        // What has made each thing earlier last: which thing, by how much, and if that was one of several by which of them.
+        let mut causes: Vec<Option<Cause>> = vec![None; self.things];
         let mut goes_on = true;
-        for _ in 0..ROUNDS {
+        for round in 1..ROUNDS {
             if !std::mem::take(&mut goes_on) {
                 // What nothing holds does not matter: it is where it was.
-                return Solved::Times(times);
+                return Descent::Ends(times);
             }
-            for (what, of) in &self.most {
-                let most = of.iter().map(|(other, by)| times[*other] + *by).max().unwrap_or(Times::END);
-                if most < times[*what] {
+            for (number, (what, of)) in self.most.iter().enumerate() {
+                let most = of.iter().enumerate().map(|(arg, (other, by))| (times[*other] + *by, arg)).max();
+                if let Some((most, arg)) = most.filter(|(most, _)| *most < times[*what]) {
                     (times[*what], goes_on) = (most, true);
+                    causes[*what] = Some(Cause { by: of[arg].0, most: Some((number, arg)) });
                 }
             }
             for (what, other, by) in &self.least {
                 let most = times[*what] - *by;
                 if most < times[*other] {
                     (times[*other], goes_on) = (most, true);
+                    causes[*other] = Some(Cause { by: *what, most: None });
                 }
             }
             if times.iter().any(|time| *time < Time::ZERO) {
-                return Solved::Never;
+                return Descent::Never;
+            }
+            if round % 16 == 0
+                && let Some(circle) = circle(&causes)
+            {
+                let several = circle.into_iter().filter(|(number, _)| self.most[*number].1.len() > 1);
+                let several: Vec<_> = several.collect();
+                match several[..] {
+                    [] => return Descent::Never,
+                    [(number, arg)] => {
+                        self.most[number].1.swap_remove(arg);
+                        causes.fill(None);
+                    }
+                    _ => return Descent::Circle(several),
+                }
             }
         }
-        Solved::Unknown
+        Descent::TooLong
     }
+}
+
+/// What comes of going down.
+enum Descent {
+    Ends(Vec<Time>),
+    Never,
+    /// At least one of these is no later than another of its things.
+    Circle(Vec<(usize, usize)>),
+    TooLong,
+}
+
+/// Why a thing became earlier.
+#[derive(Clone, Copy, Debug)]
+struct Cause {
+    /// The thing that it must not be later than.
+    by: usize,
+    /// Which of several that is.
+    most: Option<(usize, usize)>,
+}
+
+/// The choices in a circle of things that have made each other earlier, if there is one: it would go on for ever.
+fn circle(causes: &[Option<Cause>]) -> Option<Vec<(usize, usize)>> {
+    let mut seen = vec![0; causes.len()];
+    for first in 0..causes.len() {
+        let mut at = first;
+        while seen[at] == 0 {
+            seen[at] = first + 1;
+            match causes[at] {
+                Some(cause) => at = cause.by,
+                None => break,
+            }
+        }
+        if seen[at] != first + 1 || causes[at].is_none() {
+            continue;
+        }
+        let (begin, mut mosts) = (at, Vec::new());
+        loop {
+            let cause = causes[at]?;
+            mosts.extend(cause.most);
+            at = cause.by;
+            if at == begin {
+                return Some(mosts);
+            }
+        }
+    }
+    None
 }
