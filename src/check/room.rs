@@ -72,12 +72,11 @@ impl<'k, 'p> Room<'k, 'p> {
         while let Some(ways) = open.pop() {
             tried += 1;
             if tried > MOST {
-                if std::env::var("DBG").is_ok() { eprintln!("MOST"); }
                 return Solved::Unknown;
             }
             let times = match self.times(&ways).solved() {
                 Solved::Never => continue,
-                Solved::Unknown => { if std::env::var("DBG").is_ok() { eprintln!("ROUNDS"); } return Solved::Unknown },
+                Solved::Unknown => return Solved::Unknown,
                 Solved::Times(times) => times,
             };
             let Some((message, enter)) = self.differs(&times) else { return Solved::Times(times) };

@@ -18,7 +18,7 @@ use crate::time::{PS, Time};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script {
     /// How long messages are under way that are sent before the last take that is settled.
-    pub latencies: HashMap<MessageId, Time>,
+    latencies: HashMap<MessageId, Time>,
     /// For each processor: all other messages to it arrive after this.
     after: Vec<Time>,
 }

@@ -70,8 +70,6 @@ enum Kind {
     /// To see a class of which it is not known that it has a run.
     Guess,
     /// To see a class with latencies that have no bound.
-    Unbounded,
-    /// The same of a class in which a take gets what it never gets on the machine.
     Far,
     /// To see whether latencies up to L do for a run that was made with others.
     Witness,
@@ -85,6 +83,9 @@ struct Step {
     /// Whether there are classes in which it gets something else and all before it is as here.
     is_open: bool,
 }
+
+/// A take, what it gets, and whether there are classes in which it gets something else and all before it is as here.
+type Settled = (usize, Option<usize>, bool);
 
 /// How much the systematic strategy has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,12 +142,10 @@ impl Systematic {
         let places: HashMap<TakeId, usize> =
             history.takes.iter().enumerate().map(|(place, take)| (history.id(take), place)).collect();
         let of_all = number_of(history.takes.iter().map(|take| (history.id(take), history.name(take.got))));
-        let Branch { steps, unbounded, kind, script: script_of } = branch;
-        let is_bounded = !matches!(kind, Kind::Unbounded | Kind::Far);
+        let Branch { steps, unbounded, kind, .. } = branch;
+        let is_bounded = kind != Kind::Far;
         if is_bounded {
-            let new = self.within.insert(of_all);
-            if std::env::var("DBG").is_ok() && new { eprintln!("within {:?}", history.takes.iter().map(|take| (history.id(take), history.name(take.got))).collect::<Vec<_>>());
-            for m in &history.trace.messages { eprintln!("    {:?} {} {} {}", m.id, m.latency, m.enter, m.arrival); } }
+            self.within.insert(of_all);
         }
         let place = |step: &Step| {
             let place = *places.get(&step.take)?;
@@ -154,16 +153,12 @@ impl Systematic {
         };
         let Some(mut all) = steps.iter().map(place).collect::<Option<Vec<_>>>() else {
             match (kind, unbounded) {
-                (Kind::Class, Some(script)) => {
-                    self.stack.push(Branch { steps, script, kind: Kind::Unbounded, ..Branch::default() });
-                }
-                (Kind::Class | Kind::Unbounded, _) => {
-                    if std::env::var("DBG").is_ok() {
-                        eprintln!("deviates {kind:?} {:?}", script_of.latencies);
-                        for m in &history.trace.messages { eprintln!("    {:?} {} {} {}", m.id, m.latency, m.enter, m.arrival); }
-                        for s in &steps { eprintln!("   {:?} {:?} is {:?}", s.take, s.got, places.get(&s.take).map(|p| history.name(history.takes[*p].got))); }
+                (Kind::Class, unbounded) => {
+                    let far = unbounded.map(|script| Branch { steps: steps.clone(), script, kind: Kind::Far, ..Branch::default() });
+                    self.far.extend(far);
+                    if !in_time() || !self.settles_more(history, &places, &steps) {
+                        self.missed += 1;
                     }
-                    self.missed += 1
                 }
                 (Kind::Guess, _) => {
                     let guess = steps.last().and_then(|step| places.get(&step.take));
@@ -198,45 +193,84 @@ impl Systematic {
                 self.stack.push(branch);
             }
         }
+        let before = all.iter().map(|(place, is_open)| (*place, history.takes[*place].got, *is_open));
+        let before: Vec<Settled> = before.collect();
         for (number, (place, _)) in all.iter().enumerate().filter(|(_, (_, is_open))| *is_open) {
             for other in history.others(&history.takes[*place]) {
                 if !in_time() {
                     self.missed += misses;
                     return;
                 }
-                self.adds_class(history, &all[..number], (*place, other));
+                self.adds_class(history, &before[..number], (*place, other));
             }
         }
     }
 
-    /// Adds the class in which these takes get what they got, and another one something else.
-    fn adds_class(
-        &mut self,
-        history: &History,
-        before: &[(usize, bool)],
-        (new, other): (usize, Option<usize>),
-    ) {
+    /// A class was run, and its last take got something else, because of messages that are not settled: these came to it, or took the
+    /// room of others. Settles one of the takes that such a message follows: adds the classes within for each thing
+    /// that it can get. Returns whether there is one.
+    fn settles_more(&mut self, history: &History, places: &HashMap<TakeId, usize>, steps: &[Step]) -> bool {
+        let Some((last, all)) = steps.split_last() else { return false };
+        let named = |got: Option<MessageId>| match got {
+            Some(got) => history.place(&got).map(Some),
+            None => Some(None),
+        };
+        let settled = |step: &Step| Some((*places.get(&step.take)?, named(step.got)?, step.is_open));
+        let Some(mut before) = all.iter().map(settled).collect::<Option<Vec<Settled>>>() else { return false };
+        let Some(new) = settled(last) else { return false };
+        let is_as_settled = |(place, got, _): &Settled| history.takes[*place].got == *got;
+        if !before.iter().all(is_as_settled) || history.takes[new.0].waits() {
+            return false;
+        }
+        let of_run: HashSet<usize> = before.iter().map(|(place, ..)| *place).collect();
+        let end = history.trace.calls[history.takes[new.0].call].end;
+        let came = history.trace.messages.iter().enumerate().filter(|(_, message)| message.enter <= end);
+        let last_before: Vec<usize> = came.filter_map(|(place, _)| history.before(place)).collect();
+        let can_be = |place: &usize| {
+            let take = &history.takes[*place];
+            let follows = history.follows(take.call, history.takes[new.0].call);
+            !of_run.contains(place)
+                && !follows
+                && last_before.iter().any(|call| history.follows(*call, take.call))
+                && history.needs(take, take.got).is_subset(&of_run)
+        };
+        let Some(more) = (0..history.takes.len()).find(can_be) else { return false };
+        before.push(new);
+        let take = &history.takes[more];
+        for other in [vec![take.got], history.others(take)].concat() {
+            self.adds_class(history, &before, (more, other));
+        }
+        true
+    }
+
+    /// Adds the class in which these takes get these, and another one something else.
+    fn adds_class(&mut self, history: &History, before: &[Settled], (new, other): (usize, Option<usize>)) {
         let takes = &history.takes;
         let is_guess = takes[new].waits() && other.is_none();
         let mut needs = history.needs(&takes[new], other);
+        let is_other = |(place, got, _): &Settled| needs.contains(place) && takes[*place].got != *got;
         if needs.contains(&new)
+            || before.iter().any(is_other)
             || (is_guess && history.at(&takes[new]).is_some_and(|at| self.waits.contains(&at)))
         {
             return;
         }
-        let mut all = before.to_vec();
-        all.iter().for_each(|(place, _)| _ = needs.remove(place));
-        all.extend(needs.into_iter().map(|place| (place, false)));
-        let got = all.iter().map(|(place, _)| (*place, takes[*place].got)).chain([(new, other)]);
-        let got: Vec<(usize, Option<usize>)> = got.collect();
-        let named = |(place, got): &(usize, Option<usize>)| (history.id(&takes[*place]), history.name(*got));
-        if !self.classes.insert(number_of(got.iter().map(named))) {
+        let core: Vec<_> = needs.iter().map(|place| (*place, takes[*place].got)).chain([(new, other)]).collect();
+        before.iter().for_each(|(place, ..)| _ = needs.remove(place));
+        // What the new take gets where another one gets what it got is one of several things.
+        let is_open = takes[new].got == other;
+        let needed = needs.into_iter().map(|place| (place, takes[place].got, false));
+        let all: Vec<Settled> = before.iter().copied().chain(needed).chain([(new, other, is_open)]).collect();
+        let named = |(place, got): (usize, Option<usize>)| (history.id(&takes[place]), history.name(got));
+        let got: Vec<(usize, Option<usize>)> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
+        if !self.classes.insert(number_of(got.iter().copied().map(named))) {
             return;
         }
-        let is_open = all.iter().map(|(_, is_open)| *is_open).chain([false]);
-        let steps = got.iter().map(named).zip(is_open);
-        let steps = steps.map(|((take, got), is_open)| Step { take, got, is_open }).collect();
-        let is_look = takes[new].in_vain.is_some();
+        let step = |(place, got, is_open): &Settled| {
+            let (take, got) = named((*place, *got));
+            Step { take, got, is_open: *is_open }
+        };
+        let steps: Vec<Step> = all.iter().map(step).collect();
         let script = |takes: &[(usize, Option<usize>)], bounded| Script::of(history, takes, bounded);
         // On a machine without bounds no message waits for room, so that it need not come to what the machine comes to.
         let unbounded = || match script(&got, false) {
@@ -255,24 +289,23 @@ impl Systematic {
             }
             Found::Nothing => (),
         }
-        let core = history.needs(&takes[new], other).into_iter().map(|place| (place, takes[place].got));
-        let core: Vec<_> = core.chain([(new, other)]).collect();
-        match (script(&core, true), unbounded()) {
-            (Found::Nothing, None) => (), // no latencies at all do that
-            (Found::Nothing, Some(_)) if is_look => self.looks += 1,
-            (Found::Nothing, Some(script)) => {
-                self.far.push(Branch { steps, script, unbounded: None, kind: Kind::Far });
+        match (unbounded(), takes[new].in_vain.is_some()) {
+            (Some(_), true) => self.looks += 1,
+            (Some(script), false) => self.far.push(Branch { steps, script, unbounded: None, kind: Kind::Far }),
+            (None, _) => (),
+        }
+        // What follows the take may come to another one before that, where less is settled.
+        if core.len() == got.len() || !self.classes.insert(number_of(core.iter().copied().map(named))) {
+            return;
+        }
+        match script(&core, true) {
+            Found::Script(script) => {
+                let steps = core.iter().map(|(place, got)| step(&(*place, *got, false))).collect();
+                let branch = Branch { steps, script: Arc::new(script), unbounded: None, kind: Kind::Class };
+                self.stack.push(branch);
             }
-            (_, Some(script)) => {
-                self.stack.push(Branch { steps, script, unbounded: None, kind: Kind::Unbounded });
-            }
-            (Found::Script(script), None) if self.classes.insert(number_of(core.iter().map(named))) => {
-                let steps = core.iter().map(named).map(|(take, got)| Step { take, got, is_open: false }).collect();
-                let (script, kind) = (Arc::new(script), Kind::Class);
-                self.stack.push(Branch { steps, script, unbounded: None, kind });
-            }
-            (Found::Script(_), None) => (),
-            (Found::Unknown, None) => self.missed += 1,
+            Found::Nothing => (),
+            Found::Unknown => self.missed += 1,
         }
     }
 
@@ -309,6 +342,6 @@ impl Branch {
 
     /// Whether it is a run of the machine.
     pub(super) fn is_bounded(&self) -> bool {
-        !matches!(self.kind, Kind::Unbounded | Kind::Far)
+        self.kind != Kind::Far
     }
 }
