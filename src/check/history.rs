@@ -234,8 +234,13 @@ impl<'a> History<'a> {
 
     /// Finds how long things last.
     fn finds_lengths(&mut self) {
-        let alone = self.trace.activities.iter().map(|activity| (activity.what.clone(), activity.start, activity.end));
-        let beside = self.trace.progress.iter().map(|progress| (progress.what.clone(), progress.start, progress.end));
+        let alone = self
+            .trace
+            .activities
+            .iter()
+            .map(|activity| (activity.what.clone(), activity.start, activity.end));
+        let beside =
+            self.trace.progress.iter().map(|progress| (progress.what.clone(), progress.start, progress.end));
         let cost = |(what, start, end): (ActivityKind, Time, Time)| match what {
             ActivityKind::Send(id) => Some(((true, id), end - start)),
             ActivityKind::Receive(id) => Some(((false, id), end - start)),
@@ -356,7 +361,8 @@ impl<'a> History<'a> {
         let enter = sent.map(|sent| self.message(sent).enter);
         let overhead = self.overhead(false, both.got.message).unwrap_or_default();
         // What is received last, the call ends with.
-        got.is_some() && enter.is_some_and(|enter| enter == self.trace.calls[call].end && overhead > Time::ZERO)
+        got.is_some()
+            && enter.is_some_and(|enter| enter == self.trace.calls[call].end && overhead > Time::ZERO)
     }
 
     /// The last call that a message follows.

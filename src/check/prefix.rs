@@ -215,9 +215,8 @@ impl Reader<'_, '_> {
         let asks = |what: &CallKind| {
             [what.sent(), what.got()].into_iter().flatten().any(|transfer| transfer.rendezvous.is_some())
         };
-        let flight = |prefix: &Prefix, message: &MessageId| {
-            prefix.place_of.get(&history.place(message)?).copied()
-        };
+        let flight =
+            |prefix: &Prefix, message: &MessageId| prefix.place_of.get(&history.place(message)?).copied();
         if has_requests || asks(&recorded.what) {
             prefix.is_plain = false;
             return is_settled.then(|| self.joins(prefix, call));

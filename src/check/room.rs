@@ -115,7 +115,9 @@ impl<'k, 'p> Room<'k, 'p> {
                     None => most.push((its.arrival, Time::ZERO)),
                 }
             }
-            let of = |pair: Pair| others.iter().filter(move |other| ways.pairs.get(&(message, **other)) == Some(&pair));
+            let of = |pair: Pair| {
+                others.iter().filter(move |other| ways.pairs.get(&(message, **other)) == Some(&pair))
+            };
             for stays in of(Pair::Beside) {
                 for gone in of(Pair::After) {
                     let gone = (self.known.ways[*gone].arrival, Time::ZERO);
@@ -227,11 +229,14 @@ impl<'k, 'p> Machine<'k, 'p> {
     fn enters(mut self) -> Vec<(usize, Time)> {
         let mut all = Vec::new();
         loop {
-            while (0..self.processors.len()).fold(false, |goes_on, id| self.steps(id) || goes_on) || self.passes() {}
+            while (0..self.processors.len()).fold(false, |goes_on, id| self.steps(id) || goes_on)
+                || self.passes()
+            {}
             let ready = |(id, processor): (usize, &Processor)| {
                 let item = self.known.prefix.items[id].get(processor.done)?;
                 let What::Sends(sending) = &item.what else { return None };
-                let ready = (processor.now + sending.overhead).max(processor.sends_from.unwrap_or(Time::ZERO));
+                let ready =
+                    (processor.now + sending.overhead).max(processor.sends_from.unwrap_or(Time::ZERO));
                 Some((ready, id, *sending, item.goes_on))
             };
             let next = self.processors.iter().enumerate().filter_map(ready);
@@ -295,7 +300,8 @@ impl<'k, 'p> Machine<'k, 'p> {
         let here: Vec<_> = here.collect();
         let Some(first) = here.iter().map(|(number, ..)| *number).min() else { return false };
         let all = self.known.prefix.items.iter().flatten();
-        let waited = all.filter(|item| matches!(item.what, What::Barrier(number, _) if number == first)).count();
+        let waited =
+            all.filter(|item| matches!(item.what, What::Barrier(number, _) if number == first)).count();
         let here: Vec<_> = here.into_iter().filter(|(number, ..)| *number == first).collect();
         let still = self.processors.iter().enumerate().filter(|(id, processor)| {
             let left = self.known.prefix.items[*id].get(processor.done..).unwrap_or_default();

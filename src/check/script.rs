@@ -108,11 +108,7 @@ impl Script {
 }
 
 /// When a receive gives up that begins at a time: at the latest of these.
-fn limits(
-    start: (usize, Time),
-    receiving: &Receiving,
-    sends: Option<(usize, Time)>,
-) -> Vec<(usize, Time)> {
+fn limits(start: (usize, Time), receiving: &Receiving, sends: Option<(usize, Time)>) -> Vec<(usize, Time)> {
     match receiving.until {
         Some(Limit::After(time)) => vec![(start.0, start.1 + time)],
         Some(Limit::GapOver(overhead)) => {
@@ -176,7 +172,13 @@ impl<'p> Known<'p> {
                         let turns = other & 1 == 1;
                         other >>= 1;
                         let recorded = history.receives_before_it_sends(item.call);
-                        known.adds_both(start, (sending, receiving), &mut sends, &mut receives, recorded != turns)
+                        known.adds_both(
+                            start,
+                            (sending, receiving),
+                            &mut sends,
+                            &mut receives,
+                            recorded != turns,
+                        )
                     }
                     What::Joins { flight, lasts, late } => {
                         vec![(item.call, *lasts), (known.ways[*flight].arrival, *late)]
@@ -283,7 +285,8 @@ impl<'p> Known<'p> {
             let limit = self.times.adds();
             let gap_over = (gap, by - sending.overhead);
             self.times.is_latest(limit, vec![start, gap_over]);
-            let later = [Some(start), Some((self.ways[got].arrival, -PS)), before.map(|(what, by)| (what, by - PS))];
+            let later =
+                [Some(start), Some((self.ways[got].arrival, -PS)), before.map(|(what, by)| (what, by - PS))];
             self.times.is_within(limit, later.into_iter().flatten().collect());
         }
         over
@@ -295,7 +298,8 @@ impl<'p> Known<'p> {
         let is_read = |call: usize| {
             let mut items = self.prefix.items.iter().flatten();
             items.any(|item| {
-                item.call == call && matches!(item.what, What::Receives(_) | What::Looks { .. } | What::Both(..))
+                item.call == call
+                    && matches!(item.what, What::Receives(_) | What::Looks { .. } | What::Both(..))
             })
         };
         let unread: Vec<_> =
@@ -305,9 +309,8 @@ impl<'p> Known<'p> {
             let until = take.until.or(take.in_vain.filter(|_| got.is_none()));
             let look = until.map(|until| until - calls[take.call].start);
             self.limits.extend(look.map(|look| (take.call, vec![(take.call, look)])));
-            let arrival = |message: usize| {
-                self.prefix.place_of.get(&message).map(|flight| self.ways[*flight].arrival)
-            };
+            let arrival =
+                |message: usize| self.prefix.place_of.get(&message).map(|flight| self.ways[*flight].arrival);
             let is_gone = |message: usize| {
                 let takes = |(other, got): &(usize, Option<usize>)| {
                     let other = &history.takes[*other];

@@ -154,7 +154,12 @@ impl Systematic {
         let Some(mut all) = steps.iter().map(place).collect::<Option<Vec<_>>>() else {
             match (kind, unbounded) {
                 (Kind::Class, unbounded) => {
-                    let far = unbounded.map(|script| Branch { steps: steps.clone(), script, kind: Kind::Far, ..Branch::default() });
+                    let far = unbounded.map(|script| Branch {
+                        steps: steps.clone(),
+                        script,
+                        kind: Kind::Far,
+                        ..Branch::default()
+                    });
                     self.far.extend(far);
                     if !in_time() || !self.settles_more(history, &places, &steps) {
                         self.missed += 1;
@@ -210,20 +215,39 @@ impl Systematic {
     /// room of others. Settles one of the takes that such a message follows: adds the classes within for each thing
     /// that it can get. Returns whether there is one.
     fn settles_more(&mut self, history: &History, places: &HashMap<TakeId, usize>, steps: &[Step]) -> bool {
-        let Some((last, all)) = steps.split_last() else { return false };
-        let named = |got: Option<MessageId>| match got {
-            Some(got) => history.place(&got).map(Some),
-            None => Some(None),
+        let settled = |step: &Step| {
+            let got = match step.got {
+                Some(got) => Some(history.place(&got)?),
+                None => None,
+            };
+            Some((*places.get(&step.take)?, got, step.is_open))
         };
-        let settled = |step: &Step| Some((*places.get(&step.take)?, named(step.got)?, step.is_open));
-        let Some(mut before) = all.iter().map(settled).collect::<Option<Vec<Settled>>>() else { return false };
-        let Some(new) = settled(last) else { return false };
         let is_as_settled = |(place, got, _): &Settled| history.takes[*place].got == *got;
-        if !before.iter().all(is_as_settled) || history.takes[new.0].waits() {
-            return false;
+        // The first one that got something else, and all that do not need it.
+        let (mut before, mut new) = (Vec::new(), None);
+        let mut kept = HashSet::new();
+        for step in steps {
+            match settled(step) {
+                Some(step) if is_as_settled(&step) => {
+                    let take = &history.takes[step.0];
+                    if history.needs(take, take.got).is_subset(&kept) {
+                        kept.insert(step.0);
+                        before.push(step);
+                    }
+                }
+                step if new.is_none() => match step {
+                    Some(step) => new = Some(step),
+                    None => return false,
+                },
+                _ => (),
+            }
         }
+        let Some(new) = new.filter(|new: &Settled| !history.takes[new.0].waits()) else { return false };
         let of_run: HashSet<usize> = before.iter().map(|(place, ..)| *place).collect();
-        let end = history.trace.calls[history.takes[new.0].call].end;
+        let calls = &history.trace.calls;
+        let call = history.takes[new.0].call;
+        let next = calls.get(call + 1).filter(|next| next.id == calls[call].id);
+        let end = next.unwrap_or(&calls[call]).end;
         let came = history.trace.messages.iter().enumerate().filter(|(_, message)| message.enter <= end);
         let last_before: Vec<usize> = came.filter_map(|(place, _)| history.before(place)).collect();
         let can_be = |place: &usize| {
@@ -234,7 +258,18 @@ impl Systematic {
                 && last_before.iter().any(|call| history.follows(*call, take.call))
                 && history.needs(take, take.got).is_subset(&of_run)
         };
-        let Some(more) = (0..history.takes.len()).find(can_be) else { return false };
+        let is_near = |place: &usize| {
+            let mut those = history.trace.messages.iter().enumerate();
+            those.any(|(message, its)| {
+                its.to == history.takes[new.0].id
+                    && its.enter <= end
+                    && history
+                        .before(message)
+                        .is_some_and(|call| history.follows(call, history.takes[*place].call))
+            })
+        };
+        let all: Vec<usize> = (0..history.takes.len()).filter(can_be).collect();
+        let Some(more) = all.iter().copied().find(is_near).or(all.first().copied()) else { return false };
         before.push(new);
         let take = &history.takes[more];
         for other in [vec![take.got], history.others(take)].concat() {
@@ -255,11 +290,17 @@ impl Systematic {
         {
             return;
         }
-        let core: Vec<_> = needs.iter().map(|place| (*place, takes[*place].got)).chain([(new, other)]).collect();
+        let mut core: Vec<usize> = needs.iter().copied().collect();
+        core.sort_by_cached_key(|place| {
+            (history.needs(&takes[*place], takes[*place].got).len(), history.id(&takes[*place]))
+        });
+        let core: Vec<_> =
+            core.into_iter().map(|place| (place, takes[place].got)).chain([(new, other)]).collect();
         before.iter().for_each(|(place, ..)| _ = needs.remove(place));
         // What the new take gets where another one gets what it got is one of several things.
         let is_open = takes[new].got == other;
-        let needed = needs.into_iter().map(|place| (place, takes[place].got, false));
+        let needed =
+            core.iter().filter(|(place, _)| needs.contains(place)).map(|(place, got)| (*place, *got, false));
         let all: Vec<Settled> = before.iter().copied().chain(needed).chain([(new, other, is_open)]).collect();
         let named = |(place, got): (usize, Option<usize>)| (history.id(&takes[place]), history.name(got));
         let got: Vec<(usize, Option<usize>)> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
@@ -291,7 +332,9 @@ impl Systematic {
         }
         match (unbounded(), takes[new].in_vain.is_some()) {
             (Some(_), true) => self.looks += 1,
-            (Some(script), false) => self.far.push(Branch { steps, script, unbounded: None, kind: Kind::Far }),
+            (Some(script), false) => {
+                self.far.push(Branch { steps, script, unbounded: None, kind: Kind::Far })
+            }
             (None, _) => (),
         }
         // What follows the take may come to another one before that, where less is settled.
