@@ -9,7 +9,7 @@ use std::panic::Location;
 use crate::message::{Key, MessageId, RawTag, Want};
 use crate::params::params_of;
 use crate::time::Time;
-use crate::trace::{ActivityKind, CallKind, CallTag, Message, Trace, Transfer, Until};
+use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Trace, Transfer, Until};
 
 /// What a traced run took.
 pub(super) struct History<'a> {
@@ -463,6 +463,14 @@ impl<'a> History<'a> {
             take.until.is_some() && !matches!(what, CallKind::Test { .. })
         };
         self.takes.iter().filter(is_look).any(|look| self.takes.iter().any(|take| is_beside(look, take)))
+    }
+
+    /// Whether there are requests on a machine where they wait for each other's gaps: how long, depends on what comes first.
+    pub(super) fn has_requests_with_gaps(&self) -> bool {
+        let levels = self.trace.levels.iter().map(|level| &level.params);
+        let has_gaps = levels.chain([&self.trace.params]).any(|params| params.g > Time::ZERO);
+        let is_request = |call: &Call| matches!(call.what, CallKind::Isend { .. } | CallKind::Irecv { .. });
+        has_gaps && self.trace.calls.iter().any(is_request)
     }
 
     /// Where in the program a take was called for, if that could take one of several messages.

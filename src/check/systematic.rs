@@ -176,7 +176,9 @@ impl Systematic {
         if kind == Kind::Witness {
             return;
         }
-        self.is_unsure |= history.looks_beside_requests();
+        let has_choices = || history.takes.iter().any(|take| !history.others(take).is_empty());
+        self.is_unsure |=
+            history.looks_beside_requests() || (history.has_requests_with_gaps() && has_choices());
         let misses = usize::from(kind != Kind::Far);
         if history.takes.len() > MOST_TAKES {
             self.missed += misses;
