@@ -59,6 +59,11 @@ impl Script {
         })
     }
 
+    /// For how many messages it says how long they are under way.
+    pub(super) fn settles(&self) -> usize {
+        self.latencies.len()
+    }
+
     /// Latencies for which these takes get these messages, one of them another than in the run. They must follow no other
     /// takes. `bounded` says whether no message may be under way for longer than L.
     pub(super) fn of(history: &History, settled: &[(usize, Option<usize>)], bounded: bool) -> Found {

@@ -142,7 +142,7 @@ impl Systematic {
         let places: HashMap<TakeId, usize> =
             history.takes.iter().enumerate().map(|(place, take)| (history.id(take), place)).collect();
         let of_all = number_of(history.takes.iter().map(|take| (history.id(take), history.name(take.got))));
-        let Branch { steps, unbounded, kind, .. } = branch;
+        let Branch { steps, script: tried, unbounded, kind } = branch;
         let is_bounded = kind != Kind::Far;
         if is_bounded {
             self.within.insert(of_all);
@@ -161,7 +161,7 @@ impl Systematic {
                         ..Branch::default()
                     });
                     self.far.extend(far);
-                    if !in_time() || !self.settles_more(history, &places, &steps) {
+                    if !in_time() || !self.settles_more(history, &places, &steps, &tried) {
                         self.missed += 1;
                     }
                 }
@@ -216,7 +216,13 @@ impl Systematic {
     /// A class was run, and its last take got something else, because of messages that are not settled: these came to it, or took the
     /// room of others. Settles one of the takes that such a message follows: adds the classes within for each thing
     /// that it can get. Returns whether there is one.
-    fn settles_more(&mut self, history: &History, places: &HashMap<TakeId, usize>, steps: &[Step]) -> bool {
+    fn settles_more(
+        &mut self,
+        history: &History,
+        places: &HashMap<TakeId, usize>,
+        steps: &[Step],
+        tried: &Script,
+    ) -> bool {
         let settled = |step: &Step| {
             let got = match step.got {
                 Some(got) => Some(history.place(&got)?),
@@ -246,6 +252,33 @@ impl Systematic {
         }
         let Some(new) = new.filter(|new: &Settled| !history.takes[new.0].waits()) else { return false };
         let of_run: HashSet<usize> = before.iter().map(|(place, ..)| *place).collect();
+        if history.needs(&history.takes[new.0], new.1).is_subset(&of_run) {
+            let all: Vec<Settled> = before.iter().copied().chain([new]).collect();
+            let got: Vec<_> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
+            match Script::of(history, &got, true) {
+                Found::Nothing => return true,
+                Found::Unknown => return false,
+                // More messages are settled in this run than in that from which the class branched off.
+                Found::Script(script) if all.len() < steps.len() || script.settles() > tried.settles() => {
+                    let named = |(place, got): (usize, Option<usize>)| {
+                        (history.id(&history.takes[place]), history.name(got))
+                    };
+                    let is_new = self.classes.insert(number_of(got.iter().copied().map(named)));
+                    if all.len() < steps.len() && !is_new {
+                        return true; // what is left when what cannot be is left out was or will be seen
+                    }
+                    let step = |(place, got, is_open): &Settled| Step {
+                        take: history.id(&history.takes[*place]),
+                        got: history.name(*got),
+                        is_open: *is_open,
+                    };
+                    let (steps, script) = (all.iter().map(step).collect(), Arc::new(script));
+                    self.stack.push(Branch { steps, script, unbounded: None, kind: Kind::Class });
+                    return true;
+                }
+                Found::Script(_) => (),
+            }
+        }
         let calls = &history.trace.calls;
         let call = history.takes[new.0].call;
         let next = calls.get(call + 1).filter(|next| next.id == calls[call].id);
