@@ -208,7 +208,11 @@ impl Systematic {
                     self.missed += misses;
                     return;
                 }
+                let missed = self.missed;
                 self.adds_class(history, &before[..number], (*place, other));
+                if kind == Kind::Far {
+                    self.missed = missed; // what the machine comes to is found without this run
+                }
             }
         }
     }
