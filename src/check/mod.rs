@@ -5,6 +5,7 @@
 //! program. What a run did is read from its trace ([`History`]).
 
 mod history;
+mod known;
 mod late_few;
 mod one_end;
 mod prefix;

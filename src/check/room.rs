@@ -12,8 +12,8 @@
 
 use std::collections::HashMap;
 
+use super::known::{Known, Way};
 use super::prefix::{Limit, What};
-use super::script::{Known, Way};
 use super::times::{Solved, Times};
 use crate::time::{PS, Time};
 
@@ -229,9 +229,7 @@ impl<'k, 'p> Machine<'k, 'p> {
     fn enters(mut self) -> Vec<(usize, Time)> {
         let mut all = Vec::new();
         loop {
-            while (0..self.processors.len()).fold(false, |goes_on, id| self.steps(id) || goes_on)
-                || self.passes()
-            {}
+            while (0..self.processors.len()).any(|id| self.steps(id)) || self.passes() {}
             let ready = |(id, processor): (usize, &Processor)| {
                 let item = self.known.prefix.items[id].get(processor.done)?;
                 let What::Sends(sending) = &item.what else { return None };
