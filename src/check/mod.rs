@@ -5,11 +5,15 @@
 //! program. What a run did is read from its trace ([`History`]).
 
 mod history;
+mod known;
 mod late_few;
 mod one_end;
+mod prefix;
 mod random;
 mod reduction;
 mod report;
+mod room;
+mod script;
 mod strategy;
 mod systematic;
 mod times;
