@@ -117,7 +117,7 @@ fn cell(program: &'static Program, P: usize, carrier: Carrier) -> String {
             format!("{:+.2}% ({dilation:.1}{}){wrong}", 100.0 * error, if held { "" } else { ", not held" })
         }
         Err(Failed::Refused(_)) => String::new(),
-        Err(Failed::Run(error)) => format!("failed: {error}"),
+        Err(Failed::Run(error) | Failed::Drawn(error, _)) => format!("failed: {error}"),
     }
 }
 

@@ -85,7 +85,7 @@ pub use machine::{Host, Lateness, Machine, Order, Run};
 pub use message::Plain;
 pub use message::{Body, MessageId, Pack, Payload, Slice, Tag, Unpack};
 pub use params::{
-    Latency, Level, LogGps, LongMessages, Model, Parameter, Params, ParamsBuilder, ParamsError, Ports,
+    Latency, Level, LogGps, LongMessages, Model, Noise, Parameter, Params, ParamsBuilder, ParamsError, Ports,
     Preset, PresetValue, Ties, preset, presets,
 };
 pub use proc::{Group, Proc, Request, Work};

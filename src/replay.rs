@@ -14,14 +14,14 @@ use crate::machine::limits;
 use crate::machine::{Machine, Run};
 use crate::message::{MessageId, Payload, RawTag, Tag};
 use crate::params::Model;
-use crate::params::{MOST_WORDS, Params, ParamsError};
+use crate::params::{MOST_WORDS, Noise, Params, ParamsError};
 use crate::proc::{Proc, Request};
 use crate::trace::{Call, CallKind, CallTag, Trace, Until};
 
 /// A recorded run that is to be made again without its program: what would it have taken if?
 ///
 /// Under the parameters that it had, every processor does the same at the same picosecond. Under others, everyone calls the
-/// same in the same order. Work takes as long as it took. A receive that got a message waits for one of the same source
+/// same in the same order. Work takes as long as it took, and the noise lengthens it where it falls then. A receive that got a message waits for one of the same source
 /// and tag, whether it named the source or not; one that got nothing is a wait for as long. A moment is a moment: who
 /// waited until one does so again.
 ///
@@ -116,15 +116,16 @@ impl<'a> Replay<'a> {
         // What was drawn for a message is no other message's, which it might get if there are more of them now.
         machine = match is_same {
             true => machine.repeat(trace),
-            false => machine.latency(trace.latency).ties(trace.ties),
+            false => machine.latency(trace.latency).ties(trace.ties).noise(trace.noise.clone()),
         };
         machine = machine.levels(trace.levels.iter().copied());
         if let Some(cost) = trace.barrier {
             machine = machine.barrier(cost);
         }
         machine.stack(STACK).run(|p| {
+            let (noise, posted) = (trace.noise.as_ref(), HashMap::new());
             let mut player =
-                Player { pieces: &pieces, lengths: &lengths, requests: &requests, posted: HashMap::new() };
+                Player { pieces: &pieces, lengths: &lengths, requests: &requests, noise, posted };
             let calls = &trace.calls[calls[p.id()].clone()];
             for (place, call) in calls.iter().enumerate() {
                 player.call(p, call, calls.get(place + 1));
@@ -247,6 +248,8 @@ struct Player<'a> {
     lengths: &'a HashMap<MessageId, usize>,
     /// The messages that requests are for.
     requests: &'a Requests,
+    /// The noise, which lengthens work again.
+    noise: Option<&'a Noise>,
     /// How it waits for its requests, for which it has not waited: each stands for one for each piece.
     posted: HashMap<u32, Wait>,
 }
@@ -268,7 +271,13 @@ impl Player<'_> {
     /// Makes a call. The one after it says how long the message is that goes when the gap is over.
     fn call(&mut self, p: &mut Proc, call: &Call, next: Option<&Call>) {
         match &call.what {
-            CallKind::Work(kind) => p.computes_for(kind.clone(), call.end - call.start),
+            CallKind::Work(kind) => {
+                let took = match self.noise {
+                    None => call.end - call.start,
+                    Some(noise) => noise.free(call.id, call.start, call.end),
+                };
+                p.computes_for(kind.clone(), took);
+            }
             CallKind::WaitUntil(time) => p.wait_until(*time),
             CallKind::Send { to, tag, bytes, .. } => {
                 self.pieces.of(*bytes).for_each(|piece| p.send(*to, blank(tag), piece));

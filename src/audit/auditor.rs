@@ -6,7 +6,7 @@
 //! processor's local times and no order of events, and so takes the traces of either clock.
 //!
 //! What the processors did, and their requests beside them, is for `processors.rs` to judge, how the messages travelled for
-//! `messages.rs`, whether they waited with reason for `waits.rs`, and whether the programs' calls say the same for `calls.rs`.
+//! `messages.rs`, what detours took of the processors for `noise.rs`, whether they waited with reason for `waits.rs`, and whether the programs' calls say the same for `calls.rs`.
 //!
 //! Every check sorts and sweeps: an audit of n events takes O(n log n).
 
@@ -81,7 +81,7 @@ pub enum Rule {
     Names,
     /// A processor does one thing at a time, from 0 to its end.
     OneThing,
-    /// Sending and receiving take exactly o, and kO_s or kO_r more under LogGPS.
+    /// Sending and receiving take exactly o, and kO_s or kO_r more under LogGPS, and the detours that fall into it.
     Overhead,
     /// A message enters the network when its overhead and the waits right after that are over.
     Entry,
@@ -114,6 +114,8 @@ pub enum Rule {
     /// A request is called for and waited for once. It goes on from its call, and the wait ends when it is done, and after
     /// o at the earliest.
     Request,
+    /// Nobody is done computing while the operating system has the processor.
+    Noise,
     /// All take part in each of the machine's barriers, and go on when the last one has come and the barrier's
     /// cost is paid.
     Barrier,
@@ -143,6 +145,7 @@ impl fmt::Display for Rule {
             Rule::Arrival => "a message is received when it is there",
             Rule::Order => "no message overtakes another on the same way",
             Rule::Request => "a request goes on by itself until it is waited for",
+            Rule::Noise => "nobody computes in a detour",
             Rule::Barrier => "all leave a barrier when the last one has come",
             Rule::Calls => "what a processor does, it does in its calls",
             Rule::Asked => "what comes is what was asked for",

@@ -5,6 +5,7 @@ mod calls;
 mod deed;
 mod flight;
 mod messages;
+mod noise;
 mod processors;
 mod room;
 mod waits;

@@ -51,8 +51,9 @@ impl<'a> Auditor<'a> {
             let admitted = stall.map_or(end, |stall| stall.end);
             self.flights[place].sent = Some(Sent { begun: start, ready: end, admitted, entered: enter });
             let (cost, took, at) = (send_cost(params, message.words), end - start, message.enter);
+            let lasts = self.lasts(x, start, end, cost);
             broken!(self, "{id}",
-                took != cost => Rule::Overhead, "takes {took} to send from {start}, and costs {cost}";
+                !lasts => Rule::Overhead, "takes {took} to send from {start}, and costs {cost}";
                 at != enter => Rule::Entry, "enters at {at}, and its sender goes on at {enter}";
             );
         }
@@ -66,6 +67,7 @@ impl<'a> Auditor<'a> {
         );
         let (own, beside) = did.split_at(did.partition_point(|deed| deed.request.is_none()));
         self.follow_time(Rule::OneThing, &format!("processor {id}"), Time::ZERO, own);
+        self.follow_work(own);
         let received = did.iter().filter(|deed| matches!(deed.what, ActivityKind::Receive(_)));
         let mut received: Vec<&Deed> = received.collect();
         // Several can begin at one moment only if no gap follows all but the last.
@@ -109,11 +111,12 @@ impl<'a> Auditor<'a> {
             let mine = to == y;
             let again = mine && std::mem::replace(&mut flight.received, true);
             let (cost, took) = (receive_cost(params, words), end - start);
+            let lasts = self.lasts(y, start, end, cost);
             broken!(self, "processor {y} receives {id} at {start},",
                 !mine => Rule::Reception, "which was sent to {to}";
                 again => Rule::Reception, "which it has received before";
                 mine && start < arrival => Rule::Arrival, "there at {arrival}";
-                mine && took != cost => Rule::Overhead, "in {took}, and that costs {cost}";
+                mine && !lasts => Rule::Overhead, "in {took}, and that costs {cost}";
             );
         }
     }
@@ -129,7 +132,14 @@ impl<'a> Auditor<'a> {
         for (place, gap) in did.iter().enumerate().filter(|(_, deed)| *deed.what == ActivityKind::Gap) {
             let (over, goes_on) = match did.get(place + 1) {
                 Some(Deed { what: ActivityKind::Send(id), end, .. }) => {
-                    (self.find(*id).and_then(|place| self.flights[place].gap_over), *end)
+                    let flight = self.find(*id).map(|place| self.flights[place]);
+                    let over = flight.and_then(|flight| flight.gap_over);
+                    // The overhead is over with the gap, but for detours.
+                    let cost = flight.map(|flight| send_cost(flight.params, flight.message.words));
+                    let ends = over.zip(cost).is_some_and(|(over, cost)| {
+                        *end >= over && self.lasts(gap.id, over - cost, *end, cost)
+                    });
+                    (over.map(|over| if ends { *end } else { over }), *end)
                 }
                 Some(Deed { what: ActivityKind::Receive(_), start, .. }) => {
                     let before = received.partition_point(|reception| reception.start < *start);
@@ -170,11 +180,15 @@ impl<'a> Auditor<'a> {
                 continue;
             };
             let (o, took, end) = (self.trace.params.o, post.end - post.start, wait.end);
-            let over = self.follow_time(Rule::Request, &who, post.start, did).max(wait.start + o);
+            let done = self.follow_time(Rule::Request, &who, post.start, did);
+            let had_o = done >= wait.start && self.may_have_had(x, wait.start, done, o);
+            let in_time = if had_o { end == done } else { self.lasts(x, wait.start, end, o) };
+            let over = done.max(wait.start + o);
+            let called = self.lasts(x, post.start, post.end, o);
             broken!(self, "{who}",
-                took != o => Rule::Request, "is called for in {took}, and that costs {o}";
+                !called => Rule::Request, "is called for in {took}, and that costs {o}";
                 wait.start < post.end => Rule::Request, "is waited for before it is called for";
-                end != over => Rule::Request, "is waited for until {end}, and that is over at {over}";
+                !in_time => Rule::Request, "is waited for until {end}, and that is over at {over}";
             );
         }
     }

@@ -9,7 +9,7 @@ use std::panic::Location;
 use crate::message::{Key, MessageId, RawTag, Want};
 use crate::params::params_of;
 use crate::time::Time;
-use crate::trace::{CallKind, CallTag, Message, Trace, Transfer, Until};
+use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Trace, Transfer, Until};
 
 /// What a traced run took.
 pub(super) struct History<'a> {
@@ -29,6 +29,12 @@ pub(super) struct History<'a> {
     numbers: Vec<usize>,
     /// For each call and each processor, how many calls of the processor it follows, with itself.
     follows: Vec<u32>,
+    /// The places of messages.
+    messages: HashMap<MessageId, usize>,
+    /// How long sends and receptions cost.
+    overheads: HashMap<(bool, MessageId), Time>,
+    /// When the last processor came to each of the machine's own barriers.
+    pub last_came: Vec<Time>,
 }
 
 /// A message that a receive can take: LogGPS's request, if there is one.
@@ -96,10 +102,15 @@ impl<'a> History<'a> {
             origins: HashMap::new(),
             numbers,
             follows: Vec::new(),
+            messages: HashMap::new(),
+            overheads: HashMap::new(),
+            last_came: Vec::new(),
         };
         history.finds_sends(&messages);
         history.finds_takes(&messages);
         history.finds_what_follows();
+        history.finds_lengths();
+        history.messages = messages;
         history
     }
 
@@ -221,6 +232,31 @@ impl<'a> History<'a> {
             .min_by_key(|message| self.key(*message))
     }
 
+    /// Finds how long things last.
+    fn finds_lengths(&mut self) {
+        let alone = self
+            .trace
+            .activities
+            .iter()
+            .map(|activity| (activity.what.clone(), activity.start, activity.end));
+        let beside =
+            self.trace.progress.iter().map(|progress| (progress.what.clone(), progress.start, progress.end));
+        let cost = |(what, start, end): (ActivityKind, Time, Time)| match what {
+            ActivityKind::Send(id) => Some(((true, id), end - start)),
+            ActivityKind::Receive(id) => Some(((false, id), end - start)),
+            _ => None,
+        };
+        self.overheads = alone.chain(beside).filter_map(cost).collect();
+        let mut passed = vec![0; self.to.len()];
+        for call in self.trace.calls.iter().filter(|call| call.what == CallKind::Barrier) {
+            match self.last_came.get_mut(passed[call.id]) {
+                Some(last) => *last = call.start.max(*last),
+                None => self.last_came.push(call.start),
+            }
+            passed[call.id] += 1;
+        }
+    }
+
     /// Finds what follows what: a call follows the one before it, and the one that sent what it got.
     fn finds_what_follows(&mut self) {
         let (P, calls) = (self.trace.params.P, &self.trace.calls);
@@ -306,6 +342,27 @@ impl<'a> History<'a> {
 
     pub(super) fn message(&self, place: usize) -> &Message {
         &self.trace.messages[place]
+    }
+
+    /// The place of a message.
+    pub(super) fn place(&self, message: &MessageId) -> Option<usize> {
+        self.messages.get(message).copied()
+    }
+
+    /// How long it cost to send a message, or to receive it, if that is known.
+    pub(super) fn overhead(&self, sends: bool, message: MessageId) -> Option<Time> {
+        self.overheads.get(&(sends, message)).copied()
+    }
+
+    /// Whether a call that sends and receives did the latter first.
+    pub(super) fn receives_before_it_sends(&self, call: usize) -> bool {
+        let CallKind::SendRecv(both) = &self.trace.calls[call].what else { return false };
+        let [sent, got] = [&both.sent, &both.got].map(|transfer| self.place(&transfer.message));
+        let enter = sent.map(|sent| self.message(sent).enter);
+        let overhead = self.overhead(false, both.got.message).unwrap_or_default();
+        // What is received last, the call ends with.
+        got.is_some()
+            && enter.is_some_and(|enter| enter == self.trace.calls[call].end && overhead > Time::ZERO)
     }
 
     /// The last call that a message follows.
@@ -406,6 +463,14 @@ impl<'a> History<'a> {
             take.until.is_some() && !matches!(what, CallKind::Test { .. })
         };
         self.takes.iter().filter(is_look).any(|look| self.takes.iter().any(|take| is_beside(look, take)))
+    }
+
+    /// Whether there are requests on a machine where they wait for each other's gaps: how long, depends on what comes first.
+    pub(super) fn has_requests_with_gaps(&self) -> bool {
+        let levels = self.trace.levels.iter().map(|level| &level.params);
+        let has_gaps = levels.chain([&self.trace.params]).any(|params| params.g > Time::ZERO);
+        let is_request = |call: &Call| matches!(call.what, CallKind::Isend { .. } | CallKind::Irecv { .. });
+        has_gaps && self.trace.calls.iter().any(is_request)
     }
 
     /// Where in the program a take was called for, if that could take one of several messages.

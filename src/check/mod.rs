@@ -5,11 +5,15 @@
 //! program. What a run did is read from its trace ([`History`]).
 
 mod history;
+mod known;
 mod late_few;
 mod one_end;
+mod prefix;
 mod random;
 mod reduction;
 mod report;
+mod room;
+mod script;
 mod strategy;
 mod systematic;
 mod times;
@@ -187,6 +191,10 @@ impl Check {
         program: impl Fn(&mut Proc) -> R + Sync,
         verify: impl Fn(&[R]) -> Result<(), String> + Sync,
     ) -> Result<Checked<Vec<R>>, RunError> {
+        if machine.has_noise() {
+            let why = "a check tries orders of messages, and noise is none; leave it out";
+            return Err(crate::params::ParamsError::new(why).into());
+        }
         let machine = machine.clone().clock(ClockKind::Virtual).cores(1);
         let usual = machine.order();
         self.trials(&usual, machine.params().P, |order| {

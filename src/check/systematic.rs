@@ -19,7 +19,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::history::{History, TakeId};
-use super::times::Script;
+use super::script::{Found, Script};
 use crate::machine::Order;
 use crate::message::MessageId;
 use crate::params::Ties;
@@ -30,6 +30,8 @@ use crate::rules::choice::Rule;
 pub(super) struct Systematic {
     /// The runs to be made.
     stack: Vec<Branch>,
+    /// Runs that are no run of the machine, and from which none branches off that is not found without them.
+    far: Vec<Branch>,
     /// The classes that were found.
     classes: HashSet<u64>,
     /// What the runs of the machine took.
@@ -68,7 +70,7 @@ enum Kind {
     /// To see a class of which it is not known that it has a run.
     Guess,
     /// To see a class with latencies that have no bound.
-    Unbounded,
+    Far,
     /// To see whether latencies up to L do for a run that was made with others.
     Witness,
 }
@@ -81,6 +83,9 @@ struct Step {
     /// Whether there are classes in which it gets something else and all before it is as here.
     is_open: bool,
 }
+
+/// A take, what it gets, and whether there are classes in which it gets something else and all before it is as here.
+type Settled = (usize, Option<usize>, bool);
 
 /// How much the systematic strategy has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +108,7 @@ impl Systematic {
     pub(super) fn new() -> Systematic {
         Systematic {
             stack: vec![Branch::default()],
+            far: Vec::new(),
             classes: HashSet::new(),
             within: HashSet::new(),
             beyond: HashMap::new(),
@@ -115,13 +121,14 @@ impl Systematic {
 
     /// The next runs, so many at most.
     pub(super) fn next(&mut self, most: usize) -> Vec<Branch> {
-        let some = self.stack.len().min(most);
-        self.stack.split_off(self.stack.len() - some)
+        let stack = if self.stack.is_empty() { &mut self.far } else { &mut self.stack };
+        stack.split_off(stack.len() - stack.len().min(most))
     }
 
     /// Takes back runs that were not made.
     pub(super) fn puts_back(&mut self, branches: &[Branch]) {
-        self.stack.extend_from_slice(branches);
+        let is_far = branches.iter().all(|branch| branch.kind == Kind::Far);
+        if is_far { &mut self.far } else { &mut self.stack }.extend_from_slice(branches);
     }
 
     /// Finds the classes within that of a run that was made, as many as it can in time: of a long run there are many.
@@ -135,8 +142,9 @@ impl Systematic {
         let places: HashMap<TakeId, usize> =
             history.takes.iter().enumerate().map(|(place, take)| (history.id(take), place)).collect();
         let of_all = number_of(history.takes.iter().map(|take| (history.id(take), history.name(take.got))));
-        let Branch { steps, unbounded, kind, .. } = branch;
-        if kind != Kind::Unbounded {
+        let Branch { steps, script: tried, unbounded, kind } = branch;
+        let is_bounded = kind != Kind::Far;
+        if is_bounded {
             self.within.insert(of_all);
         }
         let place = |step: &Step| {
@@ -145,24 +153,35 @@ impl Systematic {
         };
         let Some(mut all) = steps.iter().map(place).collect::<Option<Vec<_>>>() else {
             match (kind, unbounded) {
-                (Kind::Class, Some(script)) => {
-                    self.stack.push(Branch { steps, script, kind: Kind::Unbounded, ..Branch::default() });
+                (Kind::Class, unbounded) => {
+                    let far = unbounded.map(|script| Branch {
+                        steps: steps.clone(),
+                        script,
+                        kind: Kind::Far,
+                        ..Branch::default()
+                    });
+                    self.far.extend(far);
+                    if !in_time() || !self.settles_more(history, &places, &steps, &tried) {
+                        self.missed += 1;
+                    }
                 }
-                (Kind::Class | Kind::Unbounded, _) => self.missed += 1,
                 (Kind::Guess, _) => {
                     let guess = steps.last().and_then(|step| places.get(&step.take));
                     self.waits.extend(guess.and_then(|place| history.at(&history.takes[*place])));
                 }
-                (Kind::Witness, _) => (),
+                (Kind::Witness | Kind::Far, _) => (),
             }
             return;
         };
         if kind == Kind::Witness {
             return;
         }
-        self.is_unsure |= history.looks_beside_requests();
+        let has_choices = || history.takes.iter().any(|take| !history.others(take).is_empty());
+        self.is_unsure |=
+            history.looks_beside_requests() || (history.has_requests_with_gaps() && has_choices());
+        let misses = usize::from(kind != Kind::Far);
         if history.takes.len() > MOST_TAKES {
-            self.missed += 1;
+            self.missed += misses;
             return;
         }
         let settled: HashSet<usize> = all.iter().map(|(place, _)| *place).collect();
@@ -173,62 +192,202 @@ impl Systematic {
             (history.needs(take, take.got).len(), history.id(take))
         });
         all.extend(rest.into_iter().map(|place| (place, true)));
-        if kind == Kind::Unbounded && !self.within.contains(&of_all) {
+        if !is_bounded && !self.within.contains(&of_all) {
             self.beyond.insert(of_all, failed);
             let takes: Vec<_> = all.iter().map(|(place, _)| (*place, history.takes[*place].got)).collect();
-            if let Some(script) = Script::of(history, &takes, true) {
+            if let Found::Script(script) = Script::of(history, &takes, true) {
                 let branch = Branch { script: Arc::new(script), kind: Kind::Witness, ..Branch::default() };
                 self.stack.push(branch);
             }
         }
+        let before = all.iter().map(|(place, is_open)| (*place, history.takes[*place].got, *is_open));
+        let before: Vec<Settled> = before.collect();
         for (number, (place, _)) in all.iter().enumerate().filter(|(_, (_, is_open))| *is_open) {
             for other in history.others(&history.takes[*place]) {
                 if !in_time() {
-                    self.missed += 1;
+                    self.missed += misses;
                     return;
                 }
-                self.adds_class(history, &all[..number], (*place, other));
+                let missed = self.missed;
+                self.adds_class(history, &before[..number], (*place, other));
+                if kind == Kind::Far {
+                    self.missed = missed; // what the machine comes to is found without this run
+                }
             }
         }
     }
 
-    /// Adds the class in which these takes get what they got, and another one something else.
-    fn adds_class(
+    /// A class was run, and its last take got something else, because of messages that are not settled: these came to it, or took the
+    /// room of others. Settles one of the takes that such a message follows: adds the classes within for each thing
+    /// that it can get. Returns whether there is one.
+    fn settles_more(
         &mut self,
         history: &History,
-        before: &[(usize, bool)],
-        (new, other): (usize, Option<usize>),
-    ) {
+        places: &HashMap<TakeId, usize>,
+        steps: &[Step],
+        tried: &Script,
+    ) -> bool {
+        let settled = |step: &Step| {
+            let got = match step.got {
+                Some(got) => Some(history.place(&got)?),
+                None => None,
+            };
+            Some((*places.get(&step.take)?, got, step.is_open))
+        };
+        let is_as_settled = |(place, got, _): &Settled| history.takes[*place].got == *got;
+        // The first one that got something else, and all that do not need it.
+        let (mut before, mut new) = (Vec::new(), None);
+        let mut kept = HashSet::new();
+        for step in steps {
+            match settled(step) {
+                Some(step) if is_as_settled(&step) => {
+                    let take = &history.takes[step.0];
+                    if history.needs(take, take.got).is_subset(&kept) {
+                        kept.insert(step.0);
+                        before.push(step);
+                    }
+                }
+                step if new.is_none() => match step {
+                    Some(step) => new = Some(step),
+                    None => return false,
+                },
+                _ => (),
+            }
+        }
+        let Some(new) = new.filter(|new: &Settled| !history.takes[new.0].waits()) else { return false };
+        let of_run: HashSet<usize> = before.iter().map(|(place, ..)| *place).collect();
+        if history.needs(&history.takes[new.0], new.1).is_subset(&of_run) {
+            let all: Vec<Settled> = before.iter().copied().chain([new]).collect();
+            let got: Vec<_> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
+            match Script::of(history, &got, true) {
+                Found::Nothing => return true,
+                Found::Unknown => return false,
+                // More messages are settled in this run than in that from which the class branched off.
+                Found::Script(script) if all.len() < steps.len() || script.settles() > tried.settles() => {
+                    let named = |(place, got): (usize, Option<usize>)| {
+                        (history.id(&history.takes[place]), history.name(got))
+                    };
+                    let is_new = self.classes.insert(number_of(got.iter().copied().map(named)));
+                    if all.len() < steps.len() && !is_new {
+                        return true; // what is left when what cannot be is left out was or will be seen
+                    }
+                    let step = |(place, got, is_open): &Settled| Step {
+                        take: history.id(&history.takes[*place]),
+                        got: history.name(*got),
+                        is_open: *is_open,
+                    };
+                    let (steps, script) = (all.iter().map(step).collect(), Arc::new(script));
+                    self.stack.push(Branch { steps, script, unbounded: None, kind: Kind::Class });
+                    return true;
+                }
+                Found::Script(_) => (),
+            }
+        }
+        let calls = &history.trace.calls;
+        let call = history.takes[new.0].call;
+        let next = calls.get(call + 1).filter(|next| next.id == calls[call].id);
+        let end = next.unwrap_or(&calls[call]).end;
+        let came = history.trace.messages.iter().enumerate().filter(|(_, message)| message.enter <= end);
+        let last_before: Vec<usize> = came.filter_map(|(place, _)| history.before(place)).collect();
+        let can_be = |place: &usize| {
+            let take = &history.takes[*place];
+            let follows = history.follows(take.call, history.takes[new.0].call);
+            !of_run.contains(place)
+                && !follows
+                && last_before.iter().any(|call| history.follows(*call, take.call))
+                && history.needs(take, take.got).is_subset(&of_run)
+        };
+        let is_near = |place: &usize| {
+            let mut those = history.trace.messages.iter().enumerate();
+            those.any(|(message, its)| {
+                its.to == history.takes[new.0].id
+                    && its.enter <= end
+                    && history
+                        .before(message)
+                        .is_some_and(|call| history.follows(call, history.takes[*place].call))
+            })
+        };
+        let all: Vec<usize> = (0..history.takes.len()).filter(can_be).collect();
+        let Some(more) = all.iter().copied().find(is_near).or(all.first().copied()) else { return false };
+        before.push(new);
+        let take = &history.takes[more];
+        for other in [vec![take.got], history.others(take)].concat() {
+            self.adds_class(history, &before, (more, other));
+        }
+        true
+    }
+
+    /// Adds the class in which these takes get these, and another one something else.
+    fn adds_class(&mut self, history: &History, before: &[Settled], (new, other): (usize, Option<usize>)) {
         let takes = &history.takes;
         let is_guess = takes[new].waits() && other.is_none();
         let mut needs = history.needs(&takes[new], other);
+        let is_other = |(place, got, _): &Settled| needs.contains(place) && takes[*place].got != *got;
         if needs.contains(&new)
+            || before.iter().any(is_other)
             || (is_guess && history.at(&takes[new]).is_some_and(|at| self.waits.contains(&at)))
         {
             return;
         }
-        let mut all = before.to_vec();
-        all.iter().for_each(|(place, _)| _ = needs.remove(place));
-        all.extend(needs.into_iter().map(|place| (place, false)));
-        let got = all.iter().map(|(place, _)| (*place, takes[*place].got)).chain([(new, other)]);
-        let got: Vec<(usize, Option<usize>)> = got.collect();
-        let named = |(place, got): &(usize, Option<usize>)| (history.id(&takes[*place]), history.name(*got));
-        if !self.classes.insert(number_of(got.iter().map(named))) {
+        let mut core: Vec<usize> = needs.iter().copied().collect();
+        core.sort_by_cached_key(|place| {
+            (history.needs(&takes[*place], takes[*place].got).len(), history.id(&takes[*place]))
+        });
+        let core: Vec<_> =
+            core.into_iter().map(|place| (place, takes[place].got)).chain([(new, other)]).collect();
+        before.iter().for_each(|(place, ..)| _ = needs.remove(place));
+        // What the new take gets where another one gets what it got is one of several things.
+        let is_open = takes[new].got == other;
+        let needed =
+            core.iter().filter(|(place, _)| needs.contains(place)).map(|(place, got)| (*place, *got, false));
+        let all: Vec<Settled> = before.iter().copied().chain(needed).chain([(new, other, is_open)]).collect();
+        let named = |(place, got): (usize, Option<usize>)| (history.id(&takes[place]), history.name(got));
+        let got: Vec<(usize, Option<usize>)> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
+        if !self.classes.insert(number_of(got.iter().copied().map(named))) {
             return;
         }
-        let is_open = all.iter().map(|(_, is_open)| *is_open).chain([false]);
-        let steps = got.iter().map(named).zip(is_open);
-        let steps = steps.map(|((take, got), is_open)| Step { take, got, is_open }).collect();
-        let is_look = takes[new].in_vain.is_some();
-        let script = |bounded| Script::of(history, &got, bounded).map(Arc::new);
-        let kind = if is_guess { Kind::Guess } else { Kind::Class };
-        match (script(true), script(false)) {
-            (Some(script), unbounded) => self.stack.push(Branch { steps, script, unbounded, kind }),
-            (None, Some(_)) if is_look => self.looks += 1,
-            (None, Some(script)) => {
-                self.stack.push(Branch { steps, script, unbounded: None, kind: Kind::Unbounded });
+        let step = |(place, got, is_open): &Settled| {
+            let (take, got) = named((*place, *got));
+            Step { take, got, is_open: *is_open }
+        };
+        let steps: Vec<Step> = all.iter().map(step).collect();
+        let script = |takes: &[(usize, Option<usize>)], bounded| Script::of(history, takes, bounded);
+        // On a machine without bounds no message waits for room, so that it need not come to what the machine comes to.
+        let unbounded = || match script(&got, false) {
+            Found::Script(script) => Some(Arc::new(script)),
+            _ => None,
+        };
+        match script(&got, true) {
+            Found::Script(script) => {
+                let kind = if is_guess { Kind::Guess } else { Kind::Class };
+                let branch = Branch { steps, script: Arc::new(script), unbounded: unbounded(), kind };
+                return self.stack.push(branch);
             }
-            (None, None) => (), // no latencies at all do that
+            Found::Unknown => {
+                self.missed += 1;
+                return;
+            }
+            Found::Nothing => (),
+        }
+        match (unbounded(), takes[new].in_vain.is_some()) {
+            (Some(_), true) => self.looks += 1,
+            (Some(script), false) => {
+                self.far.push(Branch { steps, script, unbounded: None, kind: Kind::Far })
+            }
+            (None, _) => (),
+        }
+        // What follows the take may come to another one before that, where less is settled.
+        if core.len() == got.len() || !self.classes.insert(number_of(core.iter().copied().map(named))) {
+            return;
+        }
+        match script(&core, true) {
+            Found::Script(script) => {
+                let steps = core.iter().map(|(place, got)| step(&(*place, *got, false))).collect();
+                let branch = Branch { steps, script: Arc::new(script), unbounded: None, kind: Kind::Class };
+                self.stack.push(branch);
+            }
+            Found::Nothing => (),
+            Found::Unknown => self.missed += 1,
         }
     }
 
@@ -265,6 +424,6 @@ impl Branch {
 
     /// Whether it is a run of the machine.
     pub(super) fn is_bounded(&self) -> bool {
-        self.kind != Kind::Unbounded
+        self.kind != Kind::Far
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Resource, geteuid, getrlimit};
 
 use crate::clock::ClockKind;
-use crate::clock::stacks::{SPARE_MAPPINGS, first_number, mappings};
+use crate::clock::stacks::{SPARE_MAPPINGS, first_number, mappings, unmap_kept};
 use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::cores::available_cores;
 use crate::error::Cause;
@@ -107,7 +107,9 @@ pub(crate) fn check_bytes(bytes: u64, what: impl FnOnce() -> String) -> Result<(
 
 /// For how many bytes this process may have addresses, if that is limited, and for how many it has.
 fn limited_addresses() -> Option<(u64, u64)> {
-    getrlimit(Resource::As).current.zip(first_number("/proc/self/statm").map(|pages| pages * page_size()))
+    let most = getrlimit(Resource::As).current?;
+    unmap_kept(); // where addresses are few, a run may need those of the stacks of the last one
+    Some((most, first_number("/proc/self/statm")? * page_size()))
 }
 
 /// How many bytes of memory nobody uses.

@@ -24,7 +24,7 @@ use crate::clock::{Clock, ClockKind, Foreknown, linked, virtual_time};
 use crate::error::{Cause, RunError};
 use crate::link::Link;
 use crate::message::{Pack, Payload, Tag, Unpack, number_of};
-use crate::params::{Latency, Level, Params, ParamsError, Ports, Surcharge, Ties};
+use crate::params::{Latency, Level, Noise, Params, ParamsError, Ports, Surcharge, Ties};
 use crate::proc::{Groups, Proc, Rates, Setup, Work};
 use crate::rules::Stats;
 use crate::rules::choice::{Choice, Drawn, Rule, Ruled};
@@ -62,6 +62,8 @@ pub struct Machine {
     ports: Ports,
     latency: Latency,
     ties: Ties,
+    /// The noise of the processors.
+    noise: Option<Noise>,
     rule: Option<Rule>,
     is_unbounded: bool,
     sight: Option<Sight>,
@@ -162,6 +164,7 @@ impl Machine {
             ports: Ports::default(),
             latency: Latency::default(),
             ties: Ties::default(),
+            noise: None,
             rule: None,
             is_unbounded: false,
             sight: None,
@@ -218,8 +221,18 @@ impl Machine {
         Machine { ties, ..self }
     }
 
-    /// Repeats a run that was traced: every message gets the latency that it had there, and who acts at the same time
-    /// does so in the same order. The parameters and all other settings are this machine's.
+    /// Gives the processors noise: it lengthens their work, and the overhead of messages and requests.
+    pub fn noise(self, noise: impl Into<Option<Noise>>) -> Machine {
+        Machine { noise: noise.into(), ..self }
+    }
+
+    /// Whether the processors have noise.
+    pub(crate) fn has_noise(&self) -> bool {
+        self.noise.is_some()
+    }
+
+    /// Repeats a run that was traced: every message gets the latency that it had there, who acts at the same time does so
+    /// in the same order, and the processors have the noise that they had. The parameters and all other settings are this machine's.
     ///
     /// ```
     /// use loggp::{Latency, Machine, Params, Ties, US};
@@ -240,8 +253,9 @@ impl Machine {
     /// Sets an order of messages, such as one under which a [check](Machine::check) failed. It takes the place of the
     /// [latency](Machine::latency) and the [ties](Machine::ties).
     pub fn ordered(self, order: &Order) -> Machine {
-        let Order { latency, ties, rule, is_unbounded, sight } = order.clone();
-        Machine { latency, ties, rule, is_unbounded, trace: self.trace || sight.is_some(), sight, ..self }
+        let Order { latency, ties, noise, rule, is_unbounded, sight } = order.clone();
+        let (noise, trace) = (noise.or(self.noise), self.trace || sight.is_some());
+        Machine { latency, ties, noise, rule, is_unbounded, trace, sight, ..self }
     }
 
     /// The order of messages that the machine has.
@@ -587,6 +601,7 @@ impl Machine {
             ("ports", self.ports != Ports::default(), "leave them out"),
             ("latency", self.latency != Latency::default(), "leave it out"),
             ("ties", self.ties != Ties::default(), "leave them out"),
+            ("noise", self.noise.is_some(), "leave it out"),
             ("dilation", self.dilation != Dilation::default(), "leave it out"),
             ("barrier", self.barrier.is_some(), "leave it out"),
         ];
@@ -700,7 +715,8 @@ impl Machine {
             rules = self.params.unbounded();
             levels.to_mut().iter_mut().for_each(|level| level.params = level.params.unbounded());
         }
-        let network = Network::settled_by(rules, self.ports, &levels, choice, self.surcharge);
+        let network = Network::settled_by(rules, self.ports, &levels, choice, self.surcharge)
+            .with_noise(self.noise.clone());
         Setup {
             params: self.params,
             levels: self.levels.clone(),
@@ -723,6 +739,7 @@ impl Machine {
             ports: self.ports,
             latency: self.latency,
             ties: self.ties,
+            noise: self.noise.clone(),
             barrier: self.barrier,
             out_of_order: 0,
             activities: Vec::new(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::params::{Latency, Ties};
+use crate::params::{Latency, Noise, Ties};
 use crate::rules::choice::Rule;
 use crate::trace::Trace;
 
@@ -17,6 +17,8 @@ pub struct Order {
     pub(super) latency: Latency,
     /// Who goes first.
     pub(super) ties: Ties,
+    /// The noise of the processors, if it says one.
+    pub(super) noise: Option<Noise>,
     /// Says how long messages are under way, if not all are drawn.
     pub(super) rule: Option<Rule>,
     /// Whether messages may be under way for longer than L, and are never in each other's way.
@@ -29,7 +31,8 @@ impl Order {
     /// The order of a run that was traced.
     pub fn of(trace: &Trace) -> Order {
         let rule = Some(Rule::repeating(trace.latencies()));
-        Order { latency: trace.latency, ties: trace.ties, rule, ..Order::default() }
+        let noise = trace.noise.clone();
+        Order { latency: trace.latency, ties: trace.ties, noise, rule, ..Order::default() }
     }
 
     /// An order in which all latencies and ties are drawn.

@@ -8,6 +8,7 @@ mod check;
 mod costs;
 mod levels;
 mod model;
+mod noise;
 #[expect(clippy::module_inception)] // the file has `Params`, for which the folder is named
 mod params;
 mod presets;
@@ -20,6 +21,8 @@ pub(crate) use costs::{ReceptionCost, Surcharge};
 pub use levels::Level;
 pub(crate) use levels::{ByLevel, params_of};
 pub use model::Model;
+pub(crate) use noise::Detours;
+pub use noise::Noise;
 pub(crate) use params::MOST_WORDS;
 pub use params::{LogGps, LongMessages, Params, ParamsError};
 pub use presets::{Preset, PresetValue, preset, presets};

@@ -53,3 +53,23 @@ pub enum Ties {
         seed: u64,
     },
 }
+
+impl Latency {
+    /// The seed, if latencies are drawn.
+    pub fn seed_mut(&mut self) -> Option<&mut u64> {
+        match self {
+            Latency::Exact => None,
+            Latency::Random { seed } | Latency::Exponential { seed } => Some(seed),
+        }
+    }
+}
+
+impl Ties {
+    /// The seed, if the order is drawn.
+    pub fn seed_mut(&mut self) -> Option<&mut u64> {
+        match self {
+            Ties::Number | Ties::Rotation => None,
+            Ties::Random { seed } => Some(seed),
+        }
+    }
+}

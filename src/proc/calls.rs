@@ -50,9 +50,7 @@ impl<'a> Proc<'a> {
             p.count_code();
             true
         });
-        if self.engine.engaged {
-            self.has_called_receive(None, taking, Until::GapOver, at); // requests may have made the gap longer
-        }
+        self.has_called_receive(None, taking, Until::GapOver, at); // in vain
         self.sends(to, (tag.raw, tag.name), words, || Parcel::new(value));
         self.has_called_send(to, tag, bytes);
         self.restart_code();

@@ -12,7 +12,7 @@ impl Proc<'_> {
         self.count_code();
         let Some(stopwatch) = &mut self.stopwatch else {
             let cost = self.setup.rates.cost(kind, units, self.params().cycle);
-            self.engine.works(kind, cost);
+            self.engine.works(&self.setup.network, kind, cost);
             if !self.engine.engaged {
                 self.clock.not_before(self.engine.now());
             }
@@ -25,14 +25,14 @@ impl Proc<'_> {
             result
         });
         let cost = self.passed().unwrap_or(cost);
-        self.engine.works(kind, cost);
+        self.engine.works(&self.setup.network, kind, cost);
         self.restart_code();
         result
     }
 
     /// Lets the time pass that a recorded run had spent computing here.
     pub(crate) fn computes_for(&mut self, kind: Cow<'static, str>, time: Time) {
-        self.engine.works(kind, time);
+        self.engine.works(&self.setup.network, kind, time);
         self.clock.not_before(self.engine.now());
     }
 

@@ -358,7 +358,7 @@ impl<'a> Proc<'a> {
         if let Some(stopwatch) = &mut self.stopwatch {
             let code = passed.unwrap_or_else(|| stopwatch.lap());
             self.clock.has_computed();
-            self.engine.works("code", code);
+            self.engine.works(&self.setup.network, "code", code);
         }
     }
 

@@ -157,13 +157,14 @@ impl Engine {
         at: &'static Location<'static>,
     ) -> u32 {
         let (now, sends) = (self.pace.now, matches!(operation.next(), Step::Send(..)));
+        let over = network.busy_until(self.id(), now, network.params().o);
         let requests = self.requests.get_or_insert_default();
         let number = requests.begun;
         requests.begun += 1;
         requests.at = now;
         self.engaged = true;
-        self.pace.now += network.params().o;
-        *if sends { &mut self.stats.send } else { &mut self.stats.recv } += network.params().o;
+        self.pace.now = over;
+        *if sends { &mut self.stats.send } else { &mut self.stats.recv } += over - now;
         if self.log.is_some() {
             self.passes(now, ActivityKind::Post(number));
         }
@@ -415,7 +416,10 @@ impl Engine {
     ) -> Seen {
         let Outgoing { to, words, number, .. } = *message;
         let id = MessageId { from: self.id(), number: number as usize };
-        let overhead = network.send_overhead(id.from, to, words);
+        let mut overhead = network.send_overhead(id.from, to, words);
+        if let Some(noise) = network.noise() {
+            overhead = passage.ready - noise.begin(id.from, passage.ready, overhead, self.pace.now);
+        }
         self.stats.sent += 1;
         self.stats.words_sent += words as u64;
         if passage.out_of_order {
@@ -455,7 +459,8 @@ impl Engine {
         self.waits(pieces, arrival, ActivityKind::Idle);
         self.waits(pieces, start, ActivityKind::Gap);
         let overhead = network.recv_overhead(id.from, self.id(), words as usize);
-        self.spends(pieces, overhead, ActivityKind::Receive(id));
+        let over = network.busy_until(self.id(), start, overhead);
+        self.spends(pieces, over - start, ActivityKind::Receive(id));
     }
 
     /// Notes a message that has entered, for the trace.
@@ -552,7 +557,8 @@ impl Engine {
         }
         self.engaged = !requests.operations.is_empty();
         let Own { now: done, pieces, sends, .. } = *request.own.take()?;
-        let (called, least) = (self.pace.now, self.pace.now + network.params().o);
+        let called = self.pace.now;
+        let least = network.busy_until(self.id(), called, network.params().o);
         for piece in &pieces {
             let waited = piece.end - piece.start.max(called);
             if waited > Time::ZERO {
@@ -585,9 +591,14 @@ impl Engine {
 
     /// Computes for so long. Work without a cost is not traced.
     #[inline]
-    pub(crate) fn works(&mut self, kind: impl Into<Cow<'static, str>> + Clone, cost: Time) {
+    pub(crate) fn works(
+        &mut self,
+        network: &Network,
+        kind: impl Into<Cow<'static, str>> + Clone,
+        cost: Time,
+    ) {
         let start = self.pace.now;
-        self.pace.now = start.max(start + cost);
+        self.pace.now = start.max(network.busy_until(self.id(), start, cost));
         self.stats.work += self.pace.now - start;
         if self.log.is_some() && self.pace.now > start {
             self.has_worked(start, kind.into());

@@ -5,6 +5,7 @@ mod capacity;
 pub(crate) mod choice;
 pub(crate) mod engine;
 pub(crate) mod network;
+mod noise;
 pub(crate) mod operation;
 pub(crate) mod pace;
 pub(crate) mod reception;

@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 use super::capacity::Transits;
 use super::stretches::Stretches;
 use crate::message::MessageId;
-use crate::params::{ByLevel, Latency, Level, Params, Ports, ReceptionCost, Surcharge, Ties};
+use crate::params::{ByLevel, Latency, Level, Noise, Params, Ports, ReceptionCost, Surcharge, Ties};
 use crate::rules::choice::{Choice, Drawn, Places};
 use crate::time::Time;
 
@@ -281,6 +281,10 @@ pub(crate) struct Network {
     choice: Arc<dyn Choice>,
     /// Whether each word is under way for exactly L.
     is_exact: bool,
+    /// The noise of the processors.
+    noise: Option<Noise>,
+    /// Whether latencies are exact and there is no noise.
+    is_plain: bool,
     /// How long before they ask all messages are served: their order stays the same. It is the least o, because each message
     /// costs its sender at least that: so a sender whose gap is over need not wait at all. It is 0 if G_l is negative, because
     /// then messages may ask before o is over.
@@ -397,6 +401,8 @@ impl Network {
             params,
             choice,
             is_exact,
+            noise: None,
+            is_plain: is_exact,
             head_start,
             has_chains: false,
             has_capacity,
@@ -405,6 +411,26 @@ impl Network {
         };
         let has_chains = network.lookahead() == Time::ZERO && !network.is_instant_pair();
         Network { has_chains, ..network }
+    }
+
+    /// The same network between processors with this noise.
+    pub(crate) fn with_noise(self, noise: Option<Noise>) -> Network {
+        Network { is_plain: self.is_exact && noise.is_none(), noise, ..self }
+    }
+
+    /// The noise of the processors, if there is any.
+    #[inline]
+    pub(crate) fn noise(&self) -> Option<&Noise> {
+        self.noise.as_ref()
+    }
+
+    /// When a processor is done that is busy for so long from a moment on.
+    #[inline]
+    pub(crate) fn busy_until(&self, id: usize, start: Time, time: Time) -> Time {
+        match &self.noise {
+            None => start + time,
+            Some(noise) => disturbed(noise, id, start, time),
+        }
     }
 
     pub(crate) fn params(&self) -> &Params {
@@ -505,33 +531,49 @@ impl Network {
     /// What a message of k words to `y` asks the network for, if the processor with this exit calls its send at `t`.
     #[inline]
     pub(crate) fn request(&self, exit: &mut Exit, y: usize, k: usize, t: Time) -> Ask {
-        let Ask { ready, mut ask, mut latency, stream } = self.foreseen(exit, y, k, t);
-        if !self.is_exact {
-            (latency, ask) = self.drawn(exit, y, k, (ready, latency, stream));
+        let Ask { mut ready, mut ask, mut latency, stream } = self.plain(exit, y, k, t);
+        if !self.is_plain {
+            Ask { ready, ask, latency, .. } = self.settled(exit, y, k, t);
         }
         exit.requests = exit.requests.wrapping_add(1);
         Ask { ready, ask, latency, stream }
     }
 
-    /// The latency is drawn, which is L at most: what it is, and when the message asks.
+    /// The same ask with the noise and a latency that is drawn, as far as there are these.
     #[cold]
-    fn drawn(
-        &self,
-        exit: &mut Exit,
-        y: usize,
-        k: usize,
-        (ready, L, stream): (Time, Time, Time),
-    ) -> (Time, Time) {
+    fn settled(&self, exit: &mut Exit, y: usize, k: usize, t: Time) -> Ask {
+        let request = self.noisy(exit, y, k, t, self.plain(exit, y, k, t));
+        if self.is_exact { request } else { self.drawn(exit, y, k, request) }
+    }
+
+    /// The same ask with the noise, if there is any: the overhead begins as it would without, and lasts longer.
+    fn noisy(&self, exit: &Exit, y: usize, k: usize, t: Time, request: Ask) -> Ask {
+        let Some(noise) = &self.noise else { return request };
+        let overhead = self.send_overhead(exit.id(), y, k);
+        let ready = noise.end(exit.id(), t.max(exit.next - overhead), overhead);
+        Ask { ready, ask: request.ask + (ready - request.ready), ..request }
+    }
+
+    /// The same ask with a latency that is drawn.
+    fn drawn(&self, exit: &mut Exit, y: usize, k: usize, request: Ask) -> Ask {
+        let Ask { ready, latency: L, stream, .. } = request;
         // With a negative G_l a shorter latency could let the message arrive before its send.
         let least = (-(self.send_overhead(exit.id(), y, k) + stream)).max(Time::ZERO).min(L);
         let message = MessageId { from: exit.id(), number: exit.requests as usize };
         let latency = self.choice.latency(message, y, &mut exit.extras().dice, ready, (least, L));
-        (latency, ready.min(ready + latency + stream))
+        Ask { latency, ask: ready.min(ready + latency + stream), ..request }
     }
 
     /// What a message of k words to `y` would ask for if its send were called at `t` and its latency were exactly L.
     #[inline]
     pub(crate) fn foreseen(&self, exit: &Exit, y: usize, k: usize, t: Time) -> Ask {
+        let request = self.plain(exit, y, k, t);
+        if self.noise.is_none() { request } else { self.noisy(exit, y, k, t, request) }
+    }
+
+    /// The same without noise.
+    #[inline]
+    fn plain(&self, exit: &Exit, y: usize, k: usize, t: Time) -> Ask {
         let terms = self.terms.between(exit.id(), y);
         let (Costs { send, stream }, latency) = (terms.costs(k), terms.params.L);
         // 1. Overhead, which may overlap the gap after the send before.
@@ -541,8 +583,15 @@ impl Network {
 
     /// Puts off a message that must wait because others of its processor have been served meanwhile: until the gap after
     /// them is over, and until its turn is no earlier than `turn`. Returns whether that made it later.
-    pub(crate) fn put_off(&self, exit: &Exit, request: &mut Ask, turn: Time) -> bool {
-        let later = (exit.next - request.ready).max(turn - self.turn(request));
+    pub(crate) fn put_off(&self, exit: &Exit, (y, k): (usize, usize), request: &mut Ask, turn: Time) -> bool {
+        let by_turn = turn - self.turn(request);
+        let mut later = (exit.next - request.ready).max(by_turn);
+        if let Some(noise) = &self.noise {
+            // The overhead begins later, and lasts as long as the detours there say.
+            let turned = if by_turn > Time::ZERO { request.ready + by_turn } else { exit.next };
+            let overhead = self.send_overhead(exit.id(), y, k);
+            later = noise.end(exit.id(), exit.next.max(turned) - overhead, overhead) - request.ready;
+        }
         if later > Time::ZERO {
             request.ready += later;
             request.ask += later;
@@ -663,6 +712,12 @@ impl Network {
         let most = self.terms.all().map(|terms| entrances.hold(terms.entrances + y).room.most as usize);
         most.max().unwrap_or(0)
     }
+}
+
+/// When a processor with this noise is done that is busy for so long from a moment on.
+#[cold]
+fn disturbed(noise: &Noise, id: usize, start: Time, time: Time) -> Time {
+    noise.end(id, start, time)
 }
 
 impl Terms {

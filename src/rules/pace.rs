@@ -54,8 +54,7 @@ impl Pace {
     #[inline]
     pub(crate) fn foresees(&self, network: &Network, to: usize, k: usize) -> (Time, Time) {
         let request = network.foreseen(&self.exit, to, k, self.now);
-        let overhead = network.send_overhead(self.exit.id(), to, k);
-        (request.ready - overhead, network.turn(&request))
+        (self.now.max(self.next_send(network, to, k)), network.turn(&request))
     }
 
     /// Turns to a message, which then waits for its turn.
@@ -70,7 +69,7 @@ impl Pace {
     /// Puts off a message that must wait because others of the processor have entered meanwhile: until the gap after them is
     /// over, and until `turn`. Returns whether its turn is later now.
     pub(crate) fn puts_off(&self, network: &Network, message: &mut Outgoing, turn: Time) -> bool {
-        let later = network.put_off(&self.exit, &mut message.request, turn);
+        let later = network.put_off(&self.exit, (message.to, message.words), &mut message.request, turn);
         message.turn = network.turn(&message.request);
         later
     }

@@ -213,7 +213,7 @@ impl<'a> Play<'a> {
         if let Some(pair) = self.pairs.first(desk) {
             let begin = pace.next_receive().max(pair.ready());
             let Mail { from, words, .. } = pair.mail;
-            let over = begin + self.network.recv_overhead(from as usize, rank as usize, words as usize);
+            let over = self.received(begin, from, rank, words);
             offer(Act::Receive, begin, over, pair.ready(), pair.operation);
         }
         best.map(|(act, begin, turn, _)| (act, begin, turn))
@@ -274,7 +274,8 @@ impl<'a> Play<'a> {
         let here = &mut self.ranks[rank as usize];
         let Some(calc) = here.calcs.pop(&mut self.links) else { return };
         let begin = here.pace.now;
-        let end = begin + Time::from_ps(self.progress.operation(rank, calc).size as i64);
+        let cost = Time::from_ps(self.progress.operation(rank, calc).size as i64);
+        let end = self.network.busy_until(rank as usize, begin, cost);
         here.pace.now = end;
         self.replayed.events += 1;
         if let Some(record) = &mut self.record {
@@ -338,8 +339,8 @@ impl<'a> Play<'a> {
         let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation, pair.mail);
         let free = here.pace.now;
         let begin = here.pace.receives(self.network, from as usize, pair.ready());
-        here.pace.now = begin + self.network.recv_overhead(from as usize, rank as usize, words as usize);
-        let now = here.pace.now;
+        let now = self.received(begin, from, rank, words);
+        self.ranks[rank as usize].pace.now = now;
         if let Some(record) = &mut self.record {
             let id = MessageId { from: from as usize, number: pair.mail.number as usize };
             record.receives(rank, (free, pair.ready()), (begin, now), id);
@@ -354,6 +355,13 @@ impl<'a> Play<'a> {
             self.goes_on(rank, receive, now);
         }
         self.take_up(rank);
+    }
+
+    /// When a reception is over.
+    #[inline]
+    fn received(&self, begin: Time, from: u32, rank: u32, words: u32) -> Time {
+        let overhead = self.network.recv_overhead(from as usize, rank as usize, words as usize);
+        self.network.busy_until(rank as usize, begin, overhead)
     }
 
     /// An operation that takes more than one message has sent or taken one.

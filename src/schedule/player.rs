@@ -12,7 +12,7 @@ use super::stored::{Kind, Packed, Schedule};
 use super::{loggopsim, papers};
 use crate::error::{Cause, RunError};
 use crate::machine::limits::check_bytes;
-use crate::params::{Latency, Params, ParamsError, Ports};
+use crate::params::{Latency, Noise, Params, ParamsError, Ports};
 use crate::rules::network::Network;
 use crate::text::names;
 
@@ -32,13 +32,15 @@ pub enum Rules {
 
 /// Plays schedules on a machine. The latency is exactly L, and of those that act at the same time the lower number goes
 /// first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[must_use = "a setting gives back the player that has it"]
 pub struct Player {
     /// What everything costs.
     params: Params,
     /// Whether long messages to and from a rank share a port.
     ports: Ports,
+    /// The noise of the ranks' processors.
+    noise: Option<Noise>,
     /// Whose rules.
     rules: Rules,
     /// Whether it is noted what ranks do.
@@ -49,12 +51,17 @@ impl Player {
     /// On a machine with these parameters, by the papers' rules and with single ports. There are as many processors as the
     /// schedule has ranks, whatever P is.
     pub fn new(params: Params) -> Player {
-        Player { params, ports: Ports::default(), rules: Rules::default(), traced: false }
+        Player { params, ports: Ports::default(), noise: None, rules: Rules::default(), traced: false }
     }
 
     /// Sets whether long messages to and from a rank share a port.
     pub fn ports(self, ports: Ports) -> Player {
         Player { ports, ..self }
+    }
+
+    /// Gives the ranks' processors noise: it lengthens computations and the overhead of messages.
+    pub fn noise(self, noise: impl Into<Option<Noise>>) -> Player {
+        Player { noise: noise.into(), ..self }
     }
 
     /// Sets whose rules hold.
@@ -76,8 +83,8 @@ impl Player {
         match self.rules {
             Rules::Papers => {
                 check_lengths(schedule, &params)?;
-                let network = Network::new(params, self.ports, Latency::Exact);
-                let record = self.traced.then(|| Record::of(self.ports));
+                let network = Network::new(params, self.ports, Latency::Exact).with_noise(self.noise.clone());
+                let record = self.traced.then(|| Record::of(self.ports, self.noise.clone()));
                 papers::Play::new(schedule, &network, record).run()
             }
             Rules::LogGOPSim if self.traced => {
@@ -87,7 +94,7 @@ impl Player {
             }
             Rules::LogGOPSim => {
                 let costs = loggopsim::Costs::of(&params)?;
-                loggopsim::Play::new(schedule, costs).run()
+                loggopsim::Play::new(schedule, costs, self.noise.as_ref()).run()
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What ranks did, for the trace of a play: in the words of the machine's own traces.
 
 use crate::message::MessageId;
-use crate::params::{Latency, Params, Ports, Ties};
+use crate::params::{Latency, Noise, Params, Ports, Ties};
 use crate::rules::network::{Network, Passage};
 use crate::rules::pace::Outgoing;
 use crate::time::Time;
@@ -11,14 +11,15 @@ use crate::trace::{Activity, ActivityKind, Message, Trace};
 #[derive(Debug)]
 pub(super) struct Record {
     ports: Ports,
+    noise: Option<Noise>,
     activities: Vec<Activity>,
     messages: Vec<Message>,
 }
 
 impl Record {
-    /// Nothing has happened on a machine with these ports.
-    pub(super) fn of(ports: Ports) -> Record {
-        Record { ports, activities: Vec::new(), messages: Vec::new() }
+    /// Nothing has happened on a machine with these ports and this noise.
+    pub(super) fn of(ports: Ports, noise: Option<Noise>) -> Record {
+        Record { ports, noise, activities: Vec::new(), messages: Vec::new() }
     }
 
     /// A rank did something from one moment to another, if there is anything between them.
@@ -83,6 +84,7 @@ impl Record {
             ports: self.ports,
             latency: Latency::Exact,
             ties: Ties::Number,
+            noise: self.noise,
             barrier: None,
             out_of_order: 0,
             activities: self.activities,

@@ -6,7 +6,7 @@ use super::*;
 use crate::Machine;
 use crate::error::Cause;
 use crate::message::Tag;
-use crate::params::{Latency, Params, Ports};
+use crate::params::{Latency, Noise, Params, Ports};
 use crate::rules::network::{Entrance, Network};
 use crate::rules::pace::Pace;
 use crate::schedule::{Operation, ScheduleBuilder};
@@ -85,6 +85,37 @@ fn a_flat_send() {
     for rules in [Rules::LogGOPSim, Rules::Papers] {
         assert_eq!(finishes(rules, "L=6,o=2,g=4,G=0", &flat), [10, 10, 14, 18], "{rules:?}");
     }
+}
+
+/// A detour of 4 from some moment on, every 100. Rank 0 computes for 90, and sends; rank 1 receives and computes for 5. Either
+/// rules have each of the computations and overheads longer by the detour if that falls into it. By LogGOPSim's the message
+/// goes when its overhead would be over without.
+#[test]
+fn noise_lengthens_what_processors_do() {
+    let ops = [vec![Op::Calc(90), Op::Send(1, 1, 0)], vec![Op::Recv(Some(0), 0), Op::Calc(5)]];
+    let schedule = schedule(&ops, true);
+    let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).word(1).build().unwrap();
+    let mut sends_late = 0;
+    for seed in 0..300 {
+        let noise = Noise::periodic([(100 * US, 4 * US)]).unwrap().seed(seed);
+        let done = |id: usize, start: Time, time: Time| {
+            let detours = noise.detours(id, start, start + 200 * US);
+            let later =
+                |end, (from, until): &(Time, Time)| if *from < end { end + (*until - *from) } else { end };
+            detours.iter().fold(start + time, later)
+        };
+        let finishes = |rules| {
+            let player = Player::new(params).rules(rules).noise(noise.clone());
+            player.run(&schedule).unwrap().finishes
+        };
+        let thought = done(0, Time::ZERO, 90 * US);
+        let sent = done(0, thought, 2 * US);
+        let gets = |there: Time| done(1, done(1, there, 2 * US), 5 * US);
+        assert_eq!(finishes(Rules::Papers), [sent, gets(sent + 6 * US)], "seed {seed}");
+        assert_eq!(finishes(Rules::LogGOPSim), [sent, gets(thought + 8 * US)], "seed {seed}");
+        sends_late += i32::from(sent > thought + 2 * US);
+    }
+    assert!(sends_late > 0);
 }
 
 /// Seven ranks in a binary tree, with L=6, o=2, g=4, G=1 and messages of 3 bytes.
@@ -292,7 +323,10 @@ fn a_schedule_in_a_row_takes_what_the_program_takes() {
         let params = random_params(&mut rng, P);
         let ranks = random_ops(&mut rng, P, 14);
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
-        let program = Machine::new(params).ports(ports).rate("compute", US).run(|p| {
+        let noise =
+            [None, "40us:7us".parse::<Noise>().ok(), Noise::read("3000 500\n9000 20000\n60000 1000").ok()];
+        let noise = noise[rng.usize(0..3)].clone().map(|noise| noise.seed(seed));
+        let program = Machine::new(params).ports(ports).noise(noise.clone()).rate("compute", US).run(|p| {
             let tag = |tag| Tag::<Vec<u8>>::new(tag);
             for op in &ranks[p.id()] {
                 match *op {
@@ -303,11 +337,14 @@ fn a_schedule_in_a_row_takes_what_the_program_takes() {
                 }
             }
         });
-        let replayed = Player::new(params).ports(ports).run(&schedule(&ranks, true));
+        let replayed = Player::new(params).ports(ports).noise(noise.clone()).run(&schedule(&ranks, true));
         match (program, replayed) {
             (Ok(run), Ok(replayed)) => {
                 let finishes: Vec<Time> = run.processors.iter().map(|stats| stats.finish).collect();
-                assert_eq!(replayed.finishes, finishes, "seed {seed}: {params:?}, {ports:?}, {ranks:?}");
+                assert_eq!(
+                    replayed.finishes, finishes,
+                    "seed {seed}: {params:?}, {ports:?}, {noise:?}, {ranks:?}"
+                );
                 assert_eq!(replayed.messages, run.messages(), "seed {seed}");
                 assert_eq!(replayed.stalls, run.stalls(), "seed {seed}");
                 ended += 1;

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::call::Call;
 use super::record::{Activity, Message, Progress, Trace};
-use crate::params::{Latency, Level, LongMessages, Parameter, Params, Ports, Ties};
+use crate::params::{Latency, Level, LongMessages, Noise, Parameter, Params, Ports, Ties};
 use crate::time::Time;
 
 /// The machine of a trace.
@@ -50,6 +50,8 @@ pub(super) struct Machine {
     latency: Latency,
     #[serde(with = "TiesText", default, skip_serializing_if = "is_default")]
     ties: Ties,
+    #[serde(with = "noise_text", default, skip_serializing_if = "is_default")]
+    noise: Option<Noise>,
     #[serde(with = "cost", default, skip_serializing_if = "is_default")]
     barrier: Option<Time>,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -107,6 +109,51 @@ mod cost {
             }
             cost => Ok(cost),
         }
+    }
+}
+
+/// The noise of the processors.
+mod noise_text {
+    use super::*;
+
+    /// Pairs of picoseconds: periods and the lengths of their detours, or the beginnings and the lengths of those of a record.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Text {
+        #[serde(skip_serializing_if = "is_default")]
+        periods: Vec<(i64, i64)>,
+        #[serde(skip_serializing_if = "is_default")]
+        record: Vec<(i64, i64)>,
+        seed: u64,
+        #[serde(skip_serializing_if = "is_default")]
+        together: bool,
+    }
+
+    pub(super) fn serialize<S: Serializer>(noise: &Option<Noise>, serializer: S) -> Result<S::Ok, S::Error> {
+        let text = noise.as_ref().map(|noise| {
+            let [periods, record] = noise.parts();
+            let (seed, together) = noise.phases();
+            Text {
+                periods: periods.iter().map(|(period, length)| (period.as_ps(), length.as_ps())).collect(),
+                record: record.iter().map(|(start, end)| (start.as_ps(), (*end - *start).as_ps())).collect(),
+                seed,
+                together,
+            }
+        });
+        text.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Noise>, D::Error> {
+        let Some(Text { periods, record, seed, together }) = Option::deserialize(deserializer)? else {
+            return Ok(None);
+        };
+        let times =
+            |pairs: Vec<(i64, i64)>| pairs.into_iter().map(|(a, b)| (Time::from_ps(a), Time::from_ps(b)));
+        let noise =
+            if record.is_empty() { Noise::periodic(times(periods)) } else { Noise::recorded(times(record)) };
+        let noise =
+            noise.map_err(|why| D::Error::custom(format_args!("its machine has a noise: {why}")))?.seed(seed);
+        Ok(Some(if together { noise.together() } else { noise }))
     }
 }
 

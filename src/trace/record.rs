@@ -6,7 +6,7 @@ use std::panic::Location;
 
 use super::call::{Call, CallKind, CallTag, Parts};
 use crate::message::MessageId;
-use crate::params::{Latency, Level, Params, Ports, Ties};
+use crate::params::{Latency, Level, Noise, Params, Ports, Ties};
 use crate::time::Time;
 
 /// The record of a run.
@@ -22,6 +22,8 @@ pub struct Trace {
     pub latency: Latency,
     /// Who went first among those that acted at the same time.
     pub ties: Ties,
+    /// The noise of the processors, if there was any: what kept them busy lasts longer by it.
+    pub noise: Option<Noise>,
     /// What its own barrier costs, if it has one.
     pub barrier: Option<Time>,
     /// How many acts the host let happen out of their order; 0 on the virtual clock and wherever work is

@@ -9,7 +9,7 @@ use super::{
     Transfer, Until,
 };
 use crate::message::MessageId;
-use crate::params::{Latency, Level, Params, Ports, Ties};
+use crate::params::{Latency, Level, Noise, Params, Ports, Ties};
 use crate::time::{NS, Time, US};
 
 fn time() -> impl Strategy<Value = Time> {
@@ -169,10 +169,15 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
     ];
     let barrier = prop::option::of((0..=i64::MAX).prop_map(Time::from_ps));
     let out_of_order = prop_oneof![Just(0), any::<u64>()];
-    let machine = (texts, ports, (latency, ties), barrier, out_of_order);
+    let noise = prop_oneof![
+        Just(None),
+        any::<u64>().prop_map(|seed| Some("10ms:25us,1s:7ps".parse::<Noise>().unwrap().seed(seed))),
+        any::<u64>().prop_map(|seed| Some(Noise::read("5 7.1\n6 8\n90 1").unwrap().seed(seed).together())),
+    ];
+    let machine = (texts, ports, (latency, ties, noise), barrier, out_of_order);
     let events = (vec(activity(), 0..12), vec(message(), 0..12), vec(call(), 0..12), vec(progress(), 0..6));
     (machine, events).prop_map(|(machine, (activities, messages, calls, progress))| {
-        let (text, ports, (latency, ties), barrier, out_of_order) = machine;
+        let (text, ports, (latency, ties, noise), barrier, out_of_order) = machine;
         let params = Params::builder(3).set(text).unwrap().build().unwrap();
         let levels = levels(&params).filter(|_| out_of_order == 0).into_iter().collect();
         Trace {
@@ -181,6 +186,7 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
             ports,
             latency,
             ties,
+            noise,
             barrier,
             out_of_order,
             activities,
@@ -294,6 +300,7 @@ fn one_of_each() -> Trace {
         ports: Ports::Dual,
         latency: Latency::Random { seed: 7 },
         ties: Ties::Rotation,
+        noise: None,
         barrier: Some(3 * US),
         out_of_order: 5,
         activities: activities

@@ -844,13 +844,15 @@ proptest! {
         texts in select(vec!["L=6ps,o=2ps,g=4ps", "o=1ps,G=1ps", "L=9ps,g=1ps,s=1,G_s=2ps,G_l=-3ps"]),
         (ports, latency) in (ports(), latency()),
         ties in select(vec![Ties::Number, Ties::Random { seed: 1 }]),
+        noise in prop::option::of(select(vec!["10us:3us", "9ps:2ps,12ps:1ps"])),
         barrier in prop::option::of(Just(US)),
         out_of_order in select(vec![0, 1]),
         activities in vec(any_activity(), 0..40),
         messages in vec(any_message(), 0..20),
     ) {
         let params = Params::builder(3).set(texts).unwrap().build().unwrap();
-        let found = audit(&Trace { params, levels: vec![], ports, latency, ties, barrier, out_of_order, activities, progress: vec![], messages, calls: vec![] });
+        let noise = noise.map(|noise| noise.parse().unwrap());
+        let found = audit(&Trace { params, levels: vec![], ports, latency, ties, noise, barrier, out_of_order, activities, progress: vec![], messages, calls: vec![] });
         prop_assert!(found.violations.iter().all(|violation| !violation.sentence.is_empty()));
     }
 }

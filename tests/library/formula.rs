@@ -30,6 +30,8 @@ fn the_formula_of_a_random_program_is_its_time() {
         // What was drawn follows from no parameter, and what a request puts off for another one's sake has no cause yet.
         others.retain(|name| *name != "drawn latency" || trace.latency == Latency::Exact);
         others.retain(|name| !case.has_requests() || !["g", "stall", "port"].contains(name));
+        // By how much noise lengthens an overhead follows from no parameter.
+        others.retain(|name| case.noise.is_none() || !["g", "stall", "port", "surcharge"].contains(name));
         assert!(others.is_empty(), "{seed}: {formula:?} {:?}", trace.params);
         assert!(formula.rest("work") <= run.processors.iter().map(|one| one.work).sum::<Time>());
         terms += formula.counts.len();

@@ -21,6 +21,7 @@ mod limits;
 mod link;
 mod machine;
 mod misbehaved;
+mod noise;
 mod oracle;
 mod recorded;
 mod requests;

@@ -73,10 +73,11 @@ fn at_length(seed: u64, case: Case, fault: Fault, wall: bool) -> String {
 
 /// A machine and a program, line by line.
 fn told(case: &Case) -> String {
-    let Case { params, levels, ports, latency, ties, barrier, program } = case;
+    let Case { params, levels, ports, latency, ties, noise, barrier, program } = case;
     let calls = program.iter().enumerate().map(|(id, calls)| format!("  processor {id}: {calls:?}\n"));
-    format!("{params:?}\n{levels:?}\n{ports:?}, latency {latency}, ties {ties}, barrier {barrier:?}\n")
-        + &calls.collect::<String>()
+    format!(
+        "{params:?}\n{levels:?}\n{ports:?}, latency {latency}, ties {ties}, {noise:?}, barrier {barrier:?}\n"
+    ) + &calls.collect::<String>()
 }
 
 #[test]

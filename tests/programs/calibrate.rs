@@ -333,3 +333,16 @@ fn the_command_refuses_in_a_sentence() {
         assert!(err.contains(words) && err.lines().count() == 1, "{line}: {err}");
     }
 }
+
+/// The sample beside `rtt.c`: Open MPI sends up to 4,096 bytes, headers included, without asking.
+#[test]
+fn round_trips_of_a_c_program_make_a_machine() {
+    let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/rtt.csv");
+    let out = Command::new(env!("CARGO_BIN_EXE_loggp"))
+        .args(["calibrate", "--from", table, "-P", "2", "--format", "json"])
+        .output()
+        .unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let machine: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(machine["params"]["S"], 3840, "{machine}");
+}

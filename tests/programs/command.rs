@@ -117,6 +117,7 @@ fn a_scatter_takes_the_time_of_loggp_figure_6() {
                 "latency": "exact",
                 "ties": "number",
                 "ports": "single",
+                "noise": null,
                 "barrier_ns": null,
                 "work": "charged",
                 "seed": 1,
@@ -296,12 +297,53 @@ fn settings_change_the_run() {
     assert_ne!(fixed("0.1"), fixed("0.5"));
     assert!(right("run scatter fixed --alpha 0.1").contains(", alpha = 0.1\n"));
 
+    let noisy = "--noise 100us:9us";
+    assert!(time(noisy) > exact);
+    assert_eq!(time(noisy), time(noisy));
+    assert_ne!(time(noisy), time(&format!("{noisy} --seed 2")));
+    assert_eq!(time(&format!("{noisy},seed:2")), time(&format!("{noisy} --seed 2")));
+    let drawn = row(&format!("run broadcast --machine cm5 {noisy} --seeds 9"));
+    assert!(drawn["model_min_ns"].as_f64() < drawn["model_max_ns"].as_f64(), "{drawn}");
+    let table = right("run broadcast --noise 100us:9us,together --seed 3");
+    assert!(table.lines().nth(1).unwrap().ends_with(", noise 100us:9us,together,seed:3"), "{table}");
+    assert!(table.ends_with("\nformulas take the processors to be free of noise\n"), "{table}");
+
     let table = right("run broadcast --latency random:4 --ports dual --work measured --repeat 2");
     let settings = ", work measured, random latency (seed 4), dual ports, median of 2 runs";
     assert!(table.lines().nth(1).unwrap().ends_with(settings), "{table}");
     let note = "formulas take every message to be under way for exactly L\n";
     assert!(table.ends_with(note), "{table}");
     assert!(right("run broadcast --latency exponential:4").ends_with(note));
+}
+
+/// A record of noise, and the traces of runs and schedules with it.
+#[test]
+fn noise_is_read_from_a_file_and_stands_in_the_trace() {
+    let record = place("noise.txt");
+    fs::write(&record, "# a detour a line\n1000\t500\n9000 2000.5\n20000 1000\n").unwrap();
+    let noise = format!("--noise {}", record.display());
+    for line in ["run remap --machine cm5 -P 4 --size 8 --seed 5", "replay dissemination -P 16 --seed 5"] {
+        let file = trace("noisy.json", &format!("{line} {noise}"));
+        let audited = right(&format!("audit {}", file.display()));
+        assert!(audited.ends_with("every rule holds\n"), "{audited}");
+        assert_eq!(row(&format!("{line} {noise}"))["noise"], "a record of 3 detours in 21 us,seed:5");
+        right(&format!("analyze {}", file.display()));
+        assert_eq!(
+            row(&format!("{line} {noise},seed:6,together"))["noise"],
+            "a record of 3 detours in 21 us,together,seed:6"
+        );
+        if line.starts_with("run") {
+            let time = |options: &str| row(&format!("{line} {options}"))["model_ns"].as_f64().unwrap();
+            assert_eq!(time(&format!("--repeat-from {}", file.display())), time(&noise));
+            assert!(time(&noise) > time(""));
+        }
+    }
+    fs::write(&record, "1000 500\n900 20\n").unwrap();
+    let refused = refusal(&format!("run broadcast {noise}"));
+    assert!(
+        refused.contains("line 2: its detour begins at 900 ns and takes 20 ns; give beginnings in order"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -1163,6 +1205,12 @@ fn no_table_of_a_matrix_is_too_wide() {
 #[test]
 fn no_option_is_left_aside() {
     for (line, why) in [
+        ("replay ring --seed 2", "required arguments were not provided: --noise"),
+        ("check broadcast --noise 1ms:1us", "a check has no use for --noise; leave it out"),
+        ("run broadcast --noise 1ms:1us --repeat-from x", "cannot be used with '--repeat-from"),
+        ("run broadcast --noise 10ms", "it is no period with the length of its detour, such as 10ms:25us"),
+        ("run broadcast --noise 10ms:10ms", "a detour of 10 ms every 10 ms cannot be"),
+        ("replay ring --noise 1ms:1", "\"1\": it has no unit"),
         ("replay ring --unit 1us", "--unit is for a file, and ring is a pattern, which computes nothing"),
         ("stress all-to-one --rate 0.9", "--rate is for the pattern steady; leave it out"),
         ("rnu lu", "there is no subcommand rnu; the nearest name is run; `loggp --help` lists all"),
@@ -1226,6 +1274,11 @@ fn sizes_count_by_1024() {
 #[test]
 fn the_examples_of_every_help_run() {
     let folder = tempfile::tempdir().unwrap();
+    for rank in 0..4 {
+        let name = format!("jacobi-{rank}.txt");
+        let trace = format!("{}/../../examples/mpi/{name}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::copy(trace, folder.path().join(name)).unwrap();
+    }
     let subcommands = |help: &str, heading: &str| -> Vec<String> {
         let lines =
             help.lines().skip_while(|line| *line != heading).skip(1).take_while(|line| !line.is_empty());
@@ -1283,6 +1336,36 @@ fn a_recorded_order_is_repeated() {
     let drawn = format!("{run} --latency random:7 --ties random:8");
     let path = trace("repeated", &drawn);
     assert_eq!(row(&format!("{run} --repeat-from {}", path.display()))["model_ns"], row(&drawn)["model_ns"]);
+}
+
+#[test]
+fn seeds_are_runs_with_one_seed_each() {
+    let run = "run remap short-naive -P 8 --size 16";
+    let time = |row: &Value, name: &str| row[name].as_f64().unwrap();
+    let mut alone: Vec<f64> = (0..10)
+        .map(|n| time(&row(&format!("{run} --latency random:{} --ties random:{}", 7 + n, 3 + n)), "model_ns"))
+        .collect();
+    alone.sort_by(f64::total_cmp);
+    for cores in ["", " --cores 1"] {
+        let all = row(&format!("{run} --latency random:7 --ties random:3 --seeds 10{cores}"));
+        let names = ["model_min_ns", "model_lower_ns", "model_ns", "model_upper_ns", "model_max_ns"];
+        let which = [0, 2, 4, 7, 9].map(|place: usize| alone[place]);
+        assert_eq!(names.map(|name| time(&all, name)), which);
+        assert_eq!(all["seeds"], 10);
+    }
+    let table = right(&format!("{run} --latency random:7 --seeds 3"));
+    let seed = table.split_once("has --latency ").unwrap().1.trim_end();
+    let median = time(&row(&format!("{run} --latency {seed}")), "model_ns");
+    assert_eq!(median, time(&row(&format!("{run} --latency random:7 --seeds 3")), "model_ns"));
+
+    for (line, why) in [
+        (format!("{run} --seeds 3"), "nothing is drawn by a seed"),
+        (format!("{run} --latency random:1 --seeds 3 --repeat 2"), "cannot be used with"),
+        (format!("{run} --latency random:1 --seeds 3 --trace x.loggp"), "a trace is of one run"),
+        (format!("{run} --latency random:1 --seeds 0"), "give a whole number from 1 to 1000"),
+    ] {
+        assert!(refusal(&line).contains(why), "{line}");
+    }
 }
 
 /// A few orders of every program; many more would take no test, but an hour.

@@ -21,6 +21,7 @@ mod karp;
 mod kernels;
 mod loggps;
 mod lu;
+mod mpi2goal;
 mod new;
 mod numbers;
 mod patterns;

@@ -9,13 +9,14 @@ use std::thread::{available_parallelism, scope};
 use crate::documents::{Document, Shown, Step, documents};
 
 /// What stands in commands that are not run, and why they are not. That they can be given is tested with the command line.
-const NOT_RUN: [(&str, &str); 7] = [
+const NOT_RUN: [(&str, &str); 8] = [
     ("loggp reproduce", "takes minutes, and has tests of its own"),
     ("--size 4096", "takes half a minute"),
     ("analyze g4.loggp", "reads the trace of that run"),
     ("--dilation 1", "measures real work"),
     ("--carrier", "measures on another carrier"),
     ("~/", "writes into the reader's home"),
+    ("rtt.csv", "reads what a program prints on a cluster"),
     ("osu.txt", "reads what another tool prints on a cluster"),
 ];
 

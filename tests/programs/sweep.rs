@@ -229,3 +229,35 @@ fn a_plot_shows_formula_and_model_of_every_algorithm() {
     // By ratio the sizes lie as far apart as each other: the marks of the second algorithm are triangles.
     assert!(svg.contains("<circle") && svg.contains("<polygon") && svg.contains("<polyline"));
 }
+
+#[test]
+fn each_point_has_the_quartiles_of_its_seeds_and_a_box() {
+    let line = "sweep remap short-naive -P 8 --size 16 --over L=10us..30us:3";
+    let time = |row: &Value, name: &str| row[name].as_f64().unwrap();
+    let alone: Vec<Vec<Value>> =
+        (7..12).map(|seed| rows(&format!("{line} --latency random:{seed}"))).collect();
+    let path = file("seeds.svg");
+    let drawn = format!("{line} --latency random:7 --seeds 5");
+    let all = rows(&format!("{drawn} -o {}", path.display()));
+    let svg = fs::read_to_string(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+
+    assert_eq!(all.len(), 3);
+    for (place, row) in all.iter().enumerate() {
+        let mut times: Vec<f64> = alone.iter().map(|rows| time(&rows[place], "model_ns")).collect();
+        times.sort_by(f64::total_cmp);
+        let names = ["model_min_ns", "model_lower_ns", "model_ns", "model_upper_ns", "model_max_ns"];
+        // A quarter of five is two of them, and three quarters are four.
+        let which = [0, 1, 2, 3, 4].map(|place: usize| times[place]);
+        assert_eq!(names.map(|name| time(row, name)), which);
+        assert!(which.windows(2).all(|two| two[0] < two[1]), "{which:?}");
+
+        let [least, lower, median, upper, most] =
+            which.map(|ns| format!("{:.3}", ns / 1e3).trim_end_matches('0').trim_end_matches('.').to_owned());
+        let at = 10 * (place + 1);
+        let told = format!("{median} at {at}, from {least} to {most}, half of them from {lower} to {upper}");
+        assert!(svg.contains(&told), "{told}");
+    }
+    let one = right(&format!("{line} --latency random:7 --seeds 1"));
+    assert!(one.contains(", median of 1 seed\n"), "{one}");
+}

@@ -79,12 +79,14 @@ impl CheckCommand {
     /// Runs it under many orders, and says what came of that.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let request = &self.of.request;
-        let Options { machine, repeat, shard, on, repeat_from, .. } = &request.one.options;
+        let Options { machine, noise, repeat, seeds, shard, on, repeat_from, .. } = &request.one.options;
         for (name, is_given) in [
             ("--latency", machine.latency != Latency::default()),
             ("--ties", machine.ties != Ties::default()),
+            ("--noise", noise.is_some()),
             ("--repeat-from", repeat_from.is_some()),
             ("--repeat", *repeat > 1),
+            ("--seeds", seeds.is_some()),
             ("--shard", shard.is_some()),
             ("--on", on.on.is_some()),
             ("--format", machine.format != Format::Table),

@@ -67,10 +67,10 @@ impl Compare {
 
         let shard = self.of.request.options.shard;
         shard::check(shard, &self.of.request.outputs)?;
-        trend::check(&self.of.request.outputs, &studies[0].study.case)?;
+        trend::check(&self.of.request.outputs, &studies[0].study)?;
         let mut files = self.of.request.outputs.open()?;
         let heading = heading(&studies[0].study, choice.name, &choice.unit, None);
-        let columns = row::columns(None, self.of.request.options.repeat > 1);
+        let columns = row::columns(None, self.of.request.options.spread());
         let mut report =
             Report::new(out, self.of.request.options.machine.format, columns).files(take(&mut files.rows));
         let failed = run_all(dealt(shard, studies), &mut report)?;

@@ -20,6 +20,10 @@ pub fn details(rows: &[Row], unit: Unit) -> Vec<Block> {
             notes.push(note);
         }
     }
+    for row in rows {
+        let drawn = row.answers.drawn.iter();
+        notes.extend(drawn.map(|drawn| format!("the median run of {} has {drawn}", row.task.name)));
+    }
     if rows.iter().any(|row| row.host().is_some()) {
         blocks.extend(host(rows, unit));
         notes.extend(reasons(rows));
@@ -70,12 +74,19 @@ fn host(rows: &[Row], unit: Unit) -> Option<Block> {
 
 /// Why a run has no formula, or why that need not be its time, in one sentence.
 fn note(row: &Row) -> Option<String> {
-    let Case { algorithm, params, latency, .. } = row.case();
+    let Case { algorithm, params, latency, noise, .. } = row.case();
     let name = algorithm.name;
     Some(match algorithm.formula.strip_prefix("none: ") {
         _ if row.answers.prediction.formula.is_some() => {
-            let random = *latency != Latency::Exact;
-            return random.then(|| "formulas take every message to be under way for exactly L".into());
+            let said = match (*latency != Latency::Exact, noise.is_some()) {
+                (false, false) => return None,
+                (true, false) => "formulas take every message to be under way for exactly L",
+                (false, true) => "formulas take the processors to be free of noise",
+                (true, true) => {
+                    "formulas take every message to be under way for exactly L, and know no noise"
+                }
+            };
+            said.into()
         }
         Some(why) => format!("{name} has no formula: {why}"),
         None if !params.is_loggp() => {

@@ -85,6 +85,14 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ),
     ("audit", ["loggp run scatter -P 8 --trace scatter.json", "loggp audit scatter.json"]),
     ("trace2goal", ["loggp trace2goal scatter.json", "loggp trace2goal scatter.json -o scatter.goal"]),
+    // The files are in the project's examples/mpi.
+    (
+        "mpi2goal",
+        [
+            "loggp mpi2goal jacobi-0.txt jacobi-1.txt jacobi-2.txt jacobi-3.txt",
+            "loggp mpi2goal jacobi-0.txt jacobi-1.txt jacobi-2.txt jacobi-3.txt -o jacobi.goal",
+        ],
+    ),
     (
         "reproduce",
         ["loggp reproduce --list", "loggp reproduce logp-fig3 --clock virtual -o figures -o figure-3.md"],

@@ -84,7 +84,7 @@ impl From<Failed> for Failure {
     fn from(failed: Failed) -> Failure {
         match failed {
             Failed::Refused(why) => Failure::request(why),
-            Failed::Run(error) => Failure::run(error),
+            failed => Failure::run(failed),
         }
     }
 }

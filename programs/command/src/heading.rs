@@ -1,7 +1,7 @@
 //! What stands above a table: the program, the machine and its parameters; and below that the size, and whatever is not as
 //! usual.
 
-use loggp::{ClockKind, Latency, Level, Parameter, Params, Ports, Ties, Time};
+use loggp::{ClockKind, Latency, Level, Noise, Parameter, Params, Ports, Ties, Time};
 use loggp_programs::{Case, Value};
 use loggp_study::Study;
 use loggp_study::range::{Point, Quantity, Range};
@@ -12,7 +12,7 @@ use super::options::{MachineOptions, clock_said};
 
 /// The heading of studies like this one, along a range, if there is one.
 pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<&Range>) -> String {
-    let Study { case, emulation, repeat, .. } = study;
+    let Study { case, emulation, repeat, seeds, .. } = study;
     let on = machine.map_or(String::new(), |name| format!(" on {name}"));
     let cycles = match unit.is_cycle() {
         true => format!(" (a cycle is {})", case.params.cycle),
@@ -55,11 +55,15 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<
         heading += &format!(", {}", own(other));
     }
     heading += &wires(case.latency, case.ties, case.ports);
+    heading += &noise_said(case.noise.as_ref());
     heading += &levels(case, unit);
     if let Some(cost) = case.barrier {
         heading += &format!(", a barrier takes {cost}");
     }
-    if *repeat > 1 {
+    if *seeds {
+        let plural = if *repeat == 1 { "" } else { "s" };
+        heading += &format!(", median of {repeat} seed{plural}");
+    } else if *repeat > 1 {
         heading += &format!(", median of {repeat} runs");
     }
     heading
@@ -120,6 +124,11 @@ pub fn latency_said(latency: Latency) -> String {
         Latency::Exponential { seed } => format!("exponential latency (seed {seed})"),
         other => format!("{other} latency"),
     }
+}
+
+/// The noise of the processors, if there is any.
+pub fn noise_said(noise: Option<&Noise>) -> String {
+    noise.map_or(String::new(), |noise| format!(", noise {noise}"))
 }
 
 /// Who goes first among equals.

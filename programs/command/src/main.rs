@@ -32,6 +32,7 @@ mod machine_file;
 mod man;
 mod matrix;
 mod merge;
+mod mpi2goal;
 mod name;
 mod new;
 mod number;
@@ -130,6 +131,9 @@ enum Request {
     /// Write the trace of a run as a GOAL schedule, which LogGOPSim reads
     #[command(name = "trace2goal")]
     Trace2Goal(trace2goal::Trace2Goal),
+    /// Write what an MPI program did, as liballprof traced it, as a GOAL schedule
+    #[command(name = "mpi2goal")]
+    Mpi2Goal(mpi2goal::Mpi2Goal),
     /// Print a script that lets a shell complete requests
     Completions(completions::Completions),
     /// Print the manual page of the command or of a subcommand, or write all
@@ -158,6 +162,7 @@ impl Request {
             Request::Timeline(timeline) => timeline.execute(out),
             Request::Audit(audit) => audit.execute(out),
             Request::Trace2Goal(trace2goal) => trace2goal.execute(out),
+            Request::Mpi2Goal(mpi2goal) => mpi2goal.execute(out),
             Request::Completions(completions) => completions.execute(command(), out),
             Request::Man(man) => man.execute(command(), out),
         }

@@ -55,8 +55,8 @@ pub struct MatrixCommand {
     format: Format,
 }
 
-/// What a table shows of a matrix: so many processors fit beside each other.
-const MOST_SHOWN: usize = 32;
+/// What a table shows of a matrix. With more processors nobody reads its parts, each as long as there are processors.
+const MOST_SHOWN: usize = 128;
 /// What draws a matrix unless told.
 const SEED: u64 = 1;
 /// More than this is no matrix to look at.
@@ -172,7 +172,7 @@ impl MatrixCommand {
         let title = format!("{}\n{}", self.title(matrix), Self::kind(matrix));
         let shown = match P > MOST_SHOWN {
             true => Block::Paragraph(plain(format!(
-                "{P} rows are too wide to be shown here; --format csv and -o FILE.svg have them"
+                "a table of {P} rows and columns is too large to be read here; --format csv and -o FILE.svg have them"
             ))),
             false => Block::Table(Self::table(matrix)),
         };

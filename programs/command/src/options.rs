@@ -1,18 +1,20 @@
 //! The options that commands share, as the command line has them: those of every machine, and those of a program.
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Ports, Ties, Time, TimeError, Work};
+use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Noise, Ports, Ties, Time, TimeError, Work};
 use loggp_programs::{Emulation, option};
 
 use super::failure::Failure;
 use super::known;
 use super::levels::LevelOptions;
 use super::on::OnOptions;
+use super::row::Spread;
 use super::shard::Shard;
 
 /// Which machine, how it runs, and how that is reported. A command that cannot do what one of them says refuses it.
@@ -85,7 +87,7 @@ pub struct ClockOptions {
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
 #[command(mut_arg("on", |on| {
-    on.conflicts_with_all(["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "barrier", "levels", "level"])
+    on.conflicts_with_all(["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "barrier", "noise", "levels", "level"])
 }))]
 pub struct Options {
     /// How much of it
@@ -100,6 +102,10 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = repeat, allow_negative_numbers = true)]
     #[arg(default_value = "1", help_heading = "Program")]
     pub repeat: usize,
+    /// Run it so many times, each with the next seeds of --latency and --ties, and report how far the times are apart
+    #[arg(long, value_name = "N", value_parser = repeat, allow_negative_numbers = true)]
+    #[arg(help_heading = "Program", conflicts_with_all = ["repeat", "repeat_from", "on"])]
+    pub seeds: Option<usize>,
 
     /// On which machine.
     #[command(flatten)]
@@ -108,8 +114,12 @@ pub struct Options {
     /// is made of messages]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub barrier: Option<String>,
-    /// The order of messages of a recorded run, in place of --latency and --ties: one that `loggp check` found, say
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["latency", "ties", "on"])]
+    /// The noise of the processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form says; it
+    /// begins at a place for each processor that --seed draws
+    #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = noise)]
+    pub noise: Option<AskedNoise>,
+    /// The order of messages of a recorded run, and its noise, in place of --latency, --ties and --noise: one that `loggp check` found, say
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["latency", "ties", "noise", "on"])]
     pub repeat_from: Option<PathBuf>,
     /// The levels within it.
     #[command(flatten)]
@@ -127,6 +137,17 @@ pub struct Options {
     #[arg(long, value_name = "CLOCK", requires = "on")]
     #[arg(value_parser = PossibleValuesParser::new([PossibleValue::new("wall").help(CLOCKS[1].1)]))]
     pub also: Option<String>,
+}
+
+impl Options {
+    /// Of how many runs the times are in the table.
+    pub fn spread(&self) -> Spread {
+        match self.seeds {
+            Some(_) => Spread::Seeds,
+            None if self.repeat > 1 => Spread::Ends,
+            None => Spread::None,
+        }
+    }
 }
 
 /// How rows are written.
@@ -258,6 +279,55 @@ fn stack(text: &str) -> Result<usize, String> {
     option::count(text)
         .filter(in_range)
         .ok_or_else(|| format!("give a number of bytes from {LEAST} to {MOST}"))
+}
+
+/// A noise that was asked for: periods, or a file with a record that is still to be read.
+#[derive(Clone)]
+pub struct AskedNoise {
+    text: String,
+    periods: Option<Noise>,
+}
+
+impl AskedNoise {
+    /// The periods or the name of the file, and what else is said.
+    fn parts(&self) -> (&str, Vec<&str>) {
+        let is_setting = |part: &&str| part.trim() == "together" || part.trim().starts_with("seed:");
+        let settings: Vec<&str> = self.text.rsplit(',').take_while(is_setting).collect();
+        (self.text.rsplitn(settings.len() + 1, ',').last().unwrap_or_default(), settings)
+    }
+
+    /// The noise, drawn by this seed unless it says another.
+    pub fn read(&self, seed: u64) -> Result<Noise, Failure> {
+        let (name, settings) = self.parts();
+        let noise = match &self.periods {
+            Some(noise) => Ok(noise.clone()),
+            None => {
+                let record = fs::read_to_string(name).map_err(|why| {
+                    Failure::Request(format!(
+                        "--noise {name}: it is no period with the length of its detour, such as 10ms:25us, and as a file it \
+                         cannot be read: {why}"
+                    ))
+                })?;
+                Noise::read(&record)
+            }
+        };
+        let noise = noise.and_then(|noise| settings.into_iter().try_fold(noise.seed(seed), Noise::set));
+        noise.map_err(|why| Failure::Request(format!("--noise {name}: {why}")))
+    }
+}
+
+/// Reads a noise. What has the form of periods is no file's name, unless there is one.
+pub fn noise(text: &str) -> Result<AskedNoise, String> {
+    let (periods, why) = match text.parse::<Noise>() {
+        Ok(periods) => (Some(periods), String::new()),
+        Err(why) => (None, why.to_string()),
+    };
+    let asked = AskedNoise { text: text.into(), periods };
+    let (name, _) = asked.parts();
+    if asked.periods.is_none() && name.contains(':') && !Path::new(name).exists() {
+        return Err(why);
+    }
+    Ok(asked)
 }
 
 /// Reads a length of time that is more than none, with its unit.

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{Latency, NS, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
+use loggp::{Latency, NS, Noise, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
 use loggp_document::Block;
 use loggp_goal::patterns::Pattern;
 use loggp_study::analysis::Along;
@@ -17,10 +17,10 @@ use super::column::{Column, table};
 use super::failure::Failure;
 use super::field::Field;
 use super::formula::{self, Over};
-use super::heading::{headed, wires};
+use super::heading::{headed, noise_said, wires};
 use super::known;
 use super::number::Unit;
-use super::options::{ChoiceOptions, Format, Named, PORTS, count, length, one_of};
+use super::options::{AskedNoise, ChoiceOptions, Format, Named, PORTS, count, length, noise, one_of, seed};
 use super::output::{Files, Outputs};
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
@@ -54,6 +54,13 @@ pub struct ReplayCommand {
     /// Whether long messages to and from a rank share a port
     #[arg(long, value_parser = one_of::<Ports>(PORTS), default_value = "single")]
     ports: Ports,
+    /// The noise of the ranks' processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form
+    /// says
+    #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = noise)]
+    noise: Option<AskedNoise>,
+    /// Draws for each rank where its noise begins [default: 1]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, requires = "noise")]
+    seed: Option<u64>,
     /// How long a unit of a file's computations is [default: 1ns]
     #[arg(long, value_name = "TIME", value_parser = length, allow_hyphen_values = true)]
     #[arg(help_heading = "Schedule")]
@@ -91,6 +98,8 @@ struct Row {
     name: String,
     /// By whose rules.
     rules: Rules,
+    /// The noise, if there is any.
+    noise: Option<String>,
     /// With which ports.
     ports: Ports,
     /// The machine's name, if it has one.
@@ -158,16 +167,15 @@ impl ReplayCommand {
         if self.choice.machine.is_none() && choice.name.is_none() && !gives(&self.choice, "word") {
             choice.params.word = NonZeroUsize::MIN;
         }
-        let replay = Player::new(choice.params).rules(self.rules).ports(self.ports).trace(drawn.is_asked());
+        let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
+        let player = |params| Player::new(params).ports(self.ports).noise(noise.clone());
+        let replay = player(choice.params).rules(self.rules).trace(drawn.is_asked());
         let mut replayed = replay.run(schedule).map_err(|error| match error.cause {
             loggp::Cause::Params(why) => Failure::request(why),
             loggp::Cause::Host(why) => Failure::Request(why),
             _ => Failure::run(error),
         })?;
-        let again = |params| {
-            let player = Player::new(params).ports(self.ports).trace(true);
-            Ok(player.run(schedule)?.trace.expect("it is traced"))
-        };
+        let again = |params| Ok(player(params).trace(true).run(schedule)?.trace.expect("it is traced"));
         let params = Params { P: schedule.ranks(), ..choice.params };
         let over = |over: &String| Over::read(over, params, |range| Along::of_runs(params, range, &again));
         let over = self.over.as_ref().map(over).transpose()?;
@@ -176,6 +184,7 @@ impl ReplayCommand {
             over,
             name: name.into(),
             rules: self.rules,
+            noise: noise.as_ref().map(Noise::to_string),
             ports: self.ports,
             machine: choice.name,
             params: choice.params,
@@ -190,6 +199,7 @@ impl ReplayCommand {
             _ => ", LogGOPSim's rules",
         };
         let wires = wires(Latency::Exact, Ties::Number, self.ports);
+        let wires = wires + &noise_said(noise.as_ref());
         let machine = headed(&choice, &parameters, &format!("virtual clock{wires}"));
         let heading = format!("{name}\n{machine}{rules}");
         if let Some(trace) = &trace {
@@ -235,6 +245,7 @@ fn columns() -> Vec<Column<'static, Row>> {
         Column::new("cycle_ns", |played: &Row| played.params.cycle),
         Column::new("ports", |played: &Row| played.ports),
         Column::new("rules", |played: &Row| played.rules),
+        Column::new("noise", |played: &Row| played.noise.clone()),
         Column::new("ranks", |played: &Row| played.replayed.finishes.len()).titled("ranks"),
         Column::new("operations", |played: &Row| played.operations).titled("operations"),
         Column::new("requirements", |played: &Row| played.requirements),

@@ -50,9 +50,19 @@ impl Row {
     }
 }
 
-/// The columns of `run`, `compare` and `sweep`: along what is swept, if anything is; with the shortest and the longest
-/// time of several runs, if they are repeated.
-pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'static, Row>> {
+/// What is said of the times of several runs, beside the median.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Spread {
+    /// Nothing: there is one run, or nobody asks.
+    None,
+    /// The shortest and the longest that was measured.
+    Ends,
+    /// The shortest, the quartiles and the longest, of the model too.
+    Seeds,
+}
+
+/// The columns of `run`, `compare` and `sweep`: along what is swept, if anything is.
+pub fn columns(swept: Option<&'static str>, spread: Spread) -> Vec<Column<'static, Row>> {
     let swept = swept.map(|name| Column::shown(name, |row: &Row| row.task.at.clone().map(Field::Swept)));
     let mut columns: Vec<Column<Row>> = swept.into_iter().collect();
     columns.extend([
@@ -70,7 +80,10 @@ pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'stati
     ]);
     columns.extend(asked());
     columns.extend(clock());
-    columns.extend(prediction(|row: &Row| row.answers.prediction, repeated));
+    columns.extend(prediction(|row: &Row| row.answers.prediction, spread == Spread::Ends));
+    if spread == Spread::Seeds {
+        columns.extend(quartiles());
+    }
     columns.extend([
         Column::new("phases", |row: &Row| match &row.answers.phases {
             phases if phases.is_empty() => Field::Absent,
@@ -103,11 +116,12 @@ pub fn columns(swept: Option<&'static str>, repeated: bool) -> Vec<Column<'stati
 }
 
 /// What else was asked for: who has it all, with the machine and the size, can repeat the run.
-pub fn asked() -> [Column<'static, Row>; 10] {
+pub fn asked() -> [Column<'static, Row>; 12] {
     [
         Column::new("cycle_ns", |row: &Row| row.case().params.cycle),
         Column::new("latency", |row: &Row| row.case().latency.to_string()),
         Column::new("ties", |row: &Row| row.case().ties.to_string()),
+        Column::new("noise", |row: &Row| row.case().noise.as_ref().map(ToString::to_string)),
         Column::new("ports", |row: &Row| row.case().ports),
         Column::new("levels", |row: &Row| match &row.case().levels[..] {
             [] => Field::Absent,
@@ -118,6 +132,11 @@ pub fn asked() -> [Column<'static, Row>; 10] {
         Column::new("work", |row: &Row| row.case().work),
         Column::new("seed", |row: &Row| row.case().seed),
         Column::new("repeat", |row: &Row| row.task.study.repeat),
+        Column::new("seeds", |row: &Row| match &row.task.study {
+            study if study.seeds => Field::from(study.repeat),
+            _ => Field::Absent,
+        })
+        .json_only(),
         Column::new("dilation_asked", |row: &Row| {
             let emulation = &row.task.study.emulation;
             (emulation.clock == ClockKind::Wall && emulation.over.is_none()).then_some(emulation.dilation)
@@ -185,6 +204,31 @@ pub fn prediction<'a, R>(of: impl Fn(&R) -> Prediction + Copy + 'a, ends: bool) 
             .titled("vs formula")
             .after("model"),
     ]
+}
+
+/// How far the times of all seeds are apart. A table has those of the clock that is reported.
+fn quartiles() -> Vec<Column<'static, Row>> {
+    /// Its name in JSON, its title in a table, and which it is.
+    type Named = (&'static str, &'static str, fn(Times) -> Time);
+    const ALL: [Named; 4] = [
+        ("min", "least", |times| times.min),
+        ("lower", "lower quartile", |times| times.lower),
+        ("upper", "upper quartile", |times| times.upper),
+        ("max", "most", |times| times.max),
+    ];
+    let model = |row: &Row| row.answers.prediction.models;
+    let measured = |row: &Row| row.answers.prediction.measured;
+    let shown = ALL.map(|(_, title, which)| {
+        Column::shown(title, move |row: &Row| measured(row).or(model(row)).map(which))
+    });
+    let of_model = ALL.map(|(name, _, which)| {
+        Column::new(format!("model_{name}_ns"), move |row: &Row| model(row).map(which))
+    });
+    let of_measured = [ALL[1], ALL[2]].map(|(name, _, which)| {
+        let name = format!("measured_{name}_ns");
+        Column::new(name, move |row: &Row| measured(row).map(|times| Field::Measured(which(times))))
+    });
+    of_model.into_iter().chain(of_measured).chain(shown).collect()
 }
 
 /// A phase, and what was predicted for it.

@@ -12,14 +12,14 @@ use super::details::details;
 use super::failure::Failure;
 use super::heading::heading;
 use super::number::Unit;
-use super::options::{Format, Options};
+use super::options::Options;
 use super::output::{Files, Outputs};
 use super::own::OfProgram;
 use super::progress::Progress;
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS, Row, Task};
 use super::setting::Setting;
-use super::studies::warn;
+use super::studies::{share, warn};
 use super::timeline::Drawn;
 use super::trend;
 
@@ -77,6 +77,11 @@ impl Asked {
     pub fn of<T>(of: &OfProgram<T>, one: &One, traced: bool) -> Result<Asked, Failure> {
         let One { algorithm, options } = one;
         let setting = Setting::of(of, options, ClockKind::Virtual)?;
+        if traced && options.seeds.is_some() {
+            return Err(Failure::request(
+                "a trace is of one run; leave out --seeds, and draw it with the seed of that run",
+            ));
+        }
         if options.shard.is_some() {
             return Err(Failure::request("a run is one; leave out --shard, or give it to compare or sweep"));
         }
@@ -91,7 +96,8 @@ impl Asked {
     }
 
     /// Runs it.
-    pub fn run(&self) -> Result<Answers, Failure> {
+    pub fn run(&mut self) -> Result<Answers, Failure> {
+        share(&mut [&mut self.study]);
         let progress = Progress::of(self.study.runs());
         progress.begin(0, self.study.case.algorithm.name);
         Ok(self.study.run_with(|| progress.step())?)
@@ -107,13 +113,13 @@ impl Asked {
     pub fn report(
         self,
         answers: Answers,
-        format: Format,
+        options: &Options,
         mut files: Files,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         let Asked { machine, unit, study, heading } = self;
-        let mut report =
-            Report::new(out, format, row::columns(None, study.repeat > 1)).files(take(&mut files.rows));
+        let mut report = Report::new(out, options.machine.format, row::columns(None, options.spread()))
+            .files(take(&mut files.rows));
         let (wrong, program) = (answers.wrong.clone(), study.case.program);
         let task = Task { name: study.case.algorithm.name.into(), machine, study, at: None };
         report.add(Row { task, answers })?;
@@ -131,8 +137,8 @@ impl Run {
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let Request { one, trace, timeline, outputs } = &self.of.request;
         let traced = trace.is_some() || timeline.is_some();
-        let asked = Asked::of(&self.of, one, traced)?;
-        trend::check(outputs, &asked.study.case)?;
+        let mut asked = Asked::of(&self.of, one, traced)?;
+        trend::check(outputs, &asked.study)?;
         let files = outputs.open()?;
         let drawn = Drawn::of(trace.as_deref(), timeline.as_deref())?;
 
@@ -141,6 +147,6 @@ impl Run {
             let (title, about) = asked.titles();
             drawn.write(&trace, (&title, &about), asked.unit, answers.prediction.formula)?;
         }
-        asked.report(answers, one.options.machine.format, files, out)
+        asked.report(answers, &one.options, files, out)
     }
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{NS, Schedule};
+use loggp::{NS, Schedule, Time};
 use loggp_goal::patterns::{PATTERNS, Pattern};
 
 use super::draft::Draft;
@@ -42,12 +42,38 @@ fn names() -> String {
 impl ScheduleCommand {
     /// Makes the schedule, and writes it.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let draft = self.output.as_deref().map(goal_file).transpose()?;
-        let schedule = of_pattern(&self.pattern, self.P, self.size)?;
-        match draft {
-            None => Ok(loggp_goal::write(&schedule, out, NS)?),
-            Some((true, draft)) => draft.write(|file| loggp_goal::write_binary(&schedule, file, NS)),
-            Some((false, draft)) => draft.write(|file| loggp_goal::write(&schedule, file, NS)),
+        let goal = Goal::of(self.output.as_deref())?;
+        goal.write(&of_pattern(&self.pattern, self.P, self.size)?, NS, out)
+    }
+}
+
+/// Where a schedule is written to.
+pub enum Goal {
+    /// Stdout.
+    Out,
+    /// A file of text.
+    Text(Draft),
+    /// A file in LogGOPSim's binary form.
+    Binary(Draft),
+}
+
+impl Goal {
+    /// The place that this path says.
+    pub fn of(path: Option<&Path>) -> Result<Goal, Failure> {
+        let Some(path) = path else { return Ok(Goal::Out) };
+        match ending(path).as_str() {
+            "goal" => Ok(Goal::Text(Draft::create(path, "output")?)),
+            "bin" => Ok(Goal::Binary(Draft::create(path, "output")?)),
+            _ => Err(unknown(path, ".goal for text, or in .bin for LogGOPSim's binary form")),
+        }
+    }
+
+    /// Writes a schedule there.
+    pub fn write(self, schedule: &Schedule, unit: Time, out: &mut dyn Write) -> Result<(), Failure> {
+        match self {
+            Goal::Out => Ok(loggp_goal::write(schedule, out, unit)?),
+            Goal::Text(draft) => draft.write(|file| loggp_goal::write(schedule, file, unit)),
+            Goal::Binary(draft) => draft.write(|file| loggp_goal::write_binary(schedule, file, unit)),
         }
     }
 }
@@ -61,13 +87,4 @@ pub fn of_pattern(name: &str, P: usize, size: usize) -> Result<Schedule, Failure
         )));
     };
     pattern.schedule(P, size as u64).map_err(Failure::Request)
-}
-
-/// The file for a schedule, and whether it is to be binary.
-fn goal_file(path: &Path) -> Result<(bool, Draft), Failure> {
-    match ending(path).as_str() {
-        "goal" => Ok((false, Draft::create(path, "output")?)),
-        "bin" => Ok((true, Draft::create(path, "output")?)),
-        _ => Err(unknown(path, ".goal for text, or in .bin for LogGOPSim's binary form")),
-    }
 }

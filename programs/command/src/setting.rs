@@ -1,6 +1,6 @@
 //! The studies that a request asks for, but for their algorithm and for what is swept.
 
-use loggp::{ClockKind, Latency, Order, Params, ParamsBuilder, Ports, Ties, Time, Work};
+use loggp::{ClockKind, Latency, Noise, Order, Params, ParamsBuilder, Ports, Ties, Time, Work};
 use loggp_programs::{Algorithm, Case, Emulation, Program, ProgramOption, Refusal, Value};
 use loggp_study::Study;
 
@@ -22,6 +22,8 @@ pub struct Setting<'a> {
     pub machine: ParamsBuilder,
     /// How latencies and ties are drawn.
     settled: (Latency, Ties),
+    /// The noise of the processors.
+    noise: Option<Noise>,
     /// The ports that its file says it has.
     ports: Option<Ports>,
     /// The levels that its file has.
@@ -54,7 +56,19 @@ impl<'a> Setting<'a> {
             settled = (trace.latency, trace.ties);
             emulation.order = Some(Order::of(&trace));
         }
-        Ok(Setting { program, settled, name, machine, ports, levels, emulation, given: &of.given, options })
+        let noise = options.noise.as_ref().map(|noise| noise.read(options.seed)).transpose()?;
+        Ok(Setting {
+            program,
+            settled,
+            noise,
+            name,
+            machine,
+            ports,
+            levels,
+            emulation,
+            given: &of.given,
+            options,
+        })
     }
 
     /// The machine.
@@ -79,7 +93,7 @@ impl<'a> Setting<'a> {
 
     /// The study of an algorithm on a machine with these parameters.
     pub fn study(&self, algorithm: &'static Algorithm, params: Params) -> Result<Study, Refusal> {
-        let Options { machine, barrier: cost, work, size, seed, repeat, .. } = self.options;
+        let Options { machine, barrier: cost, work, size, seed, repeat, seeds, .. } = self.options;
         let barrier = cost.as_deref().map(|text| barrier(text, params.cycle)).transpose()?;
         let case = Case {
             program: self.program,
@@ -89,6 +103,7 @@ impl<'a> Setting<'a> {
             ports: machine.ports.or(self.ports).unwrap_or_default(),
             latency: self.settled.0,
             ties: self.settled.1,
+            noise: self.noise.clone(),
             work: work.unwrap_or(if self.emulation.over.is_some() {
                 Work::Measured
             } else {
@@ -101,8 +116,17 @@ impl<'a> Setting<'a> {
             options: self.program.defaults(),
         };
         let case = self.given.iter().cloned().fold(case, Case::set);
-        let wall_too = self.options.also.is_some();
-        Ok(Study { case, emulation: self.emulation.clone(), repeat: *repeat, wall_too })
+        if let Some(seeds) = seeds
+            && case.drawn().is_empty()
+        {
+            return Err(format!(
+                "--seeds {seeds}: nothing is drawn by a seed; give --latency random:1, --ties random:1 or --noise too"
+            )
+            .into());
+        }
+        let (repeat, wall_too) = (seeds.unwrap_or(*repeat), self.options.also.is_some());
+        let emulation = self.emulation.clone();
+        Ok(Study { repeat, seeds: seeds.is_some(), wall_too, ..Study { emulation, ..Study::of(case) } })
     }
 }
 

@@ -4,14 +4,12 @@
 //! that says what the mark means, and a warning. In JSON and CSV it is `held`, which is false then. The exit status does
 //! not change: the result is right, and what was measured says of itself that it is not.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
-use std::sync::Mutex;
-use std::sync::mpsc::channel;
 use std::thread;
 
 use loggp::{ClockKind, Work};
+use loggp_study::at_once::in_order;
 use loggp_study::{Answers, Failed, Study};
 
 use super::failure::Failure;
@@ -36,7 +34,7 @@ pub fn run_all(studies: Vec<Task>, report: &mut Report<Row>) -> Result<Vec<Failu
                 progress.aside(|| report.add(Row { task, answers }))?;
             }
             Err(Failed::Refused(why)) => failed.push(Failure::Request(format!("{}: {why}", task.name))),
-            Err(Failed::Run(error)) => failed.push(Failure::Run(format!("{} failed: {error}", task.name))),
+            Err(why) => failed.push(Failure::Run(format!("{} failed: {why}", task.name))),
         }
         Ok(())
     })?;
@@ -50,74 +48,43 @@ type Ran = Result<Answers, Failed>;
 fn each(
     mut studies: Vec<Task>,
     progress: &Progress,
-    mut ran: impl FnMut(Task, Ran) -> Result<(), Failure>,
+    ran: impl FnMut(Task, Ran) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let run = |task: &Task| {
         progress.next(task.study.case.algorithm.name);
         task.study.run_with(|| progress.step())
     };
-    let workers = at_once(&studies);
-    for task in &mut studies {
-        let cores = &mut task.study.emulation.cores;
-        *cores = cores.map(|cores| (cores / workers).max(1)); // runs first, and then each run
-    }
-    if workers == 1 {
-        return studies.into_iter().try_for_each(|task| {
-            let became = run(&task);
-            ran(task, became)
-        });
-    }
-    let next = Mutex::new(studies.into_iter().enumerate());
-    let next = || next.lock().expect("nobody panics with it").next();
-    let (tell, told) = channel();
-    thread::scope(|scope| {
-        let mut made = 0;
-        for tell in vec![tell; workers] {
-            let work = || {
-                let tell = tell; // whoever is told nothing more ends
-                while let Some((place, task)) = next() {
-                    let became = run(&task);
-                    if tell.send((place, (task, became))).is_err() {
-                        return;
-                    }
-                }
-            };
-            made += usize::from(thread::Builder::new().spawn_scoped(scope, work).is_ok());
-        }
-        if made == 0 {
-            // The host gives no thread.
-            while let Some((_, task)) = next() {
-                let became = run(&task);
-                ran(task, became)?;
-            }
-        }
-        let (told, mut early) = (told, BTreeMap::new()); // it goes before the scope waits
-        let mut place = 0;
-        for (other, became) in &told {
-            early.insert(other, became);
-            while let Some((task, became)) = early.remove(&place) {
-                place += 1;
-                ran(task, became)?;
-            }
-        }
-        Ok(())
-    })
+    let mut all: Vec<&mut Study> = studies.iter_mut().map(|task| &mut task.study).collect();
+    let workers = share(&mut all);
+    in_order(studies.into_iter(), workers, run, ran)
 }
 
-/// How many of these studies run at once. Where work is charged, a run on the virtual clock takes nothing that another could
-/// miss; all others need the host for themselves.
-fn at_once(studies: &[Task]) -> usize {
+/// Shares the cores among studies, then among the runs of each, and then within each run. Returns how many studies run at once.
+pub fn share(studies: &mut [&mut Study]) -> usize {
+    let all = at_once(studies);
+    let workers = all.min(studies.len());
+    for study in studies {
+        study.at_once = (all / workers).min(study.repeat);
+        let cores = &mut study.emulation.cores;
+        *cores = cores.map(|cores| (cores / workers / study.at_once).max(1));
+    }
+    workers
+}
+
+/// How many runs are made at once. Where work is charged, a run on the virtual clock takes nothing that another could miss;
+/// all others need the host for themselves.
+fn at_once(studies: &[&mut Study]) -> usize {
     /// So many words all processors have together, at most, or the host may lack room.
     const MOST: usize = 1 << 26;
-    let is_free = |Task { study: Study { case, emulation, .. }, .. }: &Task| {
+    let is_free = |Study { case, emulation, .. }: &&mut Study| {
         emulation.clock == ClockKind::Virtual && emulation.over.is_none() && case.work == Work::Charged
     };
-    let words = |Task { study, .. }: &Task| study.case.params.P.saturating_mul(study.case.size).max(1);
+    let words = |study: &&mut Study| study.case.params.P.saturating_mul(study.case.size).max(1);
     match studies.iter().map(words).max() {
         Some(words) if studies.iter().all(is_free) => {
-            let cores = studies[0].study.emulation.cores;
+            let cores = studies[0].emulation.cores;
             let cores = cores.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZeroUsize::get));
-            cores.min(MOST / words).clamp(1, studies.len())
+            cores.min(MOST / words).max(1)
         }
         _ => 1,
     }

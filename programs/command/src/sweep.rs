@@ -83,7 +83,7 @@ impl Sweep {
         let shard = self.of.request.options.shard;
         let (numbers, studies): (Vec<f64>, Vec<Task>) =
             dealt(shard, studies.into_iter().map(task)).into_iter().unzip();
-        let columns = row::columns(Some(quantity.name()), self.of.request.options.repeat > 1);
+        let columns = row::columns(Some(quantity.name()), self.of.request.options.spread());
         let mut report =
             Report::new(out, self.of.request.options.machine.format, columns).files(take(&mut files.rows));
         let failed = run_all(studies, &mut report)?;

@@ -112,7 +112,7 @@ impl TimelineCommand {
 /// Runs a program, and shows the run. On the wall clock it shows the model's run too.
 fn execute(of: &OfProgram<Request>, out: &mut dyn Write) -> Result<(), Failure> {
     let Request { one, shown } = &of.request;
-    let asked = Asked::of(of, one, true)?;
+    let mut asked = Asked::of(of, one, true)?;
     let draft = shown.draft()?;
     let mut panels = Vec::new();
     let emulation = &asked.study.emulation;
@@ -129,7 +129,7 @@ fn execute(of: &OfProgram<Request>, out: &mut dyn Write) -> Result<(), Failure> 
     let unit = asked.unit;
     shown.write(draft, &asked.titles(), unit, panels, answers.prediction.formula, out)?;
     let files = Outputs::none().open()?;
-    asked.report(answers, one.options.machine.format, files, out)
+    asked.report(answers, &one.options, files, out)
 }
 
 /// What `--trace` and `--timeline` ask for: a run, and a look at it.

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{Call, CallKind, CallTag, MessageId, Time, Trace};
+use loggp::{Call, CallKind, CallTag, MessageId, Noise, Time, Trace};
 
 use super::audit::read;
 use super::draft::Draft;
@@ -77,7 +77,8 @@ pub fn convert(trace: &Trace, unit: Time, out: &mut dyn Write) -> io::Result<()>
     let mut calls = trace.calls.chunk_by(|a, b| a.id == b.id).peekable();
     for rank in 0..trace.params.P {
         writeln!(out, "\nrank {rank} {{")?;
-        let mut writer = Rank { out, last: 0, before: Vec::new(), posted: HashMap::new(), owed: Time::ZERO };
+        let (before, posted, noise) = (Vec::new(), HashMap::new(), trace.noise.as_ref());
+        let mut writer = Rank { out, noise, last: 0, before, posted, owed: Time::ZERO };
         for call in calls.next_if(|calls| calls[0].id == rank).unwrap_or_default() {
             writer.call(call, unit, &mut tags, &lengths, &requests)?;
         }
@@ -124,6 +125,8 @@ type Requests = HashMap<(usize, u32), (bool, MessageId)>;
 struct Rank<'a> {
     /// Where they go.
     out: &'a mut dyn Write,
+    /// The noise that lengthened its work.
+    noise: Option<&'a Noise>,
     /// The last one's number.
     last: usize,
     /// Those for which the next one waits.
@@ -184,7 +187,12 @@ impl Rank<'_> {
 
     /// Computes for as long as a call took, in whole units: what is left goes to the next one.
     fn calc(&mut self, call: &Call, unit: Time) -> io::Result<()> {
-        self.owed += (call.end - call.start).max(Time::ZERO);
+        self.owed += match (self.noise, &call.what) {
+            // The schedule's player has noise of its own.
+            (Some(noise), CallKind::Work(_)) => noise.free(call.id, call.start, call.end),
+            _ => call.end - call.start,
+        }
+        .max(Time::ZERO);
         let units = self.owed.as_ps() / unit.as_ps();
         if units == 0 {
             return Ok(());

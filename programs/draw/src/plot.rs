@@ -52,6 +52,8 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
     /// From where to where the values at an x go, for any of them.
     pub spread: Vec<(f64, f64, f64)>,
+    /// From where to where the middle half of them go, for any of them: a box.
+    pub middle: Vec<(f64, f64, f64)>,
 }
 
 /// What is drawn of a line.
@@ -91,6 +93,8 @@ const BETWEEN: f64 = 18.0;
 const LEVEL: f64 = 150.0;
 /// The radius of a ring, and of what says its values where nothing is seen.
 const RING: f64 = 7.0;
+/// Half the width of a box.
+const BOX: f64 = 6.0;
 /// A line with more points than this is a curve, and its points say nothing.
 const CURVE: usize = 64;
 
@@ -365,10 +369,25 @@ impl Panel {
         for line in &self.lines {
             let places: Vec<Place> = line.finite().map(|point| axes.place(frame, *point)).collect();
             draw_stroke(canvas, line.number, line.look, &places);
+            let ink = Series::of(line.number).ink;
             let is_finite = |spread: &&(f64, f64, f64)| (spread.0 + spread.1 + spread.2).is_finite();
-            for &(x, low, high) in line.spread.iter().filter(is_finite) {
-                let (ends, ink) = ([(x, low), (x, high)], Series::of(line.number).ink);
-                let [low, high] = ends.map(|end| axes.place(frame, end));
+            let ends =
+                |&(x, low, high): &(f64, f64, f64)| [(x, low), (x, high)].map(|end| axes.place(frame, end));
+            for [low, high] in line.middle.iter().filter(is_finite).map(ends) {
+                let corners = [
+                    (low.0 - BOX, low.1),
+                    (low.0 + BOX, low.1),
+                    (high.0 + BOX, high.1),
+                    (high.0 - BOX, high.1),
+                ];
+                canvas.line(
+                    ink,
+                    Shape::Thin,
+                    "",
+                    &[corners[0], corners[1], corners[2], corners[3], corners[0]],
+                );
+            }
+            for [low, high] in line.spread.iter().filter(is_finite).map(ends) {
                 canvas.line(ink, Shape::Thin, "", &[low, high]);
                 for (x, y) in [low, high] {
                     canvas.line(ink, Shape::Thin, "", &[(x - 3.0, y), (x + 3.0, y)]);
@@ -415,7 +434,7 @@ impl Panel {
 impl Line {
     /// A line without a spread.
     pub fn new(label: impl Into<String>, number: usize, look: Look, points: Vec<(f64, f64)>) -> Line {
-        Line { label: label.into(), number, look, points, spread: Vec::new() }
+        Line { label: label.into(), number, look, points, spread: Vec::new(), middle: Vec::new() }
     }
 
     /// The points that have a place.
@@ -426,10 +445,14 @@ impl Line {
     /// What a point is, in words.
     fn told(&self, (x, y): (f64, f64)) -> String {
         let digits = |value| figures(value, 6);
-        let spread = self.spread.iter().find(|(at, ..)| *at == x);
-        let spread = spread
-            .map_or(String::new(), |(_, low, high)| format!(", from {} to {}", digits(*low), digits(*high)));
-        format!("{}: {} at {}{spread}", self.label, digits(y), digits(x))
+        let from = |spread: &[(f64, f64, f64)], what| {
+            let at = spread.iter().find(|(at, ..)| *at == x);
+            at.map_or(String::new(), |(_, low, high)| {
+                format!(", {what} {} to {}", digits(*low), digits(*high))
+            })
+        };
+        let (all, half) = (from(&self.spread, "from"), from(&self.middle, "half of them from"));
+        format!("{}: {} at {}{all}{half}", self.label, digits(y), digits(x))
     }
 }
 

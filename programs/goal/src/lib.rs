@@ -5,6 +5,7 @@
 
 mod binary;
 mod lexer;
+pub mod mpi;
 pub mod patterns;
 mod text;
 

@@ -1,6 +1,6 @@
 //! The usual patterns of communication as schedules, rank by rank, as LogGOPSim's generator has them.
 
-use loggp::{Operation, Schedule, ScheduleBuilder, ScheduleError, Time};
+use loggp::{Operation, Requirement, Schedule, ScheduleBuilder, ScheduleError, Time};
 
 /// A pattern that has a name.
 #[derive(Debug)]
@@ -31,6 +31,12 @@ pub static PATTERNS: &[Pattern] = &[
     pattern("pairwise", "the same, but a step begins when the one before is done", pairwise),
     pattern("scatter", "0 sends to everyone", |rank| rank.broadcast(flat(rank))),
     pattern("binomial-scatter", "0 sends to half of all what is for them, who pass it on", binomial_scatter),
+    pattern("binomial-gather", "the same backwards: half of all send on what others sent", binomial_gather),
+    pattern(
+        "all-gather",
+        "everyone sends to 2^r away in round r all that came, until all have all",
+        all_gather,
+    ),
     pattern("gather", "everyone sends to 0", |rank| rank.reduce(flat(rank))),
     pattern("ring", "0 sends to 1, that to 2, and so on", |rank| rank.broadcast(chain(rank))),
     pattern("double-ring", "everyone sends to both neighbours", double_ring),
@@ -65,7 +71,7 @@ impl Pattern {
         let written = (0..ranks).try_for_each(|id| {
             builder.rank(id)?;
             let before = builder.operations();
-            (self.write)(&mut Rank { builder: &mut builder, id, P: ranks, bytes })?;
+            (self.write)(&mut Rank { builder: &mut builder, id, P: ranks, bytes, root: 0, tag: 0, before: &[] })?;
             // Where a rank has many operations, all but 0 have as many.
             let (each, most) = (builder.operations() - before, Schedule::MOST_OPERATIONS);
             if id == 1 && each * (ranks - 1) > most {
@@ -78,6 +84,43 @@ impl Pattern {
             Ok(())
         });
         written.and_then(|()| builder.build()).map_err(|why| why.to_string())
+    }
+}
+
+/// A collective of so many ranks among others of their operations.
+pub(crate) struct Collective<'a> {
+    /// Its pattern.
+    pub pattern: &'a str,
+    /// How many ranks there are.
+    pub P: usize,
+    /// Who is rank 0 in the pattern.
+    pub root: usize,
+    /// How long messages are.
+    pub bytes: u64,
+    /// What tells its messages from others.
+    pub tag: u32,
+}
+
+impl Collective<'_> {
+    /// Adds what a rank does in it, after these, whose first operation gets this number. Returns what ends it.
+    pub fn write(
+        &self,
+        builder: &mut ScheduleBuilder,
+        id: usize,
+        before: &[Before],
+        first: u32,
+    ) -> Result<u32, ScheduleError> {
+        let Collective { pattern, P, root, bytes, tag } = *self;
+        let pattern = Pattern::named(pattern).expect("collectives are patterns");
+        let begun = builder.operations();
+        (pattern.write)(&mut Rank { builder, id: (id + P - root) % P, P, bytes, root, tag, before })?;
+        let last = first + (builder.operations() - begun) as u32;
+        let end = builder.add(Operation::Calc(Time::ZERO))?;
+        (first..last).try_for_each(|earlier| builder.requires(end, earlier))?;
+        before
+            .iter()
+            .try_for_each(|&(earlier, begun)| builder.require(Requirement { later: end, earlier, begun }))?;
+        Ok(end)
     }
 }
 
@@ -97,7 +140,16 @@ struct Rank<'a> {
     P: usize,
     /// How long messages are.
     bytes: u64,
+    /// Who is rank 0 in the pattern: ranks are counted from there.
+    root: usize,
+    /// What tells its messages from others.
+    tag: u32,
+    /// What all its operations wait for.
+    before: &'a [Before],
 }
+
+/// An operation that others wait for, and whether it must only have begun.
+pub(crate) type Before = (u32, bool);
 
 type Written = Result<(), ScheduleError>;
 
@@ -112,13 +164,28 @@ impl Rank<'_> {
 
     /// Sends when another operation is done, if there is that.
     fn send_bytes(&mut self, to: usize, bytes: u64, earlier: Option<u32>) -> Result<u32, ScheduleError> {
-        let send = self.builder.add(Operation::Send { to: to as u32, bytes, tag: 0 })?;
+        let send = self.add(Operation::Send { to: self.counted(to), bytes, tag: self.tag })?;
         self.after(send, earlier)?;
         Ok(send)
     }
 
     fn recv_bytes(&mut self, from: usize, bytes: u64) -> Result<u32, ScheduleError> {
-        self.builder.add(Operation::Recv { from: Some(from as u32), bytes, tag: Some(0) })
+        self.add(Operation::Recv { from: Some(self.counted(from)), bytes, tag: Some(self.tag) })
+    }
+
+    /// The number of a rank that the pattern counts from the root.
+    fn counted(&self, id: usize) -> u32 {
+        ((id + self.root) % self.P) as u32
+    }
+
+    /// Adds an operation behind what all wait for.
+    fn add(&mut self, what: Operation) -> Result<u32, ScheduleError> {
+        let later = self.builder.add(what)?;
+        let before = self.before.iter();
+        before
+            .map(|&(earlier, begun)| Requirement { later, earlier, begun })
+            .try_for_each(|one| self.builder.require(one))?;
+        Ok(later)
     }
 
     /// An operation waits for another one, if there is that.
@@ -229,6 +296,34 @@ fn binomial_scatter(rank: &mut Rank) -> Written {
     Ok(())
 }
 
+/// The rounds of the scatter, backwards.
+fn binomial_gather(rank: &mut Rank) -> Written {
+    let (id, P) = (rank.id, rank.P);
+    let from_half = |first: usize, half: usize| (P - first).min(half) as u64;
+    let mut received = Vec::new();
+    for distance in rank.distances() {
+        let bytes = |first: usize| from_half(first, distance).saturating_mul(rank.bytes);
+        if !id.is_multiple_of(2 * distance) {
+            let send = rank.send_bytes(id - distance, bytes(id), None)?;
+            return received.into_iter().try_for_each(|received| rank.after(send, Some(received)));
+        } else if id + distance < P {
+            received.push(rank.recv_bytes(id + distance, bytes(id + distance))?);
+        }
+    }
+    Ok(())
+}
+
+/// Bruck's: what came in all rounds so far goes 2^r away in round r.
+fn all_gather(rank: &mut Rank) -> Written {
+    let mut received = None;
+    for distance in rank.distances() {
+        let bytes = (distance.min(rank.P - distance) as u64).saturating_mul(rank.bytes);
+        rank.send_bytes(rank.behind(distance), bytes, received)?;
+        received = Some(rank.recv_bytes(rank.ahead(distance), bytes)?);
+    }
+    Ok(())
+}
+
 fn double_ring(rank: &mut Rank) -> Written {
     if rank.P == 1 {
         return Ok(());
@@ -277,7 +372,7 @@ fn linear_barrier(rank: &mut Rank) -> Written {
         return rank.recv_bytes(0, 1).map(drop);
     }
     // All sends wait for one operation that takes no time, so that there are not P requirements for each.
-    let all_came = rank.builder.add(Operation::Calc(Time::ZERO))?;
+    let all_came = rank.add(Operation::Calc(Time::ZERO))?;
     for other in 1..rank.P {
         let received = rank.recv_bytes(other, 1)?;
         rank.after(all_came, Some(received))?;

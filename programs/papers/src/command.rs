@@ -84,6 +84,7 @@ fn said(case: &Case) -> Vec<Said> {
         ("ports", case.ports.to_string(), usual.ports.to_string()),
         ("latency", case.latency.to_string(), usual.latency.to_string()),
         ("ties", case.ties.to_string(), usual.ties.to_string()),
+        ("noise", case.noise.as_ref().map(ToString::to_string).unwrap_or_default(), String::new()),
         ("work", case.work.to_string(), usual.work.to_string()),
         ("seed", case.seed.to_string(), "1".into()),
     ];

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use loggp::{ClockKind, Latency, Level, Machine, Params, Ports, RunError, Ties, Time, Work};
+use loggp::{ClockKind, Latency, Level, Machine, Noise, Params, Ports, RunError, Ties, Time, Work};
 
 use crate::option::{Length, Opt, ProgramOption, Value};
 use crate::{Computing, Emulation, Outcome, PhaseName, Trend};
@@ -56,6 +56,8 @@ pub struct Case {
     pub latency: Latency,
     /// Who goes first among processors that act at the same time.
     pub ties: Ties,
+    /// The noise of the processors.
+    pub noise: Option<Noise>,
     /// What computing costs.
     pub work: Work,
     /// What its computing took, where work is measured and that is known.
@@ -145,6 +147,7 @@ impl Case {
             ports: Ports::default(),
             latency: Latency::default(),
             ties: Ties::default(),
+            noise: None,
             work: program.work,
             computing: None,
             barrier: None,
@@ -152,6 +155,26 @@ impl Case {
             seed: 1,
             options: program.defaults(),
         }
+    }
+
+    /// The same with seeds that are so much larger, but for that of the data: what is drawn is drawn anew.
+    #[must_use]
+    pub fn drawn_anew(&self, more: u64) -> Case {
+        let mut case = self.clone();
+        let noise = case.noise.as_mut().map(Noise::seed_mut);
+        for seed in case.latency.seed_mut().into_iter().chain(case.ties.seed_mut()).chain(noise) {
+            *seed = seed.wrapping_add(more);
+        }
+        case
+    }
+
+    /// What is drawn, as the command's options say it; nothing where nothing is.
+    pub fn drawn(&self) -> String {
+        let (mut latency, mut ties) = (self.latency, self.ties);
+        let latency = latency.seed_mut().is_some().then(|| format!("--latency {latency}"));
+        let ties = ties.seed_mut().is_some().then(|| format!("--ties {ties}"));
+        let noise = self.noise.as_ref().map(|noise| format!("--noise {noise}"));
+        latency.into_iter().chain(ties).chain(noise).collect::<Vec<_>>().join(" ")
     }
 
     /// Reads the case; or says why it cannot be.
@@ -175,6 +198,7 @@ impl Case {
         let Case { program, algorithm, size, seed, .. } = self;
         let options = self.options.iter().map(Value::text).collect::<Vec<_>>();
         let machine = machine.latency(self.latency).ties(self.ties).levels(self.levels.iter().copied());
+        let machine = machine.noise(self.noise.clone());
         let machine = machine.case(&(program.name, algorithm.name, size, seed, options));
         let machine = match &emulation.order {
             Some(order) if !is_real => machine.ordered(order),
@@ -191,7 +215,8 @@ impl Case {
         let free = Params::builder(self.params.P).word(self.params.word.get()).cycle(self.params.cycle);
         let free = if self.params.G().is_some() { free.G(Time::ZERO) } else { free };
         let params = free.build().expect("a machine may be free");
-        Case { params, levels: Vec::new(), latency: Latency::default(), barrier: None, ..self.clone() }
+        let latency = Latency::default();
+        Case { params, levels: Vec::new(), latency, noise: None, barrier: None, ..self.clone() }
     }
 
     /// Refuses a size of 0, and one that a host may not have room for, if so many bytes belong to each of the size.

@@ -4,6 +4,7 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 pub mod analysis;
+pub mod at_once;
 pub mod calibration;
 pub mod loggps;
 pub mod range;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 use loggp::{Cause, ClockKind, Link, Machine, Params, RunError, Time, Trace, Work};
 
+use at_once::in_order;
 use loggp_programs::{Case, Computing, Emulation, Outcome, PhaseName, Refusal, Trend};
 
 /// A case, and how often and on which clock it is run.
@@ -25,6 +27,10 @@ pub struct Study {
     pub emulation: Emulation,
     /// How often it is run; the run with the median time is reported.
     pub repeat: usize,
+    /// Whether each of these runs draws what is drawn by a seed of its own.
+    pub seeds: bool,
+    /// How many of these runs are made at once.
+    pub at_once: usize,
     /// Whether beside a real machine the wall clock is asked too.
     pub wall_too: bool,
 }
@@ -38,6 +44,10 @@ pub struct Answers {
     pub phases: Vec<Phase>,
     /// What was to change while it ran, where the program says that.
     pub trend: Option<Trend>,
+    /// The times of all runs on the clock that is reported, from the shortest.
+    pub times: Vec<Time>,
+    /// What was drawn by the seeds of the run with the median time, in the words of the command, if each run has its own.
+    pub drawn: Option<String>,
     /// The run with the median time: the measured one if there is one, or else the model's. How this computer held it, on a
     /// real machine, is how it held the wall clock, if that was asked too.
     pub outcome: Outcome,
@@ -52,6 +62,8 @@ pub struct Prediction {
     pub formula: Option<Time>,
     /// What the virtual clock says.
     pub model: Option<Time>,
+    /// The same of all runs, if each draws anew.
+    pub models: Option<Times>,
     /// What the wall clock says, where a real machine is measured and it is asked too.
     pub wall: Option<Time>,
     /// What was measured, on the wall clock or on a real machine.
@@ -74,6 +86,10 @@ pub struct Times {
     pub median: Time,
     /// The shortest.
     pub min: Time,
+    /// A quarter of them are no longer.
+    pub lower: Time,
+    /// Three quarters of them are no longer.
+    pub upper: Time,
     /// The longest.
     pub max: Time,
 }
@@ -85,13 +101,19 @@ pub enum Failed {
     Refused(Refusal),
     /// A run of it failed.
     Run(Box<RunError>),
+    /// The run that drew this failed.
+    Drawn(Box<RunError>, String),
 }
 
 /// The runs of a case on one clock.
 struct Runs {
     /// The one with the median time.
     median: Outcome,
-    /// The times of all.
+    /// What that one drew.
+    drawn: String,
+    /// The times of all, from the shortest.
+    all: Vec<Time>,
+    /// What is said of these.
     times: Times,
     /// What is wrong with the result of one.
     wrong: Option<String>,
@@ -100,7 +122,7 @@ struct Runs {
 impl Study {
     /// One run on the virtual clock.
     pub fn of(case: Case) -> Study {
-        Study { case, emulation: Emulation::default(), repeat: 1, wall_too: false }
+        Study { case, emulation: Emulation::default(), repeat: 1, seeds: false, at_once: 1, wall_too: false }
     }
 
     /// The same on the wall clock.
@@ -113,6 +135,15 @@ impl Study {
     /// How many runs it takes.
     pub fn runs(&self) -> usize {
         self.emulations().len() * self.repeat
+    }
+
+    /// The case of each run.
+    fn cases(&self) -> impl ExactSizeIterator<Item = Case> + Send {
+        let case = |number| match self.seeds {
+            true => self.case.drawn_anew(number as u64),
+            false => self.case.clone(),
+        };
+        (0..self.repeat.max(1)).map(case)
     }
 
     /// How it runs for each of the times. The model comes first: what fails there need not be measured.
@@ -130,37 +161,33 @@ impl Study {
 
     /// The same, and tells after each run that it is done.
     pub fn run_with(&self, mut done: impl FnMut()) -> Result<Answers, Failed> {
-        let plan = self.case.plan()?;
         // A formula must know what computing costs on this computer, unless the case says it; LogGPS has no formulas.
         let needs = self.case.work == Work::Measured && self.case.params.is_loggp();
         let free = needs.then(|| self.case.free());
         let mut computing = Vec::new();
-        let mut outcomes = |emulation: &Emulation, free: Option<&Case>| {
+        let mut runs = |emulation: &Emulation, free: Option<&Case>| {
             let mut outcomes = Vec::new();
-            for _ in 0..self.repeat.max(1) {
-                // Both see the host as it is now.
-                if let Some(free) = free {
-                    // On a real machine messages cost something whatever the parameters say.
-                    let clock = if emulation.over.is_some() { ClockKind::Virtual } else { emulation.clock };
-                    let emulation = Emulation { clock, trace: false, ..emulation.clone() };
-                    computing.push(free.plan()?.run(&emulation)?);
-                }
-                outcomes.push(plan.run(emulation)?);
+            let run = |case: &Case| self.once(case, free, emulation);
+            in_order(self.cases(), self.at_once, run, |case, ran| -> Result<(), Failed> {
+                let (free, outcome) = ran?;
+                computing.extend(free);
+                outcomes.push((outcome, case.drawn()));
                 done();
-            }
-            Ok(Runs::of(outcomes))
+                Ok(())
+            })?;
+            Ok(Runs::of(outcomes, self.seeds))
         };
         let mut emulations = self.emulations();
         let reported = emulations.pop().expect("it runs at least on one clock");
         let mut predicted = Vec::new();
         for emulation in &emulations {
-            let mut runs = || outcomes(emulation, None);
+            let mut model = || runs(emulation, None);
             predicted.extend(match &self.emulation.over {
-                Some(link) if emulation.clock == ClockKind::Wall => alone(link, runs)?,
-                _ => Some(runs()?),
+                Some(link) if emulation.clock == ClockKind::Wall => alone(link, model)?,
+                _ => Some(model()?),
             });
         }
-        let reported = outcomes(&reported, free.as_ref())?;
+        let reported = runs(&reported, free.as_ref())?;
         let case = Case { computing: Computing::of(&computing), ..self.case.clone() };
         let plan = case.plan()?;
 
@@ -173,17 +200,43 @@ impl Study {
         let prediction = Prediction {
             formula: plan.formula(),
             model: Some(model.times.median),
+            models: self.seeds.then_some(model.times),
             wall: wall.as_ref().map(|wall| wall.times.median),
             measured: measured.as_ref().map(|measured| measured.times),
         };
         let phases = phases(&plan.phases(), &model, wall.as_ref(), measured.as_ref());
         let wrong = [Some(&model), wall.as_ref(), measured.as_ref()].into_iter().flatten();
         let wrong = wrong.filter_map(|runs| runs.wrong.clone()).next();
-        let mut outcome = measured.unwrap_or(model).median;
+        let Runs { median: mut outcome, drawn, all: times, .. } = measured.unwrap_or(model);
+        let drawn = self.seeds.then_some(drawn);
         if let Some(wall) = wall {
             outcome.run.host = wall.median.run.host;
         }
-        Ok(Answers { prediction, phases, trend: plan.trend(), outcome, wrong })
+        Ok(Answers { prediction, phases, trend: plan.trend(), times, drawn, outcome, wrong })
+    }
+
+    /// Runs the case once, and before that the same with messages that cost nothing, if that is asked for: both see the host as
+    /// it is now.
+    fn once(
+        &self,
+        case: &Case,
+        free: Option<&Case>,
+        emulation: &Emulation,
+    ) -> Result<(Option<Outcome>, Outcome), Failed> {
+        let free = free.map(|free| -> Result<Outcome, Failed> {
+            // On a real machine messages cost something whatever the parameters say.
+            let clock = if emulation.over.is_some() { ClockKind::Virtual } else { emulation.clock };
+            Ok(free.plan()?.run(&Emulation { clock, trace: false, ..emulation.clone() })?)
+        });
+        let free = free.transpose()?;
+        let outcome = case.plan()?.run(emulation);
+        Ok((
+            free,
+            outcome.map_err(|error| match Failed::from(error) {
+                Failed::Run(error) if self.seeds => Failed::Drawn(error, case.drawn()),
+                failed => failed,
+            })?,
+        ))
     }
 }
 
@@ -209,13 +262,16 @@ impl Answers {
 
 impl Runs {
     /// From what became of them; there is at least one.
-    fn of(mut outcomes: Vec<Outcome>) -> Runs {
-        outcomes.sort_by_key(|outcome| outcome.run.time);
-        let last = outcomes.len() - 1;
-        let (min, max) = (outcomes[0].run.time, outcomes[last].run.time);
-        let wrong = outcomes.iter().find_map(|outcome| outcome.verified.clone().err());
-        let median = outcomes.swap_remove(last / 2);
-        Runs { times: Times { median: median.run.time, min, max }, median, wrong }
+    fn of(mut outcomes: Vec<(Outcome, String)>, seeds: bool) -> Runs {
+        outcomes.sort_by_key(|(outcome, _)| outcome.run.time);
+        let all: Vec<Time> = outcomes.iter().map(|(outcome, _)| outcome.run.time).collect();
+        let times = Times::of(&all);
+        let wrong = outcomes.iter().find_map(|(outcome, drawn)| {
+            let why = outcome.verified.as_ref().err()?;
+            Some(if seeds { format!("{why}, with {drawn}") } else { why.clone() })
+        });
+        let (median, drawn) = outcomes.swap_remove((all.len() - 1) / 2);
+        Runs { times, all, median, drawn, wrong }
     }
 }
 
@@ -234,15 +290,22 @@ fn phases(
         let formula = formulas.iter().find(|(other, _)| other == name).and_then(|(_, time)| *time);
         let measured = measured.and_then(|runs| time(runs, name)).map(Times::one);
         let wall = wall.and_then(|runs| time(runs, name));
-        Phase { phase: name.clone(), prediction: Prediction { formula, model: Some(*model), wall, measured } }
+        let prediction = Prediction { formula, model: Some(*model), wall, measured, models: None };
+        Phase { phase: name.clone(), prediction }
     };
     model.median.phases.iter().map(phase).collect()
 }
 
 impl Times {
+    /// Of these, from the shortest: each quarter ends with the last of as many.
+    fn of(all: &[Time]) -> Times {
+        let at = |quarters: usize| all[(quarters * all.len()).div_ceil(4).max(1) - 1];
+        Times { median: at(2), min: at(0), lower: at(1), upper: at(3), max: at(4) }
+    }
+
     /// The time of a single run.
     pub fn one(time: Time) -> Times {
-        Times { median: time, min: time, max: time }
+        Times::of(&[time])
     }
 }
 
@@ -273,6 +336,7 @@ impl std::fmt::Display for Failed {
         match self {
             Failed::Refused(refusal) => refusal.fmt(f),
             Failed::Run(error) => error.fmt(f),
+            Failed::Drawn(error, drawn) => write!(f, "{error}, with {drawn}"),
         }
     }
 }
@@ -281,7 +345,7 @@ impl std::error::Error for Failed {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Failed::Refused(refusal) => Some(refusal),
-            Failed::Run(error) => Some(error),
+            Failed::Run(error) | Failed::Drawn(error, _) => Some(error),
         }
     }
 }

@@ -5,19 +5,27 @@
 //! that nobody may touch. Linux since 6.13 can guard pages inside of a mapping, so every stack gets a guard. Elsewhere a
 //! guard takes two mappings, so only as many stacks get one as the host allows, and the others have a **canary**: some
 //! words at the stack's end, which are checked whenever its processor goes to sleep.
+//!
+//! A run's mapping is kept for the next run, which then finds its guards there and its pages touched.
 
 use std::io::{Error, Result};
 use std::num::NonZeroUsize;
-use std::ptr::{NonNull, null_mut};
+use std::ops::Deref;
+use std::ptr::{null_mut, with_exposed_provenance_mut};
 
 use corosensei::stack::{Stack, StackPointer};
+use parking_lot::Mutex;
 
 use super::mappings::spare_mappings;
 
-/// The stacks of a run.
-pub(in crate::clock) struct Arena {
-    /// Where the mapping begins.
-    start: NonNull<u8>,
+/// The stacks of a run. When it is dropped, they are kept for another.
+pub(in crate::clock) struct Arena(Mapping);
+
+/// Stacks in a mapping of their own.
+#[derive(Clone, Copy)]
+pub(in crate::clock) struct Mapping {
+    /// The address where it begins.
+    start: usize,
     /// How many stacks there are.
     count: usize,
     /// The bytes from one stack to the next: the stack and its guard.
@@ -50,25 +58,84 @@ const CANARY: u64 = 0x006c_6f67_6770_5f21;
 /// there.
 const CANARY_WORDS: usize = 16;
 
+/// How many stacks are kept at most, of all mappings together. Most programs touch two pages of a stack, so that these are 128
+/// MiB, which a process holds until it ends. Of runs with more processors nothing is kept.
+const MOST_KEPT: usize = 16 << 10;
+
+/// Mappings that no run uses, the oldest first.
+struct Kept(Vec<Mapping>);
+
+/// Those of this process. Each core of a run has a thread of its own, which ends with the run, so threads keep nothing.
+static KEPT: Mutex<Kept> = Mutex::new(Kept(Vec::new()));
+
+impl Kept {
+    /// The smallest that has so many stacks, so far apart.
+    fn take(&mut self, count: usize, each: usize) -> Option<Mapping> {
+        let fits = |at: &usize| self.0[*at].each == each && self.0[*at].count >= count;
+        let found = (0..self.0.len()).filter(fits).min_by_key(|at| self.0[*at].count)?;
+        Some(self.0.remove(found))
+    }
+
+    /// Keeps one more, and gives the oldest back to the host while they are too many.
+    fn put(&mut self, mapping: Mapping) {
+        self.0.push(mapping);
+        while self.0.iter().map(|mapping| mapping.count).sum::<usize>() > MOST_KEPT {
+            self.0.remove(0).unmap();
+        }
+    }
+}
+
+/// Gives all that is kept back to the host.
+pub(crate) fn unmap_kept() {
+    KEPT.lock().0.drain(..).for_each(Mapping::unmap);
+}
+
 impl Arena {
     /// `count` stacks of `size` bytes each, guards not counted.
     pub(super) fn new(count: usize, size: usize) -> Result<Arena> {
-        let mut arena = Arena::without_guards(count, size)?;
-        arena.guarded = arena.guard();
-        for place in arena.guarded..count {
+        let kept = KEPT.lock().take(count, Mapping::each(size)?);
+        kept.map_or_else(|| Mapping::new(count, size), Ok).map(Arena)
+    }
+}
+
+impl Deref for Arena {
+    type Target = Mapping;
+
+    #[inline]
+    fn deref(&self) -> &Mapping {
+        &self.0
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        KEPT.lock().put(self.0);
+    }
+}
+
+impl Mapping {
+    /// `count` stacks of `size` bytes each, guards not counted.
+    fn new(count: usize, size: usize) -> Result<Mapping> {
+        let mut mapping = Mapping::without_guards(count, size)?;
+        mapping.guarded = mapping.guard();
+        for place in mapping.guarded..count {
             // SAFETY: the words lie in the stack's place, which nobody uses yet.
-            unsafe { arena.canary(place).write([CANARY; CANARY_WORDS]) };
+            unsafe { mapping.canary(place).write([CANARY; CANARY_WORDS]) };
         }
-        Ok(arena)
+        Ok(mapping)
+    }
+
+    /// The bytes from one stack to the next.
+    fn each(size: usize) -> Result<usize> {
+        let page = rustix::param::page_size();
+        let each = size.checked_next_multiple_of(page).and_then(|size| size.checked_add(page));
+        each.ok_or_else(|| Error::from_raw_os_error(libc::ENOMEM))
     }
 
     /// Only the mapping, without guards and canaries.
-    fn without_guards(count: usize, size: usize) -> Result<Arena> {
-        let page = rustix::param::page_size();
-        let none = || Error::from_raw_os_error(libc::ENOMEM);
-        let each = size.checked_next_multiple_of(page).and_then(|size| size.checked_add(page));
-        let each = each.ok_or_else(none)?;
-        let length = each.checked_mul(count).ok_or_else(none)?;
+    fn without_guards(count: usize, size: usize) -> Result<Mapping> {
+        let (each, page) = (Mapping::each(size)?, rustix::param::page_size());
+        let length = each.checked_mul(count).ok_or_else(|| Error::from_raw_os_error(libc::ENOMEM))?;
         let access = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_NORESERVE;
         // SAFETY: the host chooses where, so the mapping is nobody else's.
@@ -81,8 +148,7 @@ impl Arena {
         unsafe {
             libc::madvise(start, length, libc::MADV_NOHUGEPAGE);
         }
-        let start = NonNull::new(start.cast()).expect("no mapping lies at 0");
-        Ok(Arena { start, count, each, page, guarded: 0 })
+        Ok(Mapping { start: start.expose_provenance(), count, each, page, guarded: 0 })
     }
 
     /// Guards as many stacks as the host allows, from the first on. Returns how many.
@@ -123,20 +189,18 @@ impl Arena {
 
     /// The lowest address of a stack's place, where its guard or canary begins.
     fn bottom(&self, place: usize) -> *mut u8 {
-        // SAFETY: there are so many places, one after the other.
-        unsafe { self.start.as_ptr().add(place * self.each) }
+        with_exposed_provenance_mut(self.start + place * self.each)
     }
 
     /// The canary of a stack that has one.
     fn canary(&self, place: usize) -> *mut [u64; CANARY_WORDS] {
         self.bottom(place).cast()
     }
-}
 
-impl Drop for Arena {
-    fn drop(&mut self) {
-        // SAFETY: the mapping is the arena's own, and no stack of it is used any more.
-        unsafe { libc::munmap(self.start.as_ptr().cast(), self.each * self.count) };
+    /// Gives it back to the host. No arena has it.
+    fn unmap(self) {
+        // SAFETY: the mapping is nobody else's, and no stack of it is used any more.
+        unsafe { libc::munmap(self.bottom(0).cast(), self.each * self.count) };
     }
 }
 
@@ -160,7 +224,7 @@ mod tests {
     use super::*;
 
     /// Runs coroutines on all stacks at the same time; each writes to much of its stack.
-    fn fill(arena: &Arena) {
+    fn fill(arena: &Mapping) {
         let mut all: Vec<_> = (0..arena.count)
             .map(|place| {
                 let program = move |yielder: &Yielder<(), ()>, ()| {
@@ -189,7 +253,7 @@ mod tests {
     /// On a host that has only one guard left, the other stacks have canaries.
     #[test]
     fn a_canary_tells_of_an_overflow() {
-        let mut arena = Arena::without_guards(4, 32 << 10).unwrap();
+        let mut arena = Mapping::without_guards(4, 32 << 10).unwrap();
         for place in 0..4 {
             // SAFETY: no stack is used yet.
             unsafe { arena.canary(place).write([CANARY; CANARY_WORDS]) };
@@ -201,6 +265,22 @@ mod tests {
             unsafe { (*arena.canary(place))[word] = 0 };
         }
         assert_eq!([0, 1, 2, 3].map(|place| arena.is_whole(place)), [true, true, false, false]);
+        arena.unmap();
+    }
+
+    #[test]
+    fn keeps_some_mappings_for_later_runs() {
+        let mapped = |count| Mapping::without_guards(count, 32 << 10).unwrap();
+        let mut kept = Kept(Vec::new());
+        let (large, small) = (mapped(20), mapped(10));
+        [large, small].into_iter().for_each(|mapping| kept.put(mapping));
+        assert!(kept.take(10, small.each + 1).is_none() && kept.take(21, small.each).is_none());
+        assert_eq!(kept.take(9, small.each).unwrap().start, small.start);
+        assert_eq!(kept.take(9, small.each).unwrap().start, large.start);
+        [large, small, mapped(MOST_KEPT - 10)].into_iter().for_each(|mapping| kept.put(mapping));
+        assert_eq!(kept.0.iter().map(|mapping| mapping.count).collect::<Vec<_>>(), [10, MOST_KEPT - 10]);
+        kept.put(mapped(MOST_KEPT + 1));
+        assert!(kept.0.is_empty());
     }
 
     #[test]

@@ -6,4 +6,5 @@ mod mappings;
 pub(super) mod overflow;
 pub(crate) mod prefetch;
 
+pub(crate) use arena::unmap_kept;
 pub(crate) use mappings::{SPARE_MAPPINGS, first_number, mappings};

@@ -5,12 +5,13 @@ use std::fs::read_to_string;
 use std::path::Path;
 
 use core_affinity::CoreId;
+use parking_lot::Mutex;
 
 /// Where Linux describes the computer.
 const DEVICES: &str = "/sys/devices";
 
 /// The cores that a run may use.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cores {
     /// All of them, first those that a run takes unless told.
     ids: Vec<usize>,
@@ -21,10 +22,19 @@ pub(crate) struct Cores {
 }
 
 impl Cores {
-    /// Those on which this process may run.
+    /// Those on which this process may run. What the computer says of them is read again only when they are others.
     pub(crate) fn here() -> Cores {
-        let ids = core_affinity::get_core_ids().unwrap_or_default();
-        Cores::of(Path::new(DEVICES), &ids.iter().map(|id| id.id).collect::<Vec<_>>())
+        /// Those of the last time, by their numbers.
+        static KNOWN: Mutex<Option<(Vec<usize>, Cores)>> = Mutex::new(None);
+        let ids: Vec<usize> =
+            core_affinity::get_core_ids().unwrap_or_default().into_iter().map(|id| id.id).collect();
+        let mut known = KNOWN.lock();
+        if let Some((_, cores)) = known.as_ref().filter(|(same, _)| *same == ids) {
+            return cores.clone();
+        }
+        let cores = Cores::of(Path::new(DEVICES), &ids);
+        *known = Some((ids, cores.clone()));
+        cores
     }
 
     /// Those with these numbers, as a folder describes them. What it does not tell clearly leaves a core in.

@@ -20,7 +20,7 @@ use crate::clock::agenda::{Agenda, Entry};
 use crate::error::{Cause, Doing, RunError};
 use crate::message::matching::Receive;
 use crate::message::{Matched, RawTag};
-use crate::params::{Params, ParamsError};
+use crate::params::{Noise, Params, ParamsError};
 use crate::time::Time;
 
 use part::{Part, Parts};
@@ -96,6 +96,8 @@ pub(super) struct Play<'a> {
     progress: Progress<'a>,
     /// What everything costs.
     costs: Costs,
+    /// The noise of the ranks' processors.
+    noise: Option<&'a Noise>,
     /// Whose each operation is.
     owners: Vec<u32>,
     /// How far each operation is.
@@ -167,12 +169,13 @@ impl Matched for Held {
 
 impl<'a> Play<'a> {
     /// Nothing has happened.
-    pub(super) fn new(schedule: &'a Schedule, costs: Costs) -> Play<'a> {
+    pub(super) fn new(schedule: &'a Schedule, costs: Costs, noise: Option<&'a Noise>) -> Play<'a> {
         let P = schedule.ranks();
         let owners = (0..P).flat_map(|rank| schedule.range(rank).map(move |_| rank as u32)).collect();
         Play {
             progress: Progress::new(schedule),
             costs,
+            noise,
             owners,
             reached: vec![Reached::Nothing; schedule.len()],
             since: vec![Time::ZERO; schedule.len()],
@@ -315,10 +318,16 @@ impl<'a> Play<'a> {
         }
     }
 
+    /// When a processor is done with a computation or an overhead o.
+    #[inline]
+    fn busy_until(&self, part: Part, start: Time, time: Time) -> Time {
+        self.noise.map_or(start + time, |noise| noise.end(part.rank as usize, start, time))
+    }
+
     /// Computes.
     fn calc(&mut self, operation: u32, packed: &Packed, part: Part, time: Time) {
         self.reached[operation as usize] = Reached::End;
-        *self.free(part) = time + Time::from_ps(packed.size as i64);
+        *self.free(part) = self.busy_until(part, time, Time::from_ps(packed.size as i64));
         self.progress.begins(part.rank, operation, time);
         self.progress.ends(part.rank, operation, time);
     }
@@ -328,7 +337,8 @@ impl<'a> Play<'a> {
         let Costs { L, o, g, G, O, S, .. } = self.costs;
         let words = self.costs.words(packed);
         let further = words.max(1) as i64 - 1;
-        *self.free(part) = time + o + further * O;
+        // A detour keeps the processor, and not the message.
+        *self.free(part) = self.busy_until(part, time, o) + further * O;
         *self.can_send(part) = time + g + further * G;
         self.reached[operation as usize] = Reached::Network;
         self.replayed.messages += 1;
@@ -362,7 +372,7 @@ impl<'a> Play<'a> {
         self.reached[operation as usize] = Reached::End;
         let words = self.costs.words(packed);
         let further = words.max(1) as i64 - 1;
-        *self.free(part) = time + o + (further * O).max(further * G);
+        *self.free(part) = self.busy_until(part, time, o) + (further * O).max(further * G);
         self.hardware.get_mut(part.interface()).can_receive = time + g + further * G;
         let tag = wanted(packed).tag;
         let mail = Mail { arrival: time, from, sent_by: operation, number: 0, tag, words: words as u32 };

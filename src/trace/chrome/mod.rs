@@ -44,6 +44,7 @@ mod tests {
             ports: Ports::Single,
             latency: Latency::Exact,
             ties: Ties::Number,
+            noise: None,
             barrier: None,
             out_of_order: 0,
             activities: vec![

@@ -223,6 +223,7 @@ impl Plan {
             ports,
             latency,
             ties,
+            noise: None,
             barrier: None,
             out_of_order: 0,
             activities,

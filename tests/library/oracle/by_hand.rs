@@ -20,8 +20,16 @@ pub fn by_hand(parameters: &str, program: &[&[Op]], finish: &[i64]) -> ByHand {
     let program: Vec<Vec<Op>> = program.iter().map(|calls| calls.to_vec()).collect();
     let none = vec![0; program.len()];
     let (latency, ties) = (Latency::Exact, Ties::Number);
-    let case =
-        Case { params, levels: vec![], ports: Ports::Single, latency, ties, barrier: Some(3), program };
+    let case = Case {
+        params,
+        levels: vec![],
+        ports: Ports::Single,
+        latency,
+        ties,
+        noise: None,
+        barrier: Some(3),
+        program,
+    };
     ByHand { case, finish: finish.to_vec(), stall: none.clone(), port: none }
 }
 

@@ -32,7 +32,8 @@ fn same<T: PartialEq + Debug>(what: &'static str, is: &T, expected: &T) -> Optio
 /// The machine of a case.
 pub fn machine(case: &Case) -> Machine {
     let machine = Machine::new(case.params).ports(case.ports).latency(case.latency).ties(case.ties);
-    let machine = machine.levels(case.levels.iter().copied()).work(Work::Charged).trace(true);
+    let machine =
+        machine.noise(case.noise.clone()).levels(case.levels.iter().copied()).work(Work::Charged).trace(true);
     case.barrier.map(|cost| machine.clone().barrier(cost * PS)).unwrap_or(machine)
 }
 

@@ -256,7 +256,7 @@ impl Oracle {
             finished: false,
         };
         Oracle {
-            network: Network::new(case.params, case.levels.clone(), case.ports),
+            network: Network::new(case.params, case.levels.clone(), case.ports, case.noise.clone()),
             latency: case.latency,
             ties: case.ties,
             drawn,
@@ -336,7 +336,8 @@ impl Oracle {
             Some(Transmit { .. } | WaitAtBarrier) if own.waits => None,
             Some(Take { want, by, .. }) if p.outstanding.is_empty() => match self.reception(x, *want, *by) {
                 Some((message, start)) => {
-                    Some(start + self.network.recv_overhead((message.from, x), message.words))
+                    let overhead = self.network.recv_overhead((message.from, x), message.words);
+                    Some(self.network.busy_until(x, start, overhead))
                 }
                 None => *by,
             },
@@ -451,7 +452,8 @@ impl Oracle {
         let start = self.start(x, k, &message);
         self.pass(x, k, Part::Idle, message.arrival);
         self.pass(x, k, Part::Gap, start);
-        self.pass(x, k, Part::Recv, start + self.network.recv_overhead((message.from, x), message.words));
+        let overhead = self.network.recv_overhead((message.from, x), message.words);
+        self.pass(x, k, Part::Recv, self.network.busy_until(x, start, overhead));
         let gap = self.network.between(message.from, x).g.as_ps();
         let p = &mut self.processors[x];
         p.account.received += 1;
@@ -505,9 +507,11 @@ impl Oracle {
             _ => self.drawn.messages.get(&(x, number)).map_or(exact, |(latency, _)| *latency),
         };
         // The overhead overlaps the gap (LogGP 2.1, figure 1).
-        let ready = p.out_free.max(p.tasks[k].now + self.network.send_overhead((x, *to), *words));
+        let overhead = self.network.send_overhead((x, *to), *words);
+        let busy = |begin: i64| self.network.busy_until(x, begin, overhead);
+        let ready = busy(p.tasks[k].now.max(p.out_free - overhead));
         let turn = self.turn(x, k, latency, ready);
-        let ready = ready + (t - turn).max(0);
+        let ready = if t > turn { busy(ready + (t - turn) - overhead) } else { ready };
         self.processors[x].tasks[k].turned = Some((number, latency, ready));
     }
 
@@ -515,17 +519,21 @@ impl Oracle {
     fn enters(&mut self, x: usize, k: usize) {
         let p = &mut self.processors[x];
         let (number, latency, ready) = p.tasks[k].turned.unwrap();
-        if p.out_free > ready {
-            p.tasks[k].turned = Some((number, latency, p.out_free));
+        let Some(Transmit { to, words, .. }) = p.tasks[k].steps.front() else { unreachable!() };
+        let overhead = self.network.send_overhead((x, *to), *words);
+        let put_off = self.network.busy_until(x, p.out_free - overhead, overhead);
+        if put_off > ready {
+            p.tasks[k].turned = Some((number, latency, put_off));
             return;
         }
         let in_order = p.in_order;
         let Some(Transmit { to, kind, words }) = p.tasks[k].steps.pop_front() else { unreachable!() };
-        let (overhead, s) = (self.network.send_overhead((x, to), words), self.network.stream((x, to), words));
+        let s = self.network.stream((x, to), words);
         let ask = self.network.ask((x, to), words, latency, ready);
         let way = self.network.way(Asks { from: x, to, s, latency, ready, in_order });
         assert!(ask <= way.arrival, "a message is after its send");
-        self.pass(x, k, Part::Gap, ready - overhead);
+        let begin = self.network.began(x, self.processors[x].tasks[k].now, ready, overhead);
+        self.pass(x, k, Part::Gap, begin);
         self.pass(x, k, Part::Send, ready);
         self.pass(x, k, Part::Stall, way.admitted);
         self.pass(x, k, Part::Port, way.enter);
@@ -741,15 +749,16 @@ impl Oracle {
     /// The program waits for a request that is done, for o at least (LogGPS, equation 11). What the request did
     /// meanwhile is where the time goes.
     fn join(&mut self, x: usize, k: usize) {
-        let o = self.network.params.o.as_ps();
+        let called = self.processors[x].tasks[0].now;
+        let least = self.network.busy_until(x, called, self.network.params.o.as_ps());
         let p = &mut self.processors[x];
-        let (called, task) = (p.tasks[0].now, &p.tasks[k]);
+        let task = &p.tasks[k];
         let part = if task.how == How::Isend { Part::Send } else { Part::Recv };
         for (start, end, part) in &task.pieces {
             p.account.add(*part, (end - start.max(&called)).max(0));
         }
-        p.account.add(part, (called + o - called.max(task.now)).max(0));
-        let (end, got) = ((called + o).max(task.now), task.got);
+        p.account.add(part, (least - called.max(task.now)).max(0));
+        let (end, got) = (least.max(task.now), task.got);
         if task.how != How::Isend {
             p.came.is_done(task.pattern);
         }
@@ -777,7 +786,7 @@ impl Oracle {
         p.tasks.push(task);
         p.outstanding.push(k);
         let part = if how == How::Isend { Part::Send } else { Part::Recv };
-        self.pass(x, 0, part, now + self.network.params.o.as_ps());
+        self.pass(x, 0, part, self.network.busy_until(x, now, self.network.params.o.as_ps()));
         self.take_unclaimed(x, k);
         self.note(x, None);
     }
@@ -790,7 +799,9 @@ impl Oracle {
         let of = |from: Option<usize>, tag: usize| Want::Any(Pattern { from, tag: Some(tag) });
         let take = |want| Take { want, by: None, greets: false };
         let steps = match op.clone() {
-            Work(units) => return self.pass(x, 0, Part::Work, now + units * cycle),
+            Work(units) => {
+                return self.pass(x, 0, Part::Work, self.network.busy_until(x, now, units * cycle));
+            }
             Wait(time) => return self.pass(x, 0, Part::Idle, now + time),
             Barrier => vec![ComeToBarrier, Tell],
             Together(..) => unreachable!("the oracle does not know what collectives send"),

@@ -1,6 +1,6 @@
 //! What messages cost, and the ways that the oracle promises them: the network, by brute force.
 
-use loggp::{Level, Params, Ports, Time};
+use loggp::{Level, Noise, PS, Params, Ports, Time};
 
 /// What a message is: a program's, or a part of LogGPS's rendezvous, which has its sender and its number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,13 +78,35 @@ pub struct Network {
     pub params: Params,
     levels: Vec<Level>,
     ports: Ports,
+    noise: Option<Noise>,
     /// Every message of the run, in the order in which they were promised their ways.
     promised: Vec<Sent>,
 }
 
 impl Network {
-    pub fn new(params: Params, levels: Vec<Level>, ports: Ports) -> Network {
-        Network { params, levels, ports, promised: vec![] }
+    pub fn new(params: Params, levels: Vec<Level>, ports: Ports, noise: Option<Noise>) -> Network {
+        Network { params, levels, ports, noise, promised: vec![] }
+    }
+
+    /// Whether a processor has the next picosecond to itself.
+    fn has(&self, x: usize, t: i64) -> bool {
+        self.noise.as_ref().is_none_or(|noise| noise.detours(x, t * PS, (t + 1) * PS).is_empty())
+    }
+
+    /// When a processor has had so much time, picosecond by picosecond.
+    pub fn busy_until(&self, x: usize, start: i64, mut time: i64) -> i64 {
+        let mut now = start;
+        while time > 0 {
+            time -= i64::from(self.has(x, now));
+            now += 1;
+        }
+        now
+    }
+
+    /// When a processor began with what took it so much time, as early as may be, but not before a moment.
+    pub fn began(&self, x: usize, least: i64, end: i64, time: i64) -> i64 {
+        let had = |begin: i64| (begin..end).filter(|t| self.has(x, *t)).count() as i64;
+        if time == 0 { end } else { (least..end).find(|begin| had(*begin) <= time).unwrap_or(end) }
     }
 
     /// How many levels within the machine have both processors in one group.

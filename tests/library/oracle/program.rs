@@ -1,6 +1,8 @@
 //! Programs that are data, and how a processor of the machine makes their calls.
 
-use loggp::{Group, Latency, Level, PS, Params, Payload, Ports, Proc, Request, Tag, Ties, collectives};
+use loggp::{
+    Group, Latency, Level, Noise, PS, Params, Payload, Ports, Proc, Request, Tag, Ties, collectives,
+};
 
 /// Tags are below this: few, so that calls compete for the same messages.
 pub const TAGS: usize = 3;
@@ -162,6 +164,8 @@ pub struct Case {
     pub ports: Ports,
     pub latency: Latency,
     pub ties: Ties,
+    /// The noise of the processors, if there is any.
+    pub noise: Option<Noise>,
     /// What the machine's own barrier costs, if it has one.
     pub barrier: Option<i64>,
     pub program: Vec<Vec<Op>>,

@@ -1,7 +1,7 @@
 //! Machines and programs drawn at random.
 
 use fastrand::Rng;
-use loggp::{Latency, Level, Params, Ports, Ties};
+use loggp::{Latency, Level, Noise, PS, Params, Ports, Ties};
 
 use super::machines::{draw_levels, draw_params, longest};
 use super::program::Op::*;
@@ -26,7 +26,24 @@ pub fn draw(seed: u64) -> Case {
     let barrier = (rng.usize(0..8) > 0).then(|| rng.i64(-6..=6).max(0));
     let levels = draw_levels(&mut rng, &params);
     let program = Drawing::new(&mut rng, &params, &levels).program();
-    Case { params, levels, ports, latency, ties, barrier, program }
+    let noise = if rng.usize(0..3) == 0 { Some(draw_noise(&mut rng).seed(seed)) } else { None };
+    Case { params, levels, ports, latency, ties, noise, barrier, program }
+}
+
+/// Draws noise with detours as short as messages are.
+fn draw_noise(rng: &mut Rng) -> Noise {
+    let pairs = |rng: &mut Rng, most: i64| -> Vec<_> {
+        let pairs = 0..rng.usize(1..=3);
+        pairs.map(|_| (rng.i64(2..=most) * PS, rng.i64(1..=6) * PS)).collect()
+    };
+    loop {
+        let (periods, mut record) = (pairs(rng, 20), pairs(rng, 60));
+        record.sort();
+        let noise = if rng.bool() { Noise::periodic(periods) } else { Noise::recorded(record) };
+        if let Ok(noise) = noise {
+            return if rng.usize(0..5) == 0 { noise.together() } else { noise };
+        }
+    }
 }
 
 /// A program that is being drawn.

@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A command line for each subcommand, and one for each kind of file that it writes, in a folder of its own. `t.json` and
-/// `t.loggp` are a trace, and `1.csv` and `2.csv` shards.
-const LINES: [&str; 24] = [
+/// `t.loggp` are a trace, `1.csv` and `2.csv` shards, and `0.txt` and `1.txt` the calls of two ranks.
+const LINES: [&str; 25] = [
     "run scatter -P 4 --trace x.json --timeline x.svg -o x.csv",
     "run fft -P 4 --size 4k --trace x.loggp",
     "run broadcast -P 4 --clock wall --dilation 100 -o x.json",
@@ -43,6 +43,7 @@ const LINES: [&str; 24] = [
     "analyze t.json -o x.csv",
     "audit t.loggp",
     "trace2goal t.json -o x.goal",
+    "mpi2goal 0.txt 1.txt -o x.goal",
     "completions bash",
     "man -o .",
     "programs",
@@ -66,6 +67,10 @@ fn folder() -> TempDir {
         let made = loggp(line, folder.path()).output().unwrap();
         assert_eq!(made.status.code(), Some(0), "{line}: {made:?}");
     }
+    for rank in [0, 1] {
+        let calls = format!("MPI_Init:0:0:0:1\nMPI_Barrier:5:1,{rank},2:9\nMPI_Finalize:9:-\n");
+        fs::write(folder.path().join(format!("{rank}.txt")), calls).unwrap();
+    }
     folder
 }
 
@@ -73,7 +78,7 @@ fn folder() -> TempDir {
 fn clear(folder: &Path) {
     for entry in folder.read_dir().unwrap().map(|entry| entry.unwrap().path()) {
         match entry.file_name().and_then(|name| name.to_str()) {
-            Some("t.json" | "t.loggp" | "1.csv" | "2.csv") => (),
+            Some("t.json" | "t.loggp" | "1.csv" | "2.csv" | "0.txt" | "1.txt") => (),
             _ if entry.is_dir() => fs::remove_dir_all(entry).unwrap(),
             _ => fs::remove_file(entry).unwrap(),
         }

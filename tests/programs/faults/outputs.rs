@@ -30,8 +30,9 @@ fn stdout_on_a_full_disk() {
         let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
         let (status, said) = how(&output);
         // What says nothing on stdout has nothing to complain of.
-        let is_silent =
-            ["schedule all-to-all", "merge", "trace2goal", "man"].iter().any(|of| line.starts_with(of));
+        let is_silent = ["schedule all-to-all", "merge", "trace2goal", "mpi2goal", "man"]
+            .iter()
+            .any(|of| line.starts_with(of));
         let right = match is_silent {
             true => (status, &*said) == (0, ""),
             false => {
@@ -93,9 +94,12 @@ fn files_without_room() {
         for line in writing() {
             clear(folder.path());
             fs::create_dir(folder.path().join("full")).unwrap();
-            let line = ["t.json", "t.loggp", "1.csv", "2.csv"].iter().fold(line.to_string(), |line, file| {
-                line.replace(&format!(" {file}"), &format!(" {}/{file}", folder.path().display()))
-            });
+            let line = ["t.json", "t.loggp", "1.csv", "2.csv", "0.txt", "1.txt"].iter().fold(
+                line.to_string(),
+                |line, file| {
+                    line.replace(&format!(" {file}"), &format!(" {}/{file}", folder.path().display()))
+                },
+            );
             let mut command = after(before, &line, folder.path());
             if mounted {
                 let args: Vec<_> = command.get_args().map(|arg| arg.to_owned()).collect();

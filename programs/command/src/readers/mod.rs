@@ -6,7 +6,10 @@
 use std::cell::Cell;
 use std::io;
 
-use loggp::{NS, Order, Params, ParamsBuilder, Player, Replay, Rules, Schedule, Time, Trace, US, audit};
+use loggp::{
+    NS, Noise, Order, Params, ParamsBuilder, Player, Replay, Rules, Schedule, Time, Trace, US, audit,
+};
+use loggp_goal::mpi::{self, Mpi};
 use loggp_programs::math::dense::entries;
 use loggp_programs::{rtt, transportation};
 use loggp_study::analysis::{Analysis, WhatIf};
@@ -49,6 +52,12 @@ pub const READERS: &[Reader] = &[
         memory: 256,
     },
     Reader { name: "matrices", read: matrices, places: &["row ", "has no line", "UTF-8"], memory: 64 },
+    Reader {
+        name: "noises",
+        read: noises,
+        places: &["line ", "lines ", "it ", "has no length", "detour", "period", "unit"],
+        memory: 64,
+    },
     Reader { name: "entries", read: coefficients, places: &["line ", "lines"], memory: 64 },
     Reader {
         name: "trips",
@@ -56,6 +65,8 @@ pub const READERS: &[Reader] = &[
         places: &["line ", "in it", "length", "round trip", "Netgauge", "osu_", "no machine", "all messages"],
         memory: 512,
     },
+    // A line may be a message to everybody.
+    Reader { name: "calls", read: calls, places: &["rank ", "ranks"], memory: 1 << 13 },
     Reader { name: "schedules", read: schedules, places: &["line ", "byte "], memory: 256 },
     Reader {
         name: "traces",
@@ -125,6 +136,19 @@ fn matrices(bytes: &[u8]) -> Result<(), String> {
     said(transportation::source::parse("it", &String::from_utf8_lossy(bytes))).map(drop)
 }
 
+/// A record or periods; what is read lengthens work by its detours, and by no more.
+fn noises(bytes: &[u8]) -> Result<(), String> {
+    let noise = said(
+        text(bytes)
+            .parse()
+            .or_else(|why| Noise::read(text(bytes)).map_err(|no| [why, no]))
+            .map_err(|[periods, record]| if text(bytes).contains(':') { periods } else { record }),
+    )?;
+    let detours = noise.detours(7, Time::ZERO, NS);
+    assert!(detours.windows(2).all(|pair| pair[0].1 < pair[1].0), "{detours:?}");
+    Ok(())
+}
+
 fn coefficients(bytes: &[u8]) -> Result<(), String> {
     entries::parse(&"it", bytes, 4).map(drop)
 }
@@ -138,6 +162,14 @@ fn trips(bytes: &[u8]) -> Result<(), String> {
 }
 
 /// A schedule that can be read is played too, and is the same when it is written.
+/// The traces of ranks stand one behind the other, with form feeds between them.
+fn calls(bytes: &[u8]) -> Result<(), String> {
+    let ranks: Vec<&[u8]> = bytes.split(|byte| *byte == 0x0c).collect();
+    let schedule = said(mpi::read(ranks.iter().map(|rank| Ok(*rank)), Mpi::default(), NS))?;
+    assert_eq!(schedule.ranks(), ranks.len());
+    Ok(())
+}
+
 fn schedules(bytes: &[u8]) -> Result<(), String> {
     /// More takes too long to try often.
     const MOST: usize = 1 << 10;

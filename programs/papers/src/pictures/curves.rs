@@ -1,5 +1,5 @@
 //! The one way to draw formula, model and measurement of something: a line for the formula, marks for the model, and rings
-//! for what was measured, from the least to the most.
+//! for what was measured, from the least to the most. Where each run drew anew, a box says where the middle half of the times is.
 
 use loggp::Time;
 
@@ -18,15 +18,22 @@ pub fn curves(
         let at = |(x, times): &(f64, Prediction)| Some((*x, y(*x, time(times)?)));
         Line::new(format!("{name}, {answer}"), number, look, points.iter().filter_map(at).collect())
     };
-    let spread = points.iter().filter_map(|(x, times)| {
-        let Times { min, max, .. } = times.measured.filter(|times| times.min < times.max)?;
-        Some((*x, y(*x, min), y(*x, max)))
-    });
+    // Of what was drawn anew the middle half is a box.
+    let ends = |of: fn(&Prediction) -> Option<Times>, which: fn(Times) -> (Time, Time)| {
+        let at = |(x, times): &(f64, Prediction)| {
+            let (low, high) = of(times).filter(|times| times.min < times.max).map(which)?;
+            Some((*x, y(*x, low), y(*x, high)))
+        };
+        points.iter().filter_map(at).collect::<Vec<_>>()
+    };
+    let (all, half) = (|times: Times| (times.min, times.max), |times: Times| (times.lower, times.upper));
+    let drawn = |times: &Prediction| times.models.and(times.measured);
+    let model = curve("model", Look::Marks, |times| times.model);
     let measured = curve("measured", Look::Rings, |times| times.measured.map(|times| times.median));
     let curves = [
         curve("formula", Look::Line, |times| times.formula),
-        curve("model", Look::Marks, |times| times.model),
-        Line { spread: spread.collect(), ..measured },
+        Line { spread: ends(|times| times.models, all), middle: ends(|times| times.models, half), ..model },
+        Line { spread: ends(|times| times.measured, all), middle: ends(drawn, half), ..measured },
     ];
     curves.into_iter().filter(|line| !line.points.is_empty())
 }

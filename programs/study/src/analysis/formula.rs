@@ -11,7 +11,7 @@ use loggp::{LongMessages, PS, Parameter, Params, ParamsBuilder, Time};
 pub struct Formula {
     /// The names of the parameters in the order of [`Parameter::ALL`], and how often each is in it; none that is 0.
     pub counts: Vec<(&'static str, i64)>,
-    /// The rest by what it is: `work`, `barrier`, `drawn latency`, or `surcharge` where a model has one. None that is 0.
+    /// The rest by what it is: `work`, `barrier`, `drawn latency`, or `surcharge` where a model has one or noise lengthens an overhead. None that is 0.
     pub rest: Vec<(&'static str, Time)>,
 }
 

@@ -113,8 +113,15 @@ pub static PART: Opt<Length> = Opt::new(
 );
 
 /// The algorithms with two stages.
-const TWO_STAGE: &[&str] = WITH_RANDOM.split_at(6).0;
-/// The algorithms in which a schedule may be random.
+const TWO_STAGE: &[&str] = &[
+    "two-stage",
+    "two-stage-scan",
+    "two-stage-alternate",
+    "two-stage-alternate-combine",
+    "two-stage-shuffled",
+    "two-stage-sparse",
+];
+/// The algorithms in which a schedule may be random: that of the first stage, or their only one.
 const WITH_RANDOM: &[&str] = &[
     "two-stage",
     "two-stage-scan",

@@ -1,0 +1,97 @@
+//! When messages must arrive so that a run takes what it should.
+//!
+//! The unknowns are when calls begin, messages are ready, enter and arrive, and receptions start. All follows from the rules of the
+//! machine as [`Times`] have it, but for the capacity: which messages to the same processor wait for which others. A message waits
+//! for some that asked before it to arrive, and is no later than one of these; which ones is tried only where a solution is not what
+//! the machine would do ([`Room`]).
+
+use std::collections::HashMap;
+
+use super::history::History;
+use super::known::{Known, Way};
+use super::prefix::{Prefix, What};
+use super::room::Room;
+use super::times::Solved;
+use crate::message::MessageId;
+use crate::time::{PS, Time};
+
+/// What latencies make a run take what it should.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Script {
+    /// How long messages are under way that are sent before the last take that is settled.
+    latencies: HashMap<MessageId, Time>,
+    /// For each processor: all other messages to it arrive after this.
+    after: Vec<Time>,
+}
+
+/// What comes of looking for latencies.
+#[derive(Debug)]
+pub(super) enum Found {
+    Script(Script),
+    /// There are none.
+    Nothing,
+    /// It takes too long to find out.
+    Unknown,
+}
+
+impl Script {
+    /// How long a message to a processor is under way that is ready at this time.
+    pub(super) fn latency(&self, message: MessageId, to: usize, ready: Time) -> Time {
+        self.latencies.get(&message).copied().unwrap_or_else(|| {
+            let after = self.after.get(to).copied().unwrap_or(-PS);
+            if after >= ready { after + PS - ready } else { Time::ZERO }
+        })
+    }
+
+    /// For how many messages it says how long they are under way.
+    pub(super) fn settles(&self) -> usize {
+        self.latencies.len()
+    }
+
+    /// Latencies for which these takes get these messages, one of them another than in the run. They must follow no other
+    /// takes. `bounded` says whether no message may be under way for longer than L.
+    pub(super) fn of(history: &History, settled: &[(usize, Option<usize>)], bounded: bool) -> Found {
+        let prefix = Prefix::of(history, settled, bounded);
+        if settled.iter().any(|(_, got)| got.is_some_and(|got| !prefix.place_of.contains_key(&got))) {
+            return Found::Nothing;
+        }
+        let both = prefix.items.iter().flatten().filter(|item| matches!(item.what, What::Both(..))).count();
+        let mut found = Found::Nothing;
+        for other in 0..1 << both.min(4) {
+            match Script::found(history, settled, &prefix, other) {
+                Found::Script(script) => return Found::Script(script),
+                Found::Unknown => found = Found::Unknown,
+                Found::Nothing => (),
+            }
+        }
+        if both > 4 { Found::Unknown } else { found }
+    }
+
+    /// The same, where these exchanges go the other way round.
+    fn found(history: &History, settled: &[(usize, Option<usize>)], prefix: &Prefix, other: usize) -> Found {
+        let mut known = Known::of(history, prefix, other);
+        known.adds_requests(history, settled);
+        let times = match Room::of(&known).solved() {
+            Solved::Times(times) => times,
+            Solved::Never => return Found::Nothing,
+            Solved::Unknown => return Found::Unknown,
+        };
+        let latency = |(place, way): (usize, &Way)| {
+            let flight = &prefix.flights[place];
+            (flight.id, times[way.arrival] - times[way.enter] - flight.stream)
+        };
+        let mut after = vec![-PS; history.to.len()];
+        for (place, got) in settled {
+            let take = &history.takes[*place];
+            let at = match got {
+                Some(got) => times[known.ways[prefix.place_of[got]].arrival],
+                None => {
+                    let limits = known.limits.get(&take.call).into_iter().flatten();
+                    limits.map(|(what, by)| times[*what] + *by).max().unwrap_or(times[take.call])
+                }
+            };
+            after[take.id] = after[take.id].max(at);
+        }
+        Found::Script(Script { latencies: known.ways.iter().enumerate().map(latency).collect(), after })
+    }
+}

@@ -1,0 +1,404 @@
+//! The noise of the host: when the operating system takes the processors from the program.
+//!
+//! A detour is a time in which a processor does nothing for its program. Here is when each processor has its detours, which
+//! follows from its number and the seed; what they do to the program's times is a rule, in `rules/noise.rs`.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use fastrand::Rng;
+use smallvec::SmallVec;
+
+use super::ParamsError;
+use crate::time::{LONGEST, Time};
+
+/// The noise of the host: detours that take the time of the processors.
+///
+/// Each processor has them at a phase of its own, which its number and the seed decide: the same on every clock, on any
+/// number of cores, and whatever the processors do.
+///
+/// ```
+/// use loggp::{Machine, Noise, Params, US};
+///
+/// let noise: Noise = "100us:5us,1ms:20us".parse()?;
+/// assert_eq!(noise, Noise::periodic([(100 * US, 5 * US), (1000 * US, 20 * US)])?);
+///
+/// let machine = Machine::new(Params::builder(2).build()?).noise(noise.seed(7));
+/// let run = machine.run(|p| p.work("think", 1000, || ()))?;
+/// assert!(run.time >= (1000 + 9 * 5 + 20) * US);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "a noise is heard on the machine that gets it"]
+pub struct Noise {
+    pattern: Pattern,
+    /// After how long everything comes again.
+    cycle: Time,
+    seed: u64,
+    together: bool,
+}
+
+/// When there are detours, up to a processor's phase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Pattern {
+    /// For each period the length of the one detour in it.
+    Periods(Arc<[(Time, Time)]>),
+    /// The beginnings and the ends of the detours of a record, one after the other. The end of the last one is the record's,
+    /// and then it begins again.
+    Record(Arc<[(Time, Time)]>),
+}
+
+/// The detours of one processor.
+pub(crate) enum Detours<'a> {
+    /// Those that come again after a period: the period, the length, and when the first one begins.
+    Periods(SmallVec<[(Time, Time, Time); 2]>),
+    /// Those of a record, and the time of the record at which the processor begins.
+    Record(&'a [(Time, Time)], Time),
+}
+
+impl Noise {
+    /// A detour in each period, for one period or several: for each its length and that of the detour. Where detours of
+    /// two periods meet, they take the processor once.
+    pub fn periodic(periods: impl IntoIterator<Item = (Time, Time)>) -> Result<Noise, ParamsError> {
+        let periods: Arc<[(Time, Time)]> = periods.into_iter().collect();
+        if periods.is_empty() {
+            return refuse("there is no period; give one and the length of its detour, such as 10ms:25us");
+        }
+        if periods.len() > MOST {
+            return refuse(format!("there are {} periods; give at most {MOST}, or a record", periods.len()));
+        }
+        for &(period, length) in &*periods {
+            if length <= Time::ZERO || length >= period || period > LONGEST {
+                return refuse(format!(
+                    "a detour of {length} every {period} cannot be; give a length above 0 and below its period, and a \
+                     period of at most {LONGEST}"
+                ));
+            }
+        }
+        let part = |&(period, length): &(Time, Time)| length.as_ps() as f64 / period.as_ps() as f64;
+        if periods.iter().map(part).sum::<f64>() > 0.999 {
+            return refuse(
+                "the detours take all of the processors' time; give shorter ones, or longer periods",
+            );
+        }
+        let Some(cycle) = common_multiple(&periods) else {
+            return refuse(format!(
+                "the periods meet again only after more than {MOST_PERIODS} of the shortest; give periods with a smaller \
+                 common multiple, such as 1ms and 10ms"
+            ));
+        };
+        Ok(Noise { pattern: Pattern::Periods(periods), cycle, seed: 1, together: false })
+    }
+
+    /// The detours of a record, again and again: when each begins, and how long it takes. The record ends with its last
+    /// detour. Those that overlap are one.
+    pub fn recorded(detours: impl IntoIterator<Item = (Time, Time)>) -> Result<Noise, ParamsError> {
+        let mut record: Vec<(Time, Time)> = Vec::new();
+        let mut begun = Time::ZERO;
+        for (number, (start, length)) in detours.into_iter().enumerate() {
+            let number = number + 1;
+            if start < begun {
+                return refuse(format!(
+                    "detour {number} begins at {start}, and the one before it at {begun}"
+                ));
+            }
+            if length < Time::ZERO || start + length > LONGEST {
+                return refuse(format!(
+                    "detour {number} takes {length} from {start} on; give 0 or more, and at most {LONGEST} in all"
+                ));
+            }
+            begun = start;
+            let end = start + length;
+            match record.last_mut().filter(|(_, before)| start <= *before) {
+                Some((_, before)) => *before = end.max(*before),
+                None if length > Time::ZERO => record.push((start, end)),
+                None => (),
+            }
+        }
+        let taken: Time = record.iter().map(|(start, end)| *end - *start).sum();
+        match record.last() {
+            None => refuse("the record has no detour"),
+            Some((_, end)) if taken >= *end => refuse("the record is one long detour, and no time is left"),
+            Some(&(_, cycle)) => {
+                Ok(Noise { pattern: Pattern::Record(record.into()), cycle, seed: 1, together: false })
+            }
+        }
+    }
+
+    /// Reads a record as LogGOPSim does, such as Netgauge makes with its selfish detour: a detour a line, when it begins and
+    /// how long it takes, both in nanoseconds. Lines that begin with # are comments.
+    pub fn read(text: &str) -> Result<Noise, ParamsError> {
+        let mut detours = Vec::new();
+        let mut lines = Vec::new();
+        for (place, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+            let number = |text: &str| {
+                let ns = text.parse::<f64>().ok().filter(|ns| (0.0..=LONGEST.as_ns()).contains(ns));
+                ns.map(|ns| Time::from_ps((ns * 1e3).round() as i64))
+            };
+            match line.split_whitespace().map(number).collect::<Vec<_>>()[..] {
+                [] => continue,
+                [Some(start), Some(length)] => detours.push((start, length)),
+                _ => {
+                    return refuse(format!(
+                        "line {}: it is no detour; give its beginning and its length in ns, such as 1000 25",
+                        place + 1
+                    ));
+                }
+            }
+            lines.push(place + 1);
+            let (start, length) = detours[detours.len() - 1];
+            let before = detours.len().checked_sub(2).map_or(Time::ZERO, |before| detours[before].0);
+            if start < before || start + length > LONGEST {
+                return refuse(format!(
+                    "line {}: its detour begins at {start} and takes {length}; give beginnings in order, and at most \
+                     {LONGEST} in all",
+                    place + 1
+                ));
+            }
+        }
+        Noise::recorded(detours).map_err(|why| match lines.last() {
+            Some(last) => ParamsError::new(format!("lines 1 to {last}: {why}")),
+            None => why,
+        })
+    }
+
+    /// Sets what draws the processors' phases: 1, unless told.
+    pub fn seed(self, seed: u64) -> Noise {
+        Noise { seed, ..self }
+    }
+
+    /// Gives all processors the same phase, as if their operating systems had agreed on one.
+    pub fn together(self) -> Noise {
+        Noise { together: true, ..self }
+    }
+
+    /// The detours of a processor from one moment to another, one after the other.
+    ///
+    /// ```
+    /// use loggp::{Noise, Time, US};
+    ///
+    /// let noise = Noise::periodic([(100 * US, 5 * US)])?;
+    /// let taken: Time = noise.detours(3, 0 * US, 1000 * US).iter().map(|(from, until)| *until - *from).sum();
+    /// assert_eq!(taken, 10 * 5 * US);
+    /// # Ok::<(), loggp::ParamsError>(())
+    /// ```
+    pub fn detours(&self, id: usize, from: Time, until: Time) -> Vec<(Time, Time)> {
+        let mut all: Vec<(Time, Time)> = Vec::new();
+        if from >= until {
+            return all;
+        }
+        let mut repeat = |first: Time, period: Time, length: Time| {
+            // The first one that is not over; one less does no harm.
+            let mut start = first + (from - first - length).as_ps().div_euclid(period.as_ps()) * period;
+            while start < until {
+                all.push((start.clamp(from, until), (start + length).clamp(from, until)));
+                start += period;
+            }
+        };
+        match self.of(id) {
+            Detours::Periods(periods) => {
+                periods.iter().for_each(|&(period, length, phase)| repeat(phase, period, length));
+            }
+            Detours::Record(record, offset) => {
+                record.iter().for_each(|&(start, end)| repeat(start - offset, self.cycle, end - start));
+            }
+        }
+        all.retain(|(start, end)| start < end);
+        all.sort_unstable();
+        all.dedup_by(|next, last| {
+            let meet = next.0 <= last.1;
+            if meet {
+                last.1 = last.1.max(next.1);
+            }
+            meet
+        });
+        all
+    }
+
+    /// What draws the phases.
+    pub fn seed_mut(&mut self) -> &mut u64 {
+        &mut self.seed
+    }
+
+    /// The same with what this says: `together` or `seed:7`.
+    pub fn set(self, text: &str) -> Result<Noise, ParamsError> {
+        match (text.trim(), text.trim().strip_prefix(SEED).map(str::parse)) {
+            (TOGETHER, _) => Ok(self.together()),
+            (_, Some(Ok(seed))) => Ok(self.seed(seed)),
+            _ => {
+                refuse(format!("{:?} is nothing to say of a noise; give {TOGETHER} or {SEED}7", text.trim()))
+            }
+        }
+    }
+
+    /// What draws the phases, and whether all processors have the same.
+    pub(crate) fn phases(&self) -> (u64, bool) {
+        (self.seed, self.together)
+    }
+
+    /// The periods and the lengths of their detours, or nothing; and the beginnings and the ends of a record's detours, or
+    /// nothing.
+    pub(crate) fn parts(&self) -> [&[(Time, Time)]; 2] {
+        match &self.pattern {
+            Pattern::Periods(periods) => [periods, &[]],
+            Pattern::Record(record) => [&[], record],
+        }
+    }
+
+    /// After how long everything comes again.
+    pub(crate) fn cycle(&self) -> Time {
+        self.cycle
+    }
+
+    /// The detours of a processor.
+    pub(crate) fn of(&self, id: usize) -> Detours<'_> {
+        let own = if self.together { 0 } else { id as u64 + 1 };
+        let mut dice = Rng::with_seed(self.seed ^ own.wrapping_mul(0xD6E8_FEB8_6659_FD93));
+        let mut below = |most: Time| Time::from_ps(dice.i64(0..most.as_ps()));
+        match &self.pattern {
+            Pattern::Periods(periods) => Detours::Periods(
+                periods.iter().map(|&(period, length)| (period, length, below(period))).collect(),
+            ),
+            Pattern::Record(record) => Detours::Record(record, below(self.cycle)),
+        }
+    }
+}
+
+fn refuse<T>(sentence: impl Into<String>) -> Result<T, ParamsError> {
+    Err(ParamsError::new(sentence))
+}
+
+/// There may be so many periods.
+const MOST: usize = 16;
+
+/// So many times the shortest period at the most all periods together may need to come again: so long is searched for the
+/// end of what takes long.
+const MOST_PERIODS: i64 = 10_000;
+
+/// After how long these periods all come again, unless that is far too long.
+fn common_multiple(periods: &[(Time, Time)]) -> Option<Time> {
+    let mut periods = periods.iter().map(|(period, _)| period.as_ps());
+    let most = periods.clone().min()?.saturating_mul(MOST_PERIODS);
+    let multiple = |cycle: i64, period| {
+        (cycle / common(cycle, period)).checked_mul(period).filter(|cycle| *cycle <= most)
+    };
+    periods.try_fold(1, multiple).map(Time::from_ps)
+}
+
+/// The greatest common divisor.
+fn common(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { common(b, a % b) }
+}
+
+/// What may stand behind the periods of a noise: that all processors have it at the same time, and its seed.
+const TOGETHER: &str = "together";
+const SEED: &str = "seed:";
+
+/// Reads periods and the lengths of their detours, `10ms:25us,1s:1ms`. Behind them may stand `,together`, and then all
+/// processors have their detours at the same time, and `,seed:7`; the seed is 1 unless told.
+impl FromStr for Noise {
+    type Err = ParamsError;
+
+    fn from_str(text: &str) -> Result<Noise, ParamsError> {
+        let (mut periods, mut settings) = (Vec::new(), Vec::new());
+        for part in text.split(',').map(str::trim) {
+            if part == TOGETHER || part.starts_with(SEED) {
+                settings.push(part);
+                continue;
+            }
+            let Some((period, length)) = part.split_once(':') else {
+                return refuse(format!(
+                    "{part:?} has no length; give a period and a length, such as 10ms:25us"
+                ));
+            };
+            let time = |text: &str| {
+                text.parse::<Time>().map_err(|why| ParamsError::new(format!("{:?}: {why}", text.trim())))
+            };
+            periods.push((time(period)?, time(length)?));
+        }
+        settings.into_iter().try_fold(Noise::periodic(periods)?, Noise::set)
+    }
+}
+
+/// Says the noise as [`FromStr`] reads it, if it is periodic.
+impl fmt::Display for Noise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut said = match &self.pattern {
+            Pattern::Periods(periods) => {
+                let part = |(period, length): &(Time, Time)| format!("{period}:{length}").replace(' ', "");
+                periods.iter().map(part).collect::<Vec<_>>().join(",")
+            }
+            Pattern::Record(record) => {
+                let (count, end) = (record.len(), self.cycle);
+                format!("a record of {count} detour{} in {end}", if count == 1 { "" } else { "s" })
+            }
+        };
+        if self.together {
+            said += ",";
+            said += TOGETHER;
+        }
+        f.pad(&format!("{said},{SEED}{}", self.seed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::{MS, NS, US};
+
+    #[test]
+    fn what_is_written_is_read() {
+        for text in ["10ms:25us", "1ms:25us,100ms:2.5ms", "10us:1.5ns,together"] {
+            assert_eq!(text.parse::<Noise>().unwrap().to_string(), format!("{text},seed:1"));
+        }
+        assert_eq!(
+            "10ms:25us,seed:7".parse(),
+            Noise::periodic([(10 * MS, 25 * US)]).map(|noise| noise.seed(7))
+        );
+        assert_eq!("10ms:25us".parse(), Noise::periodic([(10 * MS, 25 * US)]));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_in_a_sentence() {
+        for (text, why) in [
+            ("10ms", "has no length"),
+            ("", "has no length"),
+            ("together", "there is no period"),
+            ("10ms:25us,seed:x", "is nothing to say of a noise"),
+            ("10ms:", "it has no unit"),
+            ("10:1", "it has no unit"),
+            ("10ms:10ms", "a detour of 10 ms every 10 ms cannot be"),
+            ("10ms:-1us", "cannot be"),
+            ("0us:0us", "cannot be"),
+            ("2us:1us,4us:2us", "all of the processors' time"),
+            ("99991us:1us,1000003us:1us", "meet again only after"),
+        ] {
+            let said = text.parse::<Noise>().unwrap_err().to_string();
+            assert!(said.contains(why), "{text}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_record_is_read_as_its_generator_writes_it() {
+        let read = Noise::read("# selfish\n1000\t25\n2000.5 1e3\r\n\n2500 100\n9000 10\n").unwrap();
+        let detours = [(1000 * NS, 25 * NS), (2_000_500 * NS / 1000, US), (9000 * NS, 10 * NS)];
+        assert_eq!(read, Noise::recorded(detours).unwrap());
+        assert_eq!(read.to_string(), "a record of 3 detours in 9.01 us,seed:1");
+        for (text, why) in [
+            ("", "no detour"),
+            ("# nothing\n", "no detour"),
+            ("1 2\nnoise\n", "line 2: it is no detour"),
+            ("1 2 3\n", "line 1: it is no detour"),
+            ("1 -2\n", "line 1: it is no detour"),
+            ("1 nan\n", "line 1: it is no detour"),
+            ("# one\n5 1\n4 1\n", "line 3: its detour begins at 4 ns"),
+            ("5 3.6e12\n", "line 1: its detour begins at 5 ns"),
+            ("0 5\n3 5\n", "lines 1 to 2: the record is one long detour"),
+            ("5 0\n", "lines 1 to 1: the record has no detour"),
+        ] {
+            let said = Noise::read(text).unwrap_err().to_string();
+            assert!(said.contains(why), "{text:?}: {said}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The rule of noise: what keeps a processor busy takes longer by the detours that fall into it.
+//!
+//! A processor that begins at t with what takes it w is done when it has had w outside of its detours. While the detours
+//! lengthen it, more may fall into it. Computing is lengthened so, and so is the overhead o of messages and requests. Waits
+//! are not: they pass by themselves.
+//!
+//! Nothing is remembered: where a processor's detours are follows from its number.
+
+use crate::params::{Detours, Noise};
+use crate::time::Time;
+
+impl Noise {
+    /// When a processor is done that begins at `start` with what takes it `work`.
+    pub(crate) fn end(&self, id: usize, start: Time, work: Time) -> Time {
+        if work <= Time::ZERO {
+            return start + work;
+        }
+        let detours = self.of(id);
+        let (mut now, mut left) = (start, work);
+        let cycle = self.cycle();
+        if left > cycle {
+            // As much is left of each cycle, wherever it begins.
+            let free = detours.free(now, now + cycle);
+            let cycles = (left.as_ps() - 1) / free.as_ps();
+            (now, left) = (now + cycles * cycle, left - cycles * free);
+        }
+        while now < Time::MAX {
+            let (from, until) = detours.after(now);
+            if now + left <= from {
+                return now + left;
+            }
+            left -= (from - now).max(Time::ZERO);
+            now = until;
+        }
+        now
+    }
+
+    /// The earliest moment, but not before `least`, at which a processor can have begun with what takes it `work` and is
+    /// done at `end`.
+    pub(crate) fn begin(&self, id: usize, end: Time, work: Time, least: Time) -> Time {
+        if work <= Time::ZERO {
+            return end;
+        }
+        let detours = self.of(id);
+        let (mut now, mut left) = (end, work);
+        while now > least {
+            let (from, until) = detours.before(now);
+            let free = (now - until).max(Time::ZERO);
+            if free > left {
+                now -= left;
+                break;
+            }
+            left -= free;
+            now = from;
+        }
+        now.max(least)
+    }
+
+    /// How much of a time a processor has outside of its detours.
+    pub fn free(&self, id: usize, start: Time, end: Time) -> Time {
+        let (detours, cycle) = (self.of(id), self.cycle());
+        let length = end - start;
+        if length == Time::MAX {
+            return length; // a trace may say any times
+        }
+        let cycles = length.as_ps() / cycle.as_ps();
+        match cycles {
+            ..=0 => detours.free(start, end),
+            _ => cycles * detours.free(start, start + cycle) + detours.free(start + cycles * cycle, end),
+        }
+    }
+}
+
+impl Detours<'_> {
+    /// The beginning and the end of a detour that ends after a moment: of those the one that begins first.
+    fn after(&self, t: Time) -> (Time, Time) {
+        match self {
+            Detours::Periods(periods) => {
+                let next = |&(period, length, phase): &(Time, Time, Time)| {
+                    let number = (t - length - phase).as_ps().div_euclid(period.as_ps()) + 1;
+                    let start = phase + number * period;
+                    (start, start + length)
+                };
+                periods.iter().map(next).min().expect("there is one")
+            }
+            Detours::Record(record, _) => {
+                let (turn, at) = self.in_record(t);
+                let (start, end) = record[record.partition_point(|(_, end)| *end <= at)];
+                (start + turn, end + turn)
+            }
+        }
+    }
+
+    /// The beginning and the end of a detour that begins before a moment: of those the one that ends last.
+    fn before(&self, t: Time) -> (Time, Time) {
+        match self {
+            Detours::Periods(periods) => {
+                let last = |&(period, length, phase): &(Time, Time, Time)| {
+                    let number = ((t - phase).as_ps() - 1).div_euclid(period.as_ps());
+                    let start = phase + number * period;
+                    (start, start + length)
+                };
+                periods.iter().map(last).max_by_key(|(_, end)| *end).expect("there is one")
+            }
+            Detours::Record(record, _) => {
+                let (turn, at) = self.in_record(t - Time::from_ps(1));
+                match record.partition_point(|(start, _)| *start <= at).checked_sub(1) {
+                    Some(last) => (record[last].0 + turn, record[last].1 + turn),
+                    None => {
+                        let (start, end) = record[record.len() - 1];
+                        (start + turn - end, turn)
+                    }
+                }
+            }
+        }
+    }
+
+    /// When the turn of a record began in which a moment is, and where in the record that is.
+    fn in_record(&self, t: Time) -> (Time, Time) {
+        let Detours::Record(record, offset) = self else { return (Time::ZERO, t) };
+        let cycle = record[record.len() - 1].1.as_ps();
+        let at = Time::from_ps((t + *offset).as_ps().rem_euclid(cycle));
+        (t - at, at)
+    }
+
+    /// How much of a time is outside of the detours.
+    fn free(&self, start: Time, end: Time) -> Time {
+        let (mut now, mut free) = (start, Time::ZERO);
+        while now < end {
+            let (from, until) = self.after(now);
+            free += (from.min(end) - now).max(Time::ZERO);
+            now = until;
+        }
+        free
+    }
+}
+
+#[cfg(test)]
+#[path = "noise_tests.rs"]
+mod tests;

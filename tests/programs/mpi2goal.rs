@@ -1,0 +1,159 @@
+//! What MPI programs did, as schedules.
+
+use std::process::Command;
+
+use loggp::{NS, Params, Player, Rules, Schedule, US};
+use loggp_goal::mpi::{self, Mpi};
+use loggp_goal::patterns::Pattern;
+
+/// The schedule of these traces; or what is wrong with them.
+fn read(traces: &[String]) -> Result<Schedule, String> {
+    mpi::read(traces.iter().map(|trace| Ok(trace.as_bytes())), Mpi::OpenMpi, NS)
+        .map_err(|why| why.to_string())
+}
+
+/// When each rank ends.
+fn finishes(schedule: &Schedule) -> Vec<i64> {
+    let params = Params::builder(1).set("L=6us,o=2us,g=4us,G=3ns,word=1").unwrap().build().unwrap();
+    let played = Player::new(params).rules(Rules::Papers).run(schedule).unwrap();
+    played.finishes.iter().map(|time| time.as_ps()).collect()
+}
+
+/// A collective alone takes as long as its pattern, whoever is its root.
+#[test]
+fn a_collective_is_its_pattern() {
+    for (call, pattern, has_root) in [
+        ("MPI_Bcast:1:0:25:3,8,8:ROOT:COMM:2", "binomial-broadcast", true),
+        ("MPI_Reduce:1:0:0:25:3,8,8:5:ROOT:COMM:2", "binomial-reduce", true),
+        ("MPI_Allreduce:1:0:0:25:3,8,8:5:COMM:2", "dissemination", false),
+        ("MPI_Barrier:1:COMM:2", "dissemination", false),
+        ("MPI_Scan:1:0:0:25:3,8,8:5:COMM:2", "ring", false),
+        ("MPI_Gather:1:0:25:3,8,8:0:0:3,8,8:ROOT:COMM:2", "binomial-gather", true),
+        ("MPI_Scatter:1:0:0:3,8,8:0:25:3,8,8:ROOT:COMM:2", "binomial-scatter", true),
+        ("MPI_Allgather:1:0:25:3,8,8:0:25:3,8,8:COMM:2", "all-gather", false),
+        ("MPI_Alltoall:1:0:25:3,8,8:0:25:3,8,8:COMM:2", "all-to-all", false),
+    ] {
+        for P in [2, 5, 8] {
+            let bytes = if call.starts_with("MPI_Barrier") { 1 } else { 200 };
+            let own = finishes(&Pattern::named(pattern).unwrap().schedule(P, bytes).unwrap());
+            for root in if has_root { 0..P } else { 0..1 } {
+                let trace = |id: usize| {
+                    let call =
+                        call.replace("ROOT", &root.to_string()).replace("COMM", &format!("9,{id},{P}"));
+                    format!("# {id}\nMPI_Init:0:0:0:1\n{call}\nMPI_Finalize:2:-\n")
+                };
+                let all: Vec<String> = (0..P).map(trace).collect();
+                let mut rotated = finishes(&read(&all).unwrap());
+                rotated.rotate_left(root);
+                assert_eq!(rotated, own, "{call}, P = {P}, root {root}");
+            }
+        }
+    }
+}
+
+/// What the binomial gather and Bruck's algorithm take, by hand: with L = 6, o = 2, g = 4 and no G, rounds follow each other.
+#[test]
+fn patterns_by_hand() {
+    let params = Params::builder(1).set("L=6us,o=2us,g=4us").unwrap().build().unwrap();
+    let time = |name: &str, P| {
+        let schedule = Pattern::named(name).unwrap().schedule(P, 1).unwrap();
+        Player::new(params).run(&schedule).unwrap().time
+    };
+    // A message is there after L + 2o = 10; the next round begins then.
+    assert_eq!((time("all-gather", 8), time("binomial-gather", 8)), (30 * US, 30 * US));
+    assert_eq!(time("binomial-gather", 2), 10 * US);
+}
+
+/// Computing is what lies between calls, a wait is waited for, and what was posted goes on meanwhile.
+#[test]
+fn requests_overlap_with_computing() {
+    let rank = |id: usize, compute: usize| {
+        let (other, comm) = (1 - id, format!("9,{id},2"));
+        format!(
+            "MPI_Init:0:0:0:10\nMPI_Irecv:10:0:1:3,8,8:{other}:5:{comm}:640:10\nMPI_Isend:10:0:1:3,8,8:{other}:5:{comm}:648:10\n\
+             MPI_Waitall:{}:2:640:0:900\nMPI_Finalize:907.25:-\n",
+            10 + compute
+        )
+    };
+    // The longer computing hides the message; 7.25 us follow the reception, which takes o and comes after the computing.
+    let both = read(&[rank(0, 50), rank(1, 80)]).unwrap();
+    let us = |time: f64| (time * US.as_ps() as f64) as i64;
+    assert_eq!(finishes(&both), [us(2.0 + 50.0 + 2.0 + 7.25), us(2.0 + 80.0 + 2.0 + 7.25)]);
+}
+
+/// Any source, nobody, and both at once; each MPI has its own numbers for them.
+#[test]
+fn any_source_and_nobody() {
+    for (mpi, any, nobody, apart) in [(Mpi::OpenMpi, -1, -2, 8), (Mpi::Mpich, -2, -1, 4)] {
+        let comm = |id: usize| format!("9,{id},2");
+        let zero = format!(
+            "MPI_Init:0:0:0:1\nMPI_Sendrecv:1:0:8:3,8,8:1:0:0:8:3,8,8:{any}:-1:{c}:0:2\n\
+             MPI_Sendrecv:2:0:8:3,8,8:{nobody}:0:0:8:3,8,8:{nobody}:0:{c}:0:3\n\
+             MPI_Irecv:3:0:1:3,8,8:1:5:{c}:96:3\nMPI_Irecv:3:0:1:3,8,8:{any}:6:{c}:{}:3\nMPI_Waitall:3:2:96:0:4\n\
+             MPI_Sendrecv_replace:4:0:8:3,8,8:1:9:1:9:{c}:0:5\nMPI_Finalize:7:-\n",
+            96 + apart,
+            c = comm(0)
+        );
+        let one = format!(
+            "MPI_Init:0:0:0:1\nMPI_Recv:1:0:8:3,8,8:0:0:{c}:0:2\nMPI_Send:2:0:8:3,8,8:0:3:{c}:3\n\
+             MPI_Send:3:0:1:3,8,8:0:6:{c}:4\nMPI_Send:4:0:1:3,8,8:0:5:{c}:5\n\
+             MPI_Sendrecv_replace:5:0:8:3,8,8:0:9:0:9:{c}:0:6\nMPI_Finalize:6:-\n",
+            c = comm(1)
+        );
+        let traces = [zero, one];
+        let schedule = mpi::read(traces.iter().map(|trace| Ok(trace.as_bytes())), mpi, NS).unwrap();
+        let params = Params::builder(1).set("L=6us,o=2us,g=4us").unwrap().build().unwrap();
+        let played = Player::new(params).run(&schedule).unwrap();
+        // What is to and from nobody is not there, and the computing at the end comes when both requests are done.
+        assert_eq!((schedule.len(), played.messages), (13, 6), "{mpi:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told_by_rank_and_line() {
+    let good = "MPI_Barrier:1:9,0,2:2\nMPI_Finalize:2:-\n".to_string();
+    for (wrong, said) in [
+        ("\n# x\nMPI_Put:1:2", "rank 1, line 3: MPI_Put cannot be read; calls that can are sends"),
+        ("MPI_Barrier:1:9,1,3:2", "line 1: MPI_Barrier is on a communicator of 3 ranks, and there are 2"),
+        ("MPI_Barrier:1:9,0,2:2", "is on a communicator in which this is rank 0"),
+        ("MPI_Barrier:1:9,1:2", "a communicator is name,rank,size, and argument 1 is \"9,1\""),
+        ("MPI_Send:1:0:1:3,8,8:7:0:9,1,2:2", "there is no rank 7; there are traces of ranks 0 to 1"),
+        ("MPI_Send:1:0:1:3,8,8:0:-7:9,1,2:2", "-7 is no tag"),
+        ("MPI_Send:1:0:x:3,8,8:0:0:9,1,2:2", "a count is a number, and argument 2 is \"x\""),
+        ("MPI_Send:1:0:1:3:0:0:9,1,2:2", "a datatype is kind,size,extent, and argument 3 is \"3\""),
+        ("MPI_Send:1:0:1", "MPI_Send has 3 arguments"),
+        ("MPI_Barrier:soon:9,1,2:2", "a time is in microseconds, and \"soon\" is none"),
+        ("MPI_Barrier:5:9,1,2:4", "MPI_Barrier ends before it begins"),
+        ("MPI_Barrier:5:9,1,2:6\nMPI_Barrier:4:9,1,2:6", "line 2: the call begins before the last one ended"),
+        ("hello", "a line is a call"),
+        ("", "the trace ends here, without MPI_Finalize"),
+        ("MPI_Barrier:1:9,1,2:2\n", "line 2: the trace ends here"),
+    ] {
+        let error = read(&[good.clone(), wrong.into()]).unwrap_err();
+        assert!(error.starts_with("rank 1, line ") && error.contains(said), "{wrong:?}: {error}");
+    }
+}
+
+/// The command, with the traces of the project.
+#[test]
+fn the_command_finds_all_ranks() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mpi/");
+    let loggp = |ranks: &[&str]| {
+        let files = ranks.iter().map(|rank| format!("{folder}jacobi-{rank}.txt"));
+        Command::new(env!("CARGO_BIN_EXE_loggp")).arg("mpi2goal").args(files).output().unwrap()
+    };
+    let goal = loggp(&["3", "0", "2", "1"]);
+    assert!(goal.status.success());
+    let schedule = loggp_goal::read(&goal.stdout[..], NS).unwrap();
+    assert_eq!((schedule.ranks(), schedule.len()), (4, 160));
+    for (ranks, said) in [
+        (&["0", "2"][..], "the trace of rank 1 is not there"),
+        (&["0", "0"], "are both of rank 0"),
+        (&["0", "1"], "rank 0, line 6: MPI_Bcast is on a communicator of 4 ranks, and there are 2"),
+    ] {
+        let refused = loggp(ranks);
+        let stderr = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!((refused.status.code(), stderr.lines().count()), (Some(2), 1), "{stderr}");
+        assert!(stderr.contains(said), "{stderr}");
+    }
+}
