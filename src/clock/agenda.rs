@@ -58,6 +58,13 @@ impl Entry {
     pub(crate) fn ticket(self) -> u32 {
         self.0 as u32
     }
+
+    /// Whether it stands for no entry. Only half of it is looked at: an entry is written in halves, and to read all of it at once
+    /// a core would wait until both are in the cache.
+    #[inline]
+    fn is_none(self) -> bool {
+        (self.0 >> 64) as u64 == u64::MAX
+    }
 }
 
 impl Default for Agenda {
@@ -88,7 +95,7 @@ impl Agenda {
         for lane in 0..LANES {
             if self.tails[lane] <= entry {
                 self.tails[lane] = entry;
-                if self.heads[lane] == Entry::NONE {
+                if self.heads[lane].is_none() {
                     return self.comes_to_front(lane, entry);
                 }
                 if self.lanes[lane].len() == self.lanes[lane].capacity() {
@@ -118,7 +125,7 @@ impl Agenda {
     fn make_room(&mut self, entry: Entry, counts: impl Fn(Entry) -> bool) {
         for (lane, head) in self.lanes.iter_mut().zip(&mut self.heads) {
             lane.retain(|entry| counts(*entry));
-            if *head != Entry::NONE && !counts(*head) {
+            if !head.is_none() && !counts(*head) {
                 *head = lane.pop_front().unwrap_or(Entry::NONE);
             }
             lane.reserve(lane.len().max(FEW));
@@ -154,7 +161,7 @@ impl Agenda {
         if self.next < head {
             self.look_for_the_earliest();
         }
-        (earliest != Entry::NONE).then_some(earliest)
+        (!earliest.is_none()).then_some(earliest)
     }
 
     /// Drops the heap's first entry. Returns the next one.
@@ -202,7 +209,7 @@ impl Agenda {
     /// The earliest entry, without taking it.
     #[inline]
     pub(crate) fn peek(&self) -> Option<Entry> {
-        (self.earliest != Entry::NONE).then_some(self.earliest)
+        (!self.earliest.is_none()).then_some(self.earliest)
     }
 }
 

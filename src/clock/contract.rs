@@ -41,6 +41,9 @@ pub(crate) struct Foreknown {
 /// A processor's view of its clock. The clock answers two questions: may the processor act yet, and what does it do
 /// until then. What an act costs is the business of the [network](crate::rules::network).
 pub(crate) trait Clock {
+    /// Told where in memory lies what each of the processor's calls touches first, it may fetch that before the processor goes on.
+    fn calls_touch(&mut self, _address: usize) {}
+
     /// Returns at the local time `t`. The processor then does only what no other processor can see.
     fn wait_until(&mut self, t: Time);
 
@@ -110,7 +113,7 @@ impl dyn Clock + '_ {
     ) {
         self.waits_for(message.turn, message.is_seen);
         let passage = self.serve(network, engine.exit(), message);
-        let seen = engine.enters(network, message, passage, tag, &mut None);
+        let seen = engine.enters(network, message, &passage, tag, &mut None);
         self.deliver(seen, make());
     }
 
@@ -121,7 +124,7 @@ impl dyn Clock + '_ {
         network: &Network,
         engine: &mut Engine,
         want: Want,
-        name: Option<&'static str>,
+        name: &Option<&'static str>,
         until: Time,
         got: &mut Option<Envelope>,
     ) {

@@ -135,7 +135,7 @@ impl Seat {
         Want { from: self.from, tag: self.tag } = reception.want;
         (self.ready, self.deadline, self.purpose) =
             (reception.ready, reception.deadline, Some(reception.purpose));
-        self.name = reception.name;
+        self.name = *reception.name;
         if let Some(requests) = &mut reception.requests {
             std::mem::swap(&mut self.requests, requests);
         }

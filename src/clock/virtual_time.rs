@@ -17,7 +17,7 @@ use super::contract::{Clock, Foreknown};
 use super::seat::{Seat, blame};
 use super::stacks::coroutines::Coroutines;
 use super::stacks::overflow::{AlternateStack, Stacks};
-use super::stacks::prefetch::prefetch_stack;
+use super::stacks::prefetch::{PROC_LINES, prefetch_lines, prefetch_stack};
 use super::watchdog::{Beat, Patience, Watched};
 use crate::error::{Cause, RunError, cause_of, stop};
 use crate::message::parcel::Parcel;
@@ -50,8 +50,28 @@ struct State {
     seats: Box<[Seat]>,
     /// The receiving sides of the network.
     entrances: Box<[Entrance]>,
-    /// The stack pointer of each sleeping processor.
-    stack_tops: Box<[usize]>,
+    /// Where each processor has what it touches when it goes on.
+    lies_at: Box<[LiesAt]>,
+}
+
+/// The addresses of what a processor touches when it goes on.
+#[derive(Clone, Default)]
+struct LiesAt {
+    /// Its stack, while it sleeps.
+    stack: usize,
+    /// What its calls touch of it.
+    proc: usize,
+    /// Its view of the clock.
+    jumper: usize,
+}
+
+impl LiesAt {
+    #[inline]
+    fn prefetch(&self) {
+        prefetch_stack(self.stack);
+        prefetch_lines(self.proc, PROC_LINES);
+        prefetch_lines(self.jumper, 1);
+    }
 }
 
 /// A processor's view of the clock.
@@ -71,15 +91,17 @@ struct Jumper<'a> {
 const NOBODY: u32 = u32::MAX;
 
 impl State {
-    /// A processor's entry on the agenda.
+    /// Puts a processor on the agenda.
     #[inline]
-    fn entry(&self, id: u32, wake: Time, places: &Places) -> Entry {
-        Entry::new(wake, places.place(wake, id), self.seats[id as usize].ticket())
+    fn insert(&mut self, id: u32, wake: Time, places: &Places) {
+        let entry = Entry::new(wake, places.place(wake, id), self.seats[id as usize].ticket());
+        self.agenda.insert(entry, |entry| counts(&self.seats, entry, places));
     }
 
-    #[inline]
-    fn insert(&mut self, entry: Entry, places: &Places) {
-        self.agenda.insert(entry, |entry| counts(&self.seats, entry, places));
+    /// Puts a processor on the agenda that sleeps until then.
+    #[inline(never)]
+    fn wakes(&mut self, id: u32, wake: Time, places: &Places) {
+        self.insert(id, wake, places);
     }
 
     /// Takes the processor that runs next from the agenda, and fetches the stack of the one after it.
@@ -88,7 +110,7 @@ impl State {
         while let Some(entry) = self.agenda.pop() {
             if counts(&self.seats, entry, places) {
                 if let Some(after) = self.agenda.peek() {
-                    prefetch_stack(self.stack_tops[processor(after, places) as usize]);
+                    self.lies_at[processor(after, places) as usize].prefetch();
                 }
                 return processor(entry, places);
             }
@@ -117,16 +139,13 @@ impl Jumper<'_> {
     fn sleep(&mut self, state: RefMut<'_, State>, wake: Time) {
         let clock = self.clock;
         self.beat.called();
-        let is_first = wake < Time::MAX && {
-            let mine = state.entry(self.id, wake, &clock.places);
-            state.agenda.is_before_all(mine)
-        };
-        if !is_first || clock.failed.get() {
+        let is_first = clock.places.are_numbers() && state.agenda.is_before_all(Entry::new(wake, self.id, 0));
+        if !is_first || wake == Time::MAX || clock.failed.get() {
             self.lets_run(state, wake);
         }
     }
 
-    /// Lets the others run. Whoever is the earliest need not go so far.
+    /// Lets the others run. Whoever is known to be the earliest need not go so far.
     #[inline(never)]
     fn lets_run(&mut self, mut state: RefMut<'_, State>, wake: Time) {
         let (clock, id) = (self.clock, self.id);
@@ -135,12 +154,14 @@ impl Jumper<'_> {
             return stop(id as usize, &mut self.stops);
         }
         if wake < Time::MAX {
-            let mine = state.entry(id, wake, &clock.places);
-            state.insert(mine, &clock.places);
+            state.insert(id, wake, &clock.places);
         }
         let next = state.next(&clock.places);
+        if next == id {
+            return; // it was the earliest
+        }
         let top = 0_u8;
-        state.stack_tops[id as usize] = (&raw const *black_box(&top)).addr();
+        state.lies_at[id as usize].stack = (&raw const *black_box(&top)).addr();
         drop(state);
         self.yielder.suspend(next);
         self.beat.runs(id, wake);
@@ -178,8 +199,7 @@ impl Clock for Jumper<'_> {
         let Jumping { state, cost, places, .. } = self.clock;
         let (mut state, to) = (state.borrow_mut(), seen.1.to.id());
         if let Some(wake) = state.seats[to as usize].put(seen, parcel, cost) {
-            let entry = state.entry(to, wake, places);
-            state.insert(entry, places);
+            state.wakes(to, wake, places);
         }
     }
 
@@ -190,6 +210,11 @@ impl Clock for Jumper<'_> {
         let wake = state.seats[id].ask(reception, &clock.cost);
         self.sleep(state, wake);
         clock.state.borrow_mut().seats[id].answer(reception, got);
+    }
+
+    fn calls_touch(&mut self, proc: usize) {
+        let lies_at = &mut self.clock.state.borrow_mut().lies_at[self.id as usize];
+        (lies_at.proc, lies_at.jumper) = (proc, (&raw const *self).addr());
     }
 
     fn looks_in_vain(&mut self) -> bool {
@@ -221,7 +246,7 @@ pub(crate) fn run<T>(
         agenda: Agenda::default(),
         seats: (0..P).map(|_| Seat::default()).collect(),
         entrances: (0..known.entrances).map(|_| Entrance::default()).collect(),
-        stack_tops: vec![0; P].into(),
+        lies_at: vec![LiesAt::default(); P].into(),
     };
     let clock = &Jumping {
         state: RefCell::new(state),
@@ -246,9 +271,7 @@ pub(crate) fn run<T>(
     };
     let mut coroutines = Coroutines::new(0..P, stack, &stacks, &start)?;
     for id in 0..P as u32 {
-        let mut state = clock.state.borrow_mut();
-        let entry = state.entry(id, Time::ZERO, &clock.places);
-        state.insert(entry, &clock.places);
+        clock.state.borrow_mut().wakes(id, Time::ZERO, &clock.places);
     }
     let first = || clock.state.borrow_mut().next(&clock.places);
     let mut next = first();

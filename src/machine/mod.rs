@@ -136,6 +136,7 @@ impl Setup {
     /// Lives one processor's life. Returns where its time went.
     fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Stats {
         let mut proc = Proc::new(id, clock, self);
+        proc.tells_clock();
         let lived = catch_unwind(AssertUnwindSafe(|| {
             program(&mut proc);
             proc.ends();

@@ -29,8 +29,8 @@ struct Label {
     id: fn() -> TypeId,
     /// The name of that type.
     name: fn() -> &'static str,
-    /// Drops what is in the room.
-    drop: unsafe fn(&mut Room),
+    /// Drops what is in the room, if that is anything to do.
+    drop: Option<unsafe fn(&mut Room)>,
     /// Packs what is in the room.
     pack: for<'v> unsafe fn(&'v Room, &mut Pack<'v>),
 }
@@ -47,16 +47,19 @@ impl<T: Payload> LabelOf<T> {
     const LABEL: Label = Label {
         id: TypeId::of::<T>,
         name: type_name::<T>,
-        drop: |room| {
-            // SAFETY: the caller has a parcel with this label, so by `Parcel::new` the room holds a `T` where
-            // that fits and else a `Box<T>`; and the caller uses the room no more.
-            unsafe {
-                if fits::<T>() {
-                    room.as_mut_ptr().cast::<T>().drop_in_place();
-                } else {
-                    room.as_mut_ptr().cast::<Box<T>>().drop_in_place();
+        drop: match fits::<T>() && !mem::needs_drop::<T>() {
+            true => None,
+            false => Some(|room| {
+                // SAFETY: the caller has a parcel with this label, so by `Parcel::new` the room holds a `T` where
+                // that fits and else a `Box<T>`; and the caller uses the room no more.
+                unsafe {
+                    if fits::<T>() {
+                        room.as_mut_ptr().cast::<T>().drop_in_place();
+                    } else {
+                        room.as_mut_ptr().cast::<Box<T>>().drop_in_place();
+                    }
                 }
-            }
+            }),
         },
         pack: |room, pack| {
             // SAFETY: the caller has a parcel with this label, so by `Parcel::new` the room holds a `T` where
@@ -139,9 +142,12 @@ impl Parcel {
 }
 
 impl Drop for Parcel {
+    #[inline]
     fn drop(&mut self) {
-        // SAFETY: the label is the parcel's own, and the room is used no more.
-        unsafe { (self.label.drop)(&mut self.room) }
+        if let Some(drop) = self.label.drop {
+            // SAFETY: the label is the parcel's own, and the room is used no more.
+            unsafe { drop(&mut self.room) }
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::time::{PS, Time};
 /// What a message of k words costs, without stalls and busy ports.
 impl Params {
     /// The length in words of a message of so many bytes. LogP and LogGP have no message shorter than a word.
+    #[inline]
     pub fn words(&self, bytes: usize) -> usize {
         self.at_least(if bytes <= self.word.get() {
             usize::from(bytes > 0)
@@ -16,6 +17,7 @@ impl Params {
     }
 
     /// The length that a message of so many words counts for: at least one word, except under LogGPS.
+    #[inline]
     pub(crate) fn at_least(&self, words: usize) -> usize {
         if self.is_loggp() { words.max(1) } else { words }
     }

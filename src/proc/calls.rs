@@ -314,25 +314,25 @@ impl<'a> Proc<'a> {
         until: Time,
     ) -> Option<(usize, T)> {
         let mut got = None;
-        self.takes(Want::of(from, tag.raw), tag.name, until, &mut got);
+        self.takes(Want::of(from, tag.raw), &tag.name, until, &mut got);
         let message = got.as_mut()?;
         Some(self.open(message, tag)) // not in a closure, which is nobody's call
     }
 
     /// Takes a message whose reception can start by a time. Mostly there are no requests, and then the way is short.
     #[inline(always)]
-    fn takes(&mut self, want: Want, name: Option<&'static str>, until: Time, got: &mut Option<Envelope>) {
+    fn takes(&mut self, want: Want, name: &Option<&'static str>, until: Time, got: &mut Option<Envelope>) {
         if self.is_leaving() {
             return;
         }
         if self.engine.engaged {
-            return self.takes_among(want, name, until, got);
+            return self.takes_among(want, *name, until, got);
         }
         self.clock.takes(&self.setup.network, &mut self.engine, want, name, until, got);
         if let Some(message) = got {
             self.looks = 0;
             if message.letter.outside.tag.is_request() {
-                self.takes_among(want, name, until, got);
+                self.takes_among(want, *name, until, got);
             }
         }
     }

@@ -60,6 +60,12 @@ impl<'a> Proc<'a> {
         }
     }
 
+    /// Tells its clock where it lies.
+    pub(crate) fn tells_clock(&mut self) {
+        let address = (&raw const *self).addr();
+        self.clock.calls_touch(address);
+    }
+
     /// The processor's number, from 0 to P - 1.
     #[inline]
     pub fn id(&self) -> usize {

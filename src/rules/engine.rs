@@ -230,14 +230,14 @@ impl Engine {
 
     /// What the call and all requests do next, until a time.
     #[inline]
-    pub(crate) fn next(&mut self, network: &Network, call: &Operation, until: Time) -> Next<'_> {
+    pub(crate) fn next<'e>(&'e mut self, network: &Network, call: &'e Operation, until: Time) -> Next<'e> {
         let turn = match &call.stage {
             Stage::Turn(outgoing, _) => Some(Turn::of(CALL, outgoing)),
             _ => None,
         };
         let (mut want, name) = match call.stage {
-            Stage::Message(want) => (want, call.name),
-            _ => (Want::NOTHING, None),
+            Stage::Message(want) => (want, &call.name),
+            _ => (Want::NOTHING, &None),
         };
         let alone = self.reception(want, name, until);
         if !self.engaged {
@@ -369,7 +369,7 @@ impl Engine {
         let parcel = parcel.unwrap_or_else(|| Parcel::new(()));
         let seen = self.in_time_of(operation, |engine, pieces| {
             let passage = serve(engine.exit(), &outgoing);
-            engine.enters(network, &outgoing, passage, tag, pieces)
+            engine.enters(network, &outgoing, &passage, tag, pieces)
         });
         operation.has_sent(outgoing.number);
         self.goes_on(network, who, operation);
@@ -386,12 +386,12 @@ impl Engine {
 
     /// The reception of a message that a call wants, for a processor without requests.
     #[inline]
-    pub(crate) fn reception(
+    pub(crate) fn reception<'e>(
         &self,
         want: Want,
-        name: Option<&'static str>,
+        name: &'e Option<&'static str>,
         until: Time,
-    ) -> Reception<'static> {
+    ) -> Reception<'e> {
         let ready = if want.tag.is_signal() { self.pace.now } else { self.pace.next_receive() };
         let (purpose, awaits) = (Purpose::Take, Awaits::Message);
         Reception { want, name, ready, deadline: until, purpose, requests: None, awaits }
@@ -410,7 +410,7 @@ impl Engine {
         &mut self,
         network: &Network,
         message: &Outgoing,
-        passage: Passage,
+        passage: &Passage,
         tag: RawTag,
         pieces: &mut Pieces,
     ) -> Seen {
@@ -469,14 +469,14 @@ impl Engine {
         &mut self,
         network: &Network,
         message: &Outgoing,
-        passage: Passage,
+        passage: &Passage,
         tag: RawTag,
         is_calls: bool,
     ) {
         let Outgoing { turn, request, to, words, number, .. } = *message;
         let id = MessageId { from: self.id(), number: number as usize };
         if let Some(log) = &mut self.log {
-            let Passage { enter, first, arrival, .. } = passage;
+            let Passage { enter, first, arrival, .. } = *passage;
             let (latency, place) = (request.latency, network.place(turn, id.from));
             if is_calls {
                 log.parts.sends(tag, id);

@@ -531,18 +531,18 @@ impl Network {
     /// What a message of k words to `y` asks the network for, if the processor with this exit calls its send at `t`.
     #[inline]
     pub(crate) fn request(&self, exit: &mut Exit, y: usize, k: usize, t: Time) -> Ask {
-        let mut request = self.plain(exit, y, k, t);
+        let Ask { mut ready, mut ask, mut latency, stream } = self.plain(exit, y, k, t);
         if !self.is_plain {
-            request = self.settled(exit, y, k, t, request);
+            Ask { ready, ask, latency, .. } = self.settled(exit, y, k, t);
         }
         exit.requests = exit.requests.wrapping_add(1);
-        request
+        Ask { ready, ask, latency, stream }
     }
 
     /// The same ask with the noise and a latency that is drawn, as far as there are these.
     #[cold]
-    fn settled(&self, exit: &mut Exit, y: usize, k: usize, t: Time, request: Ask) -> Ask {
-        let request = self.noisy(exit, y, k, t, request);
+    fn settled(&self, exit: &mut Exit, y: usize, k: usize, t: Time) -> Ask {
+        let request = self.noisy(exit, y, k, t, self.plain(exit, y, k, t));
         if self.is_exact { request } else { self.drawn(exit, y, k, request) }
     }
 

@@ -12,7 +12,7 @@ pub(crate) struct Reception<'e> {
     /// The messages that the processor's current call takes, if that is a receive.
     pub want: Want,
     /// What errors call the tag.
-    pub name: Option<&'static str>,
+    pub name: &'e Option<&'static str>,
     /// When a reception can start: the processor is free, and the gap since its last reception began is over.
     pub ready: Time,
     /// When the processor gives up.
@@ -98,7 +98,7 @@ impl Purpose {
 impl Reception<'_> {
     /// A look for a message that has arrived.
     pub(crate) fn look(want: Want, now: Time) -> Reception<'static> {
-        let (name, purpose, awaits) = (None, Purpose::Look, Awaits::Message);
+        let (name, purpose, awaits) = (&None, Purpose::Look, Awaits::Message);
         Reception { want, name, ready: now, deadline: now, purpose, requests: None, awaits }
     }
 }

@@ -8,10 +8,16 @@
 /// where it sleeps.
 const LINES: usize = 12;
 
+/// How many cache lines of a processor's own state its calls touch.
+pub(crate) const PROC_LINES: usize = 4;
+
+/// How far below the top of a stack a switch of stacks writes: a cache line.
+const BELOW: usize = 64;
+
 /// Fetches the stack above `top`, without waiting for it.
 #[inline]
 pub(crate) fn prefetch_stack(top: usize) {
-    prefetch_lines(top, LINES);
+    prefetch_lines(top.wrapping_sub(BELOW), LINES);
 }
 
 /// Fetches a value, without waiting for it.
@@ -20,8 +26,9 @@ pub(crate) fn prefetch_value<T>(value: &T) {
     prefetch_lines((&raw const *value).addr(), size_of::<T>().div_ceil(64));
 }
 
+/// Fetches so many cache lines, without waiting for them.
 #[inline]
-fn prefetch_lines(top: usize, lines: usize) {
+pub(crate) fn prefetch_lines(top: usize, lines: usize) {
     #[cfg(target_arch = "x86_64")]
     for line in 0..lines {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
