@@ -1359,7 +1359,7 @@ fn seeds_are_runs_with_one_seed_each() {
     assert_eq!(median, time(&row(&format!("{run} --latency random:7 --seeds 3")), "model_ns"));
 
     for (line, why) in [
-        (format!("{run} --seeds 3"), "nothing is drawn by a seed"),
+        (format!("{run} --seeds 3"), "no latencies, ties or noise are drawn"),
         (format!("{run} --latency random:1 --seeds 3 --repeat 2"), "cannot be used with"),
         (format!("{run} --latency random:1 --seeds 3 --trace x.loggp"), "a trace is of one run"),
         (format!("{run} --latency random:1 --seeds 0"), "give a whole number from 1 to 1000"),

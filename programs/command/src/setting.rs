@@ -120,7 +120,7 @@ impl<'a> Setting<'a> {
             && case.drawn().is_empty()
         {
             return Err(format!(
-                "--seeds {seeds}: nothing is drawn by a seed; give --latency random:1, --ties random:1 or --noise too"
+                "--seeds {seeds}: no latencies, ties or noise are drawn; give --latency random:1, --ties random:1 or --noise too"
             )
             .into());
         }
