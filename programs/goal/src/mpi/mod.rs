@@ -3,7 +3,7 @@
 //! A line is a call: its name, when it began, its arguments and when it ended, with colons between them. A datatype is
 //! `kind,size,extent`, a communicator `name,rank,size`, and times are microseconds. The time between two calls is computing; what a
 //! call takes is for the model to say. A rank begins with the end of `MPI_Init`, because the ranks' clocks differ. Collectives
-//! become the pattern that is usual for them ([`COLLECTIVES`]).
+//! become the pattern that is usual for them (`COLLECTIVES`).
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read};
