@@ -126,6 +126,8 @@ fn what_is_wrong_is_told_by_rank_and_line() {
         ("MPI_Barrier:5:9,1,2:4", "MPI_Barrier ends before it begins"),
         ("MPI_Barrier:5:9,1,2:6\nMPI_Barrier:4:9,1,2:6", "line 2: the call begins before the last one ended"),
         ("hello", "a line is a call"),
+        ("MPI_Init:5:0:0:2", "MPI_Init ends before it begins"),
+        ("MPI_Finalize:1:-\nMPI_Wtime:2:3", "line 2: a call comes after MPI_Finalize"),
         ("", "the trace ends here, without MPI_Finalize"),
         ("MPI_Barrier:1:9,1,2:2\n", "line 2: the trace ends here"),
     ] {

@@ -15,7 +15,7 @@ use super::audit;
 use super::bars;
 use super::failure::Failure;
 use super::formula::{self, Over, failed};
-use super::heading::{latency_said, parameters};
+use super::heading::{self, parameters};
 use super::number::Unit;
 use super::options::{Format, count};
 use super::output::Outputs;
@@ -75,8 +75,7 @@ impl Analyze {
             let first = self.recorded(&name, &trace)?;
             if heading.is_empty() {
                 let said = parameters(&trace.params, &Unit::usual(&trace.params)).join(", ");
-                let (latency, ports) = (latency_said(trace.latency), trace.ports);
-                heading = format!("{name}: {said}\n{latency}, {ports} ports");
+                heading = format!("{name}: {said}\n{}", heading::recorded(&trace));
             }
             let time = first.analysis.time;
             rows.push(first);

@@ -9,7 +9,7 @@ use loggp::{Time, Trace, audit};
 use loggp_document::{Block, Document, Table, plain};
 
 use super::failure::Failure;
-use super::heading::{latency_said, parameters};
+use super::heading::{self, parameters};
 use super::number::{Unit, count, thousands};
 
 /// The arguments.
@@ -66,7 +66,7 @@ impl Audit {
             blocks.push(Block::List(listed.into_iter().map(plain).collect()));
         }
         let parameters = parameters(&trace.params, &unit).join(", ");
-        let title = format!("{parameters}\n{}, {} ports", latency_said(trace.latency), trace.ports);
+        let title = format!("{parameters}\n{}", heading::recorded(&trace));
         out.write_all(Document { title, blocks }.to_text().as_bytes())?;
         if audit.is_clean() {
             return Ok(());

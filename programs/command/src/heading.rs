@@ -1,7 +1,7 @@
 //! What stands above a table: the program, the machine and its parameters; and below that the size, and whatever is not as
 //! usual.
 
-use loggp::{ClockKind, Latency, Level, Noise, Parameter, Params, Ports, Ties, Time};
+use loggp::{ClockKind, Latency, Level, Noise, Parameter, Params, Ports, Ties, Time, Trace};
 use loggp_programs::{Case, Value};
 use loggp_study::Study;
 use loggp_study::range::{Point, Quantity, Range};
@@ -124,6 +124,12 @@ pub fn latency_said(latency: Latency) -> String {
         Latency::Exponential { seed } => format!("exponential latency (seed {seed})"),
         other => format!("{other} latency"),
     }
+}
+
+/// What a recorded run found between its processors.
+pub fn recorded(trace: &Trace) -> String {
+    let noise = noise_said(trace.noise.as_ref());
+    format!("{}{noise}, {} ports", latency_said(trace.latency), trace.ports)
 }
 
 /// The noise of the processors, if there is any.

@@ -66,6 +66,7 @@ fn in_order(traces: &[PathBuf]) -> Result<Vec<&Path>, Failure> {
             let refusal = format!("{}: its name has no number that says of which rank it is", path.display());
             return Err(Failure::Request(refusal));
         };
+        path.metadata().map_err(|why| Failure::Request(format!("{}: {why}", path.display())))?;
         numbered.push((rank, path.as_path()));
     }
     numbered.sort();

@@ -94,7 +94,7 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     #[arg(help_heading = "Program")]
     pub size: Option<usize>,
-    /// Makes the data
+    /// Makes the data, and draws --noise that has no seed of its own
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value = "1")]
     #[arg(help_heading = "Program")]
     pub seed: u64,
@@ -102,7 +102,7 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = repeat, allow_negative_numbers = true)]
     #[arg(default_value = "1", help_heading = "Program")]
     pub repeat: usize,
-    /// Run it so many times, each with the next seeds of --latency and --ties, and report how far the times are apart
+    /// Run it so many times, each with the next seeds of --latency, --ties and --noise, and report how far the times are apart
     #[arg(long, value_name = "N", value_parser = repeat, allow_negative_numbers = true)]
     #[arg(help_heading = "Program", conflicts_with_all = ["repeat", "repeat_from", "on"])]
     pub seeds: Option<usize>,

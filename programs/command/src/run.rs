@@ -79,7 +79,7 @@ impl Asked {
         let setting = Setting::of(of, options, ClockKind::Virtual)?;
         if traced && options.seeds.is_some() {
             return Err(Failure::request(
-                "a trace is of one run; leave out --seeds, and draw it with the seed of that run",
+                "a trace is of one run; leave out --seeds: the table says which --latency, --ties or --noise repeats the median run",
             ));
         }
         if options.shard.is_some() {

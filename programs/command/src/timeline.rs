@@ -13,7 +13,7 @@ use super::analyze::{read_what_if, replay};
 use super::audit;
 use super::draft::Draft;
 use super::failure::Failure;
-use super::heading::{latency_said, parameters};
+use super::heading::{self, parameters};
 use super::name;
 use super::number::{Unit, count};
 use super::output::{self, Outputs, TRACES, ending, write_trace};
@@ -200,7 +200,7 @@ fn panel(name: &str, trace: Trace) -> Panel {
 /// What is said of a run: its machine.
 fn about(trace: &Trace, unit: Unit) -> String {
     let said = parameters(&trace.params, &unit).join(", ");
-    format!("{said}, {}, {} ports", latency_said(trace.latency), trace.ports)
+    format!("{said}, {}", heading::recorded(trace))
 }
 
 impl Shown {

@@ -191,8 +191,10 @@ struct Rank<'a> {
 impl Rank<'_> {
     /// Reads a line.
     fn line(&mut self, text: &str) -> Result<(), String> {
-        if text.is_empty() || text.starts_with('#') || self.ended {
+        if text.is_empty() || text.starts_with('#') {
             return Ok(());
+        } else if self.ended {
+            return Err("a call comes after MPI_Finalize; give the trace of one run".into());
         }
         let mut parts = text.split(':').map(str::trim);
         let name = parts.next().unwrap_or_default();
@@ -202,8 +204,9 @@ impl Rank<'_> {
         let call = Call { name, parts: parts.collect() };
         let last = call.parts.len().saturating_sub(1);
         if matches!(name, "MPI_Init" | "MPI_Init_thread") {
-            self.since = Some(call.moment(last)?);
-            return Ok(());
+            let (begin, end) = (call.moment(0)?, call.moment(last)?);
+            self.since = Some(end);
+            return if end < begin { Err(format!("{name} ends before it begins")) } else { Ok(()) };
         }
         if LOCAL.iter().any(|local| name.starts_with(local)) {
             return Ok(());
