@@ -16,7 +16,7 @@ use std::sync::Arc;
 use loggp::{Cause, ClockKind, Link, Machine, Params, RunError, Time, Trace, Work};
 
 use at_once::in_order;
-use loggp_programs::{Case, Computing, Emulation, Outcome, PhaseName, Refusal, Trend};
+use loggp_programs::{Case, Computing, Emulation, Outcome, PhaseName, Plan, Refusal, Trend};
 
 /// A case, and how often and on which clock it is run.
 #[derive(Clone, Debug)]
@@ -105,12 +105,15 @@ pub enum Failed {
     Drawn(Box<RunError>, String),
 }
 
+/// What became of a run, and what it drew, if each draws anew.
+type Ran = (Outcome, Option<String>);
+
 /// The runs of a case on one clock.
 struct Runs {
     /// The one with the median time.
     median: Outcome,
-    /// What that one drew.
-    drawn: String,
+    /// What that one drew, if each draws anew.
+    drawn: Option<String>,
     /// The times of all, from the shortest.
     all: Vec<Time>,
     /// What is said of these.
@@ -137,15 +140,6 @@ impl Study {
         self.emulations().len() * self.repeat
     }
 
-    /// The case of each run.
-    fn cases(&self) -> impl ExactSizeIterator<Item = Case> + Send {
-        let case = |number| match self.seeds {
-            true => self.case.drawn_anew(number as u64),
-            false => self.case.clone(),
-        };
-        (0..self.repeat.max(1)).map(case)
-    }
-
     /// How it runs for each of the times. The model comes first: what fails there need not be measured.
     fn emulations(&self) -> Vec<Emulation> {
         let on = |clock| Emulation { clock, trace: false, over: None, ..self.emulation.clone() };
@@ -161,21 +155,22 @@ impl Study {
 
     /// The same, and tells after each run that it is done.
     pub fn run_with(&self, mut done: impl FnMut()) -> Result<Answers, Failed> {
+        let plan = self.case.plan()?;
         // A formula must know what computing costs on this computer, unless the case says it; LogGPS has no formulas.
         let needs = self.case.work == Work::Measured && self.case.params.is_loggp();
         let free = needs.then(|| self.case.free());
         let mut computing = Vec::new();
         let mut runs = |emulation: &Emulation, free: Option<&Case>| {
+            let run = |number: &usize| self.once(&*plan, *number, free, emulation);
             let mut outcomes = Vec::new();
-            let run = |case: &Case| self.once(case, free, emulation);
-            in_order(self.cases(), self.at_once, run, |case, ran| -> Result<(), Failed> {
+            in_order(0..self.repeat.max(1), self.at_once, run, |_, ran| -> Result<(), Failed> {
                 let (free, outcome) = ran?;
                 computing.extend(free);
-                outcomes.push((outcome, case.drawn()));
+                outcomes.push(outcome);
                 done();
                 Ok(())
             })?;
-            Ok(Runs::of(outcomes, self.seeds))
+            Ok(Runs::of(outcomes))
         };
         let mut emulations = self.emulations();
         let reported = emulations.pop().expect("it runs at least on one clock");
@@ -208,35 +203,36 @@ impl Study {
         let wrong = [Some(&model), wall.as_ref(), measured.as_ref()].into_iter().flatten();
         let wrong = wrong.filter_map(|runs| runs.wrong.clone()).next();
         let Runs { median: mut outcome, drawn, all: times, .. } = measured.unwrap_or(model);
-        let drawn = self.seeds.then_some(drawn);
         if let Some(wall) = wall {
             outcome.run.host = wall.median.run.host;
         }
         Ok(Answers { prediction, phases, trend: plan.trend(), times, drawn, outcome, wrong })
     }
 
-    /// Runs the case once, and before that the same with messages that cost nothing, if that is asked for: both see the host as
-    /// it is now.
+    /// One of the runs, and what it drew if each draws anew; and before it the same with messages that cost nothing, if that is
+    /// asked for: both see the host as it is now.
     fn once(
         &self,
-        case: &Case,
+        plan: &dyn Plan,
+        number: usize,
         free: Option<&Case>,
         emulation: &Emulation,
-    ) -> Result<(Option<Outcome>, Outcome), Failed> {
+    ) -> Result<(Option<Outcome>, Ran), Failed> {
         let free = free.map(|free| -> Result<Outcome, Failed> {
             // On a real machine messages cost something whatever the parameters say.
             let clock = if emulation.over.is_some() { ClockKind::Virtual } else { emulation.clock };
             Ok(free.plan()?.run(&Emulation { clock, trace: false, ..emulation.clone() })?)
         });
         let free = free.transpose()?;
-        let outcome = case.plan()?.run(emulation);
-        Ok((
-            free,
-            outcome.map_err(|error| match Failed::from(error) {
-                Failed::Run(error) if self.seeds => Failed::Drawn(error, case.drawn()),
-                failed => failed,
-            })?,
-        ))
+        if !self.seeds {
+            return Ok((free, (plan.run(emulation)?, None)));
+        }
+        let case = self.case.drawn_anew(number as u64);
+        let outcome = case.plan()?.run(emulation).map_err(|error| match Failed::from(error) {
+            Failed::Run(error) => Failed::Drawn(error, case.drawn()),
+            failed => failed,
+        })?;
+        Ok((free, (outcome, Some(case.drawn()))))
     }
 }
 
@@ -262,13 +258,13 @@ impl Answers {
 
 impl Runs {
     /// From what became of them; there is at least one.
-    fn of(mut outcomes: Vec<(Outcome, String)>, seeds: bool) -> Runs {
+    fn of(mut outcomes: Vec<Ran>) -> Runs {
         outcomes.sort_by_key(|(outcome, _)| outcome.run.time);
         let all: Vec<Time> = outcomes.iter().map(|(outcome, _)| outcome.run.time).collect();
         let times = Times::of(&all);
         let wrong = outcomes.iter().find_map(|(outcome, drawn)| {
             let why = outcome.verified.as_ref().err()?;
-            Some(if seeds { format!("{why}, with {drawn}") } else { why.clone() })
+            Some(drawn.as_ref().map_or_else(|| why.clone(), |drawn| format!("{why}, with {drawn}")))
         });
         let (median, drawn) = outcomes.swap_remove((all.len() - 1) / 2);
         Runs { times, all, median, drawn, wrong }
