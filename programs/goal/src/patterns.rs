@@ -102,24 +102,20 @@ pub(crate) struct Collective<'a> {
 }
 
 impl Collective<'_> {
-    /// Adds what a rank does in it, after these, whose first operation gets this number. Returns what ends it.
+    /// Adds what a rank does in it, after these; the rank has so many operations so far. Returns what ends it.
     pub fn write(
         &self,
         builder: &mut ScheduleBuilder,
         id: usize,
         before: &[Before],
-        first: u32,
+        operations: u32,
     ) -> Result<u32, ScheduleError> {
         let Collective { pattern, P, root, bytes, tag } = *self;
         let pattern = Pattern::named(pattern).expect("collectives are patterns");
-        let begun = builder.operations();
-        (pattern.write)(&mut Rank { builder, id: (id + P - root) % P, P, bytes, root, tag, before })?;
-        let last = first + (builder.operations() - begun) as u32;
-        let end = builder.add(Operation::Calc(Time::ZERO))?;
-        (first..last).try_for_each(|earlier| builder.requires(end, earlier))?;
-        before
-            .iter()
-            .try_for_each(|&(earlier, begun)| builder.require(Requirement { later: end, earlier, begun }))?;
+        let mut rank = Rank { builder, id: (id + P - root) % P, P, bytes, root, tag, before };
+        (pattern.write)(&mut rank)?;
+        let end = rank.add(Operation::Calc(Time::ZERO))?;
+        (operations..end).try_for_each(|earlier| rank.after(end, Some(earlier)))?;
         Ok(end)
     }
 }
@@ -151,6 +147,20 @@ struct Rank<'a> {
 /// An operation that others wait for, and whether it must only have begun.
 pub(crate) type Before = (u32, bool);
 
+/// Adds an operation that waits for these.
+pub(crate) fn add_behind(
+    builder: &mut ScheduleBuilder,
+    what: Operation,
+    before: &[Before],
+) -> Result<u32, ScheduleError> {
+    let later = builder.add(what)?;
+    let requirements = before.iter().map(|&(earlier, begun)| Requirement { later, earlier, begun });
+    for requirement in requirements {
+        builder.require(requirement)?;
+    }
+    Ok(later)
+}
+
 type Written = Result<(), ScheduleError>;
 
 impl Rank<'_> {
@@ -180,12 +190,7 @@ impl Rank<'_> {
 
     /// Adds an operation behind what all wait for.
     fn add(&mut self, what: Operation) -> Result<u32, ScheduleError> {
-        let later = self.builder.add(what)?;
-        let before = self.before.iter();
-        before
-            .map(|&(earlier, begun)| Requirement { later, earlier, begun })
-            .try_for_each(|one| self.builder.require(one))?;
-        Ok(later)
+        add_behind(self.builder, what, self.before)
     }
 
     /// An operation waits for another one, if there is that.

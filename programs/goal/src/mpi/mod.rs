@@ -8,12 +8,12 @@
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read};
 
-use loggp::{Operation, Requirement, Schedule, ScheduleBuilder, ScheduleError, Time};
+use loggp::{Operation, Schedule, ScheduleBuilder, ScheduleError, Time};
 
 mod call;
 
 use self::call::Call;
-use super::patterns::{Before, Collective};
+use super::patterns::{Before, Collective, add_behind};
 
 /// Whose MPI the program used. Each has numbers of its own for the same things.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,6 +122,7 @@ pub fn read<R: BufRead>(
     let mut builder = ScheduleBuilder::new(P).map_err(at(0, 1))?;
     for (rank, trace) in traces.enumerate() {
         builder.rank(rank).map_err(at(rank, 1))?;
+        let begin = builder.operations();
         let mut this = Rank {
             builder: &mut builder,
             id: rank,
@@ -129,7 +130,7 @@ pub fn read<R: BufRead>(
             mpi,
             unit: unit.as_ps().max(1),
             owed: 0,
-            next: 0,
+            begin,
             before: Vec::new(),
             posted: HashMap::new(),
             collectives: 0,
@@ -174,8 +175,8 @@ struct Rank<'a> {
     unit: i64,
     /// How much longer it has computed than the units that it got.
     owed: i64,
-    /// The number of its next operation.
-    next: u32,
+    /// How many operations the ranks before it have.
+    begin: usize,
     /// What the next operation waits for.
     before: Vec<Before>,
     /// The operations of requests that were not waited for.
@@ -202,24 +203,21 @@ impl Rank<'_> {
             return Err("a line is a call, such as MPI_Barrier:10.5:0,0,8:11.5, or begins with #".into());
         }
         let call = Call { name, parts: parts.collect() };
-        let last = call.parts.len().saturating_sub(1);
-        if matches!(name, "MPI_Init" | "MPI_Init_thread") {
-            let (begin, end) = (call.moment(0)?, call.moment(last)?);
-            self.since = Some(end);
-            return if end < begin { Err(format!("{name} ends before it begins")) } else { Ok(()) };
-        }
         if LOCAL.iter().any(|local| name.starts_with(local)) {
             return Ok(());
         }
-        self.compute(call.moment(0)?)?;
+        let begin = call.moment(0)?;
         if name == "MPI_Finalize" {
-            self.ended = true;
-            return Ok(());
+            self.ended = true; // its end is not always known
+            return self.compute(begin);
         }
-        self.call(&call)?;
-        let end = call.moment(last)?;
-        if self.since.is_some_and(|since| end < since) {
+        let end = call.moment(call.parts.len().saturating_sub(1))?;
+        if end < begin {
             return Err(format!("{name} ends before it begins"));
+        }
+        if !matches!(name, "MPI_Init" | "MPI_Init_thread") {
+            self.compute(begin)?;
+            self.call(&call)?;
         }
         self.since = Some(end);
         Ok(())
@@ -227,8 +225,7 @@ impl Rank<'_> {
 
     /// Computes until then.
     fn compute(&mut self, until: i128) -> Result<(), String> {
-        let since = *self.since.get_or_insert(until);
-        self.since = Some(until);
+        let since = self.since.unwrap_or(until);
         if until < since {
             return Err("the call begins before the last one ended".into());
         }
@@ -237,7 +234,7 @@ impl Rank<'_> {
         self.owed = ps % self.unit;
         match ps - self.owed {
             0 => Ok(()),
-            ps => self.goes_on(Operation::Calc(Time::from_ps(ps))),
+            ps => self.does([Operation::Calc(Time::from_ps(ps))]),
         }
     }
 
@@ -247,10 +244,7 @@ impl Rank<'_> {
             return self.collective(call, shape);
         }
         match call.name {
-            "MPI_Send" | "MPI_Bsend" | "MPI_Ssend" | "MPI_Rsend" => {
-                let send = self.send(call, 2, 4, 5, 6)?;
-                send.map_or(Ok(()), |send| self.goes_on(send))
-            }
+            "MPI_Send" | "MPI_Bsend" | "MPI_Ssend" | "MPI_Rsend" => self.does(self.send(call, 2, 4, 5, 6)?),
             "MPI_Isend" | "MPI_Ibsend" | "MPI_Issend" | "MPI_Irsend" => {
                 let Some(send) = self.send(call, 2, 4, 5, 6)? else { return Ok(()) };
                 let operation = self.add(send)?;
@@ -259,19 +253,20 @@ impl Rank<'_> {
                 self.before = vec![(operation, true)];
                 Ok(())
             }
-            "MPI_Recv" => {
-                let receive = self.receive(call, 2, 4, 5, 6)?;
-                receive.map_or(Ok(()), |receive| self.goes_on(receive))
-            }
+            "MPI_Recv" => self.does(self.receive(call, 2, 4, 5, 6)?),
             "MPI_Irecv" => {
                 let Some(receive) = self.receive(call, 2, 4, 5, 6)? else { return Ok(()) };
                 let operation = self.add(receive)?;
                 self.posted.insert(call.number(7, "a request")?, operation);
                 Ok(())
             }
-            "MPI_Sendrecv" => self.both(self.send(call, 2, 4, 5, 11)?, self.receive(call, 7, 9, 10, 11)?),
+            "MPI_Sendrecv" => {
+                let both = [self.send(call, 2, 4, 5, 11)?, self.receive(call, 7, 9, 10, 11)?];
+                self.does(both.into_iter().flatten())
+            }
             "MPI_Sendrecv_replace" => {
-                self.both(self.send(call, 2, 4, 5, 8)?, self.receive(call, 2, 6, 7, 8)?)
+                let both = [self.send(call, 2, 4, 5, 8)?, self.receive(call, 2, 6, 7, 8)?];
+                self.does(both.into_iter().flatten())
             }
             "MPI_Wait" => {
                 self.wait(call.number(1, "a request")?);
@@ -386,20 +381,19 @@ impl Rank<'_> {
         let tag = OF_COLLECTIVES + self.collectives;
         self.collectives += 1;
         let collective = Collective { pattern: shape.pattern, P: self.P, root, bytes, tag };
-        let end = collective
-            .write(self.builder, self.id, &self.before, self.next)
-            .map_err(|why| why.to_string())?;
-        self.next = end + 1;
+        let operations = (self.builder.operations() - self.begin) as u32;
+        let end = collective.write(self.builder, self.id, &self.before, operations);
+        let end = end.map_err(|why| why.to_string())?;
         self.before = vec![(end, false)];
         Ok(())
     }
 
-    /// Sends and receives at once.
-    fn both(&mut self, send: Option<Operation>, receive: Option<Operation>) -> Result<(), String> {
-        let both = [send, receive].into_iter().flatten();
-        let both = both.map(|what| Ok((self.add(what)?, false))).collect::<Result<Vec<_>, String>>()?;
-        if !both.is_empty() {
-            self.before = both;
+    /// Does these at once, if there are any, before all that follows.
+    fn does(&mut self, all: impl IntoIterator<Item = Operation>) -> Result<(), String> {
+        let all: Vec<Before> =
+            all.into_iter().map(|what| Ok((self.add(what)?, false))).collect::<Result<_, String>>()?;
+        if !all.is_empty() {
+            self.before = all;
         }
         Ok(())
     }
@@ -409,19 +403,8 @@ impl Rank<'_> {
         self.before.extend(self.posted.remove(&request).map(|operation| (operation, false)));
     }
 
-    /// Does something before all that follows.
-    fn goes_on(&mut self, what: Operation) -> Result<(), String> {
-        self.before = vec![(self.add(what)?, false)];
-        Ok(())
-    }
-
     /// Adds an operation behind what is to be done before.
     fn add(&mut self, what: Operation) -> Result<u32, String> {
-        let later = self.builder.add(what).map_err(|why| why.to_string())?;
-        self.next = later + 1;
-        for &(earlier, begun) in &self.before {
-            self.builder.require(Requirement { later, earlier, begun }).map_err(|why| why.to_string())?;
-        }
-        Ok(later)
+        add_behind(self.builder, what, &self.before).map_err(|why| why.to_string())
     }
 }
