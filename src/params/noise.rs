@@ -94,18 +94,24 @@ impl Noise {
     /// The detours of a record, again and again: when each begins, and how long it takes. The record ends with its last
     /// detour. Those that overlap are one.
     pub fn recorded(detours: impl IntoIterator<Item = (Time, Time)>) -> Result<Noise, ParamsError> {
+        let called = |number: Option<usize>| {
+            number.map_or_else(String::new, |number| format!("detour {}", number + 1))
+        };
+        Noise::of_record(detours, called)
+    }
+
+    /// The same, of which errors begin so: with what a detour is called, or the whole of the record.
+    fn of_record(
+        detours: impl IntoIterator<Item = (Time, Time)>,
+        called: impl Fn(Option<usize>) -> String,
+    ) -> Result<Noise, ParamsError> {
         let mut record: Vec<(Time, Time)> = Vec::new();
         let mut begun = Time::ZERO;
         for (number, (start, length)) in detours.into_iter().enumerate() {
-            let number = number + 1;
-            if start < begun {
+            if start < begun || length < Time::ZERO || start + length > LONGEST {
                 return refuse(format!(
-                    "detour {number} begins at {start}, and the one before it at {begun}"
-                ));
-            }
-            if length < Time::ZERO || start + length > LONGEST {
-                return refuse(format!(
-                    "detour {number} takes {length} from {start} on; give 0 or more, and at most {LONGEST} in all"
+                    "{} begins at {start} and takes {length}; give beginnings in order, lengths from 0, and at most {LONGEST} in all",
+                    called(Some(number))
                 ));
             }
             begun = start;
@@ -118,8 +124,10 @@ impl Noise {
         }
         let taken: Time = record.iter().map(|(start, end)| *end - *start).sum();
         match record.last() {
-            None => refuse("the record has no detour"),
-            Some((_, end)) if taken >= *end => refuse("the record is one long detour, and no time is left"),
+            None => refuse(called(None) + "the record has no detour"),
+            Some((_, end)) if taken >= *end => {
+                refuse(called(None) + "the record is one long detour, and no time is left")
+            }
             Some(&(_, cycle)) => {
                 Ok(Noise { pattern: Pattern::Record(record.into()), cycle, seed: 1, together: false })
             }
@@ -147,19 +155,11 @@ impl Noise {
                 }
             }
             lines.push(place + 1);
-            let (start, length) = detours[detours.len() - 1];
-            let before = detours.len().checked_sub(2).map_or(Time::ZERO, |before| detours[before].0);
-            if start < before || start + length > LONGEST {
-                return refuse(format!(
-                    "line {}: its detour begins at {start} and takes {length}; give beginnings in order, and at most \
-                     {LONGEST} in all",
-                    place + 1
-                ));
-            }
         }
-        Noise::recorded(detours).map_err(|why| match lines.last() {
-            Some(last) => ParamsError::new(format!("lines 1 to {last}: {why}")),
-            None => why,
+        Noise::of_record(detours, |number| match (number, lines.last()) {
+            (Some(number), _) => format!("line {}: its detour", lines[number]),
+            (None, Some(last)) => format!("lines 1 to {last}: "),
+            (None, None) => String::new(),
         })
     }
 
