@@ -6,7 +6,8 @@
 //! processor's local times and no order of events, and so takes the traces of either clock.
 //!
 //! What the processors did, and their requests beside them, is for `processors.rs` to judge, how the messages travelled for
-//! `messages.rs`, what detours took of the processors for `noise.rs`, whether they waited with reason for `waits.rs`, and whether the programs' calls say the same for `calls.rs`.
+//! `messages.rs`, what detours took of the processors for `noise.rs`, whether they waited with reason for `waits.rs`, and whether
+//! the programs' calls say the same for `calls.rs`.
 //!
 //! Every check sorts and sweeps: an audit of n events takes O(n log n).
 

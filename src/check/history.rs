@@ -483,6 +483,11 @@ impl<'a> History<'a> {
     pub(super) fn name(&self, got: Option<usize>) -> Option<MessageId> {
         got.map(|got| self.message(got).id)
     }
+
+    /// The names of a take and of what it gets: they are the same in every run.
+    pub(super) fn named(&self, (place, got): (usize, Option<usize>)) -> (TakeId, Option<MessageId>) {
+        (self.id(&self.takes[place]), self.name(got))
+    }
 }
 
 impl Take {

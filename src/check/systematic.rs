@@ -87,6 +87,13 @@ struct Step {
 /// A take, what it gets, and whether there are classes in which it gets something else and all before it is as here.
 type Settled = (usize, Option<usize>, bool);
 
+impl Step {
+    fn of(history: &History, (place, got, is_open): Settled) -> Step {
+        let (take, got) = history.named((place, got));
+        Step { take, got, is_open }
+    }
+}
+
 /// How much the systematic strategy has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -264,19 +271,12 @@ impl Systematic {
                 Found::Unknown => return false,
                 // More messages are settled in this run than in that from which the class branched off.
                 Found::Script(script) if all.len() < steps.len() || script.settles() > tried.settles() => {
-                    let named = |(place, got): (usize, Option<usize>)| {
-                        (history.id(&history.takes[place]), history.name(got))
-                    };
-                    let is_new = self.classes.insert(number_of(got.iter().copied().map(named)));
+                    let is_new = self.classes.insert(number_of(got.iter().map(|take| history.named(*take))));
                     if all.len() < steps.len() && !is_new {
                         return true; // what is left when what cannot be is left out was or will be seen
                     }
-                    let step = |(place, got, is_open): &Settled| Step {
-                        take: history.id(&history.takes[*place]),
-                        got: history.name(*got),
-                        is_open: *is_open,
-                    };
-                    let (steps, script) = (all.iter().map(step).collect(), Arc::new(script));
+                    let steps = all.iter().map(|step| Step::of(history, *step)).collect();
+                    let script = Arc::new(script);
                     self.stack.push(Branch { steps, script, unbounded: None, kind: Kind::Class });
                     return true;
                 }
@@ -341,16 +341,11 @@ impl Systematic {
         let needed =
             core.iter().filter(|(place, _)| needs.contains(place)).map(|(place, got)| (*place, *got, false));
         let all: Vec<Settled> = before.iter().copied().chain(needed).chain([(new, other, is_open)]).collect();
-        let named = |(place, got): (usize, Option<usize>)| (history.id(&takes[place]), history.name(got));
         let got: Vec<(usize, Option<usize>)> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
-        if !self.classes.insert(number_of(got.iter().copied().map(named))) {
+        if !self.classes.insert(number_of(got.iter().map(|take| history.named(*take)))) {
             return;
         }
-        let step = |(place, got, is_open): &Settled| {
-            let (take, got) = named((*place, *got));
-            Step { take, got, is_open: *is_open }
-        };
-        let steps: Vec<Step> = all.iter().map(step).collect();
+        let steps: Vec<Step> = all.iter().map(|step| Step::of(history, *step)).collect();
         let script = |takes: &[(usize, Option<usize>)], bounded| Script::of(history, takes, bounded);
         // On a machine without bounds no message waits for room, so that it need not come to what the machine comes to.
         let unbounded = || match script(&got, false) {
@@ -377,12 +372,15 @@ impl Systematic {
             (None, _) => (),
         }
         // What follows the take may come to another one before that, where less is settled.
-        if core.len() == got.len() || !self.classes.insert(number_of(core.iter().copied().map(named))) {
+        if core.len() == got.len()
+            || !self.classes.insert(number_of(core.iter().map(|take| history.named(*take))))
+        {
             return;
         }
         match script(&core, true) {
             Found::Script(script) => {
-                let steps = core.iter().map(|(place, got)| step(&(*place, *got, false))).collect();
+                let steps =
+                    core.iter().map(|(place, got)| Step::of(history, (*place, *got, false))).collect();
                 let branch = Branch { steps, script: Arc::new(script), unbounded: None, kind: Kind::Class };
                 self.stack.push(branch);
             }

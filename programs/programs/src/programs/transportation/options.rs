@@ -112,26 +112,25 @@ pub static PART: Opt<Length> = Opt::new(
     &Cycles,
 );
 
+/// The algorithms with two stages, and these.
+macro_rules! two_stage_and {
+    ($($other:literal)*) => {
+        &[
+            "two-stage",
+            "two-stage-scan",
+            "two-stage-alternate",
+            "two-stage-alternate-combine",
+            "two-stage-shuffled",
+            "two-stage-sparse",
+            $($other,)*
+        ]
+    };
+}
+
 /// The algorithms with two stages.
-const TWO_STAGE: &[&str] = &[
-    "two-stage",
-    "two-stage-scan",
-    "two-stage-alternate",
-    "two-stage-alternate-combine",
-    "two-stage-shuffled",
-    "two-stage-sparse",
-];
+const TWO_STAGE: &[&str] = two_stage_and!();
 /// The algorithms in which a schedule may be random: that of the first stage, or their only one.
-const WITH_RANDOM: &[&str] = &[
-    "two-stage",
-    "two-stage-scan",
-    "two-stage-alternate",
-    "two-stage-alternate-combine",
-    "two-stage-shuffled",
-    "two-stage-sparse",
-    "random",
-    "random-improved",
-];
+const WITH_RANDOM: &[&str] = two_stage_and!("random" "random-improved");
 /// What is drawn.
 const ANY: &str = "any";
 /// So many elements of 4 bytes have addresses.
