@@ -46,7 +46,7 @@ impl Row {
 
     /// Whether this computer did not keep up with the run.
     pub fn is_late(&self) -> bool {
-        self.host().is_some_and(|host| !host.held)
+        self.answers.held == Some(false)
     }
 }
 
@@ -262,7 +262,7 @@ pub fn cores() -> Column<'static, Row> {
 
 /// Whether this computer ended the run in time, so that what it measured can be trusted; nothing where time does not pass.
 pub fn held() -> Column<'static, Row> {
-    let held = |row: &Row| row.host().map(|host| Field::Held(host.held));
+    let held = |row: &Row| row.answers.held.map(Field::Held);
     Column::new("held", held).titled("").after("vs model").optional()
 }
 

@@ -51,6 +51,8 @@ pub struct Answers {
     /// The run with the median time: the measured one if there is one, or else the model's. How this computer held it, on a
     /// real machine, is how it held the wall clock, if that was asked too.
     pub outcome: Outcome,
+    /// Whether this computer held the run, and if each draws anew all of them, as all count; nothing where time does not pass.
+    pub held: Option<bool>,
     /// What is wrong with the result of one of the runs, in one sentence.
     pub wrong: Option<String>,
 }
@@ -118,6 +120,8 @@ struct Runs {
     all: Vec<Time>,
     /// What is said of these.
     times: Times,
+    /// Whether this computer held the one with the median time, and if each draws anew all of them.
+    held: Option<bool>,
     /// What is wrong with the result of one.
     wrong: Option<String>,
 }
@@ -202,11 +206,11 @@ impl Study {
         let phases = phases(&plan.phases(), &model, wall.as_ref(), measured.as_ref());
         let wrong = [Some(&model), wall.as_ref(), measured.as_ref()].into_iter().flatten();
         let wrong = wrong.filter_map(|runs| runs.wrong.clone()).next();
-        let Runs { median: mut outcome, drawn, all: times, .. } = measured.unwrap_or(model);
+        let Runs { median: mut outcome, drawn, all: times, mut held, .. } = measured.unwrap_or(model);
         if let Some(wall) = wall {
-            outcome.run.host = wall.median.run.host;
+            (outcome.run.host, held) = (wall.median.run.host, wall.held);
         }
-        Ok(Answers { prediction, phases, trend: plan.trend(), times, drawn, outcome, wrong })
+        Ok(Answers { prediction, phases, trend: plan.trend(), times, drawn, outcome, held, wrong })
     }
 
     /// One of the runs, and what it drew if each draws anew; and before it the same with messages that cost nothing, if that is
@@ -266,8 +270,12 @@ impl Runs {
             let why = outcome.verified.as_ref().err()?;
             Some(drawn.as_ref().map_or_else(|| why.clone(), |drawn| format!("{why}, with {drawn}")))
         });
-        let (median, drawn) = outcomes.swap_remove((all.len() - 1) / 2);
-        Runs { times, all, median, drawn, wrong }
+        let held = |(outcome, _): &Ran| outcome.run.host.as_ref().map(|host| host.held);
+        let late = outcomes.iter().filter(|(_, drawn)| drawn.is_some()).any(|run| held(run) == Some(false));
+        let median = outcomes.swap_remove((all.len() - 1) / 2);
+        let held = held(&median).map(|held| held && !late);
+        let (median, drawn) = median;
+        Runs { times, all, median, drawn, held, wrong }
     }
 }
 
@@ -358,6 +366,34 @@ impl From<RunError> for Failed {
             Cause::Params(why) => Failed::Refused(why.to_string().into()),
             _ => Failed::Run(Box::new(error)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loggp::US;
+    use loggp_programs::broadcast::BROADCAST;
+
+    use super::*;
+
+    /// Quartiles are of all runs, and not of the median run alone.
+    #[test]
+    fn a_late_run_among_others_that_draw_anew_is_told() {
+        let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+        let case = Case::new(&BROADCAST, "optimal", params);
+        let emulation = Emulation { clock: ClockKind::Wall, ..Emulation::default() };
+        let run = |held: bool, drawn: Option<&str>| {
+            let mut outcome = case.plan().unwrap().run(&emulation).unwrap();
+            outcome.run.host.as_mut().unwrap().held = held;
+            outcome.run.time = if held { 10 * US } else { 20 * US };
+            (outcome, drawn.map(String::from))
+        };
+        let held =
+            |late: bool, drawn| Runs::of(vec![run(true, drawn), run(!late, drawn), run(true, drawn)]).held;
+        let seed = Some("--latency random:1");
+        assert_eq!((held(false, seed), held(true, seed)), (Some(true), Some(false)));
+        // Runs of the same take as long as their median if that was in time.
+        assert_eq!((held(false, None), held(true, None)), (Some(true), Some(true)));
     }
 }
 
