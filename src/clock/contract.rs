@@ -1,8 +1,10 @@
 //! What a clock does for a processor.
 
+use std::sync::Arc;
+
 use crate::error::Cause;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, RawTag, Seen, Want};
+use crate::message::{Envelope, Names, RawTag, Seen, Want};
 use crate::params::{ByLevel, ReceptionCost};
 use crate::rules::choice::Places;
 use crate::rules::engine::Engine;
@@ -36,6 +38,8 @@ pub(crate) struct Foreknown {
     pub cost: ByLevel<ReceptionCost>,
     /// How many receiving sides the network has.
     pub entrances: usize,
+    /// What tags are called.
+    pub names: Arc<Names>,
 }
 
 /// A processor's view of its clock. The clock answers two questions: may the processor act yet, and what does it do

@@ -4,7 +4,7 @@
 use crate::error::{Cause, Doing, ProcessorState};
 use crate::message::matching::{Inbox, first_pair};
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Key, Letter, Matched, RawTag, Seen, Want};
+use crate::message::{Envelope, Key, Letter, Matched, Names, RawTag, Seen, Want};
 use crate::params::{ByLevel, ReceptionCost};
 use crate::rules::reception::{Awaits, Purpose, Reception, Requested};
 use crate::time::{PS, Time};
@@ -365,7 +365,7 @@ impl Seat {
 }
 
 /// Why the run has failed, if it has: no processor will run any more.
-pub(super) fn blame<'a>(seats: impl Iterator<Item = &'a Seat> + Clone) -> Option<Cause> {
+pub(super) fn blame<'a>(seats: impl Iterator<Item = &'a Seat> + Clone, names: &Names) -> Option<Cause> {
     if let Some(id) = seats.clone().position(Seat::is_at_the_end_of_time) {
         return Some(Cause::EndOfTime { id });
     }
@@ -376,7 +376,7 @@ pub(super) fn blame<'a>(seats: impl Iterator<Item = &'a Seat> + Clone) -> Option
     let left = seats.enumerate().flat_map(|(to, seat)| seat.messages().map(move |message| (to, message)));
     let (to, first) = left.clone().min_by_key(|(to, message)| (message.arrival, *to))?;
     let (from, arrival) = (first.letter.outside.from as usize, first.arrival);
-    let about = first.letter.outside.tag.to_string();
+    let about = names.told(first.letter.outside.tag);
     Some(Cause::NotReceived { count: left.count(), from, to, about, arrival })
 }
 

@@ -283,7 +283,7 @@ pub(crate) fn run<T>(
     }
     clock.watched.beat(0).rests();
     let state = clock.state.borrow();
-    let cause = clock.cause.take().or_else(|| blame(state.seats.iter()));
+    let cause = clock.cause.take().or_else(|| blame(state.seats.iter(), &known.names));
     let Some(cause) = cause else {
         let results = results.take().into_iter();
         return Ok(results.map(|result| result.expect("it has ended")).collect());

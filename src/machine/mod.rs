@@ -130,6 +130,7 @@ impl Setup {
             pair: self.network.is_instant_pair(),
             cost: self.network.reception_cost(),
             entrances: self.network.entrances(),
+            names: self.names.clone(),
         }
     }
 
@@ -725,6 +726,7 @@ impl Machine {
             rates: self.rates.clone(),
             barrier: self.barrier,
             groups: if self.over.is_some() { Groups::apart() } else { Groups::default() },
+            names: Arc::default(),
             trace: self.trace,
             logs: Mutex::default(),
             run: RUNS.fetch_add(1, Ordering::Relaxed),

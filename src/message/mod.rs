@@ -3,6 +3,7 @@
 mod envelope;
 mod id;
 pub(crate) mod matching;
+mod names;
 mod pack;
 mod packed;
 pub(crate) mod parcel;
@@ -12,10 +13,11 @@ mod want;
 
 pub(crate) use envelope::{Envelope, Letter, Outside, Receiver, Seen};
 pub use id::MessageId;
+pub(crate) use names::Names;
 pub(crate) use pack::number_of;
 pub use pack::{Body, Pack, Plain, Slice, Unpack};
 pub(crate) use packed::Packed;
 pub use payload::Payload;
 pub use tag::Tag;
-pub(crate) use tag::{Collective, RawTag};
+pub(crate) use tag::{Collective, NamedTag, RawTag};
 pub(crate) use want::{Key, Matched, Want};

@@ -284,6 +284,9 @@ impl RawTag {
     }
 }
 
+/// A tag without the type of its messages, and what errors call it.
+pub(crate) type NamedTag = (RawTag, Option<&'static str>);
+
 /// The kinds of collectives. The kind is part of the tag, so that different ones never take each other's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Collective {

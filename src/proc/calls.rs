@@ -4,14 +4,11 @@ use std::panic::Location;
 
 use super::processor::Proc;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Outside, Payload, RawTag, Tag, Want};
+use crate::message::{Envelope, NamedTag, Outside, Payload, RawTag, Tag, Want};
 use crate::rules::operation::Operation;
 use crate::rules::reception::Reception;
 use crate::time::Time;
 use crate::trace::{CallKind, CallTag, SendRecv, Until};
-
-/// A tag without the type of its messages, and what errors call it.
-type NamedTag = (RawTag, Option<&'static str>);
 
 impl<'a> Proc<'a> {
     /// Sends a value to a processor, and goes on when its first word enters the network.
@@ -288,6 +285,7 @@ impl<'a> Proc<'a> {
         if self.engine.engaged || self.is_synchronous(to, words) {
             return self.sends_among(to, tag, words, make());
         }
+        self.setup.names.hear(tag);
         let network = &self.setup.network;
         let message = self.engine.turns_to(network, to, words);
         if message.never_comes() {
@@ -387,6 +385,7 @@ impl<'a> Proc<'a> {
         words: usize,
         parcel: Parcel,
     ) -> Operation {
+        self.setup.names.hear((tag, name));
         let asks = self.is_synchronous(to, words);
         Operation::send(to as u32, tag, words as u32, asks, Some(parcel)).named(name)
     }

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 
 use super::group::Groups;
 use super::work::{Rates, Work};
+use crate::message::Names;
 use crate::params::{Level, Params};
 use crate::rules::network::Network;
 use crate::time::Time;
@@ -27,6 +28,8 @@ pub(crate) struct Setup {
     pub barrier: Option<Time>,
     /// The groups in which they act.
     pub groups: Groups,
+    /// What their tags are called.
+    pub names: Arc<Names>,
     /// Whether they note what they do.
     pub trace: bool,
     /// What those did that have come to their end, if they note that.

@@ -916,6 +916,22 @@ fn a_message_that_nobody_receives_is_named() {
     let error = run.unwrap_err();
     let about = "with tag 0".into();
     assert_eq!(error.cause, Cause::NotReceived { count: 2, from: 1, to: 2, about, arrival: 8 * US });
+    // It has the name that its sender's tag has; of tags that share a number, all names.
+    const ROW: Tag<u8> = Tag::named(7, "row");
+    const COLUMN: Tag<u16> = Tag::named(7, "column");
+    let lost = |others: usize| {
+        let run = machine(3, "L=6, o=2, g=4").run(|p| match p.id() {
+            0 => {
+                p.send(1, ROW.step(4), 0);
+                (0..others).for_each(|_| p.send(2, COLUMN, 0));
+            }
+            1 => (),
+            _ => (0..others).for_each(|_| _ = p.recv(COLUMN)),
+        });
+        run.unwrap_err().to_string()
+    };
+    assert!(lost(0).contains("with tag 7 (row), step 4, there"), "{}", lost(0));
+    assert!(lost(1).contains("with tag 7 (column or row), step 4, there"), "{}", lost(1));
     let error = failure(machine(4, "L=6, o=2, g=4"), |_| ());
     assert!(matches!(error.cause, Cause::NotReceived { count: 8, .. }), "{error}");
 }

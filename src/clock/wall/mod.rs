@@ -694,7 +694,7 @@ pub(crate) fn run<T: Send>(
         let (core, place) = spread.seat_of(id);
         &rosters[core].seats[place]
     });
-    if let Some(cause) = wall.cause.lock().take().or_else(|| blame(seats.clone())) {
+    if let Some(cause) = wall.cause.lock().take().or_else(|| blame(seats.clone(), &wall.known.names)) {
         let began = !matches!(cause, Cause::Host(_));
         let processors =
             seats.clone().enumerate().filter(|_| began).map(|(id, seat)| seat.state(id)).collect();
