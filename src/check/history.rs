@@ -1,11 +1,10 @@
 //! What a traced run took: which message each receive and look got, which others it could have got, and what came of that.
-//!
-//! A call *follows* another if that is before it in the same program, or has sent a message without which it would not be
-//! as it is. What does not follow a reception stays as it is, whatever the reception takes.
+//! What does not follow a reception stays as it is, whatever the reception takes.
 
 use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 
+use super::calls::{Calls, before};
 use crate::message::{Key, MessageId, RawTag, Want};
 use crate::params::params_of;
 use crate::time::Time;
@@ -25,10 +24,8 @@ pub(super) struct History<'a> {
     pub to: Vec<Vec<Sent>>,
     /// Where each message comes from.
     pub origins: HashMap<MessageId, Origin>,
-    /// The number of each call among its processor's.
-    numbers: Vec<usize>,
-    /// For each call and each processor, how many calls of the processor it follows, with itself.
-    follows: Vec<u32>,
+    /// Its calls.
+    pub calls: Calls<'a>,
     /// The places of messages.
     messages: HashMap<MessageId, usize>,
     /// How long sends and receptions cost.
@@ -83,76 +80,30 @@ pub(super) struct Take {
 impl<'a> History<'a> {
     /// `places` are those of the calls that may take one of several messages.
     pub(super) fn of(trace: &'a Trace, places: &'a [(usize, &'static Location<'static>)]) -> History<'a> {
-        let P = trace.params.P;
         let messages: HashMap<MessageId, usize> =
             trace.messages.iter().enumerate().map(|(place, message)| (message.id, place)).collect();
-        let (mut numbers, mut firsts) = (Vec::with_capacity(trace.calls.len()), vec![0; P]);
-        for (place, call) in trace.calls.iter().enumerate() {
-            if place == 0 || trace.calls[place - 1].id != call.id {
-                firsts[call.id] = place;
-            }
-            numbers.push(place - firsts[call.id]);
-        }
+        let (to, origins) = sent(trace, &messages);
         let mut history = History {
             trace,
             places,
             takes: Vec::new(),
             takers: HashMap::new(),
-            to: vec![Vec::new(); P],
-            origins: HashMap::new(),
-            numbers,
-            follows: Vec::new(),
-            messages: HashMap::new(),
+            to,
+            calls: Calls::of(trace, &origins),
+            origins,
+            messages,
             overheads: HashMap::new(),
             last_came: Vec::new(),
         };
-        history.finds_sends(&messages);
-        history.finds_takes(&messages);
-        history.finds_what_follows();
+        history.finds_takes();
         history.finds_lengths();
-        history.messages = messages;
         history
     }
 
-    /// Finds what was sent, and what of that can be taken.
-    fn finds_sends(&mut self, messages: &HashMap<MessageId, usize>) {
-        let mut posted: HashMap<(usize, u32), (usize, &CallTag)> = HashMap::new();
-        for (place, call) in self.trace.calls.iter().enumerate() {
-            let of_none = CallTag { number: 0, name: None };
-            let (at, tag) = match &call.what {
-                CallKind::Isend { request, tag, .. } | CallKind::Irecv { request, tag, .. } => {
-                    posted.insert((call.id, *request), (place, tag));
-                    continue;
-                }
-                CallKind::Wait { request, .. } => match posted.get(&(call.id, *request)) {
-                    Some(posted) => *posted,
-                    None => continue,
-                },
-                CallKind::Send { tag, .. } => (place, tag),
-                CallKind::SendRecv(both) => (place, &both.tag),
-                _ => (place, &of_none),
-            };
-            let before = (self.numbers[at] > 0).then(|| at - 1);
-            if let Some(sent) = call.what.sent() {
-                let first = first_of(sent);
-                // What waits for a reply follows that.
-                self.origins.insert(sent.message, Origin { call: at, follows: Some(at) });
-                self.origins.insert(first, Origin { call: at, follows: before });
-                if let Some(&message) = messages.get(&first) {
-                    let tag = RawTag::numbered(tag.number);
-                    self.to[self.trace.messages[message].to].push(Sent { message, tag });
-                }
-            }
-            if let Some(rendezvous) = call.what.got().and_then(|got| got.rendezvous.as_ref()) {
-                self.origins.insert(rendezvous.reply, Origin { call: at, follows: before });
-            }
-        }
-    }
-
     /// Finds what was taken. Some calls took the first of several, or looked.
-    fn finds_takes(&mut self, messages: &HashMap<MessageId, usize>) {
+    fn finds_takes(&mut self) {
         let wants = |from: &Option<usize>, tag: &CallTag| Want::of(*from, RawTag::numbered(tag.number));
-        let got = |got: &Transfer| messages.get(&first_of(got)).copied();
+        let got = |got: &Transfer| self.messages.get(&first_of(got)).copied();
         // The receives of requests that were not waited for, and the numbers of their requests.
         let mut open: Vec<(u32, usize, Want)> = Vec::new();
         // What was not over by then was not seen to be done.
@@ -257,89 +208,6 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Finds what follows what: a call follows the one before it, and the one that sent what it got.
-    fn finds_what_follows(&mut self) {
-        let (P, calls) = (self.trace.params.P, &self.trace.calls);
-        let mut follows = vec![0; calls.len() * P];
-        let mut ready: Vec<std::ops::Range<usize>> = vec![0..0; P];
-        for (place, call) in calls.iter().enumerate() {
-            let first = place - self.numbers[place];
-            ready[call.id] = first..place + 1;
-        }
-        let mut done = vec![false; calls.len()];
-        loop {
-            let mut barrier = true; // all who are not at their end wait in it
-            let mut goes_on = false;
-            for range in &mut ready {
-                while let Some(place) = range.clone().next() {
-                    let call = &calls[place];
-                    if call.what == CallKind::Barrier {
-                        break;
-                    }
-                    barrier = false;
-                    let got = call.what.got().map(|got| [got.message, first_of(got)]);
-                    let granted = call.what.sent().and_then(|sent| sent.rendezvous.as_ref());
-                    let messages = got.into_iter().flatten().chain(granted.map(|granted| granted.reply));
-                    let from: Vec<usize> = messages
-                        .filter_map(|id| self.origins.get(&id)?.follows)
-                        .filter(|at| *at != place)
-                        .collect();
-                    if !from.iter().all(|at| done[*at]) {
-                        break;
-                    }
-                    for at in from.into_iter().chain((self.numbers[place] > 0).then(|| place - 1)) {
-                        for other in 0..P {
-                            follows[place * P + other] =
-                                follows[place * P + other].max(follows[at * P + other]);
-                        }
-                    }
-                    follows[place * P + call.id] = self.numbers[place] as u32 + 1;
-                    (done[place], goes_on) = (true, true);
-                    range.start += 1;
-                }
-            }
-            if barrier && ready.iter().any(|range| !range.is_empty()) {
-                let here: Vec<usize> = ready.iter().filter_map(|range| range.clone().next()).collect();
-                for at in &here {
-                    follows[at * P + calls[*at].id] = self.numbers[*at] as u32 + 1;
-                    if self.numbers[*at] > 0 {
-                        for other in 0..P {
-                            let before = follows[(at - 1) * P + other];
-                            follows[at * P + other] = follows[at * P + other].max(before);
-                        }
-                    }
-                }
-                let all = |other: usize| here.iter().map(|at| follows[at * P + other]).max().unwrap_or(0);
-                let all: Vec<u32> = (0..P).map(all).collect();
-                for at in here {
-                    follows[at * P..][..P].copy_from_slice(&all);
-                    done[at] = true;
-                }
-                ready.iter_mut().for_each(|range| range.start = range.end.min(range.start + 1));
-                goes_on = true;
-            }
-            if !goes_on {
-                break; // all is done; or the run has failed, and what is left waits for what never came
-            }
-        }
-        self.follows = follows;
-    }
-
-    /// Whether a call follows another, or is it.
-    pub(super) fn follows(&self, call: usize, other: usize) -> bool {
-        self.followed(call)[self.trace.calls[other].id] as usize > self.numbers[other]
-    }
-
-    /// How many calls of each processor a call follows, with itself.
-    pub(super) fn followed(&self, call: usize) -> &[u32] {
-        &self.follows[call * self.to.len()..][..self.to.len()]
-    }
-
-    /// The number of a call among its processor's.
-    pub(super) fn number(&self, call: usize) -> usize {
-        self.numbers[call]
-    }
-
     pub(super) fn message(&self, place: usize) -> &Message {
         &self.trace.messages[place]
     }
@@ -403,11 +271,11 @@ impl<'a> History<'a> {
         let mut needs = HashSet::new();
         let mut open = vec![(take, got)];
         while let Some((take, got)) = open.pop() {
-            let posted = (self.numbers[take.posted] > 0).then(|| take.posted - 1);
+            let posted = before(self.trace, take.posted);
             let calls = [posted, got.and_then(|got| self.before(got))];
             let wants = |other: &Take| got.is_some_and(|got| self.wanted(other).any(|wanted| wanted == got));
             for (place, other) in self.takes.iter().enumerate() {
-                let follows = calls.into_iter().flatten().any(|call| self.follows(call, other.call));
+                let follows = calls.into_iter().flatten().any(|call| self.calls.follows(call, other.call));
                 let is_first = || !other.leaves && other.id == take.id && other.posted < take.posted;
                 if (follows || (is_first() && wants(other))) && needs.insert(place) {
                     open.push((other, other.got));
@@ -422,7 +290,7 @@ impl<'a> History<'a> {
         let nothing = (take.in_vain.is_some() && take.got.is_some()).then_some(None);
         let is_gone =
             |message| self.takers.get(&message).is_some_and(|taker| self.takes[*taker].is_before(take));
-        let follows = |message| self.before(message).is_some_and(|call| self.follows(call, take.call));
+        let follows = |message| self.before(message).is_some_and(|call| self.calls.follows(call, take.call));
         let could = |message: &usize| take.got != Some(*message) && !is_gone(*message) && !follows(*message);
         nothing.into_iter().chain(self.wanted(take).filter(could).map(Some)).collect()
     }
@@ -447,7 +315,7 @@ impl<'a> History<'a> {
 
     /// Tells a take from others.
     pub(super) fn id(&self, take: &Take) -> TakeId {
-        (take.id, self.numbers[take.posted], take.leaves)
+        (take.id, self.calls.number(take.posted), take.leaves)
     }
 
     /// Whether there is a look for what the receive of a request would have got, had it come.
@@ -508,7 +376,44 @@ impl Take {
     }
 }
 
+/// For each processor the messages to it that a receive can take, as they were sent; and where each message comes from.
+fn sent(trace: &Trace, messages: &HashMap<MessageId, usize>) -> (Vec<Vec<Sent>>, HashMap<MessageId, Origin>) {
+    let (mut to, mut origins) = (vec![Vec::new(); trace.params.P], HashMap::new());
+    let mut posted: HashMap<(usize, u32), (usize, &CallTag)> = HashMap::new();
+    for (place, call) in trace.calls.iter().enumerate() {
+        let of_none = CallTag { number: 0, name: None };
+        let (at, tag) = match &call.what {
+            CallKind::Isend { request, tag, .. } | CallKind::Irecv { request, tag, .. } => {
+                posted.insert((call.id, *request), (place, tag));
+                continue;
+            }
+            CallKind::Wait { request, .. } => match posted.get(&(call.id, *request)) {
+                Some(posted) => *posted,
+                None => continue,
+            },
+            CallKind::Send { tag, .. } => (place, tag),
+            CallKind::SendRecv(both) => (place, &both.tag),
+            _ => (place, &of_none),
+        };
+        let before = before(trace, at);
+        if let Some(sent) = call.what.sent() {
+            let first = first_of(sent);
+            // What waits for a reply follows that.
+            origins.insert(sent.message, Origin { call: at, follows: Some(at) });
+            origins.insert(first, Origin { call: at, follows: before });
+            if let Some(&message) = messages.get(&first) {
+                let tag = RawTag::numbered(tag.number);
+                to[trace.messages[message].to].push(Sent { message, tag });
+            }
+        }
+        if let Some(rendezvous) = call.what.got().and_then(|got| got.rendezvous.as_ref()) {
+            origins.insert(rendezvous.reply, Origin { call: at, follows: before });
+        }
+    }
+    (to, origins)
+}
+
 /// The message that a receive takes first: the request, if there is one.
-fn first_of(transfer: &Transfer) -> MessageId {
+pub(super) fn first_of(transfer: &Transfer) -> MessageId {
     transfer.rendezvous.as_ref().map_or(transfer.message, |rendezvous| rendezvous.request)
 }

@@ -112,11 +112,12 @@ impl Prefix {
         let mut open = vec![u32::MAX; P];
         for (place, take) in history.takes.iter().enumerate() {
             if got.get(&place) != Some(&take.got) {
-                open[take.id] = open[take.id].min(history.number(take.call) as u32);
+                open[take.id] = open[take.id].min(history.calls.number(take.call) as u32);
             }
         }
-        let is_settled =
-            |call: usize| history.followed(call).iter().zip(&open).all(|(followed, open)| followed <= open);
+        let is_settled = |call: usize| {
+            history.calls.followed(call).iter().zip(&open).all(|(followed, open)| followed <= open)
+        };
         let mut prefix = Prefix {
             items: (0..P).map(|_| Vec::new()).collect(),
             flights: Vec::new(),

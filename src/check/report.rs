@@ -160,6 +160,23 @@ impl fmt::Display for Choices {
 const LISTED: usize = 16;
 
 impl<R> Checked<R> {
+    /// Of no run yet.
+    pub(super) fn new(strategy: Strategy, seed: u64) -> Checked<R> {
+        Checked {
+            strategy,
+            seed,
+            runs: 0,
+            audited: 0,
+            messages: 0,
+            classes: Vec::new(),
+            others: 0,
+            choices: Vec::new(),
+            seen: 0,
+            coverage: None,
+            failure: None,
+        }
+    }
+
     /// So many different results are kept.
     pub const MOST: usize = 1000;
 
@@ -180,7 +197,8 @@ impl<R> fmt::Display for Checked<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Checked { strategy, seed, runs, audited, .. } = self;
         let s = |n: &usize| if *n == 1 { "" } else { "s" };
-        write!(f, "{runs} run{} of {} messages, {strategy} orders", s(runs), self.messages)?;
+        let (these, of) = (s(runs), s(&self.messages));
+        write!(f, "{runs} run{these} of {} message{of}, {strategy} orders", self.messages)?;
         match self.coverage {
             Some(_) => writeln!(f, "; {audited} held against the rules")?,
             None => writeln!(f, " by seed {seed}; {audited} held against the rules")?,

@@ -44,8 +44,8 @@ enum Pair {
     Beside,
 }
 
-/// So many ways are tried at most.
-const MOST: usize = 400;
+/// So much is tried at most.
+const TRIES: usize = 5000;
 
 impl<'k, 'p> Room<'k, 'p> {
     pub(super) fn of(known: &'k Known<'p>) -> Room<'k, 'p> {
@@ -68,13 +68,11 @@ impl<'k, 'p> Room<'k, 'p> {
     /// Times that the machine comes to.
     pub(super) fn solved(&self) -> Solved {
         let mut open = vec![Ways::default()];
-        let mut tried = 0;
+        let mut tries = TRIES;
         while let Some(ways) = open.pop() {
-            tried += 1;
-            if tried > MOST {
-                return Solved::Unknown;
-            }
-            let times = match self.times(&ways).solved() {
+            let Some(left) = tries.checked_sub(1) else { return Solved::Unknown };
+            tries = left;
+            let times = match self.times(&ways).solved(&mut tries) {
                 Solved::Never => continue,
                 Solved::Unknown => return Solved::Unknown,
                 Solved::Times(times) => times,

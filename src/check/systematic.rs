@@ -291,10 +291,10 @@ impl Systematic {
         let last_before: Vec<usize> = came.filter_map(|(place, _)| history.before(place)).collect();
         let can_be = |place: &usize| {
             let take = &history.takes[*place];
-            let follows = history.follows(take.call, history.takes[new.0].call);
+            let follows = history.calls.follows(take.call, history.takes[new.0].call);
             !of_run.contains(place)
                 && !follows
-                && last_before.iter().any(|call| history.follows(*call, take.call))
+                && last_before.iter().any(|call| history.calls.follows(*call, take.call))
                 && history.needs(take, take.got).is_subset(&of_run)
         };
         let is_near = |place: &usize| {
@@ -304,7 +304,7 @@ impl Systematic {
                     && its.enter <= end
                     && history
                         .before(message)
-                        .is_some_and(|call| history.follows(call, history.takes[*place].call))
+                        .is_some_and(|call| history.calls.follows(call, history.takes[*place].call))
             })
         };
         let all: Vec<usize> = (0..history.takes.len()).filter(can_be).collect();

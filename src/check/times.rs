@@ -34,9 +34,6 @@ pub(super) enum Solved {
 /// So many rounds at most.
 const ROUNDS: usize = 4000;
 
-/// So many choices at most are tried of which things others are no later than.
-const SYSTEMS: usize = 200;
-
 impl Times {
     /// The end of time, for what can be as late as it likes.
     const END: Time = Time::from_ps(i64::MAX / 4);
@@ -73,10 +70,11 @@ impl Times {
         self.is_within(what, of);
     }
 
-    /// Times that solve it: the earliest ones, if nothing need wait for another thing than those that it must.
-    pub(super) fn solved(&self) -> Solved {
+    /// Times that solve it: the earliest ones, if nothing need wait for another thing than those that it must. `tries` says how many
+    /// choices may still be tried of which things others are no later than.
+    pub(super) fn solved(&self, tries: &mut usize) -> Solved {
         match self.earliest() {
-            Solved::Unknown => self.latest(),
+            Solved::Unknown => self.latest(tries),
             solved => solved,
         }
     }
@@ -111,13 +109,12 @@ impl Times {
 
     /// The latest times: those of what is left where a circle of things that must each be earlier than the one before rules out that
     /// one of them is no later than the thing that it was no later than.
-    fn latest(&self) -> Solved {
+    fn latest(&self, tries: &mut usize) -> Solved {
         let mut open = vec![self.clone()];
         let mut is_known = true;
-        for _ in 0..SYSTEMS {
-            let Some(mut system) = open.pop() else {
-                return if is_known { Solved::Never } else { Solved::Unknown };
-            };
+        while let Some(mut system) = open.pop() {
+            let Some(left) = tries.checked_sub(1) else { return Solved::Unknown };
+            *tries = left;
             match system.descends() {
                 Descent::Ends(times) => return Solved::Times(times),
                 Descent::Never => (),
@@ -129,7 +126,7 @@ impl Times {
                 })),
             }
         }
-        Solved::Unknown
+        if is_known { Solved::Never } else { Solved::Unknown }
     }
 
     /// Goes down from the end of time.

@@ -3,8 +3,8 @@
 
 use loggp::collectives::Course;
 use loggp::{
-    Carrier, Cause, ClockKind, Dilation, Group, Latency, LogGps, Machine, Params, Ports, Proc, Run, RunError,
-    Tag, Time, US, Work, audit, collectives,
+    Carrier, Cause, Check, ClockKind, Dilation, Group, Latency, LogGps, Machine, Params, Ports, Proc, Run,
+    RunError, Tag, Time, US, Work, audit, collectives,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -320,6 +320,27 @@ fn results_are_right_where_work_is_measured() {
 }
 
 /// Messages of the program with every small tag are under way around every collective, and stay apart.
+/// How many orders each collective has among so many.
+fn orders(P: usize) -> [usize; COLLECTIVES] {
+    let check = Check::new().strategy(loggp::Strategy::Systematic).runs(100_000);
+    std::array::from_fn(|which| {
+        let checked = check.run(&machine(figure_3(P)), |p: &mut Proc| call(p, which)).unwrap();
+        let coverage = checked.coverage.unwrap();
+        assert!(coverage.is_done && coverage.beyond_failed == 0, "{P}, {which}: {coverage:?}");
+        coverage.orders
+    })
+}
+
+#[test]
+fn results_are_right_under_every_order() {
+    // A gather, an all-to-all, and what exchanges as that does take messages as they come.
+    assert_eq!(orders(3), [1, 1, 1, 1, 1, 1, 2, 27, 1, 27, 27]);
+    // Half a minute.
+    if times(1) > 1 {
+        assert_eq!(orders(4), [1, 1, 1, 1, 1, 1, 6, 1872, 1, 1872, 1872]);
+    }
+}
+
 #[test]
 fn messages_of_the_program_do_not_mix_with_those_of_collectives() {
     for seed in seeds(30) {
@@ -618,22 +639,37 @@ fn call(p: &mut Proc, which: usize) {
     call_as(p, which, p.id(), p.p());
 }
 
-/// Calls collective number `which` of those whom `p` acts with: as the one with this rank, of so many.
+/// So many collectives [`call_as`] knows; then comes the machine's barrier.
+const COLLECTIVES: usize = 11;
+
+/// Calls collective number `which` of those whom `p` acts with: as the one with this rank, of so many. What is combined are
+/// ranges of ranks, each of which must begin where the one before ends.
 fn call_as(p: &mut Proc, which: usize, rank: usize, members: usize) {
+    let range = |from: usize, to: usize| (from << 4 | to) as u8;
+    let join = |a: u8, b: u8| {
+        assert_eq!(a & 15, b >> 4);
+        a & 0xf0 | b & 15
+    };
+    let (mine, at_root) = (range(rank, rank + 1), rank == 0);
+    let ranges = |to: &dyn Fn(usize) -> u8| Vec::from_iter((0..members).map(to));
     match which {
         0 => collectives::barrier(p),
-        1 => assert_eq!(collectives::broadcast(p, 0, (rank == 0).then_some(7_u8)), 7),
-        2 => assert!(collectives::reduce(p, 0, 1_u8, |a, b| a + b).is_none_or(|sum| sum == members as u8)),
-        3 => assert_eq!(collectives::all_reduce(p, 1_u8, |a, b| a + b), members as u8),
-        4 => assert_eq!(collectives::scan(p, 1_u8, |a, b| a + b), rank as u8 + 1),
-        5 => {
-            assert!(collectives::exclusive_scan(p, 1_u8, |a, b| a + b).is_none_or(|sum| sum == rank as u8))
+        1 => assert_eq!(collectives::broadcast(p, 0, at_root.then_some(7_u8)), 7),
+        2 => assert_eq!(collectives::reduce(p, 0, mine, join), at_root.then_some(range(0, members))),
+        3 => assert_eq!(collectives::all_reduce(p, mine, join), range(0, members)),
+        4 => assert_eq!(collectives::scan(p, mine, join), range(0, rank + 1)),
+        5 => assert_eq!(collectives::exclusive_scan(p, mine, join), (!at_root).then_some(range(0, rank))),
+        6 => assert_eq!(collectives::gather(p, 0, mine), at_root.then(|| ranges(&|of| range(of, of + 1)))),
+        7 => {
+            let got = collectives::all_to_all(p, ranges(&|to| range(rank, to)));
+            assert_eq!(got, ranges(&|from| range(from, rank)));
         }
-        6 => assert!(collectives::gather(p, 0, 1_u8).is_none_or(|all| all == vec![1; members])),
-        7 => assert_eq!(collectives::all_to_all(p, vec![1_u8; members]), vec![1; members]),
-        8 => assert_eq!(collectives::scatter(p, 0, (rank == 0).then(|| vec![1_u8; members])), 1),
-        9 => assert_eq!(collectives::all_gather(p, 1_u8), vec![1; members]),
-        10 => assert_eq!(collectives::reduce_scatter(p, vec![1_u8; members], |a, b| a + b), members as u8),
+        8 => assert_eq!(
+            collectives::scatter(p, 0, at_root.then(|| ranges(&|to| range(to, 0)))),
+            range(rank, 0)
+        ),
+        9 => assert_eq!(collectives::all_gather(p, mine), ranges(&|of| range(of, of + 1))),
+        10 => assert_eq!(collectives::reduce_scatter(p, vec![mine; members], join), range(0, members)),
         _ => p.barrier(),
     }
 }
@@ -642,7 +678,7 @@ fn call_as(p: &mut Proc, which: usize, rank: usize, members: usize) {
 fn different_collectives_end_the_run() {
     for (P, clock) in [(2, ClockKind::Virtual), (5, ClockKind::Virtual), (4, ClockKind::Wall)] {
         for odd in [0, P - 1] {
-            for (usual, other) in (0..12).flat_map(|a| (0..12).map(move |b| (a, b))) {
+            for (usual, other) in (0..=COLLECTIVES).flat_map(|a| (0..=COLLECTIVES).map(move |b| (a, b))) {
                 let machine = machine(figure_3(P)).barrier(US).clock(clock).dilation(Dilation::Fixed(1.0));
                 let program = |p: &mut Proc| call(p, if p.id() == odd { other } else { usual });
                 if usual == other {
