@@ -1,8 +1,10 @@
 //! What a traced run took: which message each receive and look got, which others it could have got, and what came of that.
 //! What does not follow a reception stays as it is, whatever the reception takes.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::panic::Location;
+use std::rc::Rc;
 
 use super::calls::{Calls, before};
 use crate::message::{Key, MessageId, RawTag, Want};
@@ -28,6 +30,8 @@ pub(super) struct History<'a> {
     pub calls: Calls<'a>,
     /// The places of messages.
     messages: HashMap<MessageId, usize>,
+    /// What takes need, of those for which that was looked up.
+    needs: RefCell<HashMap<usize, Rc<HashSet<usize>>>>,
     /// How long sends and receptions cost.
     overheads: HashMap<(bool, MessageId), Time>,
     /// When the last processor came to each of the machine's own barriers.
@@ -92,6 +96,7 @@ impl<'a> History<'a> {
             calls: Calls::of(trace, &origins),
             origins,
             messages,
+            needs: RefCell::default(),
             overheads: HashMap::new(),
             last_came: Vec::new(),
         };
@@ -267,22 +272,41 @@ impl<'a> History<'a> {
 
     /// The takes without which a take would not get a message, or nothing: those before it, those before the message, those that
     /// want the message and come first, and those without which these would not be as they are.
-    pub(super) fn needs(&self, take: &Take, got: Option<usize>) -> HashSet<usize> {
+    pub(super) fn needs(&self, place: usize, got: Option<usize>) -> Rc<HashSet<usize>> {
+        let is_own = self.takes[place].got == got;
+        if let Some(known) = self.needs.borrow().get(&place).filter(|_| is_own) {
+            return Rc::clone(known);
+        }
         let mut needs = HashSet::new();
-        let mut open = vec![(take, got)];
-        while let Some((take, got)) = open.pop() {
-            let posted = before(self.trace, take.posted);
-            let calls = [posted, got.and_then(|got| self.before(got))];
-            let wants = |other: &Take| got.is_some_and(|got| self.wanted(other).any(|wanted| wanted == got));
-            for (place, other) in self.takes.iter().enumerate() {
-                let follows = calls.into_iter().flatten().any(|call| self.calls.follows(call, other.call));
-                let is_first = || !other.leaves && other.id == take.id && other.posted < take.posted;
-                if (follows || (is_first() && wants(other))) && needs.insert(place) {
-                    open.push((other, other.got));
+        let mut open = vec![(place, got)];
+        while let Some((place, got)) = open.pop() {
+            for other in self.needs_itself(place, got) {
+                if needs.insert(other) {
+                    match self.needs.borrow().get(&other) {
+                        Some(known) => needs.extend(known.iter()),
+                        None => open.push((other, self.takes[other].got)),
+                    }
                 }
             }
         }
+        let needs = Rc::new(needs);
+        if is_own {
+            self.needs.borrow_mut().insert(place, Rc::clone(&needs));
+        }
         needs
+    }
+
+    /// The same, without those that only others of them need.
+    fn needs_itself(&self, place: usize, got: Option<usize>) -> impl Iterator<Item = usize> {
+        let take = &self.takes[place];
+        let calls = [before(self.trace, take.posted), got.and_then(|got| self.before(got))];
+        let got = self.to[take.id].iter().find(|sent| Some(sent.message) == got);
+        self.takes.iter().enumerate().filter_map(move |(place, other)| {
+            let follows = calls.into_iter().flatten().any(|call| self.calls.follows(call, other.call));
+            let is_first = || !other.leaves && other.id == take.id && other.posted < take.posted;
+            let wants = || got.is_some_and(|got| self.is_wanted(&other.wants, got));
+            (follows || (is_first() && wants())).then_some(place)
+        })
     }
 
     /// What else a receive or a look could have taken: messages, and nothing if it is a look.

@@ -50,7 +50,7 @@ pub use systematic::Coverage;
 /// let checked = Check::new().strategy(Strategy::Systematic).results_may_differ(true).run(&machine, program)?;
 /// let results: Vec<_> = checked.classes.iter().map(|class| &class.result[0]).collect();
 /// assert_eq!(results, ["every order", "order every"]);
-/// assert!(checked.coverage.unwrap().is_done);
+/// assert!(checked.coverage.unwrap().is_done());
 ///
 /// let failure = machine.check(program)?.failure.unwrap();
 /// assert_eq!(failure.late[0].to_string(), "message 0 of processor 1 to 0, 6 us");

@@ -203,27 +203,30 @@ impl<R> fmt::Display for Checked<R> {
             Some(_) => writeln!(f, "; {audited} held against the rules")?,
             None => writeln!(f, " by seed {seed}; {audited} held against the rules")?,
         }
-        if let Some(Coverage { orders, is_done, beyond, beyond_failed }) = self.coverage {
-            let by = |n: usize| if n == 1 { "order, by" } else { "orders, which differ in" };
-            write!(f, "{orders} {} what receives, looks and waits take", by(orders))?;
-            f.write_str(if is_done { "; there are no others" } else { "; there may be more" })?;
+        if let Some(Coverage { orders, more, beyond, beyond_failed }) = self.coverage {
+            let by = if orders == 1 { "order, by" } else { "orders, which differ in" };
+            write!(f, "{orders} {by} what receives, looks and waits take")?;
+            f.write_str(if more.is_none() { "; there are no others" } else { "; there may be more" })?;
+            let of = if beyond > 0 { " with latencies up to L" } else { "" };
+            write!(f, "{of}{}", more.map_or(String::new(), |why| format!(" ({why})")))?;
             if beyond > 0 {
-                let failed = if beyond_failed > 0 {
-                    format!(", of which {beyond_failed} fail")
-                } else {
-                    String::new()
-                };
-                write!(f, " with latencies up to L, and at least {beyond} with longer ones{failed}")?;
+                write!(f, ", and at least {beyond} with longer ones")?;
+            }
+            if beyond_failed > 0 {
+                let fail = if beyond_failed == 1 { "one fails" } else { &format!("{beyond_failed} fail") };
+                write!(f, ", of which {fail}")?;
             }
             writeln!(f)?;
         }
         for few in 1..=super::late_few::MOST {
-            if let Some(probability) = self.probability(few).filter(|_| self.failure.is_none()) {
+            let probability = self.probability(few).filter(|_| self.failure.is_none());
+            // A bound: it is not rounded up, and says nothing if it is 0.
+            let percent = probability.map_or(0.0, |bound| (1000.0 * bound).floor() / 10.0).min(99.9);
+            if percent > 0.0 {
                 let given = if few == 1 { "one message" } else { "two messages" };
                 writeln!(
                     f,
-                    "a failure that needs {given} late is found with a probability of at least {:.1}%",
-                    (1000.0 * probability).floor() / 10.0
+                    "a failure that needs {given} late is found with a probability of at least {percent:.1}%"
                 )?;
             }
         }
@@ -234,12 +237,14 @@ impl<R> fmt::Display for Checked<R> {
         if let Some(failure) = &self.failure {
             return failure.fmt(f);
         }
+        let is_beyond = self.coverage.is_some_and(|coverage| coverage.beyond > 0);
+        let every = if is_beyond { "every run with latencies up to L" } else { "every run" };
         match self.classes.len() + self.others {
-            1 => f.write_str("every run came to the same right end"),
+            1 => write!(f, "{every} came to the same right end"),
             _ => {
                 let more = if self.others > 0 { "more than " } else { "" };
                 let n = self.classes.len();
-                write!(f, "every run came to a right end; the result depends on the order: {more}{n} results")
+                write!(f, "{every} came to a right end; the result depends on the order: {more}{n} results")
             }
         }
     }

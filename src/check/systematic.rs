@@ -44,8 +44,10 @@ pub(super) struct Systematic {
     looks: usize,
     /// How many classes could not be run.
     missed: usize,
-    /// Whether it may have overlooked some: a look did not see what a request got meanwhile.
-    is_unsure: bool,
+    /// Whether the time was over before all was learnt from a run.
+    ended: bool,
+    /// Why it may have overlooked some, if it may.
+    overlooks: Option<&'static str>,
 }
 
 /// A run that is to be made.
@@ -100,12 +102,19 @@ impl Step {
 pub struct Coverage {
     /// How many orders there are that differ in what a receive, a look or a wait takes.
     pub orders: usize,
-    /// Whether these are all.
-    pub is_done: bool,
+    /// Why there may be more, if there may be.
+    pub more: Option<&'static str>,
     /// How many more there are, at least, in which a message is under way for longer than L.
     pub beyond: usize,
     /// How many of those fail.
     pub beyond_failed: usize,
+}
+
+impl Coverage {
+    /// Whether these are all orders with latencies up to L.
+    pub fn is_done(&self) -> bool {
+        self.more.is_none()
+    }
 }
 
 /// In a run with more takes nobody looks for other classes: to find out what each take needs grows with the cube of their number.
@@ -122,7 +131,8 @@ impl Systematic {
             waits: HashSet::new(),
             looks: 0,
             missed: 0,
-            is_unsure: false,
+            ended: false,
+            overlooks: None,
         }
     }
 
@@ -168,7 +178,9 @@ impl Systematic {
                         ..Branch::default()
                     });
                     self.far.extend(far);
-                    if !in_time() || !self.settles_more(history, &places, &steps, &tried) {
+                    if !in_time() {
+                        self.ended = true;
+                    } else if !self.settles_more(history, &places, &steps, &tried) {
                         self.missed += 1;
                     }
                 }
@@ -184,11 +196,14 @@ impl Systematic {
             return;
         }
         let has_choices = || history.takes.iter().any(|take| !history.others(take).is_empty());
-        self.is_unsure |=
-            history.looks_beside_requests() || (history.has_requests_with_gaps() && has_choices());
-        let misses = usize::from(kind != Kind::Far);
+        if history.looks_beside_requests() {
+            self.overlooks = Some("a look does not see what a request has got meanwhile");
+        } else if history.has_requests_with_gaps() && has_choices() {
+            self.overlooks = Some("requests wait for each other's gaps");
+        }
         if history.takes.len() > MOST_TAKES {
-            self.missed += misses;
+            let why = "a run has too many receives to find out what else each could take";
+            self.overlooks = self.overlooks.or(is_bounded.then_some(why));
             return;
         }
         let settled: HashSet<usize> = all.iter().map(|(place, _)| *place).collect();
@@ -196,7 +211,7 @@ impl Systematic {
             (0..history.takes.len()).filter(|place| !settled.contains(place)).collect();
         rest.sort_by_cached_key(|place| {
             let take = &history.takes[*place];
-            (history.needs(take, take.got).len(), history.id(take))
+            (history.needs(*place, take.got).len(), history.id(take))
         });
         all.extend(rest.into_iter().map(|place| (place, true)));
         if !is_bounded && !self.within.contains(&of_all) {
@@ -212,12 +227,12 @@ impl Systematic {
         for (number, (place, _)) in all.iter().enumerate().filter(|(_, (_, is_open))| *is_open) {
             for other in history.others(&history.takes[*place]) {
                 if !in_time() {
-                    self.missed += misses;
+                    self.ended |= is_bounded;
                     return;
                 }
                 let missed = self.missed;
                 self.adds_class(history, &before[..number], (*place, other));
-                if kind == Kind::Far {
+                if !is_bounded {
                     self.missed = missed; // what the machine comes to is found without this run
                 }
             }
@@ -248,8 +263,7 @@ impl Systematic {
         for step in steps {
             match settled(step) {
                 Some(step) if is_as_settled(&step) => {
-                    let take = &history.takes[step.0];
-                    if history.needs(take, take.got).is_subset(&kept) {
+                    if history.needs(step.0, step.1).is_subset(&kept) {
                         kept.insert(step.0);
                         before.push(step);
                     }
@@ -263,7 +277,7 @@ impl Systematic {
         }
         let Some(new) = new.filter(|new: &Settled| !history.takes[new.0].waits()) else { return false };
         let of_run: HashSet<usize> = before.iter().map(|(place, ..)| *place).collect();
-        if history.needs(&history.takes[new.0], new.1).is_subset(&of_run) {
+        if history.needs(new.0, new.1).is_subset(&of_run) {
             let all: Vec<Settled> = before.iter().copied().chain([new]).collect();
             let got: Vec<_> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
             match Script::of(history, &got, true) {
@@ -295,7 +309,7 @@ impl Systematic {
             !of_run.contains(place)
                 && !follows
                 && last_before.iter().any(|call| history.calls.follows(*call, take.call))
-                && history.needs(take, take.got).is_subset(&of_run)
+                && history.needs(*place, take.got).is_subset(&of_run)
         };
         let is_near = |place: &usize| {
             let mut those = history.trace.messages.iter().enumerate();
@@ -321,7 +335,7 @@ impl Systematic {
     fn adds_class(&mut self, history: &History, before: &[Settled], (new, other): (usize, Option<usize>)) {
         let takes = &history.takes;
         let is_guess = takes[new].waits() && other.is_none();
-        let mut needs = history.needs(&takes[new], other);
+        let needs = history.needs(new, other);
         let is_other = |(place, got, _): &Settled| needs.contains(place) && takes[*place].got != *got;
         if needs.contains(&new)
             || before.iter().any(is_other)
@@ -331,15 +345,15 @@ impl Systematic {
         }
         let mut core: Vec<usize> = needs.iter().copied().collect();
         core.sort_by_cached_key(|place| {
-            (history.needs(&takes[*place], takes[*place].got).len(), history.id(&takes[*place]))
+            (history.needs(*place, takes[*place].got).len(), history.id(&takes[*place]))
         });
         let core: Vec<_> =
             core.into_iter().map(|place| (place, takes[place].got)).chain([(new, other)]).collect();
-        before.iter().for_each(|(place, ..)| _ = needs.remove(place));
         // What the new take gets where another one gets what it got is one of several things.
         let is_open = takes[new].got == other;
+        let is_new = |place: usize| place != new && before.iter().all(|(other, ..)| *other != place);
         let needed =
-            core.iter().filter(|(place, _)| needs.contains(place)).map(|(place, got)| (*place, *got, false));
+            core.iter().filter(|(place, _)| is_new(*place)).map(|(place, got)| (*place, *got, false));
         let all: Vec<Settled> = before.iter().copied().chain(needed).chain([(new, other, is_open)]).collect();
         let got: Vec<(usize, Option<usize>)> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
         if !self.classes.insert(number_of(got.iter().map(|take| history.named(*take)))) {
@@ -394,7 +408,11 @@ impl Systematic {
         let beyond = || self.beyond.iter().filter(|(order, _)| !self.within.contains(order));
         Coverage {
             orders: self.within.len(),
-            is_done: self.stack.is_empty() && self.missed == 0 && !self.is_unsure,
+            more: match self.missed {
+                _ if self.ended || !self.stack.is_empty() => Some("the check ended before all were tried"),
+                0 => self.overlooks,
+                _ => Some("it takes too long to find out whether latencies lead to some"),
+            },
             beyond: beyond().count() + self.looks,
             beyond_failed: beyond().filter(|(_, failed)| **failed).count(),
         }

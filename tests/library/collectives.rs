@@ -326,7 +326,7 @@ fn orders(P: usize) -> [usize; COLLECTIVES] {
     std::array::from_fn(|which| {
         let checked = check.run(&machine(figure_3(P)), |p: &mut Proc| call(p, which)).unwrap();
         let coverage = checked.coverage.unwrap();
-        assert!(coverage.is_done && coverage.beyond_failed == 0, "{P}, {which}: {coverage:?}");
+        assert!(coverage.is_done() && coverage.beyond_failed == 0, "{P}, {which}: {coverage:?}");
         coverage.orders
     })
 }

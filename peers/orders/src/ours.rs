@@ -29,6 +29,6 @@ pub fn count(program: &Program, L: i64) -> (usize, usize) {
     let checked = checked.expect("it can be run");
     assert!(checked.is_right(), "{checked}");
     let coverage = checked.coverage.expect("it was systematic");
-    assert!(coverage.is_done, "{checked}");
+    assert!(coverage.is_done(), "{checked}");
     (coverage.orders, checked.runs)
 }
