@@ -139,7 +139,7 @@ impl<'a> Replay<'a> {
         let refuse = |sentence: String| Err(ParamsError::new(sentence));
         if trace.calls.is_empty() && !trace.activities.is_empty() {
             return refuse(
-                "the trace holds no calls, and so cannot be replayed; record the run again".into(),
+                "the trace holds no calls: it is of a schedule that was played, or was recorded long ago; record a run of a program".into(),
             );
         }
         let (was, P) = (trace.params.P, params.P);

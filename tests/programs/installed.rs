@@ -151,7 +151,7 @@ fn bash_completes_subcommands_options_and_the_names_of_things() {
 fn who_types_another_name_is_told_the_nearest() {
     for (line, sentence) in [
         ("man rum", "there is no subcommand rum; the nearest name is run; `loggp --help` lists all"),
-        ("man help", "there is no subcommand help; the nearest name is "),
+        ("man help", "there is no subcommand help; `loggp --help` lists all"),
         ("man run -o .", "the argument '[SUBCOMMAND]...' cannot be used with '--output <FOLDER>'"),
         ("completions tcsh", "invalid value 'tcsh' for '<SHELL>' [possible values: bash, elvish, fish"),
         ("run scater", "there is no program scater; the nearest name is scatter"),

@@ -272,7 +272,7 @@ fn refuses_what_cannot_be() {
     let file = folder.join("file");
     fs::write(&file, "").unwrap();
     for (line, says) in [
-        ("logp-fg3", "there is no logp-fg3 to reproduce; the nearest id is logp-fig3"),
+        ("logp-fg3", "there is no logp-fg3 to reproduce; the nearest name is logp-fig3"),
         ("nothing-*", "there is no nothing-* to reproduce"),
         ("--clock virtual --carrier coroutine logp-fig3", "--carrier is for the wall clock"),
         ("logp-fig3 -o x.txt", ".md for a summary in Markdown, .html for the page"),

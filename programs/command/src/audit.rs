@@ -8,6 +8,7 @@ use clap::Args;
 use loggp::{Time, Trace, audit};
 use loggp_document::{Block, Document, Table, plain};
 
+use super::draft;
 use super::failure::Failure;
 use super::heading::{self, parameters};
 use super::number::{Unit, count, thousands};
@@ -78,7 +79,7 @@ impl Audit {
 /// Reads a trace.
 pub fn read(path: &Path) -> Result<Trace, Failure> {
     let shown = path.display();
-    let file = File::open(path);
+    let file = draft::source(path);
     let file = file.map_err(|error| Failure::Request(format!("{shown} cannot be read: {error}")))?;
     Trace::read(file).map_err(|error| {
         Failure::Request(match is_schedule(path) {

@@ -50,7 +50,7 @@ struct Orders {
     #[arg(long, value_name = "N", value_parser = runs, allow_negative_numbers = true)]
     runs: Option<usize>,
     /// For how long runs are begun: 30s
-    #[arg(long = "for", id = "for", value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
+    #[arg(long = "for", id = "for", value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     time: Option<Duration>, // a program has an option `--time`
     /// Draws the orders
     #[arg(long, value_name = "N", value_parser = seed, default_value = "1", allow_negative_numbers = true)]
@@ -75,30 +75,32 @@ const STRATEGIES: &[Named] = &[
 /// The options that `run` does not have.
 const OWN: [&str; 6] = ["--strategy", "--runs", "--for", "--order-seed", "--audit", "--trace"];
 
+/// The options of `run` that a check has no use for, and whether they are given. It runs on the virtual clock.
+pub const USELESS: [(&str, fn(&Options) -> bool); 13] = [
+    ("latency", |given| given.machine.latency != Latency::default()),
+    ("ties", |given| given.machine.ties != Ties::default()),
+    ("noise", |given| given.noise.is_some()),
+    ("repeat-from", |given| given.repeat_from.is_some()),
+    ("repeat", |given| given.repeat > 1),
+    ("seeds", |given| given.seeds.is_some()),
+    ("shard", |given| given.shard.is_some()),
+    ("on", |given| given.on.on.is_some()),
+    ("also", |given| given.also.is_some()),
+    ("format", |given| given.machine.format != Format::Table),
+    ("clock", |given| given.machine.clock.clock == Some(ClockKind::Wall)),
+    ("carrier", |given| given.machine.clock.carrier.is_some()),
+    ("dilation", |given| given.machine.clock.dilation.is_some()),
+];
+
 impl CheckCommand {
     /// Runs it under many orders, and says what came of that.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let request = &self.of.request;
-        let Options { machine, noise, repeat, seeds, shard, on, repeat_from, .. } = &request.one.options;
-        for (name, is_given) in [
-            ("--latency", machine.latency != Latency::default()),
-            ("--ties", machine.ties != Ties::default()),
-            ("--noise", noise.is_some()),
-            ("--repeat-from", repeat_from.is_some()),
-            ("--repeat", *repeat > 1),
-            ("--seeds", seeds.is_some()),
-            ("--shard", shard.is_some()),
-            ("--on", on.on.is_some()),
-            ("--format", machine.format != Format::Table),
-        ] {
-            if is_given {
-                return Err(Failure::Request(format!("a check has no use for {name}; leave it out")));
-            }
+        let options = &request.one.options;
+        if let Some((name, _)) = USELESS.iter().find(|(_, is_given)| is_given(options)) {
+            return Err(Failure::Request(format!("a check has no use for --{name}; leave it out")));
         }
         let Asked { mut study, heading, .. } = Asked::of(&self.of, &request.one, false)?;
-        if study.emulation.clock == ClockKind::Wall {
-            return Err(Failure::request("a check runs on the virtual clock; leave out --clock"));
-        }
         if request.one.options.work == Some(Work::Measured) {
             return Err(Failure::request("no run with measured work could be made again; leave out --work"));
         }
@@ -177,7 +179,7 @@ fn runs(text: &str) -> Result<usize, String> {
 
 /// Reads for how long runs are begun.
 fn time(text: &str) -> Result<Duration, String> {
-    let wrong = || "give a time with its unit: 30s, or 500ms".to_string();
+    let wrong = || "give a time above 0 in s, ms or us, such as 30s".to_string();
     let time: loggp::Time = text.parse().map_err(|_| wrong())?;
     match time.as_ps() {
         ps if ps > 0 => Ok(Duration::from_nanos((ps / 1000).max(1) as u64)),

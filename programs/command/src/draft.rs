@@ -8,6 +8,7 @@ use std::io::{self, ErrorKind, Write};
 #[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
@@ -24,6 +25,25 @@ pub struct Draft {
     draft: NamedTempFile,
 }
 
+/// The files that the command reads.
+static SOURCES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Opens a file that the command reads. Then it does not write it: what it reads would be lost.
+pub fn source(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    if let Ok(target) = target(path) {
+        let drafts = interrupt::drafts();
+        if let Some(draft) = drafts.iter().find(|draft| draft.target == target) {
+            return Err(io::Error::other(format!(
+                "it would be written as --{}; give that another name",
+                draft.what
+            )));
+        }
+        SOURCES.lock().unwrap_or_else(PoisonError::into_inner).push(target);
+    }
+    Ok(file)
+}
+
 /// A link is followed to a link so often; more is taken for a circle.
 const MOST_LINKS: usize = 40;
 
@@ -37,6 +57,9 @@ impl Draft {
             return Err(refuse(&"it is not a file; give the name of one, new or old"));
         }
         let target = target(path).map_err(|why| refuse(&why))?;
+        if SOURCES.lock().unwrap_or_else(PoisonError::into_inner).contains(&target) {
+            return Err(refuse(&"it is what the command reads; give another name"));
+        }
         let mut drafts = interrupt::drafts();
         if let Some(other) = drafts.iter().find(|other| other.target == target) {
             let sentence = format!(

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind as Kind};
 use loggp_study::Failed;
 
-use super::name::nearest;
+use super::name::near;
 use super::own;
 use super::renamed;
 
@@ -116,12 +116,15 @@ fn sentence(error: &clap::Error) -> Option<String> {
         && let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand)
     {
         let command = super::command();
-        let nearest = nearest(typed, command.get_subcommands().map(clap::Command::get_name));
-        return Some(format!(
-            "error: there is no subcommand {typed}; the nearest name is {nearest}; `loggp --help` lists all"
-        ));
+        let near = near(typed, command.get_subcommands().map(clap::Command::get_name));
+        return Some(format!("error: there is no subcommand {typed}; {near}`loggp --help` lists all"));
     }
     let text = error.to_string();
+    if text.contains("cannot be used with '<TRACE|PROGRAM>'") {
+        return Some(
+            "error: give one trace, or one program; --beside FILE shows another trace below it".into(),
+        );
+    }
     let wanted = |part: &&str| !["Usage:", "For more", "tip: to pass"].iter().any(|no| part.starts_with(no));
     let parts = text.split("\n\n").map(str::trim).filter(wanted);
     let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));

@@ -6,13 +6,13 @@
 //! group, and may have `ports` and `one_port`. The machine itself may have `ports` too.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, is_separator};
 
 use loggp::{Level, LongMessages, Parameter, Params, ParamsBuilder, Ports, Preset, TimeError};
 use serde_json::{Map, Value};
 
+use super::draft::source;
 use super::failure::Failure;
 use super::field::{Field, Object};
 use super::levels::Draft;
@@ -42,7 +42,7 @@ impl MachineFile {
     pub fn read(path: &str, P: usize) -> Result<MachineFile, Failure> {
         let refuse = |why: String| Failure::Request(format!("--machine {path}: {why}"));
         let mut text = Vec::new();
-        let file = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
+        let file = source(Path::new(path)).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
         file.map_err(|error| refuse(format!("it cannot be read: {error}")))?;
         if text.len() as u64 > LONGEST {
             return Err(refuse(format!("it is longer than {LONGEST} bytes, and no machine is")));

@@ -8,7 +8,7 @@ use clap_mangen::Man;
 
 use super::draft::{self, Draft};
 use super::failure::Failure;
-use super::name::nearest;
+use super::name::near;
 
 /// The arguments.
 #[derive(Args)]
@@ -40,12 +40,8 @@ impl ManCommand {
         let mut page = &command;
         for name in &self.subcommand {
             page = page.find_subcommand(name).ok_or_else(|| {
-                let names: Vec<&str> = page.get_subcommands().map(Command::get_name).collect();
-                let nearest = match names.is_empty() {
-                    true => String::new(),
-                    false => format!("the nearest name is {}; ", nearest(name, names.into_iter())),
-                };
-                Failure::Request(format!("there is no subcommand {name}; {nearest}`loggp --help` lists all"))
+                let near = near(name, page.get_subcommands().map(Command::get_name));
+                Failure::Request(format!("there is no subcommand {name}; {near}`loggp --help` lists all"))
             })?;
         }
         Ok(out.write_all(&text(&Man::new(page.clone()))?)?)

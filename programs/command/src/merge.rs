@@ -1,12 +1,13 @@
 //! `loggp merge`: puts the rows of shards together again, in the order in which one run would have written them.
 
-use std::fs::read_to_string;
-use std::io::Write;
+use std::collections::HashSet;
+use std::io::{Write, read_to_string};
 use std::path::PathBuf;
 
 use clap::Args;
+use serde_json::{Map, Value};
 
-use super::draft::Draft;
+use super::draft::{Draft, source};
 use super::failure::Failure;
 use super::output::ending;
 
@@ -33,11 +34,17 @@ impl Merge {
                 ));
             }
         };
+        let names = self.shards.iter().collect::<HashSet<_>>();
+        if names.len() < self.shards.len() {
+            return Err(Failure::request("a file is given twice; give each shard once, in their order"));
+        }
         let mut titles: Option<String> = None;
         let mut shards = Vec::new();
         for path in &self.shards {
             let refuse = |why: String| Failure::Request(format!("{}: {why}", path.display()));
-            let text = read_to_string(path).map_err(|why| refuse(format!("it cannot be read: {why}")))?;
+            let text = source(path)
+                .and_then(read_to_string)
+                .map_err(|why| refuse(format!("it cannot be read: {why}")))?;
             let mut rows: Vec<String> = text.lines().map(String::from).collect();
             if is_csv && !rows.is_empty() {
                 let own = rows.remove(0);
@@ -49,6 +56,13 @@ impl Merge {
                     }
                     _ => titles = Some(own),
                 }
+            }
+            let is_row = |line: &String| serde_json::from_str::<Map<String, Value>>(line).is_ok();
+            if !is_csv && let Some(line) = rows.iter().position(|line| !is_row(line)) {
+                return Err(refuse(format!(
+                    "line {}: it is no row of --format json; give what shards have written",
+                    line + 1
+                )));
             }
             shards.push(rows);
         }

@@ -1,6 +1,5 @@
 //! `loggp mpi2goal`: what an MPI program did, as a schedule. `loggp replay` plays it.
 
-use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use clap::{Args, ValueEnum};
 use loggp::{Schedule, Time};
 use loggp_goal::mpi::{self, Mpi};
 
+use super::draft;
 use super::failure::Failure;
 use super::options::length;
 use super::schedule::Goal;
@@ -48,7 +48,7 @@ impl Mpi2Goal {
 
     fn schedule(&self) -> Result<Schedule, Failure> {
         let traces = in_order(&self.traces)?;
-        let files = traces.iter().map(|path| File::open(path).map(BufReader::new));
+        let files = traces.iter().map(|path| draft::source(path).map(BufReader::new));
         let mpi = match self.mpi {
             Whose::OpenMpi => Mpi::OpenMpi,
             Whose::Mpich => Mpi::Mpich,

@@ -88,7 +88,7 @@ fn write(folder: &Path, beside: &Path, name: &str) -> io::Result<()> {
     let draft = draft.tempdir_in(beside)?;
     let path = draft.path();
     fs::write(path.join("Cargo.toml"), manifest(name, repository()))?;
-    fs::write(path.join(".gitignore"), "/target\n/ring.html\n/ring.json\n")?;
+    fs::write(path.join(".gitignore"), "/target\n/ring.html\n/ring.json\n/ring.svg\n")?;
     fs::create_dir(path.join("src"))?;
     fs::write(path.join("src/main.rs"), PROGRAM)?;
     fs::rename(path, folder) // of the draft nothing is left to be removed

@@ -1,7 +1,7 @@
 //! The options that commands share, as the command line has them: those of every machine, and those of a program.
 
 use std::error::Error;
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Noise, Ports, Ties, Time, TimeError, Work};
 use loggp_programs::{Emulation, option};
 
+use super::draft;
 use super::failure::Failure;
 use super::known;
 use super::levels::LevelOptions;
@@ -112,7 +113,7 @@ pub struct Options {
     pub machine: MachineOptions,
     /// The machine has a barrier of its own, which takes so long; a bare number counts cycles [default: a barrier
     /// is made of messages]
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub barrier: Option<String>,
     /// The noise of the processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form says; it
     /// begins at a place for each processor that --seed draws
@@ -302,7 +303,7 @@ impl AskedNoise {
         let noise = match &self.periods {
             Some(noise) => Ok(noise.clone()),
             None => {
-                let record = fs::read_to_string(name).map_err(|why| {
+                let record = draft::source(Path::new(name)).and_then(io::read_to_string).map_err(|why| {
                     Failure::Request(format!(
                         "--noise {name}: it is no period with the length of its detour, such as 10ms:25us, and as a file it \
                          cannot be read: {why}"

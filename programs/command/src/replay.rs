@@ -1,6 +1,5 @@
 //! `loggp replay`: plays a schedule from a file, by the papers' rules or by LogGOPSim's.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::mem::take;
 use std::num::NonZeroUsize;
@@ -14,6 +13,7 @@ use loggp_study::analysis::Along;
 
 use super::choice::{Choice, gives};
 use super::column::{Column, table};
+use super::draft;
 use super::failure::Failure;
 use super::field::Field;
 use super::formula::{self, Over};
@@ -24,7 +24,7 @@ use super::options::{AskedNoise, ChoiceOptions, Format, Named, PORTS, count, len
 use super::output::{Files, Outputs};
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
-use super::schedule::of_pattern;
+use super::schedule::{no_pattern, of_pattern};
 use super::timeline::Drawn;
 
 /// The arguments.
@@ -220,7 +220,13 @@ fn read(path: &Path, unit: Time) -> Result<Schedule, Failure> {
     let read = if path == Path::new("-") {
         loggp_goal::read(io::stdin().lock(), unit)
     } else {
-        let file = File::open(path);
+        if !path.exists() && path.extension().is_none() {
+            return Err(Failure::Request(format!(
+                "there is no file {name}, and {}",
+                no_pattern(&name.to_string())
+            )));
+        }
+        let file = draft::source(path);
         let file = file.map_err(|error| Failure::Request(format!("{name} cannot be read: {error}")))?;
         loggp_goal::read(file, unit)
     };

@@ -10,7 +10,7 @@ use loggp_goal::patterns::{PATTERNS, Pattern};
 use super::draft::Draft;
 use super::failure::Failure;
 use super::known;
-use super::name::nearest;
+use super::name::near;
 use super::options::count;
 use super::output::{ending, unknown};
 
@@ -78,13 +78,16 @@ impl Goal {
     }
 }
 
+/// Says that there is no such pattern.
+pub fn no_pattern(name: &str) -> String {
+    let near = near(name, PATTERNS.iter().map(|pattern| pattern.name));
+    format!("there is no pattern {name}; {near}`loggp schedule --help` lists all")
+}
+
 /// The schedule of the pattern with this name.
 pub fn of_pattern(name: &str, P: usize, size: usize) -> Result<Schedule, Failure> {
     let Some(pattern) = Pattern::named(name) else {
-        let nearest = nearest(name, PATTERNS.iter().map(|pattern| pattern.name));
-        return Err(Failure::Request(format!(
-            "there is no pattern {name}; the nearest name is {nearest}; `loggp schedule --help` lists all"
-        )));
+        return Err(Failure::Request(no_pattern(name)));
     };
     pattern.schedule(P, size as u64).map_err(Failure::Request)
 }

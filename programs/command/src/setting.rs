@@ -22,6 +22,8 @@ pub struct Setting<'a> {
     pub machine: ParamsBuilder,
     /// How latencies and ties are drawn.
     settled: (Latency, Ties),
+    /// How many processors the recorded run has whose order is repeated.
+    repeated: Option<usize>,
     /// The noise of the processors.
     noise: Option<Noise>,
     /// The ports that its file says it has.
@@ -50,9 +52,11 @@ impl<'a> Setting<'a> {
         }
         let begun = choice::begin(&options.machine.choice, P(options, &emulation)?)?;
         let Begun { name, builder: machine, ports, levels } = begun;
+        let mut repeated = None;
         let mut settled = (options.machine.latency, options.machine.ties);
         if let Some(path) = &options.repeat_from {
             let trace = audit::read(path)?;
+            repeated = Some(trace.params.P);
             settled = (trace.latency, trace.ties);
             emulation.order = Some(Order::of(&trace));
         }
@@ -60,6 +64,7 @@ impl<'a> Setting<'a> {
         Ok(Setting {
             program,
             settled,
+            repeated,
             noise,
             name,
             machine,
@@ -121,6 +126,13 @@ impl<'a> Setting<'a> {
         {
             return Err(format!(
                 "--seeds {seeds}: no latencies, ties or noise are drawn; give --latency random:1, --ties random:1 or --noise too"
+            )
+            .into());
+        }
+        if let Some(P) = self.repeated.filter(|P| *P != case.params.P) {
+            return Err(format!(
+                "--repeat-from: the run in it has {P} processors, and this one has {}; give the options of that run",
+                case.params.P
             )
             .into());
         }

@@ -62,10 +62,10 @@ struct Shown {
     #[arg(long, value_name = "NAME=VALUE,...", allow_hyphen_values = true)]
     what_if: Vec<String>,
     /// Show it from this moment on; a bare number counts cycles [default: the start]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     from: Option<String>,
     /// Show it until this moment [default: the end]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     until: Option<String>,
     /// Which processors a picture has, such as 0-7,12 [default: all]
     #[arg(long, value_name = "N-N,...", value_parser = processors)]
@@ -188,7 +188,9 @@ fn picture(
     window: &Window,
 ) -> Result<(), Failure> {
     let drawn = Picture { subtitle: subtitle.into(), ..of_trace(trace, title, unit.named(), window) };
-    let svg = drawn.svg().map_err(Failure::Request)?;
+    let less =
+        |why| format!("{why}; show a part with --only, --from and --until, or give -o FILE.html for a page");
+    let svg = drawn.svg().map_err(less).map_err(Failure::Request)?;
     draft.write(|mut file| file.write_all(svg.as_bytes()))
 }
 
@@ -293,6 +295,12 @@ impl Shown {
         if from >= until {
             return Err(Failure::Request(format!(
                 "--from {from} is not before --until {until}; give an earlier --from or a later --until"
+            )));
+        }
+        let end = trace.activities.iter().map(|activity| activity.end).max().unwrap_or_default();
+        if self.from.is_some() && from >= end {
+            return Err(Failure::Request(format!(
+                "--from {from}: the run ends at {end}; give an earlier one"
             )));
         }
         let P = trace.params.P;

@@ -90,7 +90,7 @@ pub fn convert(trace: &Trace, unit: Time, out: &mut dyn Write) -> io::Result<()>
 /// Refuses a run that is no schedule.
 pub fn check(trace: &Trace) -> Result<(), String> {
     if trace.calls.is_empty() && !trace.activities.is_empty() {
-        return Err("the trace holds no calls; record the run again".into());
+        return Err("the trace holds no calls: it is of a schedule that was played, or was recorded long ago; record a run of a program".into());
     }
     if !trace.calls.is_sorted_by_key(|call| call.id) {
         return Err("the trace's calls are not in the order of the processors".into());

@@ -106,12 +106,12 @@ impl Timeline {
     pub fn svg(&self) -> Result<String, String> {
         let P = self.rows.len();
         if P > MOST_PROCESSORS {
-            return Err(format!("a timeline shows at most {MOST_PROCESSORS} processors, and there are {P}"));
+            return Err(format!("a picture shows at most {MOST_PROCESSORS} processors, and there are {P}"));
         }
         let shapes = self.slices.len() + self.messages.len();
         if shapes > MOST_SHAPES {
             return Err(format!(
-                "a timeline shows at most {MOST_SHAPES} activities and messages, and there are {shapes}"
+                "a picture shows at most {MOST_SHAPES} activities and messages, and there are {shapes}"
             ));
         }
         let ends = self.slices.iter().map(|slice| slice.end);

@@ -2,7 +2,6 @@
 //!
 //! As JSON it is one object: the machine, as `--machine FILE` reads it, with how each parameter was found.
 
-use std::fs::File;
 use std::io::{Read, Write};
 use std::mem::take;
 use std::path::Path;
@@ -15,6 +14,7 @@ use loggp_study::loggps::{LogGpsCalibration, Recovered, RoundTrips, Sample};
 
 use super::super::choice::DEFAULT_P;
 use super::super::column;
+use super::super::draft;
 use super::super::failure::Failure;
 use super::super::field::{Field, Object};
 use super::super::heading::{machine_heading, parameters};
@@ -64,7 +64,7 @@ pub fn derive(asked: &Calibrate, path: &Path, out: &mut dyn Write) -> Result<(),
     }
     let refuse = |why: String| Failure::Request(format!("--from {}: {why}", path.display()));
     let mut text = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
+    let read = draft::source(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
     read.map_err(|error| refuse(format!("it cannot be read: {error}")))?;
     if text.len() as u64 > LONGEST {
         return Err(refuse(format!("it is longer than {LONGEST} bytes; fewer repeats say as much")));

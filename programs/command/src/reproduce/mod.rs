@@ -42,8 +42,8 @@ pub struct Reproduce {
     #[arg(long, conflicts_with_all = ["output", "full", "force", "seed", "repeat", "clock", "carrier", "dilation", "cores"])]
     list: bool,
     /// How the list is written
-    #[arg(long, value_enum, default_value = "table", requires = "list")]
-    format: Format,
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// The folder of the page and of the files beside it [default: reproduced]; or FILE.html, which gets the page of everything
     /// in the folder, or FILE.md, which gets its summary, with the pictures in a folder beside it. May be given several times
     #[arg(short, long, value_name = "FOLDER|FILE.html|FILE.md")]
@@ -76,7 +76,10 @@ impl Reproduce {
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let selected = dealt(self.shard, selection::select(&self.ids)?);
         if self.list {
-            return selection::list(out, selected, self.format);
+            return selection::list(out, selected, self.format.unwrap_or(Format::Table));
+        }
+        if self.format.is_some() {
+            return Err(Failure::request("--format is for --list; a report has -o FILE.html and -o FILE.md"));
         }
         let emulation = self.clock.emulation(ClockKind::Wall)?;
         let asked = Asked::of(self.full, self.seed, self.repeat, &emulation);

@@ -8,7 +8,7 @@ use wildmatch::WildMatch;
 
 use super::super::column::Column;
 use super::super::failure::Failure;
-use super::super::name::nearest;
+use super::super::name::near;
 use super::super::number::Unit;
 use super::super::options::Format;
 use super::super::report::Report;
@@ -27,9 +27,9 @@ pub fn select(ids: &[String]) -> Result<Vec<Selected>, Failure> {
     let patterns: Vec<WildMatch> = ids.iter().map(|id| WildMatch::new(id)).collect();
     for (id, pattern) in ids.iter().zip(&patterns) {
         if !all().any(|selected| pattern.matches(selected.exhibit.id)) {
-            let nearest = nearest(id, all().map(|selected| selected.exhibit.id));
+            let near = near(id, all().map(|selected| selected.exhibit.id));
             return Err(Failure::Request(format!(
-                "there is no {id} to reproduce; the nearest id is {nearest}; `loggp reproduce --list` has all"
+                "there is no {id} to reproduce; {near}`loggp reproduce --list` has all"
             )));
         }
     }
