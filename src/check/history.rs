@@ -36,6 +36,9 @@ pub(super) struct History<'a> {
     overheads: HashMap<(bool, MessageId), Time>,
     /// When the last processor came to each of the machine's own barriers.
     pub last_came: Vec<Time>,
+    /// How long a message is under way at most where latencies have no bound: for longer than all else takes, one after the
+    /// other, but not for ever, since there are programs that look again and again until it comes.
+    pub boundless: Time,
 }
 
 /// A message that a receive can take: LogGPS's request, if there is one.
@@ -99,6 +102,7 @@ impl<'a> History<'a> {
             needs: RefCell::default(),
             overheads: HashMap::new(),
             last_came: Vec::new(),
+            boundless: boundless(trace),
         };
         history.finds_takes();
         history.finds_lengths();
@@ -398,6 +402,21 @@ impl Take {
     pub(super) fn is_before(&self, other: &Take) -> bool {
         self.posted < other.posted && !(other.leaves && self.call >= other.call)
     }
+}
+
+/// How long all that a run does takes, one after the other, and that some times over, for what others of its kind do more.
+fn boundless(trace: &Trace) -> Time {
+    let is_done = |what: &ActivityKind| {
+        matches!(
+            what,
+            ActivityKind::Work(_) | ActivityKind::Send(_) | ActivityKind::Receive(_) | ActivityKind::Gap
+        )
+    };
+    let done = trace.activities.iter().filter(|activity| is_done(&activity.what));
+    let beside = trace.progress.iter().filter(|progress| is_done(&progress.what));
+    let alone: Time = done.map(|activity| activity.end - activity.start).sum();
+    let lengths = alone + beside.map(|progress| progress.end - progress.start).sum::<Time>();
+    8 * (lengths + (trace.messages.len() as i64 + 1) * (trace.params.L + trace.params.cycle))
 }
 
 /// For each processor the messages to it that a receive can take, as they were sent; and where each message comes from.

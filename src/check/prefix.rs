@@ -142,7 +142,7 @@ impl Prefix {
                 call: origin.call,
                 way: Some(message.first - message.latency - trace.calls[origin.call].start),
                 stream,
-                longest: if bounded { params.L } else { Time::MAX / 1024 },
+                longest: if bounded { params.L } else { history.boundless },
                 room: (message.to, params.P),
                 capacity,
             });

@@ -110,23 +110,33 @@ impl Times {
     /// The latest times: those of what is left where a circle of things that must each be earlier than the one before rules out that
     /// one of them is no later than the thing that it was no later than.
     fn latest(&self, tries: &mut usize) -> Solved {
-        let mut open = vec![self.clone()];
         let mut is_known = true;
-        while let Some(mut system) = open.pop() {
+        // The systems in which there were choices, each with those that are left: one way down at a time is kept.
+        let mut open: Vec<(Times, Vec<(usize, usize)>)> = Vec::new();
+        let mut system = self.clone();
+        loop {
             let Some(left) = tries.checked_sub(1) else { return Solved::Unknown };
             *tries = left;
             match system.descends() {
                 Descent::Ends(times) => return Solved::Times(times),
                 Descent::Never => (),
                 Descent::TooLong => is_known = false,
-                Descent::Circle(mosts) => open.extend(mosts.into_iter().map(|(most, arg)| {
-                    let mut other = system.clone();
-                    other.most[most].1.swap_remove(arg);
-                    other
-                })),
+                Descent::Circle(choices) => open.push((system, choices)),
             }
+            system = loop {
+                let Some((above, choices)) = open.last_mut() else {
+                    return if is_known { Solved::Never } else { Solved::Unknown };
+                };
+                match choices.pop() {
+                    Some((most, arg)) => {
+                        let mut other = above.clone();
+                        other.most[most].1.swap_remove(arg);
+                        break other;
+                    }
+                    None => _ = open.pop(),
+                }
+            };
         }
-        if is_known { Solved::Never } else { Solved::Unknown }
     }
 
     /// Goes down from the end of time.

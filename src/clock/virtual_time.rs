@@ -108,11 +108,12 @@ impl State {
     #[inline]
     fn next(&mut self, places: &Places) -> u32 {
         while let Some(entry) = self.agenda.pop() {
-            if counts(&self.seats, entry, places) {
+            let id = processor(entry, places);
+            if self.seats[id as usize].ticket() == entry.ticket() {
                 if let Some(after) = self.agenda.peek() {
                     self.lies_at[processor(after, places) as usize].prefetch();
                 }
-                return processor(entry, places);
+                return id;
             }
         }
         NOBODY

@@ -249,9 +249,6 @@ struct Shuffle {
     key: u64,
 }
 
-/// A round of the network: it gets the two halves of a number, and a function that mixes one half.
-type Step = fn(u32, u32, &dyn Fn(u32) -> u32) -> (u32, u32);
-
 impl Shuffle {
     fn new(n: u32, seed: u64, time: Time) -> Shuffle {
         let half = (32 - (n - 1).leading_zeros()).div_ceil(2).max(1);
@@ -259,20 +256,32 @@ impl Shuffle {
     }
 
     fn there(&self, x: u32) -> u32 {
-        self.walk(x, [0, 1, 2, 3], |left, right, mix| (right, left ^ mix(right)))
+        self.walk(x, [0, 1, 2, 3], |left, right, round| (right, left ^ self.mix(right, round)))
     }
 
     fn back(&self, x: u32) -> u32 {
-        self.walk(x, [3, 2, 1, 0], |left, right, mix| (right ^ mix(left), left))
+        self.walk(x, [3, 2, 1, 0], |left, right, round| (right ^ self.mix(left, round), left))
     }
 
-    fn walk(&self, mut x: u32, rounds: [u64; 4], step: Step) -> u32 {
-        let mask = (1 << self.half) - 1;
+    /// What a round makes of a half.
+    #[inline]
+    fn mix(&self, half: u32, round: u64) -> u32 {
+        mixed(self.key ^ (u64::from(half) << 2 | round)) as u32 & self.mask()
+    }
+
+    /// The bits of a half.
+    #[inline]
+    fn mask(&self) -> u32 {
+        (1 << self.half) - 1
+    }
+
+    /// Goes through the rounds, of which `step` makes two halves of two.
+    #[inline]
+    fn walk(&self, mut x: u32, rounds: [u64; 4], step: impl Fn(u32, u32, u64) -> (u32, u32)) -> u32 {
         loop {
-            let (mut left, mut right) = (x >> self.half, x & mask);
+            let (mut left, mut right) = (x >> self.half, x & self.mask());
             for round in rounds {
-                let mix = |x: u32| mixed(self.key ^ (u64::from(x) << 2 | round)) as u32 & mask;
-                (left, right) = step(left, right, &mix);
+                (left, right) = step(left, right, round);
             }
             x = left << self.half | right;
             if x < self.n {
@@ -283,6 +292,7 @@ impl Shuffle {
 }
 
 /// A number in which nothing of `x` can be recognized (the finalizer of splitmix64).
+#[inline]
 fn mixed(x: u64) -> u64 {
     let x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

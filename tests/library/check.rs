@@ -571,3 +571,37 @@ fn what_fails_with_longer_latencies_only_is_counted_apart() {
     let said = checked.unwrap().to_string();
     assert!(said.contains("there may be more (the check ended before all were tried)"), "{said}");
 }
+
+#[test]
+fn who_looks_until_something_comes_is_not_left_looking_for_ever() {
+    // Processor 0 sees a message if the one that it waited for was late, and then gets two in the other order if the first is
+    // under way for longer than L. How late the one to processor 3 may be then does not matter to it.
+    let looks = |p: &mut Proc| match p.id() {
+        0 => {
+            p.recv_from(1, WORD);
+            let seen = p.try_recv(OTHER);
+            seen.unwrap_or_else(|| p.recv(OTHER));
+            (0..2).map(|_| p.recv_from(2, WORD)).collect()
+        }
+        1 => {
+            p.send(0, WORD, 1);
+            Vec::new()
+        }
+        2 => {
+            p.send(3, WORD, 2);
+            p.send(0, OTHER, 3);
+            p.send(0, WORD, 4);
+            p.work("cycle", 20, || ());
+            p.send(0, WORD, 5);
+            Vec::new()
+        }
+        _ => loop {
+            if let Some((_, value)) = p.try_recv(WORD) {
+                break vec![value];
+            }
+        },
+    };
+    let check = Check::new().strategy(Strategy::Systematic).runs(2000);
+    let coverage = check.run(&machine(4, 6), looks).unwrap().coverage.unwrap();
+    assert!(coverage.is_done() && coverage.beyond_failed > 0, "{coverage:?}");
+}

@@ -95,6 +95,9 @@ fn numbers(list: &str) -> Option<Vec<usize>> {
 
 /// How many of the host's cores `P` processors use if they may use `most`, or all that a run takes unless told.
 pub(crate) fn cores_for(P: usize, most: usize) -> usize {
+    if most.min(P) <= 1 {
+        return 1; // to ask the host takes longer than a short run
+    }
     let most = if most == usize::MAX { Cores::here().taken } else { most };
     most.min(available_cores()).min(P).max(1)
 }
