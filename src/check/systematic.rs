@@ -263,7 +263,8 @@ impl Systematic {
         for step in steps {
             match settled(step) {
                 Some(step) if is_as_settled(&step) => {
-                    if history.needs(step.0, step.1).is_subset(&kept) {
+                    let is_whole = history.needs(step.0, step.1).is_subset(&kept);
+                    if is_whole {
                         kept.insert(step.0);
                         before.push(step);
                     }
