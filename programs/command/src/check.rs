@@ -75,8 +75,11 @@ const STRATEGIES: &[Named] = &[
 /// The options that `run` does not have.
 const OWN: [&str; 6] = ["--strategy", "--runs", "--for", "--order-seed", "--audit", "--trace"];
 
-/// The options of `run` that a check has no use for, and whether they are given. It runs on the virtual clock.
-pub const USELESS: [(&str, fn(&Options) -> bool); 13] = [
+/// Says whether an option is given.
+type IsGiven = fn(&Options) -> bool;
+
+/// The options of `run` that a check has no use for. It runs on the virtual clock.
+pub const USELESS: [(&str, IsGiven); 13] = [
     ("latency", |given| given.machine.latency != Latency::default()),
     ("ties", |given| given.machine.ties != Ties::default()),
     ("noise", |given| given.noise.is_some()),
