@@ -36,7 +36,7 @@ pub(super) struct History<'a> {
     overheads: HashMap<(bool, MessageId), Time>,
     /// When the last processor came to each of the machine's own barriers.
     pub last_came: Vec<Time>,
-    /// How long a message is under way at most where latencies have no bound: for longer than all else takes, one after the
+    /// How long a message is under way at most where L is no bound: for longer than all else takes, one after the
     /// other, but not for ever, since there are programs that look again and again until it comes.
     pub boundless: Time,
 }

@@ -9,8 +9,8 @@
 //! receives for the same reason. That nothing is done twice follows there from how an execution was come by, and here from a set of the
 //! classes.)
 //!
-//! A class is run on the machine itself if latencies up to L are found for it ([`Script`]), and else on one on which latencies
-//! have no bound: what branches off there may be this machine's again. Only the requests of one processor may make a class that has a
+//! A class is run on the machine itself if latencies up to L are found for it ([`Script`]), and else on one on which they may
+//! be longer than all else takes: what branches off there may be this machine's again. Only the requests of one processor may make a class that has a
 //! run in common with another one; then an order is run twice, and counted once.
 
 use std::collections::{HashMap, HashSet};
@@ -57,7 +57,7 @@ pub(super) struct Branch {
     steps: Vec<Step>,
     /// The latencies for it.
     script: Arc<Script>,
-    /// Latencies for it if those do not do: they have no bound.
+    /// Latencies for it if those do not do: longer ones.
     unbounded: Option<Arc<Script>>,
     /// What kind of a run it is.
     kind: Kind,
@@ -71,7 +71,7 @@ enum Kind {
     Class,
     /// To see a class of which it is not known that it has a run.
     Guess,
-    /// To see a class with latencies that have no bound.
+    /// To see a class with latencies above L.
     Far,
     /// To see whether latencies up to L do for a run that was made with others.
     Witness,
@@ -362,7 +362,7 @@ impl Systematic {
         }
         let steps: Vec<Step> = all.iter().map(|step| Step::of(history, *step)).collect();
         let script = |takes: &[(usize, Option<usize>)], bounded| Script::of(history, takes, bounded);
-        // On a machine without bounds no message waits for room, so that it need not come to what the machine comes to.
+        // On a machine without these bounds no message waits for room, so that it need not come to what the machine comes to.
         let unbounded = || match script(&got, false) {
             Found::Script(script) => Some(Arc::new(script)),
             _ => None,

@@ -121,6 +121,7 @@ impl Reproduce {
         folder.write_page()?;
         writeln!(out, "\n{}", folder.page().display())?;
         singles.into_iter().try_for_each(|single| single.write(folder.records()))?;
+        files.iter().try_for_each(|file| writeln!(out, "{}", file.display()))?;
         match (&unexpected[..], &failed[..]) {
             ([], []) => Ok(()),
             (ids, []) => Err(Failure::Run(format!(
