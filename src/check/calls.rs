@@ -6,9 +6,17 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::history::{Origin, first_of};
 use crate::message::MessageId;
-use crate::trace::{Call, CallKind, Trace};
+use crate::trace::{Call, CallKind, Trace, Transfer};
+
+/// Where a message comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    /// The call that sent it.
+    pub call: usize,
+    /// The last call that it follows; nothing if it is the first that its processor does.
+    pub follows: Option<usize>,
+}
 
 /// The calls of a run.
 pub(super) struct Calls<'a> {
@@ -100,4 +108,9 @@ fn answered(call: &Call) -> impl Iterator<Item = MessageId> {
     let got = call.what.got().map(|got| [got.message, first_of(got)]);
     let granted = call.what.sent().and_then(|sent| sent.rendezvous.as_ref());
     got.into_iter().flatten().chain(granted.map(|granted| granted.reply))
+}
+
+/// The message that a receive takes first: the request, if there is one.
+pub(super) fn first_of(transfer: &Transfer) -> MessageId {
+    transfer.rendezvous.as_ref().map_or(transfer.message, |rendezvous| rendezvous.request)
 }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 use std::rc::Rc;
 
-use super::calls::{Calls, before};
+use super::calls::{Calls, Origin, before, first_of};
 use crate::message::{Key, MessageId, RawTag, Want};
 use crate::params::params_of;
 use crate::time::Time;
@@ -48,15 +48,6 @@ pub(super) struct Sent {
     pub message: usize,
     /// What it is about.
     tag: RawTag,
-}
-
-/// Where a message comes from.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Origin {
-    /// The call that sent it.
-    pub call: usize,
-    /// The last call that it follows; nothing if it is the first that its processor does.
-    pub follows: Option<usize>,
 }
 
 /// Tells a receive or a look from others of the run, and from its likes in other runs: the processor, the number of the call for
@@ -454,9 +445,4 @@ fn sent(trace: &Trace, messages: &HashMap<MessageId, usize>) -> (Vec<Vec<Sent>>,
         }
     }
     (to, origins)
-}
-
-/// The message that a receive takes first: the request, if there is one.
-pub(super) fn first_of(transfer: &Transfer) -> MessageId {
-    transfer.rendezvous.as_ref().map_or(transfer.message, |rendezvous| rendezvous.request)
 }

@@ -1,8 +1,8 @@
 //! Is a program right under every order of messages? It runs again and again under other orders, on the virtual clock, and
-//! what fails is reduced to the fewest late messages.
+//! what fails is reduced to few late messages.
 //!
 //! A [`Strategy`] says which orders are tried, each of them a file: it sets latencies and ties, and knows nothing of the
-//! program. What a run did is read from its trace ([`History`]).
+//! program. What a run did is read from its trace (`history.rs`).
 
 mod calls;
 mod history;
@@ -15,180 +15,13 @@ mod reduction;
 mod report;
 mod room;
 mod script;
+mod settings;
 mod strategy;
 mod systematic;
 mod times;
 mod trials;
 
-use std::fmt;
-use std::sync::Arc;
-use std::time::Duration;
-
-use crate::clock::ClockKind;
-use crate::error::RunError;
-use crate::machine::Machine;
-use crate::proc::Proc;
-
 pub use report::{Checked, Choices, Class, Failure, Late, Wrong};
+pub use settings::{Check, Tried};
 pub use strategy::Strategy;
 pub use systematic::Coverage;
-
-/// How a program is checked: under which orders, and how many.
-///
-/// ```
-/// use loggp::{Check, Machine, Params, Strategy, Tag, US};
-///
-/// const WORD: Tag<String> = Tag::new(0);
-///
-/// // Processor 0 takes the words as they come, and not as they should stand.
-/// let machine = Machine::new(Params::builder(3).L(6 * US).o(US).g(US).build()?);
-/// let program = |p: &mut loggp::Proc| match p.id() {
-///     0 => [p.recv(WORD).1, p.recv(WORD).1].join(" "),
-///     1 => { p.send(0, WORD, "every".into()); "".into() }
-///     _ => { p.send(0, WORD, "order".into()); "".into() }
-/// };
-/// let checked = Check::new().strategy(Strategy::Systematic).results_may_differ(true).run(&machine, program)?;
-/// let results: Vec<_> = checked.classes.iter().map(|class| &class.result[0]).collect();
-/// assert_eq!(results, ["every order", "order every"]);
-/// assert!(checked.coverage.unwrap().is_done());
-///
-/// let failure = machine.check(program)?.failure.unwrap();
-/// assert_eq!(failure.late[0].to_string(), "message 0 of processor 1 to 0, 6 us");
-/// assert_eq!(machine.ordered(&failure.order).run(program)?.results[0], "order every");
-/// # Ok::<(), loggp::RunError>(())
-/// ```
-#[derive(Clone)]
-#[must_use = "a setting gives back the check that has it"]
-pub struct Check {
-    strategy: Strategy,
-    runs: usize,
-    time: Option<Duration>,
-    seed: u64,
-    cores: usize,
-    audits: usize,
-    may_differ: bool,
-    tell: Arc<dyn Fn(usize) + Send + Sync>,
-}
-
-/// What became of a run: its result, or what is wrong with that; or why it failed.
-pub type Tried<R> = Result<Result<R, String>, RunError>;
-
-impl Default for Check {
-    fn default() -> Check {
-        Check::new()
-    }
-}
-
-impl fmt::Debug for Check {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Check { strategy, runs, time, seed, cores, audits, may_differ, tell: _ } = self;
-        let mut told = f.debug_struct("Check");
-        told.field("strategy", strategy).field("runs", runs).field("time", time).field("seed", seed);
-        told.field("cores", cores).field("audits", audits).field("may_differ", may_differ).finish()
-    }
-}
-
-impl Check {
-    /// A thousand runs under mixed orders on one core, of which one in fifty is audited.
-    pub fn new() -> Check {
-        Check {
-            strategy: Strategy::default(),
-            runs: 1000,
-            time: None,
-            seed: 1,
-            cores: 1,
-            audits: 50,
-            may_differ: false,
-            tell: Arc::new(|_| ()),
-        }
-    }
-
-    /// Sets which orders are tried.
-    pub fn strategy(self, strategy: Strategy) -> Check {
-        Check { strategy, ..self }
-    }
-
-    /// Sets how many runs are made at most, at least one.
-    pub fn runs(self, runs: usize) -> Check {
-        Check { runs: runs.max(1), ..self }
-    }
-
-    /// Sets for how long runs are begun. Then what is found depends on how fast this computer is.
-    pub fn time(self, time: Duration) -> Check {
-        Check { time: Some(time), ..self }
-    }
-
-    /// Sets what draws the orders: the same seed draws the same, on however many cores.
-    pub fn seed(self, seed: u64) -> Check {
-        Check { seed, ..self }
-    }
-
-    /// Sets how many runs are made at once, at least one.
-    pub fn cores(self, cores: usize) -> Check {
-        Check { cores: cores.max(1), ..self }
-    }
-
-    /// Sets that one run of so many is held against the rules of the machine; with 0 none is.
-    pub fn audits(self, one_of: usize) -> Check {
-        Check { audits: one_of, ..self }
-    }
-
-    /// Sets whether results may differ from that of the first run. Then all different ones are told; else the first
-    /// that differs is a failure.
-    pub fn results_may_differ(self, may_differ: bool) -> Check {
-        Check { may_differ, ..self }
-    }
-
-    /// Sets who is told, after each run, how many have been made.
-    pub fn on_run(self, tell: impl Fn(usize) + Send + Sync + 'static) -> Check {
-        Check { tell: Arc::new(tell), ..self }
-    }
-
-    /// Runs a program on a machine, on the virtual clock. What it does outside the machine it does in every run.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such machine, or this computer cannot hold it.
-    pub fn run<R: PartialEq + Send + Sync>(
-        &self,
-        machine: &Machine,
-        program: impl Fn(&mut Proc) -> R + Sync,
-    ) -> Result<Checked<Vec<R>>, RunError> {
-        self.run_verified(machine, program, |_| Ok(()))
-    }
-
-    /// The same with a verification of the results: if it finds something wrong, it says what, in one sentence. Where
-    /// results [may differ](Check::results_may_differ) it alone says whether they are right.
-    pub fn run_verified<R: PartialEq + Send + Sync>(
-        &self,
-        machine: &Machine,
-        program: impl Fn(&mut Proc) -> R + Sync,
-        verify: impl Fn(&[R]) -> Result<(), String> + Sync,
-    ) -> Result<Checked<Vec<R>>, RunError> {
-        if machine.has_noise() {
-            let why = "a check tries orders of messages, and noise is none; leave it out";
-            return Err(crate::params::ParamsError::new(why).into());
-        }
-        let machine = machine.clone().clock(ClockKind::Virtual).cores(1);
-        let usual = machine.order();
-        self.trials(&usual, machine.params().P, |order| {
-            let run = machine.clone().ordered(order).run_once(&program)?;
-            Ok(verify(&run.results).map(|()| run.results))
-        })
-    }
-}
-
-impl Machine {
-    /// Runs a program a thousand times under other orders of messages, and says whether it always comes to the same
-    /// results. [`Check`] has more settings.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such machine, or this computer cannot hold it.
-    pub fn check<R: PartialEq + Send + Sync>(
-        &self,
-        program: impl Fn(&mut Proc) -> R + Sync,
-    ) -> Result<Checked<Vec<R>>, RunError> {
-        Check::new().run(self, program)
-    }
-}

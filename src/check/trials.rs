@@ -9,13 +9,15 @@ use parking_lot::Mutex;
 use super::history::History;
 use super::reduction::Reduction;
 use super::report::{Checked, Choices, Class, Failure, Late, Wrong};
+use super::settings::{Check, Tried};
 use super::strategy::{Drawing, Strategy};
 use super::systematic::{Branch, Systematic};
-use super::{Check, Tried};
 use crate::audit::audit;
+use crate::clock::ClockKind;
 use crate::error::{Cause, RunError};
-use crate::machine::{Order, Seen};
+use crate::machine::{Machine, Order, Seen};
 use crate::message::RawTag;
+use crate::proc::Proc;
 use crate::time::Time;
 use crate::trace::CallKind;
 
@@ -36,6 +38,39 @@ const AT_ONCE: usize = 256;
 const MOST_LOOKED_AT: usize = 20_000;
 
 impl Check {
+    /// Runs a program on a machine, on the virtual clock. What it does outside the machine it does in every run.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such machine, or this computer cannot hold it.
+    pub fn run<R: PartialEq + Send + Sync>(
+        &self,
+        machine: &Machine,
+        program: impl Fn(&mut Proc) -> R + Sync,
+    ) -> Result<Checked<Vec<R>>, RunError> {
+        self.run_verified(machine, program, |_| Ok(()))
+    }
+
+    /// The same with a verification of the results: if it finds something wrong, it says what, in one sentence. Where
+    /// results [may differ](Check::results_may_differ) it alone says whether they are right.
+    pub fn run_verified<R: PartialEq + Send + Sync>(
+        &self,
+        machine: &Machine,
+        program: impl Fn(&mut Proc) -> R + Sync,
+        verify: impl Fn(&[R]) -> Result<(), String> + Sync,
+    ) -> Result<Checked<Vec<R>>, RunError> {
+        if machine.has_noise() {
+            let why = "a check tries orders of messages, and noise is none; leave it out";
+            return Err(crate::params::ParamsError::new(why).into());
+        }
+        let machine = machine.clone().clock(ClockKind::Virtual).cores(1);
+        let usual = machine.order();
+        self.trials(&usual, machine.params().P, |order| {
+            let run = machine.clone().ordered(order).run_once(&program)?;
+            Ok(verify(&run.results).map(|()| run.results))
+        })
+    }
+
     /// Checks whatever runs a program of `P` processors under an order, on the virtual clock. The first run is under
     /// `usual`.
     ///
@@ -208,6 +243,21 @@ fn run_one<R>(
     let ended = seen.as_ref().filter(|_| is_audited && tried.is_ok());
     let broken = ended.and_then(|seen| audit(&seen.trace).violations.first().map(ToString::to_string));
     Ran { tried, seen, broken }
+}
+
+impl Machine {
+    /// Runs a program a thousand times under other orders of messages, and says whether it always comes to the same
+    /// results. [`Check`] has more settings.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such machine, or this computer cannot hold it.
+    pub fn check<R: PartialEq + Send + Sync>(
+        &self,
+        program: impl Fn(&mut Proc) -> R + Sync,
+    ) -> Result<Checked<Vec<R>>, RunError> {
+        Check::new().run(self, program)
+    }
 }
 
 /// Reduces the order of a run that failed.
