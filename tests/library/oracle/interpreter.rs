@@ -457,6 +457,7 @@ impl Oracle {
         let gap = self.network.between(message.from, x).g.as_ps();
         let p = &mut self.processors[x];
         p.account.received += 1;
+        p.account.words_received += self.network.counted((message.from, x), message.words);
         p.in_free = start + gap;
         let task = &mut p.tasks[k];
         task.waits = false;
@@ -540,6 +541,7 @@ impl Oracle {
         let p = &mut self.processors[x];
         let stall = way.admitted - ready;
         p.account.sent += 1;
+        p.account.words_sent += self.network.counted((x, to), words);
         p.account.stalls += u64::from(stall > 0);
         p.account.longest_stall = p.account.longest_stall.max(stall);
         // The gap counts from the last word, and the task goes on when the first has entered (LogGP 2.1).

@@ -129,6 +129,12 @@ impl Network {
 
     // What a message costs.
 
+    /// How many words of a message count: LogP and LogGP have no message shorter than a word.
+    pub fn counted(&self, (x, y): (usize, usize), words: usize) -> u64 {
+        let least = if self.between(x, y).gps().is_some() { 0 } else { 1 };
+        words.max(least) as u64
+    }
+
     /// The overhead of sending: o (LogP 3); o' + k O_s (LogGPS, table 3), and R above S.
     pub fn send_overhead(&self, (x, y): (usize, usize), words: usize) -> i64 {
         let params = self.between(x, y);

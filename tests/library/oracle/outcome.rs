@@ -19,6 +19,8 @@ pub struct Account {
     pub longest_stall: i64,
     pub sent: u64,
     pub received: u64,
+    pub words_sent: u64,
+    pub words_received: u64,
     pub most_from: usize,
     pub most_to: usize,
 }
@@ -39,6 +41,8 @@ impl Account {
             longest_stall: stats.longest_stall.as_ps(),
             sent: stats.sent,
             received: stats.received,
+            words_sent: stats.words_sent,
+            words_received: stats.words_received,
             most_from: stats.most_from,
             most_to: stats.most_to,
         }
