@@ -110,7 +110,7 @@ impl Operation {
     #[inline]
     pub(crate) fn send(to: u32, tag: RawTag, words: u32, asks: bool, parcel: Option<Parcel>) -> Operation {
         let done = if asks { Done::NothingOfLongSend } else { Done::NothingOfSend };
-        Operation { peer: to, words, done, parcel, ..Operation::receive(Want { from: to, tag }) }
+        Operation { words, done, parcel, ..Operation::receive(Want { from: to, tag }) }
     }
 
     /// A receive that has not begun.
