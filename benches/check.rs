@@ -28,7 +28,7 @@ fn sample_sort(p: &mut Proc, keys: &[u32]) -> Vec<u32> {
     all
 }
 
-/// Times all three in turns, so that what else this computer does slows them down alike.
+/// Times all in turns, so that what else this computer does slows them down alike.
 fn overhead() {
     let machine = Machine::new(Params::builder(8).L(6 * US).o(2 * US).g(4 * US).G(US).build().unwrap());
     let keys: Vec<u32> = (1..=8 * KEYS as u32).map(|number| number.wrapping_mul(2_654_435_761)).collect();

@@ -10,8 +10,8 @@
 //! classes.)
 //!
 //! A class is run on the machine itself if latencies up to L are found for it ([`Script`]), and else on one on which they may
-//! be longer than all else takes: what branches off there may be this machine's again. Only the requests of one processor may make a class that has a
-//! run in common with another one; then an order is run twice, and counted once.
+//! be longer than all else takes: what branches off there may be this machine's again. Only the requests of one processor may make a
+//! class that has a run in common with another one; then an order is run twice, and counted once.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -117,7 +117,8 @@ impl Coverage {
     }
 }
 
-/// In a run with more takes nobody looks for other classes: to find out what each take needs grows with the cube of their number.
+/// In a run with more takes nobody looks for other classes: there are as many as takes and more, and each takes time that grows with
+/// the square of their number.
 const MOST_TAKES: usize = 1000;
 
 impl Systematic {

@@ -130,9 +130,8 @@ impl Check {
                         let history = History::of(trace, places);
                         adds_choices(&mut choices, &history);
                         if let (Some(systematic), Some(branch)) = (&mut systematic, branch) {
-                            let is_like_first = self.may_differ || checked.classes.is_empty();
-                            let failed =
-                                !matches!(&tried, Ok(Ok(result)) if is_like_first || result.is_none());
+                            let may_be_any = self.may_differ || checked.classes.is_empty();
+                            let failed = !matches!(&tried, Ok(Ok(other)) if may_be_any || other.is_none());
                             systematic.learns(branch.clone(), &history, failed, &in_time);
                         }
                     }

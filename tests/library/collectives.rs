@@ -319,7 +319,6 @@ fn results_are_right_where_work_is_measured() {
     }
 }
 
-/// Messages of the program with every small tag are under way around every collective, and stay apart.
 /// How many orders each collective has among so many.
 fn orders(P: usize) -> [usize; COLLECTIVES] {
     let check = Check::new().strategy(loggp::Strategy::Systematic).runs(100_000);
@@ -341,6 +340,7 @@ fn results_are_right_under_every_order() {
     }
 }
 
+/// Messages of the program with every small tag are under way around every collective, and stay apart.
 #[test]
 fn messages_of_the_program_do_not_mix_with_those_of_collectives() {
     for seed in seeds(30) {

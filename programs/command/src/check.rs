@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Arg, Args};
 use loggp::{Check, Checked, ClockKind, Latency, Order, Strategy, Ties, Work};
 use loggp_programs::Emulation;
 
@@ -30,6 +30,7 @@ pub struct CheckCommand {
 
 /// What is asked of the program.
 #[derive(Args)]
+#[command(mut_args(hidden_if_useless))]
 struct Request {
     /// Which run.
     #[command(flatten)]
@@ -79,7 +80,7 @@ const OWN: [&str; 6] = ["--strategy", "--runs", "--for", "--order-seed", "--audi
 type IsGiven = fn(&Options) -> bool;
 
 /// The options of `run` that a check has no use for. It runs on the virtual clock.
-pub const USELESS: [(&str, IsGiven); 13] = [
+const USELESS: [(&str, IsGiven); 13] = [
     ("latency", |given| given.machine.latency != Latency::default()),
     ("ties", |given| given.machine.ties != Ties::default()),
     ("noise", |given| given.noise.is_some()),
@@ -94,6 +95,12 @@ pub const USELESS: [(&str, IsGiven); 13] = [
     ("carrier", |given| given.machine.clock.carrier.is_some()),
     ("dilation", |given| given.machine.clock.dilation.is_some()),
 ];
+
+/// Leaves an option that a check has no use for out of its help.
+fn hidden_if_useless(option: Arg) -> Arg {
+    let is_useless = USELESS.iter().any(|(name, _)| option.get_long() == Some(name));
+    if is_useless { option.hide(true) } else { option }
+}
 
 impl CheckCommand {
     /// Runs it under many orders, and says what came of that.

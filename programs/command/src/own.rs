@@ -6,7 +6,6 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use loggp::ClockKind;
 use loggp_programs::{PROGRAMS, Program, ProgramOption, Value};
 
-use super::check::USELESS;
 use super::known;
 use super::name::{self, width};
 
@@ -46,9 +45,6 @@ fn subcommand<T: Args>(program: &'static Program, verb: &str) -> Command {
         .mut_arg("size", |argument| argument.help(size))
         .mut_args(|argument| match argument.get_id().as_str() {
             "algorithm" | "algorithms" => argument.value_parser(known::algorithm(program)),
-            id if verb == "check" && USELESS.iter().any(|(name, _)| name.replace('-', "_") == id) => {
-                argument.hide(true)
-            }
             _ => argument,
         })
         .args(program.options.iter().map(|option| argument(*option)));

@@ -267,7 +267,7 @@ impl Shown {
         }
         draft.write(|file| page.write(file))?;
         for Panel { name, trace, .. } in &panels {
-            let end = trace.activities.iter().map(|activity| activity.end).max().unwrap_or_default();
+            let end = end(trace);
             let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
             writeln!(
                 out,
@@ -297,7 +297,7 @@ impl Shown {
                 "--from {from} is not before --until {until}; give an earlier --from or a later --until"
             )));
         }
-        let end = trace.activities.iter().map(|activity| activity.end).max().unwrap_or_default();
+        let end = end(trace);
         if self.from.is_some() && from >= end {
             return Err(Failure::Request(format!(
                 "--from {from}: the run ends at {end}; give an earlier one"
@@ -312,6 +312,11 @@ impl Shown {
         }
         Ok(Window { from, until, only })
     }
+}
+
+/// When a run ends.
+fn end(trace: &Trace) -> Time {
+    trace.activities.iter().map(|activity| activity.end).max().unwrap_or_default()
 }
 
 /// Reads processors, such as 0-7,12.
