@@ -129,9 +129,7 @@ impl Lab {
     }
 
     /// How long an act of processor 0 takes, with the help of processor 1. It was on time if the rests before and after
-    /// it were as long as they should be: who is late when an act begins or ends makes up for it in a rest. A rest may miss by
-    /// up to twice as much where that is nothing beside the act, since hosts that have waited for long wake up later than
-    /// others; and by no more, since an act that was late itself is long.
+    /// it were as long as they should be: who is late when an act begins or ends makes up for it in a rest.
     fn time(
         &mut self,
         act: impl Fn(&mut Proc) + Sync,
@@ -155,12 +153,9 @@ impl Lab {
             }
             _ => Vec::new(),
         };
+        let rested = |time: Time| is_near(time, rest, slack);
         let judge = |times: &[Vec<Time>]| {
-            let judge = |times: &[Time]| {
-                let slack = slack.max(share(times[1], 4 * DOUBT).min(2 * slack));
-                let rested = |time: Time| is_near(time, rest, slack);
-                (rested(times[0]) && rested(times[2]), times[1])
-            };
+            let judge = |times: &[Time]| (rested(times[0]) && rested(times[2]), times[1]);
             times[0].windows(3).step_by(2).map(judge).collect()
         };
         let noise = self.noise;
