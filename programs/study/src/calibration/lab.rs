@@ -48,6 +48,8 @@ const TRIES: usize = 40;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Times on the wall clock that differ by less than this are the same.
 const NOISE: Time = Time::from_ps(50 * NS.as_ps());
+/// A rest lasts at least for so much noise: ten times as long as it may miss, since one that is shorter is right whatever happens.
+const LEAST_REST: i64 = 100;
 /// The kind of work that a pause is, in units of a picosecond.
 const PAUSE: &str = "pause";
 
@@ -65,8 +67,13 @@ impl Lab {
             _ => (*REPETITIONS.start(), ENOUGH, NOISE),
         };
         let machine = machine.clone().clock(clock).work(Work::Charged).rate(PAUSE, PS);
-        let (rest, patience) = (Time::ZERO, Instant::now() + PATIENCE);
+        let (rest, patience) = (LEAST_REST * noise, Instant::now() + PATIENCE);
         Lab { machine, P, word, clock, repetitions, enough, noise, rest, patience, dilation: 1.0, cores: 1 }
+    }
+
+    /// From now on a processor rests for so long, if not for longer.
+    pub fn rest_for(&mut self, rest: Time) {
+        self.rest = rest.max(LEAST_REST * self.noise);
     }
 
     /// Runs an experiment. Every processor returns times by its watch, which are given back in the machine's

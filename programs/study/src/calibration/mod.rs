@@ -199,7 +199,8 @@ fn calibrate(mut lab: Lab) -> Result<Calibration, RunError> {
     let lab = &mut lab;
     // A first burst says how long a rest lets the gap run out, and a second one, after rests, says it again.
     for _ in 0..2 {
-        lab.rest = share(lab.burst(LONGEST_BURST, Time::ZERO, 1)?.time, 8);
+        let burst = lab.burst(LONGEST_BURST, Time::ZERO, 1)?.time;
+        lab.rest_for(share(burst, 8));
     }
     let (first, interval) = series(lab, Time::ZERO)?;
     let mut signature = vec![first];

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use loggp::{Params, Time};
 
 use super::line::{Line, Noise, Point, middle};
+use crate::calibration::reading::Reading;
 use loggp_programs::rtt::RoundTrip;
 
 /// A round trip.
@@ -88,10 +89,11 @@ impl RoundTrips {
         middle(self.samples().filter_map(|sample| sample.doubt).map(|doubt| doubt.as_ps() as f64))
     }
 
-    /// Whether nearly all of them were measured well enough to say how far from the truth they may be.
+    /// Whether nearly all of them were measured.
     pub fn held(&self) -> bool {
-        let known = self.samples().filter(|sample| sample.doubt.is_some()).count();
-        10 * known >= 9 * self.samples.len()
+        let noise = Time::from_ps(self.noise.absolute as i64);
+        let is_held = |&&Sample { time, doubt, .. }: &&Sample| Reading { time, doubt, noise }.is_held();
+        10 * self.samples().filter(is_held).count() >= 9 * self.samples.len()
     }
 
     /// How far the round trips of a machine are from these, each as a part of it: that of the middle, and the farthest with
@@ -105,5 +107,32 @@ impl RoundTrips {
         let worst =
             self.samples().map(|sample| (miss(sample), *sample)).max_by(|a, b| a.0.total_cmp(&b.0))?;
         Some((middle(self.samples().map(miss)), worst.0, worst.1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loggp::{NS, US};
+
+    use super::*;
+
+    #[test]
+    fn round_trips_are_held_if_nearly_all_are_known_to_a_hundredth() {
+        let held = |doubts: &[Option<Time>]| {
+            let mut trips = RoundTrips::new(Noise { absolute: 50e3, relative: 0.02 });
+            for (k, doubt) in doubts.iter().copied().enumerate() {
+                trips.add(Sample { k, w: Time::ZERO, time: 28 * US, doubt });
+            }
+            trips.held()
+        };
+        let (good, far, unknown) = (Some(280 * NS), Some(281 * NS), None);
+        assert!(held(&[good; 10]) && !held(&[far; 10]) && !held(&[unknown; 10]));
+        for bad in [far, unknown] {
+            let mut doubts = [good; 10];
+            doubts[3] = bad;
+            assert!(held(&doubts));
+            doubts[7] = bad;
+            assert!(!held(&doubts));
+        }
     }
 }

@@ -31,7 +31,8 @@ pub fn measure(lab: &mut Lab) -> Result<RoundTrips, RunError> {
     };
     lab.patience = Instant::now() + PATIENCE;
     // A first round trip says how long a processor should rest.
-    lab.rest = lab.imbalanced(0, Time::ZERO)?.time / 4;
+    let empty = lab.imbalanced(0, Time::ZERO)?.time;
+    lab.rest_for(empty / 4);
     let mut search = Search { lab, trips: RoundTrips::new(noise) };
     search.grow()?;
     search.narrow(|(S, _)| S, 1)?;
