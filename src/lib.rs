@@ -94,6 +94,8 @@ pub use rules::{Stats, Traffic};
 pub use schedule::{
     Operation, Placed, Played, Player, Requirement, Rules, Schedule, ScheduleBuilder, ScheduleError,
 };
+#[doc(hidden)]
+pub use text::near;
 pub use time::{MS, NS, PS, SEC, Time, TimeError, US};
 pub use timeline::Timeline;
 pub use trace::{

@@ -1,5 +1,5 @@
 //! Settings as text: each is written and read by the names that the command has for its values. A call of `names!` gives
-//! a setting its names.
+//! a setting its names. And the nearest name, where a name names nothing.
 
 /// Writes and reads a setting: first the names of its plain values, then the names of the values that have a seed.
 macro_rules! names {
@@ -40,11 +40,28 @@ pub(crate) fn unknown(text: &str, names: &[&str]) -> String {
     format!("there is no {text}; give {} or {last}", others.join(", "))
 }
 
+/// Names the name that was most likely meant, if one is near, as a part of a sentence.
+pub fn near<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let typed = typed.to_lowercase();
+    // Who types a part of a name means a name with that part.
+    let distance = |name: &&str| (!name.contains(&typed), strsim::osa_distance(&typed, name));
+    let nearest = names.map(|name| (distance(&name), name)).min();
+    match nearest {
+        Some(((is_other, distance), name))
+            if !typed.is_empty() && (!is_other || 2 * distance <= typed.len()) =>
+        {
+            format!("the nearest name is {name}; ")
+        }
+        _ => String::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fmt;
     use std::str::FromStr;
 
+    use super::near;
     use crate::clock::ClockKind;
     use crate::clock::wall::carrier::Carrier;
     use crate::clock::wall::dilation::Dilation;
@@ -76,5 +93,14 @@ mod tests {
         check::<Rules>(&["papers", "loggopsim"], "; give papers or loggopsim");
         check::<Ties>(&["number", "rotation", "random:7"], "give number, rotation or random:SEED");
         check::<Work>(&["measured", "charged"], "; give measured or charged");
+    }
+
+    #[test]
+    fn takes_a_part_of_a_name_or_a_slip_of_the_finger() {
+        let names = ["broadcast", "scatter", "optimal", "binomial"];
+        for (typed, meant) in [("scater", "scatter"), ("Broad", "broadcast"), ("bionmial", "binomial")] {
+            assert_eq!(near(typed, names.into_iter()), format!("the nearest name is {meant}; "));
+        }
+        assert!(["nosuch", ""].iter().all(|typed| near(typed, names.into_iter()).is_empty()));
     }
 }

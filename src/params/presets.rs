@@ -6,6 +6,7 @@
 use super::builder::ParamsBuilder;
 use super::params::{Params, ParamsError};
 use super::table::Parameter;
+use crate::text::near;
 use crate::time::Time;
 
 /// A machine from one of the papers.
@@ -241,14 +242,8 @@ pub fn presets() -> &'static [Preset] {
 /// ```
 pub fn preset(name: &str) -> Result<&'static Preset, ParamsError> {
     PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
-        let typed = name.to_lowercase();
-        // A part of a name is nearer than a misspelling: `ethernet` means `fast-ethernet`.
-        let distance =
-            |preset: &&Preset| (!preset.name.contains(&typed), strsim::osa_distance(&typed, preset.name));
-        let nearest = PRESETS.iter().min_by_key(distance).expect("there are machines").name;
-        ParamsError::new(format!(
-            "there is no machine {name}; the nearest name is {nearest}; `loggp machines` lists all"
-        ))
+        let near = near(name, PRESETS.iter().map(|preset| preset.name));
+        ParamsError::new(format!("there is no machine {name}; {near}`loggp machines` lists all"))
     })
 }
 
@@ -431,5 +426,7 @@ mod tests {
             let refusal = preset(typed).unwrap_err().to_string();
             assert!(refusal.contains(&format!("the nearest name is {nearest};")), "{refusal}");
         }
+        let far = preset("mine").unwrap_err().to_string();
+        assert_eq!(far, "there is no machine mine; `loggp machines` lists all");
     }
 }

@@ -4,9 +4,9 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind as Kind};
+use loggp::near;
 use loggp_study::Failed;
 
-use super::name::near;
 use super::own;
 use super::renamed;
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Command, ValueHint};
 use clap_mangen::Man;
+use loggp::near;
 
 use super::draft::{self, Draft};
 use super::failure::Failure;
-use super::name::near;
 
 /// The arguments.
 #[derive(Args)]

@@ -4,13 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{NS, Schedule, Time};
+use loggp::{NS, Schedule, Time, near};
 use loggp_goal::patterns::{PATTERNS, Pattern};
 
 use super::draft::Draft;
 use super::failure::Failure;
 use super::known;
-use super::name::near;
 use super::options::count;
 use super::output::{ending, unknown};
 

@@ -2,13 +2,12 @@
 
 use std::io::Write;
 
-use loggp::US;
+use loggp::{US, near};
 use loggp_papers::{Exhibit, Paper};
 use wildmatch::WildMatch;
 
 use super::super::column::Column;
 use super::super::failure::Failure;
-use super::super::name::near;
 use super::super::number::Unit;
 use super::super::options::Format;
 use super::super::report::Report;
