@@ -193,9 +193,9 @@ impl ScheduleBuilder {
         Ok(self.schedule)
     }
 
-    /// Ends the rank that is being written, if any: its requirements are put in order, and if another rank has the same
-    /// script, the two share it.
-    fn end_rank(&mut self) -> Result<(), ScheduleError> {
+    /// Ends the rank that is being written, if any, as the next one would: its requirements are put in order, and if another rank
+    /// has the same script, the two share it.
+    pub fn end_rank(&mut self) -> Result<(), ScheduleError> {
         let Some(rank) = self.rank.take() else { return Ok(()) };
         let Schedule { ranks, first, followers, .. } = &mut self.schedule;
         let Role { place, len, .. } = ranks[rank as usize];

@@ -235,6 +235,25 @@ proptest! {
         drop(loggp_goal::read(text.as_bytes(), US));
         drop(loggp_goal::read(format!("num_ranks 2\nrank 0 {{\n{text}").as_bytes(), US));
     }
+
+    /// A text that is read block by block says what it says as a whole, where it is wrong too, and whatever its comments have.
+    #[test]
+    fn blocks_change_nothing(
+        schedule in schedules(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 0..8_usize), 0..4),
+        block in 1..200_usize,
+    ) {
+        let mut text = Vec::new();
+        loggp_goal::write(&schedule, &mut text, NS).unwrap();
+        for (place, what) in changes {
+            let what = [" /*} /*/", "*/", "// } /*\n", "}", "rank", "l1 requires l2\nl2 requires l1\n", "/", "\n"][what];
+            let spaces: Vec<_> = (0..text.len()).filter(|at| text[*at].is_ascii_whitespace()).collect();
+            let at = *place.get(&spaces);
+            text.splice(at..at, what.bytes());
+        }
+        let read = |block| loggp_goal::read_in_blocks(&text[..], NS, block).map_err(|why| why.to_string());
+        prop_assert_eq!(read(block), read(1 << 20));
+    }
 }
 
 fn loggp(line: &str) -> Command {

@@ -1,6 +1,7 @@
 //! The words of a GOAL text, with their places.
 
 use super::GoalError;
+use super::blocks::Block;
 
 /// A word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +23,9 @@ pub enum Token<'a> {
 /// No name is longer.
 const LONGEST: usize = 255;
 
-/// Reads a text word by word.
+/// Reads a block word by word.
 pub struct Lexer<'a> {
+    block: &'a Block,
     text: &'a [u8],
     /// Where the last word began.
     at: usize,
@@ -32,20 +34,14 @@ pub struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    pub fn new(text: &'a [u8]) -> Lexer<'a> {
-        Lexer { text, at: 0, next: 0 }
+    /// From where the ranks of the block begin.
+    pub fn of(block: &'a Block) -> Lexer<'a> {
+        Lexer { block, text: &block.text, at: block.from, next: block.from }
     }
 
     /// The error that something is wrong where the last word began.
     pub fn error(&self, why: impl Into<String>) -> GoalError {
-        self.error_at(self.at, why)
-    }
-
-    /// The error that something is wrong at a place.
-    pub fn error_at(&self, place: usize, why: impl Into<String>) -> GoalError {
-        let mut lines = self.text[..place].split(|byte| *byte == b'\n');
-        let last = lines.next_back().unwrap_or_default();
-        GoalError::Text { line: 1 + lines.count() as u64, column: 1 + last.len() as u64, why: why.into() }
+        self.block.error(self.at, why)
     }
 
     /// Where the last word began.
@@ -53,9 +49,14 @@ impl<'a> Lexer<'a> {
         self.at
     }
 
-    /// Gives the last word back, which then comes again.
-    pub fn give_back(&mut self) {
-        self.next = self.at;
+    /// Where the next word or the space before it begins.
+    pub fn next_place(&self) -> usize {
+        self.next
+    }
+
+    /// The next word is the one at this place.
+    pub fn go_to(&mut self, place: usize) {
+        self.next = place;
     }
 
     /// The next word.

@@ -4,9 +4,11 @@
 #![allow(non_snake_case)] // P is the papers' name
 
 mod binary;
+mod blocks;
 mod lexer;
 pub mod mpi;
 pub mod patterns;
+mod ranks;
 mod text;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -53,11 +55,17 @@ pub enum GoalError {
 /// assert_eq!(error.to_string(), "line 3, column 14: rank 0 sends to rank 1, and there are ranks 0 to 0");
 /// # Ok::<(), goal::GoalError>(())
 /// ```
-pub fn read(mut input: impl Read, unit: Time) -> Result<Schedule, GoalError> {
+pub fn read(input: impl Read, unit: Time) -> Result<Schedule, GoalError> {
+    read_in_blocks(input, unit, 1 << 19)
+}
+
+/// Reads a schedule; a text in blocks of so many bytes, or more where a rank has more.
+#[doc(hidden)]
+pub fn read_in_blocks(mut input: impl Read, unit: Time, bytes: usize) -> Result<Schedule, GoalError> {
     let mut input = BufReader::with_capacity(1 << 16, &mut input as &mut dyn Read);
     // An empty read is an empty text, which says what it lacks.
     let is_binary = input.fill_buf()?.first() == Some(&binary::MAGIC.to_le_bytes()[0]);
-    if is_binary { binary::read(input, unit) } else { text::read(&mut input, unit) }
+    if is_binary { binary::read(input, unit) } else { text::read(&mut input, unit, bytes) }
 }
 
 /// Whether a file that begins so is a schedule.
