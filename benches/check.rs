@@ -4,39 +4,29 @@
 
 use std::time::Instant;
 
-use loggp::{Check, Latency, Machine, Params, Proc, Strategy, Ties, US, collectives};
+use loggp::{Check, Latency, Machine, NS, Params, Proc, Strategy, Ties, US};
 use loggp_benches::measure::{asked, median};
 use loggp_benches::table;
+
+#[allow(dead_code)] // its main
+#[path = "../examples/sample_sort.rs"]
+mod sample_sort;
 
 const RUNS: usize = 10_000;
 /// How many keys each processor sorts.
 const KEYS: usize = 64;
 
-/// Sorts what `keys` are of all processors; returns the part of this one.
-fn sample_sort(p: &mut Proc, keys: &[u32]) -> Vec<u32> {
-    let (id, P) = (p.id(), p.p());
-    let mut mine = keys[id * KEYS..][..KEYS].to_vec();
-    p.work("sort", KEYS as u64, || mine.sort_unstable());
-    let sample: Vec<u32> = (0..P).map(|i| mine[i * KEYS / P]).collect();
-    let mut samples = collectives::all_gather_vector(p, &vec![P; P], sample).concat();
-    samples.sort_unstable();
-    let part =
-        |i: usize| if i == P { KEYS } else { mine.partition_point(|key| i > 0 && *key < samples[i * P]) };
-    let parts = (0..P).map(|i| mine[part(i)..part(i + 1)].to_vec());
-    let mut all = collectives::all_to_all(p, parts.collect()).concat();
-    p.work("sort", all.len() as u64, || all.sort_unstable());
-    all
-}
-
 /// Times all in turns, so that what else this computer does slows them down alike.
 fn overhead() {
-    let machine = Machine::new(Params::builder(8).L(6 * US).o(2 * US).g(4 * US).G(US).build().unwrap());
-    let keys: Vec<u32> = (1..=8 * KEYS as u32).map(|number| number.wrapping_mul(2_654_435_761)).collect();
+    let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).G(US).build().unwrap();
+    let machine = Machine::new(params).rate("compare", 50 * NS);
+    let keys: Vec<u64> =
+        (1..=8 * KEYS as u64).map(|number| number.wrapping_mul(2_654_435_761) >> 16).collect();
     let mut sorted = keys.clone();
     sorted.sort_unstable();
     let is_sorted =
-        |parts: &[Vec<u32>]| (parts.concat() == sorted).then_some(()).ok_or("unsorted".to_string());
-    let program = |p: &mut Proc| sample_sort(p, &keys);
+        |parts: &[Vec<u64>]| (parts.concat() == sorted).then_some(()).ok_or("unsorted".to_string());
+    let program = |p: &mut Proc| sample_sort::sort(p, &keys);
     let time = |run: &dyn Fn()| {
         let begun = Instant::now();
         run();

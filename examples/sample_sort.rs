@@ -1,12 +1,29 @@
 //! Sample sort: everyone's sample tells which keys go where, one all-to-all brings them there.
 
-use loggp::{Machine, NS, Params, RunError, US, collectives};
-
-const KEYS: usize = 1000; // of each processor
+use loggp::{Machine, NS, Params, Proc, RunError, US, collectives};
 
 /// The comparisons that sorting so many keys takes, more or less.
 fn comparisons(keys: usize) -> u64 {
     keys as u64 * u64::from(keys.max(1).ilog2())
+}
+
+/// Sorts the keys of all processors, of which each has as many. Returns the part of this one.
+pub fn sort(p: &mut Proc, keys: &[u64]) -> Vec<u64> {
+    let (P, n) = (p.p(), keys.len() / p.p());
+    let mut mine = keys[p.id() * n..][..n].to_vec();
+    p.work("compare", comparisons(n), || mine.sort_unstable());
+
+    // P keys of each, at equal distances: of all of them, every P-th parts two processors.
+    let sample: Vec<u64> = (0..P).map(|i| mine[i * n / P]).collect();
+    let mut samples = collectives::all_gather_vector(p, &vec![P; P], sample).concat();
+    p.work("compare", comparisons(P * P), || samples.sort_unstable());
+    let ends: Vec<usize> =
+        (1..P).map(|i| mine.partition_point(|key| *key < samples[i * P])).chain([n]).collect();
+    let parts = (0..P).map(|i| mine[if i == 0 { 0 } else { ends[i - 1] }..ends[i]].to_vec());
+
+    let mut part = collectives::all_to_all(p, parts.collect()).concat();
+    p.work("compare", comparisons(part.len()), || part.sort_unstable());
+    part
 }
 
 pub fn main() -> Result<(), RunError> {
@@ -17,25 +34,9 @@ pub fn main() -> Result<(), RunError> {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (seed >> 40) * (seed >> 40)
     };
-    let keys: Vec<u64> = (0..P * KEYS).map(|_| key()).collect();
+    let keys: Vec<u64> = (0..1000 * P).map(|_| key()).collect();
 
-    let run = Machine::new(params).rate("compare", 50 * NS).run(|p| {
-        let id = p.id();
-        let mut mine = keys[id * KEYS..][..KEYS].to_vec();
-        p.work("compare", comparisons(KEYS), || mine.sort_unstable());
-
-        // P keys of each, at equal distances: of all of them, every P-th parts two processors.
-        let sample: Vec<u64> = (0..P).map(|i| mine[i * KEYS / P]).collect();
-        let mut samples = collectives::all_gather_vector(p, &vec![P; P], sample).concat();
-        p.work("compare", comparisons(P * P), || samples.sort_unstable());
-        let ends: Vec<usize> =
-            (1..P).map(|i| mine.partition_point(|key| *key < samples[i * P])).chain([KEYS]).collect();
-        let parts = (0..P).map(|i| mine[if i == 0 { 0 } else { ends[i - 1] }..ends[i]].to_vec());
-
-        let mut part = collectives::all_to_all(p, parts.collect()).concat();
-        p.work("compare", comparisons(part.len()), || part.sort_unstable());
-        part
-    })?;
+    let run = Machine::new(params).rate("compare", 50 * NS).run(|p| sort(p, &keys))?;
 
     let mut sorted = keys;
     sorted.sort_unstable();
