@@ -119,12 +119,15 @@ fn sentence(error: &clap::Error) -> Option<String> {
         let near = near(typed, command.get_subcommands().map(clap::Command::get_name));
         return Some(format!("error: there is no subcommand {typed}; {near}`loggp --help` lists all"));
     }
-    let text = error.to_string();
-    if text.contains("cannot be used with '<TRACE|PROGRAM>'") {
+    if error.kind() == Kind::ArgumentConflict
+        && let Some(prior) = error.get(ContextKind::PriorArg)
+        && prior.to_string().contains("<TRACE|PROGRAM>")
+    {
         return Some(
             "error: give one trace, or one program; --beside FILE shows another trace below it".into(),
         );
     }
+    let text = error.to_string();
     let wanted = |part: &&str| !["Usage:", "For more", "tip: to pass"].iter().any(|no| part.starts_with(no));
     let parts = text.split("\n\n").map(str::trim).filter(wanted);
     let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
