@@ -23,6 +23,17 @@ pub(super) struct Known<'p> {
     pub ways: Vec<Way>,
     /// When looks give up: at the latest of these.
     pub limits: HashMap<usize, Vec<(usize, Time)>>,
+    /// Which exchanges receive before they send, and which do not; those of which this is open are missing.
+    pub receives_first: HashMap<usize, bool>,
+    /// Whether of some exchange it is open.
+    pub is_open: bool,
+}
+
+/// Whether an exchange goes as in the run: it receives first if that did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    Same,
+    Other,
 }
 
 /// When a receive gives up that begins at a time: at the latest of these.
@@ -38,15 +49,15 @@ fn limits(start: (usize, Time), receiving: &Receiving, sends: Option<(usize, Tim
 }
 
 impl<'p> Known<'p> {
-    /// What the calls say. Of exchanges, `other` has a bit for each that goes the other way round than in the run.
-    pub(super) fn of(history: &History, prefix: &'p Prefix, mut other: usize) -> Known<'p> {
+    /// What the calls say, and of exchanges how each goes, if that is settled.
+    pub(super) fn of(history: &History, prefix: &'p Prefix, turns: &[Option<Turn>]) -> Known<'p> {
+        let mut turns = turns.iter().copied();
         let calls = &history.trace.calls;
         let mut times = Times::of(calls.len());
         let ways = prefix.flights.iter().map(|flight| {
             let (enter, arrival) = (times.adds(), times.adds());
             let ready = if flight.way.is_none() { times.adds() } else { enter };
             times.is_after(arrival, (enter, flight.stream));
-            times.is_within(arrival, vec![(enter, flight.stream + flight.longest)]);
             if let Some(way) = flight.way {
                 times.is_latest(enter, vec![(flight.call, way)]);
             }
@@ -58,7 +69,14 @@ impl<'p> Known<'p> {
                 times.is_first(place);
             }
         }
-        let mut known = Known { prefix, times, ways, limits: HashMap::new() };
+        let mut known = Known {
+            prefix,
+            times,
+            ways,
+            limits: HashMap::new(),
+            receives_first: HashMap::new(),
+            is_open: false,
+        };
         let mut barriers: Vec<Vec<(usize, bool, Time)>> = Vec::new();
         for items in &prefix.items {
             // When the gaps after the last send and after the last reception are over.
@@ -87,15 +105,14 @@ impl<'p> Known<'p> {
                         vec![(item.call, *lasts)]
                     }
                     What::Both(sending, receiving) => {
-                        let turns = other & 1 == 1;
-                        other >>= 1;
                         let recorded = history.receives_before_it_sends(item.call);
+                        let turn = turns.next().expect("there is one for each");
                         known.adds_both(
                             start,
                             (sending, receiving),
                             &mut sends,
                             &mut receives,
-                            recorded != turns,
+                            turn.map(|turn| recorded == (turn == Turn::Same)),
                         )
                     }
                     What::Joins { flight, lasts, late } => {
@@ -179,10 +196,16 @@ impl<'p> Known<'p> {
         (sending, receiving): (&Sending, &Receiving),
         sends: &mut Option<(usize, Time)>,
         receives: &mut Option<(usize, Time)>,
-        receives_first: bool,
+        receives_first: Option<bool>,
     ) -> Vec<(usize, Time)> {
         let enter = (self.ways[sending.flight].enter, Time::ZERO);
-        if receives_first {
+        let receives_first = receives_first.or(sends.is_none().then_some(false));
+        self.receives_first.extend(receives_first.map(|receives_first| (start.0, receives_first)));
+        if receives_first.is_none() {
+            self.is_open = true;
+            return self.adds_either(start, (sending, receiving), sends, receives);
+        }
+        if receives_first == Some(true) {
             let Some((gap, by)) = *sends else {
                 self.times.is_after(start.0, (start.0, PS)); // there is no gap, so that never happens
                 return vec![start];
@@ -208,6 +231,35 @@ impl<'p> Known<'p> {
             self.times.is_within(limit, later.into_iter().flatten().collect());
         }
         over
+    }
+
+    /// The same, if it is open what is first: what holds either way.
+    fn adds_either(
+        &mut self,
+        start: (usize, Time),
+        (sending, receiving): (&Sending, &Receiving),
+        sends: &mut Option<(usize, Time)>,
+        receives: &mut Option<(usize, Time)>,
+    ) -> Vec<(usize, Time)> {
+        let Way { ready, enter, .. } = self.ways[sending.flight];
+        let enter_at = (enter, Time::ZERO);
+        let begun = self.times.adds();
+        let came = receiving.got.map(|got| (self.ways[got].arrival, Time::ZERO));
+        let earliest: Vec<_> = [Some(start), came, *receives].into_iter().flatten().collect();
+        earliest.iter().for_each(|other| self.times.is_after(begun, *other));
+        if let Some(came) = came {
+            self.adds_others(came, &receiving.others);
+            self.times.is_within(begun, [earliest, vec![enter_at]].concat());
+        }
+        let over = (begun, receiving.overhead);
+        let sends_from = [Some((start.0, start.1 + sending.overhead)), *sends];
+        let sends_from: Vec<_> = sends_from.into_iter().flatten().collect();
+        sends_from.iter().for_each(|other| self.times.is_after(ready, *other));
+        let received = (begun, receiving.overhead + sending.overhead);
+        self.times.is_within(ready, [sends_from, vec![received]].concat());
+        *sends = Some((enter, self.prefix.flights[sending.flight].stream + sending.gap));
+        *receives = Some((begun, receiving.gap));
+        vec![enter_at, over]
     }
 
     /// What is known of the takes of requests.

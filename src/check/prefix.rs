@@ -134,7 +134,8 @@ impl Prefix {
             let capacity = params.capacity().filter(|_| bounded).unwrap_or(usize::MAX);
             // A processor's own gaps leave room for what it sends, unless the machine has another capacity than ceil(L/g).
             let leaves_room = capacity == usize::MAX || params.L <= capacity as i64 * params.g;
-            prefix.is_plain &= stream == Time::ZERO && leaves_room;
+            let to_itself = message.id.from == message.to && stream > Time::ZERO;
+            prefix.is_plain &= leaves_room && !to_itself && (stream == Time::ZERO || trace.levels.is_empty());
             prefix.place_of.insert(place, prefix.flights.len());
             prefix.flights.push(Flight {
                 message: place,
@@ -236,7 +237,6 @@ impl Reader<'_, '_> {
                 Some(What::Receives(self.receiving(prefix, place, call)))
             }
             CallKind::SendRecv(both) if is_settled => {
-                prefix.is_plain = false;
                 let place = *self.takes.get(&call)?;
                 let flight = flight(prefix, &both.sent.message)?;
                 Some(What::Both(sends(prefix, flight), self.receiving(prefix, place, call)))

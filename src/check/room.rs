@@ -1,46 +1,96 @@
-//! Which messages wait for room.
+//! Which messages wait for room, and which for ports.
 //!
-//! At most C = ceil(L/g) messages are in transit to a processor, and who asks first is served first. What a processor sends needs no
-//! thought: its own gaps leave room. So a message enters when it is ready and no more than C - 1 of those that asked before it
-//! are under way. Of two messages to a processor the first either asked later than the second, or is
-//! there when the second enters, or *stays* under way then, as at most C - 1 do. A message that is under way for no time at all
-//! needs no room and waits for none.
+//! At most C = ceil(L/g) messages are in transit to a processor and from it, and no two long messages pass a port at the same
+//! time; who asks first is served first. So of two messages that need the same the first either asked later than the
+//! second, or is gone when the second comes, or is *beside* it: as room, at most C - 1 others are; and a port it passes after the
+//! second. A message that is under way for no time at all needs no room and waits for none. What a processor sends needs no thought
+//! where there are no long messages: its own gaps leave room.
 //!
-//! A solution in which all this is open says too little: messages may enter earlier or later than they do on the machine. So the
-//! machine is asked: what would happen under these latencies. The first message that enters at another time leaves two or three
-//! ways, which are tried one after the other.
+//! A solution in which all this is open says too little: messages may enter and arrive earlier or later than they do on the
+//! machine. So the machine is asked: what would happen under these latencies. The first message that enters or arrives at another time
+//! leaves two or three ways, which are tried one after the other.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use super::history::History;
 use super::known::{Known, Way};
-use super::prefix::{Limit, What};
+use super::prefix::{Flight, Item, Limit, What};
 use super::times::{Solved, Times};
+use crate::params::{Latency, Ports, Surcharge, Ties};
+use crate::rules::choice::Drawn;
+use crate::rules::network::{Ask, Entrance, Exit, Network, Passage};
 use crate::time::{PS, Time};
 
 /// The search for a solution that the machine comes to.
 pub(super) struct Room<'k, 'p> {
     known: &'k Known<'p>,
-    /// For each message the others to the same processor for which it may have to wait.
-    others: Vec<Vec<usize>>,
+    network: Network,
+    /// For each message what it may have to wait for.
+    conflicts: Vec<Vec<Conflict>>,
+    /// Whether there are long messages, so that more waits than what asks for room at its receiver.
+    is_long: bool,
+}
+
+/// A message that needs what another one needs too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Conflict {
+    other: usize,
+    at: At,
+}
+
+/// What both need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// Room at the receiver.
+    To,
+    /// Room at the sender.
+    From,
+    /// The port through which this one goes out and the other comes in.
+    Out,
+    /// The port through which this one comes in and the other goes out.
+    In,
+    /// The port through which both come in.
+    BothIn,
+}
+
+impl At {
+    /// What it is for the other one.
+    fn mirrored(self) -> At {
+        match self {
+            At::Out => At::In,
+            At::In => At::Out,
+            same => same,
+        }
+    }
+
+    /// Whether a message enters late that waits for it, and does not only arrive late.
+    fn is_before(self) -> bool {
+        matches!(self, At::To | At::From | At::Out)
+    }
+
+    fn is_room(self) -> bool {
+        matches!(self, At::To | At::From)
+    }
 }
 
 /// What of that is settled.
 #[derive(Clone, Debug, Default)]
 struct Ways {
-    /// Of a message and another one.
+    /// Of a message and one of its conflicts.
     pairs: HashMap<(usize, usize), Pair>,
     /// Whether a message is under way for no time.
     instant: HashMap<usize, bool>,
 }
 
-/// Of a message and another one that needs the same room.
+/// Of a message and another one that needs the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pair {
     /// The other one asks later.
     Before,
-    /// The other one asks before, and is there when this one enters.
+    /// The other one asks before, and is gone when this one comes.
     After,
-    /// The other one asks before, and is under way when this one enters.
+    /// The other one asks before, and is under way when this one enters, or passes the port after this one.
     Beside,
 }
 
@@ -48,27 +98,60 @@ enum Pair {
 const TRIES: usize = 5000;
 
 impl<'k, 'p> Room<'k, 'p> {
-    pub(super) fn of(known: &'k Known<'p>) -> Room<'k, 'p> {
-        let flights = &known.prefix.flights;
-        let others = |(place, flight): (usize, &super::prefix::Flight)| {
-            if flight.capacity == usize::MAX || flight.way.is_some() || !known.prefix.is_plain {
-                return Vec::new();
+    pub(super) fn of(history: &History, known: &'k Known<'p>) -> Room<'k, 'p> {
+        let (trace, flights) = (history.trace, &known.prefix.flights);
+        let is_long = flights.iter().any(|flight| flight.stream > Time::ZERO);
+        let conflicts = |(place, flight): (usize, &Flight)| {
+            let mut all = Vec::new();
+            if flight.way.is_some() || !known.prefix.is_plain {
+                return all;
             }
-            let shares = |other: &usize| {
-                let own = flights[*other].id.from == flight.id.from;
-                *other != place
-                    && flights[*other].room == flight.room
-                    && (!own || (flight.capacity > 1 && flights[*other].id.number < flight.id.number))
-            };
-            (0..flights.len()).filter(shares).collect()
+            let single = trace.ports == Ports::Single;
+            for (other, its) in flights.iter().enumerate().filter(|(other, _)| *other != place) {
+                let level = flight.room.1;
+                if its.room.1 != level {
+                    continue;
+                }
+                let own = its.id.from == flight.id.from;
+                let is_earlier = !own || its.id.number < flight.id.number;
+                let (same_receiver, has_room) = (its.room == flight.room, flight.capacity == usize::MAX);
+                let port = flight.stream > Time::ZERO && its.stream > Time::ZERO;
+                let needs = [
+                    (
+                        At::To,
+                        !has_room && same_receiver && is_earlier && (!own || flight.capacity > 1 || is_long),
+                    ),
+                    (At::From, !has_room && is_long && own && is_earlier),
+                    (At::Out, port && single && its.room.0 == flight.id.from),
+                    (At::In, port && single && its.id.from == flight.room.0),
+                    (At::BothIn, port && same_receiver && is_earlier),
+                ];
+                let needs = needs.into_iter().filter(|(_, needs)| *needs);
+                all.extend(needs.map(|(at, _)| Conflict { other, at }));
+            }
+            all
         };
-        Room { known, others: flights.iter().enumerate().map(others).collect() }
+        let choice = Arc::new(Drawn::new(&trace.params, Latency::Exact, Ties::Number));
+        Room {
+            known,
+            network: Network::settled_by(
+                trace.params,
+                trace.ports,
+                &trace.levels,
+                choice,
+                Surcharge::default(),
+            ),
+            conflicts: flights.iter().enumerate().map(conflicts).collect(),
+            is_long,
+        }
     }
 
     /// Times that the machine comes to.
     pub(super) fn solved(&self) -> Solved {
         let mut open = vec![Ways::default()];
-        let mut tries = TRIES;
+        let prefix = self.known.prefix;
+        let waits = self.is_long || prefix.flights.iter().any(|flight| flight.capacity < usize::MAX);
+        let (mut tries, mut is_sure) = (TRIES, prefix.is_plain || !waits);
         while let Some(ways) = open.pop() {
             let Some(left) = tries.checked_sub(1) else { return Solved::Unknown };
             tries = left;
@@ -77,61 +160,104 @@ impl<'k, 'p> Room<'k, 'p> {
                 Solved::Unknown => return Solved::Unknown,
                 Solved::Times(times) => times,
             };
-            let Some((message, enter)) = self.differs(&times) else { return Solved::Times(times) };
-            open.extend(self.branches(&ways, &times, message, enter));
+            let Some((message, passage)) = self.differs(&times) else { return Solved::Times(times) };
+            let branches = self.branches(&ways, &times, message, passage);
+            is_sure &= !branches.is_empty() || !self.is_long;
+            open.extend(branches);
         }
-        Solved::Never
+        if is_sure { Solved::Never } else { Solved::Unknown }
     }
 
     /// What is known if so much is settled.
     fn times(&self, ways: &Ways) -> Times {
         let mut times = self.known.times.clone();
-        for (message, others) in self.others.iter().enumerate() {
-            let Way { ready, enter, arrival } = self.known.ways[message];
-            if ready == enter {
-                continue;
-            }
-            let stream = self.known.prefix.flights[message].stream;
-            times.is_after(enter, (ready, Time::ZERO));
-            let mut most = vec![(ready, Time::ZERO)];
+        let flights = &self.known.prefix.flights;
+        for (message, conflicts) in self.conflicts.iter().enumerate() {
+            let (Way { ready, enter, arrival }, flight) = (self.known.ways[message], &flights[message]);
+            let under_way = flight.stream + flight.longest;
+            let (mut enters, mut arrives) = (vec![(ready, Time::ZERO)], vec![(enter, under_way)]);
             match ways.instant.get(&message) {
-                Some(true) => times.is_within(arrival, vec![(ready, stream)]),
-                Some(false) => times.is_after(arrival, (enter, stream + PS)),
+                Some(true) => times.is_within(arrival, vec![(ready, flight.stream)]),
+                Some(false) => times.is_after(arrival, (enter, flight.stream + PS)),
                 None => (),
             }
-            for other in others {
-                let its = self.known.ways[*other];
-                match ways.pairs.get(&(message, *other)) {
-                    Some(Pair::Before) => times.is_after(its.ready, (ready, self.tie(message, *other))),
-                    Some(pair) => {
-                        times.is_after(ready, (its.ready, self.tie(*other, message)));
-                        if *pair == Pair::After {
-                            times.is_after(enter, (its.arrival, Time::ZERO));
-                            most.push((its.arrival, Time::ZERO));
-                        }
+            for (number, conflict) in conflicts.iter().enumerate() {
+                let its = self.known.ways[conflict.other];
+                let pair = ways.pairs.get(&(message, number)).copied();
+                match pair {
+                    Some(Pair::Before) => {
+                        times.is_after(its.ready, (ready, self.tie(message, conflict.other)))
                     }
-                    None => most.push((its.arrival, Time::ZERO)),
+                    Some(_) => times.is_after(ready, (its.ready, self.tie(conflict.other, message))),
+                    None => (),
+                }
+                // When this one comes no earlier than the other is gone, and the other way round.
+                let (behind, ahead) = self.apart(message, *conflict);
+                match pair {
+                    Some(Pair::After) => times.is_after(behind.0, behind.1),
+                    Some(Pair::Beside) if !conflict.at.is_room() => times.is_after(ahead.0, ahead.1),
+                    _ => (),
+                }
+                if matches!(pair, None | Some(Pair::After)) {
+                    let most = if conflict.at.is_before() { &mut enters } else { &mut arrives };
+                    most.push(behind.1);
                 }
             }
-            let of = |pair: Pair| {
-                others.iter().filter(move |other| ways.pairs.get(&(message, **other)) == Some(&pair))
+            let of = |at: At, pair: Pair| {
+                let all = conflicts.iter().enumerate();
+                let those = all.filter(move |(number, conflict)| {
+                    conflict.at == at && ways.pairs.get(&(message, *number)) == Some(&pair)
+                });
+                those.map(|(_, conflict)| self.known.ways[conflict.other].arrival)
             };
-            for stays in of(Pair::Beside) {
-                for gone in of(Pair::After) {
-                    let gone = (self.known.ways[*gone].arrival, Time::ZERO);
-                    times.is_after(self.known.ways[*stays].arrival, gone);
+            for at in [At::To, At::From] {
+                for stays in of(at, Pair::Beside) {
+                    of(at, Pair::After).for_each(|gone| times.is_after(stays, (gone, Time::ZERO)));
                 }
             }
             if ways.instant.get(&message) == Some(&true) {
-                most.truncate(1);
+                enters.truncate(1);
             }
-            // It waits no longer than all others are under way, one after the other: else two could wait for each other.
-            let flights = &self.known.prefix.flights;
-            let of_all = others.iter().map(|other| flights[*other].longest + flights[*other].stream).sum();
-            times.is_within(enter, vec![(ready, of_all)]);
-            times.is_within(enter, most);
+            if ready != enter {
+                times.is_after(enter, (ready, Time::ZERO));
+                // It waits no longer than all others are under way, one after the other: else two could wait for each other.
+                let lasts = |flight: &Flight| flight.longest + 2 * flight.stream;
+                let of_all: Time = match self.is_long {
+                    true => flights.iter().map(lasts).sum(),
+                    false => conflicts.iter().map(|conflict| lasts(&flights[conflict.other])).sum(),
+                };
+                times.is_within(enter, vec![(ready, of_all)]);
+                times.is_within(enter, enters);
+                if arrives.len() > 1 {
+                    times.is_within(arrival, vec![(enter, under_way + of_all)]);
+                }
+            }
+            times.is_within(arrival, arrives);
         }
         times
+    }
+
+    /// What is no earlier than what if a message waits for its conflict; and if it is the other way round.
+    #[allow(clippy::type_complexity)]
+    fn apart(
+        &self,
+        message: usize,
+        Conflict { other, at }: Conflict,
+    ) -> ((usize, (usize, Time)), (usize, (usize, Time))) {
+        let (mine, its) = (self.known.ways[message], self.known.ways[other]);
+        let [stream, its_stream] = [message, other].map(|message| self.known.prefix.flights[message].stream);
+        match at {
+            At::To | At::From => {
+                ((mine.enter, (its.arrival, Time::ZERO)), (its.enter, (mine.arrival, Time::ZERO)))
+            }
+            At::Out => {
+                ((mine.enter, (its.arrival, Time::ZERO)), (its.arrival, (mine.enter, stream + its_stream)))
+            }
+            At::In => {
+                ((mine.arrival, (its.enter, its_stream + stream)), (its.enter, (mine.arrival, Time::ZERO)))
+            }
+            At::BothIn => ((mine.arrival, (its.arrival, stream)), (its.arrival, (mine.arrival, its_stream))),
+        }
     }
 
     /// How much later than a message another one must be ready that is served after it.
@@ -140,48 +266,78 @@ impl<'k, 'p> Room<'k, 'p> {
         if flights[first].id.from < flights[second].id.from { Time::ZERO } else { PS }
     }
 
-    /// The first message that enters at another time on the machine, and that time.
-    fn differs(&self, times: &[Time]) -> Option<(usize, Time)> {
-        if self.others.iter().all(Vec::is_empty) {
+    /// The first message that enters or arrives at another time on the machine, and its way there.
+    fn differs(&self, times: &[Time]) -> Option<(usize, Passage)> {
+        if self.known.is_open || self.conflicts.iter().all(Vec::is_empty) {
             return None;
         }
-        let enters = Machine::of(self.known, times).enters();
-        enters.into_iter().find(|(message, enter)| times[self.known.ways[*message].enter] != *enter)
+        let passages = Machine::of(self.known, &self.network, times).passages();
+        passages.into_iter().find(|(message, passage)| {
+            let way = self.known.ways[*message];
+            (times[way.enter], times[way.arrival]) != (passage.enter, passage.arrival)
+        })
     }
 
-    /// The ways of a message that enters at another time on the machine.
-    fn branches(&self, ways: &Ways, times: &[Time], message: usize, enter: Time) -> Vec<Ways> {
-        let [mine, capacity] = [message, self.known.prefix.flights[message].capacity];
-        let found = times[self.known.ways[mine].enter];
+    /// From when to when a message needs what it has in common with another one, and the other one does.
+    fn spans(&self, times: &[Time], message: usize, Conflict { other, at }: Conflict) -> [(Time, Time); 2] {
+        let span = |message: usize, at: At| {
+            let Way { enter, arrival, .. } = self.known.ways[message];
+            let (enter, arrival, stream) =
+                (times[enter], times[arrival], self.known.prefix.flights[message].stream);
+            match at {
+                At::To | At::From => (enter, arrival),
+                At::Out => (enter, enter + stream),
+                At::In | At::BothIn => (arrival - stream, arrival),
+            }
+        };
+        let mine = span(message, at);
+        let mine = if self.is_long || !at.is_room() { mine } else { (mine.0, mine.0 + PS) };
+        [mine, span(other, at.mirrored())]
+    }
+
+    /// The ways of a message that enters or arrives at another time on the machine.
+    fn branches(&self, ways: &Ways, times: &[Time], message: usize, passage: Passage) -> Vec<Ways> {
+        let (flight, way) = (&self.known.prefix.flights[message], self.known.ways[message]);
+        let (enter, arrival) = (times[way.enter], times[way.arrival]);
         let mut all = Vec::new();
-        if !ways.instant.contains_key(&message) {
+        let can_be_instant = flight.stream == Time::ZERO;
+        if can_be_instant && !ways.instant.contains_key(&message) {
             let mut instant = ways.clone();
             instant.instant.insert(message, true);
             all.push(instant);
         }
-        let is_open = |other: &&usize| !ways.pairs.contains_key(&(message, **other));
-        let arrival = |other: usize| times[self.known.ways[other].arrival];
-        let entered = |other: usize| times[self.known.ways[other].enter];
-        let matters = |other: &&usize| match enter > found {
-            true => entered(**other) <= found && found < arrival(**other),
-            false => arrival(**other) > enter,
+        let conflicts = self.conflicts[message].iter().enumerate();
+        let open = conflicts.filter(|(number, _)| !ways.pairs.contains_key(&(message, *number)));
+        let open: Vec<(usize, Conflict)> = open.map(|(number, conflict)| (number, *conflict)).collect();
+        let until = |conflict: Conflict| self.spans(times, message, conflict)[1].1;
+        let matters = |(_, conflict): &&(usize, Conflict)| {
+            let [mine, its] = self.spans(times, message, *conflict);
+            let (is_late, from) = match enter == passage.enter {
+                true => (passage.arrival > arrival, passage.arrival - flight.stream),
+                false => (passage.enter > enter, passage.enter),
+            };
+            conflict.at.is_before() == (enter != passage.enter)
+                && if is_late { its.0 < mine.1 && mine.0 < its.1 } else { its.1 > from }
         };
-        let others = self.others[message].iter().filter(is_open);
-        let Some(other) = others.filter(matters).max_by_key(|other| arrival(**other)) else { return all };
-        let is_beside = |pair: &&Pair| **pair == Pair::Beside;
-        let pairs = self.others[message].iter().filter_map(|other| ways.pairs.get(&(message, *other)));
-        let stays = pairs.filter(is_beside).count() + 1 < capacity;
+        let nearest = open.iter().filter(matters).max_by_key(|(_, conflict)| until(*conflict));
+        let any = || open.iter().filter(|_| self.is_long).max_by_key(|(_, conflict)| until(*conflict));
+        let Some(&(number, Conflict { other, at })) = nearest.or_else(any) else { return all };
+        let beside = self.conflicts[message].iter().enumerate().filter(|(number, conflict)| {
+            conflict.at == at && ways.pairs.get(&(message, *number)) == Some(&Pair::Beside)
+        });
+        let stays = !at.is_room() || beside.count() + 1 < flight.capacity;
         for pair in [Some(Pair::Beside).filter(|_| stays), Some(Pair::Before), Some(Pair::After)] {
             let Some(pair) = pair else { continue };
             let mut branch = ways.clone();
-            branch.instant.insert(message, false);
-            branch.pairs.insert((message, *other), pair);
-            match pair {
-                Pair::Before => (),
-                _ if self.others[*other].contains(&message) => {
-                    branch.pairs.insert((*other, message), Pair::Before);
-                }
-                _ => (),
+            if can_be_instant {
+                branch.instant.insert(message, false);
+            }
+            branch.pairs.insert((message, number), pair);
+            let mirrored = Conflict { other: message, at: at.mirrored() };
+            if pair != Pair::Before
+                && let Some(number) = self.conflicts[other].iter().position(|conflict| *conflict == mirrored)
+            {
+                branch.pairs.insert((other, number), Pair::Before);
             }
             all.push(branch);
         }
@@ -192,86 +348,109 @@ impl<'k, 'p> Room<'k, 'p> {
 /// The machine under given latencies, as far as calls are settled.
 struct Machine<'k, 'p> {
     known: &'k Known<'p>,
+    network: &'k Network,
     latencies: Vec<Time>,
     processors: Vec<Processor>,
     arrivals: Vec<Option<Time>>,
-    /// When the messages to each processor that have entered arrive.
-    under_way: HashMap<(usize, usize), Vec<Time>>,
+    entrances: Vec<Entrance>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
 struct Processor {
     now: Time,
     /// How many calls are over.
     done: usize,
-    sends_from: Option<Time>,
-    receives_from: Option<Time>,
+    /// Whether half of the exchange is over that comes next.
+    is_half: bool,
+    exit: Exit,
+    receives_from: Time,
+}
+
+impl Processor {
+    /// It has made a call, or half of an exchange.
+    fn does(&mut self, is_half: bool, goes_on: bool) {
+        self.is_half = is_half;
+        if !is_half {
+            self.done = if goes_on { self.done + 1 } else { usize::MAX };
+        }
+    }
 }
 
 impl<'k, 'p> Machine<'k, 'p> {
-    fn of(known: &'k Known<'p>, times: &[Time]) -> Machine<'k, 'p> {
+    fn of(known: &'k Known<'p>, network: &'k Network, times: &[Time]) -> Machine<'k, 'p> {
         let flights = known.prefix.flights.iter().zip(&known.ways);
         let latencies = flights.map(|(flight, way)| {
             (times[way.arrival] - times[way.enter] - flight.stream).clamp(Time::ZERO, flight.longest)
         });
+        let processor = |id| Processor {
+            now: Time::ZERO,
+            done: 0,
+            is_half: false,
+            exit: network.exit(id),
+            receives_from: Time::ZERO,
+        };
         Machine {
             known,
+            network,
             latencies: latencies.collect(),
-            processors: vec![Processor::default(); known.prefix.items.len()],
+            processors: (0..known.prefix.items.len()).map(processor).collect(),
             arrivals: vec![None; known.ways.len()],
-            under_way: HashMap::new(),
+            entrances: (0..network.entrances()).map(|_| Entrance::default()).collect(),
         }
     }
 
-    /// Which messages enter, one after the other, and when.
-    fn enters(mut self) -> Vec<(usize, Time)> {
+    /// The ways of messages, one after the other.
+    fn passages(mut self) -> Vec<(usize, Passage)> {
         let mut all = Vec::new();
         loop {
             while (0..self.processors.len()).any(|id| self.steps(id)) || self.passes() {}
             let ready = |(id, processor): (usize, &Processor)| {
                 let item = self.known.prefix.items[id].get(processor.done)?;
-                let What::Sends(sending) = &item.what else { return None };
-                let ready =
-                    (processor.now + sending.overhead).max(processor.sends_from.unwrap_or(Time::ZERO));
-                Some((ready, id, *sending, item.goes_on))
+                let sending = match &item.what {
+                    What::Sends(sending) => sending,
+                    What::Both(sending, _) if self.receives_first(item) == processor.is_half => sending,
+                    _ => return None,
+                };
+                let ready = (processor.now + sending.overhead).max(processor.exit.gap_over());
+                let is_half = matches!(item.what, What::Both(..)) && !processor.is_half;
+                Some((ready, id, sending.flight, is_half, item.goes_on))
             };
             let next = self.processors.iter().enumerate().filter_map(ready);
-            let Some((ready, id, sending, goes_on)) = next.min_by_key(|(ready, id, ..)| (*ready, *id)) else {
+            let Some((ready, id, flight, is_half, goes_on)) =
+                next.min_by_key(|(ready, id, ..)| (*ready, *id))
+            else {
                 return all;
             };
-            let flight = &self.known.prefix.flights[sending.flight];
-            let latency = self.latencies[sending.flight];
-            let mut enter = ready;
-            if flight.capacity != usize::MAX && latency + flight.stream > Time::ZERO {
-                let under_way = self.under_way.entry(flight.room).or_default();
-                under_way.sort_unstable();
-                if let Some(last) = under_way.len().checked_sub(flight.capacity) {
-                    enter = enter.max(under_way[last]);
-                }
-                under_way.push(enter + flight.stream + latency);
-            }
-            self.arrivals[sending.flight] = Some(enter + flight.stream + latency);
-            all.push((sending.flight, enter));
+            let (stream, to) =
+                (self.known.prefix.flights[flight].stream, self.known.prefix.flights[flight].room.0);
+            let ask = Ask::when_ready(ready, self.latencies[flight], stream);
             let processor = &mut self.processors[id];
-            processor.sends_from = Some(enter + flight.stream + sending.gap);
-            processor.now = enter;
-            processor.done = if goes_on { processor.done + 1 } else { usize::MAX };
+            let passage = self.network.serve(&mut self.entrances[..], &mut processor.exit, to, &ask);
+            self.arrivals[flight] = Some(passage.arrival);
+            processor.now = passage.enter;
+            processor.does(is_half, goes_on);
+            all.push((flight, passage));
         }
+    }
+
+    /// Whether an exchange receives before it sends.
+    fn receives_first(&self, item: &Item) -> bool {
+        self.known.receives_first.get(&item.call) == Some(&true)
     }
 
     /// A processor makes a call that is no send, if it can.
     fn steps(&mut self, id: usize) -> bool {
-        let Processor { now, done, sends_from, receives_from } = self.processors[id];
+        let Processor { now, done, is_half, receives_from, .. } = self.processors[id];
         let Some(item) = self.known.prefix.items[id].get(done) else { return false };
         let mut receives = receives_from;
         let over = match &item.what {
             What::Lasts(lasts) => now + *lasts,
             What::Looks { lasts, .. } => now + *lasts,
-            What::Receives(receiving) => match receiving.got {
+            What::Both(..) if self.receives_first(item) == is_half => return false,
+            What::Receives(receiving) | What::Both(_, receiving) => match receiving.got {
                 Some(got) => {
                     let Some(arrival) = self.arrivals[got] else { return false };
-                    let start = now.max(arrival).max(receives_from.unwrap_or(Time::ZERO));
-                    receives = Some(start + receiving.gap);
+                    let start = now.max(arrival).max(receives_from);
+                    receives = start + receiving.gap;
                     start + receiving.overhead
                 }
                 None => match receiving.until {
@@ -279,10 +458,12 @@ impl<'k, 'p> Machine<'k, 'p> {
                     Some(Limit::After(_)) => now + receiving.in_vain,
                 },
             },
-            What::Sends(_) | What::Both(..) | What::Joins { .. } | What::Barrier(..) => return false,
+            What::Sends(_) | What::Joins { .. } | What::Barrier(..) => return false,
         };
-        let done = if item.goes_on { done + 1 } else { usize::MAX };
-        self.processors[id] = Processor { now: over, done, sends_from, receives_from: receives };
+        let is_half = matches!(item.what, What::Both(..)) && !is_half;
+        let processor = &mut self.processors[id];
+        (processor.now, processor.receives_from) = (over, receives);
+        processor.does(is_half, item.goes_on);
         true
     }
 

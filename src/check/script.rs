@@ -6,9 +6,10 @@
 //! the machine would do ([`Room`]).
 
 use std::collections::HashMap;
+use std::iter::repeat;
 
 use super::history::History;
-use super::known::{Known, Way};
+use super::known::{Known, Turn, Way};
 use super::prefix::{Prefix, What};
 use super::room::Room;
 use super::times::Solved;
@@ -34,6 +35,9 @@ pub(super) enum Found {
     Unknown,
 }
 
+/// So many ways to turn exchanges round are tried at most.
+const TRIES: usize = 200;
+
 impl Script {
     /// How long a message to a processor is under way that is ready at this time.
     pub(super) fn latency(&self, message: MessageId, to: usize, ready: Time) -> Time {
@@ -56,22 +60,38 @@ impl Script {
             return Found::Nothing;
         }
         let both = prefix.items.iter().flatten().filter(|item| matches!(item.what, What::Both(..))).count();
-        let mut found = Found::Nothing;
-        for other in 0..1 << both.min(4) {
-            match Script::found(history, settled, &prefix, other) {
-                Found::Script(script) => return Found::Script(script),
-                Found::Unknown => found = Found::Unknown,
-                Found::Nothing => (),
-            }
+        match Script::found(history, settled, &prefix, &vec![Some(Turn::Same); both]) {
+            Found::Nothing if both > 0 => Script::turned(history, settled, &prefix, both),
+            found => found,
         }
-        if both > 4 { Found::Unknown } else { found }
     }
 
-    /// The same, where these exchanges go the other way round.
-    fn found(history: &History, settled: &[(usize, Option<usize>)], prefix: &Prefix, other: usize) -> Found {
-        let mut known = Known::of(history, prefix, other);
+    /// The same, where exchanges may go the other way round than in the run. They are settled one by one: mostly there is no
+    /// solution even while all are open.
+    fn turned(history: &History, settled: &[(usize, Option<usize>)], prefix: &Prefix, both: usize) -> Found {
+        let mut open = vec![Vec::new()];
+        for _ in 0..TRIES {
+            let Some(turns) = open.pop() else { return Found::Nothing };
+            let all: Vec<_> = turns.iter().copied().map(Some).chain(repeat(None)).take(both).collect();
+            match Script::found(history, settled, prefix, &all) {
+                Found::Nothing => (),
+                found if turns.len() == both => return found,
+                _ => open.extend([Turn::Other, Turn::Same].map(|turn| [&turns[..], &[turn]].concat())),
+            }
+        }
+        Found::Unknown
+    }
+
+    /// The same, where exchanges go these ways round, if that is settled.
+    fn found(
+        history: &History,
+        settled: &[(usize, Option<usize>)],
+        prefix: &Prefix,
+        turns: &[Option<Turn>],
+    ) -> Found {
+        let mut known = Known::of(history, prefix, turns);
         known.adds_requests(history, settled);
-        let times = match Room::of(&known).solved() {
+        let times = match Room::of(history, &known).solved() {
             Solved::Times(times) => times,
             Solved::Never => return Found::Nothing,
             Solved::Unknown => return Found::Unknown,

@@ -39,6 +39,13 @@ pub(crate) struct Ask {
     stream: Time,
 }
 
+impl Ask {
+    /// Of a message that asks when it is ready.
+    pub(crate) fn when_ready(ready: Time, latency: Time, stream: Time) -> Ask {
+        Ask { ready, ask: ready, latency, stream }
+    }
+}
+
 /// A message's way through the network, as [`Network::serve`] promised it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Passage {

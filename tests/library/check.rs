@@ -6,8 +6,8 @@ mod wrong;
 use std::collections::BTreeSet;
 
 use loggp::{
-    Check, Checked, ClockKind, Dilation, Latency, Machine, Params, Proc, Request, Strategy, Tag, Time, Trace,
-    US, Wrong,
+    Check, Checked, ClockKind, Dilation, Latency, Machine, Params, Ports, Proc, Request, Strategy, Tag, Time,
+    Trace, US, Wrong,
 };
 
 const WORD: Tag<usize> = Tag::new(0);
@@ -440,6 +440,100 @@ fn the_systematic_strategy_finds_all_orders_of_programs_that_look() {
         done += u64::from(coverage.is_done());
     }
     assert!(done * 10 >= programs * 7, "{done} of {programs}");
+}
+
+/// What a processor does in a program with long messages: sends so many words, exchanges with another, or works. Then it receives.
+#[derive(Clone, Copy, Debug)]
+enum Long {
+    Send(usize, usize),
+    Recv,
+    Exchange(usize, usize),
+    Work(u64),
+}
+
+/// A program with long messages.
+fn drawn_with_long_messages(dice: &mut fastrand::Rng) -> Vec<Vec<Long>> {
+    let P = dice.usize(2..=4);
+    let mut all = vec![Vec::new(); P];
+    let mut messages = dice.usize(3..=4);
+    while messages > 0 {
+        let from = dice.usize(0..P);
+        let (to, words) = ((from + dice.usize(1..P)) % P, dice.usize(1..=3));
+        if messages > 2 && dice.u8(..) < 100 {
+            all[from].push(Long::Exchange(to, words));
+            all[to].push(Long::Exchange(from, dice.usize(1..=3)));
+            messages -= 1;
+        } else {
+            let to = if from > 0 && dice.bool() { 0 } else { to };
+            all[from].push(Long::Send(to, words));
+            let place = dice.usize(0..=all[to].len());
+            let place = if dice.bool() { place } else { all[to].len() };
+            all[to].insert(place, Long::Recv);
+        }
+        messages -= 1;
+        if dice.bool() {
+            all[dice.usize(0..P)].push(Long::Work(dice.u64(1..=3)));
+        }
+    }
+    all
+}
+
+/// All orders of programs whose messages wait for ports: `LOGGP_DRAWN` says of how many.
+#[test]
+fn the_systematic_strategy_finds_all_orders_of_long_messages() {
+    const WORDS: Tag<Vec<u64>> = Tag::new(0);
+    const EXCHANGED: Tag<Vec<u64>> = Tag::new(1);
+    let programs = std::env::var("LOGGP_DRAWN").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
+    let (mut done, mut tried, mut undone) = (0, 0, (0, 0));
+    for seed in 0..programs {
+        let mut dice = fastrand::Rng::with_seed(seed);
+        let steps = drawn_with_long_messages(&mut dice);
+        let (L, g, G) = (dice.i64(1..=2), dice.i64(0..=3), dice.i64(1..=2));
+        let params = Params::builder(steps.len()).L(L * US).o(US).g(g * US).G(G * US).build().unwrap();
+        let ports = if dice.bool() { Ports::Single } else { Ports::Dual };
+        let machine = Machine::new(params).ports(ports);
+        let program = |p: &mut Proc| {
+            let mut taken = Vec::new();
+            for step in &steps[p.id()] {
+                let value = (10 * p.id() + taken.len()) as u64;
+                match *step {
+                    Long::Send(to, words) => p.send(to, WORDS, vec![value; words]),
+                    Long::Recv => taken.push(p.recv(WORDS).1[0] as usize),
+                    Long::Exchange(with, words) => {
+                        taken.push(p.send_recv(with, vec![value; words], with, EXCHANGED)[0] as usize);
+                    }
+                    Long::Work(cycles) => p.work("step", cycles, || ()),
+                }
+            }
+            taken
+        };
+        let Some(expected) = try_by_force(&machine, &program, US / 2) else { continue };
+        let (checked, found) = systematic(&machine, program);
+        let coverage = checked.coverage.unwrap();
+        let missed: Vec<_> = expected.difference(&found).collect();
+        let about = || {
+            format!(
+                "seed {seed}, L = {L}, g = {g}, G = {G}, {ports}: {steps:?}\n{checked}\nmissed {missed:?}"
+            )
+        };
+        if !missed.is_empty() {
+            eprintln!("{} {}", coverage.is_done(), about());
+        }
+        tried += 1;
+        done += u64::from(coverage.is_done());
+        let ex = steps.iter().flatten().any(|s| matches!(s, Long::Exchange(..)));
+        if !coverage.is_done() {
+            if ex {
+                undone.0 += 1
+            } else {
+                undone.1 += 1;
+                if undone.1 < 8 {
+                    eprintln!("UNDONE {}", about());
+                }
+            }
+        }
+    }
+    eprintln!("{done} of {tried} undone {undone:?}");
 }
 
 #[test]
