@@ -100,6 +100,8 @@ pub(super) struct Flight {
     pub room: (usize, usize),
     /// How many may be in transit there.
     pub capacity: usize,
+    /// The call that takes it, if that is settled.
+    pub taken: Option<usize>,
 }
 
 impl Prefix {
@@ -146,7 +148,14 @@ impl Prefix {
                 longest: if bounded { params.L } else { history.boundless },
                 room: (message.to, params.P),
                 capacity,
+                taken: None,
             });
+        }
+        for (place, got) in &got {
+            let take = &history.takes[*place];
+            if let Some(flight) = got.and_then(|got| prefix.place_of.get(&got)).filter(|_| !take.leaves) {
+                prefix.flights[*flight].taken = Some(take.call);
+            }
         }
         let mut takes: HashMap<usize, usize> = HashMap::new();
         for (place, take) in history.takes.iter().enumerate() {

@@ -107,9 +107,13 @@ impl<'k, 'p> Room<'k, 'p> {
                 return all;
             }
             let single = trace.ports == Ports::Single;
-            for (other, its) in flights.iter().enumerate().filter(|(other, _)| *other != place) {
-                let level = flight.room.1;
-                if its.room.1 != level {
+            // What was taken before the other is sent, is in nobody's way.
+            let is_over = |one: &Flight, other: &Flight| {
+                one.taken.is_some_and(|taken| taken != other.call && history.calls.follows(other.call, taken))
+            };
+            for (other, its) in flights.iter().enumerate() {
+                let is_elsewhere = its.room.1 != flight.room.1;
+                if other == place || is_elsewhere || is_over(flight, its) || is_over(its, flight) {
                     continue;
                 }
                 let own = its.id.from == flight.id.from;
@@ -148,24 +152,35 @@ impl<'k, 'p> Room<'k, 'p> {
 
     /// Times that the machine comes to.
     pub(super) fn solved(&self) -> Solved {
-        let mut open = vec![Ways::default()];
         let prefix = self.known.prefix;
         let waits = self.is_long || prefix.flights.iter().any(|flight| flight.capacity < usize::MAX);
-        let (mut tries, mut is_sure) = (TRIES, prefix.is_plain || !waits);
-        while let Some(ways) = open.pop() {
-            let Some(left) = tries.checked_sub(1) else { return Solved::Unknown };
+        let mut is_sure = prefix.is_plain || !waits;
+        let (mut open, mut tries, mut guess) = (vec![Ways::default()], TRIES, None);
+        while let Some(ways) = open.pop()
+            && let Some(left) = tries.checked_sub(1)
+        {
             tries = left;
             let times = match self.times(&ways).solved(&mut tries) {
                 Solved::Never => continue,
-                Solved::Unknown => return Solved::Unknown,
+                Solved::Unknown => {
+                    is_sure = false;
+                    continue;
+                }
                 Solved::Times(times) => times,
             };
             let Some((message, passage)) = self.differs(&times) else { return Solved::Times(times) };
             let branches = self.branches(&ways, &times, message, passage);
             is_sure &= !branches.is_empty() || !self.is_long;
             open.extend(branches);
+            guess = guess.or(Some(times));
         }
-        if is_sure { Solved::Never } else { Solved::Unknown }
+        is_sure &= tries > 0;
+        match guess {
+            // Perhaps the machine comes to something that is as good.
+            Some(times) if !is_sure || !open.is_empty() => Solved::Times(times),
+            None if !is_sure || !open.is_empty() => Solved::Unknown,
+            _ => Solved::Never,
+        }
     }
 
     /// What is known if so much is settled.
@@ -181,26 +196,40 @@ impl<'k, 'p> Room<'k, 'p> {
                 Some(false) => times.is_after(arrival, (enter, flight.stream + PS)),
                 None => (),
             }
+            let pair = |number: usize| ways.pairs.get(&(message, number)).copied();
             for (number, conflict) in conflicts.iter().enumerate() {
                 let its = self.known.ways[conflict.other];
-                let pair = ways.pairs.get(&(message, number)).copied();
-                match pair {
+                match pair(number) {
                     Some(Pair::Before) => {
-                        times.is_after(its.ready, (ready, self.tie(message, conflict.other)))
+                        times.is_after(its.ready, (ready, self.tie(message, conflict.other)));
                     }
                     Some(_) => times.is_after(ready, (its.ready, self.tie(conflict.other, message))),
                     None => (),
                 }
                 // When this one comes no earlier than the other is gone, and the other way round.
                 let (behind, ahead) = self.apart(message, *conflict);
-                match pair {
+                match pair(number) {
                     Some(Pair::After) => times.is_after(behind.0, behind.1),
                     Some(Pair::Beside) if !conflict.at.is_room() => times.is_after(ahead.0, ahead.1),
                     _ => (),
                 }
-                if matches!(pair, None | Some(Pair::After)) {
+                if matches!(pair(number), None | Some(Pair::After)) {
                     let most = if conflict.at.is_before() { &mut enters } else { &mut arrives };
                     most.push(behind.1);
+                }
+                if pair(number) == Some(Pair::After) && !conflict.at.is_room() {
+                    // It does not fit in before.
+                    let others = conflicts.iter().enumerate().filter(|(other, its)| {
+                        *other != number
+                            && its.at.is_before() == conflict.at.is_before()
+                            && matches!(pair(*other), None | Some(Pair::After))
+                    });
+                    let begins = others.map(|(_, other)| self.apart(message, *other).0.1);
+                    let first =
+                        if conflict.at.is_before() { (ready, Time::ZERO) } else { (enter, under_way) };
+                    let by = ahead.1.1 - PS;
+                    let within = [first].into_iter().chain(begins).map(|(what, at)| (what, at + by));
+                    times.is_within(ahead.0, within.collect());
                 }
             }
             let of = |at: At, pair: Pair| {
