@@ -95,7 +95,7 @@ enum Pair {
 }
 
 /// So much is tried at most.
-const TRIES: usize = 5000;
+const TRIES: usize = 1000;
 
 impl<'k, 'p> Room<'k, 'p> {
     pub(super) fn of(history: &History, known: &'k Known<'p>) -> Room<'k, 'p> {
@@ -151,11 +151,11 @@ impl<'k, 'p> Room<'k, 'p> {
     }
 
     /// Times that the machine comes to.
-    pub(super) fn solved(&self) -> Solved {
+    pub(super) fn solved(mut self) -> Solved {
         let prefix = self.known.prefix;
         let waits = self.is_long || prefix.flights.iter().any(|flight| flight.capacity < usize::MAX);
         let mut is_sure = prefix.is_plain || !waits;
-        let (mut open, mut tries, mut guess) = (vec![Ways::default()], TRIES, None);
+        let (mut open, mut tries, mut first) = (vec![Ways::default()], TRIES, None);
         while let Some(ways) = open.pop()
             && let Some(left) = tries.checked_sub(1)
         {
@@ -166,20 +166,24 @@ impl<'k, 'p> Room<'k, 'p> {
                     is_sure = false;
                     continue;
                 }
-                Solved::Times(times) => times,
+                Solved::Times(times) | Solved::Perhaps(times) => times,
             };
             let Some((message, passage)) = self.differs(&times) else { return Solved::Times(times) };
             let branches = self.branches(&ways, &times, message, passage);
             is_sure &= !branches.is_empty() || !self.is_long;
             open.extend(branches);
-            guess = guess.or(Some(times));
+            first = first.or(Some(times));
         }
         is_sure &= tries > 0;
-        match guess {
-            // Perhaps the machine comes to something that is as good.
-            Some(times) if !is_sure || !open.is_empty() => Solved::Times(times),
-            None if !is_sure || !open.is_empty() => Solved::Unknown,
-            _ => Solved::Never,
+        if is_sure {
+            return Solved::Never;
+        }
+        // Perhaps none need wait.
+        self.conflicts.iter_mut().for_each(Vec::clear);
+        let without = self.times(&Ways::default()).solved(&mut TRIES.clone());
+        match (without, first) {
+            (Solved::Times(times), _) | (_, Some(times)) => Solved::Perhaps(times),
+            _ => Solved::Unknown,
         }
     }
 

@@ -29,6 +29,8 @@ pub(super) struct Script {
 #[derive(Debug)]
 pub(super) enum Found {
     Script(Script),
+    /// Perhaps these do.
+    Guess(Script),
     /// There are none.
     Nothing,
     /// It takes too long to find out.
@@ -37,6 +39,17 @@ pub(super) enum Found {
 
 /// So many ways to turn exchanges round are tried at most.
 const TRIES: usize = 200;
+
+impl Found {
+    /// What is better of two.
+    fn or(self, other: Found) -> Found {
+        match (&self, &other) {
+            (Found::Script(_), _) | (_, Found::Nothing) => self,
+            (Found::Guess(_), Found::Guess(_) | Found::Unknown) | (Found::Unknown, Found::Unknown) => self,
+            _ => other,
+        }
+    }
+}
 
 impl Script {
     /// How long a message to a processor is under way that is ready at this time.
@@ -60,26 +73,22 @@ impl Script {
             return Found::Nothing;
         }
         let both = prefix.items.iter().flatten().filter(|item| matches!(item.what, What::Both(..))).count();
-        match Script::found(history, settled, &prefix, &vec![Some(Turn::Same); both]) {
-            Found::Nothing if both > 0 => Script::turned(history, settled, &prefix, both),
-            found => found,
-        }
-    }
-
-    /// The same, where exchanges may go the other way round than in the run. They are settled one by one: mostly there is no
-    /// solution even while all are open.
-    fn turned(history: &History, settled: &[(usize, Option<usize>)], prefix: &Prefix, both: usize) -> Found {
-        let mut open = vec![Vec::new()];
+        let found = |turns: &[Turn]| {
+            let turns: Vec<_> = turns.iter().copied().map(Some).chain(repeat(None)).take(both).collect();
+            Script::found(history, settled, &prefix, &turns)
+        };
+        // Mostly exchanges go as in the run, or there is no solution even while it is open how they go.
+        let (mut best, mut open) = (found(&vec![Turn::Same; both]), vec![Vec::new()]);
         for _ in 0..TRIES {
-            let Some(turns) = open.pop() else { return Found::Nothing };
-            let all: Vec<_> = turns.iter().copied().map(Some).chain(repeat(None)).take(both).collect();
-            match Script::found(history, settled, prefix, &all) {
+            let done = both == 0 || matches!(best, Found::Script(_));
+            let Some(turns) = open.pop().filter(|_| !done) else { return best };
+            match found(&turns) {
                 Found::Nothing => (),
-                found if turns.len() == both => return found,
+                found if turns.len() == both => best = best.or(found),
                 _ => open.extend([Turn::Other, Turn::Same].map(|turn| [&turns[..], &[turn]].concat())),
             }
         }
-        Found::Unknown
+        best.or(Found::Unknown)
     }
 
     /// The same, where exchanges go these ways round, if that is settled.
@@ -91,8 +100,9 @@ impl Script {
     ) -> Found {
         let mut known = Known::of(history, prefix, turns);
         known.adds_requests(history, settled);
-        let times = match Room::of(history, &known).solved() {
-            Solved::Times(times) => times,
+        let (times, make): (_, fn(Script) -> Found) = match Room::of(history, &known).solved() {
+            Solved::Times(times) => (times, Found::Script),
+            Solved::Perhaps(times) => (times, Found::Guess),
             Solved::Never => return Found::Nothing,
             Solved::Unknown => return Found::Unknown,
         };
@@ -112,6 +122,6 @@ impl Script {
             };
             after[take.id] = after[take.id].max(at);
         }
-        Found::Script(Script { latencies: known.ways.iter().enumerate().map(latency).collect(), after })
+        make(Script { latencies: known.ways.iter().enumerate().map(latency).collect(), after })
     }
 }
