@@ -1,5 +1,7 @@
 //! Sample sort: everyone's sample tells which keys go where, one all-to-all brings them there.
 
+#![allow(non_snake_case)] // P is the papers' name
+
 use loggp::{Machine, NS, Params, Proc, RunError, US, collectives};
 
 /// The comparisons that sorting so many keys takes, more or less.

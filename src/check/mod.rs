@@ -5,9 +5,11 @@
 //! program. What a run did is read from its trace (`history.rs`).
 
 mod calls;
+mod conflicts;
 mod history;
 mod known;
 mod late_few;
+mod machine;
 mod one_end;
 mod prefix;
 mod random;

@@ -13,13 +13,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::conflicts::{At, Conflict, conflicts};
 use super::history::History;
 use super::known::{Known, Way};
-use super::prefix::{Flight, Item, Limit, What};
+use super::machine::Machine;
+use super::prefix::Flight;
 use super::times::{Solved, Times};
-use crate::params::{Latency, Ports, Surcharge, Ties};
+use crate::params::{Latency, Surcharge, Ties};
 use crate::rules::choice::Drawn;
-use crate::rules::network::{Ask, Entrance, Exit, Network, Passage};
+use crate::rules::network::{Network, Passage};
 use crate::time::{PS, Time};
 
 /// The search for a solution that the machine comes to.
@@ -30,48 +32,8 @@ pub(super) struct Room<'k, 'p> {
     conflicts: Vec<Vec<Conflict>>,
     /// Whether there are long messages, so that more waits than what asks for room at its receiver.
     is_long: bool,
-}
-
-/// A message that needs what another one needs too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Conflict {
-    other: usize,
-    at: At,
-}
-
-/// What both need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum At {
-    /// Room at the receiver.
-    To,
-    /// Room at the sender.
-    From,
-    /// The port through which this one goes out and the other comes in.
-    Out,
-    /// The port through which this one comes in and the other goes out.
-    In,
-    /// The port through which both come in.
-    BothIn,
-}
-
-impl At {
-    /// What it is for the other one.
-    fn mirrored(self) -> At {
-        match self {
-            At::Out => At::In,
-            At::In => At::Out,
-            same => same,
-        }
-    }
-
-    /// Whether a message enters late that waits for it, and does not only arrive late.
-    fn is_before(self) -> bool {
-        matches!(self, At::To | At::From | At::Out)
-    }
-
-    fn is_room(self) -> bool {
-        matches!(self, At::To | At::From)
-    }
+    /// Whether it knows all that may have to wait.
+    is_whole: bool,
 }
 
 /// What of that is settled.
@@ -95,46 +57,14 @@ enum Pair {
 }
 
 /// So much is tried at most.
-const TRIES: usize = 1000;
+const TRIES: usize = 5000;
 
 impl<'k, 'p> Room<'k, 'p> {
     pub(super) fn of(history: &History, known: &'k Known<'p>) -> Room<'k, 'p> {
         let (trace, flights) = (history.trace, &known.prefix.flights);
         let is_long = flights.iter().any(|flight| flight.stream > Time::ZERO);
-        let conflicts = |(place, flight): (usize, &Flight)| {
-            let mut all = Vec::new();
-            if flight.way.is_some() || !known.prefix.is_plain {
-                return all;
-            }
-            let single = trace.ports == Ports::Single;
-            // What was taken before the other is sent, is in nobody's way.
-            let is_over = |one: &Flight, other: &Flight| {
-                one.taken.is_some_and(|taken| taken != other.call && history.calls.follows(other.call, taken))
-            };
-            for (other, its) in flights.iter().enumerate() {
-                let is_elsewhere = its.room.1 != flight.room.1;
-                if other == place || is_elsewhere || is_over(flight, its) || is_over(its, flight) {
-                    continue;
-                }
-                let own = its.id.from == flight.id.from;
-                let is_earlier = !own || its.id.number < flight.id.number;
-                let (same_receiver, has_room) = (its.room == flight.room, flight.capacity == usize::MAX);
-                let port = flight.stream > Time::ZERO && its.stream > Time::ZERO;
-                let needs = [
-                    (
-                        At::To,
-                        !has_room && same_receiver && is_earlier && (!own || flight.capacity > 1 || is_long),
-                    ),
-                    (At::From, !has_room && is_long && own && is_earlier),
-                    (At::Out, port && single && its.room.0 == flight.id.from),
-                    (At::In, port && single && its.id.from == flight.room.0),
-                    (At::BothIn, port && same_receiver && is_earlier),
-                ];
-                let needs = needs.into_iter().filter(|(_, needs)| *needs);
-                all.extend(needs.map(|(at, _)| Conflict { other, at }));
-            }
-            all
-        };
+        let has_capacity = || flights.iter().any(|flight| flight.capacity < usize::MAX);
+        let waits = is_long || trace.params.gps().is_some() || has_capacity();
         let choice = Arc::new(Drawn::new(&trace.params, Latency::Exact, Ties::Number));
         Room {
             known,
@@ -145,16 +75,15 @@ impl<'k, 'p> Room<'k, 'p> {
                 choice,
                 Surcharge::default(),
             ),
-            conflicts: flights.iter().enumerate().map(conflicts).collect(),
+            conflicts: (0..flights.len()).map(|message| conflicts(history, known.prefix, message)).collect(),
             is_long,
+            is_whole: known.prefix.is_plain || !waits,
         }
     }
 
     /// Times that the machine comes to.
     pub(super) fn solved(mut self) -> Solved {
-        let prefix = self.known.prefix;
-        let waits = self.is_long || prefix.flights.iter().any(|flight| flight.capacity < usize::MAX);
-        let mut is_sure = prefix.is_plain || !waits;
+        let mut is_sure = self.is_whole;
         let (mut open, mut tries, mut first) = (vec![Ways::default()], TRIES, None);
         while let Some(ways) = open.pop()
             && let Some(left) = tries.checked_sub(1)
@@ -211,7 +140,7 @@ impl<'k, 'p> Room<'k, 'p> {
                     None => (),
                 }
                 // When this one comes no earlier than the other is gone, and the other way round.
-                let (behind, ahead) = self.apart(message, *conflict);
+                let [behind, ahead] = self.apart(message, *conflict);
                 match pair(number) {
                     Some(Pair::After) => times.is_after(behind.0, behind.1),
                     Some(Pair::Beside) if !conflict.at.is_room() => times.is_after(ahead.0, ahead.1),
@@ -228,7 +157,7 @@ impl<'k, 'p> Room<'k, 'p> {
                             && its.at.is_before() == conflict.at.is_before()
                             && matches!(pair(*other), None | Some(Pair::After))
                     });
-                    let begins = others.map(|(_, other)| self.apart(message, *other).0.1);
+                    let begins = others.map(|(_, other)| self.apart(message, *other)[0].1);
                     let first =
                         if conflict.at.is_before() { (ready, Time::ZERO) } else { (enter, under_way) };
                     let by = ahead.1.1 - PS;
@@ -270,27 +199,21 @@ impl<'k, 'p> Room<'k, 'p> {
         times
     }
 
-    /// What is no earlier than what if a message waits for its conflict; and if it is the other way round.
-    #[allow(clippy::type_complexity)]
-    fn apart(
-        &self,
-        message: usize,
-        Conflict { other, at }: Conflict,
-    ) -> ((usize, (usize, Time)), (usize, (usize, Time))) {
+    /// What is no earlier than what by how much, if a message waits for its conflict; and if it is the other way round.
+    fn apart(&self, message: usize, Conflict { other, at }: Conflict) -> [(usize, (usize, Time)); 2] {
         let (mine, its) = (self.known.ways[message], self.known.ways[other]);
         let [stream, its_stream] = [message, other].map(|message| self.known.prefix.flights[message].stream);
-        match at {
+        let [behind, ahead] = match at {
             At::To | At::From => {
-                ((mine.enter, (its.arrival, Time::ZERO)), (its.enter, (mine.arrival, Time::ZERO)))
+                [(mine.enter, its.arrival, Time::ZERO), (its.enter, mine.arrival, Time::ZERO)]
             }
             At::Out => {
-                ((mine.enter, (its.arrival, Time::ZERO)), (its.arrival, (mine.enter, stream + its_stream)))
+                [(mine.enter, its.arrival, Time::ZERO), (its.arrival, mine.enter, stream + its_stream)]
             }
-            At::In => {
-                ((mine.arrival, (its.enter, its_stream + stream)), (its.enter, (mine.arrival, Time::ZERO)))
-            }
-            At::BothIn => ((mine.arrival, (its.arrival, stream)), (its.arrival, (mine.arrival, its_stream))),
-        }
+            At::In => [(mine.arrival, its.enter, its_stream + stream), (its.enter, mine.arrival, Time::ZERO)],
+            At::BothIn => [(mine.arrival, its.arrival, stream), (its.arrival, mine.arrival, its_stream)],
+        };
+        [behind, ahead].map(|(later, earlier, by)| (later, (earlier, by)))
     }
 
     /// How much later than a message another one must be ready that is served after it.
@@ -375,156 +298,5 @@ impl<'k, 'p> Room<'k, 'p> {
             all.push(branch);
         }
         all
-    }
-}
-
-/// The machine under given latencies, as far as calls are settled.
-struct Machine<'k, 'p> {
-    known: &'k Known<'p>,
-    network: &'k Network,
-    latencies: Vec<Time>,
-    processors: Vec<Processor>,
-    arrivals: Vec<Option<Time>>,
-    entrances: Vec<Entrance>,
-}
-
-struct Processor {
-    now: Time,
-    /// How many calls are over.
-    done: usize,
-    /// Whether half of the exchange is over that comes next.
-    is_half: bool,
-    exit: Exit,
-    receives_from: Time,
-}
-
-impl Processor {
-    /// It has made a call, or half of an exchange.
-    fn does(&mut self, is_half: bool, goes_on: bool) {
-        self.is_half = is_half;
-        if !is_half {
-            self.done = if goes_on { self.done + 1 } else { usize::MAX };
-        }
-    }
-}
-
-impl<'k, 'p> Machine<'k, 'p> {
-    fn of(known: &'k Known<'p>, network: &'k Network, times: &[Time]) -> Machine<'k, 'p> {
-        let flights = known.prefix.flights.iter().zip(&known.ways);
-        let latencies = flights.map(|(flight, way)| {
-            (times[way.arrival] - times[way.enter] - flight.stream).clamp(Time::ZERO, flight.longest)
-        });
-        let processor = |id| Processor {
-            now: Time::ZERO,
-            done: 0,
-            is_half: false,
-            exit: network.exit(id),
-            receives_from: Time::ZERO,
-        };
-        Machine {
-            known,
-            network,
-            latencies: latencies.collect(),
-            processors: (0..known.prefix.items.len()).map(processor).collect(),
-            arrivals: vec![None; known.ways.len()],
-            entrances: (0..network.entrances()).map(|_| Entrance::default()).collect(),
-        }
-    }
-
-    /// The ways of messages, one after the other.
-    fn passages(mut self) -> Vec<(usize, Passage)> {
-        let mut all = Vec::new();
-        loop {
-            while (0..self.processors.len()).any(|id| self.steps(id)) || self.passes() {}
-            let ready = |(id, processor): (usize, &Processor)| {
-                let item = self.known.prefix.items[id].get(processor.done)?;
-                let sending = match &item.what {
-                    What::Sends(sending) => sending,
-                    What::Both(sending, _) if self.receives_first(item) == processor.is_half => sending,
-                    _ => return None,
-                };
-                let ready = (processor.now + sending.overhead).max(processor.exit.gap_over());
-                let is_half = matches!(item.what, What::Both(..)) && !processor.is_half;
-                Some((ready, id, sending.flight, is_half, item.goes_on))
-            };
-            let next = self.processors.iter().enumerate().filter_map(ready);
-            let Some((ready, id, flight, is_half, goes_on)) =
-                next.min_by_key(|(ready, id, ..)| (*ready, *id))
-            else {
-                return all;
-            };
-            let (stream, to) =
-                (self.known.prefix.flights[flight].stream, self.known.prefix.flights[flight].room.0);
-            let ask = Ask::when_ready(ready, self.latencies[flight], stream);
-            let processor = &mut self.processors[id];
-            let passage = self.network.serve(&mut self.entrances[..], &mut processor.exit, to, &ask);
-            self.arrivals[flight] = Some(passage.arrival);
-            processor.now = passage.enter;
-            processor.does(is_half, goes_on);
-            all.push((flight, passage));
-        }
-    }
-
-    /// Whether an exchange receives before it sends.
-    fn receives_first(&self, item: &Item) -> bool {
-        self.known.receives_first.get(&item.call) == Some(&true)
-    }
-
-    /// A processor makes a call that is no send, if it can.
-    fn steps(&mut self, id: usize) -> bool {
-        let Processor { now, done, is_half, receives_from, .. } = self.processors[id];
-        let Some(item) = self.known.prefix.items[id].get(done) else { return false };
-        let mut receives = receives_from;
-        let over = match &item.what {
-            What::Lasts(lasts) => now + *lasts,
-            What::Looks { lasts, .. } => now + *lasts,
-            What::Both(..) if self.receives_first(item) == is_half => return false,
-            What::Receives(receiving) | What::Both(_, receiving) => match receiving.got {
-                Some(got) => {
-                    let Some(arrival) = self.arrivals[got] else { return false };
-                    let start = now.max(arrival).max(receives_from);
-                    receives = start + receiving.gap;
-                    start + receiving.overhead
-                }
-                None => match receiving.until {
-                    Some(Limit::GapOver(_)) | None => now,
-                    Some(Limit::After(_)) => now + receiving.in_vain,
-                },
-            },
-            What::Sends(_) | What::Joins { .. } | What::Barrier(..) => return false,
-        };
-        let is_half = matches!(item.what, What::Both(..)) && !is_half;
-        let processor = &mut self.processors[id];
-        (processor.now, processor.receives_from) = (over, receives);
-        processor.does(is_half, item.goes_on);
-        true
-    }
-
-    /// All pass a barrier, if they are in it.
-    fn passes(&mut self) -> bool {
-        let here = self.processors.iter().enumerate().filter_map(|(id, processor)| {
-            let item = self.known.prefix.items[id].get(processor.done)?;
-            let What::Barrier(number, over) = item.what else { return None };
-            item.goes_on.then_some((number, id, processor.now, over))
-        });
-        let here: Vec<_> = here.collect();
-        let Some(first) = here.iter().map(|(number, ..)| *number).min() else { return false };
-        let all = self.known.prefix.items.iter().flatten();
-        let waited =
-            all.filter(|item| matches!(item.what, What::Barrier(number, _) if number == first)).count();
-        let here: Vec<_> = here.into_iter().filter(|(number, ..)| *number == first).collect();
-        let still = self.processors.iter().enumerate().filter(|(id, processor)| {
-            let left = self.known.prefix.items[*id].get(processor.done..).unwrap_or_default();
-            left.iter().any(|item| matches!(item.what, What::Barrier(number, _) if number == first))
-        });
-        if still.count() != here.len() || waited == 0 {
-            return false;
-        }
-        let last = here.iter().map(|(_, _, now, _)| *now).max().unwrap_or_default();
-        for (_, id, _, over) in here {
-            let processor = &mut self.processors[id];
-            (processor.now, processor.done) = (last + over, processor.done + 1);
-        }
-        true
     }
 }

@@ -336,7 +336,22 @@ mod tests {
     fn the_first_place_goes_round() {
         let drawn = Drawn { latency: Latency::Exact, ties: Ties::Rotation, P: 3, turn: 4 * US };
         let first = |time: i64| drawn.who(time * US, 0);
-        assert_eq!([0, 3, 4, 8, 12].map(first), [0, 0, 1, 2, 0]);
+        assert_eq!([0, 3, 4, 5, 7, 8, 12].map(first), [0, 0, 1, 1, 1, 2, 0]);
+    }
+
+    #[test]
+    fn what_a_rule_leaves_open_is_drawn_as_without_it() {
+        let drawn = Drawn { latency: Latency::Random { seed: 5 }, ties: Ties::Number, P: 2, turn: US };
+        let rule = Rule::new(|message, _, _, _| (message.number == 0).then_some(US));
+        let ruled = Ruled { rule, drawn };
+        let latencies = |choice: &dyn Choice, from: usize| {
+            let mut dice = choice.dice(from);
+            [1, 2, 3].map(|number| {
+                choice.latency(MessageId { from, number }, 0, &mut dice, Time::ZERO, (Time::ZERO, 9 * US))
+            })
+        };
+        assert_eq!(latencies(&ruled, 1), latencies(&drawn, 1));
+        assert_ne!(latencies(&ruled, 0), latencies(&ruled, 1));
     }
 
     #[test]
