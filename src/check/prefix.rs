@@ -18,7 +18,7 @@ pub(super) struct Prefix {
     pub flights: Vec<Flight>,
     /// The place of each among them, by its place among the trace's messages.
     pub place_of: HashMap<usize, usize>,
-    /// Whether the rules say how long all calls take: none waits for a request, a reply or a port.
+    /// Whether the rules say how long all calls take: none waits for a request or a reply, and no long message for ports of levels.
     pub is_plain: bool,
 }
 

@@ -1,9 +1,8 @@
 //! When messages must arrive so that a run takes what it should.
 //!
 //! The unknowns are when calls begin, messages are ready, enter and arrive, and receptions start. All follows from the rules of the
-//! machine as [`Times`] have it, but for the capacity: which messages to the same processor wait for which others. A message waits
-//! for some that asked before it to arrive, and is no later than one of these; which ones is tried only where a solution is not what
-//! the machine would do ([`Room`]).
+//! machine as [`Times`](super::times::Times) have it, but for what a message waits for: room and ports that others have, which is tried only
+//! where a solution is not what the machine would do ([`Room`]); and for whether an exchange sends or receives first.
 
 use std::collections::HashMap;
 use std::iter::repeat;
