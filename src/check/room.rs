@@ -56,8 +56,10 @@ enum Pair {
     Beside,
 }
 
-/// So much is tried at most.
+/// So much is tried at most, and less where more may have to wait, since each try takes longer then.
 const TRIES: usize = 5000;
+/// So many tries, times what may have to wait, are no more than that.
+const WORK: usize = 1_000_000;
 
 impl<'k, 'p> Room<'k, 'p> {
     pub(super) fn of(history: &History, known: &'k Known<'p>) -> Room<'k, 'p> {
@@ -84,7 +86,7 @@ impl<'k, 'p> Room<'k, 'p> {
     /// Times that the machine comes to.
     pub(super) fn solved(mut self) -> Solved {
         let mut is_sure = self.is_whole;
-        let (mut open, mut tries, mut first) = (vec![Ways::default()], TRIES, None);
+        let (mut open, mut tries, mut first) = (vec![Ways::default()], self.tries(), None);
         while let Some(ways) = open.pop()
             && let Some(left) = tries.checked_sub(1)
         {
@@ -109,11 +111,17 @@ impl<'k, 'p> Room<'k, 'p> {
         }
         // Perhaps none need wait.
         self.conflicts.iter_mut().for_each(Vec::clear);
-        let without = self.times(&Ways::default()).solved(&mut TRIES.clone());
+        let without = self.times(&Ways::default()).solved(&mut self.tries());
         match (without, first) {
             (Solved::Times(times), _) | (_, Some(times)) => Solved::Perhaps(times),
             _ => Solved::Unknown,
         }
+    }
+
+    /// How much is tried.
+    fn tries(&self) -> usize {
+        let conflicts: usize = self.conflicts.iter().map(Vec::len).sum();
+        (WORK / (1 + conflicts)).clamp(TRIES / 50, TRIES)
     }
 
     /// What is known if so much is settled.

@@ -79,7 +79,7 @@ impl Script {
         // Mostly exchanges go as in the run, or there is no solution even while it is open how they go.
         let (mut best, mut open) = (found(&vec![Turn::Same; both]), vec![Vec::new()]);
         for _ in 0..TRIES {
-            let done = both == 0 || matches!(best, Found::Script(_));
+            let done = both == 0 || matches!(best, Found::Script(_) | Found::Guess(_));
             let Some(turns) = open.pop().filter(|_| !done) else { return best };
             match found(&turns) {
                 Found::Nothing => (),
