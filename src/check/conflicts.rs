@@ -55,7 +55,7 @@ pub(super) fn conflicts(history: &History, prefix: &Prefix, message: usize) -> V
         return all;
     }
     // What a processor sends needs no thought where there are no long messages: its own gaps leave room.
-    let is_long = flights.iter().any(|flight| flight.stream > Time::ZERO);
+    let is_long = prefix.is_long();
     let (single, needs_room) = (history.trace.ports == Ports::Single, flight.capacity < usize::MAX);
     // What was taken before the other is sent, is in nobody's way.
     let is_over = |one: &Flight, other: &Flight| {

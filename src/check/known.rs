@@ -23,10 +23,8 @@ pub(super) struct Known<'p> {
     pub ways: Vec<Way>,
     /// When looks give up: at the latest of these.
     pub limits: HashMap<usize, Vec<(usize, Time)>>,
-    /// Which exchanges receive before they send, and which do not; those of which this is open are missing.
-    pub receives_first: HashMap<usize, bool>,
-    /// Whether of some exchange it is open.
-    pub is_open: bool,
+    /// Whether an exchange receives before it sends; nothing if that is open.
+    pub receives_first: HashMap<usize, Option<bool>>,
 }
 
 /// Whether an exchange goes as in the run: it receives first if that did.
@@ -69,14 +67,7 @@ impl<'p> Known<'p> {
                 times.is_first(place);
             }
         }
-        let mut known = Known {
-            prefix,
-            times,
-            ways,
-            limits: HashMap::new(),
-            receives_first: HashMap::new(),
-            is_open: false,
-        };
+        let mut known = Known { prefix, times, ways, limits: HashMap::new(), receives_first: HashMap::new() };
         let mut barriers: Vec<Vec<(usize, bool, Time)>> = Vec::new();
         for items in &prefix.items {
             // When the gaps after the last send and after the last reception are over.
@@ -135,6 +126,11 @@ impl<'p> Known<'p> {
             }
         }
         known
+    }
+
+    /// Whether it is open of some exchange what is first.
+    pub(super) fn is_open(&self) -> bool {
+        self.receives_first.values().any(Option::is_none)
     }
 
     /// A message is ready when its overhead and the gap are over.
@@ -200,9 +196,8 @@ impl<'p> Known<'p> {
     ) -> Vec<(usize, Time)> {
         let enter = (self.ways[sending.flight].enter, Time::ZERO);
         let receives_first = receives_first.or(sends.is_none().then_some(false));
-        self.receives_first.extend(receives_first.map(|receives_first| (start.0, receives_first)));
+        self.receives_first.insert(start.0, receives_first);
         if receives_first.is_none() {
-            self.is_open = true;
             return self.adds_either(start, (sending, receiving), sends, receives);
         }
         if receives_first == Some(true) {

@@ -1,7 +1,7 @@
 //! What the machine does under given latencies, as far as calls are settled: the network is the machine's own.
 
 use super::known::Known;
-use super::prefix::{Item, Limit, What};
+use super::prefix::{Flight, Item, Limit, What};
 use crate::rules::network::{Ask, Entrance, Exit, Network, Passage};
 use crate::time::Time;
 
@@ -80,8 +80,7 @@ impl<'k, 'p> Machine<'k, 'p> {
             else {
                 return all;
             };
-            let (stream, to) =
-                (self.known.prefix.flights[flight].stream, self.known.prefix.flights[flight].room.0);
+            let Flight { stream, room: (to, _), .. } = self.known.prefix.flights[flight];
             let ask = Ask::when_ready(ready, self.latencies[flight], stream);
             let processor = &mut self.processors[id];
             let passage = self.network.serve(&mut self.entrances[..], &mut processor.exit, to, &ask);
@@ -94,7 +93,7 @@ impl<'k, 'p> Machine<'k, 'p> {
 
     /// Whether an exchange receives before it sends.
     fn receives_first(&self, item: &Item) -> bool {
-        self.known.receives_first.get(&item.call) == Some(&true)
+        self.known.receives_first.get(&item.call) == Some(&Some(true))
     }
 
     /// A processor makes a call that is no send, if it can.

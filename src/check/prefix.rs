@@ -105,6 +105,11 @@ pub(super) struct Flight {
 }
 
 impl Prefix {
+    /// Whether there are long messages.
+    pub(super) fn is_long(&self) -> bool {
+        self.flights.iter().any(|flight| flight.stream > Time::ZERO)
+    }
+
     /// What is settled if these takes get these messages.
     pub(super) fn of(history: &History, settled: &[(usize, Option<usize>)], bounded: bool) -> Prefix {
         let trace = history.trace;

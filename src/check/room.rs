@@ -63,8 +63,7 @@ const WORK: usize = 1_000_000;
 
 impl<'k, 'p> Room<'k, 'p> {
     pub(super) fn of(history: &History, known: &'k Known<'p>) -> Room<'k, 'p> {
-        let (trace, flights) = (history.trace, &known.prefix.flights);
-        let is_long = flights.iter().any(|flight| flight.stream > Time::ZERO);
+        let (trace, flights, is_long) = (history.trace, &known.prefix.flights, known.prefix.is_long());
         let has_capacity = || flights.iter().any(|flight| flight.capacity < usize::MAX);
         let waits = is_long || trace.params.gps().is_some() || has_capacity();
         let choice = Arc::new(Drawn::new(&trace.params, Latency::Exact, Ties::Number));
@@ -83,7 +82,7 @@ impl<'k, 'p> Room<'k, 'p> {
         }
     }
 
-    /// Times that the machine comes to.
+    /// Times that the machine comes to; or perhaps does, where it takes too long to find out.
     pub(super) fn solved(mut self) -> Solved {
         let mut is_sure = self.is_whole;
         let (mut open, mut tries, mut first) = (vec![Ways::default()], self.tries(), None);
@@ -97,7 +96,7 @@ impl<'k, 'p> Room<'k, 'p> {
                     is_sure = false;
                     continue;
                 }
-                Solved::Times(times) | Solved::Perhaps(times) => times,
+                Solved::Times(times) => times,
             };
             let Some((message, passage)) = self.differs(&times) else { return Solved::Times(times) };
             let branches = self.branches(&ways, &times, message, passage);
@@ -113,7 +112,7 @@ impl<'k, 'p> Room<'k, 'p> {
         self.conflicts.iter_mut().for_each(Vec::clear);
         let without = self.times(&Ways::default()).solved(&mut self.tries());
         match (without, first) {
-            (Solved::Times(times), _) | (_, Some(times)) => Solved::Perhaps(times),
+            (Solved::Times(times), _) | (_, Some(times)) => Solved::Times(times),
             _ => Solved::Unknown,
         }
     }
@@ -137,10 +136,10 @@ impl<'k, 'p> Room<'k, 'p> {
                 Some(false) => times.is_after(arrival, (enter, flight.stream + PS)),
                 None => (),
             }
-            let pair = |number: usize| ways.pairs.get(&(message, number)).copied();
+            let pair_of = |number: usize| ways.pairs.get(&(message, number)).copied();
             for (number, conflict) in conflicts.iter().enumerate() {
-                let its = self.known.ways[conflict.other];
-                match pair(number) {
+                let (its, pair) = (self.known.ways[conflict.other], pair_of(number));
+                match pair {
                     Some(Pair::Before) => {
                         times.is_after(its.ready, (ready, self.tie(message, conflict.other)));
                     }
@@ -149,21 +148,21 @@ impl<'k, 'p> Room<'k, 'p> {
                 }
                 // When this one comes no earlier than the other is gone, and the other way round.
                 let [behind, ahead] = self.apart(message, *conflict);
-                match pair(number) {
+                match pair {
                     Some(Pair::After) => times.is_after(behind.0, behind.1),
                     Some(Pair::Beside) if !conflict.at.is_room() => times.is_after(ahead.0, ahead.1),
                     _ => (),
                 }
-                if matches!(pair(number), None | Some(Pair::After)) {
+                if matches!(pair, None | Some(Pair::After)) {
                     let most = if conflict.at.is_before() { &mut enters } else { &mut arrives };
                     most.push(behind.1);
                 }
-                if pair(number) == Some(Pair::After) && !conflict.at.is_room() {
+                if pair == Some(Pair::After) && !conflict.at.is_room() {
                     // It does not fit in before.
                     let others = conflicts.iter().enumerate().filter(|(other, its)| {
                         *other != number
                             && its.at.is_before() == conflict.at.is_before()
-                            && matches!(pair(*other), None | Some(Pair::After))
+                            && matches!(pair_of(*other), None | Some(Pair::After))
                     });
                     let begins = others.map(|(_, other)| self.apart(message, *other)[0].1);
                     let first =
@@ -175,9 +174,8 @@ impl<'k, 'p> Room<'k, 'p> {
             }
             let of = |at: At, pair: Pair| {
                 let all = conflicts.iter().enumerate();
-                let those = all.filter(move |(number, conflict)| {
-                    conflict.at == at && ways.pairs.get(&(message, *number)) == Some(&pair)
-                });
+                let those =
+                    all.filter(move |(number, conflict)| conflict.at == at && pair_of(*number) == Some(pair));
                 those.map(|(_, conflict)| self.known.ways[conflict.other].arrival)
             };
             for at in [At::To, At::From] {
@@ -232,7 +230,7 @@ impl<'k, 'p> Room<'k, 'p> {
 
     /// The first message that enters or arrives at another time on the machine, and its way there.
     fn differs(&self, times: &[Time]) -> Option<(usize, Passage)> {
-        if self.known.is_open || self.conflicts.iter().all(Vec::is_empty) {
+        if self.known.is_open() || self.conflicts.iter().all(Vec::is_empty) {
             return None;
         }
         let passages = Machine::of(self.known, &self.network, times).passages();

@@ -27,9 +27,8 @@ pub(super) struct Script {
 /// What comes of looking for latencies.
 #[derive(Debug)]
 pub(super) enum Found {
+    /// These do; or perhaps they do, where it takes too long to find out.
     Script(Script),
-    /// Perhaps these do.
-    Guess(Script),
     /// There are none.
     Nothing,
     /// It takes too long to find out.
@@ -38,17 +37,6 @@ pub(super) enum Found {
 
 /// So many ways to turn exchanges round are tried at most.
 const TRIES: usize = 200;
-
-impl Found {
-    /// What is better of two.
-    fn or(self, other: Found) -> Found {
-        match (&self, &other) {
-            (Found::Script(_), _) | (_, Found::Nothing) => self,
-            (Found::Guess(_), Found::Guess(_) | Found::Unknown) | (Found::Unknown, Found::Unknown) => self,
-            _ => other,
-        }
-    }
-}
 
 impl Script {
     /// How long a message to a processor is under way that is ready at this time.
@@ -77,17 +65,25 @@ impl Script {
             Script::found(history, settled, &prefix, &turns)
         };
         // Mostly exchanges go as in the run, or there is no solution even while it is open how they go.
-        let (mut best, mut open) = (found(&vec![Turn::Same; both]), vec![Vec::new()]);
+        let as_in_run = found(&vec![Turn::Same; both]);
+        if both == 0 || matches!(as_in_run, Found::Script(_)) {
+            return as_in_run;
+        }
+        let (mut open, mut is_known) = (vec![Vec::new()], matches!(as_in_run, Found::Nothing));
         for _ in 0..TRIES {
-            let done = both == 0 || matches!(best, Found::Script(_) | Found::Guess(_));
-            let Some(turns) = open.pop().filter(|_| !done) else { return best };
+            let Some(turns) = open.pop() else {
+                return if is_known { Found::Nothing } else { Found::Unknown };
+            };
             match found(&turns) {
                 Found::Nothing => (),
-                found if turns.len() == both => best = best.or(found),
-                _ => open.extend([Turn::Other, Turn::Same].map(|turn| [&turns[..], &[turn]].concat())),
+                _ if turns.len() < both => {
+                    open.extend([Turn::Other, Turn::Same].map(|turn| [&turns[..], &[turn]].concat()));
+                }
+                Found::Unknown => is_known = false,
+                script => return script,
             }
         }
-        best.or(Found::Unknown)
+        Found::Unknown
     }
 
     /// The same, where exchanges go these ways round, if that is settled.
@@ -99,9 +95,8 @@ impl Script {
     ) -> Found {
         let mut known = Known::of(history, prefix, turns);
         known.adds_requests(history, settled);
-        let (times, make): (_, fn(Script) -> Found) = match Room::of(history, &known).solved() {
-            Solved::Times(times) => (times, Found::Script),
-            Solved::Perhaps(times) => (times, Found::Guess),
+        let times = match Room::of(history, &known).solved() {
+            Solved::Times(times) => times,
             Solved::Never => return Found::Nothing,
             Solved::Unknown => return Found::Unknown,
         };
@@ -121,6 +116,6 @@ impl Script {
             };
             after[take.id] = after[take.id].max(at);
         }
-        make(Script { latencies: known.ways.iter().enumerate().map(latency).collect(), after })
+        Found::Script(Script { latencies: known.ways.iter().enumerate().map(latency).collect(), after })
     }
 }

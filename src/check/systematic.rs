@@ -218,7 +218,7 @@ impl Systematic {
         if !is_bounded && !self.within.contains(&of_all) {
             self.beyond.insert(of_all, failed);
             let takes: Vec<_> = all.iter().map(|(place, _)| (*place, history.takes[*place].got)).collect();
-            if let Found::Script(script) | Found::Guess(script) = Script::of(history, &takes, true) {
+            if let Found::Script(script) = Script::of(history, &takes, true) {
                 let branch = Branch { script: Arc::new(script), kind: Kind::Witness, ..Branch::default() };
                 self.stack.push(branch);
             }
@@ -286,9 +286,7 @@ impl Systematic {
                 Found::Nothing => return true,
                 Found::Unknown => return false,
                 // More messages are settled in this run than in that from which the class branched off.
-                Found::Script(script) | Found::Guess(script)
-                    if all.len() < steps.len() || script.settles() > tried.settles() =>
-                {
+                Found::Script(script) if all.len() < steps.len() || script.settles() > tried.settles() => {
                     let is_new = self.classes.insert(number_of(got.iter().map(|take| history.named(*take))));
                     if all.len() < steps.len() && !is_new {
                         return true; // what is left when what cannot be is left out was or will be seen
@@ -298,7 +296,7 @@ impl Systematic {
                     self.stack.push(Branch { steps, script, unbounded: None, kind: Kind::Class });
                     return true;
                 }
-                Found::Script(_) | Found::Guess(_) => (),
+                Found::Script(_) => (),
             }
         }
         let calls = &history.trace.calls;
@@ -367,11 +365,11 @@ impl Systematic {
         let script = |takes: &[(usize, Option<usize>)], bounded| Script::of(history, takes, bounded);
         // On a machine without these bounds no message waits for room, so that it need not come to what the machine comes to.
         let unbounded = || match script(&got, false) {
-            Found::Script(script) | Found::Guess(script) => Some(Arc::new(script)),
+            Found::Script(script) => Some(Arc::new(script)),
             _ => None,
         };
         match script(&got, true) {
-            Found::Script(script) | Found::Guess(script) => {
+            Found::Script(script) => {
                 let kind = if is_guess { Kind::Guess } else { Kind::Class };
                 let branch = Branch { steps, script: Arc::new(script), unbounded: unbounded(), kind };
                 return self.stack.push(branch);
@@ -396,7 +394,7 @@ impl Systematic {
             return;
         }
         match script(&core, true) {
-            Found::Script(script) | Found::Guess(script) => {
+            Found::Script(script) => {
                 let steps =
                     core.iter().map(|(place, got)| Step::of(history, (*place, *got, false))).collect();
                 let branch = Branch { steps, script: Arc::new(script), unbounded: None, kind: Kind::Class };

@@ -25,8 +25,6 @@ pub(super) struct Times {
 #[derive(Debug)]
 pub(super) enum Solved {
     Times(Vec<Time>),
-    /// These do, but it takes too long to find out whether the machine comes to them.
-    Perhaps(Vec<Time>),
     /// No times do.
     Never,
     /// It takes too long to find out.

@@ -85,13 +85,14 @@ fn end_of_rank(text: &[u8]) -> Option<usize> {
         let comment = memchr(b'/', &text[from..]).map(|length| from + length);
         let brace = memrchr(b'}', &text[from..comment.unwrap_or(text.len())]);
         last = brace.map(|length| from + length + 1).or(last);
-        let Some(rest) = comment.and_then(|comment| text.get(comment + 2..)) else { return last };
-        let length = match text[text.len() - rest.len() - 1] {
+        let Some(comment) = comment.filter(|comment| comment + 1 < text.len()) else { return last };
+        let rest = &text[comment + 2..];
+        let length = match text[comment + 1] {
             b'/' => memchr(b'\n', rest),
             b'*' => find(rest, b"*/").map(|length| length + 2),
             _ => Some(0),
         };
         let Some(length) = length else { return last };
-        from = text.len() - rest.len() + length;
+        from = comment + 2 + length;
     }
 }
