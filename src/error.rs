@@ -203,12 +203,12 @@ pub enum Doing {
 pub struct WantedMessage {
     pub(crate) want: Want,
     /// The name of the message's tag, if it has one.
-    pub(crate) name: Option<&'static str>,
+    pub(crate) name: Option<String>,
 }
 
 impl fmt::Display for WantedMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.want.told(self.name))
+        f.write_str(&self.want.told(self.name.as_deref()))
     }
 }
 

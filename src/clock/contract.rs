@@ -128,11 +128,10 @@ impl dyn Clock + '_ {
         network: &Network,
         engine: &mut Engine,
         want: Want,
-        name: &Option<&'static str>,
         until: Time,
         got: &mut Option<Envelope>,
     ) {
-        self.receive(&mut engine.reception(want, name, until), got);
+        self.receive(&mut engine.reception(want, until), got);
         if let Some(got) = got {
             engine.receives(network, got.seen(), &mut None);
         }

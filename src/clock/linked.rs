@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 
 use quanta::Clock as Ticks;
 
-use super::contract::Clock;
+use super::contract::{Clock, Foreknown};
 use super::seat::Seat;
 use super::watchdog::Patience;
 use crate::error::{Cause, Doing, RunError, Stopped, cause_of, stop};
 use crate::link::{Came, Link};
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Outside, Pack, Packed, Payload, RawTag, Receiver, Seen, Unpack};
-use crate::params::{ByLevel, ParamsError, ReceptionCost};
+use crate::params::ParamsError;
 use crate::rules::network::{Entrance, Exit, Network, Passage};
 use crate::rules::pace::Outgoing;
 use crate::rules::reception::Reception;
@@ -87,8 +87,8 @@ pub(crate) struct Linked<'l> {
     skipped: Time,
     /// What it waits for, and what has come.
     seat: Seat,
-    /// Receptions cost nothing.
-    cost: ByLevel<ReceptionCost>,
+    /// What tags are called, and that receptions cost nothing.
+    known: Foreknown,
     /// When the last message was found.
     last: Time,
     /// When a message that is found now arrives at the latest.
@@ -112,7 +112,7 @@ pub(crate) struct Linked<'l> {
 }
 
 impl<'l> Linked<'l> {
-    fn new(link: &'l dyn Link, cost: ByLevel<ReceptionCost>, patience: &Patience) -> Linked<'l> {
+    fn new(link: &'l dyn Link, known: Foreknown, patience: &Patience) -> Linked<'l> {
         let (ticks, P) = (Ticks::new(), link.p());
         let begun = ticks.raw();
         Linked {
@@ -121,7 +121,7 @@ impl<'l> Linked<'l> {
             begun,
             skipped: Time::ZERO,
             seat: Seat::default(),
-            cost,
+            known,
             last: Time::ZERO,
             latest: Time::MAX,
             sent: vec![0; P],
@@ -176,7 +176,7 @@ impl<'l> Linked<'l> {
     /// A letter arrives now.
     fn puts(&mut self, outside: Outside, parcel: Parcel) {
         self.last = self.last.max(self.passed().min(self.latest));
-        self.seat.put((self.last, outside), parcel, &self.cost);
+        self.seat.put((self.last, outside), parcel, &self.known.cost);
     }
 
     /// Sends a note to a process.
@@ -223,7 +223,7 @@ impl<'l> Linked<'l> {
 
     /// Nothing has come for long: process 0 is told, which finds out whether anything ever will.
     fn waits_for_long(&mut self) {
-        let doing = self.seat.state(self.link.id()).doing;
+        let doing = self.seat.state(self.link.id(), &self.known.names).doing;
         if self.failed.is_some() || doing == Doing::NotStarted {
             return;
         }
@@ -460,7 +460,7 @@ impl Clock for Linked<'_> {
             while self.takes_in() {}
             self.latest = Time::MAX;
         }
-        self.seat.ask(reception, &self.cost);
+        self.seat.ask(reception, &self.known.cost);
         let mut wait = Wait::default();
         while self.seat.wake() > self.passed() && self.failed.is_none() {
             if self.takes_in() {
@@ -502,12 +502,12 @@ type Body<'a> = &'a mut dyn FnMut(&mut dyn Clock) -> Result<Vec<u8>, Cause>;
 /// number that stands for what is to run, and must be the same for all.
 pub(crate) fn run(
     link: &dyn Link,
-    cost: ByLevel<ReceptionCost>,
+    known: Foreknown,
     patience: &Patience,
     case: u64,
     body: Body,
 ) -> Result<Vec<Vec<u8>>, RunError> {
-    let mut clock = Linked::new(link, cost, patience);
+    let mut clock = Linked::new(link, known, patience);
     clock.begins(case)?;
     let ended = catch_unwind(AssertUnwindSafe(|| body(&mut clock)));
     let home = match ended {

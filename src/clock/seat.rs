@@ -2,7 +2,7 @@
 //! same on both.
 
 use crate::error::{Cause, Doing, ProcessorState};
-use crate::message::matching::{Inbox, first_pair};
+use crate::message::matching::{Inbox, Receive, first_pair};
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Key, Letter, Matched, Names, RawTag, Seen, Want};
 use crate::params::{ByLevel, ReceptionCost};
@@ -37,10 +37,10 @@ pub(super) struct Seat {
     stage: Stage,
     /// Whether the processor has done nothing but look for messages in vain, for long.
     in_vain: bool,
+    /// Whether it waits for more than its call's message: for requests, or for an agreement. If not, these are not looked at.
+    has_more: bool,
     /// The messages that were sent to the processor and not taken.
     inbox: Inbox<Envelope>,
-    /// What errors call the tag that its call takes.
-    name: Option<&'static str>,
     /// The receives of its requests, while it waits. They were posted before its call.
     requests: Option<Box<Requested>>,
     /// What errors say that the processor waits for.
@@ -77,8 +77,8 @@ impl Default for Seat {
             purpose: None,
             stage: Stage::NotStarted,
             in_vain: false,
+            has_more: false,
             inbox: Inbox::default(),
-            name: None,
             requests: None,
             awaits: Awaits::Message,
             out_of_order: 0,
@@ -135,11 +135,10 @@ impl Seat {
         Want { from: self.from, tag: self.tag } = reception.want;
         (self.ready, self.deadline, self.purpose) =
             (reception.ready, reception.deadline, Some(reception.purpose));
-        self.name = *reception.name;
-        if let Some(requests) = &mut reception.requests {
-            std::mem::swap(&mut self.requests, requests);
+        self.has_more = reception.requests.is_some() || reception.awaits != Awaits::Message;
+        if self.has_more {
+            self.exchanges_more(reception);
         }
-        self.awaits = reception.awaits;
         (self.wake, self.best) = (self.deadline, NOBODY);
         if self.ready > self.deadline {
             return self.wake;
@@ -148,10 +147,25 @@ impl Seat {
         if let Some((key, wake)) = first {
             (self.wake, self.best) = (wake, key.1);
         }
-        if self.requests.is_some() {
+        if self.has_more {
             self.asks_for_requests(first.map(|(key, _)| key));
         }
         self.wake
+    }
+
+    /// Takes the receives of the processor's requests and what it awaits beside its call's message, or gives them back.
+    #[cold]
+    fn exchanges_more(&mut self, reception: &mut Reception) {
+        if let Some(requests) = &mut reception.requests {
+            std::mem::swap(&mut self.requests, requests);
+        }
+        self.awaits = reception.awaits;
+    }
+
+    /// The receives of the processor's requests, while it waits.
+    #[inline]
+    fn requests(&self) -> Option<&Requested> {
+        if self.has_more { self.requests.as_deref() } else { None }
     }
 
     /// If a message for one of the requests comes no later than the call's, the processor takes that first.
@@ -227,16 +241,25 @@ impl Seat {
     /// Whether the processor takes this message rather than the one that it would have taken.
     #[inline]
     fn is_better(&mut self, purpose: Purpose, seen: Seen) -> bool {
-        let receive = self.requests.as_mut().and_then(|requests| requests.posted.first(&seen));
+        let receive = if self.has_more { self.receive_of_requests(&seen) } else { None };
         let wants = || self.want().takes(&seen) && purpose.sees(seen, self.deadline);
         if seen.0 > self.deadline || !(receive.is_some() || wants()) {
             return false;
         }
         let is_better = self.best().is_none_or(|best| seen.key() < best);
-        if is_better && let Some(requests) = &mut self.requests {
+        if is_better
+            && self.has_more
+            && let Some(requests) = &mut self.requests
+        {
             requests.chosen = receive;
         }
         is_better
+    }
+
+    /// The receive of a request that takes this message, if there is one.
+    #[cold]
+    fn receive_of_requests(&mut self, seen: &Seen) -> Option<Receive> {
+        self.requests.as_mut()?.posted.first(seen)
     }
 
     /// The message that the processor would take now. It is looked up by its sender, because a message of another sender in
@@ -252,7 +275,7 @@ impl Seat {
     /// The want that finds that message.
     #[inline(always)]
     fn taken(&self) -> Want {
-        let chosen = self.requests.as_ref().and_then(|requests| requests.chosen);
+        let chosen = self.requests().and_then(|requests| requests.chosen);
         Want { from: self.best, tag: chosen.map_or(self.tag, |receive| receive.want.tag) }
     }
 
@@ -262,8 +285,8 @@ impl Seat {
     pub(super) fn answer(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
         let Some(purpose) = self.purpose.take() else { return };
         let taken = self.taken();
-        if let Some(requests) = &mut reception.requests {
-            std::mem::swap(&mut self.requests, requests);
+        if self.has_more {
+            self.exchanges_more(reception);
         }
         if self.best == NOBODY {
             return self.decides(self.deadline);
@@ -296,7 +319,7 @@ impl Seat {
         let best = self.best();
         let of_the_other = one_of_a_pair.is_some_and(|id| best.is_some_and(|(_, from, _)| from != id));
         match self.tag.is_signal() {
-            true if self.requests.is_some() || self.deadline < Time::MAX => return None,
+            true if self.requests().is_some() || self.deadline < Time::MAX => return None,
             true => return Some(-PS),
             false if of_the_other => return Some(-PS),
             false => (),
@@ -348,14 +371,15 @@ impl Seat {
     }
 
     /// What the processor, which is `id`, is doing.
-    pub(super) fn state(&self, id: usize) -> ProcessorState {
+    pub(super) fn state(&self, id: usize, names: &Names) -> ProcessorState {
         let at = if self.purpose.is_some() { self.ready } else { self.wake };
         let doing = match (self.stage, self.purpose) {
             (Stage::NotStarted, _) => Doing::NotStarted,
             (Stage::Finished, _) => Doing::Finished,
             (Stage::Running | Stage::Failed, Some(_)) => {
-                let requests = self.requests.as_ref().and_then(|requests| requests.awaited.clone());
-                requests.unwrap_or_else(|| self.awaits.doing(self.want(), self.name))
+                let requests = self.requests().and_then(|requests| requests.awaited.clone());
+                let awaits = if self.has_more { self.awaits } else { Awaits::Message };
+                requests.unwrap_or_else(|| awaits.doing(self.want(), names.of(self.tag)))
             }
             (Stage::Running | Stage::Failed, None) if self.in_vain => Doing::Looking,
             (Stage::Running | Stage::Failed, None) => Doing::Running,

@@ -289,7 +289,7 @@ pub(crate) fn run<T>(
         let results = results.take().into_iter();
         return Ok(results.map(|result| result.expect("it has ended")).collect());
     };
-    let processors = state.seats.iter().enumerate().map(|(id, seat)| seat.state(id)).collect();
+    let processors = state.seats.iter().enumerate().map(|(id, seat)| seat.state(id, &known.names)).collect();
     drop(state);
     clock.failed.set(true);
     let error = RunError { cause, processors };

@@ -514,7 +514,7 @@ impl Machine {
         };
         let brought = linked::run(
             &**link,
-            setup.network.reception_cost(),
+            setup.known(),
             &self.patience,
             number_of(&case),
             &mut body,

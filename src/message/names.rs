@@ -1,5 +1,5 @@
-//! What a run's tags are called. A message carries its tag's number alone; the name is kept here, for the error that says that
-//! nobody received it.
+//! What a run's tags are called. Messages and receives carry their tags' numbers alone; the names are kept here, for the errors
+//! that say that nobody received a message, or that a processor waits for one.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::tag::{NamedTag, RawTag};
 
-/// The names of the tags with which processors have sent.
+/// The names of the tags with which processors have sent and received.
 pub(crate) struct Names {
     /// The number and the name that came last, at the place of the number: a tag that is sent again costs a look.
     last: [AtomicU64; Names::PLACES],
@@ -19,7 +19,7 @@ pub(crate) struct Names {
 impl Names {
     const PLACES: usize = 64;
 
-    /// Notes what a tag is called with which something is sent.
+    /// Notes what a tag is called with which something is sent or received.
     #[inline]
     pub(crate) fn hear(&self, (tag, name): NamedTag) {
         if let Some(name) = name {
@@ -38,17 +38,17 @@ impl Names {
         self.all.lock().insert((number, name));
     }
 
-    /// What errors say of a message with this tag. If different tags of a program have this number, it has all their names.
+    /// What errors say of a message with this tag.
     pub(crate) fn told(&self, tag: RawTag) -> String {
-        let number = tag.user_number();
-        let names: Vec<&str> = self
-            .all
-            .lock()
-            .range((number, "")..)
-            .take_while(|(of, _)| *of == number)
-            .map(|(_, name)| *name)
-            .collect();
-        tag.told((!names.is_empty()).then(|| names.join(" or ")).as_deref()).to_string()
+        tag.told(self.of(tag).as_deref()).to_string()
+    }
+
+    /// What the tag is called. If different tags of a program have its number, it has all their names.
+    pub(crate) fn of(&self, tag: RawTag) -> Option<String> {
+        let (number, all) = (tag.user_number(), self.all.lock());
+        let names = all.range((number, "")..).take_while(|(of, _)| *of == number);
+        let names: Vec<&str> = names.map(|(_, name)| *name).collect();
+        (!names.is_empty()).then(|| names.join(" or "))
     }
 }
 

@@ -312,25 +312,26 @@ impl<'a> Proc<'a> {
         until: Time,
     ) -> Option<(usize, T)> {
         let mut got = None;
-        self.takes(Want::of(from, tag.raw), &tag.name, until, &mut got);
+        self.takes(Want::of(from, tag.raw), tag.name, until, &mut got);
         let message = got.as_mut()?;
         Some(self.open(message, tag)) // not in a closure, which is nobody's call
     }
 
     /// Takes a message whose reception can start by a time. Mostly there are no requests, and then the way is short.
     #[inline(always)]
-    fn takes(&mut self, want: Want, name: &Option<&'static str>, until: Time, got: &mut Option<Envelope>) {
+    fn takes(&mut self, want: Want, name: Option<&'static str>, until: Time, got: &mut Option<Envelope>) {
         if self.is_leaving() {
             return;
         }
         if self.engine.engaged {
-            return self.takes_among(want, *name, until, got);
+            return self.takes_among(want, name, until, got);
         }
-        self.clock.takes(&self.setup.network, &mut self.engine, want, name, until, got);
+        self.setup.names.hear((want.tag, name));
+        self.clock.takes(&self.setup.network, &mut self.engine, want, until, got);
         if let Some(message) = got {
             self.looks = 0;
             if message.letter.outside.tag.is_request() {
-                self.takes_among(want, *name, until, got);
+                self.takes_among(want, name, until, got);
             }
         }
     }
@@ -393,9 +394,16 @@ impl<'a> Proc<'a> {
     /// A receive that has begun.
     #[inline]
     fn receiving<T>(&mut self, from: Option<usize>, tag: Tag<T>) -> Operation {
-        let mut call = Operation::receive(Want::of(from, tag.raw)).named(tag.name);
+        let mut call = self.receive_of(from, tag);
         self.begins(&mut call);
         call
+    }
+
+    /// A receive that has not begun.
+    #[inline]
+    pub(super) fn receive_of<T>(&self, from: Option<usize>, tag: Tag<T>) -> Operation {
+        self.setup.names.hear((tag.raw, tag.name));
+        Operation::receive(Want::of(from, tag.raw)).named(tag.name)
     }
 
     /// How long the first message of a send is: the request for it, if there is one.

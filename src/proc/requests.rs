@@ -9,7 +9,7 @@ use std::panic::Location;
 
 use super::processor::Proc;
 use crate::message::parcel::Parcel;
-use crate::message::{Payload, RawTag, Tag, Want};
+use crate::message::{Payload, RawTag, Tag};
 use crate::rules::operation::Operation;
 use crate::time::Time;
 use crate::trace::{CallKind, CallTag};
@@ -190,7 +190,7 @@ impl<'a> Proc<'a> {
         if let Some(from) = from {
             self.check(from, 0);
         }
-        let receive = Operation::receive(Want::of(from, tag.raw)).named(tag.name);
+        let receive = self.receive_of(from, tag);
         let request = self.calls_for(receive, open);
         self.has_called_for(&request, |request| CallKind::Irecv { request, from, tag: CallTag::of(tag) });
         if self.engine.is_traced() {

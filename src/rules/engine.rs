@@ -235,11 +235,11 @@ impl Engine {
             Stage::Turn(outgoing, _) => Some(Turn::of(CALL, outgoing)),
             _ => None,
         };
-        let (mut want, name) = match call.stage {
-            Stage::Message(want) => (want, &call.name),
-            _ => (Want::NOTHING, &None),
+        let mut want = match call.stage {
+            Stage::Message(want) => want,
+            _ => Want::NOTHING,
         };
-        let alone = self.reception(want, name, until);
+        let alone = self.reception(want, until);
         if !self.engaged {
             let awaits = call.awaits(network, self.id());
             return Next {
@@ -261,7 +261,7 @@ impl Engine {
         let reception = (want != Want::NOTHING || posted).then(|| {
             let gives_up = turn.is_none_or(|turn| turn.time == until);
             let purpose = if gives_up { Purpose::FetchInTime } else { Purpose::Fetch };
-            Reception { want, name, ready, deadline, purpose, requests: receives, awaits }
+            Reception { want, ready, deadline, purpose, requests: receives, awaits }
         });
         Next { reception, turn }
     }
@@ -386,15 +386,10 @@ impl Engine {
 
     /// The reception of a message that a call wants, for a processor without requests.
     #[inline]
-    pub(crate) fn reception<'e>(
-        &self,
-        want: Want,
-        name: &'e Option<&'static str>,
-        until: Time,
-    ) -> Reception<'e> {
+    pub(crate) fn reception(&self, want: Want, until: Time) -> Reception<'static> {
         let ready = if want.tag.is_signal() { self.pace.now } else { self.pace.next_receive() };
         let (purpose, awaits) = (Purpose::Take, Awaits::Message);
-        Reception { want, name, ready, deadline: until, purpose, requests: None, awaits }
+        Reception { want, ready, deadline: until, purpose, requests: None, awaits }
     }
 
     /// The sending side of the processor.

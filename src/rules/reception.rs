@@ -11,8 +11,6 @@ use crate::time::Time;
 pub(crate) struct Reception<'e> {
     /// The messages that the processor's current call takes, if that is a receive.
     pub want: Want,
-    /// What errors call the tag.
-    pub name: &'e Option<&'static str>,
     /// When a reception can start: the processor is free, and the gap since its last reception began is over.
     pub ready: Time,
     /// When the processor gives up.
@@ -51,7 +49,7 @@ pub(crate) enum Purpose {
 }
 
 /// What errors say that a processor waits for.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Awaits {
     /// The message that it wants.
     #[default]
@@ -62,7 +60,7 @@ pub(crate) enum Awaits {
 
 impl Awaits {
     /// What errors say of a processor that waits for this, and wants these messages.
-    pub(crate) fn doing(self, want: Want, name: Option<&'static str>) -> Doing {
+    pub(crate) fn doing(self, want: Want, name: Option<String>) -> Doing {
         match self {
             Awaits::Message => Doing::WaitingFor(WantedMessage { want, name }),
             Awaits::Agreement { to, words, S } => {
@@ -98,7 +96,7 @@ impl Purpose {
 impl Reception<'_> {
     /// A look for a message that has arrived.
     pub(crate) fn look(want: Want, now: Time) -> Reception<'static> {
-        let (name, purpose, awaits) = (&None, Purpose::Look, Awaits::Message);
-        Reception { want, name, ready: now, deadline: now, purpose, requests: None, awaits }
+        let (purpose, awaits) = (Purpose::Look, Awaits::Message);
+        Reception { want, ready: now, deadline: now, purpose, requests: None, awaits }
     }
 }
