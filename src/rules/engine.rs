@@ -39,13 +39,16 @@ pub(crate) struct Engine {
     pub engaged: bool,
     /// Whether a send that has begun could enter only after the end of time.
     pub is_at_the_end_of_time: bool,
+    /// Whether the run is traced, so that there is a log.
+    is_traced: bool,
     /// The local time and the gaps.
     pace: Pace,
+    /// Where the time goes. What few messages touch of it comes last.
+    stats: Stats,
     /// What the processor did, if the run is traced.
     log: Option<Box<Log>>,
     /// The requests, once there was one.
     requests: Option<Box<Requests>>,
-    stats: Stats,
 }
 
 /// The requests of a processor.
@@ -93,14 +96,14 @@ pub(crate) struct Next<'e> {
 impl Engine {
     /// A processor at time 0.
     pub(crate) fn new(id: usize, network: &Network, trace: bool) -> Engine {
-        let log = trace.then(Box::default);
         Engine {
             engaged: false,
             is_at_the_end_of_time: false,
+            is_traced: trace,
             pace: Pace::new(id, network),
-            log,
-            requests: None,
             stats: Stats::default(),
+            log: trace.then(Box::default),
+            requests: None,
         }
     }
 
@@ -165,7 +168,7 @@ impl Engine {
         self.engaged = true;
         self.pace.now = over;
         *if sends { &mut self.stats.send } else { &mut self.stats.recv } += over - now;
-        if self.log.is_some() {
+        if self.is_traced {
             self.passes(now, ActivityKind::Post(number));
         }
         operation.own = Some(Box::new(Own { now, pieces: Vec::new(), sends, called: now, at }));
@@ -429,7 +432,7 @@ impl Engine {
             self.waits(pieces, passage.admitted, ActivityKind::Stall);
         }
         self.waits(pieces, passage.enter, ActivityKind::Port);
-        if self.log.is_some() {
+        if self.is_traced {
             self.has_entered(network, message, passage, tag, pieces.is_none());
         }
         let is_instant = passage.arrival == message.request.ask && network.is_timely(id.from, to);
@@ -445,7 +448,8 @@ impl Engine {
         let id = MessageId { from: from as usize, number: number as usize };
         self.stats.received += 1;
         self.stats.words_received += u64::from(words);
-        if pieces.is_none()
+        if self.is_traced
+            && pieces.is_none()
             && let Some(log) = &mut self.log
         {
             log.parts.takes(tag, id);
@@ -595,7 +599,7 @@ impl Engine {
         let start = self.pace.now;
         self.pace.now = start.max(network.busy_until(self.id(), start, cost));
         self.stats.work += self.pace.now - start;
-        if self.log.is_some() && self.pace.now > start {
+        if self.is_traced && self.pace.now > start {
             self.has_worked(start, kind.into());
         }
     }
@@ -651,7 +655,7 @@ impl Engine {
             None => *account(&mut self.stats, &what) += time,
             Some(pieces) => return pieces.push(Piece { start, end: self.pace.now, what }),
         }
-        if self.log.is_some() {
+        if self.is_traced {
             self.passes(start, what);
         }
     }
@@ -669,13 +673,13 @@ impl Engine {
 
     #[inline]
     pub(crate) fn is_traced(&self) -> bool {
-        self.log.is_some()
+        self.is_traced
     }
 
     /// Notes the call that is over now, if the run is traced.
     #[inline]
     pub(crate) fn called(&mut self, what: impl FnOnce(&Parts) -> Option<CallKind>) {
-        if self.log.is_some() {
+        if self.is_traced {
             self.notes(what);
         }
     }
