@@ -1,6 +1,7 @@
 //! What a clock knows of a processor: its messages, and what it waits for. Both clocks use it, so that waiting means the
 //! same on both.
 
+use super::stacks::prefetch::prefetch_lines;
 use crate::error::{Cause, Doing, ProcessorState};
 use crate::message::matching::{Inbox, Receive, first_pair};
 use crate::message::parcel::Parcel;
@@ -92,6 +93,12 @@ impl Seat {
         Seat { inbox: Inbox::with_room(), ..Seat::default() }
     }
 
+    /// Fetches what a message touches of it into the cache, without waiting for it.
+    #[inline]
+    pub(super) fn prefetch(&self) {
+        prefetch_lines((&raw const *self).addr(), 3);
+    }
+
     pub(super) fn start(&mut self) {
         self.stage = Stage::Running;
     }
@@ -129,7 +136,7 @@ impl Seat {
     }
 
     /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says. Returns when it runs next.
-    #[inline(never)]
+    #[inline]
     pub(super) fn ask(&mut self, reception: &mut Reception, cost: &ByLevel<ReceptionCost>) -> Time {
         self.ticket = self.ticket.wrapping_add(1);
         Want { from: self.from, tag: self.tag } = reception.want;
@@ -219,7 +226,7 @@ impl Seat {
 
     /// Puts a message into the inbox. If that changes when the processor wakes, returns when that is: then its old entry on
     /// the agenda counts no more.
-    #[inline(never)]
+    #[inline]
     pub(super) fn put(&mut self, seen: Seen, parcel: Parcel, cost: &ByLevel<ReceptionCost>) -> Option<Time> {
         let (arrival, outside) = seen;
         if arrival < self.decided && !outside.tag.is_signal() {
@@ -281,7 +288,7 @@ impl Seat {
 
     /// The processor's wait for a message is over: puts the message that it got into `got`, if any, and gives its requests'
     /// receives back.
-    #[inline(never)]
+    #[inline]
     pub(super) fn answer(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
         let Some(purpose) = self.purpose.take() else { return };
         let taken = self.taken();

@@ -512,13 +512,7 @@ impl Machine {
                 ))),
             }
         };
-        let brought = linked::run(
-            &**link,
-            setup.known(),
-            &self.patience,
-            number_of(&case),
-            &mut body,
-        )?;
+        let brought = linked::run(&**link, setup.known(), &self.patience, number_of(&case), &mut body)?;
         let unpack = |brought: &Vec<u8>| <(Stats, R)>::unpack(&mut Unpack::new(brought, None));
         let all: Vec<(Stats, R)> = brought.iter().map(unpack).collect::<Option<_>>().expect("it was packed");
         let (processors, results): (Vec<Stats>, Vec<R>) = all.into_iter().unzip();

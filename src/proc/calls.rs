@@ -17,7 +17,7 @@ impl<'a> Proc<'a> {
         self.count_code();
         let bytes = value.bytes();
         let words = self.words(to, bytes);
-        self.sends(to, (tag.raw, tag.name), words, || Parcel::new(value));
+        self.sends(to, (tag.raw, tag.name), words, Parcel::new(value));
         self.has_called_send(to, tag, bytes);
         self.restart_code();
     }
@@ -48,7 +48,7 @@ impl<'a> Proc<'a> {
             true
         });
         self.has_called_receive(None, taking, Until::GapOver, at); // in vain
-        self.sends(to, (tag.raw, tag.name), words, || Parcel::new(value));
+        self.sends(to, (tag.raw, tag.name), words, Parcel::new(value));
         self.has_called_send(to, tag, bytes);
         self.restart_code();
     }
@@ -278,21 +278,18 @@ impl<'a> Proc<'a> {
 
     /// Sends a message, and goes on when it enters. Mostly there are no requests, and then the way is short.
     #[inline(always)]
-    fn sends(&mut self, to: usize, tag: NamedTag, words: usize, make: impl FnOnce() -> Parcel) {
+    fn sends(&mut self, to: usize, tag: NamedTag, words: usize, parcel: Parcel) {
         if self.is_leaving() {
             return;
         }
         if self.engine.engaged || self.is_synchronous(to, words) {
-            return self.sends_among(to, tag, words, make());
+            return self.sends_among(to, tag, words, parcel);
         }
         self.setup.names.hear(tag);
-        let network = &self.setup.network;
-        let message = self.engine.turns_to(network, to, words);
-        if message.never_comes() {
+        self.looks = 0;
+        if !self.clock.sends(&self.setup.network, &mut self.engine, to, words, tag.0, parcel) {
             self.fail_at_the_end_of_time();
         }
-        self.looks = 0;
-        self.clock.sends(network, &mut self.engine, &message, tag.0, make);
     }
 
     #[cold]

@@ -636,7 +636,7 @@ impl Network {
 
     /// Gives a message from the processor whose exit this is its way to `y`. All messages that ask earlier must have been
     /// served.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn serve(
         &self,
         entrances: &mut (impl Entrances + ?Sized),

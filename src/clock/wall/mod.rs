@@ -696,8 +696,12 @@ pub(crate) fn run<T: Send>(
     });
     if let Some(cause) = wall.cause.lock().take().or_else(|| blame(seats.clone(), &wall.known.names)) {
         let began = !matches!(cause, Cause::Host(_));
-        let processors =
-            seats.clone().enumerate().filter(|_| began).map(|(id, seat)| seat.state(id, &wall.known.names)).collect();
+        let processors = seats
+            .clone()
+            .enumerate()
+            .filter(|_| began)
+            .map(|(id, seat)| seat.state(id, &wall.known.names))
+            .collect();
         return Err(RunError { cause, processors });
     }
     let finish = wall.host.time_of(wall.finish.load(Ordering::SeqCst));
