@@ -103,8 +103,8 @@ pub(crate) trait Clock {
     /// The processor's program has ended at its local time `at`; `well` if it returned.
     fn end(&mut self, at: Time, well: bool);
 
-    // A processor's two calls, for one without requests. They are the clock's, so that each is one piece of code with all of
-    // the clock's answers in it: that halves what a message costs beside the rules.
+    // The two calls of a processor without requests. They are written once, here, and compiled for each clock with its own
+    // answers inside: a message of the virtual clock takes a tenth less time than if each answer were a call.
 
     /// Sends a message, and comes back when it has entered. Returns whether it ever does.
     fn sends(

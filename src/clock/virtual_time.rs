@@ -191,7 +191,7 @@ impl Clock for Jumper<'_> {
     #[inline]
     fn serve(&mut self, network: &Network, exit: &mut Exit, message: &Outgoing) -> Passage {
         let state = &mut *self.clock.state.borrow_mut();
-        state.seats[message.to].prefetch(); // which takes as long as the rules, and is needed after them
+        state.seats[message.to].prefetch(); // it comes while the rules are applied, and is needed after them
         network.serve(&mut *state.entrances, exit, message.to, &message.request)
     }
 

@@ -319,6 +319,23 @@ fn one_of_many_runs_is_close_to_the_model() {
     assert!((0..2000).any(is_close), "no run came close to {model}");
 }
 
+/// Who waits for a time that is far off looks at no other core meanwhile, and must not take them to be behind: in naps it would
+/// end some 60 us late.
+#[test]
+fn long_waits_end_on_time() {
+    let _guard = alone();
+    let every = 2000 * US;
+    for carrier in [Carrier::Thread, Carrier::Coroutine] {
+        let machine = machine(cm5(2)).carrier(carrier).dilation(Dilation::Fixed(1.0));
+        let late = || {
+            let run = machine.run(|p| (1..=25).for_each(|i| p.wait_until(i * every))).unwrap();
+            run.host.unwrap().lateness.p50
+        };
+        let least = (0..20).map(|_| late()).find(|late| *late < 20 * US);
+        assert!(least.is_some(), "{carrier}: the middle wait ended over 20 us late in each of 20 runs");
+    }
+}
+
 #[test]
 fn auto_dilation_says_what_it_chose_and_why() {
     let _guard = alone();

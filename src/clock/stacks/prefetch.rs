@@ -1,8 +1,8 @@
 //! Fetching into the cache what will be needed soon: a stack, or a value.
 //!
 //! With thousands of processors, resuming one means waiting for its stack to come from main memory, page
-//! table included: longer than all else a message costs. The agenda knows the processor after the next one, so its
-//! stack is fetched while the next one runs.
+//! table included: longer than all else a message costs. The agenda knows the processor after the next one, so what
+//! that one touches is fetched while the next one runs.
 
 /// How many cache lines of its stack a processor touches from where it sleeps to where it sleeps next, if its program is a
 /// loop of sends and receives. Each that is not fetched costs as much as all the rules of a message where there are 16,384

@@ -453,10 +453,26 @@ impl<'a> Waiter<'a> {
         status == GOING
     }
 
-    /// Whether another core has not done what is due long ago by the host's time: the host does not let it run.
-    fn others_are_behind(&mut self) -> bool {
-        let (host, horizon) = (&self.wall.host, self.roster().outlook.horizon().0);
-        !host.never_comes(horizon) && host.now().saturating_sub(host.tick_of(horizon)) > host.ticks(LONG)
+    /// Whether another core has not done what is due long ago by the host's time: the host does not let it run. `looked` says
+    /// whether this core has just looked. If not, what it knows may be old, because nothing that it waits for made it look.
+    fn others_are_behind(&mut self, looked: bool) -> bool {
+        let was_due_long_ago = |waiter: &mut Self| {
+            let (host, horizon) = (&waiter.wall.host, waiter.roster().outlook.horizon().0);
+            !host.never_comes(horizon) && host.now().saturating_sub(host.tick_of(horizon)) > host.ticks(LONG)
+        };
+        let behind = was_due_long_ago(self);
+        if !behind || looked || self.wall.host.has_come() {
+            return behind;
+        }
+        self.look_around();
+        was_due_long_ago(self)
+    }
+
+    /// Whether a time comes so soon that a nap might last longer.
+    fn comes_during_a_nap(&self, wake: Time) -> bool {
+        let host = &self.wall.host;
+        let left = host.tick_of(wake).saturating_sub(host.now());
+        left > 0 && left < host.ticks(NAP_LASTS)
     }
 
     /// Whether a time has come. If it has, the processor goes on.
@@ -483,8 +499,8 @@ impl<'a> Waiter<'a> {
         const SELDOM: u32 = if TRIED { 1 } else { 1 << 14 };
         /// The same number once each round lets the host run something else, which may take long.
         const SELDOM_IF_SLOW: u32 = 1 << 6;
-        /// After how many rounds in which another core was behind the holder lets the host run something else. A core that runs
-        /// shows something new sooner.
+        /// After how many rounds in a row in which another core was behind the holder lets the host run something else. A core
+        /// that runs shows something new sooner.
         const SPINS: u32 = 1 << 9;
         /// How many times it then yields to another core before it sleeps.
         const YIELDS: u32 = 1 << 9;
@@ -498,21 +514,22 @@ impl<'a> Waiter<'a> {
             if !certain && self.roster().has_incoming() {
                 return Ended::Incoming;
             }
+            let mut looked = false;
             if wake < Time::MAX {
                 if !self.has(needs, wake) {
+                    looked = true;
                     // Messages that the others sent before this look lie in the lanes now, so the next round looks there first.
                     self.look_around();
                 } else if self.is_due(wake) {
                     return Ended::Due;
                 }
             }
+            behind = if self.others_are_behind(looked) { behind.saturating_add(1) } else { 0 };
             let slow = crowded || behind > SPINS;
             if TRIED || !slow {
                 look();
-                behind += u32::from(self.others_are_behind());
-            } else if behind <= SPINS + YIELDS {
+            } else if behind <= SPINS + YIELDS || self.comes_during_a_nap(wake) {
                 std::thread::yield_now();
-                behind += 1;
             } else {
                 std::thread::sleep(NAP);
             }
@@ -723,6 +740,8 @@ pub(crate) fn run<T: Send>(
 const LONG: f64 = 20_000.0;
 /// How long a holder sleeps at a time.
 const NAP: Duration = Duration::from_micros(50);
+/// How long it may be until the host wakes it then, in nanoseconds.
+const NAP_LASTS: f64 = 250_000.0;
 
 /// How many pages of its stack a processor touches before time begins.
 const TOUCHED_PAGES: usize = 4;
