@@ -453,19 +453,11 @@ impl<'a> Waiter<'a> {
         status == GOING
     }
 
-    /// Whether another core has not done what is due long ago by the host's time: the host does not let it run. `looked` says
-    /// whether this core has just looked. If not, what it knows may be old, because nothing that it waits for made it look.
-    fn others_are_behind(&mut self, looked: bool) -> bool {
-        let was_due_long_ago = |waiter: &mut Self| {
-            let (host, horizon) = (&waiter.wall.host, waiter.roster().outlook.horizon().0);
-            !host.never_comes(horizon) && host.now().saturating_sub(host.tick_of(horizon)) > host.ticks(LONG)
-        };
-        let behind = was_due_long_ago(self);
-        if !behind || looked || self.wall.host.has_come() {
-            return behind;
-        }
-        self.look_around();
-        was_due_long_ago(self)
+    /// Whether another core, as far as this one knows, has not done what is due long ago by the host's time: the host does not
+    /// let it run.
+    fn others_are_behind(&mut self) -> bool {
+        let (host, horizon) = (&self.wall.host, self.roster().outlook.horizon().0);
+        !host.never_comes(horizon) && host.now().saturating_sub(host.tick_of(horizon)) > host.ticks(LONG)
     }
 
     /// Whether a time comes so soon that a nap might last longer.
@@ -514,17 +506,22 @@ impl<'a> Waiter<'a> {
             if !certain && self.roster().has_incoming() {
                 return Ended::Incoming;
             }
-            let mut looked = false;
             if wake < Time::MAX {
                 if !self.has(needs, wake) {
-                    looked = true;
                     // Messages that the others sent before this look lie in the lanes now, so the next round looks there first.
                     self.look_around();
                 } else if self.is_due(wake) {
                     return Ended::Due;
                 }
             }
-            behind = if self.others_are_behind(looked) { behind.saturating_add(1) } else { 0 };
+            behind = if self.others_are_behind() { behind.saturating_add(1) } else { 0 };
+            if behind >= SPINS && !self.wall.host.has_come() {
+                // Nothing that the holder waits for may have made it look, and then what it knows is old.
+                self.look_around();
+                if !self.others_are_behind() {
+                    behind = 0;
+                }
+            }
             let slow = crowded || behind > SPINS;
             if TRIED || !slow {
                 look();
