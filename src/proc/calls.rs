@@ -320,10 +320,10 @@ impl<'a> Proc<'a> {
         if self.is_leaving() {
             return;
         }
+        self.setup.names.hear((want.tag, name));
         if self.engine.engaged {
             return self.takes_among(want, name, until, got);
         }
-        self.setup.names.hear((want.tag, name));
         self.clock.takes(&self.setup.network, &mut self.engine, want, until, got);
         if let Some(message) = got {
             self.looks = 0;
