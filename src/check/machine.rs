@@ -135,15 +135,12 @@ impl<'k, 'p> Machine<'k, 'p> {
         });
         let here: Vec<_> = here.collect();
         let Some(first) = here.iter().map(|(number, ..)| *number).min() else { return false };
-        let all = self.known.prefix.items.iter().flatten();
-        let waited =
-            all.filter(|item| matches!(item.what, What::Barrier(number, _) if number == first)).count();
         let here: Vec<_> = here.into_iter().filter(|(number, ..)| *number == first).collect();
         let still = self.processors.iter().enumerate().filter(|(id, processor)| {
             let left = self.known.prefix.items[*id].get(processor.done..).unwrap_or_default();
             left.iter().any(|item| matches!(item.what, What::Barrier(number, _) if number == first))
         });
-        if still.count() != here.len() || waited == 0 {
+        if still.count() != here.len() {
             return false;
         }
         let last = here.iter().map(|(_, _, now, _)| *now).max().unwrap_or_default();

@@ -3,7 +3,7 @@
 
 use super::stacks::prefetch::prefetch_lines;
 use crate::error::{Cause, Doing, ProcessorState};
-use crate::message::matching::{Inbox, Receive, first_pair};
+use crate::message::matching::{Inbox, first_pair};
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Key, Letter, Matched, Names, RawTag, Seen, Want};
 use crate::params::{ByLevel, ReceptionCost};
@@ -39,7 +39,7 @@ pub(super) struct Seat {
     /// Whether the processor has done nothing but look for messages in vain, for long.
     in_vain: bool,
     /// Whether it waits for more than its call's message: for requests, or for an agreement. If not, these are not looked at.
-    has_more: bool,
+    wants_more: bool,
     /// The messages that were sent to the processor and not taken.
     inbox: Inbox<Envelope>,
     /// The receives of its requests, while it waits. They were posted before its call.
@@ -78,7 +78,7 @@ impl Default for Seat {
             purpose: None,
             stage: Stage::NotStarted,
             in_vain: false,
-            has_more: false,
+            wants_more: false,
             inbox: Inbox::default(),
             requests: None,
             awaits: Awaits::Message,
@@ -142,8 +142,8 @@ impl Seat {
         Want { from: self.from, tag: self.tag } = reception.want;
         (self.ready, self.deadline, self.purpose) =
             (reception.ready, reception.deadline, Some(reception.purpose));
-        self.has_more = reception.requests.is_some() || reception.awaits != Awaits::Message;
-        if self.has_more {
+        self.wants_more = reception.requests.is_some() || reception.awaits != Awaits::Message;
+        if self.wants_more {
             self.exchanges_more(reception);
         }
         (self.wake, self.best) = (self.deadline, NOBODY);
@@ -154,7 +154,7 @@ impl Seat {
         if let Some((key, wake)) = first {
             (self.wake, self.best) = (wake, key.1);
         }
-        if self.has_more {
+        if self.wants_more {
             self.asks_for_requests(first.map(|(key, _)| key));
         }
         self.wake
@@ -172,7 +172,12 @@ impl Seat {
     /// The receives of the processor's requests, while it waits.
     #[inline]
     fn requests(&self) -> Option<&Requested> {
-        if self.has_more { self.requests.as_deref() } else { None }
+        if self.wants_more { self.requests.as_deref() } else { None }
+    }
+
+    #[inline]
+    fn requests_mut(&mut self) -> Option<&mut Requested> {
+        if self.wants_more { self.requests.as_deref_mut() } else { None }
     }
 
     /// If a message for one of the requests comes no later than the call's, the processor takes that first.
@@ -248,25 +253,16 @@ impl Seat {
     /// Whether the processor takes this message rather than the one that it would have taken.
     #[inline]
     fn is_better(&mut self, purpose: Purpose, seen: Seen) -> bool {
-        let receive = if self.has_more { self.receive_of_requests(&seen) } else { None };
+        let receive = self.requests_mut().and_then(|requests| requests.posted.first(&seen));
         let wants = || self.want().takes(&seen) && purpose.sees(seen, self.deadline);
         if seen.0 > self.deadline || !(receive.is_some() || wants()) {
             return false;
         }
         let is_better = self.best().is_none_or(|best| seen.key() < best);
-        if is_better
-            && self.has_more
-            && let Some(requests) = &mut self.requests
-        {
+        if is_better && let Some(requests) = self.requests_mut() {
             requests.chosen = receive;
         }
         is_better
-    }
-
-    /// The receive of a request that takes this message, if there is one.
-    #[cold]
-    fn receive_of_requests(&mut self, seen: &Seen) -> Option<Receive> {
-        self.requests.as_mut()?.posted.first(seen)
     }
 
     /// The message that the processor would take now. It is looked up by its sender, because a message of another sender in
@@ -292,7 +288,7 @@ impl Seat {
     pub(super) fn answer(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
         let Some(purpose) = self.purpose.take() else { return };
         let taken = self.taken();
-        if self.has_more {
+        if self.wants_more {
             self.exchanges_more(reception);
         }
         if self.best == NOBODY {
@@ -385,7 +381,7 @@ impl Seat {
             (Stage::Finished, _) => Doing::Finished,
             (Stage::Running | Stage::Failed, Some(_)) => {
                 let requests = self.requests().and_then(|requests| requests.awaited.clone());
-                let awaits = if self.has_more { self.awaits } else { Awaits::Message };
+                let awaits = if self.wants_more { self.awaits } else { Awaits::Message };
                 requests.unwrap_or_else(|| awaits.doing(self.want(), names.of(self.tag)))
             }
             (Stage::Running | Stage::Failed, None) if self.in_vain => Doing::Looking,
