@@ -39,7 +39,7 @@ impl Auditor<'_> {
             let flight = &self.flights[*place];
             (flight.ask(), flight.message.place, flight.message.id)
         });
-        // From which of its messages on a sender keeps their order: the first that goes by a request.
+        // From which of its messages on a sender lets none overtake an earlier one: the first that goes by a request.
         let mut in_order: HashMap<usize, usize> = HashMap::new();
         for progress in &self.trace.progress {
             if let ActivityKind::Send(id) = progress.what {
@@ -47,6 +47,7 @@ impl Auditor<'_> {
                 *first = id.number.min(*first);
             }
         }
+        let of_all = self.trace.params.gps().map(|_| &0);
         let mut gaps: HashMap<usize, Time> = HashMap::new();
         let mut ahead: HashMap<(usize, usize), Time> = HashMap::new();
         for place in &order {
@@ -54,11 +55,9 @@ impl Auditor<'_> {
             let Message { id, to, enter, arrival, .. } = *flight.message;
             let gap_over = enter + flight.spread.max(Time::ZERO) + flight.params.g;
             flight.gap_over = gaps.insert(id.from, gap_over);
-            if self.trace.params.gps().is_some()
-                || in_order.get(&id.from).is_some_and(|from| *from <= id.number)
-            {
+            if let Some(from) = of_all.or(in_order.get(&id.from)) {
                 let ahead = ahead.entry((id.from, to)).or_default();
-                flight.not_before = Some(*ahead - flight.spread);
+                flight.not_before = (id.number >= *from).then_some(*ahead - flight.spread);
                 *ahead = arrival.max(*ahead);
             }
         }

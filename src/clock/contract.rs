@@ -31,9 +31,6 @@ pub(crate) struct Foreknown {
     pub places: Places,
     /// The least time from a message's turn to its arrival.
     pub lookahead: Time,
-    /// Whether there are at most two processors, and no message takes any time: so messages arrive in the order of their
-    /// sends.
-    pub pair: bool,
     /// What receptions cost.
     pub cost: ByLevel<ReceptionCost>,
     /// How many receiving sides the network has.

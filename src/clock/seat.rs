@@ -315,26 +315,15 @@ impl Seat {
     /// the right one; `None` if all earlier acts must have been done.
     ///
     /// A signal is always the right one, so nothing need be known; but while requests go on, a signal may be sent any time
-    /// before its arrival. And nothing can come before a message of the other of a pair, whose messages arrive in order.
+    /// before its arrival.
     #[inline]
-    pub(super) fn known_until(&mut self, one_of_a_pair: Option<u32>) -> Option<Time> {
+    pub(super) fn known_until(&mut self) -> Option<Time> {
         self.purpose?;
-        let best = self.best();
-        let of_the_other = one_of_a_pair.is_some_and(|id| best.is_some_and(|(_, from, _)| from != id));
         match self.tag.is_signal() {
-            true if self.requests().is_some() || self.deadline < Time::MAX => return None,
-            true => return Some(-PS),
-            false if of_the_other => return Some(-PS),
-            false => (),
+            true if self.requests().is_some() || self.deadline < Time::MAX => None,
+            true => Some(-PS),
+            false => Some(self.best().map_or(self.deadline, |(arrival, ..)| arrival)),
         }
-        Some(best.map_or(self.deadline, |(arrival, ..)| arrival))
-    }
-
-    /// Whether the processor, which is `id`, waits for a message and has one of another. In a pair whose messages arrive in
-    /// order it will take that one.
-    #[inline]
-    pub(super) fn is_certain(&self, id: u32) -> bool {
-        self.purpose.is_some() && self.best != NOBODY && self.best != id
     }
 
     /// How many messages were delivered after the processor had taken a later one, or had looked in vain.

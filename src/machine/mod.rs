@@ -127,7 +127,6 @@ impl Setup {
         Foreknown {
             places,
             lookahead,
-            pair: self.network.is_instant_pair(),
             cost: self.network.reception_cost(),
             entrances: self.network.entrances(),
             names: self.names.clone(),

@@ -173,7 +173,7 @@ impl Engine {
         }
         operation.own = Some(Box::new(Own { now, pieces: Vec::new(), sends, called: now, at }));
         if sends {
-            self.pace.exit.keeps_order();
+            self.pace.exit.keep_order();
         }
         if !(sends && self.queues(number, &operation)) {
             self.goes_on(network, number, &mut operation);

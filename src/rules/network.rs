@@ -79,8 +79,8 @@ pub(crate) struct Exit {
     extras: Option<Box<Extras>>,
 }
 
-/// The state of a processor's sending side if latencies are drawn, there are two ports or several levels, or messages keep
-/// their order.
+/// The state of a processor's sending side if latencies are drawn, there are two ports or several levels, or a message could
+/// be overtaken or must not overtake.
 #[derive(Debug)]
 struct Extras {
     /// For each level the port for sending, if there are two ports and it was ever used.
@@ -89,8 +89,10 @@ struct Extras {
     rooms: Box<[Transits]>,
     /// Draws latencies.
     dice: fastrand::Rng,
-    /// When the last message to each processor arrives, if messages keep their order.
-    in_order: Option<HashMap<u32, Time>>,
+    /// Whether messages to the same processor arrive in the order in which they enter.
+    keeps_order: bool,
+    /// For each receiver the latest arrival of a message that a later one could overtake.
+    latest: HashMap<u32, Time>,
 }
 
 impl Exit {
@@ -99,15 +101,15 @@ impl Exit {
         self.id as usize
     }
 
-    /// From now on messages to the same processor arrive in the order in which they enter.
-    pub(crate) fn keeps_order(&mut self) {
-        self.extras().in_order.get_or_insert_default();
+    /// From now on no message overtakes an earlier one to the same processor.
+    pub(crate) fn keep_order(&mut self) {
+        self.extras().keeps_order = true;
     }
 
     fn extras(&mut self) -> &mut Extras {
         self.extras.get_or_insert_with(|| {
-            let (ports, rooms) = Default::default();
-            Box::new(Extras { ports, rooms, dice: fastrand::Rng::with_seed(0), in_order: None })
+            let ((ports, rooms, latest), keeps_order) = Default::default();
+            Box::new(Extras { ports, rooms, dice: fastrand::Rng::with_seed(0), keeps_order, latest })
         })
     }
 
@@ -143,22 +145,25 @@ impl Exit {
         &mut ports[level]
     }
 
-    /// When the first word of a message to `y` may come out, so that the message does not overtake the one before.
+    /// When the first word of a message to `y` may come out, so that the message overtakes none if it must not.
     #[inline(never)]
     fn not_before(&self, y: usize, stream: Time) -> Time {
-        let in_order = self.extras.as_ref().and_then(|extras| extras.in_order.as_ref());
-        let last = in_order.and_then(|in_order| in_order.get(&(y as u32)));
-        last.map_or(Time::ZERO, |arrival| *arrival - stream)
+        let extras = self.extras.as_ref().filter(|extras| extras.keeps_order);
+        let latest = extras.and_then(|extras| extras.latest.get(&(y as u32)));
+        latest.map_or(Time::ZERO, |arrival| *arrival - stream)
     }
 
-    /// Notes when the last message to `y` arrives, if messages keep their order.
+    /// Notes when a message to `y` arrives that asked at `ask` and could be overtaken.
     #[inline(never)]
-    fn has_sent_to(&mut self, y: usize, arrival: Time) {
-        if let Some(extras) = &mut self.extras
-            && let Some(in_order) = &mut extras.in_order
-        {
-            in_order.insert(y as u32, arrival);
+    fn note_arrival(&mut self, y: usize, arrival: Time, ask: Time) {
+        let latest = &mut self.extras().latest;
+        if latest.len() == latest.capacity() {
+            // Later messages ask later, so they do not arrive before these.
+            latest.retain(|_, arrival| *arrival > ask);
+            latest.reserve(latest.len() + 1);
         }
+        let latest = latest.entry(y as u32).or_insert(arrival);
+        *latest = arrival.max(*latest);
     }
 
     /// How many messages of the processor have asked for a way.
@@ -322,6 +327,9 @@ struct Terms {
     one_word: Costs,
     /// The longest message that can be sent, in words.
     longest: usize,
+    /// Whether a message may overtake another that did not wait for its receiver's port: latencies differ, or a negative G_l
+    /// takes back a part of the way. Otherwise the gap lets each message enter when all of the one before has entered.
+    may_overtake: bool,
     /// The ports of groups whose processors share one.
     cards: Option<Mutex<Cards>>,
 }
@@ -343,6 +351,7 @@ impl Terms {
         ports: Ports,
         (within, all): (Option<&Level>, usize),
         surcharge: Surcharge,
+        is_exact: bool,
     ) -> Terms {
         let cards = within.filter(|within| within.one_port).map(|within| {
             let (size, groups) = (within.params.P, all / within.params.P);
@@ -358,6 +367,7 @@ impl Terms {
             surcharge,
             one_word: Costs::default(),
             longest: params.longest().unwrap_or(usize::MAX).min(u32::MAX as usize),
+            may_overtake: !is_exact || params.shrinks(),
             cards,
         };
         Terms { one_word: terms.costs_of_any(1), ..terms }
@@ -396,7 +406,7 @@ impl Network {
         let (is_exact, all_params) = (choice.is_exact(), params);
         let terms = |number: usize, params: Params, ports: Ports| {
             let within = (levels.get(number), all_params.P);
-            Terms::new(number, params, ports, within, surcharge)
+            Terms::new(number, params, ports, within, surcharge, is_exact)
         };
         let by_level = ByLevel::new(terms(0, params, ports), levels, |number, level| {
             terms(number, level.params, level.ports)
@@ -416,8 +426,7 @@ impl Network {
             levels: 1 + levels.len(),
             terms: by_level,
         };
-        let has_chains = network.lookahead() == Time::ZERO && !network.is_instant_pair();
-        Network { has_chains, ..network }
+        Network { has_chains: network.lookahead() == Time::ZERO, ..network }
     }
 
     /// The same network between processors with this noise.
@@ -455,7 +464,7 @@ impl Network {
             exit.extras().rooms = (1..self.levels).map(|_| Transits::default()).collect();
         }
         if self.params.gps().is_some() {
-            exit.keeps_order(); // LogGPS speaks of MPI, where no message overtakes another between the same two
+            exit.keep_order(); // LogGPS speaks of MPI, where no message overtakes another between the same two
         }
         exit
     }
@@ -619,16 +628,6 @@ impl Network {
         self.has_chains || self.is_shared(request)
     }
 
-    /// Whether there are at most two processors, and no message takes any time: then messages are received in the order
-    /// in which they were sent. (If ties are drawn, the processor with the lower number may act second, and its messages
-    /// come after those that the other sent to itself.)
-    pub(crate) fn is_instant_pair(&self) -> bool {
-        let instant = self.lookahead() == Time::ZERO && self.is_exact;
-        let by_number = self.choice.is_by_number();
-        let G = self.params.G();
-        self.params.P <= 2 && self.levels == 1 && by_number && instant && G == Some(Time::ZERO)
-    }
-
     /// How many entrances there are: one for each processor, at one level after the other.
     pub(crate) fn entrances(&self) -> usize {
         self.params.P * self.levels
@@ -664,8 +663,8 @@ impl Network {
         }
         let Way { enter, first, arrival } = way;
         exit.next = enter + stream.max(Time::ZERO) + terms.params.g;
-        if exit.extras.is_some() {
-            exit.has_sent_to(y, arrival);
+        if first > enter + latency || terms.may_overtake {
+            exit.note_arrival(y, arrival, ask);
         }
         Passage { ready, admitted, enter, first, arrival, out_of_order }
     }

@@ -280,6 +280,77 @@ fn no_message_overtakes_one_that_was_called_for_before() {
     }
 }
 
+/// A request's message arrives after those that its processor has sent before, also by calls that block: with exact
+/// latencies too, where a long message waits for its receiver's port.
+#[test]
+fn a_request_overtakes_no_earlier_send() {
+    let drawn = |seed| {
+        let params = Params::builder(2).L(20 * US).o(US).g(US).build().unwrap();
+        Machine::new(params).latency(Latency::Random { seed })
+    };
+    let exact = |P| {
+        let params = Params::builder(P).L(5 * US).o(US).g(US).G(US).word(1).build().unwrap();
+        Machine::new(params)
+    };
+    let drawn = seeds(50).map(|seed| (drawn(seed), vec![1]));
+    for (machine, long) in drawn.chain([(exact(3), vec![1; 9])]) {
+        let run = machine.trace(true).run(|p| match (p.id(), p.p()) {
+            (0, P) => {
+                let got = [(); 2].map(|()| p.recv_from(1, BYTES)[0]);
+                (2..P).for_each(|from| _ = p.recv_from(from, OTHER));
+                got
+            }
+            (1, _) => {
+                p.wait_until(2 * US);
+                p.send(0, BYTES, long.clone());
+                let request = p.isend(0, BYTES, vec![2]);
+                p.wait(request);
+                [0; 2]
+            }
+            _ => {
+                p.send(0, OTHER, vec![0; 30]);
+                [0; 2]
+            }
+        });
+        let mut run = run.unwrap();
+        holds(&mut run, &"in order");
+        assert_eq!(run.results[0], [1, 2]);
+    }
+}
+
+/// Where no message takes any time, a processor with requests must not hear of what another one does later in the same
+/// instant.
+#[test]
+fn requests_between_two_are_the_same_where_nothing_takes_time() {
+    const NUMBER: Tag<u8> = Tag::new(0);
+    let machine = Machine::new(Params::builder(2).build().unwrap()).work(Work::Charged);
+    let wall = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
+    let mut model = None;
+    for machine in [machine.clone(), machine.cores(2).oversubscribed(true), wall] {
+        for _ in 0..100 {
+            let run = machine.run(|p| {
+                if p.id() == 1 {
+                    p.send(0, NUMBER, 7);
+                    return vec![];
+                }
+                let mut first = p.irecv(NUMBER);
+                p.send(0, NUMBER, 9);
+                let mut looks = 0;
+                let first = loop {
+                    match p.test(first) {
+                        Ok((_, value)) => break value,
+                        Err(request) => (first, looks) = (request, looks + 1),
+                    }
+                };
+                vec![first, p.recv(NUMBER).1, looks]
+            });
+            let result = run.unwrap().results.swap_remove(0);
+            assert_eq!(result[..2], [9, 7]);
+            assert_eq!(*model.get_or_insert(result.clone()), result);
+        }
+    }
+}
+
 #[test]
 fn any_tag_takes_what_comes_and_says_what_it_was() {
     let run = mpi(3).run(|p| match p.id() {

@@ -281,15 +281,12 @@ impl Roster {
         self.incoming.iter().any(|lane| !lane.is_empty())
     }
 
-    /// Lets in the messages from other cores. Returns whether there were any. `seat` is the holder's if it is one of a pair:
-    /// then messages after the one that it will certainly take wait in their lane, where they need no room of their own.
+    /// Lets in the messages from other cores. Returns whether there were any.
     #[inline]
-    fn let_in(&mut self, holder: u32, seat: Option<usize>) -> bool {
+    fn let_in(&mut self, holder: u32) -> bool {
         let mut any = false;
         for from in 0..self.incoming.len() {
-            while seat.is_none_or(|seat| !self.seats[seat].is_certain(holder))
-                && let Some((arrival, Letter { outside, parcel })) = self.incoming[from].pop()
-            {
+            while let Some((arrival, Letter { outside, parcel })) = self.incoming[from].pop() {
                 self.outlook.takes(from, Time::from_ps(arrival));
                 let place = self.spread.place(outside.to.id() as usize);
                 self.put(place, holder, (Time::from_ps(arrival), outside), parcel);
@@ -352,8 +349,7 @@ impl<'a> Waiter<'a> {
         let mut waited = false;
         loop {
             let (wall, number) = (self.wall, self.number);
-            let pair = wall.known.pair.then_some(place);
-            if self.roster().let_in(id, pair) {
+            if self.roster().let_in(id) {
                 self.hopes();
             }
             let roster = self.roster();
@@ -384,9 +380,7 @@ impl<'a> Waiter<'a> {
                 waited = true;
                 continue;
             }
-            let needs = roster.seats[place]
-                .known_until(wall.known.pair.then_some(id))
-                .map_or(follows, Needs::Arrivals);
+            let needs = roster.seats[place].known_until().map_or(follows, Needs::Arrivals);
             if !roster.warm {
                 roster.warm = true;
                 if wall.cold.fetch_sub(1, Ordering::SeqCst) == 1 {
@@ -396,8 +390,7 @@ impl<'a> Waiter<'a> {
             if wake == self.reached.0 && !waited && self.has(needs, wake) {
                 return self.goes_on(); // code that costs no time in the model does not wait
             }
-            let certain = pair.is_some_and(|place| self.roster().seats[place].is_certain(id));
-            match self.watch(wake, needs, certain) {
+            match self.watch(wake, needs) {
                 Ended::Due => return true,
                 Ended::Incoming => waited = true,
                 Ended::Over => return false,
@@ -484,9 +477,8 @@ impl<'a> Waiter<'a> {
         true
     }
 
-    /// Spins until `wake` has come and the processor has what it needs, or until there is something else to do. If it is
-    /// `certain` which message the processor takes, messages from other cores can wait.
-    fn watch(&mut self, wake: Time, needs: Needs, certain: bool) -> Ended {
+    /// Spins until `wake` has come and the processor has what it needs, or until there is something else to do.
+    fn watch(&mut self, wake: Time, needs: Needs) -> Ended {
         /// After how many rounds it checks whether the run is stuck: the check must not delay a message that comes soon.
         const SELDOM: u32 = if TRIED { 1 } else { 1 << 14 };
         /// The same number once each round lets the host run something else, which may take long.
@@ -503,7 +495,7 @@ impl<'a> Waiter<'a> {
             if !self.goes_on() {
                 return Ended::Over;
             }
-            if !certain && self.roster().has_incoming() {
+            if self.roster().has_incoming() {
                 return Ended::Incoming;
             }
             if wake < Time::MAX {
@@ -703,7 +695,7 @@ pub(crate) fn run<T: Send>(
     };
 
     let mut rosters: Vec<_> = wall.cores.iter().map(|core| core.lock()).collect();
-    rosters.iter_mut().for_each(|roster| _ = roster.let_in(u32::MAX, None));
+    rosters.iter_mut().for_each(|roster| _ = roster.let_in(u32::MAX));
     let seats = (0..P).map(|id| {
         let (core, place) = spread.seat_of(id);
         &rosters[core].seats[place]

@@ -244,13 +244,16 @@ fn keeps_order(trace: &Trace) -> Option<Fault> {
     for id in 0..trace.params.P {
         let (sent, before) = called_for(trace, id, true);
         tags.extend(sent.iter().map(|sent| (sent.message, sent.tag)));
-        let in_order = if trace.params.gps().is_some() { &sent[..] } else { &sent[before..] };
+        let before = if trace.params.gps().is_some() { 0 } else { before };
         let mut last: HashMap<usize, &loggp::Message> = HashMap::new();
-        for message in in_order.iter().map(|sent| messages[&sent.first]) {
-            if let Some(before) = last.insert(message.to, message)
-                && (message.enter < before.enter || message.arrival < before.arrival)
-            {
-                return Some(fault("overtakes", format!("  {message:?}\n  overtakes {before:?}\n")));
+        for (place, sent) in sent.iter().enumerate() {
+            let message = messages[&sent.first];
+            let ahead = last.entry(message.to).or_insert(message);
+            if place >= before && (message.enter < ahead.enter || message.arrival < ahead.arrival) {
+                return Some(fault("overtakes", format!("  {message:?}\n  overtakes {ahead:?}\n")));
+            }
+            if message.arrival >= ahead.arrival {
+                *ahead = message;
             }
         }
     }

@@ -565,7 +565,7 @@ impl Oracle {
             task.steps = after_request(task.request, to, tag, words).into();
         }
         let (enter, first, arrival) = (way.enter, way.first, way.arrival);
-        let message = Sent { from: x, to, number, words, kind, in_order, s, ask, enter, first, arrival };
+        let message = Sent { from: x, to, number, words, kind, s, ask, enter, first, arrival };
         self.network.promise(message.clone());
         self.processors[to].coming.push(message);
         self.take_unclaimed(x, k);

@@ -5,7 +5,7 @@ use loggp::{Level, LogGps, PS, Params, Ports, Time};
 /// Draws parameters. Times are small and often equal, so that much happens at the same time.
 pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
     loop {
-        let unit = [1, 1, 2, 5][rng.usize(0..4)];
+        let unit = [0, 1, 1, 1, 2, 2, 5, 5][rng.usize(0..8)];
         let time = |rng: &mut fastrand::Rng, most: i64| rng.i64(-1..=most).max(0) * unit * PS;
         let (L, o, g, G) = (time(rng, 12), time(rng, 4), time(rng, 8), time(rng, 3));
         let (O_s, O_r, G_s, G_l) =

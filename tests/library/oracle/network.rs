@@ -27,8 +27,6 @@ pub struct Sent {
     pub number: u64,
     pub words: usize,
     pub kind: Kind,
-    /// Whether no message overtakes it that its sender sends later on the same way.
-    pub in_order: bool,
     /// How long it streams through a port.
     pub s: i64,
     pub ask: i64,
@@ -53,6 +51,7 @@ pub struct Asks {
     pub s: i64,
     pub latency: i64,
     pub ready: i64,
+    /// Whether it overtakes no message that its sender has sent before on the same way.
     pub in_order: bool,
 }
 
@@ -256,7 +255,7 @@ impl Network {
         };
         // The receiver's port is sought from e + L on (LogGP 2). One word, or a stream of negative length, needs none.
         // In MPI no message overtakes another between the same two.
-        let before = self.promised.iter().filter(|m| in_order && m.in_order && (m.from, m.to) == (from, to));
+        let before = self.promised.iter().filter(|m| in_order && (m.from, m.to) == (from, to));
         let ahead = before.map(|m| m.arrival).max();
         let first = |e: i64| {
             let soonest = ahead.map_or(e + latency, |ahead| (e + latency).max(ahead - s));

@@ -10,7 +10,11 @@ use super::program::{Case, How, Op, Pattern, TAGS, What};
 /// Draws a machine and a program for it. Times are small and often equal, so that much happens at the same time.
 pub fn draw(seed: u64) -> Case {
     let mut rng = Rng::with_seed(seed);
-    let P = if rng.usize(0..50) == 0 { rng.usize(13..=30) } else { rng.usize(1..=12) };
+    let P = match rng.usize(0..50) {
+        0 => rng.usize(13..=30),
+        1..6 => 2,
+        _ => rng.usize(1..=12),
+    };
     let params = draw_params(&mut rng, P);
     let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
     let latency = match rng.usize(0..8) {
