@@ -124,11 +124,17 @@ impl<'a> Replay<'a> {
         }
         machine.stack(STACK).run(|p| {
             let (noise, posted) = (trace.noise.as_ref(), HashMap::new());
-            let mut player =
-                Player { pieces: &pieces, lengths: &lengths, requests: &requests, noise, posted };
+            let mut player = Player {
+                pieces: &pieces,
+                lengths: &lengths,
+                requests: &requests,
+                noise,
+                posted,
+                send_after_gap: (0, None),
+            };
             let calls = &trace.calls[calls[p.id()].clone()];
-            for (place, call) in calls.iter().enumerate() {
-                player.call(p, call, calls.get(place + 1));
+            for place in 0..calls.len() {
+                player.call(p, calls, place);
             }
         })
     }
@@ -252,6 +258,8 @@ struct Player<'a> {
     noise: Option<&'a Noise>,
     /// How it waits for its requests, for which it has not waited: each stands for one for each piece.
     posted: HashMap<u32, Wait>,
+    /// The place up to which [`send_after_gap`](Player::send_after_gap) knows the answer, and the answer.
+    send_after_gap: (usize, Option<(usize, usize)>),
 }
 
 /// Waits for the requests that stand for one.
@@ -268,8 +276,25 @@ impl Player<'_> {
         self.pieces.count(self.lengths.get(&id).copied().unwrap_or(0))
     }
 
-    /// Makes a call. The one after it says how long the message is that goes when the gap is over.
-    fn call(&mut self, p: &mut Proc, call: &Call, next: Option<&Call>) {
+    /// The send before which a processor receives in the call at `place`, while the gap runs: its receiver, and how many
+    /// bytes its first piece has. The last look before it was in vain.
+    fn send_after_gap(&mut self, calls: &[Call], place: usize) -> Option<(usize, usize)> {
+        if self.send_after_gap.0 <= place {
+            let next = calls[place..].windows(2).zip(place + 1..).find_map(|(two, at)| match two {
+                [
+                    Call { what: CallKind::Receive { until: Until::GapOver, got: None, .. }, .. },
+                    Call { what: CallKind::Send { to, bytes, .. }, .. },
+                ] => Some((at, Some((*to, self.pieces.of(*bytes).next()?.0)))),
+                _ => None,
+            });
+            self.send_after_gap = next.unwrap_or((calls.len(), None));
+        }
+        self.send_after_gap.1
+    }
+
+    /// Makes the call at `place`.
+    fn call(&mut self, p: &mut Proc, calls: &[Call], place: usize) {
+        let call = &calls[place];
         match &call.what {
             CallKind::Work(kind) => {
                 let took = match self.noise {
@@ -282,15 +307,18 @@ impl Player<'_> {
             CallKind::Send { to, tag, bytes, .. } => {
                 self.pieces.of(*bytes).for_each(|piece| p.send(*to, blank(tag), piece));
             }
-            CallKind::Receive { tag, got: Some(got), .. } => {
+            CallKind::Receive { tag, until, got: Some(got), .. } => {
+                let send = if *until == Until::GapOver { self.send_after_gap(calls, place) } else { None };
                 for _ in 0..self.count(got.message) {
-                    receive(p, got.message.from, tag);
+                    match send {
+                        Some(send) => p.recv_in_gap(send, got.message.from, blank(tag)),
+                        None => receive(p, got.message.from, tag),
+                    }
                 }
             }
             CallKind::Receive { until: Until::GapOver, got: None, .. } => {
-                if let Some(Call { what: CallKind::Send { to, bytes, .. }, .. }) = next {
-                    let first = self.pieces.of(*bytes).next().map_or(0, |piece| piece.0);
-                    p.waits_for_gap(*to, first);
+                if let Some((to, bytes)) = self.send_after_gap(calls, place) {
+                    p.wait_for_gap(to, bytes);
                 }
             }
             CallKind::Receive { until: Until::Moment(time), got: None, .. } if *time > p.now() => {

@@ -39,14 +39,14 @@ impl<'a> Proc<'a> {
         let bytes = value.bytes();
         let words = self.words(to, bytes);
         let at = Location::caller();
-        self.passes_gap(to, words, |p, until| {
-            let Some((from, message)) = p.takes_value(None, taking, until) else { return false };
-            p.has_called_receive(None, taking, Until::GapOver, at);
-            p.restart_code();
-            on(p, from, message);
-            p.count_code();
-            true
-        });
+        while let Some((from, message)) =
+            self.look_in_gap(to, words, |p, until| p.takes_value(None, taking, until))
+        {
+            self.has_called_receive(None, taking, Until::GapOver, at);
+            self.restart_code();
+            on(self, from, message);
+            self.count_code();
+        }
         self.has_called_receive(None, taking, Until::GapOver, at); // in vain
         self.sends(to, (tag.raw, tag.name), words, Parcel::new(value));
         self.has_called_send(to, tag, bytes);
@@ -353,25 +353,48 @@ impl<'a> Proc<'a> {
         *got = call.into_message();
     }
 
-    /// Receives while the gap runs before a send, which requests may make longer meanwhile. `receives` says whether it has
-    /// received something until a moment.
-    fn passes_gap(&mut self, to: usize, words: usize, mut receives: impl FnMut(&mut Proc<'a>, Time) -> bool) {
+    /// Looks for a message until the gap before a send is over, which requests may make longer meanwhile. `look` returns
+    /// what comes until a moment, if anything does.
+    fn look_in_gap<M>(
+        &mut self,
+        to: usize,
+        words: usize,
+        mut look: impl FnMut(&mut Proc<'a>, Time) -> Option<M>,
+    ) -> Option<M> {
         self.catches_up();
         let first = self.first_words(to, words);
-        let mut until = self.now().max(self.gap_over(to, first));
-        while receives(self, until) || self.gap_over(to, first) > until {
-            until = self.now().max(self.gap_over(to, first));
+        loop {
+            let until = self.now().max(self.gap_over(to, first));
+            let found = look(self, until);
+            if found.is_some() || self.gap_over(to, first) <= until {
+                return found;
+            }
         }
     }
 
-    /// Waits until the gap is over before a send of so many bytes, and receives nothing: what a recorded run did.
-    pub(crate) fn waits_for_gap(&mut self, to: usize, bytes: usize) {
-        self.passes_gap(to, self.params().words(bytes), |p, until| {
+    /// Waits until the gap before a send of so many bytes is over, and receives nothing: what a recorded run did.
+    pub(crate) fn wait_for_gap(&mut self, to: usize, bytes: usize) {
+        self.look_in_gap(to, self.params().words(bytes), |p, until| {
             let mut nothing = Operation::receive(Want::NOTHING);
             p.begins(&mut nothing);
             p.drives(&mut nothing, until);
-            false
+            None::<()>
         });
+    }
+
+    /// Receives a message in the gap before a send of so many bytes, as a recorded run did; and after the gap, if it comes
+    /// no sooner.
+    #[track_caller]
+    pub(crate) fn recv_in_gap<T: Payload>(&mut self, (to, bytes): (usize, usize), from: usize, tag: Tag<T>) {
+        self.count_code();
+        let words = self.params().words(bytes);
+        let look = |p: &mut Proc<'a>, until| p.takes_value(Some(from), tag, until);
+        let found = self.look_in_gap(to, words, look).or_else(|| look(self, Time::MAX));
+        if found.is_none() {
+            self.fail_to_wait();
+        }
+        self.has_called_receive(None, tag, Until::GapOver, Location::caller());
+        self.restart_code();
     }
 
     /// A send that has not begun.
