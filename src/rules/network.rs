@@ -166,6 +166,12 @@ impl Exit {
         *latest = arrival.max(*latest);
     }
 
+    /// Whether the next message may overtake one that was sent before.
+    #[inline]
+    pub(crate) fn may_overtake(&self) -> bool {
+        self.extras.as_ref().is_some_and(|extras| !extras.keeps_order && !extras.latest.is_empty())
+    }
+
     /// How many messages of the processor have asked for a way.
     #[inline]
     pub(crate) fn requests(&self) -> u32 {

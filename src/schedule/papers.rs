@@ -36,6 +36,8 @@ struct Rank {
     sends: Queue,
     /// The computations that are ready.
     calcs: Queue,
+    /// Whether its operations were found to wait for each other in a row, once that was asked.
+    is_in_row: Option<bool>,
     /// Its receives and messages.
     desk: Desk,
 }
@@ -112,6 +114,7 @@ impl<'a> Play<'a> {
             ticket: 0,
             sends: Queue::default(),
             calcs: Queue::default(),
+            is_in_row: None,
             desk: Desk::default(),
         };
         Play {
@@ -293,6 +296,12 @@ impl<'a> Play<'a> {
         let Some(send) = here.sends.pop(&mut self.links) else { return true };
         let Outgoing { to, words, tag } = self.outgoing(rank, send);
         let here = &mut self.ranks[rank as usize];
+        if here.pace.exit.may_overtake() {
+            let schedule = self.progress.schedule;
+            if !*here.is_in_row.get_or_insert_with(|| schedule.is_in_row(rank as usize)) {
+                here.pace.exit.keep_order(); // its sends are requests
+            }
+        }
         let now = here.pace.now;
         let outgoing = here.pace.turns_to(self.network, to as usize, words as usize);
         if outgoing.never_comes() {

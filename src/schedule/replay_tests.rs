@@ -464,7 +464,11 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
                 becomes_ready(in_a_row, &mut needs, &mut ready, operation, Time::ZERO);
             }
             ready.sort();
-            Waiting { pace: Pace::new(id, network), ready, mail: Vec::new() }
+            let mut pace = Pace::new(id, network);
+            if !schedule.is_in_row(id) {
+                pace.exit.keep_order();
+            }
+            Waiting { pace, ready, mail: Vec::new() }
         })
         .collect();
     let mut entrances: Vec<Entrance> = (0..network.entrances()).map(|_| Entrance::default()).collect();

@@ -278,6 +278,15 @@ impl Schedule {
     pub(super) fn followers(&self, place: usize) -> &[Follower] {
         &self.followers[self.first[place] as usize..self.first[place + 1] as usize]
     }
+
+    /// Whether each of a rank's operations waits until the one before it is done, as calls that block do.
+    pub(super) fn is_in_row(&self, rank: usize) -> bool {
+        let Role { place, len, .. } = self.ranks[rank];
+        (1..len).all(|later| {
+            let before = (place + later - 1) as usize;
+            self.followers(before).contains(&Follower::new(later, false))
+        })
+    }
 }
 
 impl Role {
