@@ -48,6 +48,9 @@ impl Auditor<'_> {
             }
         }
         let of_all = self.trace.params.gps().map(|_| &0);
+        if self.trace.calls.is_empty() {
+            in_order.extend(self.in_order_throughout(&order).map(|from| (from, 0)));
+        }
         let mut gaps: HashMap<usize, Time> = HashMap::new();
         let mut ahead: HashMap<(usize, usize), Time> = HashMap::new();
         for place in &order {
@@ -62,6 +65,20 @@ impl Auditor<'_> {
             }
         }
         self.order = order;
+    }
+
+    /// The senders none of whose messages overtakes another. A schedule's trace does not say which ranks send by requests; but
+    /// who sends by them is among these, and to the others of these it makes no difference.
+    fn in_order_throughout(&self, order: &[usize]) -> impl Iterator<Item = usize> + use<> {
+        let mut ahead: HashMap<(usize, usize), Time> = HashMap::new();
+        let mut keeps_order: HashMap<usize, bool> = HashMap::new();
+        for place in order {
+            let Message { id, to, arrival, .. } = *self.flights[*place].message;
+            let ahead = ahead.entry((id.from, to)).or_insert(arrival);
+            *keeps_order.entry(id.from).or_insert(true) &= arrival >= *ahead;
+            *ahead = arrival.max(*ahead);
+        }
+        keeps_order.into_iter().filter_map(|(from, keeps_order)| keeps_order.then_some(from))
     }
 
     /// Every message's own way, and the distance to the one before.

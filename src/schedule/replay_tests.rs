@@ -4,6 +4,7 @@ use super::player::*;
 use super::stored::ANY;
 use super::*;
 use crate::Machine;
+use crate::audit::audit;
 use crate::error::Cause;
 use crate::message::Tag;
 use crate::params::{Latency, Noise, Params, Ports};
@@ -566,8 +567,11 @@ fn a_loose_schedule_takes_what_the_rules_say() {
         }
         let schedule = loose(&mut rng, &ranks);
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
-        let network = Network::new(params, ports, Latency::Exact);
-        let replayed = papers::Play::new(&schedule, &network, None).run();
+        let replayed = Player::new(params).ports(ports).trace(true).run(&schedule);
+        if let Ok(replayed) = &replayed {
+            let found = audit(replayed.trace.as_ref().unwrap()).violations;
+            assert!(found.is_empty(), "seed {seed}: {found:#?}");
+        }
         if params.gps().is_some() {
             continue; // what a handshake costs, the schedules in a row tell
         }
