@@ -9,6 +9,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use super::bound::check_times;
 use super::call::Call;
 use super::record::{Activity, Message, Progress, Trace};
 use crate::params::{Latency, Level, LongMessages, Noise, Parameter, Params, Ports, Ties};
@@ -107,7 +108,7 @@ mod cost {
             Some(cost) if cost < Time::ZERO => {
                 Err(D::Error::custom(format_args!("a barrier that costs {cost} cannot be")))
             }
-            cost => Ok(cost),
+            cost => check_times(cost.as_slice()).map(|()| cost).map_err(D::Error::custom),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What happened in a run: what every processor called and did when, and how every message travelled.
 
+mod bound;
 mod call;
 mod chrome;
 mod compact;

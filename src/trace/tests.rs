@@ -4,6 +4,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
+use super::bound::MOST;
 use super::{
     Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Rendezvous, SendRecv, Trace,
     Transfer, Until,
@@ -12,12 +13,19 @@ use crate::message::MessageId;
 use crate::params::{Latency, Level, Noise, Params, Ports, Ties};
 use crate::time::{NS, Time, US};
 
+/// The largest number that a trace may have.
+const LARGEST: i64 = MOST as i64;
+
+fn count() -> impl Strategy<Value = usize> {
+    0..=MOST as usize
+}
+
 fn time() -> impl Strategy<Value = Time> {
-    prop_oneof![0..100_000_000_i64, any::<i64>()].prop_map(Time::from_ps)
+    prop_oneof![0..100_000_000_i64, -LARGEST..=LARGEST].prop_map(Time::from_ps)
 }
 
 fn message_id() -> impl Strategy<Value = MessageId> {
-    prop_oneof![(0..4_usize, 0..9_usize), any::<(usize, usize)>()]
+    prop_oneof![(0..4_usize, 0..9_usize), (count(), count())]
         .prop_map(|(from, number)| MessageId { from, number })
 }
 
@@ -34,7 +42,7 @@ fn activity() -> impl Strategy<Value = Activity> {
         any::<u32>().prop_map(ActivityKind::Post),
         any::<u32>().prop_map(ActivityKind::Wait),
     ];
-    (any::<usize>(), time(), time(), what).prop_map(|(id, start, end, what)| Activity {
+    (count(), time(), time(), what).prop_map(|(id, start, end, what)| Activity {
         id,
         start,
         end,
@@ -63,7 +71,7 @@ fn progress() -> impl Strategy<Value = Progress> {
 
 fn message() -> impl Strategy<Value = Message> {
     let times = [time(), time(), time(), time()];
-    (message_id(), any::<(usize, usize, usize)>(), times).prop_map(
+    (message_id(), (count(), count(), count()), times).prop_map(
         |(id, (to, words, place), [latency, enter, first, arrival])| Message {
             id,
             to,
@@ -94,7 +102,7 @@ fn transfer() -> impl Strategy<Value = Transfer> {
 }
 
 fn number() -> impl Strategy<Value = usize> {
-    prop_oneof![0..4_usize, any::<usize>()]
+    prop_oneof![0..4_usize, count()]
 }
 
 fn until() -> impl Strategy<Value = Until> {
@@ -167,7 +175,7 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
         Just(Ties::Rotation),
         any::<u64>().prop_map(|seed| Ties::Random { seed }),
     ];
-    let barrier = prop::option::of((0..=i64::MAX).prop_map(Time::from_ps));
+    let barrier = prop::option::of((0..=LARGEST).prop_map(Time::from_ps));
     let out_of_order = prop_oneof![Just(0), any::<u64>()];
     let noise = prop_oneof![
         Just(None),

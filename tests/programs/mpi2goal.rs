@@ -109,6 +109,25 @@ fn any_source_and_nobody() {
     }
 }
 
+/// A file as liballprof writes it: what it says of the host, no moment before MPI is there and none after it, and times without
+/// decimals.
+#[test]
+fn a_trace_is_read_as_its_tracer_writes_it() {
+    let head = "# htor's PMPI Tracer 0.1 Output File\n# time: Thu Nov 26 11:31:00 2026\n# hostname: node.(none)\n\
+                # uname: Linux node 6.1.0 #1 SMP x86_64\n# clockdiff: 0.000000 s (relative to rank 0)\n\n";
+    for init in ["MPI_Init:-:140737488340112:140737488340120:971", "MPI_Init:-:971", "MPI_Init_thread:-:0:0:3:64:971"] {
+        let rank = |id| {
+            format!(
+                "{head}{init}\nMPI_Comm_rank:972:5641280,{id},2:64:973\nMPI_Barrier:975:5641280,{id},2:980\n\
+                 # Finalize clockdiff: 0.000002\nMPI_Finalize:983:-\n"
+            )
+        };
+        let schedule = read(&[rank(0), rank(1)]).unwrap();
+        // 4 us before the barrier, L + 2o for it, and 3 us behind it.
+        assert_eq!(finishes(&schedule), [17 * US.as_ps(); 2], "{init}");
+    }
+}
+
 #[test]
 fn what_is_wrong_is_told_by_rank_and_line() {
     let good = "MPI_Barrier:1:9,0,2:2\nMPI_Finalize:2:-\n".to_string();
@@ -127,6 +146,8 @@ fn what_is_wrong_is_told_by_rank_and_line() {
         ("MPI_Barrier:5:9,1,2:6\nMPI_Barrier:4:9,1,2:6", "line 2: the call begins before the last one ended"),
         ("hello", "a line is a call"),
         ("MPI_Init:5:0:0:2", "MPI_Init ends before it begins"),
+        ("MPI_Init:5:0:0:-", "a time is in microseconds, and \"-\" is none"),
+        ("MPI_Barrier:-:9,1,2:2", "a time is in microseconds, and \"-\" is none"),
         ("MPI_Finalize:1:-\nMPI_Wtime:2:3", "line 2: a call comes after MPI_Finalize"),
         ("", "the trace ends here, without MPI_Finalize"),
         ("MPI_Barrier:1:9,1,2:2\n", "line 2: the trace ends here"),

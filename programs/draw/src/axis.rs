@@ -67,8 +67,8 @@ impl Axis {
                 let power = 10_f64.powf(least.log10().floor());
                 let step = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| *step >= least);
                 let step = step.unwrap_or(10.0 * power);
-                let first = (range.start / step).ceil() as i64;
-                (0..=10).map(|i| (first + i) as f64 * step).collect()
+                let first = (range.start / step).ceil();
+                (0..=10).map(|i| (first + f64::from(i)) * step).collect()
             }
             Scale::Log => {
                 let digits: &[f64] = match width {

@@ -109,6 +109,7 @@ impl Points {
     /// Takes what an event says of itself, and holds against it how it is shown.
     fn take<T: Record>(&mut self, mut event: Event, list: &mut Vec<T>) -> Result<(), String> {
         let it = T::of(&mut event)?;
+        it.check()?;
         if event.ph == "b" {
             self.count(Point::of(&event)?, 1);
         }

@@ -9,6 +9,7 @@ use super::event::{Called, Event, need, need_time};
 use super::spelling::CallText;
 use crate::message::MessageId;
 use crate::time::{Time, US};
+use crate::trace::bound::Bounded;
 use crate::trace::call::{Call, CallKind};
 use crate::trace::machine::json;
 use crate::trace::record::{Activity, ActivityKind, Message, Progress};
@@ -21,7 +22,7 @@ pub(super) const PID: usize = 1 << 24;
 pub(super) const CALLS: usize = PID + 1;
 
 /// What a trace holds and viewers show.
-pub(super) trait Record: Sized {
+pub(super) trait Record: Bounded + Sized {
     /// By which events it is shown. In the first stands what it says of itself.
     fn shown(&self) -> Vec<Shown<'_>>;
 

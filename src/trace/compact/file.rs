@@ -7,6 +7,7 @@ use super::codec::Codec;
 use super::kinds::ID;
 use super::memory::Memory;
 use crate::time::Time;
+use crate::trace::bound::Bounded;
 use crate::trace::call::{Call, CallKind};
 use crate::trace::error::TraceError;
 use crate::trace::machine;
@@ -64,7 +65,7 @@ impl Codec<'_> {
     ///
     /// A list that is read grows item by item, whatever length the file announces. An item takes two bytes at least; so the
     /// list takes no more than some hundred times as much memory as the file is long.
-    fn list<T: Clone>(
+    fn list<T: Clone + Bounded>(
         &mut self,
         written: Option<&[T]>,
         blank: T,
@@ -76,6 +77,7 @@ impl Codec<'_> {
             for _ in 0..self.number(0)? {
                 let mut it = blank.clone();
                 item(self, &mut it)?;
+                it.check().map_err(Error::other)?;
                 read.push(it);
             }
             return Ok(read);

@@ -10,6 +10,7 @@ use loggp::{
     NS, Noise, Order, Params, ParamsBuilder, Player, Replay, Rules, Schedule, Time, Trace, US, audit,
 };
 use loggp_goal::mpi::{self, Mpi};
+use loggp_papers::pictures::timeline::{Window, of_trace};
 use loggp_programs::math::dense::entries;
 use loggp_programs::{rtt, transportation};
 use loggp_study::analysis::{Analysis, WhatIf};
@@ -204,6 +205,7 @@ fn traces(bytes: &[u8]) -> Result<(), String> {
     drop(audit(&trace));
     drop(Analysis::of(&trace));
     drop(Order::of(&trace));
+    drop(of_trace(&trace, "it", ("us", US), &Window::default()).svg());
     if trace.params.P <= MOST_PROCESSORS {
         if trace2goal::check(&trace).is_ok() {
             trace2goal::convert(&trace, NS, &mut io::sink()).expect("there is room");

@@ -121,6 +121,76 @@ fn every_reader_gets_along_with_anything() {
     }
 }
 
+/// Whatever numbers a trace says, it is refused, or all who read it get along with them: sums, differences and products of them
+/// are numbers too. A trace that is changed as a text would mostly contradict itself; so each number is put where it is kept.
+#[test]
+fn traces_with_any_numbers_are_held() {
+    let traces = named("traces").unwrap();
+    let read = |bytes: &Vec<u8>| Trace::read(&**bytes).ok().filter(|trace| trace.messages.len() > 2);
+    let all: Vec<Trace> = corpus(traces).iter().filter_map(read).collect();
+    let numbers = || {
+        let edge = prop::sample::select(&[0, 1, 1 << 31, 1 << 52, 1 << 59, 1 << 60, 1 << 61, 1 << 62, i64::MAX][..]);
+        (edge, -2..3_i64, any::<bool>()).prop_map(|(edge, more, negative)| {
+            let number = i64::saturating_add(edge, more);
+            if negative { -number } else { number }
+        })
+    };
+    let dice = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(cases::cases(3000), dice);
+    let case = (any::<Index>(), vec((0..16_u8, any::<Index>(), numbers()), 1..4));
+    let held = runner.run(&case, |(file, changes)| {
+        let mut trace = all[file.index(all.len())].clone();
+        for (what, place, number) in changes {
+            put(&mut trace, what, &place, number);
+        }
+        let (mut text, mut compact) = (Vec::new(), Vec::new());
+        trace.write(&mut text).unwrap();
+        traces.hold(&text);
+        // No machine that cannot be is written in this form.
+        if trace.write_compact(&mut compact).is_ok() {
+            traces.hold(&compact);
+        }
+        Ok(())
+    });
+    held.unwrap_or_else(|failed| panic!("{failed}"));
+}
+
+/// Puts a number into a trace.
+fn put(trace: &mut Trace, what: u8, place: &Index, number: i64) {
+    let (time, count) = (Time::from_ps(number), number as usize);
+    let activity = place.index(trace.activities.len());
+    let activity = &mut trace.activities[activity];
+    let message = place.index(trace.messages.len());
+    let message = &mut trace.messages[message];
+    match what {
+        0 => activity.start = time,
+        1 => activity.end = time,
+        2 => activity.id = count,
+        3 => message.enter = time,
+        4 => message.first = time,
+        5 => message.arrival = time,
+        6 => message.latency = time,
+        7 => message.words = count,
+        8 => message.to = count,
+        9 => message.place = count,
+        10 => message.id.from = count,
+        11 => message.id.number = count,
+        12 => trace.barrier = Some(time),
+        13 => trace.params.L = time,
+        14 => trace.params.g = time,
+        _ if trace.calls.is_empty() => (),
+        _ => {
+            let call = place.index(trace.calls.len());
+            let call = &mut trace.calls[call];
+            match number % 3 {
+                0 => call.start = time,
+                1 => call.end = time,
+                _ => call.id = count,
+            }
+        }
+    }
+}
+
 /// The count of memory does count.
 #[test]
 fn memory_is_counted() {

@@ -3,7 +3,8 @@
 //! A line is a call: its name, when it began, its arguments and when it ended, with colons between them. A datatype is
 //! `kind,size,extent`, a communicator `name,rank,size`, and times are microseconds. The time between two calls is computing; what a
 //! call takes is for the model to say. A rank begins with the end of `MPI_Init`, because the ranks' clocks differ. Collectives
-//! become the pattern that is usual for them (`COLLECTIVES`).
+//! become the pattern that is usual for them (`COLLECTIVES`). When `MPI_Init` begins and `MPI_Finalize` ends is not known, and a dash
+//! stands for it.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read};
@@ -108,6 +109,8 @@ const LOCAL: [&str; 17] = [
 const LONGEST: u64 = 1 << 20;
 /// Tags of messages are below this, and those of collectives from here on.
 const OF_COLLECTIVES: u32 = 1 << 30;
+/// What stands for a moment that is not known.
+const UNKNOWN: &str = "-";
 /// What stands for any tag.
 const ANY_TAG: i64 = -1;
 
@@ -206,16 +209,19 @@ impl Rank<'_> {
         if LOCAL.iter().any(|local| name.starts_with(local)) {
             return Ok(());
         }
-        let begin = call.moment(0)?;
+        // Outside of MPI there is no clock: for when it begins and ends the tracer has a dash.
+        let end = || call.moment(call.parts.len().saturating_sub(1));
+        let is_begin = matches!(name, "MPI_Init" | "MPI_Init_thread");
+        let begin = if is_begin && call.part(0)? == UNKNOWN { end()? } else { call.moment(0)? };
         if name == "MPI_Finalize" {
-            self.ended = true; // its end is not always known
+            self.ended = true;
             return self.compute(begin);
         }
-        let end = call.moment(call.parts.len().saturating_sub(1))?;
+        let end = end()?;
         if end < begin {
             return Err(format!("{name} ends before it begins"));
         }
-        if !matches!(name, "MPI_Init" | "MPI_Init_thread") {
+        if !is_begin {
             self.compute(begin)?;
             self.call(&call)?;
         }

@@ -77,13 +77,14 @@ fn summarize(timeline: &mut Timeline) {
     let stretches = (MOST_SHAPES / timeline.rows.len().max(1)).clamp(1, MOST) as i64;
     let width = (until - from).div_euclid(stretches) + 1;
     let kinds = timeline.kinds.len();
-    let mut sums = vec![0; timeline.rows.len() * stretches as usize * kinds];
+    let mut sums = vec![0_i128; timeline.rows.len() * stretches as usize * kinds];
     for slice in slices.iter().filter(|slice| !slice.is_within) {
         let (mut start, end) = (slice.start.max(from), slice.end.min(until));
         while start < end {
             let stretch = (start - from) / width;
             let next = end.min(from + (stretch + 1) * width);
-            sums[(slice.row * stretches as usize + stretch as usize) * kinds + slice.kind] += next - start;
+            sums[(slice.row * stretches as usize + stretch as usize) * kinds + slice.kind] +=
+                i128::from(next - start);
             start = next;
         }
     }
@@ -91,7 +92,7 @@ fn summarize(timeline: &mut Timeline) {
         let (row, stretch) = (place / stretches as usize, place as i64 % stretches);
         let (kind, most) = of_kinds.iter().enumerate().max_by_key(|(_, sum)| **sum).expect("there are kinds");
         let start = from + stretch * width;
-        if *most == 0 || *most < (width - of_kinds.iter().sum::<i64>()) {
+        if *most == 0 || *most < i128::from(width) - of_kinds.iter().sum::<i128>() {
             continue; // nothing is what there is most of
         }
         match timeline.slices.last_mut() {
@@ -133,6 +134,8 @@ fn number(kinds: &mut Vec<Kind>, kind: Kind) -> usize {
 fn drawn(message: &Message, params: &Params) -> timeline::Message {
     let words = message.words;
     let from = if words <= MOST_WORDS { 2 } else { words };
+    let stream = message.arrival - message.first;
+    let last = (words > 1).then_some(stream);
     timeline::Message {
         from: message.id.from,
         to: message.to,
@@ -140,7 +143,7 @@ fn drawn(message: &Message, params: &Params) -> timeline::Message {
         enter: message.enter.as_ps(),
         first: message.first.as_ps(),
         arrival: message.arrival.as_ps(),
-        later: (from..=words).map(|word| params.stream(word).as_ps()).collect(),
+        later: (from..words).map(|word| params.stream(word).min(stream)).chain(last).map(Time::as_ps).collect(),
     }
 }
 
