@@ -31,7 +31,9 @@ pub(super) trait Bounded {
 /// Refuses times that are too long to be added.
 pub(super) fn check_times(times: &[Time]) -> Result<(), String> {
     match times.iter().find(|time| time.as_ps().unsigned_abs() > MOST) {
-        Some(time) => Err(format!("a time of {time} is too long; give at most {}", Time::from_ps(MOST as i64))),
+        Some(time) => {
+            Err(format!("a time of {time} is too long; give at most {}", Time::from_ps(MOST as i64)))
+        }
         None => Ok(()),
     }
 }
@@ -69,7 +71,9 @@ impl Bounded for Message {
 impl Bounded for Call {
     fn times(&self) -> SmallVec<[Time; 4]> {
         let mut times = smallvec![self.start, self.end];
-        if let CallKind::WaitUntil(moment) | CallKind::Receive { until: Until::Moment(moment), .. } = self.what {
+        if let CallKind::WaitUntil(moment) | CallKind::Receive { until: Until::Moment(moment), .. } =
+            self.what
+        {
             times.push(moment);
         }
         times
@@ -78,7 +82,9 @@ impl Bounded for Call {
     fn counts(&self) -> SmallVec<[usize; 8]> {
         let mut counts = smallvec![self.id];
         match &self.what {
-            CallKind::Send { to, bytes, .. } | CallKind::Isend { to, bytes, .. } => counts.extend([*to, *bytes]),
+            CallKind::Send { to, bytes, .. } | CallKind::Isend { to, bytes, .. } => {
+                counts.extend([*to, *bytes])
+            }
             CallKind::Receive { from, .. } | CallKind::Irecv { from, .. } => counts.extend(*from),
             CallKind::Probe { from, saw, .. } => counts.extend(from.iter().chain(saw).copied()),
             CallKind::SendRecv(both) => counts.extend([both.to, both.from, both.bytes]),

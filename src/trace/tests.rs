@@ -42,12 +42,7 @@ fn activity() -> impl Strategy<Value = Activity> {
         any::<u32>().prop_map(ActivityKind::Post),
         any::<u32>().prop_map(ActivityKind::Wait),
     ];
-    (count(), time(), time(), what).prop_map(|(id, start, end, what)| Activity {
-        id,
-        start,
-        end,
-        what,
-    })
+    (count(), time(), time(), what).prop_map(|(id, start, end, what)| Activity { id, start, end, what })
 }
 
 fn progress() -> impl Strategy<Value = Progress> {

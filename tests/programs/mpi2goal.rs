@@ -115,7 +115,9 @@ fn any_source_and_nobody() {
 fn a_trace_is_read_as_its_tracer_writes_it() {
     let head = "# htor's PMPI Tracer 0.1 Output File\n# time: Thu Nov 26 11:31:00 2026\n# hostname: node.(none)\n\
                 # uname: Linux node 6.1.0 #1 SMP x86_64\n# clockdiff: 0.000000 s (relative to rank 0)\n\n";
-    for init in ["MPI_Init:-:140737488340112:140737488340120:971", "MPI_Init:-:971", "MPI_Init_thread:-:0:0:3:64:971"] {
+    for init in
+        ["MPI_Init:-:140737488340112:140737488340120:971", "MPI_Init:-:971", "MPI_Init_thread:-:0:0:3:64:971"]
+    {
         let rank = |id| {
             format!(
                 "{head}{init}\nMPI_Comm_rank:972:5641280,{id},2:64:973\nMPI_Barrier:975:5641280,{id},2:980\n\

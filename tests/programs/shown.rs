@@ -35,7 +35,9 @@ fn clock(line: &str) -> &'static str {
 fn run(document: &str, shown: &Shown, folder: &Path) {
     let line = &shown.line;
     let words = line.split_whitespace().chain(clock(line).split_whitespace()).skip(1);
-    let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(words).current_dir(folder).output().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
+    // What documents show is at most as wide as their text.
+    let output = command.args(words).current_dir(folder).env("COLUMNS", "120").output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{document}: {line}: {stderr}");
     if let Some(file) = &shown.file {

@@ -1,6 +1,6 @@
 //! Tables of a document.
 
-use loggp_document::{Cell, Column, Show, Table};
+use loggp_document::{Block, Cell, Column, Document, Show, Table, Width, plain};
 
 #[test]
 fn shows_numbers_as_people_read_them() {
@@ -24,7 +24,8 @@ fn a_wide_table_comes_in_parts_with_the_columns_that_tell_rows_apart() {
         let cells = [Cell::Text("ring".into()), Cell::Number(P)].into_iter();
         cells.chain((0..30).map(|n| Cell::Number(100.0 * P + f64::from(n)))).collect()
     };
-    let text = Table { rows: vec![row(1.0), row(2.0)], ..table }.to_text();
+    let text = Table { rows: vec![row(1.0), row(2.0)], ..table };
+    let text = text.to_text(Width { table: 120, prose: usize::MAX });
     assert!(text.lines().all(|line| line.len() <= 120));
     let parts: Vec<&str> = text.split("\n\n").collect();
     assert!(parts.len() > 2);
@@ -39,4 +40,37 @@ fn a_wide_table_comes_in_parts_with_the_columns_that_tell_rows_apart() {
             1
         );
     }
+}
+
+/// At any width every word is there, whole and in its order, and no line is longer than that where the words are not.
+#[test]
+fn a_text_is_folded_between_words_and_loses_none() {
+    let table = Table::new("", "")
+        .text("algorithm")
+        .exact("time of the formula", "us")
+        .exact("P", "")
+        .text("what it is");
+    let prose = "a long sentence of many words that says what it is, and then what it is not";
+    let row = |name: &str| vec![name.into(), Cell::from(1234.5), Cell::from(16_usize), prose.into()];
+    let table = Table { rows: vec![row("two-stage"), row("single-stage")], ..table };
+    let blocks = || vec![Block::Paragraph(plain(prose)), Block::Table(table.clone())];
+    let text = |width| {
+        let document = Document { title: "  a title, as long as it has to be".into(), blocks: blocks() };
+        document.to_text(Width { table: width, prose: width })
+    };
+    let words = |text: &str| {
+        let mut words: Vec<String> = text.split_whitespace().map(String::from).collect();
+        words.sort();
+        words
+    };
+    let whole = text(500);
+    assert_eq!(whole.lines().count(), 2 + 1 + 1 + 3);
+    for width in [60, 80, 100, 120, 200] {
+        let folded = text(width);
+        assert!(folded.lines().all(|line| line.chars().count() <= width), "{width}:\n{folded}");
+        assert_eq!(words(&folded), words(&whole), "{width}:\n{folded}");
+    }
+    // Where not even two columns have room, the headings are folded too.
+    let narrow = text(30);
+    assert!(narrow.contains("time of the\n") || narrow.contains("time of\n"), "{narrow}");
 }

@@ -12,6 +12,7 @@ use super::draft;
 use super::failure::Failure;
 use super::heading::{self, parameters};
 use super::number::{Unit, count, thousands};
+use super::stdout;
 
 /// The arguments.
 #[derive(Args)]
@@ -68,7 +69,7 @@ impl Audit {
         }
         let parameters = parameters(&trace.params, &unit).join(", ");
         let title = format!("{parameters}\n{}", heading::recorded(&trace));
-        out.write_all(Document { title, blocks }.to_text().as_bytes())?;
+        out.write_all(Document { title, blocks }.to_text(stdout::width()).as_bytes())?;
         if audit.is_clean() {
             return Ok(());
         }

@@ -6,7 +6,7 @@ use std::mem::take;
 use clap::Args;
 use clap::builder::{StringValueParser, TypedValueParser};
 use loggp::Params;
-use loggp_document::{Block, Cell, Document, Show, Table, plain};
+use loggp_document::{Block, Cell, Document, Show, Table, Width, plain};
 use loggp_draw::heat_map::heat_map;
 use loggp_programs::transportation;
 use loggp_programs::transportation::{Matrix, TRANSPORTATION, source};
@@ -18,6 +18,7 @@ use super::known::Known;
 use super::number::thousands;
 use super::options::{Format, count, seed};
 use super::output::Outputs;
+use super::stdout::{self, OF_FILES};
 
 /// The arguments.
 #[derive(Args)]
@@ -93,19 +94,19 @@ impl MatrixCommand {
         let matrix = transportation::matrix(&case).map_err(Failure::request)?;
         let mut files = self.outputs.open()?;
         for (format, draft) in take(&mut files.rows) {
-            draft.write(|mut file| file.write_all(&self.written(&matrix, format)))?;
+            draft.write(|mut file| file.write_all(&self.written(&matrix, format, OF_FILES)))?;
         }
         files.draw_svg(|| {
             heat_map(matrix.P(), matrix.entries(), &self.title(&matrix)).map_err(Failure::Request)
         })?;
-        out.write_all(&self.written(&matrix, self.format))?;
+        out.write_all(&self.written(&matrix, self.format, stdout::width()))?;
         Ok(out.flush()?)
     }
 
     /// The matrix in this form. CSV has titles, the receivers; a file of a matrix may have them or not.
-    fn written(&self, matrix: &Matrix, format: Format) -> Vec<u8> {
+    fn written(&self, matrix: &Matrix, format: Format, width: Width) -> Vec<u8> {
         match format {
-            Format::Table => self.text(matrix).into(),
+            Format::Table => self.text(matrix, width).into(),
             Format::Json => self.json(matrix).into(),
             Format::Csv => {
                 let row = |i| matrix.row(i).iter().map(|elements| Cell::from(*elements)).collect();
@@ -167,7 +168,7 @@ impl MatrixCommand {
     }
 
     /// For people.
-    fn text(&self, matrix: &Matrix) -> String {
+    fn text(&self, matrix: &Matrix, width: Width) -> String {
         let P = matrix.P();
         let title = format!("{}\n{}", self.title(matrix), Self::kind(matrix));
         let shown = match P > MOST_SHOWN {
@@ -176,7 +177,7 @@ impl MatrixCommand {
             ))),
             false => Block::Table(Self::table(matrix)),
         };
-        Document { title, blocks: vec![shown] }.to_text()
+        Document { title, blocks: vec![shown] }.to_text(width)
     }
 
     /// Its elements, and the sums of its rows and columns.

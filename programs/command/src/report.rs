@@ -12,6 +12,7 @@ use super::field::Object;
 use super::interrupt;
 use super::number::Unit;
 use super::options::Format;
+use super::stdout::{self, OF_FILES};
 
 /// A report that is being written.
 pub struct Report<'a, R> {
@@ -93,17 +94,17 @@ impl<'a, R> Report<'a, R> {
         }
         let table = column::table(&self.columns, &self.rows, unit, most_decimals);
         let blocks = table.into_iter().chain(rest(&self.rows)).collect();
-        let text = Document { title: heading.into(), blocks }.to_text();
+        let document = Document { title: heading.into(), blocks };
         if self.format == Format::Table {
             interrupt::wrote(self.rows.len());
-            self.out.write_all(text.as_bytes())?;
+            self.out.write_all(document.to_text(stdout::width()).as_bytes())?;
             self.out.flush()?;
         }
         for (format, draft) in take(&mut self.files) {
             let lines = self.rows.iter().enumerate().map(|(n, row)| self.line(format, row, n == 0));
             let lines = lines.collect::<Result<Vec<_>, Failure>>()?.concat();
-            let text = if format == Format::Table { text.as_bytes() } else { &lines };
-            draft.write(|mut file| file.write_all(text))?;
+            let lines = if format == Format::Table { document.to_text(OF_FILES).into_bytes() } else { lines };
+            draft.write(|mut file| file.write_all(&lines))?;
         }
         Ok(())
     }

@@ -4,6 +4,8 @@
 use std::io::{self, ErrorKind, StdoutLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use loggp_document::Width;
+
 use super::interrupt;
 
 /// Standard output, as long as somebody reads it.
@@ -16,6 +18,26 @@ static OWES_FOLDER: AtomicBool = AtomicBool::new(false);
 pub fn owe_folder() {
     OWES_FOLDER.store(true, Ordering::SeqCst);
 }
+
+/// How wide tables are where nobody says how wide they may be.
+const USUAL: usize = 100;
+
+/// How wide what goes to standard output may be: as wide as its terminal. Whoever reads it otherwise folds prose as they like, and
+/// may say in `COLUMNS` how wide tables may be.
+pub fn width() -> Width {
+    let terminal =
+        rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok().map(|size| usize::from(size.ws_col));
+    match terminal.filter(|columns| *columns > 0) {
+        Some(columns) => Width { table: columns, prose: columns },
+        None => {
+            let said = std::env::var("COLUMNS").ok().and_then(|said| said.trim().parse().ok());
+            Width { table: said.filter(|columns| *columns > 0).unwrap_or(USUAL), prose: usize::MAX }
+        }
+    }
+}
+
+/// How wide what goes into a file may be, whatever terminal its writer has.
+pub const OF_FILES: Width = Width { table: USUAL, prose: usize::MAX };
 
 impl Stdout {
     /// Standard output, for the caller alone.

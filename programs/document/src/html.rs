@@ -6,6 +6,8 @@ use super::{Block, Document, Show, Span, Table};
 
 /// How the page looks.
 const STYLE: &str = include_str!("page.css");
+/// What no style can do: a figure that fills the window goes back, and contents that were followed fold again.
+const SCRIPT: &str = include_str!("page.js");
 /// Tables with more columns than this become lists where there is no room for them.
 const NARROW: usize = 4;
 /// Longer texts have a line for themselves there.
@@ -27,6 +29,7 @@ impl Document {
                 body id="top" {
                     h1 { (self.title) }
                     @for block in &self.blocks { (self::block(block)) "\n" }
+                    script { (PreEscaped(SCRIPT)) }
                 }
             }
             "\n"
@@ -54,7 +57,7 @@ fn block(block: &Block) -> Markup {
             },
             Block::Cards(cards) => div.cards {
                 @for card in cards {
-                    a.card class=(card.classes.join(" ")) href=(card.link) {
+                    a class={ "card " (card.classes.join(" ")) } href=(card.link) {
                         strong { (card.title) }
                         span { (spans(&card.line)) }
                         @if card.picture.is_some() { svg aria-hidden="true" { use href={ "#picture-" (card.id) } width="100%" height="100%" {} } }
@@ -67,9 +70,12 @@ fn block(block: &Block) -> Markup {
             },
             Block::Contents(parts) => nav.contents {
                 a href="#top" { "To the top" }
-                @for (heading, articles) in parts {
-                    p { strong { (heading) } }
-                    ul { @for (id, title) in articles { li { a href={ "#" (id) } title=(title) { (id) } } } }
+                details {
+                    summary { "Contents" }
+                    @for (heading, ways) in parts {
+                        p { strong { (heading) } }
+                        ul { @for way in ways { li class=(way.classes.join(" ")) { a href={ "#" (way.id) } title=(way.title) { (way.id) } } } }
+                    }
                 }
             },
             Block::Choice(classes) => (choice(classes)),
@@ -91,10 +97,12 @@ fn picture(svg: &str, narrow: Option<&str>, caption: &str) -> Markup {
     }
 }
 
-/// Buttons that show all articles, or those of a class alone: a style for each, and no script.
+/// Buttons that show all articles, or those of a class alone, and the ways to them: a style for each, and no script.
 fn choice(classes: &[(&str, &str)]) -> Markup {
     let hide = |(class, _): &(&str, &str)| {
-        format!("body:has(#only-{class}:checked) :is(article, .card):not(.{class}){{display:none}}\n")
+        format!(
+            "body:has(#only-{class}:checked) :is(article, .card, .contents li):not(.{class}){{display:none}}\n"
+        )
     };
     html! {
         style { (PreEscaped(classes.iter().map(hide).collect::<String>())) }

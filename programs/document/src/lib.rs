@@ -8,6 +8,7 @@ mod table;
 mod text;
 
 pub use table::{Cell, Column, Show, Table};
+pub use text::Width;
 
 /// A document.
 #[derive(Debug)]
@@ -41,10 +42,21 @@ pub enum Block {
     Cards(Vec<Card>),
     /// What lies folded on a page until it is wanted; only a page has it.
     Folded(String, Vec<Block>),
-    /// Ways to articles, which stay beside a page: headings with names and titles below them; only a page has them.
-    Contents(Vec<(String, Vec<(String, String)>)>),
+    /// Ways to articles, which stay beside a page: headings with ways below them; only a page has them.
+    Contents(Vec<(String, Vec<Way>)>),
     /// A choice among the articles by their classes, each with what it is called; only a page has it.
     Choice(Vec<(&'static str, &'static str)>),
+}
+
+/// A way to an article.
+#[derive(Debug)]
+pub struct Way {
+    /// The article's name.
+    pub id: String,
+    /// What it can be chosen by, as the article.
+    pub classes: Vec<&'static str>,
+    /// Its title.
+    pub title: String,
 }
 
 /// An article as a small picture.

@@ -74,12 +74,13 @@ impl Canvas {
         self.width
     }
 
-    /// The picture, with what it is in words for those who do not see it.
+    /// The picture, with what it is in words for those who do not see it. That comes first: a browser looks for the title of a
+    /// document, and would look through all tooltips again whenever one is added.
     pub fn finish(self, height: f64, title: &str) -> String {
         let (width, height, title) = (Number(self.width.ceil()), Number(height.ceil()), Escaped(title));
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"lg-picture\" role=\"img\" aria-label=\"{title}\" \
-             width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n<style>{}</style>\n\
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"lg-picture\" role=\"img\" \
+             width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n<title>{title}</title>\n<style>{}</style>\n\
              <rect class=\"{}\" width=\"{width}\" height=\"{height}\"/>\n{}</svg>\n",
             style(),
             classes(PAPER, Shape::Area),

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn shows_every_message_and_all_traffic() {
         let svg = heat_map(2, &[0, 17, 4, 1], "a < b & c").unwrap();
-        assert_eq!(svg.matches("<title>").count(), 3);
+        assert_eq!(svg.matches("<title>").count(), 4); // its own too
         assert!(svg.contains("P0 to P1: 17") && svg.contains("a &lt; b &amp; c"));
         assert!([">17<", ">5<", ">4<", ">18<"].iter().all(|number| svg.contains(number)));
         // The shortest is in the first step of the scale, and the longest in the last.

@@ -129,7 +129,8 @@ fn traces_with_any_numbers_are_held() {
     let read = |bytes: &Vec<u8>| Trace::read(&**bytes).ok().filter(|trace| trace.messages.len() > 2);
     let all: Vec<Trace> = corpus(traces).iter().filter_map(read).collect();
     let numbers = || {
-        let edge = prop::sample::select(&[0, 1, 1 << 31, 1 << 52, 1 << 59, 1 << 60, 1 << 61, 1 << 62, i64::MAX][..]);
+        let edge =
+            prop::sample::select(&[0, 1, 1 << 31, 1 << 52, 1 << 59, 1 << 60, 1 << 61, 1 << 62, i64::MAX][..]);
         (edge, -2..3_i64, any::<bool>()).prop_map(|(edge, more, negative)| {
             let number = i64::saturating_add(edge, more);
             if negative { -number } else { number }

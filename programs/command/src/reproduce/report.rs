@@ -1,6 +1,6 @@
 //! The report of all records: a page with everything in it, and a summary for Markdown.
 
-use loggp_document::{Block, Card, Cell, Document, Show, Span, Table, Text, plain};
+use loggp_document::{Block, Card, Cell, Document, Show, Span, Table, Text, Way, plain};
 use loggp_draw::digits::rough;
 use loggp_papers::{Answer, Mark, PAPERS, Paper, Picture, Row};
 
@@ -113,8 +113,12 @@ fn differences(records: &[Record]) -> [Block; 2] {
 /// Ways to all exhibits that were made.
 fn contents(records: &[Record]) -> Block {
     let of = |(paper, of): (&Paper, Vec<&Record>)| {
-        let ways = of.into_iter().map(|record| (record.id.clone(), record.heading()));
-        (paper.name.to_string(), ways.collect())
+        let way = |record: &Record| Way {
+            id: record.id.clone(),
+            classes: classes(record),
+            title: record.heading(),
+        };
+        (paper.name.to_string(), of.into_iter().map(way).collect())
     };
     Block::Contents(by_paper(records).map(of).collect())
 }

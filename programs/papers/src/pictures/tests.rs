@@ -1,6 +1,9 @@
 //! What holds for every picture: it is XML without names that could clash, nothing is cut off or written over, and every
 //! look has its entry in the legend.
 
+use std::fs;
+use std::path::PathBuf;
+
 use loggp::{Machine, Params, Tag, Time, Trace, US, Work};
 use roxmltree::{Document, Node};
 
@@ -223,6 +226,36 @@ fn shown<'a>(text: &Node<'a, '_>) -> &'a str {
     text.text().unwrap_or_default()
 }
 
+/// What a picture as a whole says of itself. It is the first of all titles: browsers show it as the document's, and search for that
+/// whenever there is another title, of which a timeline has thousands.
+fn title<'a>(document: &'a Document) -> &'a str {
+    let first = document.root_element().first_element_child().filter(|node| node.has_tag_name("title"));
+    first.expect("a title stands before all shapes").text().unwrap_or_default()
+}
+
+/// The pictures in the documents, which commands have written, or people.
+#[test]
+fn documents_have_pictures_with_titles() {
+    let mut pictures = 0;
+    let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs"))];
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "svg" || end == "html") {
+                let text = fs::read_to_string(&path).unwrap();
+                for picture in text.split("<svg ").filter(|part| part.contains("xmlns=")) {
+                    let inside = picture.split_once('>').unwrap().1.trim_start();
+                    let title = inside.strip_prefix("<title>").is_some_and(|title| !title.starts_with('<'));
+                    assert!(title, "{}: {:.99}", path.display(), inside);
+                    pictures += 1;
+                }
+            }
+        }
+    }
+    assert!(pictures > 100, "{pictures}");
+}
+
 #[test]
 fn no_text_is_cut_off_or_written_over() {
     for svg in gallery() {
@@ -232,7 +265,7 @@ fn no_text_is_cut_off_or_written_over() {
             root.attribute("viewBox").unwrap().split(' ').map(|n| n.parse().unwrap()).collect();
         let texts: Vec<Node> = root.descendants().filter(|node| node.has_tag_name("text")).collect();
         let extents: Vec<[f64; 4]> = texts.iter().map(extent).collect();
-        let title = root.attribute("aria-label").unwrap();
+        let title = title(&document);
         for (text, [left, top, right, bottom]) in texts.iter().zip(&extents) {
             let is_inside = *left >= 0.0 && *top >= 0.0 && *right <= view[2] && *bottom <= view[3];
             assert!(

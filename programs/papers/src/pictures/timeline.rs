@@ -143,7 +143,11 @@ fn drawn(message: &Message, params: &Params) -> timeline::Message {
         enter: message.enter.as_ps(),
         first: message.first.as_ps(),
         arrival: message.arrival.as_ps(),
-        later: (from..words).map(|word| params.stream(word).min(stream)).chain(last).map(Time::as_ps).collect(),
+        later: (from..words)
+            .map(|word| params.stream(word).min(stream))
+            .chain(last)
+            .map(Time::as_ps)
+            .collect(),
     }
 }
 
