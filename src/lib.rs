@@ -95,7 +95,7 @@ pub use schedule::{
     Operation, Placed, Played, Player, Requirement, Rules, Schedule, ScheduleBuilder, ScheduleError,
 };
 #[doc(hidden)]
-pub use text::near;
+pub use text::{Outside, near, outside};
 pub use time::{MS, NS, PS, SEC, Time, TimeError, US};
 pub use timeline::Timeline;
 pub use trace::{

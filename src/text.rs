@@ -1,5 +1,7 @@
 //! Settings as text: each is written and read by the names that the command has for its values. A call of `names!` gives
-//! a setting its names. And the nearest name, where a name names nothing.
+//! a setting its names. And the nearest name, where a name names nothing, and how what comes from outside is shown.
+
+use std::fmt;
 
 /// Writes and reads a setting: first the names of its plain values, then the names of the values that have a seed.
 macro_rules! names {
@@ -34,9 +36,73 @@ macro_rules! names {
 
 pub(crate) use names;
 
+/// What comes from outside, as in an error: see [`outside`].
+#[derive(Clone, Copy)]
+pub struct Outside<'a> {
+    text: &'a str,
+    most: usize,
+}
+
+/// Shows what comes from outside in an error, such as a name that a file has: what a terminal would obey is escaped, and after 80
+/// characters stands how many more there are. `{:?}` puts it into quotes.
+///
+/// ```
+/// assert_eq!(loggp::outside("a\u{1b}[2J").to_string(), "a\\u{1b}[2J");
+/// assert!(format!("{:?}", loggp::outside(&"x".repeat(100))).ends_with("xx\" and 20 characters more"));
+/// ```
+pub fn outside(text: &str) -> Outside<'_> {
+    Outside { text, most: 80 }
+}
+
+impl Outside<'_> {
+    /// Shows up to so many characters: of a sentence in which others quote something.
+    #[must_use]
+    pub fn most(self, most: usize) -> Self {
+        Outside { most, ..self }
+    }
+
+    /// Writes it, and what stands behind its beginning.
+    fn write(&self, f: &mut fmt::Formatter<'_>, quote: &str) -> fmt::Result {
+        f.write_str(quote)?;
+        let mut rest = self.text.chars();
+        let mut written = 0;
+        while let Some(character) = rest.clone().next() {
+            let shown = match character {
+                '\'' | '\\' => character.to_string(),
+                '"' if quote.is_empty() => character.to_string(),
+                _ => character.escape_debug().to_string(),
+            };
+            written += shown.chars().count();
+            if written > self.most {
+                break;
+            }
+            f.write_str(&shown)?;
+            rest.next();
+        }
+        f.write_str(quote)?;
+        match rest.count() {
+            0 => Ok(()),
+            more => write!(f, " and {more} characters more"),
+        }
+    }
+}
+
+impl fmt::Display for Outside<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, "")
+    }
+}
+
+impl fmt::Debug for Outside<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, "\"")
+    }
+}
+
 /// The refusal of a name that no value has.
 pub(crate) fn unknown(text: &str, names: &[&str]) -> String {
     let (last, others) = names.split_last().expect("a setting has values");
+    let text = outside(text);
     format!("there is no {text}; give {} or {last}", others.join(", "))
 }
 

@@ -12,6 +12,7 @@ use std::iter::Peekable;
 use super::auditor::{Auditor, Rule, broken};
 use super::deed::Deed;
 use crate::message::{MessageId, RawTag};
+use crate::text::outside;
 use crate::time::Time;
 use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Transfer, Until};
 
@@ -352,7 +353,7 @@ fn means(call: &CallKind) -> Vec<ActivityKind> {
 /// An activity, as the report's sentences say it.
 fn told(what: &ActivityKind) -> String {
     match what {
-        ActivityKind::Work(kind) => format!("computes {kind:?}"),
+        ActivityKind::Work(kind) => format!("computes {:?}", outside(kind)),
         ActivityKind::Send(id) => format!("sends {id}"),
         ActivityKind::Receive(id) => format!("receives {id}"),
         ActivityKind::Barrier => "waits in the barrier".into(),

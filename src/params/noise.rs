@@ -11,6 +11,7 @@ use fastrand::Rng;
 use smallvec::SmallVec;
 
 use super::ParamsError;
+use crate::text::outside;
 use crate::time::{LONGEST, Time};
 
 /// The noise of the host: detours that take the time of the processors.
@@ -216,6 +217,15 @@ impl Noise {
         all
     }
 
+    /// No processor has more detours in a time of this length.
+    pub fn most_detours(&self, length: Time) -> u64 {
+        let often = |period: Time| (length.as_ps() / period.as_ps()).max(0) as u64 + 2;
+        match &self.pattern {
+            Pattern::Periods(periods) => periods.iter().map(|(period, _)| often(*period)).sum(),
+            Pattern::Record(record) => often(self.cycle).saturating_mul(record.len() as u64),
+        }
+    }
+
     /// What draws the phases.
     pub fn seed_mut(&mut self) -> &mut u64 {
         &mut self.seed
@@ -226,9 +236,10 @@ impl Noise {
         match (text.trim(), text.trim().strip_prefix(SEED).map(str::parse)) {
             (TOGETHER, _) => Ok(self.together()),
             (_, Some(Ok(seed))) => Ok(self.seed(seed)),
-            _ => {
-                refuse(format!("{:?} is nothing to say of a noise; give {TOGETHER} or {SEED}7", text.trim()))
-            }
+            _ => refuse(format!(
+                "{:?} is nothing to say of a noise; give {TOGETHER} or {SEED}7",
+                outside(text.trim())
+            )),
         }
     }
 
@@ -309,11 +320,13 @@ impl FromStr for Noise {
             }
             let Some((period, length)) = part.split_once(':') else {
                 return refuse(format!(
-                    "{part:?} has no length; give a period and a length, such as 10ms:25us"
+                    "{:?} has no length; give a period and a length, such as 10ms:25us",
+                    outside(part)
                 ));
             };
             let time = |text: &str| {
-                text.parse::<Time>().map_err(|why| ParamsError::new(format!("{:?}: {why}", text.trim())))
+                text.parse::<Time>()
+                    .map_err(|why| ParamsError::new(format!("{:?}: {why}", outside(text.trim()))))
             };
             periods.push((time(period)?, time(length)?));
         }

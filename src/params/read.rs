@@ -3,6 +3,7 @@
 use super::builder::ParamsBuilder;
 use super::params::{LongMessages, ParamsError};
 use super::table::{Machines, Parameter, Values};
+use crate::text::outside;
 use crate::time::Time;
 
 impl ParamsBuilder {
@@ -21,6 +22,7 @@ impl ParamsBuilder {
         let mut seen = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let Some((name, value)) = part.split_once('=') else {
+                let part = outside(part);
                 return Err(ParamsError::new(format!("{part} is not a parameter; write it as L=6us")));
             };
             let (name, value) = (name.trim(), value.trim());
@@ -29,7 +31,11 @@ impl ParamsBuilder {
             }
             seen.push(name);
             let parameter = Parameter::named(name).ok_or_else(|| {
-                ParamsError::new(format!("{name} is not a parameter; there are {}", Parameter::names()))
+                ParamsError::new(format!(
+                    "{} is not a parameter; there are {}",
+                    outside(name),
+                    Parameter::names()
+                ))
             })?;
             self = self.set_one(parameter, value)?;
         }
@@ -58,7 +64,8 @@ impl ParamsBuilder {
         match &parameter.values {
             Values::Times(at) => {
                 let time = Time::parse(value, self.params.cycle);
-                *at(&mut self) = time.map_err(|why| ParamsError::new(format!("{name} = {value}: {why}")))?;
+                *at(&mut self) =
+                    time.map_err(|why| ParamsError::new(format!("{name} = {}: {why}", outside(value))))?;
             }
             // No limit is the largest that there is.
             Values::Counts(range, at) if parameter.may_be_none() && value == "none" => {
@@ -68,7 +75,7 @@ impl ParamsBuilder {
                 *at(&mut self) = value.parse().map_err(|_| {
                     let or = if parameter.may_be_none() { ", or none for no limit" } else { "" };
                     let why = "is not a number; give a whole one, without a unit";
-                    ParamsError::new(format!("{name} = {value} {why}{or}"))
+                    ParamsError::new(format!("{name} = {} {why}{or}", outside(value)))
                 })?;
             }
         }

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use crate::text::outside;
+
 use super::picoseconds::{Time, UNITS, US};
 
 /// No time that is read may be longer than this, so that sums of them stay far from the end of time.
@@ -18,7 +20,7 @@ pub enum TimeError {
     #[error("it has no unit; write 6us or 7.63ns")]
     NoUnit,
     /// The text has an unknown unit.
-    #[error("there is no unit {0}; use s, ms, us, ns, ps or cycles")]
+    #[error("there is no unit {}; use s, ms, us, ns, ps or cycles", outside(_0))]
     UnknownUnit(String),
     /// The time is no whole number of picoseconds.
     #[error("it is finer than a picosecond, the least time there is")]
@@ -66,7 +68,7 @@ fn read(text: &str, cycle: Option<Time>) -> Result<Time, TimeError> {
         "\u{b5}s" | "\u{3bc}s" => US, // the micro sign, and the Greek letter that looks like it
         name => match UNITS.into_iter().find(|(unit, _)| *unit == name) {
             Some((_, unit)) => unit,
-            None => return Err(TimeError::UnknownUnit(name.replace(char::is_control, " "))),
+            None => return Err(TimeError::UnknownUnit(name.into())),
         },
     };
     exactly(number, unit)

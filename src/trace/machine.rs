@@ -13,6 +13,7 @@ use super::bound::check_times;
 use super::call::Call;
 use super::record::{Activity, Message, Progress, Trace};
 use crate::params::{Latency, Level, LongMessages, Noise, Parameter, Params, Ports, Ties};
+use crate::text::outside;
 use crate::time::Time;
 
 /// The machine of a trace.
@@ -242,7 +243,7 @@ mod by_name {
             let value = value.ok_or_else(|| format!("its machine lacks its {name:?}"))?;
             let number = value.as_i64().ok_or_else(|| {
                 let kind = if parameter.is_time() { "picoseconds" } else { "things" };
-                format!("its machine has {name:?} {value}, no whole number of {kind}")
+                format!("its machine has {name:?} {}, no whole number of {kind}", outside(&value.to_string()))
             })?;
             builder = builder.set_number(parameter, number);
         }

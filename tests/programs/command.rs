@@ -1,10 +1,14 @@
 //! The command, as a user meets it: what it prints, where, and its exit status.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::io::Read;
+use std::os::fd::{FromRawFd, OwnedFd};
 #[cfg(unix)]
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::ptr::{null, null_mut};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -13,7 +17,8 @@ use serde_json::{Value, json};
 /// The command with these arguments, which stand in a line.
 fn loggp(line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
-    command.args(line.split_whitespace());
+    // Where tests look for a line of a table, it is whole.
+    command.args(line.split_whitespace()).env("COLUMNS", "120");
     command
 }
 
@@ -193,7 +198,7 @@ fn compare_shows_the_model_of_loggps_own_experiment() {
     assert_eq!(cells[0], ["optimal", "841.644", "841.644", "+0.00%", "63", "0", "1", "of", "1", "yes"]);
     assert_eq!(cells[3][..5], ["short", "111,287.000", "111,287.000", "+0.00%", "8,064"]);
     assert_eq!(cells[5][..4], ["split", "-", "841.644", "-"]);
-    assert!(lines.ends_with(&["", "split has no formula: the paper shows an example (LogGP, figure 10)"]));
+    assert!(lines.ends_with(&["", "no formula for split: the paper shows an example (LogGP, figure 10)"]));
     // Numbers end in the same column.
     let ends = |title: &str| lines[3].find(title).unwrap() + title.len();
     assert!(lines[4..10].iter().all(|line| line[..ends("model")].ends_with(|c: char| c.is_ascii_digit())));
@@ -1200,6 +1205,57 @@ fn no_table_of_a_matrix_is_too_wide() {
     }
     let shown = right("matrix");
     assert_eq!((shown.matches("\nc_j").count(), shown.matches("r_i").count()), (2, 1), "{shown}");
+}
+
+/// A table is as wide as the terminal, or as `COLUMNS` says where there is none; else 100.
+#[cfg(target_os = "linux")]
+#[test]
+fn tables_are_as_wide_as_the_terminal() {
+    let line = "compare lu -P 4 --size 16 --clock virtual";
+    let in_pipe = |columns: Option<&str>| {
+        let mut command = loggp(line);
+        match columns {
+            Some(columns) => command.env("COLUMNS", columns),
+            None => command.env_remove("COLUMNS"),
+        };
+        text(&command.output().unwrap().stdout).to_string()
+    };
+    let on_terminal = |columns: u16| {
+        let (mut ours, mut theirs) = (0, 0);
+        let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        // SAFETY: both are places for a descriptor, and the rest is as it is or null.
+        let opened = unsafe { libc::openpty(&mut ours, &mut theirs, null_mut(), null(), &size) };
+        assert_eq!(opened, 0);
+        // SAFETY: these have just been opened, and nobody else has them.
+        let (mut ours, theirs) = unsafe { (fs::File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) };
+        // What a terminal says comes before what stands in the environment.
+        let mut command = loggp(line);
+        let mut child = command.env("COLUMNS", "30").stdout(theirs).stderr(Stdio::null()).spawn().unwrap();
+        drop(command);
+        // The end of a terminal is an error for who reads.
+        let mut shown = Vec::new();
+        _ = ours.read_to_end(&mut shown);
+        assert!(child.wait().unwrap().success());
+        text(&shown).replace("\r\n", "\n")
+    };
+    let widest = |shown: &str| shown.lines().map(|line| line.chars().count()).max().unwrap();
+    let words = |shown: &str| -> BTreeSet<String> { shown.split_whitespace().map(String::from).collect() };
+    let tables = |shown: &str| shown.lines().filter(|line| line.starts_with("algorithm ")).count();
+    let wide = on_terminal(200);
+    assert_eq!((tables(&wide), tables(&on_terminal(80))), (1, 2), "{wide}");
+    for columns in [60, 80, 100, 200] {
+        let shown = on_terminal(columns);
+        assert!(widest(&shown) <= columns.into(), "{columns}:\n{shown}");
+        assert_eq!(words(&shown), words(&wide), "{columns}");
+    }
+    let table = |shown: &str| {
+        widest(&shown.lines().skip(3).take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("\n"))
+    };
+    assert_eq!(
+        (in_pipe(None), in_pipe(Some("x")), in_pipe(Some("0"))),
+        (in_pipe(Some("100")), in_pipe(Some("100")), in_pipe(Some("100")))
+    );
+    assert!(table(&in_pipe(Some("80"))) <= 80 && table(&in_pipe(Some("200"))) > 100);
 }
 
 /// What would have no part in what is asked for is refused, and not left aside.

@@ -158,7 +158,7 @@ fn in_order<'c, 'a, R>(columns: &'c [Column<'a, R>]) -> Vec<&'c Column<'a, R>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::stdout::OF_FILES;
+    use super::super::stdout::width_of_files;
     use super::*;
 
     fn columns() -> [Column<'static, i64>; 5] {
@@ -188,7 +188,7 @@ mod tests {
         let table = table(&columns(), &[7, 1000], Unit::of("us", loggp::US), 3);
         let Some(Block::Table(table)) = table else { panic!("there are rows") };
         assert_eq!(
-            table.to_text(OF_FILES),
+            table.to_text(width_of_files()),
             "  one  twice  word\n    7     14  a \"b\", c\n1,000  2,000  a \"b\", c\n"
         );
     }

@@ -63,7 +63,7 @@ impl Compare {
         if studies.is_empty() || !self.of.request.algorithms.is_empty() && !refusals.is_empty() {
             return Err(refusals.swap_remove(0));
         }
-        refusals.into_iter().for_each(Failure::warn);
+        Failure::warn_of(refusals);
 
         let shard = self.of.request.options.shard;
         shard::check(shard, &self.of.request.outputs)?;

@@ -7,6 +7,7 @@ use loggp_programs::{Case, Metric};
 use loggp_study::Phase;
 
 use super::column::{Column, table};
+use super::failure::together;
 use super::number::Unit;
 use super::row::{self, MOST_DECIMALS, Row};
 use super::studies::LATE;
@@ -14,12 +15,7 @@ use super::studies::LATE;
 /// All that is said below the table.
 pub fn details(rows: &[Row], unit: Unit) -> Vec<Block> {
     let mut blocks: Vec<Block> = metrics(rows, unit).into_iter().chain(phases(rows, unit)).collect();
-    let mut notes: Vec<String> = Vec::new();
-    for note in rows.iter().filter_map(note) {
-        if !notes.contains(&note) {
-            notes.push(note);
-        }
-    }
+    let mut notes = together(rows.iter().filter_map(note));
     for row in rows {
         let drawn = row.answers.drawn.iter();
         notes.extend(drawn.map(|drawn| format!("the median run of {} has {drawn}", row.task.name)));
@@ -88,27 +84,21 @@ fn note(row: &Row) -> Option<String> {
             };
             said.into()
         }
-        Some(why) => format!("{name} has no formula: {why}"),
+        Some(why) => format!("no formula for {name}: {why}"),
         None if !params.is_loggp() => {
             "no formulas: they are for LogP and LogGP, and this is a LogGPS machine".into()
         }
-        None => format!("{name} has no formula for this case; in general it is {}", algorithm.formula),
+        None => format!("no formula for {name} in this case: in general it is {}", algorithm.formula),
     })
 }
 
 /// Why the machine ran so much slower than it should: a line for each reason.
 fn reasons(rows: &[Row]) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for row in rows {
-        let Some(host) = row.host() else { continue };
-        match reasons.iter_mut().find(|(other, _)| *other == host.why) {
-            Some((_, names)) => names.push(&row.task.name),
-            None => reasons.push((&host.why, vec![&row.task.name])),
-        }
-    }
-    if let [(why, _)] = reasons[..] {
-        return vec![format!("dilation: {why}")];
-    }
-    let line = |(why, names): (&str, Vec<&str>)| format!("dilation of {}: {why}", names.join(", "));
-    reasons.into_iter().map(line).collect()
+    let hosts: Vec<_> = rows.iter().filter_map(|row| Some((&row.task.name, &row.host()?.why))).collect();
+    let same = hosts.iter().all(|(_, why)| *why == hosts[0].1);
+    let line = |(name, why): &(&String, &String)| match same {
+        true => format!("dilation: {why}"),
+        false => format!("dilation of {name}: {why}"),
+    };
+    together(hosts.iter().map(line))
 }

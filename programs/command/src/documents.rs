@@ -8,6 +8,8 @@ use std::fs;
 pub(crate) struct Document {
     pub(crate) name: String,
     pub(crate) steps: Vec<Step>,
+    /// The options in the first column of its tables.
+    pub(crate) listed: Vec<String>,
 }
 
 pub(crate) enum Step {
@@ -46,7 +48,11 @@ impl Document {
                 None => commands(lines).into_iter().map(Step::Command).collect(),
             }
         });
-        Document { name, steps: steps.collect() }
+        let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+        let words = rows.flat_map(|(cell, _)| cell.split_whitespace());
+        let listed = words.filter(|word| word.starts_with("--")).map(String::from).collect();
+        let steps = steps.collect();
+        Document { name, steps, listed }
     }
 }
 

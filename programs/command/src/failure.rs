@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind as Kind};
-use loggp::near;
+use loggp::{near, outside};
 use loggp_study::Failed;
 
 use super::own;
@@ -42,10 +42,17 @@ impl Failure {
         }
     }
 
+    /// Says on stderr why parts of a request are left out.
+    pub fn warn_of(all: Vec<Failure>) {
+        together(all.into_iter().filter_map(Failure::sentence))
+            .into_iter()
+            .for_each(|why| Failure::Run(why).warn());
+    }
+
     /// Says on stderr why a part of a request is left out.
     pub fn warn(self) {
         if let Some(why) = self.sentence() {
-            drop(writeln!(io::stderr(), "left out: {why}"));
+            drop(say("left out: ", &why));
         }
     }
 
@@ -61,10 +68,10 @@ impl Failure {
         }
         // There is nowhere to say that stderr cannot be written to.
         let (told, status) = match &self {
-            Failure::Request(sentence) => (writeln!(io::stderr(), "error: {sentence}"), 2),
-            Failure::Run(error) => (writeln!(io::stderr(), "error: {error}"), 1),
+            Failure::Request(sentence) => (say("error: ", sentence), 2),
+            Failure::Run(error) => (say("error: ", error), 1),
             Failure::CommandLine(error) => match sentence(error) {
-                Some(sentence) => (writeln!(io::stderr(), "{sentence}"), 2),
+                Some(sentence) => (say("", &sentence), 2),
                 None => (error.print(), 2),
             },
             Failure::NobodyReads => (Ok(()), 0),
@@ -72,6 +79,50 @@ impl Failure {
         drop(told);
         ExitCode::from(status)
     }
+}
+
+/// Writes lines to stderr. A path or an argument may stand in them, and is nothing that a terminal shall obey.
+fn say(begin: &str, lines: &str) -> io::Result<()> {
+    let lines = lines.split('\n').map(|line| outside(line).most(usize::MAX).to_string());
+    writeln!(io::stderr(), "{begin}{}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// The same sentences, each reason once: those that differ only in whom they are about become one about all of them. Whom a sentence
+/// is about stands before its colon.
+pub fn together(sentences: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    for sentence in sentences {
+        let (whom, why) = sentence.split_once(": ").unwrap_or(("", &sentence));
+        match reasons.iter_mut().find(|(reason, _)| reason == why) {
+            Some((_, all)) if all.iter().any(|other| other == whom) => (),
+            Some((_, all)) => all.push(whom.into()),
+            None => reasons.push((why.into(), vec![whom.into()])),
+        }
+    }
+    let said = |(why, all): (String, Vec<String>)| match named(&all) {
+        whom if whom.is_empty() => why,
+        whom => format!("{whom}: {why}"),
+    };
+    reasons.into_iter().map(said).collect()
+}
+
+/// All of these, with the words that each begins with, and those that each ends with, only once.
+fn named(all: &[String]) -> String {
+    let words: Vec<Vec<&str>> = all.iter().map(|one| one.split(' ').collect()).collect();
+    let least = words.iter().map(Vec::len).min().unwrap_or(0).saturating_sub(1);
+    let alike = |most: usize, word: &dyn Fn(&[&str], usize) -> String| {
+        (0..most).take_while(|n| words.iter().all(|one| word(one, *n) == word(&words[0], *n))).count()
+    };
+    let before = alike(least, &|one, n| one[n].into());
+    let behind = alike(least - before, &|one, n| one[one.len() - 1 - n].into());
+    let own = |one: &Vec<&str>| one[before..one.len() - behind].join(" ");
+    let (first, last) = (&words[0][..before], &words[0][words[0].len() - behind..]);
+    let middle = words.iter().map(own).collect::<Vec<_>>().join(", ");
+    [first.join(" "), middle, last.join(" ")]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 impl From<clap::Error> for Failure {
@@ -132,4 +183,27 @@ fn sentence(error: &clap::Error) -> Option<String> {
     let parts = text.split("\n\n").map(str::trim).filter(wanted);
     let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
     Some(parts.collect::<Vec<_>>().join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_said_once_with_those_whom_it_is_about() {
+        let said = |sentences: &[&str]| together(sentences.iter().map(ToString::to_string));
+        assert_eq!(
+            said(&[
+                "fft long: it is odd",
+                "fft short: it is odd",
+                "fft short: it is small",
+                "fft both: it is odd"
+            ]),
+            ["fft long, short, both: it is odd", "fft short: it is small"]
+        );
+        assert_eq!(said(&["a at P = 3 failed: no", "b at P = 3 failed: no"]), ["a, b at P = 3 failed: no"]);
+        assert_eq!(said(&["at P = 3, P is odd", "at P = 3, P is odd"]), ["at P = 3, P is odd"]);
+        assert_eq!(said(&["a: no", "a: no", "a b: no"]), ["a, a b: no"]);
+        assert_eq!(said(&[]), [""; 0]);
+    }
 }

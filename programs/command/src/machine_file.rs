@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, is_separator};
 
-use loggp::{Level, LongMessages, Parameter, Params, ParamsBuilder, Ports, Preset, TimeError};
+use loggp::{Level, LongMessages, Parameter, Params, ParamsBuilder, Ports, Preset, TimeError, outside};
 use serde_json::{Map, Value};
 
 use super::draft::source;
@@ -74,8 +74,9 @@ pub fn machine(text: &[u8], P: usize) -> Result<Said, String> {
     };
     let mut builder = ParamsBuilder::unknown(P);
     if let Some(cycle) = value.get("cycle_ns") {
-        let ns =
-            cycle.as_number().ok_or_else(|| format!("cycle_ns = {} is not a number", shortened(cycle)))?;
+        let ns = cycle
+            .as_number()
+            .ok_or_else(|| format!("cycle_ns = {} is not a number", outside(&cycle.to_string())))?;
         let cycle = format!("{ns}ns").parse().map_err(|why: TimeError| format!("cycle_ns = {ns}: {why}"))?;
         builder = builder.cycle(cycle);
     }
@@ -119,23 +120,19 @@ pub fn set(mut builder: ParamsBuilder, params: &Map<String, Value>) -> Result<Pa
             }
             (Value::String(text), Some(_)) if !text.contains([',', '=']) => text.clone(),
             (value, Some(_)) => {
-                return Err(format!("{name} = {} is no value; write 6000000 or \"6us\"", shortened(value)));
+                return Err(format!(
+                    "{name} = {} is no value; write 6000000 or \"6us\"",
+                    outside(&value.to_string())
+                ));
             }
             (_, None) => {
-                let name = shortened(&Value::String(name.clone()));
-                return Err(format!("{name} is not a parameter; there are {}", Parameter::names()));
+                let name = outside(name);
+                return Err(format!("{name:?} is not a parameter; there are {}", Parameter::names()));
             }
         };
         builder = builder.set(&format!("{name}={text}")).map_err(|why| why.to_string())?;
     }
     Ok(builder)
-}
-
-/// So much of a value as a sentence can hold.
-fn shortened(value: &Value) -> String {
-    const MOST: usize = 40;
-    let text = value.to_string();
-    if text.chars().count() <= MOST { text } else { text.chars().take(MOST).collect::<String>() + "..." }
 }
 
 /// A level within a machine.

@@ -211,6 +211,7 @@ fn execute() -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn the_commands_of_documents_can_be_given() {
@@ -219,6 +220,33 @@ mod tests {
             document.commands().for_each(|shown| can_be_given(&document.name, &shown.line));
         }
         assert!(documents.iter().flat_map(|document| document.commands()).count() > 80);
+    }
+
+    /// What a document lists in a table are options of a subcommand that it shows.
+    #[test]
+    fn the_options_in_tables_of_documents_are_there() {
+        let command = command();
+        let mut checked = 0;
+        for document in documents::documents() {
+            let shown = document.commands().filter_map(|shown| shown.line.split_whitespace().nth(1));
+            let mut known = BTreeSet::new();
+            for name in shown.collect::<BTreeSet<_>>() {
+                options(command.find_subcommand(name).expect("it can be given"), &mut known);
+            }
+            for option in &document.listed {
+                assert!(known.contains(&option[2..]), "{}: {option} is no option: {known:?}", document.name);
+                checked += 1;
+            }
+        }
+        assert!(checked > 12, "{checked}");
+    }
+
+    /// The names of a command's options, and of those of the programs that it runs.
+    fn options(command: &clap::Command, known: &mut BTreeSet<String>) {
+        let mut command = command.clone();
+        command.build();
+        known.extend(command.get_arguments().filter_map(|option| option.get_long()).map(String::from));
+        command.get_subcommands().for_each(|command| options(command, known));
     }
 
     /// The command line is read as it stands.

@@ -18,7 +18,7 @@ use super::known::Known;
 use super::number::thousands;
 use super::options::{Format, count, seed};
 use super::output::Outputs;
-use super::stdout::{self, OF_FILES};
+use super::stdout::{self, width_of_files};
 
 /// The arguments.
 #[derive(Args)]
@@ -94,7 +94,7 @@ impl MatrixCommand {
         let matrix = transportation::matrix(&case).map_err(Failure::request)?;
         let mut files = self.outputs.open()?;
         for (format, draft) in take(&mut files.rows) {
-            draft.write(|mut file| file.write_all(&self.written(&matrix, format, OF_FILES)))?;
+            draft.write(|mut file| file.write_all(&self.written(&matrix, format, width_of_files())))?;
         }
         files.draw_svg(|| {
             heat_map(matrix.P(), matrix.entries(), &self.title(&matrix)).map_err(Failure::Request)

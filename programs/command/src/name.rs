@@ -1,6 +1,6 @@
 //! Finding what a name names.
 
-use loggp::near;
+use loggp::{near, outside};
 use loggp_programs::{Algorithm, PROGRAMS, Program};
 
 use super::failure::Failure;
@@ -9,7 +9,7 @@ use super::failure::Failure;
 pub fn program(name: &str) -> Result<&'static Program, String> {
     PROGRAMS.iter().find(|program| program.name == name).copied().ok_or_else(|| {
         let near = near(name, PROGRAMS.iter().map(|program| program.name));
-        format!("there is no program {name}; {near}`loggp programs` lists all")
+        format!("there is no program {}; {near}`loggp programs` lists all", outside(name))
     })
 }
 
@@ -19,8 +19,9 @@ pub fn algorithm(program: &Program, name: &str) -> Result<&'static Algorithm, Fa
     algorithms.iter().find(|algorithm| algorithm.name == name).ok_or_else(|| {
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name).collect();
         Failure::Request(format!(
-            "{} has no algorithm {name}; {}there are {}",
+            "{} has no algorithm {}; {}there are {}",
             program.name,
+            outside(name),
             near(name, names.iter().copied()),
             names.join(", ")
         ))

@@ -12,7 +12,7 @@ use super::field::Object;
 use super::interrupt;
 use super::number::Unit;
 use super::options::Format;
-use super::stdout::{self, OF_FILES};
+use super::stdout::{self, width_of_files};
 
 /// A report that is being written.
 pub struct Report<'a, R> {
@@ -103,7 +103,8 @@ impl<'a, R> Report<'a, R> {
         for (format, draft) in take(&mut self.files) {
             let lines = self.rows.iter().enumerate().map(|(n, row)| self.line(format, row, n == 0));
             let lines = lines.collect::<Result<Vec<_>, Failure>>()?.concat();
-            let lines = if format == Format::Table { document.to_text(OF_FILES).into_bytes() } else { lines };
+            let lines =
+                if format == Format::Table { document.to_text(width_of_files()).into_bytes() } else { lines };
             draft.write(|mut file| file.write_all(&lines))?;
         }
         Ok(())

@@ -22,22 +22,20 @@ pub fn owe_folder() {
 /// How wide tables are where nobody says how wide they may be.
 const USUAL: usize = 100;
 
-/// How wide what goes to standard output may be: as wide as its terminal. Whoever reads it otherwise folds prose as they like, and
-/// may say in `COLUMNS` how wide tables may be.
+/// How wide what goes to standard output may be: as wide as its terminal, if that is one.
 pub fn width() -> Width {
-    let terminal =
-        rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok().map(|size| usize::from(size.ws_col));
-    match terminal.filter(|columns| *columns > 0) {
-        Some(columns) => Width { table: columns, prose: columns },
-        None => {
-            let said = std::env::var("COLUMNS").ok().and_then(|said| said.trim().parse().ok());
-            Width { table: said.filter(|columns| *columns > 0).unwrap_or(USUAL), prose: usize::MAX }
-        }
+    let terminal = rustix::termios::tcgetwinsize(rustix::stdio::stdout());
+    match terminal.map_or(0, |size| usize::from(size.ws_col)) {
+        0 => width_of_files(),
+        columns => Width { table: columns, prose: columns },
     }
 }
 
-/// How wide what goes into a file may be, whatever terminal its writer has.
-pub const OF_FILES: Width = Width { table: USUAL, prose: usize::MAX };
+/// How wide what goes elsewhere may be. Its reader folds prose as they like, and may say in `COLUMNS` how wide tables may be.
+pub fn width_of_files() -> Width {
+    let said = std::env::var("COLUMNS").ok().and_then(|said| said.trim().parse().ok());
+    Width { table: said.filter(|columns| *columns > 0).unwrap_or(USUAL), prose: usize::MAX }
+}
 
 impl Stdout {
     /// Standard output, for the caller alone.

@@ -12,7 +12,7 @@ use loggp::{ClockKind, Work};
 use loggp_study::at_once::in_order;
 use loggp_study::{Answers, Failed, Study};
 
-use super::failure::Failure;
+use super::failure::{Failure, together};
 use super::progress::Progress;
 use super::report::Report;
 use super::row::{Row, Task};
@@ -115,8 +115,7 @@ pub fn warn(rows: &[Row]) {
 /// The end of a request of which these studies failed. If none of them could be, the request was wrong.
 pub fn end(failed: Vec<Failure>) -> Result<(), Failure> {
     let is_wrong = failed.iter().all(|failure| matches!(failure, Failure::Request(_)));
-    let said: Vec<String> = failed.into_iter().filter_map(Failure::sentence).collect();
-    match said.join("\n") {
+    match together(failed.into_iter().filter_map(Failure::sentence)).join("\n") {
         said if said.is_empty() => Ok(()),
         said if is_wrong => Err(Failure::Request(said)),
         said => Err(Failure::Run(said)),

@@ -71,7 +71,7 @@ impl Sweep {
         });
         let mut refusals: Vec<Failure> = refusals.collect();
         let Some((_, first)) = studies.first() else { return Err(refusals.swap_remove(0)) };
-        refusals.into_iter().for_each(Failure::warn);
+        Failure::warn_of(refusals);
 
         let unit = choice::unit(&self.of.request.options.machine.choice, &first.case.params);
         let heading = heading(first, setting.name, &unit, Some(&range));

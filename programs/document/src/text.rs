@@ -74,7 +74,7 @@ fn folded(text: &str, width: usize) -> String {
 }
 
 /// Texts in a table are no narrower, however many columns there are.
-const LEAST: usize = 24;
+const LEAST: usize = 16;
 
 impl Table {
     /// The table as text: a line of headings, if it has any, and one for each row. A wide table comes in parts, one below the

@@ -13,6 +13,10 @@ const SCALE: (f64, f64) = (360.0, 14.0);
 /// The room between names and squares.
 const BESIDE: f64 = 6.0;
 
+/// What stands above the sums of the rows, and before those of the columns.
+const SENT: &str = "sent";
+const RECEIVED: &str = "received";
+
 /// Draws a matrix of P rows, given row by row, as SVG; or says why it cannot.
 pub fn heat_map(P: usize, entries: &[usize], title: &str) -> Result<String, String> {
     if P > MOST_PROCESSORS {
@@ -28,7 +32,7 @@ pub fn heat_map(P: usize, entries: &[usize], title: &str) -> Result<String, Stri
 
     let mut canvas = Canvas::new(WIDTH);
     let left = MARGIN + wide("from", NORMAL) + BESIDE + widest(&names, NORMAL) + BESIDE;
-    let sums = widest(outgoing.iter().map(String::as_str).chain(["r_i"]), SMALL) + BESIDE;
+    let sums = widest(outgoing.iter().map(String::as_str).chain([SENT]), SMALL) + BESIDE;
     let room = WIDTH - left - sums - MARGIN;
     // Squares whose edges are between pixels would have seams.
     let cell = (room / P.max(1) as f64).floor().clamp(1.0, 90.0);
@@ -60,9 +64,9 @@ pub fn heat_map(P: usize, entries: &[usize], title: &str) -> Result<String, Stri
             (right.max(free(P, column, left, cell, &names)), above),
             Anchor::Start,
             SMALL,
-            "r_i",
+            SENT,
         );
-        canvas.text(GREY, (left - BESIDE, bottom + high(1, SMALL) / 2.0), Anchor::End, SMALL, "c_j");
+        canvas.text(GREY, (left - BESIDE, bottom + high(1, SMALL) / 2.0), Anchor::End, SMALL, RECEIVED);
         let is_turned = widest(&incoming, SMALL) + 4.0 > cell;
         for n in 0..P {
             canvas.text(TEXT, (right, top + middle(n)), Anchor::Start, SMALL, &outgoing[n]);

@@ -24,6 +24,8 @@ pub struct Timeline {
     pub kinds: Vec<Kind>,
     /// What processors did, in the order in which it is drawn.
     pub slices: Vec<Slice>,
+    /// Whether a processor is idle at times, which shows as the bare line of its row.
+    pub has_idle: bool,
     /// The messages.
     pub messages: Vec<Message>,
     /// What the notes say.
@@ -293,6 +295,12 @@ impl Timeline {
             kinds.push(BYTES);
         }
         let mut entries: Vec<Entry> = kinds.iter().map(|kind| Entry::of(kind.name, kind.ink)).collect();
+        if self.has_idle {
+            let sample = |canvas: &mut Canvas, left: Place, right: Place| {
+                canvas.line(PALE, Shape::Thin, "", &[left, right]);
+            };
+            entries.push(Entry { label: "idle".into(), sample: Box::new(sample) });
+        }
         let has_heads = scene.has_heads;
         let sample = move |canvas: &mut Canvas, left: Place, right: Place| match has_heads {
             true => arrow(canvas, [left, right], 6.5),

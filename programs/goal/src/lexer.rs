@@ -1,5 +1,7 @@
 //! The words of a GOAL text, with their places.
 
+use loggp::outside;
+
 use super::GoalError;
 use super::blocks::Block;
 
@@ -130,7 +132,7 @@ impl Token<'_> {
     /// What errors call it.
     pub fn said(&self) -> String {
         match self {
-            Token::Word(word) => String::from_utf8_lossy(word).into_owned(),
+            Token::Word(word) => outside(&String::from_utf8_lossy(word)).to_string(),
             Token::Number(number) => number.to_string(),
             Token::Any => "-1".into(),
             Token::Sign(sign) => said(*sign),

@@ -1,6 +1,6 @@
 //! What is swept, and over which values: `L=1us..100us:10`, `size=1..4096:log:13` or `P=2,3,5,8`.
 
-use loggp::{Parameter, ParamsBuilder, Time};
+use loggp::{Parameter, ParamsBuilder, Time, outside};
 
 use loggp_programs::option::count;
 use loggp_programs::{Program, ProgramOption, Refusal};
@@ -81,13 +81,14 @@ impl Quantity {
             (None, Some(own), _) => Ok(Quantity::Own(own)),
             (.., None) => {
                 let parameters = Parameter::names();
-                Err(format!("there is no {name} to sweep over; there are {parameters}"))
+                Err(format!("there is no {} to sweep over; there are {parameters}", outside(name)))
             }
             (.., Some(program)) => {
                 let (parameters, of) = (Parameter::names(), program.name);
                 let own: String = program.options.iter().map(|own| format!(", {}", own.name())).collect();
                 Err(format!(
-                    "there is no {name} to sweep over; there are {parameters}, and for {of} size{own}"
+                    "there is no {} to sweep over; there are {parameters}, and for {of} size{own}",
+                    outside(name)
                 ))
             }
         }
@@ -130,17 +131,18 @@ impl Quantity {
                 let number = count(value).and_then(|number| u32::try_from(number).ok());
                 number.map(f64::from).ok_or_else(|| {
                     format!(
-                        "{name} = {value} is not a number; give a whole one up to {}: 4096, or 4k, which is the same",
+                        "{name} = {} is not a number; give a whole one up to {}: 4096, or 4k, which is the same",
+                        outside(value),
                         u32::MAX
                     )
                     .into()
                 })
             }
             Quantity::Own(option) => {
-                let read = option.read(value).map_err(|why| format!("{name} = {value}: {why}"))?;
+                let read = option.read(value).map_err(|why| format!("{name} = {}: {why}", outside(value)))?;
                 let cycle = machine.clone().build().map_err(|why| why.to_string())?.cycle;
                 read.number(cycle).ok_or_else(|| {
-                    format!("{name} = {value} is not a number, so it cannot be swept over").into()
+                    format!("{name} = {} is not a number, so it cannot be swept over", outside(value)).into()
                 })
             }
         }
@@ -191,11 +193,9 @@ fn spread(
         _ => return Err(format!("a range needs its number of points; {FORMS}").into()),
     };
     let (first, last) = (quantity.number(first, machine)?, quantity.number(last, machine)?);
-    let n: usize = n
-        .parse()
-        .ok()
-        .filter(|n| (2..=MOST_POINTS).contains(n))
-        .ok_or_else(|| format!("{n} is no number of points; give a whole one from 2 to {MOST_POINTS}"))?;
+    let n: usize = n.parse().ok().filter(|n| (2..=MOST_POINTS).contains(n)).ok_or_else(|| {
+        format!("{} is no number of points; give a whole one from 2 to {MOST_POINTS}", outside(n))
+    })?;
     if first >= last {
         return Err("the range does not go up; give the smaller value first".into());
     }

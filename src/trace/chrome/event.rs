@@ -5,6 +5,7 @@ use serde_json::value::{RawValue, Value};
 
 use super::spelling::CallText;
 use crate::message::MessageId;
+use crate::text::outside;
 use crate::time::{Time, US, exactly};
 use crate::trace::call::CallKind;
 
@@ -72,7 +73,13 @@ impl Event {
 
     fn micros(&self, number: &Option<Box<RawValue>>, name: &str) -> Result<Time, String> {
         let number = need(number.as_ref(), name)?.get();
-        let odd = || format!("event {:?} has {name:?} {number}, no whole number of picoseconds", self.ph);
+        let odd = || {
+            format!(
+                "event {:?} has {name:?} {}, no whole number of picoseconds",
+                outside(&self.ph),
+                outside(number)
+            )
+        };
         exactly(number, US).map_err(|_| odd())
     }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::event::{Event, need};
 use super::shown::{Record, Shown};
+use crate::text::outside;
 use crate::time::Time;
 use crate::trace::call::Call;
 use crate::trace::error::TraceError;
@@ -135,6 +136,7 @@ impl Points {
     fn check(&self) -> Result<(), String> {
         let wrong = self.0.iter().filter(|(_, count)| **count > 0).map(|(point, _)| point).min();
         let Some(Point { kind, id, tid, at }) = wrong else { return Ok(()) };
+        let (kind, id) = (outside(kind), outside(id));
         Err(format!("event {kind:?} of message {id:?} is at {at} on track {tid}, where no \"args\" put it"))
     }
 }
@@ -145,7 +147,7 @@ fn check_slice(event: &Event, at: Time, length: Time) -> Result<(), String> {
     if (ts, dur) == (at, length) {
         return Ok(());
     }
-    let ((id, start, end), name) = (event.span()?, &event.name);
+    let ((id, start, end), name) = (event.span()?, outside(&event.name));
     let shown = format!("event {name:?} of processor {id} is shown from {ts} for {dur}");
     Err(format!("{shown}, and its \"args\" say from {start} to {end}"))
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::event::{Called, Event, need, need_time};
 use super::spelling::CallText;
 use crate::message::MessageId;
+use crate::text::outside;
 use crate::time::{Time, US};
 use crate::trace::bound::Bounded;
 use crate::trace::call::{Call, CallKind};
@@ -267,6 +268,8 @@ fn kind(category: &str, event: &Event) -> Result<ActivityKind, String> {
         ("idle", "wait") => ActivityKind::Wait(need(event.args.request, "request")?),
         ("idle", "barrier") => ActivityKind::Barrier,
         ("idle", _) => ActivityKind::Idle,
-        (category, name) => return Err(format!("a processor does not do {category:?} {name:?}")),
+        (category, name) => {
+            return Err(format!("a processor does not do {:?} {:?}", outside(category), outside(name)));
+        }
     })
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::message::MessageId;
+use crate::text::outside;
 use crate::time::Time;
 use crate::trace::call::{CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
 
@@ -148,7 +149,9 @@ mod hex {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let refusal = || D::Error::custom(format_args!("a tag's number is {text:?}, and no hexadecimal one"));
+        let refusal = || {
+            D::Error::custom(format_args!("a tag's number is {:?}, and no hexadecimal one", outside(&text)))
+        };
         u64::from_str_radix(&text, 16).map_err(|_| refusal())
     }
 }

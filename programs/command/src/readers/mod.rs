@@ -31,6 +31,9 @@ pub struct Reader {
     memory: usize,
 }
 
+/// So many letters or more no sentence has, whatever it quotes: some list all names that are known.
+const LONG: usize = 1000;
+
 /// What any reader may take, however little it reads.
 const FREE: usize = 1 << 20;
 
@@ -89,7 +92,8 @@ impl Reader {
         let read = (self.read)(bytes);
         let most = most_since(before);
         if let Err(why) = read {
-            assert!(!why.contains(['\n', '\r']), "{}: more than a sentence: {why}", self.name);
+            assert!(!why.contains(char::is_control), "{}: more than a sentence: {why:?}", self.name);
+            assert!(why.chars().count() < LONG, "{}: it quotes too much: {why}", self.name);
             let has_place = self.places.iter().any(|place| why.contains(place));
             assert!(has_place, "{}: it does not say where: {why}", self.name);
         }

@@ -29,6 +29,8 @@ enum Change {
     Flip(Index, u8),
     Insert(Index, u8),
     Cut(Index, Index),
+    /// A word is as long as nobody can read it.
+    Lengthen(Index, char),
     Repeat(Index, Index),
     /// A number becomes another.
     Number(Index, &'static str),
@@ -59,6 +61,8 @@ fn change() -> impl Strategy<Value = Change> {
         (index(), any::<u8>()).prop_map(|(at, byte)| Change::Insert(at, byte)),
         (index(), index()).prop_map(|(from, to)| Change::Cut(from, to)),
         (index(), index()).prop_map(|(from, to)| Change::Repeat(from, to)),
+        (index(), prop::sample::select(&['x', '7', '\u{7f}', '\u{1b}'][..]))
+            .prop_map(|(at, it)| Change::Lengthen(at, it)),
         (index(), prop::sample::select(&NUMBERS[..])).prop_map(|(at, n)| Change::Number(at, n)),
         (index(), index(), index()).prop_map(|(at, file, from)| Change::Graft(at, file, from)),
     ]
@@ -78,6 +82,10 @@ fn changed(bytes: &mut Vec<u8>, change: &Change, all: &[Vec<u8>]) {
         Change::Flip(at, bit) => bytes[at.index(len)] ^= 1 << bit,
         Change::Insert(at, byte) => bytes.insert(at.index(len), *byte),
         Change::Cut(from, to) => drop(bytes.drain(span(from, to))),
+        Change::Lengthen(at, letter) => {
+            let at = at.index(len);
+            bytes.splice(at..at, letter.to_string().repeat(2000).into_bytes());
+        }
         Change::Repeat(from, to) => {
             let span = span(from, to);
             let part = bytes[span.clone()].to_vec();

@@ -1,5 +1,7 @@
 //! A line of a trace: a call of MPI with its arguments, of which each says what it is by its place.
 
+use loggp::outside;
+
 /// A call.
 pub struct Call<'a> {
     /// Its name.
@@ -19,9 +21,9 @@ impl<'a> Call<'a> {
     pub fn number<T: std::str::FromStr>(&self, place: usize, what: &str) -> Result<T, String> {
         let part = self.part(place)?;
         let first = part.split(',').next().unwrap_or_default().trim();
-        first
-            .parse()
-            .map_err(|_| format!("{}: {what} is a number, and argument {place} is {first:?}", self.name))
+        first.parse().map_err(|_| {
+            format!("{}: {what} is a number, and argument {place} is {:?}", self.name, outside(first))
+        })
     }
 
     /// How many bytes so many of a datatype are.
@@ -30,7 +32,12 @@ impl<'a> Call<'a> {
         let kind = self.part(count + 1)?;
         let size = kind.split(',').nth(1).and_then(|size| size.trim().parse::<u64>().ok());
         let size = size.ok_or_else(|| {
-            format!("{}: a datatype is kind,size,extent, and argument {} is {kind:?}", self.name, count + 1)
+            format!(
+                "{}: a datatype is kind,size,extent, and argument {} is {:?}",
+                self.name,
+                count + 1,
+                outside(kind)
+            )
         })?;
         n.checked_mul(size).ok_or_else(|| format!("{}: {n} times {size} bytes are too many", self.name))
     }
@@ -44,7 +51,7 @@ impl<'a> Call<'a> {
             && whole.len() <= 20
             && [whole, rest].iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
         let ps = ok.then(|| format!("{whole}{digits}").parse().ok()).flatten();
-        ps.ok_or_else(|| format!("{}: a time is in microseconds, and {text:?} is none", self.name))
+        ps.ok_or_else(|| format!("{}: a time is in microseconds, and {:?} is none", self.name, outside(text)))
     }
 
     /// How many ranks its communicator has, and which one this is.
@@ -54,8 +61,9 @@ impl<'a> Call<'a> {
         match (parts.next(), parts.next()) {
             (Some(Ok(rank)), Some(Ok(size))) => Ok((rank, size)),
             _ => Err(format!(
-                "{}: a communicator is name,rank,size, and argument {place} is {text:?}",
-                self.name
+                "{}: a communicator is name,rank,size, and argument {place} is {:?}",
+                self.name,
+                outside(text)
             )),
         }
     }

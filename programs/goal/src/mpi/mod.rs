@@ -107,6 +107,8 @@ const LOCAL: [&str; 17] = [
 
 /// No line is longer.
 const LONGEST: u64 = 1 << 20;
+/// Nor is a name of MPI.
+const LONGEST_NAME: usize = 64;
 /// Tags of messages are below this, and those of collectives from here on.
 const OF_COLLECTIVES: u32 = 1 << 30;
 /// What stands for a moment that is not known.
@@ -202,7 +204,8 @@ impl Rank<'_> {
         }
         let mut parts = text.split(':').map(str::trim);
         let name = parts.next().unwrap_or_default();
-        if !name.starts_with("MPI_") {
+        let is_in_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if !(name.starts_with("MPI_") && name.len() <= LONGEST_NAME && name.bytes().all(is_in_name)) {
             return Err("a line is a call, such as MPI_Barrier:10.5:0,0,8:11.5, or begins with #".into());
         }
         let call = Call { name, parts: parts.collect() };

@@ -2,8 +2,8 @@
 
 use loggp::ActivityKind;
 use loggp_draw::palette::{
-    BLUE, GREEN, Kind, MIST, ORANGE, PAPER, PEACH, POWDER, PURPLE, SAND, SILVER, SLATE, STRONG, VERMILLION,
-    YELLOW,
+    BLUE, GREEN, GREY, Kind, MIST, ORANGE, PAPER, PEACH, POWDER, PURPLE, SAND, SILVER, SLATE, STRONG,
+    VERMILLION, YELLOW,
 };
 use loggp_study::analysis::accounts::Account;
 
@@ -23,6 +23,9 @@ pub fn of_activity(what: &ActivityKind) -> Option<Kind> {
     };
     Some(of_account(account))
 }
+
+/// The detours of the host, which lie within what a processor does.
+pub const NOISE: Kind = Kind { name: "noise", ink: GREY };
 
 /// What is on an account.
 pub fn of_account(account: Account) -> Kind {

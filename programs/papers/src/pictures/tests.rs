@@ -235,7 +235,7 @@ fn title<'a>(document: &'a Document) -> &'a str {
 
 /// The pictures in the documents, which commands have written, or people.
 #[test]
-fn documents_have_pictures_with_titles() {
+fn documents_have_pictures_with_titles_and_for_the_dark() {
     let mut pictures = 0;
     let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs"))];
     while let Some(folder) = folders.pop() {
@@ -244,6 +244,8 @@ fn documents_have_pictures_with_titles() {
                 folders.push(path);
             } else if path.extension().is_some_and(|end| end == "svg" || end == "html") {
                 let text = fs::read_to_string(&path).unwrap();
+                let dark = text.replace(' ', "").contains("(prefers-color-scheme:dark)");
+                assert!(dark, "{} has no colours for the dark", path.display());
                 for picture in text.split("<svg ").filter(|part| part.contains("xmlns=")) {
                     let inside = picture.split_once('>').unwrap().1.trim_start();
                     let title = inside.strip_prefix("<title>").is_some_and(|title| !title.starts_with('<'));
@@ -353,6 +355,33 @@ fn every_look_is_in_the_legend() {
     for name in names.into_iter().chain(["bytes in the port"]) {
         assert_eq!(svg.matches(&format!(">{name}</text>")).count(), 1, "{name}");
     }
+}
+
+/// What takes a processor's time though it is no activity of its own is in the picture and its legend too.
+#[test]
+fn noise_the_rendezvous_and_idleness_are_told() {
+    let params = Params::builder(2).set("L=6us,o=2us,S=10,s=10,O_s=0,O_r=0,G_s=1ns,G_l=1ns").unwrap();
+    let run = |noise: Option<&str>| {
+        let machine = Machine::new(params.clone().build().unwrap()).work(Work::Charged).trace(true);
+        let run = machine.noise(noise.map(|noise| noise.parse().unwrap())).run(|p| match p.id() {
+            0 => p.send(1, WORDS, vec![1; 100]),
+            _ => {
+                p.work("step", 50, || ());
+                p.recv(WORDS);
+                drop(p.recv_until(p.now() + 20 * US, WORDS));
+            }
+        });
+        timeline(&run.unwrap().trace.unwrap(), "", ("us", US)).unwrap()
+    };
+    let told = |svg: &str, name: &str| svg.contains(&format!(">{name}</text>"));
+    let quiet = run(None);
+    assert!(["handshake", "sender sync", "idle"].iter().all(|name| told(&quiet, name)), "{quiet}");
+    assert!(quiet.contains("<title>P0 sender sync: ") && !told(&quiet, "noise"));
+    let noisy = run(Some("10us:2us"));
+    assert!(told(&noisy, "noise") && noisy.matches("<title>P1 noise: ").count() > 4, "{noisy}");
+    // What nobody could see is not drawn, and that is said.
+    let fine = run(Some("1ns:1ps"));
+    assert!(!told(&fine, "noise") && fine.contains("there is more noise than can be shown"));
 }
 
 /// A page of the library has the colours of all pictures, in the light and in the dark.

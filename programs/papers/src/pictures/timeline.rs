@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::mem::take;
 
-use loggp::{ActivityKind, Message, Params, Time, Trace};
+use loggp::{Activity, ActivityKind, Message, Noise, Params, Time, Trace};
 use loggp_draw::palette::Kind;
 use loggp_draw::timeline::{self, MOST_SHAPES, MOST_WORDS, Slice, Timeline};
 use loggp_study::analysis::accounts::Account;
+use loggp_study::analysis::waits_for_agreement;
 
 use super::kinds;
 
@@ -48,6 +49,19 @@ pub fn of_trace(trace: &Trace, title: &str, unit: (&str, Time), window: &Window)
         let Some(row) = row.get(&progress.id) else { continue };
         add(&mut timeline, *row, (progress.start, progress.end), &progress.what, true);
     }
+    waits_for_agreement(trace, &mut |wait| {
+        let Some(row) = row.get(&wait.id).filter(|_| is_in(wait.start, wait.end)) else { return };
+        let kind = number(&mut timeline.kinds, kinds::of_account(wait.account));
+        let (row, start, end) = (*row, wait.start.as_ps(), wait.end.as_ps());
+        timeline.slices.push(Slice { row, start, end, kind, of: String::new(), is_within: false });
+    });
+    if let Some(noise) = &trace.noise {
+        add_noise(&mut timeline, trace, noise, window, &row);
+    }
+    let idle = |activity: &Activity| activity.what == ActivityKind::Idle && activity.start < activity.end;
+    timeline.has_idle = trace.activities.iter().any(|activity| {
+        idle(activity) && is_in(activity.start, activity.end) && row.contains_key(&activity.id)
+    });
     // Of a message both ends are drawn.
     let messages = trace.messages.iter().filter(|message| is_in(message.enter, message.arrival));
     timeline.messages = messages
@@ -63,6 +77,38 @@ pub fn of_trace(trace: &Trace, title: &str, unit: (&str, Time), window: &Window)
         summarize(&mut timeline);
     }
     timeline
+}
+
+/// Adds the detours that lie within what processors are busy with, unless there are too many to be seen.
+fn add_noise(
+    timeline: &mut Timeline,
+    trace: &Trace,
+    noise: &Noise,
+    window: &Window,
+    row: &HashMap<usize, usize>,
+) {
+    let kind = number(&mut timeline.kinds, kinds::NOISE);
+    let (before, mut left) = (timeline.slices.len(), MOST_SHAPES.saturating_sub(trace.messages.len()));
+    left = left.saturating_sub(before);
+    for activity in &trace.activities {
+        let is_busy = matches!(
+            activity.what,
+            ActivityKind::Work(_) | ActivityKind::Send(_) | ActivityKind::Receive(_) | ActivityKind::Post(_)
+        );
+        let Some(row) = row.get(&activity.id).filter(|_| is_busy) else { continue };
+        let (from, until) = (activity.start.max(window.from), activity.end.min(window.until));
+        let most = usize::try_from(noise.most_detours(until - from)).unwrap_or(usize::MAX);
+        if from < until && most > left {
+            timeline.slices.truncate(before);
+            timeline.noted = "there is more noise than can be shown".into();
+            return;
+        }
+        for (start, end) in noise.detours(activity.id, from, until) {
+            left -= 1;
+            let (row, start, end) = (*row, start.as_ps(), end.as_ps());
+            timeline.slices.push(Slice { row, start, end, kind, of: String::new(), is_within: true });
+        }
+    }
 }
 
 /// Puts in the place of what is too much the kind of which there is most in each stretch of a row; messages go.

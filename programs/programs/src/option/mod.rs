@@ -8,7 +8,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use loggp::Time;
+use loggp::{Time, outside};
 
 pub use kind::{Kind, Number, OneOf, Perhaps, Whole, Written, count};
 pub use times::{Cycles, Length, Microseconds};
@@ -173,7 +173,9 @@ impl Value {
 
     /// Refuses what cannot be, under the option's name.
     pub(crate) fn check(&self) -> Result<(), String> {
-        self.option.check(self).map_err(|why| format!("{} = {}: {why}", self.option.name(), self.text()))
+        self.option
+            .check(self)
+            .map_err(|why| format!("{} = {}: {why}", self.option.name(), outside(&self.text())))
     }
 
     /// What it is, for who knows its type.

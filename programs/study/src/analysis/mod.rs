@@ -11,11 +11,12 @@ mod sensitivity;
 mod what_if;
 
 use loggp::path::{Events, Hop, Path};
-use loggp::{Params, Time, Trace, audit};
+use loggp::{ActivityKind, Params, Time, Trace, audit};
 
 use accounts::{Account, Accounts};
 use groups::Groups;
 use loggp_programs::Refusal;
+use pieces::Piece;
 use rendezvous::Roles;
 
 pub use along::{Along, At, NotMade};
@@ -59,6 +60,35 @@ pub struct Step {
     pub hop: Hop,
     /// The message's sender, its receiver and its length in words.
     pub message: Option<(usize, usize, usize)>,
+}
+
+/// A wait until a message may be sent or is there, of which its ends must agree (LogGPS, section 3.1).
+pub struct Wait {
+    /// Who waits.
+    pub id: usize,
+    /// From when.
+    pub start: Time,
+    /// Until when.
+    pub end: Time,
+    /// Whether the other end is late, or the messages are under way.
+    pub account: Account,
+}
+
+/// Tells all such waits of a run, by processor.
+pub fn waits_for_agreement(trace: &Trace, on: &mut dyn FnMut(Wait)) {
+    if !trace.params.is_synchronous(usize::MAX) {
+        return;
+    }
+    let events = Events::of(trace);
+    let roles = Roles::of(&events);
+    for track in events.processors() {
+        pieces::take_apart(&events, &roles, track, &mut |Piece { start, end, account, event, .. }| {
+            let is_wait = *event.what == ActivityKind::Idle && start < end;
+            if is_wait && matches!(account, Account::SenderSync | Account::Handshake) {
+                on(Wait { id: track.id, start, end, account });
+            }
+        });
+    }
 }
 
 impl Analysis {

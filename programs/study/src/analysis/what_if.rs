@@ -1,6 +1,6 @@
 //! What a recorded run would have taken if: other parameters, messages in pieces, another model.
 
-use loggp::{Model, Params, ParamsBuilder, Replay, RunError, Trace};
+use loggp::{Model, Params, ParamsBuilder, Replay, RunError, Trace, outside};
 
 use loggp_programs::Refusal;
 
@@ -27,7 +27,8 @@ impl WhatIf {
                     let count = words.parse().ok().filter(|words| *words > 0);
                     let refuse = || {
                         Refusal::from(format!(
-                            "fragments = {words} is not a length; give a number of words from 1"
+                            "fragments = {} is not a length; give a number of words from 1",
+                            outside(words)
                         ))
                     };
                     fragments = Some(count.ok_or_else(refuse)?);

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use loggp::{MS, NS, PS, SEC, Time, US};
+use loggp::{MS, NS, PS, SEC, Time, US, outside};
 
 use super::line::Noise;
 use super::round_trips::{RoundTrips, Sample};
@@ -100,14 +100,14 @@ impl Columns {
                 title.split_once('_').map_or((title.as_str(), None), |(name, unit)| (name, Some(unit)));
             let Some(column) = COLUMNS.iter().position(|column| *column == name) else { continue };
             if columns.places[column] != usize::MAX {
-                return Err(format!("{name} is there twice; give it once"));
+                return Err(format!("{} is there twice; give it once", outside(name)));
             }
             columns.places[column] = place;
             if let Some(unit) = unit.filter(|unit| *unit != "bytes") {
                 let known = UNITS.iter().find(|(name, _)| *name == unit);
                 columns.units[column] = known
                     .ok_or_else(|| {
-                        format!("{title} has no unit that is known; end it in s, ms, us, ns or ps")
+                        format!("{} has no unit that is known; end it in s, ms, us, ns or ps", outside(title))
                     })?
                     .1;
             }
@@ -128,11 +128,11 @@ impl Columns {
         };
         let k = cell(0)?;
         let k = k.parse::<u64>().ok().filter(|k| *k <= LONGEST).ok_or_else(|| {
-            format!("k = {} is not a length; give a whole number of bytes up to {LONGEST}", shortened(k))
+            format!("k = {} is not a length; give a whole number of bytes up to {LONGEST}", outside(k))
         })?;
         let time = |column: usize| {
             let text = cell(column)?;
-            let refuse = |why: &str| format!("{} = {} {why}", COLUMNS[column], shortened(text));
+            let refuse = |why: &str| format!("{} = {} {why}", COLUMNS[column], outside(text));
             self.time(column, text)
                 .ok_or_else(|| refuse("is not a time; write 12.5us, or a number under time_us"))
         };
@@ -158,15 +158,6 @@ impl Columns {
         };
         let ps = number.parse::<f64>().ok()? * unit.as_ps() as f64;
         (ps >= 0.0 && ps <= LONGEST_TIME.as_ps() as f64).then(|| Time::from_ps(ps.round() as i64))
-    }
-}
-
-/// So much of a cell as a sentence can hold.
-fn shortened(text: &str) -> String {
-    const MOST: usize = 40;
-    match text.char_indices().nth(MOST) {
-        None => text.escape_debug().to_string(),
-        Some((end, _)) => format!("{}...", text[..end].escape_debug()),
     }
 }
 

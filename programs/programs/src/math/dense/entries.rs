@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use loggp::outside;
 use ndarray::{Array2, ShapeBuilder};
 
 use crate::Opt;
@@ -148,7 +149,7 @@ pub fn parse(name: &dyn Display, bytes: impl Read, n: usize) -> Result<Array2<f6
         for (j, text) in record.iter().enumerate() {
             let value: Option<f64> = text.parse().ok().filter(|value: &f64| value.is_finite());
             matrix[(lines - 1, j)] = value.ok_or_else(|| {
-                format!("line {lines} of {name}: {text:?} is not a finite number; give one")
+                format!("line {lines} of {name}: {:?} is not a finite number; give one", outside(&text))
             })?;
         }
     }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use loggp::outside;
+
 use super::matrix::Matrix;
 
 /// What is asked of a matrix.
@@ -246,7 +248,11 @@ pub fn parse(path: &str, text: &str) -> Result<Matrix, String> {
         for (j, cell) in cells.into_iter().enumerate() {
             let number: Result<u32, _> = if cell.is_empty() { Ok(0) } else { cell.parse() };
             let number = number.map_err(|_| {
-                format!("{path} has {cell:?} in row {i}, column {j}; give whole numbers up to {}", u32::MAX)
+                format!(
+                    "{path} has {:?} in row {i}, column {j}; give whole numbers up to {}",
+                    outside(&cell),
+                    u32::MAX
+                )
             })?;
             entries.push(number as usize);
         }
