@@ -292,3 +292,39 @@ fn refuses_what_cannot_be() {
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     assert!(refusal(reproduce("logp-fig3", &folder)).contains("another command is writing to it"));
 }
+
+/// The tags of a page that have an attribute twice: a browser takes the first, and what the second says is lost.
+fn doubled(page: &str) -> Vec<&str> {
+    let mut tags = Vec::new();
+    for part in page.split('<').skip(1) {
+        // Values are in quotes, so every other part between quotes has names.
+        let between = part.split('"').step_by(2).take_while(|part| !part.contains('>'));
+        let mut names: Vec<&str> =
+            between.filter_map(|part| part.strip_suffix('=')?.split_whitespace().last()).collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        if names.len() < all {
+            tags.push(part.split_once('>').map_or(part, |(tag, _)| tag));
+        }
+    }
+    tags
+}
+
+/// The page of the documents, and one that is made now: cards have their classes, and contents those by which articles are chosen.
+#[test]
+fn no_element_of_a_page_has_an_attribute_twice() {
+    assert_eq!(doubled("<a class=\"b\" href=\"c\" class=\"d\">e</a><a class=\"b\">").len(), 1);
+    let documents = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/papers.html");
+    let file = folder("attributes").with_extension("html");
+    let mut command =
+        reproduce("logp-fig3 transport-fig1 loggp-table1 --clock virtual", &folder("attributes"));
+    command.arg("-o").arg(&file);
+    right(command);
+    for page in [read(&file), read(Path::new(documents))] {
+        assert_eq!(doubled(&page), [""; 0]);
+        assert!(page.matches("<a class=\"card ").count() > 2);
+        let hides = page.matches(":is(article, .card, .contents li):not(.").count();
+        assert_eq!(hides, 2, "what is not chosen is hidden, and the way to it too");
+    }
+}

@@ -16,7 +16,7 @@
 //! S nothing is said. From a single size there is no line: that makes a machine of LogGP, whose G has the bytes, and its o
 //! what is left of the calls.
 
-use loggp::{LogGps, NS, ParamsBuilder, Time};
+use loggp::{LogGps, NS, ParamsBuilder, Time, outside};
 
 use super::Recovered;
 use super::line::Line;
@@ -91,7 +91,8 @@ fn printed(line: &str) -> Option<Result<Printed, String>> {
     let number = |name: &str, text: &str| match text.parse::<f64>() {
         Ok(number) if !number.is_finite() || number.abs() <= MOST => Ok(number),
         _ => Err(format!(
-            "{name}={text} is not a number of microseconds; Netgauge prints such as {name}=0.6128"
+            "{name}={} is not a number of microseconds; Netgauge prints such as {name}=0.6128",
+            outside(text)
         )),
     };
     let read = || {
