@@ -297,7 +297,7 @@ impl Timeline {
         let mut entries: Vec<Entry> = kinds.iter().map(|kind| Entry::of(kind.name, kind.ink)).collect();
         if self.has_idle {
             let sample = |canvas: &mut Canvas, left: Place, right: Place| {
-                canvas.line(PALE, Shape::Thin, "", &[left, right]);
+                canvas.line(PALE, Shape::Line, "", &[left, right]);
             };
             entries.push(Entry { label: "idle".into(), sample: Box::new(sample) });
         }

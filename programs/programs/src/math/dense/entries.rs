@@ -149,7 +149,7 @@ pub fn parse(name: &dyn Display, bytes: impl Read, n: usize) -> Result<Array2<f6
         for (j, text) in record.iter().enumerate() {
             let value: Option<f64> = text.parse().ok().filter(|value: &f64| value.is_finite());
             matrix[(lines - 1, j)] = value.ok_or_else(|| {
-                format!("line {lines} of {name}: {:?} is not a finite number; give one", outside(&text))
+                format!("line {lines} of {name}: {:?} is not a finite number; give one", outside(text))
             })?;
         }
     }

@@ -250,7 +250,7 @@ pub fn parse(path: &str, text: &str) -> Result<Matrix, String> {
             let number = number.map_err(|_| {
                 format!(
                     "{path} has {:?} in row {i}, column {j}; give whole numbers up to {}",
-                    outside(&cell),
+                    outside(cell),
                     u32::MAX
                 )
             })?;
