@@ -114,7 +114,7 @@ fn every_exhibit_is_made_with_its_files_and_stands_on_the_page() {
     }
     assert_eq!(page.matches("<figure>").count(), pictures);
     assert!(page.ends_with("</html>\n"));
-    for outside in ["<script", "http-equiv", "src=", "href=\"http", "url(", "@import"] {
+    for outside in ["<script ", "http-equiv", "src=", "href=\"http", "url(", "@import"] {
         assert!(!page.contains(outside), "the page is not by itself: {outside}");
     }
 }
