@@ -99,7 +99,7 @@ pub use text::{Outside, near, outside};
 pub use time::{MS, NS, PS, SEC, Time, TimeError, US};
 pub use timeline::Timeline;
 pub use trace::{
-    Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Rendezvous, SendRecv, Trace,
+    Activity, ActivityKind, Call, CallKind, CallTag, Caption, Message, Progress, Rendezvous, SendRecv, Trace,
     TraceError, Transfer, Until,
 };
 

@@ -737,6 +737,7 @@ impl Machine {
             noise: self.noise.clone(),
             barrier: self.barrier,
             out_of_order: 0,
+            caption: None,
             activities: Vec::new(),
             progress: Vec::new(),
             messages: Vec::new(),

@@ -87,6 +87,7 @@ impl Record {
             noise: self.noise,
             barrier: None,
             out_of_order: 0,
+            caption: None,
             activities: self.activities,
             progress: Vec::new(),
             messages: self.messages,

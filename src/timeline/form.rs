@@ -1,13 +1,14 @@
 //! A trace as a page holds it: numbers in columns, which differ little from those before them and therefore pack well. What
 //! each thing waited for stands beside it, so that the page can follow causes back.
 //!
-//! `page.js` reads it, and so do the tests.
+//! `page/run.js` reads it, and so do the tests.
 
 use std::collections::HashMap;
 
 use serde::Serialize;
 
 use super::bytes::Bytes;
+use super::detours::Detours;
 use super::grid::Grid;
 use super::kinds::kind_of;
 use crate::path::{At, Events, Part, Walk, end};
@@ -27,6 +28,10 @@ pub(super) struct Head {
     /// The latency.
     #[serde(rename = "L")]
     pub L: i64,
+    /// How many messages may be in transit at each end of a processor, if that is limited.
+    pub capacity: Option<usize>,
+    /// The same at each level within the machine, from the outermost: how many processors a group has, and the capacity.
+    pub levels: Vec<(usize, Option<usize>)>,
     /// Processors and requests that did something, what they did, and messages.
     pub tracks: usize,
     pub events: usize,
@@ -47,14 +52,16 @@ const MOST_SILENT: usize = 1 << 20;
 /// Writes a trace in columns.
 pub(super) fn columns(trace: &Trace) -> (Head, Bytes) {
     let events = &Events::of(trace);
-    let quantum = quantum(events);
+    let detours = &Detours::of(events);
+    let quantum = quantum(events, detours);
     let mut form = Form { events, quantum, bytes: Bytes::default() };
     let names = form.events();
     let tags = form.messages();
     form.causes();
     form.groups();
+    form.detours(detours);
     let mut bytes = form.bytes;
-    let grids = Grid::all(events, quantum);
+    let grids = Grid::all(events, detours, quantum);
     grids.iter().for_each(|grid| bytes.0.extend_from_slice(&grid.shares));
     let head = Head {
         // A file may say that there are far more than did anything.
@@ -65,6 +72,8 @@ pub(super) fn columns(trace: &Trace) -> (Head, Bytes) {
         quantum,
         finish: events.finish.as_ps() / quantum,
         L: trace.params.L.as_ps() / quantum,
+        capacity: trace.params.capacity(),
+        levels: trace.levels.iter().map(|level| (level.params.P, level.params.capacity())).collect(),
         tracks: events.tracks().len(),
         events: events.len(),
         messages: events.messages(),
@@ -77,7 +86,7 @@ pub(super) fn columns(trace: &Trace) -> (Head, Bytes) {
 }
 
 /// The longest time of which all times of a trace are multiples.
-fn quantum(events: &Events) -> i64 {
+fn quantum(events: &Events, detours: &Detours) -> i64 {
     let mut quantum = events.trace.params.L.as_ps().unsigned_abs();
     let mut add = |time: Time| {
         let mut time = time.as_ps().unsigned_abs();
@@ -96,6 +105,10 @@ fn quantum(events: &Events) -> i64 {
         let message = events.message(place);
         [message.latency, message.enter, message.first, message.arrival].into_iter().for_each(&mut add);
     }
+    detours.all().for_each(|(start, end)| {
+        add(start);
+        add(end);
+    });
     i64::try_from(quantum).unwrap_or(1).max(1)
 }
 
@@ -244,8 +257,7 @@ impl Form<'_, '_> {
         self.bytes.number(((step << 1 ^ step >> 63) as u64) << 3 | what);
     }
 
-    /// The group of each processor that did something: the first one in whose collectives it took part, or else its part of a
-    /// machine with levels.
+    /// The group of each processor that did something: the first one in whose collectives it took part, or else 0.
     fn groups(&mut self) {
         let trace = self.events.trace;
         let mut groups: HashMap<usize, u64> = HashMap::new();
@@ -254,10 +266,22 @@ impl Form<'_, '_> {
                 groups.entry(call.id).or_insert(u64::from(group));
             }
         }
-        let level = trace.levels.first().filter(|_| groups.is_empty());
         for track in self.events.processors() {
-            let part = level.map_or(0, |level| 1 + (track.id / level.params.P.max(1)) as u64);
-            self.bytes.number(groups.get(&track.id).copied().unwrap_or(part));
+            self.bytes.number(groups.get(&track.id).copied().unwrap_or(0));
+        }
+    }
+
+    /// The detours of each processor that did something: how many, and each from the end of the one before.
+    fn detours(&mut self, detours: &Detours) {
+        for nth in 0..self.events.processors().count() {
+            let all = detours.of_processor(nth);
+            self.bytes.number(all.len() as u64);
+            let mut now = Time::ZERO;
+            for &(start, end) in all {
+                self.span(now, start);
+                self.span(start, end);
+                now = end;
+            }
         }
     }
 }

@@ -3,13 +3,12 @@
 
 use serde::Serialize;
 
-use super::kinds::kind_of;
+use super::detours::Detours;
+use super::kinds::{self, KINDS, NOISE};
 use crate::path::Events;
 use crate::time::Time;
 use crate::trace::ActivityKind;
 
-/// So many kinds of activities there are.
-const KINDS: usize = 10;
 /// A trace with fewer activities is drawn one by one.
 const FEW: usize = 100_000;
 /// How many stretches all rows have together, at least and at most; and a row, at most.
@@ -41,7 +40,7 @@ pub(super) struct Grid {
 
 impl Grid {
     /// The grids of a trace, from the finest, with stretches of whole quanta; none if it is small.
-    pub(super) fn all(events: &Events, quantum: i64) -> Vec<Grid> {
+    pub(super) fn all(events: &Events, detours: &Detours, quantum: i64) -> Vec<Grid> {
         let P = events.trace.params.P;
         let activities: usize = events.processors().map(|track| track.places.len()).sum();
         if activities < FEW {
@@ -54,7 +53,7 @@ impl Grid {
             let rows = P.div_ceil(group);
             let columns = (cells / rows).min(MOST_COLUMNS);
             if columns >= FEWEST_COLUMNS {
-                grids.push(Grid::of(events, group, columns, quantum));
+                grids.push(Grid::of(events, detours, group, columns, quantum));
             }
             if rows <= ENOUGH_ROWS {
                 return grids;
@@ -64,7 +63,7 @@ impl Grid {
     }
 
     /// A grid with about so many columns.
-    pub(super) fn of(events: &Events, group: usize, columns: usize, quantum: i64) -> Grid {
+    pub(super) fn of(events: &Events, detours: &Detours, group: usize, columns: usize, quantum: i64) -> Grid {
         let P = events.trace.params.P;
         let (rows, finish) = (P.div_ceil(group), events.finish.as_ps().max(1));
         let width = (finish / quantum).div_euclid(columns as i64) + 1;
@@ -72,7 +71,7 @@ impl Grid {
         while let Some(last) = counts.last().copied().filter(|last| *last > FEWEST_COLUMNS) {
             counts.push(last.div_ceil(2));
         }
-        let kinds = kinds(events);
+        let kinds = occurring(events, detours);
         let starts: Vec<usize> = counts
             .iter()
             .scan(0, |all, columns| {
@@ -85,19 +84,24 @@ impl Grid {
         let mut grid = Grid { group, rows, width, columns: counts, kinds, shares: vec![0; size] };
         let mut row = 0;
         let mut sums = vec![0; grid.columns[0] * KINDS];
-        for track in events.processors().filter(|track| track.id < P) {
+        let whole = width.saturating_mul(quantum);
+        for (nth, track) in events.processors().enumerate().filter(|(_, track)| track.id < P) {
             if track.id / group != row {
                 grid.fill(&starts, row, &mut sums, quantum);
                 row = track.id / group;
             }
             for place in track.places.clone() {
                 let event = events.event(place);
-                spread(
-                    &mut sums,
-                    kind_of(event.what),
-                    (event.start, event.end),
-                    width.saturating_mul(quantum),
-                );
+                spread(&mut sums, kinds::shown(events, place), (event.start, event.end), 1, whole);
+                if kinds::is_busy(event.what) {
+                    let all = detours.of_processor(nth);
+                    let first = all.partition_point(|(_, end)| *end <= event.start);
+                    for &(begin, end) in all[first..].iter().take_while(|(begin, _)| *begin < event.end) {
+                        let taken = (begin.max(event.start), end.min(event.end));
+                        spread(&mut sums, kinds::shown(events, place), taken, -1, whole);
+                        spread(&mut sums, NOISE, taken, 1, whole);
+                    }
+                }
             }
         }
         grid.fill(&starts, row, &mut sums, quantum);
@@ -127,23 +131,24 @@ impl Grid {
 }
 
 /// The kinds that occur and are drawn: who is idle shows nothing.
-fn kinds(events: &Events) -> Vec<usize> {
+fn occurring(events: &Events, detours: &Detours) -> Vec<usize> {
     let mut occur = [false; KINDS];
     for track in events.processors() {
-        track.places.clone().for_each(|place| occur[kind_of(events.event(place).what)] = true);
+        track.places.clone().for_each(|place| occur[kinds::shown(events, place)] = true);
     }
-    occur[kind_of(&ActivityKind::Idle)] = false;
+    occur[NOISE] = detours.all().next().is_some();
+    occur[kinds::kind_of(&ActivityKind::Idle)] = false;
     (0..KINDS).filter(|kind| occur[*kind]).collect()
 }
 
-/// Adds a length of time to the stretches in which it lies.
-fn spread(sums: &mut [i64], kind: usize, (start, end): (Time, Time), width: i64) {
+/// Adds a length of time, so many times, to the stretches in which it lies.
+fn spread(sums: &mut [i64], kind: usize, (start, end): (Time, Time), times: i64, width: i64) {
     let (mut start, end) = (start.as_ps().max(0), end.as_ps());
     while start < end {
         let column = (start / width) as usize;
         let until = end.min((column as i64 + 1).saturating_mul(width));
         let Some(sum) = sums.get_mut(column * KINDS + kind) else { return };
-        *sum += until - start;
+        *sum += times * (until - start);
         start = until;
     }
 }

@@ -1,9 +1,10 @@
 //! A run to look into: a page for a browser, with the trace in it and all that is needed to zoom, search and ask why.
 //!
-//! The page is one file and fetches nothing. What it is made of stands beside this: `page.html` is how it looks, `page.js` is
-//! what it does, and `form.rs` is how it holds a trace.
+//! The page is one file and fetches nothing. What it is made of stands beside this: `page.html` is how it looks, the files in
+//! `page/` are what it does, and `form.rs` is how it holds a trace.
 
 mod bytes;
+mod detours;
 mod form;
 mod grid;
 mod kinds;
@@ -76,17 +77,33 @@ struct Meta<'p> {
 
 /// The page, up to where the parts stand that differ: title, data and script.
 const PAGE: &str = include_str!("page.html");
-const SCRIPT: &str = include_str!("page.js");
+const SCRIPT: [&str; 16] = [
+    include_str!("page/kinds.js"),
+    include_str!("page/run.js"),
+    include_str!("page/rows.js"),
+    include_str!("page/pixels.js"),
+    include_str!("page/causes.js"),
+    include_str!("page/words.js"),
+    include_str!("page/flight.js"),
+    include_str!("page/frame.js"),
+    include_str!("page/map.js"),
+    include_str!("page/view.js"),
+    include_str!("page/choice.js"),
+    include_str!("page/search.js"),
+    include_str!("page/interval.js"),
+    include_str!("page/link.js"),
+    include_str!("page/sheet.js"),
+    include_str!("page/user.js"),
+];
 
 impl Trace {
     /// A page that shows the run: see [`Timeline`].
     pub fn timeline(&self) -> Timeline<'_> {
-        Timeline {
-            title: "A run".into(),
-            unit: ("us".into(), US),
-            window: None,
-            panels: vec![Panel::of("", self)],
-        }
+        let said = self.caption.as_ref();
+        let title = said.filter(|said| !said.title.is_empty()).map_or("A run", |said| &said.title);
+        let mut panel = Panel::of("", self);
+        panel.marks.extend(said.and_then(|said| said.formula).map(|at| ("formula".into(), at)));
+        Timeline { title: title.into(), unit: ("us".into(), US), window: None, panels: vec![panel] }
     }
 }
 
@@ -99,6 +116,10 @@ impl<R> Run<R> {
 
 impl<'a> Panel<'a> {
     fn of(name: &str, trace: &'a Trace) -> Panel<'a> {
+        if let Some(said) = trace.caption.as_ref().filter(|said| !said.about.is_empty()) {
+            let about = said.about.replace('\n', ", ");
+            return Panel { name: name.into(), about, trace, marks: Vec::new() };
+        }
         let times = trace.params.times().map(|(name, time)| format!("{name} = {time}"));
         let counts = trace.params.counts().filter(|(_, count)| *count < usize::MAX / 2);
         let counts = counts.map(|(name, count)| format!("{name} = {count}"));
@@ -108,7 +129,7 @@ impl<'a> Panel<'a> {
 }
 
 impl<'a> Timeline<'a> {
-    /// Sets what stands above it.
+    /// Sets what stands above it; what the trace's [caption](Trace::caption) has, unless told.
     pub fn title(self, title: impl Into<String>) -> Timeline<'a> {
         Timeline { title: title.into(), ..self }
     }
@@ -129,7 +150,7 @@ impl<'a> Timeline<'a> {
         self
     }
 
-    /// Sets what is said of the last run; its parameters, unless told.
+    /// Sets what is said of the last run; what its trace's caption has or else its parameters, unless told.
     pub fn about(mut self, about: impl Into<String>) -> Timeline<'a> {
         self.last().about = about.into();
         self
@@ -176,7 +197,7 @@ impl<'a> Timeline<'a> {
         for text in texts {
             writeln!(out, "<script type=\"text/plain\" class=\"run\">{text}</script>")?;
         }
-        write!(out, "<script>\n{SCRIPT}</script>\n{end}")?;
+        write!(out, "<script>\n{}</script>\n{end}", SCRIPT.concat())?;
         out.flush()
     }
 

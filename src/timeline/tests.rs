@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use miniz_oxide::inflate::decompress_to_vec_zlib;
 use proptest::prelude::*;
 
+use super::detours::Detours;
 use super::grid::Grid;
-use super::kinds::kind_of;
+use super::kinds::{NOISE, RENDEZVOUS, is_busy, kind_of, shown};
 use super::{PAGE, SCRIPT};
 use crate::cases::cases;
 use crate::path::{At, Events, Part, Path, Walk};
 use crate::trace::tests::any_trace;
-use crate::trace::{ActivityKind, Trace};
-use crate::{Machine, Params, Tag, Time, US, collectives};
+use crate::trace::{ActivityKind, Caption, Trace};
+use crate::{Group, Level, Machine, Params, Tag, Time, US, collectives};
 
 const ROW: Tag<Vec<u64>> = Tag::named(0, "row");
 
@@ -99,8 +100,8 @@ fn unsigned(code: u64) -> i64 {
     (code >> 1) as i64 ^ -((code & 1) as i64)
 }
 
-/// All that a page holds is what the trace says. Returns the rest of the bytes, which are the grids.
-fn hold_against(trace: &Trace) -> Vec<u8> {
+/// All that a page holds is what the trace says. Returns the groups, and the rest of the bytes, which are the grids.
+fn hold_against(trace: &Trace) -> (Vec<u64>, Vec<u8>) {
     let (meta, bytes) = page_of(trace);
     let run = &meta["runs"][0];
     let strings = |name: &str| serde_json::from_value::<Vec<String>>(run[name].clone()).unwrap();
@@ -154,10 +155,19 @@ fn hold_against(trace: &Trace) -> Vec<u8> {
     }
     hold_messages_against(&mut reader, &events, &tags);
     hold_causes_against(&mut reader, &events);
-    for _ in events.processors() {
-        reader.number(); // its group
+    let groups = events.processors().map(|_| reader.number()).collect();
+    let detours = Detours::of(&events);
+    for nth in 0..events.processors().count() {
+        let all = detours.of_processor(nth);
+        assert_eq!(reader.number(), all.len() as u64);
+        let mut now = Time::ZERO;
+        for &(start, end) in all {
+            let from = reader.after(now);
+            now = reader.after(from);
+            assert_eq!((from, now), (start, end));
+        }
     }
-    bytes[reader.at..].to_vec()
+    (groups, bytes[reader.at..].to_vec())
 }
 
 fn hold_messages_against(reader: &mut Reader, events: &Events, tags: &[String]) {
@@ -247,14 +257,81 @@ fn runs() -> Vec<Trace> {
         }
         p.barrier();
     };
-    [logp, loggps.build().unwrap()].map(|params| traced(params).run(program).unwrap().trace.unwrap()).into()
+    let noisy = traced(logp).noise("7us:2us,11us:1us".parse().unwrap());
+    [traced(logp), traced(loggps.build().unwrap()), noisy]
+        .map(|machine| machine.run(program).unwrap().trace.unwrap())
+        .into()
+}
+
+/// A rendezvous' overheads and what noise takes are kinds of their own, and noise takes what the machine says.
+#[test]
+fn rendezvous_and_noise_are_shown() {
+    let traces = runs();
+    let count = |trace: &Trace, wanted: usize| {
+        let events = Events::of(trace);
+        (0..events.len()).filter(|place| shown(&events, *place) == wanted).count()
+    };
+    assert_eq!(count(&traces[0], RENDEZVOUS), 0);
+    // Each long message has a request and a reply, and each of these two ends.
+    let asked = traces[1].calls.iter().filter_map(|call| call.what.sent()?.rendezvous.as_ref()).count();
+    assert!(asked > 0);
+    assert_eq!(count(&traces[1], RENDEZVOUS), 4 * asked);
+    let events = Events::of(&traces[2]);
+    let detours = Detours::of(&events);
+    let noise = traces[2].noise.as_ref().unwrap();
+    for (nth, track) in events.processors().enumerate() {
+        let taken: Time = detours.of_processor(nth).iter().map(|(start, end)| *end - *start).sum();
+        let busy = track.places.clone().map(|place| events.event(place)).filter(|event| is_busy(event.what));
+        let lost: Time = busy.map(|e| e.length() - noise.free(track.id, e.start, e.end)).sum();
+        assert!(taken > Time::ZERO);
+        assert_eq!(taken, lost, "P{}", track.id);
+    }
+}
+
+/// A page says what its trace's caption does, unless it is told otherwise.
+#[test]
+fn a_page_has_the_caption() {
+    let formula = Some(7 * US);
+    let caption = Caption { title: "hello".into(), about: "a\nb".into(), formula };
+    let trace = Trace { caption: Some(caption), ..runs().remove(0) };
+    let mut page = Vec::new();
+    trace.timeline().write(&mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains("<title>hello</title>"));
+    let (meta, _) = page_of(&trace);
+    assert_eq!(meta["title"], "<a & b>");
+    assert_eq!(meta["runs"][0]["about"], "a, b");
+    assert_eq!(meta["runs"][0]["marks"], serde_json::json!([["formula", 7_000_000]]));
+}
+
+/// Groups are the program's own, and the machine's levels stand beside them.
+#[test]
+fn levels_and_groups_are_told_apart() {
+    let params = Params::builder(8).L(60 * US).o(20 * US).g(40 * US).build().unwrap();
+    let node = Level::new(Params::builder(4).L(6 * US).o(2 * US).g(4 * US).C(5).build().unwrap());
+    let socket = Level::new(Params::builder(2).L(6 * US).o(US).g(US).build().unwrap());
+    let run = Machine::new(params).levels([node, socket]).trace(true).run(|p| {
+        let parity = p.id() % 2;
+        let group = Group::new((0..p.p()).filter(|id| id % 2 == parity));
+        collectives::all_to_all(&mut p.within(&group), vec![7_u64; 4]);
+    });
+    let trace = run.unwrap().trace.unwrap();
+    let (meta, _) = page_of(&trace);
+    let (groups, _) = hold_against(&trace);
+    assert!(
+        groups.iter().enumerate().all(|(id, group)| *group > 0 && *group == groups[id % 2]),
+        "{groups:?}"
+    );
+    assert_ne!(groups[0], groups[1]);
+    assert_eq!(meta["runs"][0]["levels"], serde_json::json!([[4, 5], [2, 6]]));
+    assert_eq!(meta["runs"][0]["capacity"], 2);
 }
 
 #[test]
 fn a_page_holds_the_trace() {
     for trace in runs() {
         assert!(trace.activities.len() > 60 && !trace.progress.is_empty());
-        assert!(hold_against(&trace).is_empty(), "a small trace is drawn without grids");
+        assert!(hold_against(&trace).1.is_empty(), "a small trace is drawn without grids");
     }
 }
 
@@ -297,8 +374,9 @@ fn causes_lead_along_the_critical_path() {
 fn grids_are_sums() {
     for trace in runs() {
         let events = Events::of(&trace);
+        let detours = Detours::of(&events);
         for (group, columns) in [(1, 40), (2, 100), (4, 8)] {
-            let grid = Grid::of(&events, group, columns, 1);
+            let grid = Grid::of(&events, &detours, group, columns, 1);
             let mut shares = grid.shares.iter();
             for (level, columns) in grid.columns.iter().enumerate() {
                 let width = grid.width << level;
@@ -307,12 +385,27 @@ fn grids_are_sums() {
                     for row in 0..grid.rows {
                         for column in 0..*columns as i64 {
                             let (from, until) = (column * width, (column + 1) * width);
-                            let of_row = |id: usize| id / group == row;
-                            let all = trace.activities.iter().filter(|activity| of_row(activity.id));
-                            let sum: i64 = all
-                                .filter(|activity| kind_of(&activity.what) == *kind)
-                                .map(|a| (a.end.as_ps().min(until) - a.start.as_ps().max(from)).max(0))
-                                .sum();
+                            let part = |start: Time, end: Time| {
+                                (end.as_ps().min(until) - start.as_ps().max(from)).max(0)
+                            };
+                            let mut sum = 0;
+                            for place in events.processors().flat_map(|track| track.places.clone()) {
+                                let event = events.event(place);
+                                if event.id / group != row {
+                                    continue;
+                                }
+                                let noise = trace.noise.as_ref().filter(|_| is_busy(event.what));
+                                let taken =
+                                    noise.map(|noise| noise.detours(event.id, event.start, event.end));
+                                let taken: i64 =
+                                    taken.into_iter().flatten().map(|(start, end)| part(start, end)).sum();
+                                if shown(&events, place) == *kind {
+                                    sum += part(event.start, event.end) - taken;
+                                }
+                                if *kind == NOISE {
+                                    sum += taken;
+                                }
+                            }
                             let whole = width * group as i64;
                             let share = (i128::from(sum) * 255 + i128::from(whole) - 1) / i128::from(whole);
                             assert_eq!(i128::from(*shares.next().unwrap()), share.min(255));
@@ -337,14 +430,14 @@ fn many_activities_have_grids() {
         }
     });
     let trace = run.unwrap().trace.unwrap();
-    let grids = Grid::all(&Events::of(&trace), US.as_ps());
+    let grids = Grid::all(&Events::of(&trace), &Detours::default(), US.as_ps());
     assert!(trace.activities.len() > 100_000 && grids.len() == 1);
-    assert_eq!(hold_against(&trace), grids[0].shares);
+    assert_eq!(hold_against(&trace).1, grids[0].shares);
 }
 
 #[test]
 fn a_page_is_one_file_that_fetches_nothing() {
-    for part in [PAGE, SCRIPT] {
+    for part in [PAGE].into_iter().chain(SCRIPT) {
         for reach in [
             "http:",
             "https:",
@@ -361,5 +454,5 @@ fn a_page_is_one_file_that_fetches_nothing() {
             assert!(!part.contains(reach), "{reach}");
         }
     }
-    assert!(SCRIPT.lines().count() <= 900);
+    SCRIPT.iter().for_each(|part| assert!(part.lines().count() <= 300));
 }

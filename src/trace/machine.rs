@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::bound::check_times;
 use super::call::Call;
-use super::record::{Activity, Message, Progress, Trace};
+use super::record::{Activity, Caption, Message, Progress, Trace};
 use crate::params::{Latency, Level, LongMessages, Noise, Parameter, Params, Ports, Ties};
 use crate::text::outside;
 use crate::time::Time;
@@ -58,6 +58,8 @@ pub(super) struct Machine {
     barrier: Option<Time>,
     #[serde(default, skip_serializing_if = "is_default")]
     out_of_order: u64,
+    #[serde(with = "caption_text", rename = "run", default, skip_serializing_if = "is_default")]
+    caption: Option<Caption>,
     #[serde(skip)]
     activities: Vec<Activity>,
     #[serde(skip)]
@@ -111,6 +113,42 @@ mod cost {
             }
             cost => check_times(cost.as_slice()).map(|()| cost).map_err(D::Error::custom),
         }
+    }
+}
+
+/// What is said of the run.
+mod caption_text {
+    use super::*;
+
+    #[derive(Serialize, Deserialize)]
+    struct Text {
+        #[serde(default)]
+        title: String,
+        #[serde(default)]
+        about: String,
+        #[serde(default, skip_serializing_if = "is_default")]
+        formula: Option<i64>,
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        caption: &Option<Caption>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let text = caption.clone().map(|Caption { title, about, formula }| {
+            let formula = formula.map(Time::as_ps);
+            Text { title, about, formula }
+        });
+        text.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Caption>, D::Error> {
+        let text: Option<Text> = Option::deserialize(deserializer)?;
+        Ok(text.map(|Text { title, about, formula }| {
+            let formula = formula.map(Time::from_ps);
+            Caption { title, about, formula }
+        }))
     }
 }
 

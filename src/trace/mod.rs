@@ -13,7 +13,7 @@ pub(crate) use call::Parts;
 pub use call::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
 pub use error::TraceError;
 pub(crate) use record::Log;
-pub use record::{Activity, ActivityKind, Message, Progress, Trace};
+pub use record::{Activity, ActivityKind, Caption, Message, Progress, Trace};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -29,6 +29,8 @@ pub struct Trace {
     /// How many acts the host let happen out of their order; 0 on the virtual clock and wherever work is
     /// charged.
     pub out_of_order: u64,
+    /// What is said of the run by who made it. Files from before traces held this have none.
+    pub caption: Option<Caption>,
     /// What the processors did: by processor, and each one's by time.
     pub activities: Vec<Activity>,
     /// What requests did beside that: by processor, by when it waited for them, and each one's by time.
@@ -73,6 +75,17 @@ impl Trace {
         }
         latencies
     }
+}
+
+/// What is said of a run that its events do not tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Caption {
+    /// What ran: a program and its algorithm, or a schedule.
+    pub title: String,
+    /// On which machine, how large, and how.
+    pub about: String,
+    /// When it ends by a formula, if there is one.
+    pub formula: Option<Time>,
 }
 
 /// What a processor did for a while.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::bound::MOST;
 use super::{
-    Activity, ActivityKind, Call, CallKind, CallTag, Message, Progress, Rendezvous, SendRecv, Trace,
+    Activity, ActivityKind, Call, CallKind, CallTag, Caption, Message, Progress, Rendezvous, SendRecv, Trace,
     Transfer, Until,
 };
 use crate::message::MessageId;
@@ -177,10 +177,13 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
         any::<u64>().prop_map(|seed| Some("10ms:25us,1s:7ps".parse::<Noise>().unwrap().seed(seed))),
         any::<u64>().prop_map(|seed| Some(Noise::read("5 7.1\n6 8\n90 1").unwrap().seed(seed).together())),
     ];
-    let machine = (texts, ports, (latency, ties, noise), barrier, out_of_order);
+    let caption = option::of((any::<String>(), any::<String>(), option::of(time())));
+    let caption =
+        caption.prop_map(|caption| caption.map(|(title, about, formula)| Caption { title, about, formula }));
+    let machine = (texts, ports, (latency, ties, noise), barrier, (out_of_order, caption));
     let events = (vec(activity(), 0..12), vec(message(), 0..12), vec(call(), 0..12), vec(progress(), 0..6));
     (machine, events).prop_map(|(machine, (activities, messages, calls, progress))| {
-        let (text, ports, (latency, ties, noise), barrier, out_of_order) = machine;
+        let (text, ports, (latency, ties, noise), barrier, (out_of_order, caption)) = machine;
         let params = Params::builder(3).set(text).unwrap().build().unwrap();
         let levels = levels(&params).filter(|_| out_of_order == 0).into_iter().collect();
         Trace {
@@ -192,6 +195,7 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
             noise,
             barrier,
             out_of_order,
+            caption,
             activities,
             progress,
             messages,
@@ -306,6 +310,7 @@ fn one_of_each() -> Trace {
         noise: None,
         barrier: Some(3 * US),
         out_of_order: 5,
+        caption: None,
         activities: activities
             .map(|(id, start, end, what)| Activity { id, start: start * US, end: end * US, what })
             .into(),

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{Latency, NS, Noise, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
+use loggp::{Caption, Latency, NS, Noise, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
 use loggp_document::Block;
 use loggp_goal::patterns::Pattern;
 use loggp_study::analysis::Along;
@@ -179,7 +179,7 @@ impl ReplayCommand {
         let params = Params { P: schedule.ranks(), ..choice.params };
         let over = |over: &String| Over::read(over, params, |range| Along::of_runs(params, range, &again));
         let over = self.over.as_ref().map(over).transpose()?;
-        let trace = replayed.trace.take();
+        let mut trace = replayed.trace.take();
         let played = Row {
             over,
             name: name.into(),
@@ -202,8 +202,9 @@ impl ReplayCommand {
         let wires = wires + &noise_said(noise.as_ref());
         let machine = headed(&choice, &parameters, &format!("virtual clock{wires}"));
         let heading = format!("{name}\n{machine}{rules}");
-        if let Some(trace) = &trace {
-            drawn.write(trace, (name, &machine), unit, None)?;
+        if let Some(trace) = &mut trace {
+            trace.caption = Some(Caption { title: name.into(), about: machine, formula: None });
+            drawn.write(trace, unit)?;
         }
         let mut report = Report::new(out, self.format, columns()).files(take(&mut files.rows));
         report.add(played)?;

@@ -5,7 +5,7 @@ use std::mem::take;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::ClockKind;
+use loggp::{Caption, ClockKind};
 use loggp_study::{Answers, Study};
 
 use super::details::details;
@@ -103,10 +103,11 @@ impl Asked {
         Ok(self.study.run_with(|| progress.step())?)
     }
 
-    /// What a picture of it says: its title, and the rest.
-    pub fn titles(&self) -> (String, String) {
+    /// What a trace and a picture of it say.
+    pub fn caption(&self, answers: &Answers) -> Caption {
         let (title, rest) = self.heading.split_once(": ").unwrap_or((&self.heading, ""));
-        (format!("{title}, {}", self.study.case.algorithm.name), rest.into())
+        let title = format!("{title}, {}", self.study.case.algorithm.name);
+        Caption { title, about: rest.into(), formula: answers.prediction.formula }
     }
 
     /// Says how it went, and whether that was right.
@@ -143,9 +144,9 @@ impl Run {
         let drawn = Drawn::of(trace.as_deref(), timeline.as_deref())?;
 
         let mut answers = asked.run()?;
-        if let Some(trace) = answers.take_trace() {
-            let (title, about) = asked.titles();
-            drawn.write(&trace, (&title, &about), asked.unit, answers.prediction.formula)?;
+        if let Some(mut trace) = answers.take_trace() {
+            trace.caption = Some(asked.caption(&answers));
+            drawn.write(&trace, asked.unit)?;
         }
         asked.report(answers, &one.options, files, out)
     }

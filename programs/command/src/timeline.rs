@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{ClockKind, Time, Trace};
+use loggp::{Caption, ClockKind, Time, Trace};
 use loggp_draw::timeline::Timeline as Picture;
 use loggp_papers::pictures::timeline::{Window, of_trace};
 use loggp_study::Study;
@@ -102,10 +102,7 @@ impl TimelineCommand {
         let trace = audit::read(path)?;
         let unit = Unit::usual(&trace.params);
         let draft = self.shown.draft()?;
-        let about = about(&trace, unit);
-        let panel = Panel { name: name.clone(), about, trace };
-        let titles = (name, String::new());
-        self.shown.write(draft, &titles, unit, vec![panel], None, out)
+        self.shown.write(draft, unit, vec![Panel::recorded(name, trace, unit)], out)
     }
 }
 
@@ -126,8 +123,8 @@ fn execute(of: &OfProgram<Request>, out: &mut dyn Write) -> Result<(), Failure> 
     let mut answers = asked.run()?;
     let name = if measured { "measured" } else { "" };
     panels.extend(answers.take_trace().map(|trace| panel(name, trace)));
-    let unit = asked.unit;
-    shown.write(draft, &asked.titles(), unit, panels, answers.prediction.formula, out)?;
+    panels[0].trace.caption = Some(asked.caption(&answers));
+    shown.write(draft, asked.unit, panels, out)?;
     let files = Outputs::none().open()?;
     asked.report(answers, &one.options, files, out)
 }
@@ -155,24 +152,14 @@ impl<'a> Drawn<'a> {
         self.trace.is_some() || self.timeline.is_some()
     }
 
-    /// Writes a run with its title, what else is said of it, and when it ends by a formula.
-    pub fn write(
-        self,
-        trace: &Trace,
-        (title, about): (&str, &str),
-        unit: Unit,
-        formula: Option<Time>,
-    ) -> Result<(), Failure> {
+    /// Writes a run with its caption.
+    pub fn write(self, trace: &Trace, unit: Unit) -> Result<(), Failure> {
         match self.timeline {
             None => (),
-            Some((path, draft)) if ending(path) == "svg" => {
-                picture(draft, (title, about), unit, trace, &Window::default())?;
-            }
+            Some((path, draft)) if ending(path) == "svg" => picture(draft, unit, trace, &Window::default())?,
             Some((_, draft)) => {
                 let (name, length) = unit.named();
-                let page = trace.timeline().title(title).about(about.replace('\n', ", ")).unit(name, length);
-                let page = formula.into_iter().fold(page, |page, at| page.mark("formula", at));
-                draft.write(|file| page.write(file))?;
+                draft.write(|file| trace.timeline().unit(name, length).write(file))?;
             }
         }
         self.trace.map_or(Ok(()), |(path, draft)| write_trace(draft, path, trace))
@@ -180,14 +167,9 @@ impl<'a> Drawn<'a> {
 }
 
 /// Draws a part of a run.
-fn picture(
-    draft: Draft,
-    (title, subtitle): (&str, &str),
-    unit: Unit,
-    trace: &Trace,
-    window: &Window,
-) -> Result<(), Failure> {
-    let drawn = Picture { subtitle: subtitle.into(), ..of_trace(trace, title, unit.named(), window) };
+fn picture(draft: Draft, unit: Unit, trace: &Trace, window: &Window) -> Result<(), Failure> {
+    let Caption { title, about, .. } = trace.caption.clone().unwrap_or_default();
+    let drawn = Picture { subtitle: about, ..of_trace(trace, &title, unit.named(), window) };
     let less =
         |why| format!("{why}; show a part with --only, --from and --until, or give -o FILE.html for a page");
     let svg = drawn.svg().map_err(less).map_err(Failure::Request)?;
@@ -197,6 +179,22 @@ fn picture(
 /// A run of a program.
 fn panel(name: &str, trace: Trace) -> Panel {
     Panel { name: name.into(), about: String::new(), trace }
+}
+
+impl Panel {
+    /// A run from a file, with its name. A trace from before traces held a caption is said to be of this file and machine.
+    fn recorded(name: String, mut trace: Trace, unit: Unit) -> Panel {
+        let machine = about(&trace, unit);
+        let caption = trace.caption.get_or_insert_with(|| Caption { about: machine, ..Caption::default() });
+        let about = match &*caption.title {
+            "" => caption.about.clone(),
+            title => format!("{title}, {}", caption.about),
+        };
+        if caption.title.is_empty() {
+            caption.title = name.clone();
+        }
+        Panel { name, about, trace }
+    }
 }
 
 /// What is said of a run: its machine.
@@ -227,20 +225,18 @@ impl Shown {
     fn write(
         &self,
         draft: Draft,
-        (title, subtitle): &(String, String),
         unit: Unit,
         mut panels: Vec<Panel>,
-        formula: Option<Time>,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         let first = &panels[0].trace;
         let window = self.window(first)?;
         if ending(&self.output) == "svg" {
-            return picture(draft, (title, subtitle), unit, first, &window);
+            return picture(draft, unit, first, &window);
         }
         for path in &self.beside {
             let trace = audit::read(path)?;
-            panels.push(Panel { name: path.display().to_string(), about: about(&trace, unit), trace });
+            panels.push(Panel::recorded(path.display().to_string(), trace, unit));
         }
         let what_ifs: Vec<_> =
             self.what_if.iter().map(|text| read_what_if(text, &panels[0].trace)).collect::<Result<_, _>>()?;
@@ -251,15 +247,11 @@ impl Shown {
         let (name, length) = unit.named();
         let mut rows = panels.iter();
         let first = rows.next().expect("there is one");
-        let about = if first.about.is_empty() { subtitle.replace('\n', ", ") } else { first.about.clone() };
-        let mut page = first.trace.timeline().title(title).unit(name, length).name(&first.name).about(about);
-        if let Some(at) = formula {
-            page = page.mark("formula", at);
-        }
+        let mut page = first.trace.timeline().unit(name, length).name(&first.name);
         for Panel { name, about, trace } in rows {
             page = page.beside(name, trace);
             if !about.is_empty() {
-                page = page.about(about);
+                page = page.about(about.replace('\n', ", "));
             }
         }
         if self.from.is_some() || self.until.is_some() {

@@ -47,6 +47,7 @@ mod tests {
             noise: None,
             barrier: None,
             out_of_order: 0,
+            caption: None,
             activities: vec![
                 activity(0, 0, 2_000_000, ActivityKind::Send(id)),
                 activity(1, 0, 8_000_000, ActivityKind::Idle),

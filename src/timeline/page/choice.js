@@ -1,0 +1,127 @@
+// ---- Things are pointed at and chosen.
+// So many causes are listed at once.
+const LISTED = 100;
+
+// What is at a place: a message if one passes there, or else what its processor does.
+function pick(x, y) {
+  let near = null, least = 5;
+  for (const { run, message, a, b } of state.drawn) {
+    const [dx, dy] = [b[0] - a[0], b[1] - a[1]], part = ((x - a[0]) * dx + (y - a[1]) * dy) / (dx * dx + dy * dy || 1);
+    const far = Math.hypot(x - a[0] - part * dx, y - a[1] - part * dy);
+    if (far < least && part > 0.04 && part < 0.96) [least, near] = [far, { run, message }];
+  }
+  const index = place.panels.findIndex((panel) => y >= panel.top && y < panel.top + panel.height), run = runs[index];
+  if (near || !run || x < place.left) return near;
+  const row = Math.floor(view.top + (y - place.panels[index].top) / highOf(run)), own = trackOf(run, row), at = momentAt(x) / ratio(run);
+  const middle = highOf(run) >= 14 && Math.abs(y - yOf(run, order[row])) < highOf(run) * 0.17;
+  for (const track of own < 0 ? [] : [...(middle && run.beside.get(order[row]) || []), own]) {
+    const event = firstAfter(run, track, at);
+    if (event < run.first[track + 1] && run.start[event] <= at) return { run, event };
+  }
+  return null;
+}
+
+// What a processor does at a moment.
+function eventAt(run, id, at) {
+  const track = run.own[id] ?? -1, event = track < 0 ? -1 : firstAfter(run, track, at / ratio(run));
+  return track < 0 || event >= run.first[track + 1] ? null : { run, event };
+}
+
+// Shows what stands beside the rows, or nothing.
+function showBeside(...parts) {
+  const box = $("why"), was = box.hidden;
+  box.hidden = !parts.length;
+  box.replaceChildren(...parts);
+  if (was !== box.hidden) resize();
+  else drawOver();
+}
+
+function element(name, text, more = {}) {
+  return Object.assign(document.createElement(name), { textContent: text, ...more });
+}
+
+// A line of a list that does something.
+const item = (text, act) => element("li", text, { tabIndex: 0, onclick: act, onkeydown: (event) => event.key === "Enter" && act(event) });
+
+// Chooses a thing, and lists what it waited for.
+function choose(thing) {
+  state.chosen = thing;
+  state.interval = null;
+  if (!thing) return showBeside();
+  const { run, event, message } = thing, list = element("ol", "");
+  thing.chain = chain(run, event !== undefined ? [END, event] : [ARRIVAL, message]);
+  listCauses(list, run, thing.chain, 0);
+  showBeside(element("p", `${tell(run, thing)}\nback to the start: ${summary(run, thing.chain)}`), list);
+  noteView();
+}
+
+function listCauses(list, run, way, first) {
+  const { nodes, ids, times } = way, most = list.children.length + LISTED;
+  let i = first;
+  for (; i + 1 < nodes.length && list.children.length < most; i++) {
+    const text = tellStep(run, nodes[i], nodes[i + 1], ids[i], told(run, times[i] - times[i + 1])), [id, at] = [ids[i], times[i]];
+    if (text) list.append(item(`${told(run, at)}  ${text}`, () => show(run, id, at)));
+  }
+  if (i + 1 >= nodes.length) return;
+  const more = list.appendChild(item(`and ${many(nodes.length - 1 - i, "step")} further back: show more`, () => {
+    const place = [...list.children].indexOf(more);
+    more.remove();
+    listCauses(list, run, way, i);
+    list.children[place]?.focus();
+  }));
+}
+
+// Points at a thing, or at none, and tells of it at a place of the window.
+function point(thing, left = 0, top = 0, text = thing ? tell(thing.run, thing) : "") {
+  const tip = $("tip");
+  state.hover = thing;
+  tip.hidden = !text;
+  tip.textContent = text;
+  if (text) {
+    const { offsetWidth: width, offsetHeight: height } = tip, y = top + height + 20 < innerHeight ? top + 16 : Math.max(4, top - height - 12);
+    tip.style.translate = `${Math.max(4, Math.min(innerWidth - width - 4, left + 14))}px ${y}px`;
+  }
+}
+
+function hover(x, y, left, top) {
+  const thing = x === undefined ? null : pick(x, y);
+  point(thing, left, top, thing || x === undefined ? undefined : tellFlight(x, y));
+  drawOver();
+}
+
+// What the keys are at: what is pointed at, or chosen, or else in the middle of the view.
+function here() {
+  for (const thing of [state.hover, state.chosen]) if (thing && thing.event !== undefined) return [thing, true];
+  const row = Math.min(P - 1, Math.floor(view.top + view.rows / 2));
+  return [eventAt(runs[0], order[row], (view.from + view.until) / 2), false];
+}
+
+// Goes to another event with the keys: the one after in its row, or what another row does at that moment.
+function walk(by, rows = 0) {
+  let [thing, known] = here();
+  if (thing && known) {
+    const { run, event } = thing, track = run.track[event], row = rowOf[run.id[track]] + rows;
+    let next = event;
+    do next += by; while (by && run.track[next] === track && run.end[next] === run.start[next]);
+    if (by && run.track[next] === track) thing = { run, event: next };
+    if (rows && row >= 0 && row < run.P) thing = eventAt(run, order[row], (run.start[event] + run.end[event]) / 2 * ratio(run)) ?? thing;
+  }
+  if (thing) visit(thing);
+}
+
+function visit(thing) {
+  const { run, event } = thing, id = run.id[run.track[event]], q = ratio(run);
+  show(run, id, (run.start[event] + run.end[event]) / 2, run.end[event] - run.start[event]);
+  frame();
+  const box = $("plot").getBoundingClientRect(), x = Math.max(place.left, Math.min(place.width, xOf((run.start[event] + run.end[event]) / 2 * q)));
+  point(thing, box.left + x, box.top + yOf(run, id) + highOf(run) / 2);
+  $("said").textContent = $("tip").textContent;
+  drawOver();
+}
+
+// Chooses what the keys are at.
+function chooseHere() {
+  const [thing] = here();
+  if (thing) choose(thing);
+}
+

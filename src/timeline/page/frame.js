@@ -1,0 +1,265 @@
+// ---- A frame is put together.
+// On paper it is so many pixels wide and at most so high. So many messages are drawn for each pixel of the width.
+const PRINTED = [1000, 600];
+const CAPTION = 19, AXIS = 24, HIGHEST = 46, MOST_ARROWS = 0.5, FONT = "px system-ui, sans-serif";
+
+function resize() {
+  const holder = $("plot"), why = $("why").hidden ? 0 : $("why").offsetHeight + 6, narrow = innerWidth < 600 && !state.print;
+  const caption = narrow ? 2 * CAPTION - 3 : CAPTION, beside = caption + (state.flight ? FLIGHT : 0);
+  const free = state.print ? PRINTED[1] : innerHeight - holder.getBoundingClientRect().top - scrollY - $("map").offsetHeight - why - 18;
+  const height = Math.max(200, Math.min(runs.length * (beside + P * HIGHEST) + AXIS, free)), each = (height - AXIS) / runs.length;
+  // On paper it is as wide as the paper, and keeps its shape.
+  Object.assign(holder.style, { height: height + "px", aspectRatio: state.print ? `${PRINTED[0]} / ${height}` : "" });
+  const width = state.print ? PRINTED[0] : holder.clientWidth, flight = state.flight && each - beside > 60 ? FLIGHT : 0;
+  Object.assign(place, { width, height, caption, scale: state.print ? 3 : Math.min(3, devicePixelRatio || 1), left: Math.min(narrow ? 46 : 64, 16 + 8 * `P${P - 1}`.length) });
+  for (const [context, wide, high] of [[over, width, height], [base, width, height], [map, $("map").clientWidth, $("map").clientHeight]])
+    Object.assign(context.canvas, { width: Math.round(wide * place.scale), height: Math.round(high * place.scale) });
+  place.panels = runs.map((_, i) => ({ top: i * each + caption, height: each - caption - flight, flight }));
+  drawMap();
+  // At once: a canvas that has another size is empty.
+  frame();
+}
+
+const xOf = (moment) => place.left + (moment - view.from) / (view.until - view.from) * (place.width - place.left);
+const momentAt = (x) => view.from + (x - place.left) / (place.width - place.left) * (view.until - view.from);
+const highOf = (run) => place.panels[run.index].height / view.rows;
+const yOf = (run, id) => place.panels[run.index].top + (rowOf[id] + 0.5 - view.top) * highOf(run);
+
+// What is pointed at is elsewhere in the next frame.
+function draw() {
+  if (!$("tip").hidden || state.hover) point(null);
+  noteView();
+  dirty = dirty || requestAnimationFrame(frame);
+}
+
+function frame() {
+  dirty = 0;
+  const { scale, width, left } = place, columns = Math.max(1, Math.round((width - left) * scale));
+  base.setTransform(1, 0, 0, 1, 0, 0);
+  base.fillStyle = colours.css[IDLE];
+  base.fillRect(0, 0, base.canvas.width, base.canvas.height);
+  state.drawn = [];
+  for (const run of runs) {
+    const panel = place.panels[run.index], lines = Math.max(1, Math.round(panel.height * scale));
+    if (panel.image?.width !== columns || panel.image.height !== lines) panel.image = base.createImageData(columns, lines);
+    const pixels = new Uint32Array(panel.image.data.buffer).fill(colours.paperPixel);
+    panel.exact = paint(run, pixels, columns, lines, view.top, view.rows, view.from, view.until);
+    base.putImageData(panel.image, Math.round(left * scale), Math.round(panel.top * scale));
+  }
+  base.setTransform(scale, 0, 0, scale, 0, 0);
+  base.textBaseline = "middle";
+  drawAxis();
+  runs.forEach(drawRows);
+  runs.forEach(drawFlight);
+  for (const run of runs) if (place.panels[run.index].exact) within(base, run, () => drawDetails(run));
+  drawOver();
+  document.documentElement.dataset.ready ??= Math.round(performance.now());
+}
+
+// Draws in the rows of a run alone.
+function within(context, run, draw) {
+  const panel = place.panels[run.index];
+  context.save();
+  context.beginPath();
+  context.rect(place.left, panel.top, place.width - place.left, panel.height);
+  context.clip();
+  draw();
+  context.restore();
+}
+
+function write(text, x, y, colour, align = "left", font = "12") {
+  Object.assign(base, { font: font + FONT, fillStyle: colour, textAlign: align });
+  base.fillText(text, x, y);
+  return base.measureText(text).width;
+}
+
+// Writes as much of a text as there is room for.
+function writeWithin(text, x, y, most, colour, font = "12") {
+  base.font = font + FONT;
+  if (base.measureText(text).width > most) {
+    const fits = lower(0, text.length, (n) => base.measureText(text.slice(0, n) + "\u2026").width > most);
+    text = fits > 4 ? text.slice(0, fits - 1).trimEnd() + "\u2026" : "";
+  }
+  return x + write(text, x, y, colour, "left", font);
+}
+
+function trace(context, places) {
+  context.beginPath();
+  places.forEach(([x, y]) => context.lineTo(x, y));
+}
+
+function stroke(context, colour, ...places) {
+  trace(context, places);
+  context.strokeStyle = colour;
+  context.stroke();
+}
+
+// A line at every round moment, about 110 pixels apart, or 70 where there is little room.
+function drawAxis() {
+  const { width, height, left } = place, [name, length] = unitOf(view.until), per = runs[0].quantum / length;
+  const raw = (view.until - view.from) * per * (width < 600 ? 70 : 110) / (width - left), power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((n) => n * power).find((step) => step >= raw), digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  // The lines are behind what is darker, or in the dark what is lighter.
+  base.globalCompositeOperation = colours.paper[0] > 127 ? "darken" : "lighten";
+  base.lineWidth = 1;
+  const ticks = [];
+  for (let n = Math.ceil(view.from * per / step); n * step <= view.until * per; n++) ticks.push(n * step);
+  for (const tick of ticks) stroke(base, colours.pale, [xOf(tick / per), CAPTION], [xOf(tick / per), height - AXIS + 3]);
+  base.globalCompositeOperation = "source-over";
+  for (const tick of ticks) {
+    const x = xOf(tick / per), text = spelled(tick, digits, digits);
+    if (x > left + 14 && x < width - 24) write(text, x, height - AXIS / 2 + 2, colours.grey, "center");
+  }
+  write(name, 2, height - AXIS / 2 + 2, colours.grey);
+}
+
+function drawRows(run) {
+  const panel = place.panels[run.index], high = highOf(run), { left, width } = place, low = panel.top + panel.height;
+  drawCaption(run);
+  const step = 2 ** Math.max(0, Math.ceil(Math.log2(13 / high))), last = Math.min(run.P, Math.ceil(view.top + view.rows));
+  const edge = (row) => panel.top + (row - view.top) * high, fits = (y) => y > panel.top + 5 && y < low - 4;
+  for (let row = Math.floor(view.top / step) * step; row < last; row += step)
+    if (fits(edge(row + 0.5))) write("P" + order[row], left - 6, edge(row + 0.5), colours.grey, "right");
+  for (let row = Math.max(1, Math.ceil(view.top)), apart; row < last; row++) {
+    // Of groups that are narrower than some pixels only the outer ones are parted.
+    if (!(apart = breakAt(run, row)) || high * (state.order === "level" ? run.levels.at(-apart)[0] : 8) < 4) continue;
+    base.lineWidth = apart;
+    stroke(base, colours.text, [left - 4 * apart, edge(row)], [width, edge(row)]);
+  }
+  base.lineWidth = 1;
+}
+
+// What stands above a run's rows: when it ended, when it ends by what is marked, and what is said of it.
+function drawCaption(run) {
+  const panel = place.panels[run.index], { left, width, caption } = place, y = panel.top - caption + CAPTION / 2, low = panel.top + panel.height;
+  base.fillStyle = colours.css[IDLE];
+  base.fillRect(0, panel.top - caption, width, caption);
+  const first = runs[0].finish * runs[0].quantum, part = run.finish * run.quantum / first - 1;
+  const change = run.index && first ? `, ${part < 0 ? "\u2212" : "+"}${(Math.abs(part) * 100).toFixed(2)}%` : "";
+  const wide = writeWithin(`${run.name ? run.name + ": " : ""}${told(run, run.finish)}${change}`, 2, y, width * 0.6, colours.text, "600 12");
+  let free = width - 2;
+  // The end of the run, and what is marked in it; what is beyond the window is named at its edge.
+  base.setLineDash([5, 3]);
+  for (const [name, at] of [["", run.finish * run.quantum], ...run.marks]) {
+    const x = xOf(at / runs[0].quantum), inside = x >= left && x <= width;
+    if (inside) stroke(base, name ? colours.path : colours.grey, [x, panel.top], [x, low]);
+    if (!name) continue;
+    const when = told(runs[0], at / runs[0].quantum), text = inside ? name : x < left ? `\u2190 ${name} ${when}` : `${name} ${when} \u2192`;
+    base.font = "12" + FONT;
+    const own = base.measureText(text).width, right = Math.min(inside ? x : free, free);
+    if (right - own < wide + 14) continue;
+    write(text, right, y, colours.path, "right");
+    free = right - own - 12;
+  }
+  base.setLineDash([]);
+  const [from, until, line] = caption > CAPTION ? [2, width - 2, y + CAPTION - 3] : [wide + 14, free, y];
+  if (state.path) writeWithin("critical path: " + (run.parts ??= summary(run, pathOf(run))), from, line, until - from, colours.path);
+  else writeWithin(run.about, from, line, until - from, colours.grey);
+}
+
+// What can be seen only where events are few: their names, and the messages.
+function drawDetails(run) {
+  const high = highOf(run), { left, width, panels } = place, q = ratio(run), messages = new Set();
+  const last = Math.min(run.P, Math.ceil(view.top + view.rows)), most = (width - left) * MOST_ARROWS;
+  let seen = 0;
+  for (let row = Math.floor(view.top); row < last && last - view.top < 2000; row++) {
+    const own = trackOf(run, row);
+    for (const track of own < 0 ? [] : [own, ...(run.beside.get(order[row]) || []).slice(0, 500)]) {
+      const until = Math.min(run.first[track + 1], firstFrom(run, track, view.until / q) + 1);
+      for (let i = Math.max(run.first[track], firstAfter(run, track, view.from / q) - 1); i < until && seen < 12000; i++, seen++) {
+        const kind = run.kind[i];
+        if ((kind === SEND || kind === RECEIVE) && run.of[i] >= 0) messages.add(run.of[i]);
+        const x = Math.max(left, xOf(run.start[i] * q)), right = Math.min(width, xOf(run.end[i] * q));
+        if (high < 17 || right - x < 22 || kind === IDLE || track !== own) continue;
+        const text = short(run, i);
+        base.font = "11" + FONT;
+        if (base.measureText(text).width > right - x - 4) continue;
+        write(text, (x + right) / 2, panels[run.index].top + (row + 0.5 - view.top) * high + 0.5, colours.on[run.shown[i]], "center", "11");
+      }
+    }
+  }
+  if (!state.arrows || messages.size > most || seen >= 12000) return;
+  base.fillStyle = colours.bytes;
+  for (const m of messages) {
+    // The bytes of a long message in the ports of both ends.
+    const stream = (run.arrival[m] - run.out[m]) * q / (view.until - view.from) * (width - left);
+    for (const [id, at] of stream > 0 ? [[run.from[m], run.enter[m]], [run.to[m], run.out[m]]] : [])
+      base.fillRect(xOf(at * q), yOf(run, id) + Math.min(high * 0.3, high / 2 - 10), Math.max(1, stream), Math.max(2, Math.min(6, high * 0.12)));
+  }
+  base.globalAlpha = messages.size > most / 2 ? 0.4 : messages.size > 80 ? 0.6 : 0.85;
+  base.fillStyle = colours.grey;
+  base.lineWidth = 1;
+  for (const message of messages) arrow(base, colours.grey, run, message);
+}
+
+// Draws the way of a message, of its first word and, if that is another, its last.
+function arrow(context, colour, run, message) {
+  const q = ratio(run), from = yOf(run, run.from[message]), to = yOf(run, run.to[message]), stream = Math.max(0, run.arrival[message] - run.out[message]);
+  const half = Math.min(12, highOf(run) * 0.3) * Math.sign(to - from);
+  for (const [enter, out] of [[run.enter[message] + stream, run.arrival[message]], [run.enter[message], run.out[message]]].slice(0, stream ? 2 : 1)) {
+    const a = [xOf(enter * q), from + half], b = [xOf(out * q), to - half], length = Math.hypot(b[0] - a[0], b[1] - a[1]);
+    stroke(context, colour, a, b);
+    if (context === base) state.drawn.push({ run, message, a, b });
+    if (length < 8) continue;
+    const dx = (b[0] - a[0]) / length * 6, dy = (b[1] - a[1]) / length * 6;
+    trace(context, [b, [b[0] - dx + 0.4 * dy, b[1] - dy - 0.4 * dx], [b[0] - dx - 0.4 * dy, b[1] - dy + 0.4 * dx]]);
+    context.fill();
+  }
+}
+
+// What is chosen and pointed at, above the rest.
+function drawOver() {
+  over.setTransform(place.scale, 0, 0, place.scale, 0, 0);
+  if (over !== base) over.clearRect(0, 0, place.width, place.height);
+  for (const run of runs) within(over, run, () => {
+    if (state.path) drawChain(run, pathOf(run), 2.5);
+    if (state.chosen?.run === run) drawChain(run, state.chosen.chain, 3.5);
+    for (const thing of [state.chosen, state.hover]) if (thing?.run === run) outline(run, thing);
+    if (state.interval?.index === run.index) drawInterval(run, state.interval);
+  });
+}
+
+function outline(run, { event, message }) {
+  Object.assign(over, { strokeStyle: colours.text, fillStyle: colours.text, lineWidth: 1.8 });
+  if (event !== undefined) {
+    const q = ratio(run), high = highOf(run), half = Math.max(2, high / 2 - Math.min(high * 0.2, 10) + 1);
+    const x = Math.max(-5, xOf(run.start[event] * q)), right = Math.min(place.width + 5, xOf(run.end[event] * q));
+    over.strokeRect(x - 1, yOf(run, run.id[run.track[event]]) - half, Math.max(2, right - x + 2), 2 * half);
+    message = run.kind[event] === SEND || run.kind[event] === RECEIVE ? run.of[event] : awaited(run, event);
+  }
+  if (message >= 0) arrow(over, colours.text, run, message);
+}
+
+// A way back: its nodes follow one another in time, so those in the window do. Where many are within a few pixels, a bar goes
+// over the rows that they pass. All of it has a rim, so that it is seen on every colour.
+const BAR = 8, MANY = 4;
+
+function drawChain(run, { ids, times }, thick) {
+  const q = ratio(run), { left, width } = place, { top } = place.panels[run.index], high = highOf(run), pixels = (width - left) / (view.until - view.from);
+  // There may be hundreds of thousands.
+  const x = (i) => left + (times[i] * q - view.from) * pixels, y = (i) => top + (rowOf[ids[i]] + 0.5 - view.top) * high;
+  const find = (x0, from) => lower(from, times.length, (i) => x(i) <= x0);
+  const first = Math.max(0, find(width, 0) - 1), last = Math.min(times.length - 1, find(left, first) + 1), lines = [[]], bars = [];
+  for (let i = first; i <= last;) {
+    const right = x(i);
+    let next = i, high = y(i), low = high;
+    for (; next <= last && x(next) > right - BAR; next++) {
+      const here = y(next);
+      if (here < high) high = here;
+      if (here > low) low = here;
+    }
+    lines.at(-1).push([right, y(i)]);
+    if (next - i > MANY) {
+      bars.push([right - BAR / 2, high, low]);
+      lines.push([[x(next - 1), y(next - 1)]]);
+      i = next;
+    } else i++;
+  }
+  over.lineJoin = "bevel";
+  for (const [colour, wide] of [[colours.halo, thick + 3], [colours.path, thick]]) {
+    Object.assign(over, { lineWidth: wide, fillStyle: colour });
+    for (const line of lines) if (line.length > 1) stroke(over, colour, ...line);
+    for (const [x, high, low] of bars) over.fillRect(x - wide / 2 + 0.5, high - wide / 2, wide - 1, low - high + wide);
+  }
+}
+

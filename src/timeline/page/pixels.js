@@ -1,0 +1,223 @@
+// ---- Pixels are painted.
+// So many activities are painted one by one in a frame, and so many rows are looked at for that.
+const MOST_EXACT = 250000, MOST_ROWS = 20000;
+
+// The colours of the style, as numbers.
+const parts = (text) => [1, 3, 5].map((from) => parseInt(text.slice(from, from + 2), 16));
+
+// How bright a colour is, and which of black and white can be read on it (WCAG 2, contrast ratio).
+const brightness = (rgb) => rgb.map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+  .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+const inkOn = (rgb) => (brightness(rgb) + 0.05) ** 2 > 1.05 * 0.05 ? "#000000" : "#ffffff";
+
+function readColours() {
+  const style = getComputedStyle(document.documentElement), of = (name) => style.getPropertyValue("--" + name).trim();
+  const pixel = ([r, g, b]) => (255 << 24 | b << 16 | g << 8 | r) >>> 0;
+  const css = KINDS.map(([, , ink]) => of(ink)), rgb = css.map(parts), paper = parts(of("paper"));
+  const mixed = (rgb, other, share) => rgb.map((part, i) => Math.round(part * share + other[i] * (1 - share)));
+  const dimRgb = rgb.map((rgb) => mixed(rgb, paper, 0.22)), black = [0, 0, 0];
+  colours = {
+    css, rgb, paper, ink: Float32Array.from(rgb.flat()), dimInk: Float32Array.from(dimRgb.flat()), pixels: rgb.map(pixel), dim: dimRgb.map(pixel), edge: rgb.map((rgb) => pixel(mixed(rgb, black, 0.72))),
+    text: of("ink"), grey: of("grey"), pale: of("pale"), path: of("path"), halo: of("halo"), bytes: of("bytes"), on: rgb.map(inkOn), paperPixel: pixel(paper), palePixel: pixel(parts(of("pale"))),
+  };
+  // Who is idle shows nothing, and yet is found.
+  colours.hits = colours.pixels.with(IDLE, pixel(parts(of("grey"))));
+}
+
+// What a line of pixels shows: for each kind in turn how much of each column it has, and where whole columns begin and end.
+const covered = [];
+let sums = new Float32Array(0), rises = new Float32Array(0), busy = new Float32Array(0), edges = new Uint8Array(0), mixed = new Uint8Array(0), line = new Uint32Array(0);
+
+// Adds a kind to the columns of pixels from one place to another, so much of it.
+function cover(kind, x, right, width, share) {
+  if (x < 0) x = 0;
+  if (right > width) right = width;
+  if (!covered.includes(kind)) covered.push(kind);
+  const row = kind * (width + 1), a = x | 0, b = right | 0;
+  if (a === b) sums[row + a] += (right - x) * share;
+  else {
+    sums[row + a] += (a + 1 - x) * share;
+    sums[row + b] += (right - b) * share;
+    // The columns between are whole: where they begin and end is enough.
+    rises[row + a + 1] += share;
+    rises[row + b] -= share;
+  }
+}
+
+// Adds up what was covered.
+function settle(width) {
+  for (const kind of covered) {
+    const row = kind * (width + 1);
+    for (let x = 0, whole = 0; x < width; x++) busy[x] += sums[row + x] += whole += rises[row + x];
+  }
+}
+
+// Nothing is covered.
+function clear(width) {
+  for (const kind of covered) for (const all of [sums, rises]) all.fill(0, kind * (width + 1), (kind + 1) * (width + 1));
+  for (const all of [busy, edges]) all.fill(0);
+  covered.length = 0;
+}
+
+// Adds to each column what a track did in it, `weight` times.
+function addExact(run, track, from, scale, width, weight, boxes) {
+  const until = from + width / scale, last = run.first[track + 1];
+  for (let i = firstAfter(run, track, from); i < last && run.start[i] < until; i++) {
+    const kind = run.shown[i], x = (run.start[i] - from) * scale, right = (run.end[i] - from) * scale;
+    if (kind === IDLE || right <= x) continue;
+    if (boxes && right - x >= 3 && x > 0) edges[x | 0] = 1 + kind;
+    cover(kind, x, right, width, weight);
+  }
+  const { taken } = run, most = taken.first[track + 1];
+  for (let i = lower(taken.first[track], most, (i) => taken.end[i] > from); i < most && taken.start[i] < until; i++) {
+    const x = (taken.start[i] - from) * scale, right = (taken.end[i] - from) * scale;
+    cover(run.shown[taken.of[i]], x, right, width, -weight);
+    cover(NOISE, x, right, width, weight);
+  }
+}
+
+// The same from a row of a grid, `weight` times.
+function addGrid(run, grid, row, from, scale, width, weight) {
+  let level = 0;
+  while (level + 1 < grid.columns.length && grid.width * 2 ** (level + 1) * scale <= 1) level++;
+  const columns = grid.columns[level], step = grid.width * 2 ** level;
+  const first = Math.max(0, Math.floor(from / step)), last = Math.min(columns, Math.ceil((from + width / scale) / step));
+  grid.kinds.forEach((kind, number) => {
+    const start = grid.starts[level] + (number * grid.rows + row) * columns;
+    for (let column = first; column < last; column++) {
+      const share = run.data[start + column];
+      if (share) cover(kind, (column * step - from) * scale, ((column + 1) * step - from) * scale, width, share * weight / 255);
+    }
+  });
+}
+
+// Turns the sums into a line of pixels. What is most is seen most, so that many kinds do not become a grey; a stall counts
+// double. Columns with several kinds are noted, and whether there are any.
+function mix(width) {
+  settle(width);
+  const ink = state.hits ? colours.dimInk : colours.ink, pixels = state.hits ? colours.dim : colours.pixels, [red, green, blue] = colours.paper;
+  const rows = covered.map((kind) => kind * (width + 1)), n = rows.length;
+  let several = false;
+  for (let x = 0; x < width; x++) {
+    mixed[x] = 0;
+    line[x] = colours.paperPixel;
+    if (busy[x] < 0.004) continue;
+    let which = 0, same = x > 0;
+    for (let i = 0; i < n; i++) {
+      const at = rows[i] + x;
+      if (sums[at] > sums[rows[which] + x]) which = i;
+      if (same && sums[at] !== sums[at - 1]) same = false;
+    }
+    if (same) {
+      line[x] = line[x - 1];
+      mixed[x] = mixed[x - 1];
+      continue;
+    }
+    line[x] = pixels[covered[which]];
+    if (sums[rows[which] + x] > 0.97) continue;
+    const idle = busy[x] < 1 ? (1 - busy[x]) * (1 - busy[x]) : 0;
+    let all = idle, r = red * idle, g = green * idle, b = blue * idle;
+    for (let i = 0; i < n; i++) {
+      const k = covered[i], share = sums[rows[i] + x], weight = k === STALL ? 2 * share * share : share * share;
+      all += weight;
+      r += ink[3 * k] * weight;
+      g += ink[3 * k + 1] * weight;
+      b += ink[3 * k + 2] * weight;
+    }
+    several = !!(mixed[x] = 1);
+    line[x] = (255 << 24 | (b / all) << 16 | (g / all) << 8 | (r / all)) >>> 0;
+  }
+  return several;
+}
+
+// Puts the hits of a search among a track's events into the line.
+function addHits(run, track, from, scale, width) {
+  const hits = state.hits.of[run.index], first = firstAfter(run, track, from);
+  for (let i = lower(0, hits.length, (i) => hits[i] >= first); i < hits.length; i++) {
+    const event = hits[i], x = Math.max(0, (run.start[event] - from) * scale | 0);
+    if (event >= run.first[track + 1] || x >= width) return;
+    line.fill(colours.hits[run.shown[event]], x, Math.max(x + 1, Math.round((run.end[event] - from) * scale)));
+  }
+}
+
+// Whether rows are painted from a grid, and from which: where their events are too many.
+function gridFor(run, top, last, from, until, perPixel) {
+  const fits = (grid) => grid.group === 1 || isByNumber() && grid.group <= 1.2 * perPixel;
+  const best = run.grids.filter(fits).pop();
+  if (!best || last - top > MOST_ROWS) return best;
+  let events = 0;
+  for (let row = Math.floor(top), track = 0; row < last && events <= MOST_EXACT; row++)
+    if ((track = trackOf(run, row)) >= 0) events += firstFrom(run, track, until) - firstAfter(run, track, from);
+  return events > MOST_EXACT ? best : undefined;
+}
+
+// Paints rows of a run into pixels. Returns whether all events were looked at.
+function paint(run, pixels, width, height, top, rows, from, until) {
+  if (line.length !== width) {
+    [sums, rises] = [sums, rises].map(() => new Float32Array((width + 1) * K));
+    [busy, line] = [new Float32Array(width), new Uint32Array(width)];
+    covered.length = 0;
+    [edges, mixed] = [new Uint8Array(width), new Uint8Array(width)];
+  }
+  const scale = width / (until - from), high = height / rows, last = Math.min(run.P, Math.ceil(top + rows));
+  const grid = gridFor(run, top, last, from, until, 1 / high), boxes = high >= 10 && !state.hits;
+  const add = (row, weight, track = trackOf(run, row)) => track < 0 || (grid ? addGrid(run, grid, order[row], from, scale, width, weight) : addExact(run, track, from, scale, width, weight, boxes));
+  const hits = (row, track = trackOf(run, row)) => state.hits && track >= 0 && addHits(run, track, from, scale, width);
+  if (high < 1) {
+    // Several rows are one line of pixels: their mean, or that of a few of them where they are many.
+    for (let y = 0; y < height; y++) {
+      const a = Math.floor(top + y / high), b = Math.min(run.P, Math.max(a + 1, Math.floor(top + (y + 1) / high)));
+      if (a >= run.P) break;
+      clear(width);
+      if (grid && grid.group > 1) {
+        const first = Math.floor(a / grid.group), last = Math.min(grid.rows, Math.max(first + 1, Math.round(b / grid.group)));
+        for (let row = first; row < last; row++) addGrid(run, grid, row, from, scale, width, 1 / (last - first));
+      } else {
+        const step = grid ? Math.ceil((b - a) / 2) : 1;
+        const count = Math.ceil((b - a) / step);
+        for (let row = a; row < b; row += step) add(row, 1 / count);
+      }
+      mix(width);
+      for (let row = a; row < b && row < a + 64; row++) hits(row);
+      pixels.set(line, y * width);
+    }
+    return !grid;
+  }
+  const pad = high >= 14 ? Math.min(high * 0.2, 10 * place.scale) : high >= 5 ? 1 : 0;
+  for (let row = Math.floor(top); row < last; row++) {
+    const y = (row - top) * high, y0 = Math.max(0, Math.round(y + pad)), y1 = Math.min(height, Math.round(y + high - pad));
+    clear(width);
+    add(row, 1);
+    const several = mix(width);
+    if (boxes) for (let x = 0; x < width; x++) if (edges[x]) line[x] = colours.edge[edges[x] - 1];
+    hits(row);
+    for (let y = y0; y < y1; y++) pixels.set(line, y * width);
+    if (several && high >= 9 && !state.hits) stack(pixels, width, y0, y1);
+    const requests = high >= 14 && !grid && run.beside.get(order[row]) || [], quarter = (y1 - y0) >> 2;
+    if (requests.length && requests.length < 3000) {
+      // What requests do beside their processor stands in the middle of its row.
+      clear(width);
+      for (const track of requests) addExact(run, track, from, scale, width, 1, false);
+      mix(width);
+      for (let y = y0 + quarter; y < y1 - quarter; y++)
+        for (let x = 0, at = y * width; x < width; x++) if (line[x] !== colours.paperPixel) pixels[at + x] = line[x];
+    }
+    if (high < 14 || state.hits) continue;
+    for (let x = 0, at = ((y0 + y1) >> 1) * width; x < width; x++) if (pixels[at + x] === colours.paperPixel) pixels[at + x] = colours.palePixel;
+  }
+  return !grid;
+}
+
+// Columns with several kinds show their shares from the bottom of the row on; one that stands alone is where two events meet.
+function stack(pixels, width, y0, y1) {
+  for (let x = 0; x < width; x++) {
+    if (!mixed[x] || !(mixed[x - 1] || mixed[x + 1])) continue;
+    let y = y1, up = 0;
+    for (const kind of STACK) {
+      up += sums[kind * (width + 1) + x] / Math.max(1, busy[x]);
+      const until = Math.max(y0, Math.round(y1 - up * (y1 - y0)));
+      for (; y > until; y--) pixels[(y - 1) * width + x] = colours.pixels[kind];
+    }
+    for (; y > y0; y--) pixels[(y - 1) * width + x] = colours.paperPixel;
+  }
+}

@@ -1,0 +1,26 @@
+// ---- Rows are ordered: as the first run says, so that runs beside each other can be compared.
+function sortRows() {
+  const run = runs[0], last = (id) => run.own[id] >= 0 ? run.end[run.first[run.own[id] + 1] - 1] : 0;
+  const by = { finish: (a, b) => last(a) - last(b) || a - b, group: (a, b) => run.group[a] - run.group[b] || a - b }[state.order];
+  order = Int32Array.from({ length: P }, (_, id) => id);
+  rowOf = order.slice();
+  if (by) order.sort(by).forEach((id, row) => rowOf[id] = row);
+}
+
+// Whether rows that follow one another are processors that do.
+const isByNumber = () => state.order === "number" || state.order === "level";
+
+// How a run's groups part a row from the one before it: 0 not at all, and the more the further out the groups are.
+function breakAt(run, row) {
+  const [a, b] = [order[row - 1], order[row]];
+  if (state.order === "group") return run.group[a] === run.group[b] ? 0 : 1;
+  const level = state.order === "level" ? run.levels.findIndex(([P]) => Math.floor(a / P) !== Math.floor(b / P)) : -1;
+  return level < 0 ? 0 : run.levels.length - level;
+}
+
+// The orders that say something of the runs.
+function offerOrders() {
+  const { group } = runs[0], offer = { group: group.some((one) => one !== group[0]), level: runs.some((run) => run.levels.length) };
+  for (const [name, has] of Object.entries(offer)) $("order").querySelector(`[value=${name}]`).hidden = $("order").querySelector(`[value=${name}]`).disabled = !has;
+}
+
