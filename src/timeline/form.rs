@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::bytes::Bytes;
-use super::detours::Detours;
 use super::grid::Grid;
 use super::kinds::kind_of;
+use super::shown::Shown;
 use crate::path::{At, Events, Part, Walk, end};
 use crate::time::Time;
 use crate::trace::{ActivityKind, CallTag, Trace};
@@ -52,16 +52,16 @@ const MOST_SILENT: usize = 1 << 20;
 /// Writes a trace in columns.
 pub(super) fn columns(trace: &Trace) -> (Head, Bytes) {
     let events = &Events::of(trace);
-    let detours = &Detours::of(events);
-    let quantum = quantum(events, detours);
+    let shown = &Shown::of(events);
+    let quantum = quantum(events, shown);
     let mut form = Form { events, quantum, bytes: Bytes::default() };
     let names = form.events();
     let tags = form.messages();
     form.causes();
     form.groups();
-    form.detours(detours);
+    form.shown(shown);
     let mut bytes = form.bytes;
-    let grids = Grid::all(events, detours, quantum);
+    let grids = Grid::all(events, shown, quantum);
     grids.iter().for_each(|grid| bytes.0.extend_from_slice(&grid.shares));
     let head = Head {
         // A file may say that there are far more than did anything.
@@ -86,7 +86,7 @@ pub(super) fn columns(trace: &Trace) -> (Head, Bytes) {
 }
 
 /// The longest time of which all times of a trace are multiples.
-fn quantum(events: &Events, detours: &Detours) -> i64 {
+fn quantum(events: &Events, shown: &Shown) -> i64 {
     let mut quantum = events.trace.params.L.as_ps().unsigned_abs();
     let mut add = |time: Time| {
         let mut time = time.as_ps().unsigned_abs();
@@ -105,7 +105,7 @@ fn quantum(events: &Events, detours: &Detours) -> i64 {
         let message = events.message(place);
         [message.latency, message.enter, message.first, message.arrival].into_iter().for_each(&mut add);
     }
-    detours.all().for_each(|(start, end)| {
+    shown.all_detours().for_each(|(start, end)| {
         add(start);
         add(end);
     });
@@ -271,10 +271,17 @@ impl Form<'_, '_> {
         }
     }
 
-    /// The detours of each processor that did something: how many, and each from the end of the one before.
-    fn detours(&mut self, detours: &Detours) {
+    /// The messages that are requests or replies: how many, and each from the one before; and the detours of each processor
+    /// that did something: how many, and each from the end of the one before.
+    fn shown(&mut self, shown: &Shown) {
+        self.bytes.number(shown.asking().count() as u64);
+        let mut last = 0;
+        for place in shown.asking() {
+            self.bytes.number((place - last) as u64);
+            last = place;
+        }
         for nth in 0..self.events.processors().count() {
-            let all = detours.of_processor(nth);
+            let all = shown.detours_of(nth);
             self.bytes.number(all.len() as u64);
             let mut now = Time::ZERO;
             for &(start, end) in all {

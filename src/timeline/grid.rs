@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
-use super::detours::Detours;
-use super::kinds::{self, KINDS, NOISE};
+use super::kinds::{KINDS, NOISE, is_busy, kind_of};
+use super::shown::Shown;
 use crate::path::Events;
 use crate::time::Time;
 use crate::trace::ActivityKind;
@@ -40,7 +40,7 @@ pub(super) struct Grid {
 
 impl Grid {
     /// The grids of a trace, from the finest, with stretches of whole quanta; none if it is small.
-    pub(super) fn all(events: &Events, detours: &Detours, quantum: i64) -> Vec<Grid> {
+    pub(super) fn all(events: &Events, shown: &Shown, quantum: i64) -> Vec<Grid> {
         let P = events.trace.params.P;
         let activities: usize = events.processors().map(|track| track.places.len()).sum();
         if activities < FEW {
@@ -53,7 +53,7 @@ impl Grid {
             let rows = P.div_ceil(group);
             let columns = (cells / rows).min(MOST_COLUMNS);
             if columns >= FEWEST_COLUMNS {
-                grids.push(Grid::of(events, detours, group, columns, quantum));
+                grids.push(Grid::of(events, shown, group, columns, quantum));
             }
             if rows <= ENOUGH_ROWS {
                 return grids;
@@ -63,7 +63,7 @@ impl Grid {
     }
 
     /// A grid with about so many columns.
-    pub(super) fn of(events: &Events, detours: &Detours, group: usize, columns: usize, quantum: i64) -> Grid {
+    pub(super) fn of(events: &Events, shown: &Shown, group: usize, columns: usize, quantum: i64) -> Grid {
         let P = events.trace.params.P;
         let (rows, finish) = (P.div_ceil(group), events.finish.as_ps().max(1));
         let width = (finish / quantum).div_euclid(columns as i64) + 1;
@@ -71,7 +71,7 @@ impl Grid {
         while let Some(last) = counts.last().copied().filter(|last| *last > FEWEST_COLUMNS) {
             counts.push(last.div_ceil(2));
         }
-        let kinds = occurring(events, detours);
+        let kinds = occurring(events, shown);
         let starts: Vec<usize> = counts
             .iter()
             .scan(0, |all, columns| {
@@ -92,13 +92,13 @@ impl Grid {
             }
             for place in track.places.clone() {
                 let event = events.event(place);
-                spread(&mut sums, kinds::shown(events, place), (event.start, event.end), 1, whole);
-                if kinds::is_busy(event.what) {
-                    let all = detours.of_processor(nth);
+                spread(&mut sums, shown.kind(events, place), (event.start, event.end), 1, whole);
+                if is_busy(event.what) {
+                    let all = shown.detours_of(nth);
                     let first = all.partition_point(|(_, end)| *end <= event.start);
                     for &(begin, end) in all[first..].iter().take_while(|(begin, _)| *begin < event.end) {
                         let taken = (begin.max(event.start), end.min(event.end));
-                        spread(&mut sums, kinds::shown(events, place), taken, -1, whole);
+                        spread(&mut sums, shown.kind(events, place), taken, -1, whole);
                         spread(&mut sums, NOISE, taken, 1, whole);
                     }
                 }
@@ -131,13 +131,13 @@ impl Grid {
 }
 
 /// The kinds that occur and are drawn: who is idle shows nothing.
-fn occurring(events: &Events, detours: &Detours) -> Vec<usize> {
+fn occurring(events: &Events, shown: &Shown) -> Vec<usize> {
     let mut occur = [false; KINDS];
     for track in events.processors() {
-        track.places.clone().for_each(|place| occur[kinds::shown(events, place)] = true);
+        track.places.clone().for_each(|place| occur[shown.kind(events, place)] = true);
     }
-    occur[NOISE] = detours.all().next().is_some();
-    occur[kinds::kind_of(&ActivityKind::Idle)] = false;
+    occur[NOISE] = shown.all_detours().next().is_some();
+    occur[kind_of(&ActivityKind::Idle)] = false;
     (0..KINDS).filter(|kind| occur[*kind]).collect()
 }
 

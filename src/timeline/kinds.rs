@@ -1,6 +1,5 @@
 //! The numbers that a page has for the kinds of activities, in the order in which `page/kinds.js` lists them.
 
-use crate::path::Events;
 use crate::trace::ActivityKind;
 
 /// How many kinds there are.
@@ -23,19 +22,6 @@ pub(super) fn kind_of(what: &ActivityKind) -> usize {
         ActivityKind::Barrier => 7,
         ActivityKind::Post(_) => 8,
         ActivityKind::Wait(_) => 9,
-    }
-}
-
-/// The number of the kind as which an event is shown. Requests and replies alone have no words.
-pub(super) fn shown(events: &Events, place: usize) -> usize {
-    let what = events.event(place).what;
-    match (what, events.subject(place)) {
-        (ActivityKind::Send(_) | ActivityKind::Receive(_), Some(message))
-            if events.message(message).words == 0 =>
-        {
-            RENDEZVOUS
-        }
-        _ => kind_of(what),
     }
 }
 

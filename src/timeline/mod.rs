@@ -4,10 +4,10 @@
 //! `page/` are what it does, and `form.rs` is how it holds a trace.
 
 mod bytes;
-mod detours;
 mod form;
 mod grid;
 mod kinds;
+mod shown;
 #[cfg(test)]
 mod tests;
 

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use miniz_oxide::inflate::decompress_to_vec_zlib;
 use proptest::prelude::*;
 
-use super::detours::Detours;
 use super::grid::Grid;
-use super::kinds::{NOISE, RENDEZVOUS, is_busy, kind_of, shown};
+use super::kinds::{NOISE, RENDEZVOUS, is_busy, kind_of};
+use super::shown::Shown;
 use super::{PAGE, SCRIPT};
 use crate::cases::cases;
 use crate::path::{At, Events, Part, Path, Walk};
 use crate::trace::tests::any_trace;
 use crate::trace::{ActivityKind, Caption, Trace};
-use crate::{Group, Level, Machine, Params, Tag, Time, US, collectives};
+use crate::{Group, Level, Machine, Noise, Params, Tag, Time, US, collectives};
 
 const ROW: Tag<Vec<u64>> = Tag::named(0, "row");
 
@@ -156,9 +156,16 @@ fn hold_against(trace: &Trace) -> (Vec<u64>, Vec<u8>) {
     hold_messages_against(&mut reader, &events, &tags);
     hold_causes_against(&mut reader, &events);
     let groups = events.processors().map(|_| reader.number()).collect();
-    let detours = Detours::of(&events);
+    let shown = Shown::of(&events);
+    let mut last = 0;
+    let asking: Vec<usize> = shown.asking().collect();
+    assert_eq!(reader.number(), asking.len() as u64);
+    for place in asking {
+        last += reader.number();
+        assert_eq!(last, place as u64);
+    }
     for nth in 0..events.processors().count() {
-        let all = detours.of_processor(nth);
+        let all = shown.detours_of(nth);
         assert_eq!(reader.number(), all.len() as u64);
         let mut now = Time::ZERO;
         for &(start, end) in all {
@@ -257,7 +264,7 @@ fn runs() -> Vec<Trace> {
         }
         p.barrier();
     };
-    let noisy = traced(logp).noise("7us:2us,11us:1us".parse().unwrap());
+    let noisy = traced(logp).noise("7us:2us,11us:1us".parse::<Noise>().unwrap());
     [traced(logp), traced(loggps.build().unwrap()), noisy]
         .map(|machine| machine.run(program).unwrap().trace.unwrap())
         .into()
@@ -269,7 +276,8 @@ fn rendezvous_and_noise_are_shown() {
     let traces = runs();
     let count = |trace: &Trace, wanted: usize| {
         let events = Events::of(trace);
-        (0..events.len()).filter(|place| shown(&events, *place) == wanted).count()
+        let shown = Shown::of(&events);
+        (0..events.len()).filter(|place| shown.kind(&events, *place) == wanted).count()
     };
     assert_eq!(count(&traces[0], RENDEZVOUS), 0);
     // Each long message has a request and a reply, and each of these two ends.
@@ -277,10 +285,10 @@ fn rendezvous_and_noise_are_shown() {
     assert!(asked > 0);
     assert_eq!(count(&traces[1], RENDEZVOUS), 4 * asked);
     let events = Events::of(&traces[2]);
-    let detours = Detours::of(&events);
+    let shown = Shown::of(&events);
     let noise = traces[2].noise.as_ref().unwrap();
     for (nth, track) in events.processors().enumerate() {
-        let taken: Time = detours.of_processor(nth).iter().map(|(start, end)| *end - *start).sum();
+        let taken: Time = shown.detours_of(nth).iter().map(|(start, end)| *end - *start).sum();
         let busy = track.places.clone().map(|place| events.event(place)).filter(|event| is_busy(event.what));
         let lost: Time = busy.map(|e| e.length() - noise.free(track.id, e.start, e.end)).sum();
         assert!(taken > Time::ZERO);
@@ -374,9 +382,9 @@ fn causes_lead_along_the_critical_path() {
 fn grids_are_sums() {
     for trace in runs() {
         let events = Events::of(&trace);
-        let detours = Detours::of(&events);
+        let shown = Shown::of(&events);
         for (group, columns) in [(1, 40), (2, 100), (4, 8)] {
-            let grid = Grid::of(&events, &detours, group, columns, 1);
+            let grid = Grid::of(&events, &shown, group, columns, 1);
             let mut shares = grid.shares.iter();
             for (level, columns) in grid.columns.iter().enumerate() {
                 let width = grid.width << level;
@@ -399,7 +407,7 @@ fn grids_are_sums() {
                                     noise.map(|noise| noise.detours(event.id, event.start, event.end));
                                 let taken: i64 =
                                     taken.into_iter().flatten().map(|(start, end)| part(start, end)).sum();
-                                if shown(&events, place) == *kind {
+                                if shown.kind(&events, place) == *kind {
                                     sum += part(event.start, event.end) - taken;
                                 }
                                 if *kind == NOISE {
@@ -430,7 +438,7 @@ fn many_activities_have_grids() {
         }
     });
     let trace = run.unwrap().trace.unwrap();
-    let grids = Grid::all(&Events::of(&trace), &Detours::default(), US.as_ps());
+    let grids = Grid::all(&Events::of(&trace), &Shown::of(&Events::of(&trace)), US.as_ps());
     assert!(trace.activities.len() > 100_000 && grids.len() == 1);
     assert_eq!(hold_against(&trace).1, grids[0].shares);
 }

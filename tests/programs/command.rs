@@ -1047,6 +1047,20 @@ fn a_run_is_looked_into() {
         html.matches("<script type=\"text/plain\" class=\"run\">").count()
     };
     assert_eq!(runs(&format!("timeline {of_trace} -o {to}")), 1);
+    // A trace says what ran, as the page that is made at once does.
+    let said = |line: &str| {
+        right(line);
+        let html = std::fs::read_to_string(&page).unwrap();
+        let (_, rest) = html.split_once("id=\"meta\">").unwrap();
+        let meta: Value = serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap();
+        let run = &meta["runs"][0];
+        (meta["title"].clone(), run["about"].clone(), run["marks"].clone())
+    };
+    let recorded = said(&format!("timeline {of_trace} -o {to}"));
+    let at_once = said(&format!("run remap short-naive --machine cm5 -P 4 --size 64 --timeline {to}"));
+    assert_eq!(recorded, at_once);
+    assert_eq!(recorded.0, "remap on cm5, short-naive");
+    assert!(recorded.1.as_str().unwrap().contains("size 64") && recorded.2[0][0] == "formula", "{recorded:?}");
     assert_eq!(
         runs(&format!("timeline {of_trace} --beside {of_trace} --what-if L=9us --what-if o=1us -o {to}")),
         4

@@ -46,10 +46,14 @@ function cover(kind, x, right, width, share) {
 
 // Adds up what was covered.
 function settle(width) {
-  for (const kind of covered) {
-    const row = kind * (width + 1);
-    for (let x = 0, whole = 0; x < width; x++) busy[x] += sums[row + x] += whole += rises[row + x];
-  }
+  const [parts, steps, all] = [sums, rises, busy];
+  for (const kind of covered)
+    for (let x = 0, at = kind * (width + 1), whole = 0; x < width; x++, at++) {
+      const step = steps[at];
+      if (step !== 0) whole += step;
+      if (whole !== 0) parts[at] += whole;
+      all[x] += parts[at];
+    }
 }
 
 // Nothing is covered.
@@ -96,38 +100,43 @@ function addGrid(run, grid, row, from, scale, width, weight) {
 function mix(width) {
   settle(width);
   const ink = state.hits ? colours.dimInk : colours.ink, pixels = state.hits ? colours.dim : colours.pixels, [red, green, blue] = colours.paper;
-  const rows = covered.map((kind) => kind * (width + 1)), n = rows.length;
-  let several = false;
+  const rows = Int32Array.from(covered, (kind) => kind * (width + 1)), n = rows.length, { paperPixel } = colours;
+  // What is looked up a million times in a frame is at hand.
+  const [parts, all, several, out] = [sums, busy, mixed, line];
+  let any = false;
   for (let x = 0; x < width; x++) {
-    mixed[x] = 0;
-    line[x] = colours.paperPixel;
-    if (busy[x] < 0.004) continue;
-    let which = 0, same = x > 0;
-    for (let i = 0; i < n; i++) {
-      const at = rows[i] + x;
-      if (sums[at] > sums[rows[which] + x]) which = i;
-      if (same && sums[at] !== sums[at - 1]) same = false;
+    several[x] = 0;
+    out[x] = paperPixel;
+    if (all[x] < 0.004) continue;
+    let which = 0, most = parts[rows[0] + x], same = x > 0 && most === parts[rows[0] + x - 1];
+    for (let i = 1; i < n; i++) {
+      const at = rows[i] + x, share = parts[at];
+      if (share > most) {
+        most = share;
+        which = i;
+      }
+      if (same && share !== parts[at - 1]) same = false;
     }
     if (same) {
-      line[x] = line[x - 1];
-      mixed[x] = mixed[x - 1];
+      out[x] = out[x - 1];
+      several[x] = several[x - 1];
       continue;
     }
-    line[x] = pixels[covered[which]];
-    if (sums[rows[which] + x] > 0.97) continue;
-    const idle = busy[x] < 1 ? (1 - busy[x]) * (1 - busy[x]) : 0;
-    let all = idle, r = red * idle, g = green * idle, b = blue * idle;
+    out[x] = pixels[covered[which]];
+    if (most > 0.97) continue;
+    const idle = all[x] < 1 ? (1 - all[x]) * (1 - all[x]) : 0;
+    let whole = idle, r = red * idle, g = green * idle, b = blue * idle;
     for (let i = 0; i < n; i++) {
-      const k = covered[i], share = sums[rows[i] + x], weight = k === STALL ? 2 * share * share : share * share;
-      all += weight;
+      const k = covered[i], share = parts[rows[i] + x], weight = k === STALL ? 2 * share * share : share * share;
+      whole += weight;
       r += ink[3 * k] * weight;
       g += ink[3 * k + 1] * weight;
       b += ink[3 * k + 2] * weight;
     }
-    several = !!(mixed[x] = 1);
-    line[x] = (255 << 24 | (b / all) << 16 | (g / all) << 8 | (r / all)) >>> 0;
+    any = !!(several[x] = 1);
+    out[x] = (255 << 24 | (b / whole) << 16 | (g / whole) << 8 | (r / whole)) >>> 0;
   }
-  return several;
+  return any;
 }
 
 // Puts the hits of a search among a track's events into the line.

@@ -66,15 +66,17 @@ function decode(head, bytes) {
   run.arrival = column(Float64Array, messages, (i) => run.out[i] + signed());
   const causes = (count, only) => column(Float64Array, count, (i) => only && run.kind[i] !== only ? 0 : number());
   run.causes = [causes(events), causes(events, RECEIVE), causes(messages), causes(messages)];
-  // As what an event is shown: requests and replies alone have no words.
-  run.shown = run.kind.map((kind, i) => (kind === SEND || kind === RECEIVE) && run.of[i] >= 0 && !run.words[run.of[i]] ? RENDEZVOUS : kind);
   Object.assign(run, { own: new Int32Array(head.P).fill(-1), group: new Int32Array(head.P), beside: new Map(), shares: new Float64Array(K) });
   for (let track = 0; track < tracks; track++) {
     const id = run.id[track];
     if (run.request[track] >= 0) run.beside.get(id)?.push(track) ?? run.beside.set(id, [track]);
     else [run.own[id], run.group[id]] = [track, number()];
-    for (let i = run.first[track]; run.own[id] === track && i < run.first[track + 1]; i++) run.shares[run.shown[i]] += run.end[i] - run.start[i];
   }
+  // As what an event is shown: requests and replies before long messages are a kind of their own.
+  run.asks = new Uint8Array(messages);
+  for (let left = number(), m = 0; left > 0; left--) run.asks[m += number()] = 1;
+  run.shown = run.kind.map((kind, i) => (kind === SEND || kind === RECEIVE) && run.of[i] >= 0 && run.asks[run.of[i]] ? RENDEZVOUS : kind);
+  for (let i = 0; i < events; i++) if (run.request[run.track[i]] < 0) run.shares[run.shown[i]] += run.end[i] - run.start[i];
   readDetours(run, number, signed);
   run.shares[IDLE] = run.finish * run.P - STACK.reduce((sum, kind) => sum + run.shares[kind], 0);
   for (const grid of run.grids) grid.starts = grid.columns.map((columns) => (at += columns * grid.kinds.length * grid.rows) - columns * grid.kinds.length * grid.rows);

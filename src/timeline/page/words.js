@@ -53,7 +53,7 @@ function tell(run, { event: i, message }) {
 
 function tellMessage(run, m) {
   const send = run.sent[m], got = run.got[m], why = cause(run, [ENTRY, m]), held = run.out[m] - run.enter[m] - run.latency[m];
-  const lines = [`${ways(run, m)}, ${run.words[m] ? many(run.words[m], "word") : "a request or a reply before a long message"}${run.bytes[m] >= 0 ? ` (${many(run.bytes[m], "byte")})` : ""}${run.tag[m] >= 0 ? ", " + run.tags[run.tag[m]] : ""}`];
+  const lines = [`${ways(run, m)}, ${run.asks[m] ? "a request or a reply before a long message" : many(run.words[m], "word")}${run.bytes[m] >= 0 ? ` (${many(run.bytes[m], "byte")})` : ""}${run.tag[m] >= 0 ? ", " + run.tags[run.tag[m]] : ""}`];
   if (send >= 0) {
     const gap = send > run.first[run.track[send]] && run.kind[send - 1] === GAP ? `g ${length(run, send - 1)}, then ` : "";
     lines.push(`${gap}o ${length(run, send)} at P${run.from[m]}`);

@@ -1,20 +1,49 @@
-//! What noise took of the processors: the parts of what they did in which they were kept from it.
+//! What a page tells apart beyond a trace's own kinds: the requests and replies before long messages, and the detours in what
+//! processors did.
 
-use super::kinds::is_busy;
+use super::kinds::{RENDEZVOUS, is_busy, kind_of};
 use crate::path::{Events, Track};
 use crate::time::Time;
 
-/// The detours in what each processor did, by processor and time.
+/// What is shown of a run's events.
 #[derive(Debug, Default)]
-pub(super) struct Detours(Vec<Vec<(Time, Time)>>);
+pub(super) struct Shown {
+    /// Whether each message is a request or a reply; as far as the trace has calls, which say it.
+    asks: Vec<bool>,
+    /// The detours in what each processor did, by processor and time.
+    detours: Vec<Vec<(Time, Time)>>,
+}
 
 /// A page has no more detours than this, and none if there would be more.
 const MOST: i64 = 1 << 22;
 
-impl Detours {
+impl Shown {
+    /// Looks through a run.
+    pub(super) fn of(events: &Events) -> Shown {
+        let mut asks = vec![false; events.messages()];
+        let agreed = events.trace.calls.iter().filter_map(|call| call.what.sent()?.rendezvous.as_deref());
+        for place in agreed.flat_map(|two| [two.request, two.reply]).filter_map(|id| events.named(id)) {
+            asks[place] = true;
+        }
+        Shown { asks, detours: Shown::detours(events) }
+    }
+
+    /// The number of the kind as which an event is shown.
+    pub(super) fn kind(&self, events: &Events, place: usize) -> usize {
+        match events.subject(place) {
+            Some(message) if self.asks[message] => RENDEZVOUS,
+            _ => kind_of(events.event(place).what),
+        }
+    }
+
+    /// The places of the messages that are requests or replies.
+    pub(super) fn asking(&self) -> impl Iterator<Item = usize> {
+        self.asks.iter().enumerate().filter(|(_, asks)| **asks).map(|(place, _)| place)
+    }
+
     /// The detours of a run; none if it had no noise.
-    pub(super) fn of(events: &Events) -> Detours {
-        let Some(noise) = events.trace.noise.as_ref() else { return Detours::default() };
+    fn detours(events: &Events) -> Vec<Vec<(Time, Time)>> {
+        let Some(noise) = events.trace.noise.as_ref() else { return Vec::new() };
         let [periods, record] = noise.parts();
         let often = |length: Time| -> i64 {
             let cycles = length.as_ps() / noise.cycle().as_ps();
@@ -33,7 +62,7 @@ impl Detours {
             often((until - from).max(Time::ZERO)).saturating_add(1)
         };
         if events.processors().map(count).fold(0, i64::saturating_add) > MOST {
-            return Detours::default();
+            return Vec::new();
         }
         let of_track = |track: &Track| {
             let (from, until) = span(track);
@@ -54,16 +83,16 @@ impl Detours {
             }
             taken
         };
-        Detours(events.processors().map(of_track).collect())
+        events.processors().map(of_track).collect()
     }
 
-    /// Those of the processor that is so far among those that did something.
-    pub(super) fn of_processor(&self, nth: usize) -> &[(Time, Time)] {
-        self.0.get(nth).map_or(&[], |all| all)
+    /// The detours of the processor that is so far among those that did something.
+    pub(super) fn detours_of(&self, nth: usize) -> &[(Time, Time)] {
+        self.detours.get(nth).map_or(&[], |all| all)
     }
 
-    /// All of them.
-    pub(super) fn all(&self) -> impl Iterator<Item = (Time, Time)> {
-        self.0.iter().flatten().copied()
+    /// All detours.
+    pub(super) fn all_detours(&self) -> impl Iterator<Item = (Time, Time)> {
+        self.detours.iter().flatten().copied()
     }
 }
