@@ -105,9 +105,10 @@ function contrast(one, other) {
 
 // Every text can be read on what is behind it, and the critical path is seen on everything; as the page draws them.
 async function legible(browser) {
-  for (const colorScheme of ["light", "dark"]) {
+  for (const [colorScheme, found] of [["light", ""], ["light", "overhead"], ["dark", ""], ["dark", "overhead"]]) {
     const page = await opened(browser, "lu", 1280, 800, { colorScheme });
-    const texts = await page.evaluate(() => {
+    const texts = await page.evaluate((found) => {
+      search(found);
       const style = getComputedStyle(document.documentElement), of = (name) => style.getPropertyValue("--" + name).trim(), said = [];
             // What stands on the activities themselves.
       const seen = new Map(), { fillText } = base;
@@ -124,7 +125,7 @@ async function legible(browser) {
       }
       for (const text of ["ink", "grey", "path"]) for (const behind of ["paper", "card"]) said.push([text + " on " + behind, of(text), of(behind)]);
       return said;
-    });
+    }, found);
     assert(texts.length > 12, `${texts.length} texts`);
     for (const [what, text, behind] of texts) assert(contrast(text, behind) >= 4.5, `${colorScheme}: ${what}, ${text} on ${behind}: ${contrast(text, behind).toFixed(2)}`);
     // The critical path: which colours the upper canvas has.
@@ -389,7 +390,7 @@ async function kept(browser) {
   await again.waitForFunction(() => document.documentElement.dataset.ready);
   await again.waitForTimeout(300);
   assert.deepStrictEqual(await of(again), was);
-  await again.evaluate(() => { location.hash = "#from=nonsense&order=none&chosen=9.e9&interval=7.1&rows=3"; });
+  await again.evaluate(() => { location.hash = "#find=%&from=nonsense&order=none&chosen=9.e9&interval=7.1&rows=3"; });
   await again.waitForTimeout(300);
   assert.deepStrictEqual((await of(again)).slice(3), [3, "number", "number", false, null, null]);
   // Saved: boxes for what is in the window, and a picture where that is too much.

@@ -1060,7 +1060,10 @@ fn a_run_is_looked_into() {
     let at_once = said(&format!("run remap short-naive --machine cm5 -P 4 --size 64 --timeline {to}"));
     assert_eq!(recorded, at_once);
     assert_eq!(recorded.0, "remap on cm5, short-naive");
-    assert!(recorded.1.as_str().unwrap().contains("size 64") && recorded.2[0][0] == "formula", "{recorded:?}");
+    assert!(
+        recorded.1.as_str().unwrap().contains("size 64") && recorded.2[0][0] == "formula",
+        "{recorded:?}"
+    );
     assert_eq!(
         runs(&format!("timeline {of_trace} --beside {of_trace} --what-if L=9us --what-if o=1us -o {to}")),
         4

@@ -157,6 +157,12 @@ function drawCaption(run) {
   else writeWithin(run.about, from, line, until - from, colours.grey);
 }
 
+// Whether an event is pale, since a search found others.
+function isDim(run, event) {
+  const hits = state.hits?.of[run.index];
+  return !!hits && hits[lower(0, hits.length, (i) => hits[i] >= event)] !== event;
+}
+
 // What can be seen only where events are few: their names, and the messages.
 function drawDetails(run) {
   const high = highOf(run), { left, width, panels } = place, q = ratio(run), messages = new Set();
@@ -174,7 +180,7 @@ function drawDetails(run) {
         const text = short(run, i);
         base.font = "11" + FONT;
         if (base.measureText(text).width > right - x - 4) continue;
-        write(text, (x + right) / 2, panels[run.index].top + (row + 0.5 - view.top) * high + 0.5, colours.on[run.shown[i]], "center", "11");
+        write(text, (x + right) / 2, panels[run.index].top + (row + 0.5 - view.top) * high + 0.5, (isDim(run, i) ? colours.onDim : colours.on)[run.shown[i]], "center", "11");
       }
     }
   }
@@ -249,7 +255,10 @@ function drawChain(run, { ids, times }, thick) {
       if (here > low) low = here;
     }
     lines.at(-1).push([right, y(i)]);
-    if (next - i > MANY) {
+    if (next - i > MANY && high === low) {
+      lines.at(-1).push([x(next - 1), low]);
+      i = next;
+    } else if (next - i > MANY) {
       bars.push([right - BAR / 2, high, low]);
       lines.push([[x(next - 1), y(next - 1)]]);
       i = next;

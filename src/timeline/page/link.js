@@ -24,9 +24,18 @@ function addressed() {
   return fields;
 }
 
+// A part of an address that somebody may have cut short.
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 // Shows what an address says, as far as this page has it.
 function readAddress() {
-  const fields = new Map(location.hash.slice(1).split("&").map((field) => field.split("=").map(decodeURIComponent)));
+  const fields = new Map(location.hash.slice(1).split("&").map((field) => field.split("=").map(decoded)));
   const number = (name, usual) => Number.isFinite(parseFloat(fields.get(name))) ? parseFloat(fields.get(name)) : usual, { quantum } = runs[0];
   const asked = fields.get("order"), option = [...$("order").options].find((option) => option.value === asked && !option.disabled);
   [state.order, $("order").value] = [option ? asked : "number", option ? asked : "number"];

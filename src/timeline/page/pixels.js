@@ -18,7 +18,7 @@ function readColours() {
   const dimRgb = rgb.map((rgb) => mixed(rgb, paper, 0.22)), black = [0, 0, 0];
   colours = {
     css, rgb, paper, ink: Float32Array.from(rgb.flat()), dimInk: Float32Array.from(dimRgb.flat()), pixels: rgb.map(pixel), dim: dimRgb.map(pixel), edge: rgb.map((rgb) => pixel(mixed(rgb, black, 0.72))),
-    text: of("ink"), grey: of("grey"), pale: of("pale"), path: of("path"), halo: of("halo"), bytes: of("bytes"), on: rgb.map(inkOn), paperPixel: pixel(paper), palePixel: pixel(parts(of("pale"))),
+    text: of("ink"), grey: of("grey"), pale: of("pale"), path: of("path"), halo: of("halo"), bytes: of("bytes"), on: rgb.map(inkOn), onDim: dimRgb.map(inkOn), paperPixel: pixel(paper), palePixel: pixel(parts(of("pale"))),
   };
   // Who is idle shows nothing, and yet is found.
   colours.hits = colours.pixels.with(IDLE, pixel(parts(of("grey"))));

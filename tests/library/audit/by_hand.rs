@@ -226,6 +226,7 @@ impl Plan {
             noise: None,
             barrier: None,
             out_of_order: 0,
+            caption: None,
             activities,
             progress: Vec::new(),
             messages,
